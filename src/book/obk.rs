@@ -98,8 +98,8 @@ impl ObkBook {
         Stored::rows(&self.connection, &query, keys)
     }
 
-    /// Rows of a position and of its mirror image, as moves of the position; the second list is empty if they are the
-    /// same.
+    /// Rows of a position and of its mirror image, with their moves as moves of the position. The second list is empty
+    /// if the position is its own mirror image.
     fn both(&self, position: &Position) -> Result<[Vec<StoredMove>; 2], BookError> {
         let [own, mirror] = [false, true].map(|mirror| self.keys.key(position, mirror));
         let moves = |row: Stored| (row, unpack(row.packed));
@@ -194,10 +194,10 @@ mod tests {
             red_to_move: 0xa0ce_2af9_0c45_2f58,
             pieces: (0..256 * Piece::COUNT).map(|_| random.next_u64()).collect(),
         };
-        let place =
+        let index =
             |piece: Piece, square: &str| 256 * piece.index() + to_256(square.parse().unwrap());
         let wrong = keys.key(&Position::startpos(), false) ^ START;
-        keys.pieces[place(Piece::RedKing, "e0")] ^= wrong;
+        keys.pieces[index(Piece::RedKing, "e0")] ^= wrong;
         // After h2e2, and after b2e2.
         for (from, key) in [("h2", 0xa1ea_d1f6_470e_07ee), ("b2", 0x29d4_30b1_d3af_9b9e)] {
             let mut position = Position::startpos();
@@ -205,8 +205,8 @@ mod tests {
             let wrong = keys.key(&position, false) ^ key;
             // Changing both numbers keeps the key of the starting position. After the move the cannon has left its
             // square, so only the change of the king's number counts.
-            keys.pieces[place(Piece::RedCannon, from)] ^= wrong;
-            keys.pieces[place(Piece::RedKing, "e0")] ^= wrong;
+            keys.pieces[index(Piece::RedCannon, from)] ^= wrong;
+            keys.pieces[index(Piece::RedKing, "e0")] ^= wrong;
         }
         keys
     }

@@ -111,13 +111,13 @@ struct ListenAddress {
 /// Parses `ADDRESS:PORT`, `HOST:PORT`, `PORT`, or `:PORT` and `*:PORT` for all IPv4 addresses. IPv4 addresses of a host
 /// come first.
 fn parse_listen(text: &str) -> Result<ListenAddress, String> {
-    let place = match text.strip_prefix('*').unwrap_or(text).strip_prefix(':') {
+    let address = match text.strip_prefix('*').unwrap_or(text).strip_prefix(':') {
         Some(port) if port.parse::<u16>().is_ok() => format!("0.0.0.0:{port}"),
         None if text.parse::<u16>().is_ok() => format!("127.0.0.1:{text}"),
         _ => text.to_owned(),
     };
     let invalid = |error| format!("expected ADDRESS:PORT, HOST:PORT, :PORT or PORT: {error}");
-    let mut addresses: Vec<SocketAddr> = place.to_socket_addrs().map_err(invalid)?.collect();
+    let mut addresses: Vec<SocketAddr> = address.to_socket_addrs().map_err(invalid)?.collect();
     addresses.sort_by_key(SocketAddr::is_ipv6);
     Ok(ListenAddress {
         text: text.to_owned(),

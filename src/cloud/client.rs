@@ -110,7 +110,7 @@ impl Client {
         &self.server
     }
 
-    /// Sends an action on a board; the trailing NUL of the reply is removed.
+    /// Sends an action with a board and other parameters. Returns the reply without its trailing NUL bytes.
     pub fn ask(
         &self,
         action: &str,

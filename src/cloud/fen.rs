@@ -16,7 +16,7 @@ pub fn parse(text: &str) -> Option<Position> {
     Position::try_from(&setup).ok().filter(is_storable)
 }
 
-/// Whether a library can store a position, which must be able to arise in a game.
+/// Whether a library can store a position. Only positions that can arise in a game are stored.
 pub fn is_storable(position: &Position) -> bool {
     let has_doubled = Color::ALL
         .iter()

@@ -25,7 +25,7 @@ pub const fn score_of(value: i32) -> i32 {
 }
 
 /// The value of a position for its side to move: a weighted mean of its good moves, so that several good moves give
-/// a higher value than one. `scores` are the scores of its moves in any order; `None` if empty.
+/// a higher value than one. `scores` are the scores of its moves, which are sorted, best first; `None` if empty.
 ///
 /// If only one of several moves is good and its score is between 1 and 74, the mean includes the threshold of
 /// [`Class::Good`]. If only one move is known and its score is 21 to 99 or -21 to -99, the value is up to 10% closer
@@ -272,15 +272,15 @@ mod tests {
     }
 
     #[test]
-    fn win_rates_are_written_with_two_decimals() {
-        for (score, text) in [
+    fn win_rates_follow_the_logistic_curve() {
+        for (score, percent) in [
             (0, "50.00"),
             (23, "51.74"),
             (16, "51.21"),
             (-180, "36.69"),
             (1, "50.08"),
         ] {
-            assert_eq!(format!("{:.2}", win_rate(score)), text);
+            assert_eq!(format!("{:.2}", win_rate(score)), percent);
         }
     }
 }

@@ -63,8 +63,8 @@ impl FromStr for RuleSet {
     }
 }
 
-/// Whether the position is a draw because neither side has a piece that can cross the river, or that can become one in
-/// the promotion variant. A side without a legal move has lost nevertheless.
+/// Whether the position is a draw because neither side has a piece that can cross the river or, in the promotion
+/// variant, a piece that can become such a piece. A side without a legal move has lost nevertheless.
 pub fn is_material_insufficient(position: &Position) -> bool {
     let is_insufficient = if position.has_promotion() {
         // Every advisor and bishop can become a pawn, so only bare kings are insufficient.

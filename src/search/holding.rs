@@ -359,11 +359,11 @@ impl<'a> Graph<'a> {
                 known.filter(|played| moves.contains(played)).collect(),
                 true,
             );
-        } else if let Some(closing) = moves
+        } else if let Some(index) = moves
             .iter()
             .position(|m| self.adds_no_position(&position, *m))
         {
-            moves[..=closing].rotate_right(1);
+            moves[..=index].rotate_right(1);
             is_sorted = true;
         }
         Node {
@@ -445,8 +445,8 @@ impl<'a> Graph<'a> {
         seen
     }
 
-    /// A position in a cycle of checks alone or of chases alone, or between two such cycles. All positions that the
-    /// chosen moves reach have been examined, and none of them is lost.
+    /// A position in a cycle of checks alone or of chases alone, or between two such cycles. Requires that all
+    /// positions that the chosen moves reach have been examined and none of them is lost.
     fn attack_cycle(&mut self, roots: &[Position]) -> Option<u64> {
         let reached = self.reached(roots);
         let mut edges = Vec::new();
@@ -473,7 +473,7 @@ impl<'a> Graph<'a> {
         })
     }
 
-    /// The attacks of the move chosen for a position that is reached from another one.
+    /// The attacks of the move chosen for the position `to`, which is reached from the position `from`.
     fn attacks(&mut self, from: u64, to: u64) -> Attacks {
         let (first, second) = (&self.nodes[&from], &self.nodes[&to]);
         let (before, played) = (first.moves[0], second.moves[0]);

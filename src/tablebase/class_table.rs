@@ -87,8 +87,8 @@ impl ClassTable {
         self.header.metric
     }
 
-    /// Whether some wins take more plies to mate than the smallest no-capture limit of the rule sets, so that a DTC
-    /// table is useful.
+    /// Whether this is the DTM table of a one-sided class with wins or losses of more plies than the smallest
+    /// no-capture limit of the rule sets, so that a DTC table is useful.
     pub fn has_long_wins(&self) -> bool {
         self.metric() == Metric::Dtm
             && !self.material().is_two_sided()
@@ -101,7 +101,7 @@ impl ClassTable {
         self.header.draws
     }
 
-    /// Packed size in bytes.
+    /// Size of the packed table with its header, in bytes.
     pub fn size(&self) -> u64 {
         HEADER_LENGTH as u64 + self.header.body_length
     }
@@ -257,7 +257,7 @@ impl ClassTable {
 
     /// Values of the sides to move that `is_wanted` accepts.
     fn load_sides(&self, is_wanted: impl Fn(Color) -> bool) -> Result<SolvedClass, TableError> {
-        // Checks the list even if it is empty.
+        // Checks the list of blocks even if it is empty.
         self.blocks()?;
         let values = |side| {
             if is_wanted(side) {
@@ -352,8 +352,8 @@ impl BlockCache {
 
 /// The values of a block, which becomes the most recently used one.
 fn find_block(blocks: &mut CacheShard, key: BlockKey) -> Option<Arc<[u8]>> {
-    let place = blocks.iter().position(|(own, _)| *own == key)?;
-    blocks[place..].rotate_left(1);
+    let index = blocks.iter().position(|(own, _)| *own == key)?;
+    blocks[index..].rotate_left(1);
     blocks.last().map(|(_, values)| values.clone())
 }
 

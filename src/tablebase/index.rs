@@ -24,7 +24,8 @@ pub struct AttackerIndex {
     pub kinds: [PieceKind; Attackers::MAX],
     /// Colors of the attackers; the first is red.
     pub colors: [Color; Attackers::MAX],
-    /// Whether there are two attackers of the same kind and side, whose order does not matter.
+    /// Whether both attackers have the same kind and side, so that their order does not matter. Not used for a single
+    /// attacker.
     are_alike: bool,
     /// Number of attackers.
     pub count: usize,
@@ -41,7 +42,7 @@ impl AttackerIndex {
         let list = attackers.kinds();
         let kinds = [list[0], list[list.len() - 1]];
         let colors = attackers.colors();
-        let points = [0, 1].map(|i| {
+        let squares = [0, 1].map(|i| {
             let can_stand = |s: &Square| Piece::new(kinds[i], colors[i]).can_stand_on(*s, false);
             Square::all().filter(can_stand).collect::<Vec<_>>()
         });
@@ -51,19 +52,19 @@ impl AttackerIndex {
             are_alike: kinds[0] == kinds[1] && colors[0] == colors[1],
             count: list.len(),
             places: [[0; Square::COUNT]; Attackers::MAX],
-            sizes: [points[0].len(), points[1].len()],
+            sizes: squares.each_ref().map(Vec::len),
             squares: Vec::new(),
         };
-        for (places, points) in index.places.iter_mut().zip(&points) {
-            for (place, square) in (0..).zip(points) {
+        for (places, squares) in index.places.iter_mut().zip(&squares) {
+            for (place, square) in (0..).zip(squares) {
                 places[square.index()] = place;
             }
         }
-        for (n, &first) in points[0].iter().enumerate() {
+        for (n, &first) in squares[0].iter().enumerate() {
             match (index.count, index.are_alike) {
                 (1, _) => index.squares.push([first; 2]),
-                (_, true) => (index.squares).extend(points[1][..n].iter().map(|s| [*s, first])),
-                (_, false) => index.squares.extend(points[1].iter().map(|s| [first, *s])),
+                (_, true) => (index.squares).extend(squares[1][..n].iter().map(|s| [*s, first])),
+                (_, false) => index.squares.extend(squares[1].iter().map(|s| [first, *s])),
             }
         }
         index

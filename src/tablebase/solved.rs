@@ -16,10 +16,10 @@ use crate::rules::RuleSet;
 pub enum DrawsHold {
     /// Every rule set that the engine implements.
     Always,
-    /// Not proven.
+    /// No rule set: it is not proven that the draws hold.
     Unproven,
-    /// Only the rule set for which the class was solved. Its wins and losses by rule also hold
-    /// under this one alone.
+    /// Only the rule set for which the class was solved. The wins and losses by rule of the class
+    /// also hold only under this one.
     Under(RuleSet),
 }
 

@@ -70,10 +70,11 @@ struct Solver<'a> {
     metric: Metric,
 }
 
-/// Solves a one-sided class with `threads` threads. `smaller` holds the classes of [`Material::after_captures`], for
-/// DTC those with a DTC table by that metric. After the capture of an attacker only the values with the strong side to
-/// move are needed, after the capture of a defender only those with the weak side to move. `progress` is called with
-/// the number of indices done since the last call; these numbers add up to [`class_size`].
+/// Solves a one-sided class with `threads` threads. `smaller` holds the classes of [`Material::after_captures`]. For
+/// the metric DTC, these are solved by DTC if they need a DTC table, otherwise by DTM. After the capture of an attacker
+/// only the values with the strong side to move are needed, after the capture of a defender only those with the weak
+/// side to move. `progress` is called with the number of indices done since the last call; these numbers add up to
+/// [`class_size`].
 ///
 /// # Errors
 /// The class has wins of 239 plies or more.

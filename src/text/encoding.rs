@@ -143,7 +143,7 @@ pub fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
     for (index, _) in bytes.iter().enumerate().filter(|(_, byte)| **byte == 0) {
         nul[index % 2] += 1;
     }
-    // Few other characters have a NUL byte in the other position.
+    // Few characters, such as U+4E00, have a NUL byte in the other position.
     let is_frequent = |count: usize, other: usize| 16 * count >= bytes.len() && count > 4 * other;
     match nul {
         [even, odd] if is_frequent(odd, even) => Some(UTF_16LE),

@@ -50,7 +50,7 @@ pub struct Arguments {
     no_browser: bool,
     #[command(flatten)]
     books: BookArguments,
-    /// Cloud library whose moves and notes are shown beside the board, and which may be extended. It is created if
+    /// Cloud library whose moves and notes are shown beside the board. The page can add to it. It is created if
     /// missing; its requested searches run at low priority.
     #[arg(long, value_name = "LIBRARY")]
     library: Option<Location>,
@@ -113,8 +113,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let library = arguments.library.as_ref();
     let library = library.map(|location| open_library(location, tables));
     let (library, _workers) = library.transpose()?.unzip();
-    let place = (Ipv4Addr::LOCALHOST, arguments.port);
-    let listener = TcpListener::bind(place).context(format_args!("port {}", arguments.port))?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, arguments.port))
+        .context(format_args!("port {}", arguments.port))?;
     let token = format!("{:032x}", rand::rng().random::<u128>());
     let api = Api::new(settings, games);
     let server = BoardServer::new(api, library, token, &listener).context("the server")?;
@@ -152,16 +152,16 @@ fn read_games(arguments: &GameArguments) -> Result<Vec<Value>, Failure> {
         return Ok(Vec::new());
     }
     match arguments.game_path()? {
-        Some(place) if place.game.is_none() && place.ply.is_none() => read_file(&place),
-        Some(place) => {
+        Some(path) if path.game.is_none() && path.ply.is_none() => read_file(&path),
+        Some(path) => {
             // The page gets the whole game and shows it after the given plies.
             let whole = GamePath {
                 ply: None,
-                ..place.clone()
+                ..path.clone()
             };
             let game = whole.read()?;
-            place.check_ply(&game, place.game.unwrap_or(1))?;
-            Ok(vec![page::game(&game, &[], place.ply.unwrap_or(0))])
+            path.check_ply(&game, path.game.unwrap_or(1))?;
+            Ok(vec![page::game(&game, &[], path.ply.unwrap_or(0))])
         }
         None => {
             let line = arguments.read()?.line();
@@ -179,17 +179,17 @@ fn is_database(path: &Path) -> bool {
     path.is_file() && read().is_ok() && beginning == *b"SQLite format 3\0"
 }
 
-/// The games of a file. Games that cannot be read are reported.
-fn read_file(place: &GamePath) -> Result<Vec<Value>, Failure> {
-    let path = place.path.display();
-    if is_database(&place.path) {
+/// The first [`MAX_GAMES`] games of a file. Games that cannot be read are reported.
+fn read_file(game_path: &GamePath) -> Result<Vec<Value>, Failure> {
+    let path = game_path.path.display();
+    if is_database(&game_path.path) {
         let reason = format!(
             "a database; `--library {path}` shows a cloud library beside the board, and `--book {path}` uses an opening \
              book"
         );
         return Err(Failure::new(path, reason));
     }
-    let mut reader = place.games()?;
+    let mut reader = game_path.games()?;
     let (mut games, mut first_failure) = (Vec::new(), None);
     for (number, game) in (1..).zip(reader.by_ref()) {
         if games.len() == MAX_GAMES {
@@ -200,7 +200,7 @@ fn read_file(place: &GamePath) -> Result<Vec<Value>, Failure> {
         }
         match game.context(format_args!("{path}: game {number}")) {
             Ok(game) => {
-                note_problems(&place.path, number, &game);
+                note_problems(&game_path.path, number, &game);
                 games.push(page::game(&game, &[], 0));
             }
             Err(failure) => {

@@ -57,9 +57,9 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Identifies a client by `token`, from the header or a form, or by the parameter `token` of the API. An invalid
-    /// `token` is counted and gives no permissions. An invalid `parameter` is ignored, because it may also contain a
-    /// proof of work.
+    /// Identifies a client by `token`, which comes from the header or a form, or without it by `parameter`, the
+    /// parameter `token` of the API. An invalid `token` is counted and gives no permissions. An invalid `parameter` is
+    /// ignored, because it may also contain a proof of work.
     ///
     /// # Errors
     /// The address has sent too many invalid tokens.
@@ -188,7 +188,7 @@ pub fn check_origin(shared: &Shared, parts: &Parts) -> Result<(), ServerError> {
     is_own.then_some(()).ok_or(ServerError::CrossOrigin)
 }
 
-/// Whether an origin is at this host and port. The default port of the scheme may be missing.
+/// Whether an origin has this host and port. A missing port is the default port of the origin's scheme.
 fn is_on_host(origin: &str, host: &str) -> bool {
     let uri = origin.parse::<Uri>().unwrap_or_default();
     let default_port = match uri.scheme_str() {
@@ -196,12 +196,12 @@ fn is_on_host(origin: &str, host: &str) -> bool {
         Some("https") => 443,
         _ => return false,
     };
-    let place = |authority: &Authority| {
+    let host_and_port = |authority: &Authority| {
         let port = authority.port_u16().unwrap_or(default_port);
         (authority.host().to_ascii_lowercase(), port)
     };
     let host = host.parse().ok();
-    host.is_some_and(|host| uri.authority().map(place) == Some(place(&host)))
+    host.is_some_and(|host| uri.authority().map(host_and_port) == Some(host_and_port(&host)))
 }
 
 /// The parameters of a URL.
@@ -232,7 +232,7 @@ pub async fn read_body(body: Body, max: usize) -> Result<Bytes, ServerError> {
     read_body_within(body, max, BODY_TIME).await
 }
 
-/// Reads the body of a request of at most `max` bytes that arrives within a time.
+/// Reads the body of a request of at most `max` bytes that arrives within `time`.
 pub async fn read_body_within(
     body: Body,
     max: usize,

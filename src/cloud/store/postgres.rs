@@ -2,7 +2,7 @@
 //!
 //! The tables are in a schema of their own. Almost every write changes positions near the starting position, so
 //! write transactions hold an advisory lock and run one after another; they never fail because of a conflict.
-//! Transactions that only lease tasks take no lock and skip rows locked by others.
+//! Transactions that only lease tasks do not take this lock, and skip rows locked by others.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

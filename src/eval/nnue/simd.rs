@@ -5,12 +5,12 @@
 //! from a function that is compiled for the chosen instruction set, into which they are inlined. So there
 //! is one source for all processors, and because the arithmetic is exact, all give the same results.
 //!
-//! This module also has the other functions that need unsafe code: [`prefetch`] and
-//! [`request_large_pages`]. Neither changes a result.
+//! This module also has the other functions that need unsafe code: [`is_processor_supported`], [`prefetch`] and
+//! [`request_large_pages`].
 
 #![allow(unsafe_code)]
 
-/// Declares a type that is a cache line of numbers.
+/// Declares a type for a block of numbers: an array that fills one cache line.
 macro_rules! block {
     ($(#[$attribute:meta])* $name:ident, $length:literal numbers, $number:ty, $zero:literal) => {
         $(#[$attribute])*
@@ -38,10 +38,11 @@ macro_rules! block {
             }
         }
 
-        // SAFETY: every pattern of bits is a block of numbers.
+        // SAFETY: all zero bits are a valid array of integers or floats.
         unsafe impl bytemuck::Zeroable for $name {}
 
-        // SAFETY: an array of numbers whose length in bytes is the alignment, so that there is no padding.
+        // SAFETY: every bit pattern is valid, and the array fills the 64 bytes of its alignment, so there is no
+        // padding.
         unsafe impl bytemuck::Pod for $name {}
     };
 }
@@ -136,9 +137,9 @@ impl SimdLevel {
     }
 }
 
-/// Whether the processor has the instructions that the whole program is compiled for. On x86-64 these are
-/// x86-64-v2; `is_x86_feature_detected!` cannot test them, because it is constantly true for features that are enabled
-/// at compile time.
+/// Whether the processor has the instructions that the whole program is compiled for. On x86-64 these are x86-64-v2; of
+/// them, LAHF and SAHF are not tested, because all processors with SSE4.2 have them. `is_x86_feature_detected!` cannot
+/// be used, because it is constantly true for features that are enabled at compile time.
 pub fn is_processor_supported() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
@@ -166,17 +167,17 @@ fn with_avx512<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
 
-/// Requests the cache line at `place` without waiting for it. Does nothing on processors other than x86-64.
+/// Requests the cache line of `value` without waiting for it. Does nothing on processors other than x86-64.
 #[inline(always)]
-pub fn prefetch<T>(place: &T) {
+pub fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         // SAFETY: every x86-64 processor has the instruction, and it has no visible effect.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(place).cast()) };
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = place;
+    let _ = value;
 }
 
 /// Asks Linux to back `memory` with large pages (*transparent huge pages*), which need fewer TLB entries.
@@ -190,11 +191,11 @@ pub fn request_large_pages<T>(memory: &[T]) {
         let end = begin + size_of_val(memory);
         let length = (end - end % LARGE_PAGE).saturating_sub(first);
         if length > 0 {
-            let place = memory.as_ptr().cast_mut().cast::<u8>();
-            let place = place.wrapping_add(first - begin).cast();
+            let pointer = memory.as_ptr().cast_mut().cast::<u8>();
+            let pointer = pointer.wrapping_add(first - begin).cast();
             // SAFETY: the range is within `memory`, and this advice does not change its contents.
             // Errors are ignored: the memory works without large pages as well.
-            let _ = unsafe { madvise(place, length, Advice::LinuxHugepage) };
+            let _ = unsafe { madvise(pointer, length, Advice::LinuxHugepage) };
         }
     }
     #[cfg(not(target_os = "linux"))]
@@ -223,7 +224,8 @@ pub fn update(target: &mut [Block], source: &[Block], added: &[&[Block]], remove
     }
 }
 
-/// [`update`] of the blocks from `start` on. Their number is constant, so they are kept in registers.
+/// Updates `target`, the blocks from `start` on, as [`update`] does for all. Their number is a constant, so the
+/// compiler keeps the sums in registers.
 #[inline(always)]
 fn update_part<const BLOCKS: usize>(
     target: &mut [Block; BLOCKS],
@@ -259,10 +261,10 @@ fn part<const BLOCKS: usize>(row: &[Block], start: usize) -> [Block; BLOCKS] {
     *row[start..].first_chunk().expect("rows of one length")
 }
 
-/// The sum over `values`, clamped to 0 to `max`, of the square times the weight.
+/// The sum of weight times `clamp(value, 0, max)` squared over all values.
 ///
-/// With `max` up to 255 and weights from -127 to 127, value times weight fits 16 bits, and the sum over a
-/// tile fits 32 bits: 128 times 127 times 255 squared.
+/// With `max` up to 255 and weights from -127 to 127, value times weight fits in 16 bits, and the sum over a tile in
+/// 32 bits: it is at most 128 times 127 times 255 squared.
 #[inline(always)]
 pub fn squared_product(values: &[Block], weights: &[Block], max: i16) -> i64 {
     let (value_tiles, values) = values.as_chunks::<TILE_BLOCKS>();
@@ -335,7 +337,7 @@ mod tests {
         prefetch(&memory[5]);
     }
 
-    /// Rows that are shorter than a tile, of whole tiles, and of tiles and a rest.
+    /// The rows are shorter than a tile, consist of whole tiles, or end with a part of a tile.
     #[test]
     fn rows_of_every_length_are_summed_at_every_level() {
         let mut random = StdRng::seed_from_u64(5);

@@ -36,7 +36,7 @@ pub fn late_move_reduction(depth: i32, number: usize) -> i32 {
     LMR_TABLE[depth * LMR_LIMIT + number]
 }
 
-/// Null move: margin of the evaluation above beta.
+/// Null move: minimum of the evaluation minus beta.
 #[inline]
 pub fn null_move_entry(depth: i32) -> i32 {
     (null_move_entry_base() - null_move_entry_slope() * depth).max(-null_move_entry_limit())
@@ -57,7 +57,7 @@ pub fn late_move_count(depth: i32, improving: bool) -> usize {
     ((late_move_pruning_base() + depth * depth) / if improving { 1 } else { 2 }) as usize
 }
 
-/// History bonus of a best move that raised alpha.
+/// History bonus of a best move that raised alpha, and of the previous move if no reply raised alpha.
 #[inline]
 pub fn history_bonus(depth: i32) -> i32 {
     (history_bonus_factor() * depth - history_bonus_offset()).min(history_bonus_limit())

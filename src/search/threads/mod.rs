@@ -50,7 +50,7 @@ const NETWORK_BYTES: usize = 4 << 20;
 /// by proof numbers, with a few frames per ply.
 const COORDINATOR_STACK_BYTES: usize = 2 << 20;
 
-/// The reason why the search cannot be started.
+/// The reason why the search threads cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// There is no memory for a search thread and a transposition table of this size in MB.
@@ -409,8 +409,8 @@ impl Coordinator {
     }
 }
 
-/// Runs the search on all threads, until the first one has finished. The results are in the order of the threads,
-/// without those of threads that panicked.
+/// Runs the search on all threads. When thread 0 finishes, the others stop. The results are in the order of the
+/// threads, without those of threads that panicked.
 fn run(threads: &[Worker<ThreadMessage>], shared: &Arc<SharedState>) -> Vec<Iteration> {
     let (sender, receiver) = unbounded();
     for thread in threads {
@@ -528,7 +528,7 @@ mod tests {
     use crate::search::request::{Limits, SearchRequest};
 
     #[test]
-    fn a_thread_answers_after_a_panic() {
+    fn a_search_that_panics_is_answered() {
         let tt = TranspositionTable::new(1).expect("1 MB is free");
         let thread = start_search_thread(0, Arc::new(tt)).expect("the thread starts");
         let request = SearchRequest::new(Game::default(), Limits::default());

@@ -39,7 +39,7 @@ pub struct SearchLine {
 /// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SearchResult {
-    /// The move to play.
+    /// The move to play with its score, and the totals of the search.
     pub outcome: Outcome,
     /// The best lines, best first: as many as the settings ask for, fewer where there are fewer moves.
     pub lines: Vec<SearchLine>,
@@ -279,10 +279,10 @@ enum MateAnswer {
     Searched(Vec<Iteration>),
 }
 
-/// Searches for a mate in `moves`, which the limit of depth may shorten to `plies`, in stages with growing limits. The
-/// stages alternate between the proof-number search, which can also prove that there is no mate, and the ordinary
-/// search, which finds most long mates earlier. A mate score is a proof in both: the ordinary search prunes no reply of
-/// the losing side.
+/// Searches for a mate in at most `moves` moves and at most `plies` plies, of which a depth limit may allow fewer.
+/// Stages with growing limits alternate between the proof-number search, which can also prove that there is no mate,
+/// and the ordinary search, which finds most long mates earlier. A mate score is a proof in both: the ordinary search
+/// prunes no reply of the losing side.
 fn search_for_mate(
     moves: u32,
     plies: u32,
@@ -424,7 +424,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_threads_with_the_same_move_one_with_a_proven_score_is_chosen() {
+    fn a_proven_score_decides_between_threads_with_the_same_move() {
         let result = |score| {
             let mut result = Iteration::new(&["h2e2".parse().unwrap()]);
             result.depth = 5;

@@ -50,8 +50,9 @@ impl Iteration {
     /// first, then the others by their score in the previous iteration. If it gave no such score, the result of the
     /// previous iteration stays.
     ///
-    /// If the best searched move turns out to lose by force, a move that may be better comes first. Its score is an
-    /// upper bound: its own, but at most the score of the losing move in the previous iteration.
+    /// If the best searched move turns out to lose by force, a move that may be better comes first. Its score becomes
+    /// an upper bound: that of the move itself, or the score of the losing move in the previous iteration if this is
+    /// lower.
     pub fn sort_interrupted(&mut self) {
         let Iteration { depth, moves, .. } = self;
         let searched = moves
@@ -74,7 +75,8 @@ impl Iteration {
         if !is_lost || bound.is_proven_loss() {
             return;
         }
-        // Of equal moves, the first one had the most nodes in the previous iteration.
+        // Of moves with the same bound, the first one is taken: it had the best score or, without a score, the most
+        // nodes in the previous iteration.
         let other = (0..moves.len()).min_by_key(|index| std::cmp::Reverse(moves[*index].upper));
         if let Some(index) = other.filter(|index| !moves[*index].upper.is_proven_loss()) {
             let other = &mut moves[index];
@@ -251,14 +253,14 @@ mod tests {
         };
         let [exact, lower, upper] = [Bound::Exact, Bound::Lower, Bound::Upper]
             .map(|bound| move |score: i32| Some((score, bound)));
-        for (found, places) in [
+        for (found, expected) in [
             // The second line is better than the first one.
             ([exact(38), exact(50), None, None], [1, 0, 2, 3]),
             ([exact(38), None, None, None], [0, 1, 2, 3]),
             // Only an upper bound on the first move, below its previous score, is known.
             ([upper(-50), None, None, None], [0, 1, 2, 3]),
         ] {
-            assert_eq!(order(found), places.map(|place| moves[place]));
+            assert_eq!(order(found), expected.map(|index| moves[index]));
         }
         let replaced = [upper(-50), None, lower(10), None];
         assert_eq!(order(replaced)[0], moves[2]);

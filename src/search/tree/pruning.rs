@@ -12,8 +12,9 @@ use crate::search::score::Score;
 use crate::search::tt::TtEntry;
 
 impl Search<'_> {
-    /// The change of depth after a reduced move, when the evaluation after the move is known: one ply more if the move
-    /// lost nothing, and one ply less if it lost much (Stockfish, hindsight adjustment).
+    /// The change of depth after a reduced move: one ply more if the static evaluation of the side that moved has not
+    /// fallen, one ply less if it has fallen a lot (Stockfish, hindsight adjustment). 0 if one of the two positions has
+    /// no evaluation, because its side to move is in check.
     pub fn hindsight(&self, node: &Node) -> i32 {
         let earlier = self.stack.back(node.ply, 1);
         let Some(before) = earlier.evaluation.filter(|_| !node.in_check) else {
@@ -33,8 +34,8 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a PV node or an expected cut node has a poor move order, because it has no hash move or only that of a
-    /// much shallower search.
+    /// Whether a deep PV node or expected cut node probably has a poor move order, because it has no hash move or only
+    /// that of a much shallower search. Its depth is then reduced (internal iterative reduction).
     pub fn is_poorly_ordered<N: NodeType>(&self, node: &Node) -> bool {
         let is_shallow = |entry: TtEntry| entry.depth + values::iir_entry_depth() <= node.depth;
         self.pruning.reductions
@@ -283,9 +284,9 @@ impl Search<'_> {
         (ply as i32) < values::extension_depth_factor() * self.root_depth
     }
 
-    /// Extension of the hash move in plies, 0 for other moves: 1 if it is singular, that is if all other moves are well
-    /// below it (Anantharaman, Campbell and Hsu, "Singular extensions: adding selectivity to brute-force searching",
-    /// 1988); -1 if it is not and the node is expected to fail high.
+    /// Extension of the hash move in plies, 0 for other moves: 1 if it is singular, that is, if all other moves score
+    /// well below it (Anantharaman, Campbell and Hsu, "Singular extensions: adding selectivity to brute-force
+    /// searching", 1988); -1 if it is not, and its hash score reaches beta or the node is an expected cut node.
     ///
     /// # Errors
     /// The score of a cut-off, if another move also fails high (Björnsson and Marsland, "Multi-cut alpha-beta

@@ -76,8 +76,8 @@ impl Search<'_> {
         let mut ordered = 0;
         while let Some(m) = picker.next(&self.position, self.histories, &before) {
             let moves = &mut self.iteration.moves[ordered..];
-            if let Some(place) = moves.iter().position(|root_move| root_move.played == m) {
-                moves[..=place].rotate_right(1);
+            if let Some(index) = moves.iter().position(|root_move| root_move.played == m) {
+                moves[..=index].rotate_right(1);
                 ordered += 1;
             }
         }
@@ -92,7 +92,7 @@ impl Search<'_> {
         }
     }
 
-    /// Runs the iteration of this depth, unless it is interrupted.
+    /// Runs the iteration of this depth. If it is interrupted, the depth and the effort of the last one are kept.
     fn deepen(&mut self, lines: usize, depth: i32) {
         self.root_depth = depth;
         self.overtaken_at = depth;
@@ -505,7 +505,7 @@ mod tests {
 
     #[test]
     fn a_mate_in_one_is_exact_although_it_is_first_seen_at_depth_2() {
-        // Both are stalemates; after the second no piece that can cross the river is left.
+        // Both mates are stalemates. After the second one, no piece that can cross the river is left.
         for fen in [
             "3k5/R8/9/1N1P5/9/9/9/9/9/4K4 w",
             "3aka3/4a4/9/9/9/9/9/9/9/3Kp4 w",

@@ -34,7 +34,7 @@ impl NodeScore {
         }
     }
 
-    /// A score that depends on the path from `earliest` on, counted from the root and negative before it.
+    /// A score that depends on the path from the ply `earliest` on. Plies before the root are negative.
     #[inline]
     pub const fn of_path(score: Score, earliest: i32) -> Self {
         Self { score, earliest }
@@ -100,7 +100,7 @@ impl Neg for NodeScore {
 /// Moves that did not raise alpha, for the histories.
 pub type Tried = ArrayVec<Move, 64>;
 
-/// The result of the moves of a node.
+/// The result of searching the moves of a node.
 pub struct MovesResult {
     /// The best score, and what it depends on.
     pub best: NodeScore,
@@ -164,9 +164,9 @@ impl MovesResult {
         let _ = self.failed[usize::from(capture)].try_push(m);
     }
 
-    /// The bound to store in the transposition table. A score that depends on the path is never stored as exact, and
-    /// not at all if it is proven. If only the scores of the other moves depend on the path, an exact score is stored
-    /// as a lower bound.
+    /// The bound to store in the transposition table, if any. A bound that depends on the path is stored only if it is
+    /// not proven. An exact score that depends on the path is not stored, or only as a lower bound if the score of the
+    /// best move alone does not depend on it.
     pub fn tt_bound(&self, bound: Bound) -> Option<Bound> {
         let proven = self.best.score.is_proven();
         let (best, all) = (self.best.is_path_dependent(), self.all.is_path_dependent());

@@ -19,7 +19,7 @@ use crate::tablebase::{RepeatedPositions, TableOutcome, Tables};
 /// One request and the progress of its search.
 #[derive(Debug)]
 pub struct SharedState {
-    /// The request, with the settings in force for its search.
+    /// The request. In a stage of a search for a mate, its node limit is that of the stage.
     pub request: SearchRequest,
     /// The legal root moves to search.
     pub root_moves: Vec<Move>,
@@ -34,7 +34,7 @@ pub struct SharedState {
     pub nodes: CachePadded<AtomicU64>,
     /// Positions found in endgame tables by all threads, updated at each poll.
     pub tb_hits: CachePadded<AtomicU64>,
-    /// Set when the first thread has finished.
+    /// Set when the first thread, number 0, has finished. The other threads then stop.
     pub finished: AtomicBool,
     /// Receives the reports of the first thread; `None` if nothing reads them.
     pub events: Option<Sender<Event>>,

@@ -18,7 +18,8 @@ impl Search<'_> {
     /// - a win or loss by the rules on repetitions that is nearer than at the root. If it is not nearer, one side
     ///   delays it by checks or chases, and the search finds the repetition.
     ///
-    /// A win or loss that might pass through a position of the game that the rules would judge has no score.
+    /// A win or loss has no score if the way to it might lead through a position of the game whose next occurrence the
+    /// rules on repetitions judge.
     #[inline]
     pub fn tablebase_score(&mut self, ply: usize) -> Option<NodeScore> {
         let tables = self.shared.request.tablebases.as_deref()?;
@@ -253,7 +254,7 @@ mod tests {
         let [won, lost] = write_rook_against_knight(directory.path());
         let (tables, _) = Tables::open(directory.path().to_str().unwrap());
         let (mut searcher, limits) = (searcher(Some(tables.clone())), to_depth(8));
-        let stays = |game: &Game, played: &Move| {
+        let is_won_by_rule = |game: &Game, played: &Move| {
             let mut after = game.position().clone();
             after.make(*played);
             let probe = tables.probe(&after, RuleSet::Asian);
@@ -270,7 +271,7 @@ mod tests {
                 let played = match game.position().side_to_move() {
                     Color::Red => searcher.think(&game, limits).unwrap().best,
                     Color::Black => (legal_moves(game.position()).into_iter())
-                        .find(|played| stays(&game, played)),
+                        .find(|played| is_won_by_rule(&game, played)),
                 };
                 game.push(played.unwrap()).unwrap();
             };

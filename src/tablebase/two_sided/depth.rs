@@ -66,15 +66,16 @@ struct DepthSearch<'a> {
 }
 
 /// Nodes with a proposed depth.
-type Due = Vec<(Node, usize)>;
+type Proposals = Vec<(Node, usize)>;
 
 impl DepthSearch<'_> {
     /// Processes the depths in ascending order. If several depths are proposed for a node, it gets the
     /// smallest.
     fn run(&self, zones: &[Vec<Node>]) {
+        // The nodes by proposed depth.
         let mut due = vec![Vec::new(); COUNTED];
-        let put = |due: &mut [Vec<Node>], found: Due| {
-            for (node, plies) in found {
+        let put = |due: &mut [Vec<Node>], proposals: Proposals| {
+            for (node, plies) in proposals {
                 if let Some(nodes) = due.get_mut(plies) {
                     nodes.push(node);
                 }
@@ -82,6 +83,7 @@ impl DepthSearch<'_> {
         };
         put(&mut due, self.start());
         let mut zones = zones.iter().enumerate().peekable();
+        // The smallest depth that the next zone may have.
         let mut least = 0;
         for plies in 0..COUNTED {
             while let Some((_, nodes)) = zones.next_if(|(zone, _)| !self.has_exit(*zone)) {
@@ -108,25 +110,25 @@ impl DepthSearch<'_> {
         self.exits[zone].load(Ordering::Relaxed) != 0
     }
 
-    /// Sets the depth of a node that has none. Returns whether it is new.
+    /// Sets the depth of a node that has none. Returns `false` if it has one already.
     fn settle(&self, node: Node, plies: usize) -> bool {
         let plies = plies as u8 + KNOWN;
         self.positions.offenses.get(node) == 0 && self.positions.offenses.add(node, plies)
     }
 
     /// Counts the loser's quiet moves. Returns the nodes whose depth follows from captures.
-    fn start(&self) -> Due {
-        let due = Mutex::new(Vec::new());
+    fn start(&self) -> Proposals {
+        let proposals = Mutex::new(Vec::new());
         let start = |node| {
             if self.is_lost(node) {
                 self.positions.offenses.set(node, 0);
                 if self.is_decided_by_captures(node) {
-                    due.lock().push((node, self.after_captures(node)));
+                    proposals.lock().push((node, self.after_captures(node)));
                 }
             }
         };
         (self.positions.game).for_each_node(self.threads, start, |_| ());
-        due.into_inner()
+        proposals.into_inner()
     }
 
     /// Counts the loser's quiet moves to nodes lost by rule. Returns whether the depth of the node follows from
@@ -168,20 +170,20 @@ impl DepthSearch<'_> {
     }
 
     /// Visits the predecessors of nodes of this depth. Returns those whose depth follows.
-    fn visit_all(&self, nodes: &[Node], plies: usize) -> Due {
-        let due = Mutex::new(Vec::new());
+    fn visit_all(&self, nodes: &[Node], plies: usize) -> Proposals {
+        let proposals = Mutex::new(Vec::new());
         let parts: Vec<&[Node]> = nodes.chunks(PART).collect();
         for_each_part(self.threads.min(parts.len()), parts.len(), |part| {
             let mut found = Vec::new();
             for node in parts[part] {
                 self.visit(*node, plies, &mut found);
             }
-            due.lock().append(&mut found);
+            proposals.lock().append(&mut found);
         });
-        due.into_inner()
+        proposals.into_inner()
     }
 
-    fn visit(&self, node: Node, plies: usize, due: &mut Due) {
+    fn visit(&self, node: Node, plies: usize, proposals: &mut Proposals) {
         let zone = self.zone_of.get(&node);
         self.positions.game.before(node, |before| {
             if !self.is_lost(before) {
@@ -189,7 +191,7 @@ impl DepthSearch<'_> {
             }
             if before.side != self.loser {
                 if self.positions.offenses.get(before) == 0 {
-                    due.push((before, plies + 1));
+                    proposals.push((before, plies + 1));
                 }
                 return;
             }
@@ -198,7 +200,7 @@ impl DepthSearch<'_> {
                 self.exits[*left].fetch_sub(1, Ordering::Relaxed);
             }
             if self.positions.count_down(before) {
-                due.push((before, self.after_captures(before).max(plies + 1)));
+                proposals.push((before, self.after_captures(before).max(plies + 1)));
             }
         });
     }

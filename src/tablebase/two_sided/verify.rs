@@ -19,7 +19,7 @@ use crate::tablebase::value::Value;
 /// Checks every value of a two-sided class: it follows from the values after the legal moves, a side with a draw or
 /// better can avoid perpetual offenses, and a side that loses by rule cannot. `smaller` holds the classes of
 /// [`Material::after_captures`](crate::tablebase::Material::after_captures); `progress` is as for
-/// [`solve`](crate::tablebase::solve). Returns the number of legal positions checked, both sides to move.
+/// [`solve`](crate::tablebase::solve). Returns the number of legal positions checked, with either side to move.
 ///
 /// # Errors
 /// A value is wrong or not proven.
@@ -176,7 +176,7 @@ impl Checker<'_> {
         }
         self.for_each_node(|node| {
             if is_open(node) {
-                self.report(node, "the draw or better is not proven");
+                self.report(node, "a draw or better is not proven");
             }
             false
         });
@@ -327,8 +327,8 @@ struct LostPosition {
     level: u8,
     /// Whether the loser is to move.
     is_losers: bool,
-    /// Whether the side to move has a capture that decides: one that is not proven to lose for the loser, one that wins
-    /// for the other side.
+    /// Whether the side to move has a capture that decides: for the loser one that is not proven to lose, for the other
+    /// side one that wins.
     has_deciding_capture: bool,
     /// Quiet moves with the offenses that each may commit and those that it certainly commits.
     quiet: Vec<(Target, Offenses, Offenses)>,
@@ -463,9 +463,9 @@ fn zone(
     offense: Offenses,
 ) -> Vec<usize> {
     let nowhere = open.len();
-    let places: HashMap<usize, usize> = open.iter().copied().zip(0..).collect();
-    let place = |target: &Target| match target {
-        Target::Listed(number) => places.get(number).copied().unwrap_or(nowhere),
+    let vertices: HashMap<usize, usize> = open.iter().copied().zip(0..).collect();
+    let vertex_of = |target: &Target| match target {
+        Target::Listed(number) => vertices.get(number).copied().unwrap_or(nowhere),
         Target::Mate | Target::Elsewhere => nowhere,
     };
     let without_checks = checker.game.rules == RuleSet::Computer && offense != Offenses::CHECK;
@@ -476,7 +476,7 @@ fn zone(
             edges: Vec::new(),
         };
         for (target, possible, offenses) in &lost.quiet {
-            let to = place(target);
+            let to = vertex_of(target);
             if target.is_proven(proven) {
                 continue;
             }
