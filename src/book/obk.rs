@@ -100,7 +100,7 @@ impl ObkBook {
 
     /// Rows of a position and of its mirror image, with their moves as moves of the position. The second list is empty
     /// if the position is its own mirror image.
-    fn both(&self, position: &Position) -> Result<[Vec<StoredMove>; 2], BookError> {
+    fn image_rows(&self, position: &Position) -> Result<[Vec<StoredMove>; 2], BookError> {
         let [own, mirror] = [false, true].map(|mirror| self.keys.key(position, mirror));
         let moves = |row: Stored| (row, unpack(row.packed));
         let flipped = |row: Stored| (row, unpack(row.packed).map(Move::flip_file));
@@ -125,7 +125,10 @@ fn unpack(packed: i64) -> Option<Move> {
 
 impl Book for ObkBook {
     fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError> {
-        Ok(weighted_moves(&self.both(position)?.concat(), position))
+        Ok(weighted_moves(
+            &self.image_rows(position)?.concat(),
+            position,
+        ))
     }
 
     fn count(&self) -> Result<usize, BookError> {
@@ -135,11 +138,11 @@ impl Book for ObkBook {
     }
 
     fn stored(&self, position: &Position) -> Result<usize, BookError> {
-        Ok(self.both(position)?.iter().map(Vec::len).sum())
+        Ok(self.image_rows(position)?.iter().map(Vec::len).sum())
     }
 
     fn merged_records(&self, position: &Position) -> Result<usize, BookError> {
-        let [own, mirrored] = self.both(position)?;
+        let [own, mirrored] = self.image_rows(position)?;
         Ok(shared(&own, &mirrored, position))
     }
 

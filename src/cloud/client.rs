@@ -115,9 +115,9 @@ impl Client {
         &self,
         action: &str,
         board: &Position,
-        more: &[(&str, &str)],
+        parameters: &[(&str, &str)],
     ) -> Result<String, ClientError> {
-        self.ask_within(action, board, more, self.time)
+        self.ask_within(action, board, parameters, self.time)
     }
 
     /// As [`Self::ask`], with another timeout.
@@ -125,13 +125,13 @@ impl Client {
         &self,
         action: &str,
         board: &Position,
-        more: &[(&str, &str)],
+        parameters: &[(&str, &str)],
         time: Duration,
     ) -> Result<String, ClientError> {
         let mut form = form_urlencoded::Serializer::new(String::new());
         form.append_pair("action", action)
             .append_pair("board", &fen::write(board));
-        form.extend_pairs(more);
+        form.extend_pairs(parameters);
         let kind = "application/x-www-form-urlencoded";
         let reply = self.post(&self.api, kind, form.finish(), time)?;
         match reply.trim_end_matches('\0') {

@@ -238,7 +238,8 @@ fn position_of(text: &str) -> Result<Position, HoldError> {
     fen::parse_position(text).map_err(|error| HoldError::Failed(format!("{text}: {error}")))
 }
 
-/// The positions with `side` to move at the start; `None` if one of them is lost.
+/// The undecided positions in which `side` moves first: the start, or those after each move of the opponent. `None` if
+/// the start or one of them is lost.
 fn roots(start: &Position, side: Color, referee: Referee<'_>) -> Option<Vec<Position>> {
     match referee.safety(start, side) {
         Safety::Held => return Some(Vec::new()),

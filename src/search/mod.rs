@@ -18,8 +18,8 @@
 //! | `bench` | searches of fixed positions, whose node count identifies a version of the search |
 //! | `solution` | solutions of mate problems: all defenses, other solutions, verification |
 //!
-//! Dependencies point to the left: score <- event, request, game_occurrences <- parameters <- tt, ordering, time,
-//! mate <- tree <- proof_number <- threads <- bench, solution. `holding` uses none of them.
+//! Modules use only modules to their left: score <- event, request, game_occurrences <- parameters <- tt, ordering,
+//! time, mate <- tree <- proof_number <- threads <- bench, solution. `holding` uses none of them.
 
 mod bench;
 mod event;

@@ -114,7 +114,8 @@ impl ClassTable {
         }
     }
 
-    /// Value of a legal position of this class whose strong side is `strong`.
+    /// Value of a legal position of this class whose strong side is `strong`; `None` if it is not proven or the table
+    /// is damaged.
     #[inline]
     pub(super) fn probe(
         &self,

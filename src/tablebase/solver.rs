@@ -31,7 +31,7 @@ const SAFE: u8 = 254;
 pub struct TooLong(pub Material);
 
 /// Memory in bytes of the program itself and of freed blocks that the allocator keeps; 34 MB were measured.
-const PROGRAM: u64 = 64 << 20;
+const PROGRAM_BYTES: u64 = 64 << 20;
 
 /// Peak memory needed to solve a class, in bytes, including the smaller classes that its captures
 /// lead to.
@@ -46,7 +46,7 @@ pub fn solver_memory(material: Material) -> u64 {
         // Values of both sides, half a byte of move counter, and one side of each smaller class.
         2 * own + own.div_ceil(2) + smaller
     };
-    PROGRAM + levels + classes
+    PROGRAM_BYTES + levels + classes
 }
 
 /// Number of indices of a class; both sides to move count as one.

@@ -347,9 +347,9 @@ fn unproven_draws_are_counted() {
         let material: Material = name.parse().unwrap();
         let smaller = solutions.smaller(material);
         let solved = solutions.get(material);
-        let (doubtful, counted) = prove_draws((*solved).clone(), &smaller, 2);
-        assert_eq!(counted, known, "{name}");
-        assert!(doubtful == *solved, "{name}");
+        let (unproven, doubtful) = prove_draws((*solved).clone(), &smaller, 2);
+        assert_eq!(doubtful, known, "{name}");
+        assert!(unproven == *solved, "{name}");
     }
 }
 

@@ -109,12 +109,12 @@ pub fn ranking(tournament: &Tournament, standings: &Standings) -> Vec<usize> {
     order
 }
 
-/// `+5 =3 -2`.
+/// Wins, draws and losses, as `+5 =3 -2`.
 fn wins_draws_losses(&[losses, draws, wins]: &[u64; 3]) -> String {
     format!("+{wins} ={draws} -{losses}")
 }
 
-/// `+12.5 [-3.1, +28.4]`.
+/// An Elo difference with its confidence interval, as `+12.5 [-3.1, +28.4]`.
 pub fn elo(interval: &Interval) -> String {
     let number = |elo: f64| match elo {
         e if e == f64::INFINITY => "+∞".to_owned(),
@@ -301,7 +301,7 @@ fn cross_table(tournament: &Tournament, standings: &Standings, width: Option<usi
     number_table(&rows, width) + "rating: Bradley-Terry from all results, mean 0, with 95 % error\n"
 }
 
-/// `3.5/4`.
+/// Points and games, as `3.5/4`.
 fn scored(scores: &Scores) -> String {
     format!("{}/{}", scores.points(), scores.count())
 }
@@ -334,6 +334,7 @@ fn engines(tournament: &Tournament, standings: &Standings, width: Option<usize>)
     number_table(&rows, width)
 }
 
+/// The state of a tournament for the status file.
 pub struct Status<'a> {
     pub tournament: &'a Tournament,
     pub standings: &'a Standings,

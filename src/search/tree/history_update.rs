@@ -81,12 +81,12 @@ impl Search<'_> {
     fn update_previous_move(&mut self, node: &Node, bound: Bound) {
         if bound == Bound::Upper
             && self.position.captured().is_none()
-            && let Some(refutation) = self.stack.back(node.ply, 1).played
+            && let Some(previous) = self.stack.back(node.ply, 1).played
         {
             let earlier = [2, 3, 5].map(|back| self.stack.back(node.ply, back).played);
             let bonus = formulas::history_bonus(node.depth);
             self.histories
-                .update_continuation(refutation, &earlier, bonus);
+                .update_continuation(previous, &earlier, bonus);
         }
     }
 

@@ -22,9 +22,9 @@ use crate::tablebase::value::Value;
 /// Added to the plies in the byte of a node; the byte is 0 if the depth is unknown.
 const KNOWN: u8 = 1;
 /// Number of depths that can be stored.
-const COUNTED: usize = Value::LONGEST_BY_RULE as usize + 1;
+const STORED_DEPTHS: usize = Value::LONGEST_BY_RULE as usize + 1;
 /// A depth too large to be stored.
-const UNCOUNTED: usize = 2 * COUNTED;
+const TOO_DEEP: usize = 2 * STORED_DEPTHS;
 
 /// Depth of a node lost or won by rule, after [`find`]; `None` if too large.
 pub fn plies(positions: &OpenPositions<'_>, node: Node) -> Option<u8> {
@@ -73,7 +73,7 @@ impl DepthSearch<'_> {
     /// smallest.
     fn run(&self, zones: &[Vec<Node>]) {
         // The nodes by proposed depth.
-        let mut due = vec![Vec::new(); COUNTED];
+        let mut due = vec![Vec::new(); STORED_DEPTHS];
         let put = |due: &mut [Vec<Node>], proposals: Proposals| {
             for (node, plies) in proposals {
                 if let Some(nodes) = due.get_mut(plies) {
@@ -85,13 +85,13 @@ impl DepthSearch<'_> {
         let mut zones = zones.iter().enumerate().peekable();
         // The smallest depth that the next zone may have.
         let mut least = 0;
-        for plies in 0..COUNTED {
+        for plies in 0..STORED_DEPTHS {
             while let Some((_, nodes)) = zones.next_if(|(zone, _)| !self.has_exit(*zone)) {
                 let losers = nodes.iter().filter(|node| node.side == self.loser);
                 let captures = losers.clone().map(|node| self.after_captures(*node));
                 let depth = captures.fold(plies.max(least), usize::max);
                 let depth = depth.next_multiple_of(2);
-                if depth < COUNTED {
+                if depth < STORED_DEPTHS {
                     least = depth + 1;
                     put(&mut due, losers.map(|node| (*node, depth)).collect());
                 }
@@ -158,7 +158,7 @@ impl DepthSearch<'_> {
         self.positions.game.captures(node, |value| {
             let after = value
                 .plies_by_rule()
-                .map_or(UNCOUNTED, |plies| usize::from(plies) + 1);
+                .map_or(TOO_DEEP, |plies| usize::from(plies) + 1);
             let best = depth.unwrap_or(after);
             if node.side == self.loser && value.is_won_by_rule() {
                 depth = Some(best.max(after));

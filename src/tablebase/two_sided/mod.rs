@@ -121,7 +121,7 @@ pub fn solve_two_sided(
     })
 }
 
-/// Value of a node from its mate and its bits.
+/// Value of a node: its mate, or else the outcome that its bits in `results` prove.
 fn value(positions: &OpenPositions<'_>, results: u8, node: Node) -> Value {
     if !positions.is_legal(node) {
         return Value(ILLEGAL);
