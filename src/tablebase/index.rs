@@ -30,7 +30,7 @@ pub struct AttackerIndex {
     /// Number of attackers.
     pub count: usize,
     /// Number of each square among those that a piece of the kind can reach.
-    places: [[u8; Square::COUNT]; Attackers::MAX],
+    square_numbers: [[u8; Square::COUNT]; Attackers::MAX],
     /// Number of squares that each attacker can reach.
     sizes: [usize; Attackers::MAX],
     /// Squares by number.
@@ -51,13 +51,13 @@ impl AttackerIndex {
             colors,
             are_alike: kinds[0] == kinds[1] && colors[0] == colors[1],
             count: list.len(),
-            places: [[0; Square::COUNT]; Attackers::MAX],
+            square_numbers: [[0; Square::COUNT]; Attackers::MAX],
             sizes: squares.each_ref().map(Vec::len),
             squares: Vec::new(),
         };
-        for (places, squares) in index.places.iter_mut().zip(&squares) {
-            for (place, square) in (0..).zip(squares) {
-                places[square.index()] = place;
+        for (numbers, squares) in index.square_numbers.iter_mut().zip(&squares) {
+            for (number, square) in (0..).zip(squares) {
+                numbers[square.index()] = number;
             }
         }
         for (n, &first) in squares[0].iter().enumerate() {
@@ -72,8 +72,8 @@ impl AttackerIndex {
 
     #[inline]
     pub fn number(&self, squares: AttackerSquares) -> usize {
-        let place = |i: usize| self.places[i][squares[i].index()] as usize;
-        let (first, second) = (place(0), place(1));
+        let number = |i: usize| self.square_numbers[i][squares[i].index()] as usize;
+        let (first, second) = (number(0), number(1));
         if self.count == 1 {
             first
         } else if self.are_alike {

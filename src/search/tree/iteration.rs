@@ -71,7 +71,7 @@ impl Iteration {
         let best = &moves[0];
         let is_lost = is_new(best) && best.bound == Bound::Exact && best.score.is_proven_loss();
         let bound = best.previous;
-        // If the previous iteration already found a loss, or no score, the longest defense found stays first.
+        // If the move already lost in the previous iteration, or had no score, the longest defense found stays first.
         if !is_lost || bound.is_proven_loss() {
             return;
         }

@@ -17,7 +17,7 @@ use crate::search::score::Score;
 /// Time after which the search also reports bounds, the current root move and refutations.
 const DETAILS_AFTER: Duration = Duration::from_secs(3);
 
-/// Runs one request in one thread.
+/// Searches one request in one thread.
 pub fn search(thread: &mut ThreadData, shared: &SharedState) -> Iteration {
     let mut search = Search::new(thread, shared);
     search.iterate();
@@ -332,15 +332,15 @@ impl Search<'_> {
         self.iteration.moves[self.line..].iter().map(|m| m.played)
     }
 
-    /// Whether all legal moves are searched, so that the result is that of the position.
+    /// Whether all legal moves are searched, without random bonuses, so that the result is that of the position.
     pub fn searches_every_root_move(&self) -> bool {
         self.line == 0
             && self.shared.noise.is_none()
             && self.shared.root_moves.len() == legal_moves(&self.position).len()
     }
 
-    /// Stores the result of the root move with this number, from 1, if it is the first or the best so far. Reports the
-    /// refutation of a move that did not raise alpha, if the request asks for it.
+    /// Updates the upper bound of the root move with this number, from 1. Stores its result if it is the first or the
+    /// best so far. Reports the refutation of a move that did not raise alpha, if the request asks for it.
     pub fn update_root_move(&mut self, number: usize, score: Score, alpha: Score, bound: Bound) {
         // No score is above a mate in one ply, so a lower bound of that value is exact.
         let bound = if score >= Score::mate_in(1) {

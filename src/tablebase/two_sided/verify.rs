@@ -183,7 +183,7 @@ impl Checker<'_> {
     }
 
     /// Adds to `proven` the positions from which a side can reach each of two goals again and again, or a position
-    /// that is already in `proven`. Returns whether there are any.
+    /// that is already in `proven`. Returns whether any were added.
     fn prove_held(&self, holder: Color, goals: &[Offenses; 2], proven: &NodeBytes) -> bool {
         let alive = NodeBytes::new(self.game.len());
         self.for_each_node(|node| {
