@@ -184,8 +184,8 @@ fn read_file(game_path: &GamePath) -> Result<Vec<Value>, Failure> {
     let path = game_path.path.display();
     if is_database(&game_path.path) {
         let reason = format!(
-            "a database; `--library {path}` shows a cloud library beside the board, and `--book {path}` uses an opening \
-             book"
+            "a database; `--library {path}` shows a cloud library beside the board, and `--book {path}` uses an \
+             opening book"
         );
         return Err(Failure::new(path, reason));
     }

@@ -257,7 +257,7 @@ pub struct CountCache {
 const CACHE_TIME: Duration = Duration::from_secs(10);
 
 impl CountCache {
-    /// The counts. While one request counts, the others get the previous counts, or wait if there are none.
+    /// The counts. While one request counts, the others get the previous counts, or wait for the first count.
     pub fn get(&self, library: &Library) -> Result<LibraryCounts, StoreError> {
         let fresh = || {
             let cached = *self.cached.lock();
