@@ -175,8 +175,12 @@ impl WinRateModel {
             self.positions, self.loss
         );
         for (name, meaning, [c0, c1, c2, c3]) in [
-            ("A", "The score that wins half of the games.", self.a),
-            ("B", "Width of the curve.", self.b),
+            (
+                "A",
+                "Coefficients of the score at which half of the games are won.",
+                self.a,
+            ),
+            ("B", "Coefficients of the width of the curve.", self.b),
         ] {
             let _ = write!(
                 text,
