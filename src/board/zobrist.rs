@@ -20,7 +20,7 @@ const KEYS: ([[u64; Square::COUNT]; Piece::COUNT], u64) = {
 
 static PIECE_SQUARE: [[u64; Square::COUNT]; Piece::COUNT] = KEYS.0;
 
-/// The key that is part of a position's key if black is to move.
+/// The number that is XORed into a position's key if black is to move.
 pub const SIDE: u64 = KEYS.1;
 
 /// One step of splitmix64 (Steele, Lea and Flood 2014): the new state and the output.
@@ -32,7 +32,7 @@ pub const fn splitmix64(state: u64) -> (u64, u64) {
     (state, z ^ (z >> 31))
 }
 
-/// The key of a piece on a square.
+/// The number of a piece on a square, XORed into the key of each position with that piece there.
 #[inline]
 pub fn piece(piece: Piece, square: Square) -> u64 {
     PIECE_SQUARE[piece.index()][square.index()]

@@ -186,8 +186,8 @@ pub fn encode_dat(entries: impl IntoIterator<Item: Borrow<BookEntry>>) -> Encode
 }
 
 /// Encodes records: the second and first lock of a position, a move and its weight. They are sorted in this order, as
-/// by ElephantEye's tool. The weights of the same move add up. If a weight is too large for the format, all weights of
-/// the position are scaled down.
+/// ElephantEye's tool sorts them. The weights of the same move add up. If a weight is too large for the format, all
+/// weights of the position are scaled down.
 fn encode(mut records: Vec<((u32, u32), u16, u32)>) -> EncodedDat {
     records.sort_unstable();
     let mut encoded = EncodedDat {
@@ -437,9 +437,9 @@ mod tests {
             let side = if side == "b" { TABLE.side[2] } else { 0 };
             assert_eq!(locks(&position, false)[2], kings ^ side);
             // An example in the documentation of the format: kings on e0 and e9, which is not a legal position.
-            let face = TABLE.pieces[0][to_256("e0".parse().unwrap())][2]
+            let facing_kings = TABLE.pieces[0][to_256("e0".parse().unwrap())][2]
                 ^ TABLE.pieces[7][to_256("e9".parse().unwrap())][2];
-            assert_eq!(face ^ side, lock);
+            assert_eq!(facing_kings ^ side, lock);
         }
     }
 

@@ -168,9 +168,9 @@ fn print_clap(error: &clap::Error) -> io::Result<()> {
     }
 }
 
-/// Parses the arguments. Negative numbers are values, so that the error for `--depth -1` names the option. The tip to
-/// write `--` is shown only for words with one dash, which may be moves (WXF: `-C=4`), not for unknown options. Errors
-/// do not show passwords in addresses.
+/// Chooses the language of help and messages, then parses the arguments. Negative numbers are values, so that the error
+/// for `--depth -1` names the option. The tip to write `--` is shown only for words with one dash, which may be moves
+/// (WXF: `-C=4`), not for unknown options. Errors do not show passwords in addresses.
 fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     let of_locale = || {
         let name = locale("LC_MESSAGES").or_else(|| system_locale(words));
@@ -182,8 +182,8 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
         command = help::translate(command);
     }
     let matches = command.try_get_matches_from(words);
-    let read = matches.and_then(|matches| Arguments::from_arg_matches(&matches));
-    read.map_err(|mut error| {
+    let parsed = matches.and_then(|matches| Arguments::from_arg_matches(&matches));
+    parsed.map_err(|mut error| {
         if error.kind() == ErrorKind::UnknownArgument {
             // clap suggests `--` only for commands with positional arguments.
             if error.remove(ContextKind::Suggested).is_some()
@@ -206,8 +206,8 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     })
 }
 
-/// The locale in the settings of Windows or macOS, if the program runs a subcommand or shows its help. Without a
-/// subcommand it answers a GUI, in English because the GUI may not read UTF-8.
+/// The locale in the settings of Windows or macOS, if the first argument is a subcommand, `-h` or `--help`. Otherwise
+/// the program usually runs as an engine in a GUI, and its messages are in English because the GUI may not read UTF-8.
 #[cfg(any(windows, target_os = "macos"))]
 fn system_locale(words: &[OsString]) -> Option<String> {
     let first = words.get(1)?.to_str()?;

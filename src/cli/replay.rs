@@ -75,14 +75,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// Replays the games of a file and counts those that do not agree with the rules. Returns `false` if standard output is
-/// closed.
+/// Replays the games of a file and adds the number of those that do not agree with the rules to `disagreeing`. Returns
+/// `false` if standard output is closed.
 fn replay_file(
     arguments: &Arguments,
-    place: &GamePath,
+    game_path: &GamePath,
     disagreeing: &mut usize,
 ) -> Result<bool, Failure> {
-    let mut games = place.games()?;
+    let mut games = game_path.games()?;
     let mut rows = Vec::new();
     let (mut bad, mut count, mut variations) = (0, 0, 0);
     let mut is_found = false;
@@ -94,7 +94,7 @@ fn replay_file(
     };
     let next_game = || language.within(|| games.next());
     for (number, game) in (1..).zip(iter::from_fn(next_game)) {
-        if place.game.is_some_and(|only| only != number) {
+        if game_path.game.is_some_and(|only| only != number) {
             continue;
         }
         is_found = true;
@@ -105,48 +105,46 @@ fn replay_file(
         }
         count += 1;
         variations += game.as_ref().map_or(0, GameTree::variations);
-        let replayed = language.within(|| Replayed::new(arguments, place, number, game));
+        let replayed = language.within(|| Replayed::new(arguments, game_path, number, game));
         bad += usize::from(replayed.why.is_some());
         if arguments.list {
             rows.push(replayed.row());
         }
-        if !print_if_read(&replayed.text(arguments, place))? {
+        if !print_if_read(&replayed.text(arguments, game_path))? {
             return Ok(false);
         }
-        if place.game.is_some() {
+        if game_path.game.is_some() {
             break;
         }
     }
     *disagreeing += bad;
     // After a single game the rest of the file is not read.
-    if place.game.is_none() || !is_found {
-        finish_games(&place.path, games).context(place.path.display())?;
+    if game_path.game.is_none() || !is_found {
+        finish_games(&game_path.path, games).context(game_path.path.display())?;
     }
-    if let Some(number) = place.game
+    if let Some(number) = game_path.game
         && !is_found
     {
-        return Err(place.no_game(number));
+        return Err(game_path.no_game(number));
     }
+    let path = game_path.path.display().to_string();
     if variations > 0 {
-        let path = place.path.display().to_string();
         let values = [path.as_str(), &variations.to_string()];
         note(&fill(texts().variations_not_verified, &values));
     }
-    let path = place.path.display().to_string();
+    if arguments.json {
+        return Ok(true);
+    }
     let numbers = [count - bad, count].map(|number| number.to_string());
     let sum = fill(texts().games_agree, &[&path, &numbers[0], &numbers[1]]);
     let width = terminal_width();
-    if arguments.json {
-        Ok(true)
-    } else {
-        print_if_read(&(columns(&rows, width) + &sentence(&sum, width)))
-    }
+    print_if_read(&(columns(&rows, width) + &sentence(&sum, width)))
 }
 
 struct Replayed {
     number: usize,
     record: Option<PgnGame>,
-    /// Why the game does not agree with the rules; `None` if it agrees.
+    /// Why the game cannot be read or does not agree with the rules; `None` if it agrees.
     why: Option<String>,
     /// The game and the judgement of its last position.
     end: Option<(Game, Judgement)>,
@@ -165,7 +163,7 @@ fn rules_of(game: &PgnGame, rules: Option<RuleSet>) -> Result<RuleSet, String> {
 impl Replayed {
     fn new(
         arguments: &Arguments,
-        place: &GamePath,
+        game_path: &GamePath,
         number: usize,
         game: Result<GameTree, RecordError>,
     ) -> Self {
@@ -175,7 +173,7 @@ impl Replayed {
             why: None,
             end: None,
         };
-        replayed.why = replayed.replay(arguments, place, game).err();
+        replayed.why = replayed.replay(arguments, game_path, game).err();
         replayed
     }
 
@@ -184,12 +182,12 @@ impl Replayed {
     fn replay(
         &mut self,
         arguments: &Arguments,
-        place: &GamePath,
+        game_path: &GamePath,
         game: Result<GameTree, RecordError>,
     ) -> Result<(), String> {
         let game = game.map_err(|error| error.to_string())?;
-        let path = format!("{}: ", place.path.display());
-        let cut = place.cut(game, self.number);
+        let path = format!("{}: ", game_path.path.display());
+        let cut = game_path.cut(game, self.number);
         let game = cut.map_err(|failure| failure.text.replacen(&path, "", 1))?;
         let record = self.record.insert(game.main_line());
         game.complete_main_line()
@@ -237,18 +235,18 @@ impl Replayed {
     }
 
     /// The text of a game: a JSON object, or why it does not agree with the rules and the explanation.
-    fn text(&self, arguments: &Arguments, place: &GamePath) -> String {
+    fn text(&self, arguments: &Arguments, game_path: &GamePath) -> String {
         if arguments.json {
-            return format!("{}\n", self.object(arguments, place));
+            return format!("{}\n", self.object(arguments, game_path));
         }
         let mut text = String::new();
-        let place = place.path.display();
+        let path = game_path.path.display();
         match &self.why {
             Some(why) if !arguments.list => {
-                text += &translated(&format!("{place}: game {}: {why}\n", self.number));
+                text += &translated(&format!("{path}: game {}: {why}\n", self.number));
             }
             None if arguments.explain => {
-                text += &translated(&format!("{place}: game {}\n", self.number));
+                text += &translated(&format!("{path}: game {}\n", self.number));
             }
             _ => {}
         }
@@ -286,11 +284,11 @@ impl Replayed {
         record.tag("Reason").or_else(|| record.tag("Termination"))
     }
 
-    fn object(&self, arguments: &Arguments, place: &GamePath) -> Value {
+    fn object(&self, arguments: &Arguments, game_path: &GamePath) -> Value {
         let record = self.record.as_ref();
         let judgement = self.end.as_ref().map(|(_, judgement)| judgement);
         let mut object = json!({
-            "file": place.path.display().to_string(),
+            "file": game_path.path.display().to_string(),
             "game": self.number,
             "red": record.and_then(|record| record.tag("Red")),
             "black": record.and_then(|record| record.tag("Black")),

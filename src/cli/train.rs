@@ -118,7 +118,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes the network after the last pass, and the losses of all passes.
+/// Writes the current network and the losses of the passes so far.
 fn write_results(
     arguments: &Arguments,
     out: &Path,
@@ -355,7 +355,7 @@ fn draw_losses(reports: &[PassReport]) -> Result<String, Box<dyn std::error::Err
     root.fill(&WHITE)?;
     let mut chart = ChartBuilder::on(&root)
         .caption(
-            "mean squared error of the expected result",
+            "mean squared error of the predicted result",
             ("sans-serif", 18),
         )
         .margin(12)

@@ -29,7 +29,7 @@ impl Key {
         ArrayVec::try_from(bytes).ok().map(Self)
     }
 
-    /// The canonical position; `None` if the bytes do not encode a legal position.
+    /// The canonical position; `None` if the bytes are not the key of a legal position.
     pub fn position(&self) -> Option<Position> {
         let mut text = String::with_capacity(96);
         let mut digits = self
@@ -69,7 +69,7 @@ impl Key {
 }
 
 impl fmt::Display for Key {
-    /// Writes hexadecimal digits.
+    /// Writes the bytes as hexadecimal digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }

@@ -115,7 +115,8 @@ fn paint(symbol: &str, piece: Option<Piece>, is_last: bool) -> String {
     format!("\u{1b}[{color}{reverse}m{symbol}\u{1b}[0m")
 }
 
-/// The row of text above a rank: the lines of the files, the diagonals of the palaces, and the river.
+/// The row of text between the rank `lower_rank` and the next higher one: the lines of the files, the diagonals of the
+/// palaces, and the river.
 fn between(style: DiagramStyle, lower_rank: usize) -> &'static str {
     // On a flipped board the palaces are upside down.
     let rank = if style.flipped {

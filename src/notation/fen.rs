@@ -334,8 +334,8 @@ pub fn write_position(position: &Position) -> String {
 
 #[cfg(feature = "serde")]
 impl serde::Serialize for Position {
-    /// Writes the FEN. A position of the promotion variant is an error, because its FEN would be read as another
-    /// position.
+    /// Writes the FEN. A position of the promotion variant cannot be serialized: its FEN would be read as a position
+    /// without promotion.
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         if self.has_promotion() {
             let why = "a FEN does not state that a position belongs to the promotion variant";

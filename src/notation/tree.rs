@@ -108,7 +108,7 @@ pub struct PgnGame {
 }
 
 impl From<Line> for PgnGame {
-    /// A game without tags, comments and result.
+    /// A game without tags, comments or a result.
     fn from(line: Line) -> Self {
         Self {
             tags: Vec::new(),
@@ -139,7 +139,7 @@ impl PgnGame {
     }
 }
 
-/// The value of the first tag with this name, in upper or lower case.
+/// The value of the first tag with this name. Case is ignored.
 fn tag<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
     let found = tags.iter().find(|(n, _)| n.eq_ignore_ascii_case(name));
     found.map(|(_, value)| value.as_str())
@@ -389,7 +389,7 @@ impl GameTree {
         }
     }
 
-    /// The number of moves that are alternatives to another move.
+    /// The number of variations, at any depth.
     pub fn variations(&self) -> usize {
         let moves = self.moves.preorder();
         moves.filter(|id| !self.moves.is_first_child(*id)).count()

@@ -1,4 +1,4 @@
-//! The codecs: UCCI and UCI in detail, all protocols with random input.
+//! Tests of the codecs: UCCI and UCI in detail, all protocols with random input.
 
 use proptest::prelude::*;
 
@@ -198,7 +198,7 @@ fn uci_repeats_the_last_line_of_each_number_at_the_end_of_the_search() {
     };
     let expected = [repeated(1, "cp 400 lowerbound"), repeated(2, "cp -400")];
     assert_eq!(uci.format(&END, &preferences), expected);
-    // The lines of a search that was answered without them.
+    // A `go` drops the lines of a search whose end was not reported.
     uci.format(&search(&line(1, 0, exact)), &preferences);
     uci.on_go(&Ok(GoRequest::default()));
     assert_eq!(uci.format(&END, &preferences), [""; 0]);
@@ -322,7 +322,7 @@ fn currline_and_refutation_are_reported_in_uci_only() {
     assert_eq!(format(Protocol::Ucci, &load), None);
 }
 
-/// The line of a reply, if the protocol has one.
+/// The line of a reply, if the protocol has one. Panics if there are several.
 fn format(protocol: Protocol, reply: &Reply<'_>) -> Option<String> {
     format_with(protocol, reply, &Preferences::default())
 }
@@ -453,7 +453,7 @@ const ALL: [Protocol; 5] = [
     Protocol::Worker,
 ];
 
-/// Words of the protocols, and words that look like them.
+/// Lines of protocol words, numbers, moves, parts of FENs and random text.
 fn protocol_like() -> impl Strategy<Value = String> {
     let words = "position go setoption fen startpos moves name value hashsize depth time searchmoves infinite draw \
                  usermove setboard level sel";

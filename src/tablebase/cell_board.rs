@@ -33,7 +33,7 @@ pub struct Capture {
 }
 
 impl<'a> CellBoard<'a> {
-    /// `None` if two pieces share a square or the kings face each other.
+    /// Creates the position of a cell; `None` if two pieces share a square or the kings face each other.
     #[inline]
     pub fn new(indexer: &'a Indexer, cell: Cell) -> Option<Self> {
         let occupied = indexer.occupied(cell)?;
@@ -175,6 +175,8 @@ impl<'a> CellBoard<'a> {
         }
     }
 
+    /// Visits the cells in which one attacker of `side` has been moved to an empty square of `squares`. The arguments of
+    /// `squares` are the kind and square of the attacker and the squares of all other pieces.
     #[inline]
     fn attacker_steps(
         &self,

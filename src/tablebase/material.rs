@@ -28,7 +28,7 @@ pub struct Material {
 }
 
 impl Material {
-    /// Upper bound of [`Self::index`].
+    /// Exclusive upper bound of [`Self::index`].
     pub const COUNT: usize = Attackers::COUNT * Defenders::COUNT * Defenders::COUNT;
 
     /// Class with these attackers and defenders; the strong side is red. If both sides have the same attacker, the side
@@ -102,7 +102,7 @@ impl Material {
         self.defenders[side]
     }
 
-    /// Class after the capture of an attacker; `None` if it was the last one.
+    /// Class after the capture of the attacker `number` of [`Self::attackers`], from 0; `None` if it is the only one.
     pub fn without_attacker(self, number: usize) -> Option<Self> {
         let &[first, second] = self.attackers.kinds() else {
             return None;
@@ -151,7 +151,7 @@ impl Material {
     /// Classes that one capture leads to.
     pub fn after_captures(self) -> Vec<Self> {
         let attackers = (0..self.attackers.kinds().len()).filter_map(|i| self.without_attacker(i));
-        // The strong side of a one-sided class loses no defender.
+        // In a one-sided class, the weak side cannot reach the defenders of the strong side.
         let sides = if self.is_two_sided() {
             &[Color::Black, Color::Red][..]
         } else {
@@ -170,9 +170,9 @@ impl Material {
         classes
     }
 
-    /// Class of a position and the color of its strong side. `None` if no table covers it: no
-    /// attackers, more than two, more than two advisors or bishops on a side, a pawn on a square that it cannot
-    /// reach, or the promotion variant.
+    /// Class of a position and the color of its strong side. `None` if no table covers it: no attackers, more than two
+    /// attackers, more than two advisors or bishops of a side, a pawn on a square that it cannot reach, or the
+    /// promotion variant.
     #[inline]
     pub fn of(position: &Position) -> Option<(Self, Color)> {
         let [king, advisor, bishop] =
@@ -321,7 +321,7 @@ impl Attackers {
         }
     }
 
-    /// Combination with one piece on each side, and whether the second piece comes first in it.
+    /// Combination with one piece on each side, and whether the second piece is the first one of [`Self::kinds`].
     /// `None` for a king, advisor or bishop.
     #[inline]
     pub fn two_sided(first: PieceKind, second: PieceKind) -> Option<(Self, bool)> {
@@ -334,7 +334,7 @@ impl Attackers {
 /// Number of the combination for each pair of kinds on one side.
 const PAIRS: [[u8; 4]; 4] = [[4, 5, 6, 7], [5, 8, 9, 10], [6, 9, 11, 12], [7, 10, 12, 13]];
 
-/// Rank of a kind in the order rook, knight, cannon, pawn.
+/// Index of a kind in the order rook, knight, cannon, pawn.
 #[inline]
 const fn place(kind: PieceKind) -> Option<usize> {
     match kind {
@@ -430,7 +430,7 @@ mod tests {
                 assert!(before.unwrap() < place, "{smaller} before {material}");
             }
         }
-        // Two sides with the same attacker are listed in one order only.
+        // If both sides have the same attacker, only one of the two orders of their defenders is a class.
         let doubled = 4 * Defenders::COUNT * (Defenders::COUNT - 1) / 2;
         assert_eq!(all.len(), Material::COUNT - doubled);
     }

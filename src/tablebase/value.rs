@@ -14,9 +14,8 @@ pub const ILLEGAL: u8 = 255;
 pub enum TableOutcome {
     /// The side to move mates in this many plies with best play, ignoring repetitions.
     Win(u16),
-    /// The side to move wins only because the other side may not check or chase forever. The number
-    /// is the plies with best play, without the repetitions by which the loser delays; `None` if
-    /// unknown.
+    /// The side to move wins only because the other side may not check or chase forever. The number of plies with best
+    /// play does not count the repetitions by which the loser delays; `None` if it is unknown.
     WinByRule(Option<u16>),
     /// Neither side can force a win.
     Draw,

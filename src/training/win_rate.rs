@@ -22,7 +22,7 @@ const UNIT: f64 = 100.0;
 /// Lower bound of a probability, which keeps the loss finite.
 const MIN_CHANCE: f64 = 1e-6;
 
-/// Results of positions by material and score.
+/// The number of positions with each result, by material and score.
 #[derive(Clone, Debug)]
 pub struct WinRateCounts {
     /// By material and score class: positions lost, drawn and won by the side to move.
@@ -59,7 +59,8 @@ impl Default for WinRateCounts {
 }
 
 impl WinRateCounts {
-    /// Counts the positions of a game, except the last ones before a repetition that decided it.
+    /// Counts the positions of a game, except those with a decided score and the last ones before a repetition that
+    /// ended it.
     ///
     /// # Errors
     /// A move of the game is illegal. The positions before it are counted.
@@ -70,15 +71,16 @@ impl WinRateCounts {
             ..Filter::NONE
         };
         record.visit(&filter, |labeled| {
-            let points = (2.0 * labeled.points()) as usize;
-            self.count(i32::from(labeled.score), material(labeled.position), points);
+            let result = (2.0 * labeled.points()) as usize;
+            self.count(i32::from(labeled.score), material(labeled.position), result);
         })
     }
 
-    fn count(&mut self, score: i32, material: i32, points: usize) {
+    /// Counts a position. The `result` for the side to move is 0 for a loss, 1 for a draw and 2 for a win.
+    fn count(&mut self, score: i32, material: i32, result: usize) {
         let class = (score + LARGEST_SCORE + SCORE_CLASS / 2) / SCORE_CLASS;
         let row = material.clamp(0, FULL_MATERIAL) as usize;
-        self.cells[row * SCORE_CLASSES + class as usize][points] += 1;
+        self.cells[row * SCORE_CLASSES + class as usize][result] += 1;
         self.positions += 1;
     }
 
@@ -209,15 +211,15 @@ mod tests {
             let (a, b) = (offset(&a, row), spread(&b, row));
             let chance = |score: f64| 1.0 / (1.0 + ((a - score) / b).exp());
             let (win, lose) = (chance(f64::from(score)), chance(-f64::from(score)));
-            let drawn = rng.random::<f64>();
-            let points = if drawn < win {
+            let sampled = rng.random::<f64>();
+            let result = if sampled < win {
                 2
-            } else if drawn < win + lose {
+            } else if sampled < win + lose {
                 0
             } else {
                 1
             };
-            counts.count(score, row, points);
+            counts.count(score, row, result);
         }
         let model = counts.fit().unwrap();
         for row in [20, 50, 80] {

@@ -142,6 +142,7 @@ struct PlaySession {
 }
 
 impl PlaySession {
+    /// Shows the prompt, with the side to move and its clock, and reads a line.
     fn ask(&self, editor: &mut DefaultEditor) -> LineResult<String> {
         let side = self.game.position().side_to_move();
         let name = side.local_name();
@@ -243,7 +244,7 @@ impl PlaySession {
         }
     }
 
-    /// Deducts time from the clock of the side to move.
+    /// Deducts time from the clock of the side to move. Ends the game if no time is left.
     fn use_time(&mut self, used: Duration) {
         let side = self.game.position().side_to_move();
         let is_over = self.ending().is_some();

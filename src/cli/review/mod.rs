@@ -71,36 +71,36 @@ const DEFAULTS: SearchDefaults = SearchDefaults {
 
 /// Searches the games, prints their tables or JSON objects, and writes the files.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let places: Vec<GamePath> = arguments.games.iter().map(GamePath::parse).collect();
-    let has_number = |place: &GamePath| place.game.is_some() || place.ply.is_some();
-    if arguments.all && places.iter().any(has_number) {
+    let game_paths: Vec<GamePath> = arguments.games.iter().map(GamePath::parse).collect();
+    let has_number = |game_path: &GamePath| game_path.game.is_some() || game_path.ply.is_some();
+    if arguments.all && game_paths.iter().any(has_number) {
         let why = "expected file names without the number of a game or a ply";
         return Err(Failure::usage("--all", why));
     }
     if arguments.opening.ecco.is_some() && !arguments.all {
         return Err(Failure::usage("--ecco", "has an effect only with --all"));
     }
-    if arguments.svg.is_some() && places.len() > 1 {
+    if arguments.svg.is_some() && game_paths.len() > 1 {
         return Err(Failure::usage("--svg", "expected only one game"));
     }
-    let (records, unread) = read_files(arguments, &places)?;
+    let (records, unread) = read_files(arguments, &game_paths)?;
     let plan = arguments.search.plan(&DEFAULTS)?;
-    let files = create_files(arguments, &places)?;
+    let files = create_files(arguments, &game_paths)?;
     // The tables are not printed if a file is standard output.
     let uses_stdout = files.iter().flatten().any(OutputFile::is_stdout);
     let interrupts = interrupts()?;
     let mut reviews = Vec::new();
     let mut is_interrupted = false;
-    for (place, game) in records {
+    for (game_path, game) in records {
         let review;
-        (review, is_interrupted) = review_game(arguments, place, game, &plan, &interrupts)?;
+        (review, is_interrupted) = review_game(arguments, game_path, game, &plan, &interrupts)?;
         if !uses_stdout {
-            let path = place.path.display();
+            let path = game_path.path.display();
             print(&if arguments.json {
                 output::json(&review, &path.to_string())
             } else {
                 let table = output::table(&review, arguments.notation, arguments.all);
-                if places.len() > 1 {
+                if game_paths.len() > 1 {
                     format!("{path}:\n{table}\n")
                 } else {
                     table
@@ -127,18 +127,18 @@ type FileGame<'a> = (&'a GamePath, (usize, GameTree));
 /// The games of the files to review, and what could not be read.
 fn read_files<'a>(
     arguments: &Arguments,
-    places: &'a [GamePath],
+    game_paths: &'a [GamePath],
 ) -> Result<(Vec<FileGame<'a>>, Unread), Failure> {
     let mut unread = Unread::default();
     let mut records = Vec::new();
     let mut has_readable_file = false;
-    for place in places {
-        match read_records(arguments, place, &mut unread) {
+    for game_path in game_paths {
+        match read_records(arguments, game_path, &mut unread) {
             Ok(games) => {
                 has_readable_file = true;
-                records.extend(games.into_iter().map(|game| (place, game)));
+                records.extend(games.into_iter().map(|game| (game_path, game)));
             }
-            Err(failure) => unread.file(failure, places.len())?,
+            Err(failure) => unread.file(failure, game_paths.len())?,
         }
     }
     if let (true, Some(code)) = (records.is_empty(), &arguments.opening.ecco) {
@@ -154,17 +154,17 @@ fn read_files<'a>(
 /// The games of a file to review, with their numbers. Games without moves are reported and skipped.
 fn read_records(
     arguments: &Arguments,
-    place: &GamePath,
+    game_path: &GamePath,
     unread: &mut Unread,
 ) -> Result<Vec<(usize, GameTree)>, Failure> {
-    let path = place.path.display();
+    let path = game_path.path.display();
     let mut records = Vec::new();
     if arguments.all {
-        let mut games = place.games()?;
+        let mut games = game_path.games()?;
         for (number, game) in (1..).zip(games.by_ref()) {
             match game {
                 Ok(game) => {
-                    note_problems(&place.path, number, &game);
+                    note_problems(&game_path.path, number, &game);
                     records.push((number, game));
                 }
                 Err(error) => {
@@ -172,9 +172,9 @@ fn read_records(
                 }
             }
         }
-        finish_games(&place.path, games).context(&path)?;
+        finish_games(&game_path.path, games).context(&path)?;
     } else {
-        records.push((place.game.unwrap_or(1), place.read()?));
+        records.push((game_path.game.unwrap_or(1), game_path.read()?));
     }
     let count = records.len();
     records.retain(|(_, game)| !game.moves.is_empty());
@@ -203,7 +203,7 @@ pub fn page_game(review: &Review) -> Value {
 
 fn review_game(
     arguments: &Arguments,
-    place: &GamePath,
+    game_path: &GamePath,
     (number, record): (usize, GameTree),
     plan: &SearchPlan,
     interrupts: &Receiver<()>,
@@ -212,7 +212,7 @@ fn review_game(
     if variations > 0 {
         note(&format!(
             "{}: game {number}: only the main line is reviewed, not the variations ({variations})",
-            place.path.display()
+            game_path.path.display()
         ));
     }
     let style = bar_style("{bar:40} {pos}/{len} positions, {left} left");
@@ -228,7 +228,7 @@ fn review_game(
         },
     );
     bar.finish_and_clear();
-    reviewed.context(place.path.display())
+    reviewed.context(game_path.path.display())
 }
 
 /// Judges the moves of a game from ply number `from` on. Calls `on_progress` after each position with the number of
@@ -291,14 +291,14 @@ fn search_game(
 /// The files of `--pgn`, `--svg` and `--html`.
 type OutputFiles = [Option<OutputFile>; 3];
 
-fn create_files(arguments: &Arguments, places: &[GamePath]) -> Result<OutputFiles, Failure> {
+fn create_files(arguments: &Arguments, game_paths: &[GamePath]) -> Result<OutputFiles, Failure> {
     let files = [
         ("--pgn", &arguments.pgn),
         ("--svg", &arguments.svg),
         ("--html", &arguments.html),
     ];
     let json = arguments.json.then_some(("--json", Path::new("-")));
-    let inputs: Vec<&PathBuf> = places.iter().map(|place| &place.path).collect();
+    let inputs: Vec<&PathBuf> = game_paths.iter().map(|game_path| &game_path.path).collect();
     create_outputs(files, json, &inputs, arguments.force)
 }
 

@@ -1,4 +1,4 @@
-//! Queried positions with their legal and their known moves.
+//! Queried positions with their legal moves and known moves.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -16,12 +16,13 @@ use crate::movegen::{is_legal, legal_moves};
 pub struct KnownMove {
     /// A move of the queried position.
     pub played: Move,
-    /// For the side that plays the move.
+    /// Score for the side that plays the move.
     pub score: i32,
     /// Whether the move ends the game.
     pub is_final: bool,
     /// Number of known replies.
     pub replies: usize,
+    /// Number of known replies in [`Class::Good`].
     pub good_replies: usize,
 }
 
@@ -74,13 +75,14 @@ impl QueriedPosition {
         Ok(snapshot.get(&self.view.key)?.unwrap_or_default())
     }
 
-    /// Distance from the starting position, if known.
+    /// Distance from the starting position in plies, if known.
     pub fn ply(&self, row: &Row) -> Option<u16> {
         row.plies[usize::from(self.view.swaps_colors())]
     }
 
     /// The known moves, best first; equal scores are ordered by fewer good replies, then more replies, then text.
-    /// In a symmetric position only one of two mirrored moves is returned. Moves to hidden positions are left out.
+    /// In a symmetric position only one of two mirrored moves is returned. Moves to hidden positions and illegal moves
+    /// are left out.
     pub fn known(&self, snapshot: &Snapshot<'_>, row: &Row) -> Result<Vec<KnownMove>, StoreError> {
         snapshot.prefetch(|| {
             let open = row.moves.iter().filter(|entry| !entry.is_final());
@@ -124,7 +126,7 @@ impl QueriedPosition {
         Ok(moves)
     }
 
-    /// Adds the mirrored moves in a symmetric position.
+    /// Adds the mirror images of the moves in a symmetric position.
     pub fn add_mirror_images(&self, moves: &mut Vec<KnownMove>) {
         if !self.view.is_symmetric {
             return;
@@ -169,7 +171,7 @@ const fn public_index(square: Square) -> usize {
 }
 
 /// Legal moves in the order of the public library, grouped by piece: king, advisors, bishops, knights, rooks, cannons,
-/// pawns forward, pawns towards file a, pawns towards file i. Each group is sorted by origin, then by destination,
+/// pawns forward, pawns toward file a, pawns toward file i. Each group is sorted by origin, then by destination,
 /// starting at i0; pawn moves by destination only.
 pub fn ordered_moves(position: &Position) -> Vec<Move> {
     let mut moves: Vec<Move> = legal_moves(position).into_iter().collect();

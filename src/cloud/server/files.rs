@@ -14,7 +14,7 @@ const MAX_BYTES: u64 = 256 << 20;
 /// Maximum depth of directories.
 const MAX_DEPTH: usize = 16;
 
-/// Files by URL path. They are read once, so no request reads from the disk.
+/// Files by URL path. Their contents are kept in memory, so no request reads from the disk.
 #[derive(Clone, Debug, Default)]
 pub struct Site(HashMap<String, File>);
 
@@ -38,7 +38,7 @@ impl Site {
     /// skipped.
     ///
     /// # Errors
-    /// A file cannot be read, or the files are too many or too large.
+    /// A file cannot be read, there are too many files, or their total size is too large.
     pub fn read(directory: &Path) -> io::Result<Self> {
         let mut site = Self::default();
         site.add(directory, "/", &mut Totals::default(), 0)?;

@@ -12,30 +12,32 @@ const MAX_BUCKETS: usize = 65_536;
 /// A token bucket for each address. Each request takes its cost from the bucket.
 #[derive(Debug)]
 pub struct RateLimit {
-    /// Units per second; a bucket holds at most those of one second.
-    units: f64,
+    /// The number of units that are added to a bucket per second, and its capacity.
+    rate: f64,
     buckets: Mutex<HashMap<IpAddr, Bucket>>,
 }
 
 #[derive(Debug)]
 struct Bucket {
+    /// The number of units left when the bucket was last refilled and used; negative after an expensive request or
+    /// during a pause.
     left: f64,
-    filled: Instant,
+    refilled: Instant,
 }
 
 impl RateLimit {
-    pub fn new(units: u32) -> Self {
+    pub fn new(rate: u32) -> Self {
         Self {
-            units: f64::from(units),
+            rate: f64::from(rate),
             buckets: Mutex::default(),
         }
     }
 
-    /// Takes the cost of a request from the bucket of an address. Returns `false` if the bucket has too little left;
-    /// a cost above the capacity only needs a full bucket.
+    /// Takes the cost of a request from the bucket of an address. Returns `false` if the bucket has too few units. A
+    /// cost above the capacity requires only a full bucket and leaves it in debt.
     pub fn try_acquire(&self, address: IpAddr, cost: f64, now: Instant) -> bool {
         self.at(address, now, |left| {
-            if *left < cost.min(self.units) {
+            if *left < cost.min(self.rate) {
                 return false;
             }
             *left -= cost;
@@ -43,8 +45,8 @@ impl RateLimit {
         })
     }
 
-    /// Takes a unit from the bucket of an address. When the bucket becomes empty, it stays empty for `seconds`. Returns
-    /// `false` if it was empty.
+    /// Takes a unit from the bucket of an address. If less than one unit remains, the next one is available only after
+    /// `seconds`. Returns `false` if the bucket has no unit.
     pub fn try_acquire_or_pause(&self, address: IpAddr, seconds: f64, now: Instant) -> bool {
         self.at(address, now, |left| {
             if *left < 1.0 {
@@ -52,7 +54,7 @@ impl RateLimit {
             }
             *left -= 1.0;
             if *left < 1.0 {
-                *left = 1.0 - seconds * self.units;
+                *left = 1.0 - seconds * self.rate;
             }
             true
         })
@@ -63,24 +65,24 @@ impl RateLimit {
         let mut buckets = self.buckets.lock();
         // If there are too many buckets, drops the full ones; if that is not enough, those that are not in debt, and
         // finally all.
-        for limit in [self.units, 0.0, f64::NEG_INFINITY] {
+        for limit in [self.rate, 0.0, f64::NEG_INFINITY] {
             if buckets.len() >= MAX_BUCKETS {
                 buckets.retain(|_, bucket| self.left(bucket, now) < limit);
             }
         }
         let bucket = buckets.entry(network(address)).or_insert(Bucket {
-            left: self.units,
-            filled: now,
+            left: self.rate,
+            refilled: now,
         });
         bucket.left = self.left(bucket, now);
-        bucket.filled = now;
+        bucket.refilled = now;
         take(&mut bucket.left)
     }
 
-    /// The units of a bucket after it has been refilled.
+    /// The number of units of a bucket, including those added since it was last refilled.
     fn left(&self, bucket: &Bucket, now: Instant) -> f64 {
-        let passed = now.saturating_duration_since(bucket.filled).as_secs_f64();
-        (bucket.left + passed * self.units).min(self.units)
+        let passed = now.saturating_duration_since(bucket.refilled).as_secs_f64();
+        (bucket.left + passed * self.rate).min(self.rate)
     }
 }
 

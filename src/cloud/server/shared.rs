@@ -59,7 +59,7 @@ pub struct Shared {
     pub counts: CountCache,
     rate: RateLimit,
     invalid_tokens: RateLimit,
-    /// One permit for each request that is answered at the same time.
+    /// One permit for each request that may be answered at the same time.
     slots: Arc<Semaphore>,
     /// Number of open connections by address.
     open: Mutex<HashMap<IpAddr, usize>>,

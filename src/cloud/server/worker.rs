@@ -31,7 +31,7 @@ use crate::cloud::worker::jobs::{
 /// Maximum length of a message, in bytes.
 const MAX_MESSAGE: usize = 1 << 20;
 
-/// A message of a client with the role `write`.
+/// A message of a client whose role is at least `write`.
 pub struct WorkerMessage<T> {
     caller: Caller,
     message: T,
@@ -182,8 +182,8 @@ impl Library {
     /// Leases tasks to a worker, as text; empty if no task waits.
     ///
     /// A scoring task is the line `FEN`, for the best move of the position, and a line `FEN moves M` for each move.
-    /// An expansion task is `FEN`, or `!FEN` if it is urgent. The batch has no number; the MD5 of its text is its
-    /// name.
+    /// An expansion task is the line `FEN`, or `!FEN` if it is urgent. The text does not contain a lease number; the
+    /// worker names the batch by the MD5 of its text.
     fn lease_as_text(&self, kind: TaskKind, worker: &str) -> Result<String, StoreError> {
         let number = |tasks: &[Task]| lease_number(&hash(&[&write_tasks(tasks)]));
         let request = TaskRequest {

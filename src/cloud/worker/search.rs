@@ -21,7 +21,7 @@ use crate::tablebase::Tables;
 const HASH: usize = 16;
 /// Maximum number of moves found by an expansion.
 const EXPANSION_MOVES: usize = 5;
-/// Maximum distance of these moves from the best score.
+/// Maximum difference between the best score and the scores of these moves.
 const EXPANSION_WINDOW: i32 = 200;
 /// Nodes of an expansion as a multiple of the nodes of a scoring search.
 const EXPANSION_NODES: u64 = 4;
@@ -51,6 +51,7 @@ impl StopFlag {
         self.0.lock().is_stopped
     }
 
+    /// The control of the next search. It is already stopped if [`Self::stop`] has been called.
     fn begin(&self) -> Arc<Control> {
         let control = Control::new(false);
         let mut state = self.0.lock();
@@ -169,6 +170,7 @@ impl Scorer {
         Ok((score, depth))
     }
 
+    /// Finds the best moves of a position, at most [`EXPANSION_MOVES`], and adds them to `results` as a job.
     fn expand(&mut self, job: &Job, results: &mut JobResults) -> Result<(), JobError> {
         if !has_legal_move(&job.position) {
             return Ok(());
@@ -297,7 +299,7 @@ mod tests {
             found[0].value.abs() < 100 && found[0].depth > 3,
             "{found:?}"
         );
-        // A cannon for a knight. The reply has the negated score.
+        // The move loses a cannon for a knight. Its value is the score of the reply.
         assert_eq!(found[2].value, score_of(found[3].value));
         assert_eq!(scores(&mut scorer, START, &["h2e2", "b2b9"]), found);
         assert_eq!(scores(&mut scorer, START, &[]).len(), 1);

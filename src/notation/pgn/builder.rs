@@ -13,7 +13,7 @@ use crate::notation::{LineError, fen, is_move_text};
 
 /// The maximum size of the tags, comments and texts of moves of a game in bytes.
 const MAX_TEXT: usize = 8 << 20;
-/// The number of characters after which the text of a move is cut.
+/// The maximum length of the text of a move in characters; the rest is dropped.
 const MAX_WORD: usize = 200;
 
 /// In a game with this many tags or more, a heading no longer replaces an earlier tag with the same name. Otherwise the

@@ -9,7 +9,7 @@ use super::headings::Line;
 pub enum PgnToken<'a> {
     Tag(&'a str, String),
     Comment(&'a str),
-    /// Text in brackets: `（好棋）`.
+    /// The text in brackets: `好棋` of `（好棋）`.
     Note(&'a str),
     /// `(`
     Open,
@@ -40,10 +40,10 @@ fn is_border(line: &str) -> bool {
             .all(|c| c.is_whitespace() || "|+-=:".contains(c))
 }
 
-/// The brackets around notes. `[` at the beginning of a line begins a tag instead.
+/// The brackets around notes. `[` begins a tag instead if it is at the beginning of a line or [`is_tag`] is true.
 const BRACKETS: [(char, char); 4] = [('（', '）'), ('｛', '｝'), ('【', '】'), ('[', ']')];
 
-/// Whether a text begins as a tag does, `[Name "`.
+/// Whether a text that begins with `[` begins like a tag: `[Name "`.
 fn is_tag(text: &str) -> bool {
     let name = text[1..].trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
     name.trim_start().starts_with('"')
@@ -145,7 +145,7 @@ impl Scanner {
         }
     }
 
-    /// The length of the text between the brackets that begin here, if they are closed in the same line.
+    /// The length of the text between the brackets that begin here, if they are closed on the same line.
     fn note(&mut self) -> Option<usize> {
         let rest = &self.text[self.at..];
         let number = BRACKETS
@@ -164,7 +164,8 @@ impl Scanner {
         None
     }
 
-    /// Skips separators and borders of tables. Returns whether a line begins after them.
+    /// Skips separators and borders of tables. Returns whether the next character is the first one of its line that is
+    /// not a separator.
     fn skip_space(&mut self) -> bool {
         let mut is_line_start = self.at == 0;
         loop {

@@ -99,6 +99,7 @@ impl GameTree {
     }
 }
 
+/// The main line or a variation, of which some moves have been written.
 struct WrittenLine {
     /// The next move.
     next: Option<NodeId>,
@@ -148,7 +149,7 @@ fn join_parentheses(words: Vec<String>) -> Vec<String> {
     joined
 }
 
-/// Distributes words over lines.
+/// Appends words to `text`, in lines of at most [`LINE_WIDTH`] characters unless a word is longer.
 fn wrap(words: &[String], text: &mut String) {
     let mut width = 0;
     for word in words {

@@ -1,10 +1,10 @@
 //! Moves from a cloud library (云库), requested within the time for the move.
 //!
-//! The library is asked before the search starts. The engine waits for a tenth of the time of the move, and at most two
-//! seconds. The move of the library is checked like a suggestion of the client: the library may be wrong or malicious.
-//! If the library knows the position but has no move that is good enough, it is asked for its line while the engine
-//! searches; the search tries that line first. A thread sends one request at a time. After three failures in a row it
-//! sends none for five minutes.
+//! The library is asked before the search starts. The engine waits for at most a tenth of the time for the move, and
+//! never more than two seconds. The move of the library is checked like a suggestion of the client: the library may be
+//! wrong or malicious. If the library knows the position but has no move that is good enough, it is asked for its line
+//! while the engine searches; the search tries that line first. A thread sends one request at a time. After three
+//! failures in a row it sends none for five minutes.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -40,11 +40,11 @@ pub struct CloudAnswer {
     pub problem: Option<String>,
 }
 
-/// The channels of a request.
+/// The results of a request that are still to arrive.
 #[derive(Debug)]
 pub struct AwaitedMove {
     pub answers: Receiver<CloudAnswer>,
-    /// A line may arrive later.
+    /// Receives the line of the library, if the thread asks for it after the answer.
     pub lines: Receiver<Vec<Move>>,
     /// The end of the wait for the answer.
     pub until: Instant,
@@ -52,7 +52,7 @@ pub struct AwaitedMove {
 
 struct CloudRequest {
     position: Position,
-    /// The moves that are not wanted, as the API writes them.
+    /// The moves that the library must not suggest, in the syntax of the API.
     ban: String,
     until: Instant,
     answer: Sender<CloudAnswer>,
@@ -94,7 +94,8 @@ impl Cloud {
         Ok(Self(sender))
     }
 
-    /// Asks for a move; `None` if the limits have no time for the move.
+    /// Asks for a move; `None` if the limits contain neither a clock nor a time for the move, or if the thread has
+    /// ended.
     pub fn ask(&self, request: &SearchRequest) -> Option<AwaitedMove> {
         let time = wait_time(&request.limits)?;
         let ban = banned_moves(request);
@@ -123,7 +124,7 @@ impl Cloud {
 /// The state of the thread that asks the library.
 struct CloudThread {
     client: Client,
-    /// Moves by position and banned moves.
+    /// Suggestions by FEN and banned moves.
     cache: HashMap<(String, String), (Move, bool)>,
     /// Failures in a row since the last pause.
     failures: u32,
@@ -260,12 +261,12 @@ fn parse_line(reply: &str) -> Vec<Move> {
     moves.take(LONGEST_LINE).collect()
 }
 
-/// The time to wait for the library; `None` if the limits have no time for the move.
+/// The time to wait for the library; `None` if the limits contain neither a clock nor a time for the move.
 fn wait_time(limits: &Limits) -> Option<Duration> {
     estimated_time(limits).map(|time| (time / WAIT_DIVISOR).min(LONGEST_WAIT))
 }
 
-/// The moves that the library must not suggest, as the API writes them: moves that may not be played, and moves that
+/// The moves that the library must not suggest, in the syntax of the API: moves that may not be played, and moves that
 /// repeat a position, because the library does not know the game.
 fn banned_moves(request: &SearchRequest) -> String {
     let game = &request.game;

@@ -1,5 +1,5 @@
-//! Reference implementation of the Chinese move classes for tests: tries all moves, without bounds,
-//! ordering or budget.
+//! Reference implementation of the Chinese move classes for tests: tries all moves, without alpha-beta bounds, move
+//! ordering or a node budget.
 
 use crate::board::{Bitboard, ByColor, Color, Move, Piece, PieceKind, Position, Square};
 use crate::movegen::legal_moves;
@@ -8,11 +8,13 @@ use crate::rules::verdict::MoveClass;
 /// The value of being mated.
 pub const MATED: i32 = 1000;
 
-/// The class of a move, with the captures and checking pieces that make it a chase.
+/// The class of a move, and the new threats that make it a chase.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Finding {
     pub class: MoveClass,
+    /// The captures that the move newly threatens.
     pub chases: Vec<Move>,
+    /// The squares of pieces that newly threaten to win material by a check.
     pub check_threats: Vec<Square>,
 }
 
@@ -200,6 +202,7 @@ impl Turn {
         moves(&self.board)
     }
 
+    /// Whether a move captures a piece with a value. A pawn that has not crossed the river has none.
     fn takes_something(&self, m: Move) -> bool {
         value_on(&self.board, m.to()) > 0
     }
@@ -224,8 +227,9 @@ impl Turn {
             && (self.mutual.contains(&m) || self.gain(m, true) == Some(0) && !self.wins(m))
     }
 
-    /// The gain of a capture or check; `None` for other moves, if the move mates, or if the enemy forces mate after a
-    /// capture without check. `counts_uncovered`: whether the enemy captures that the move uncovers count.
+    /// The gain of a capture or check. `None` for other moves, for captures without check after which the enemy can
+    /// force mate, and for moves that lead to mate. `counts_uncovered`: whether enemy captures that the move makes
+    /// possible on other squares count.
     fn gain(&self, m: Move, counts_uncovered: bool) -> Option<i32> {
         let after = made(&self.board, m);
         let is_capture = self.takes_something(m);
@@ -325,14 +329,15 @@ struct SlowSequence {
     visited: Vec<Square>,
     /// Captures that the first move made possible for the other side.
     uncovered: Vec<Move>,
-    /// Whether the sequence began with a check that takes nothing.
+    /// Whether the sequence began with a check that takes nothing of value.
     by_check: bool,
     /// The number of moves left.
     moves: u32,
     /// The number of checks left to each side. Captures that are part of the sequence and answers to checks do not
     /// count.
     checks: ByColor<u32>,
-    /// Whether the sequence began with the offer of a pawn.
+    /// Whether the sequence began with a check by a move of a pawn or king that takes nothing: to capture the moved
+    /// piece at once is then worth 14 more.
     offered: bool,
     /// The square and value of the last piece that the other side took with check outside the sequence.
     price: Option<(Square, i32)>,
@@ -350,7 +355,7 @@ impl SlowSequence {
     }
 }
 
-/// The gain of a capture if both sides recapture on its square while that pays.
+/// The gain of a capture if both sides recapture on its square as long as that gains material.
 pub fn exchange(board: &Position, m: Move) -> i32 {
     let after = made(board, m);
     let back = moves(&after).into_iter().filter(|back| back.to() == m.to());

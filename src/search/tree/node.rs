@@ -131,7 +131,7 @@ impl Search<'_> {
     }
 
     /// The first steps of every node except the root. The node is final if the search was stopped, if the rules or an
-    /// endgame table decide it, and at the deepest ply.
+    /// endgame table decide it, and at the maximum ply.
     fn enter<N: NodeType>(&mut self, ply: usize) -> PathVerdict {
         self.poll();
         if N::PV {
@@ -224,7 +224,7 @@ impl Search<'_> {
     /// Searches the moves of a node.
     ///
     /// # Errors
-    /// The score of a multi-cut. It comes from a search of half the depth, so the node stores nothing.
+    /// The score of a multi-cut. It comes from a search of about half the depth, so it is not stored for the node.
     fn search_moves<N: NodeType>(
         &mut self,
         node: &Node,
@@ -303,7 +303,7 @@ impl Search<'_> {
         MovePicker::new(&self.position, PickerMode::All, node.hash_move, killers)
     }
 
-    /// As [`Self::play_and_search`]; the score of a root move includes its random bonus.
+    /// Plays and searches one move with [`Self::play_and_search`]. The score of a root move includes its random bonus.
     fn search_move<N: NodeType>(&mut self, node: &Node, mut tried: TriedMove) -> NodeScore {
         if !N::ROOT {
             return self.play_and_search::<N>(node, tried);
@@ -505,8 +505,8 @@ impl Search<'_> {
         self.pruning.of_moves && !best.is_proven_loss() && self.position.taken_by(m).is_none()
     }
 
-    /// Stores the result in the transposition table. A score that depends on the path is stored only as a bound, and
-    /// not at all if it is proven.
+    /// Stores the result in the transposition table. A score that depends on the path is stored only if it is a lower
+    /// or upper bound and not proven.
     fn close_quiescence<N: NodeType>(&mut self, node: &QuiescenceNode, alpha: Score, beta: Score) {
         let best = node.best.score;
         let bound = Bound::of(best, alpha, beta);

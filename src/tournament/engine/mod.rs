@@ -1,4 +1,4 @@
-//! An engine in a tournament: greeting, moves, pondering and failures.
+//! An engine in a tournament: handshake, moves, pondering and failures.
 
 mod answer;
 mod dialect;
@@ -39,7 +39,7 @@ const READY: &str = "readyok";
 pub const BEST_MOVE: &str = "bestmove";
 /// The first word of the line that ends a search without a move.
 const NO_MOVE: &str = "nobestmove";
-/// The expected response to `stop` while pondering.
+/// The name of the response to `stop` while pondering, for error messages.
 const STOPPED_MOVE: &str = "bestmove after stop";
 
 /// A line with its time of arrival.
@@ -58,23 +58,24 @@ struct Pondering {
 pub struct Engine {
     process: Process,
     dialect: EngineDialect,
-    /// The options that it offers.
+    /// The options that the engine offers.
     offers: Vec<OfferedOption>,
-    /// Whether it does not answer `isready`.
+    /// Whether the engine does not answer `isready`.
     lacks_isready: bool,
     margin: Duration,
     timeouts: Timeouts,
     /// Disconnected when the tournament is stopped.
     interrupted: Receiver<()>,
     pondering: Option<Pondering>,
-    /// Whether it must not play another game, because it played an illegal move or failed.
+    /// Whether the engine must not play another game, because it played an illegal move or failed.
     pub has_failed: bool,
-    /// The data from its greeting.
+    /// The data from the handshake.
     pub greeting: Greeting,
 }
 
 impl Engine {
-    /// Starts an engine and greets it. It is bound to the processors of its settings, or else to `cpus`, if given.
+    /// Starts an engine and performs the handshake. The engine is bound to the processors of its settings, or else to
+    /// `cpus`, if given.
     pub fn start(
         spec: &EngineSpec,
         cpus: Option<&[usize]>,
@@ -138,7 +139,7 @@ impl Engine {
         self.process.xboard()?.refusal.clone()
     }
 
-    /// Whether it must be restarted for each game (`reuse=0` of XBoard).
+    /// Whether the engine must be restarted for each game (`reuse=0` of XBoard).
     pub fn must_restart(&self) -> bool {
         self.process
             .xboard()
@@ -212,7 +213,7 @@ impl Engine {
         Ok(self.answer(&line, asked, elapsed, is_pondered))
     }
 
-    /// How long a move may take, including the margin.
+    /// How long a move may take: the time of the clock and the margin, or the timeout of a move without a time limit.
     pub fn limit(&self, clock: &Clock) -> Duration {
         match clock.allowance() {
             Some(time) => time + self.margin,
@@ -386,8 +387,8 @@ fn start_process(spec: &EngineSpec, cpus: Option<&[usize]>) -> Result<Process, E
         let path = directory.unwrap_or(&spec.command).display();
         let is_missing = error.kind() == std::io::ErrorKind::NotFound;
         if is_missing && directory.is_none() && spec.command.is_file() {
-            let is_searched = spec.command.components().count() == 1;
-            let why = if is_searched {
+            let is_bare_name = spec.command.components().count() == 1;
+            let why = if is_bare_name {
                 "not in the PATH; write ./ before the name of a program in this directory"
             } else {
                 "the file exists, but its interpreter (#!) or loader does not"

@@ -1,4 +1,4 @@
-//! Bounds on the work and the memory of the readers, and random bytes.
+//! Tests that work and memory of the readers are bounded, and that random bytes do not panic.
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -44,7 +44,7 @@ fn numbered(size: usize, text: fn(usize) -> String) -> String {
 
 const SHUFFLE: &str = "a0a1 a9a8 a1a0 a8a9 ";
 
-/// The beginning, the repeated part and the end of texts that make readers repeat their work as often as possible.
+/// Texts on which a reader is likely to take quadratic time: the beginning, the repeated part and the end of each.
 const HARD_TEXTS: [(&str, &str, &str); 48] = [
     // Comments, one without an end, and one with many lines.
     ("1. h2e2 ", "{a}", " *"),
@@ -110,7 +110,7 @@ const HARD_TEXTS: [(&str, &str, &str); 48] = [
     ("", "[DhtmlXQ]x", ""),
 ];
 
-/// Records in DhtmlXQ that make their reader repeat its work as often as possible.
+/// DhtmlXQ records of about `size` bytes on which a reader is likely to take quadratic time.
 fn hard_dhtmlxq(size: usize) -> Vec<String> {
     let fields = [
         repeat("[DhtmlXQ_a]", size),
@@ -136,7 +136,7 @@ fn hard_dhtmlxq(size: usize) -> Vec<String> {
         .collect()
 }
 
-/// Files of about `size` bytes that make the readers of all formats repeat their work as often as possible.
+/// Files of all formats, most of about `size` bytes, on which a reader is likely to take quadratic time.
 fn hard_files(size: usize) -> Vec<Vec<u8>> {
     let mut line = GameTree::new(Position::startpos());
     let mut fan = line.clone();
@@ -182,15 +182,18 @@ fn work_and_memory_are_linear_in_the_size_of_a_file() {
     for (short, long) in small.iter().zip(&large) {
         let beginning = String::from_utf8_lossy(&long[..80.min(long.len())]);
         let (before, after) = (used(short), used(long));
-        let what = format!("{beginning}: {before:?}, {after:?}");
+        let message = format!("{beginning}: {before:?}, {after:?}");
         let growth = GROWTH * long.len() / (8 * short.len());
-        assert!(after.total <= growth * before.total + BUFFERS, "{what}");
-        assert!(after.count <= growth * before.count + 10_000, "{what}");
-        assert!(after.peak <= MOST_PER_BYTE * long.len() + BUFFERS, "{what}");
+        assert!(after.total <= growth * before.total + BUFFERS, "{message}");
+        assert!(after.count <= growth * before.count + 10_000, "{message}");
+        assert!(
+            after.peak <= MOST_PER_BYTE * long.len() + BUFFERS,
+            "{message}"
+        );
     }
 }
 
-/// Counts the allocations of a thread.
+/// Counts the allocations of the current thread during a call.
 #[allow(unsafe_code)]
 mod allocations {
     use std::alloc::{GlobalAlloc, Layout, System};
