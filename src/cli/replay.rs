@@ -141,12 +141,13 @@ fn replay_file(
     print_if_read(&(columns(&rows, width) + &sentence(&sum, width)))
 }
 
+/// A game that has been read and replayed as far as possible.
 struct Replayed {
     number: usize,
     record: Option<PgnGame>,
     /// Why the game cannot be read or does not agree with the rules; `None` if it agrees.
     why: Option<String>,
-    /// The game and the judgement of its last position.
+    /// The replayed game and the judgment of its last position.
     end: Option<(Game, Judgement)>,
 }
 

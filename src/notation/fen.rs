@@ -2,7 +2,7 @@
 //!
 //! The parser accepts the letters N or H and B or E, `w` or `r` for red and `b` for black; every field after the
 //! board may be missing. Fields are separated by blanks or, as in URLs, by `_`. A counter that is not a number counts
-//! as absent ([`ignored_counters`]). FENs are written in the form of the UCCI document.
+//! as absent ([`ignored_counters`]). FENs are written in the form of the UCCI specification.
 //!
 //! ```
 //! use chuhe::notation::fen::{START, parse_position, write_position};

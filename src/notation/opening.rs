@@ -13,7 +13,7 @@ use crate::board::{Move, Position};
 
 /// The table; the comment at its beginning describes the format.
 const TABLE: &str = include_str!("openings.txt");
-/// The number of plies in which openings are recognized.
+/// The number of plies after which a game no longer moves to another opening.
 const MAX_PLIES: usize = 20;
 
 /// An opening.

@@ -13,9 +13,9 @@ use crate::tablebase::{
     verify, verify_two_sided,
 };
 
-/// Verify tables: every value against the values after all moves that the engine's move generator finds, draws against
-/// the repetition rules, and a sample of mates against the search. For two-sided classes, prove which side can avoid
-/// offenses forever and which cannot.
+/// Verify tables: compare every value with the values after all moves of the engine's move generator, check draws
+/// against the repetition rules, and search for a sample of the mates. For two-sided classes, prove which side can
+/// avoid offenses forever and which cannot.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Classes such as KRA-KAB; all tables if none is given.
@@ -41,11 +41,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let rules = arguments.rules.rules;
     let classes = selected(&arguments.materials, &tables, rules)?;
     let threads = arguments.threads.count();
-    let passes = |class: &Material| match tables.dtc_table(*class) {
+    let values = |class: &Material| match tables.dtc_table(*class) {
         Some(_) => 2 * class_size(*class),
         None => class_size(*class),
     };
-    let bar = bar(classes.iter().map(passes).sum());
+    let bar = bar(classes.iter().map(values).sum());
     let mut searcher = Searcher::new(16).context("cannot start the search")?;
     let mut failed = Vec::new();
     for material in classes {
@@ -71,7 +71,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// Verifies the tables of a class. Returns a summary.
+/// Verifies the DTM table and, if there is one, the DTC table of a class. Returns a summary.
 fn verify_class(
     material: Material,
     tables: &Tables,
@@ -121,8 +121,8 @@ fn verify_dtc(
     )))
 }
 
-/// Proves the draws of a one-sided class. Fails if the table says that they hold and the proof
-/// fails.
+/// Tries to prove the draws of a one-sided class. Fails if the table says that they hold under all rule sets, but not
+/// all of them can be proven.
 fn check_draws(
     solved: SolvedClass,
     smaller: &[Arc<SolvedClass>],

@@ -121,10 +121,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(exit_code(is_interrupted))
 }
 
-/// A file, and a game in it with its number.
+/// A game to review: the path of its file, its number in the file, and its record.
 type FileGame<'a> = (&'a GamePath, (usize, GameTree));
 
-/// The games of the files to review, and what could not be read.
+/// The games of the files to review, and the number of games and files that could not be read.
 fn read_files<'a>(
     arguments: &Arguments,
     game_paths: &'a [GamePath],
@@ -201,6 +201,7 @@ pub fn page_game(review: &Review) -> Value {
     page::game(&output::annotated(review), &review.points, 0)
 }
 
+/// Reviews a game with a progress bar. Also returns whether Ctrl-C has ended the searches.
 fn review_game(
     arguments: &Arguments,
     game_path: &GamePath,
@@ -253,7 +254,8 @@ pub fn review_tree(
     ))
 }
 
-/// Searches the positions before and after each judged ply, except a last position that is decided by the rules.
+/// Searches the positions before and after each judged ply. A last position that the rules decide gets its score
+/// without a search. Also returns whether Ctrl-C has ended the searches.
 fn search_game(
     game: &Game,
     judged: &[bool],

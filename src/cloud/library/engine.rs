@@ -11,7 +11,7 @@ use crate::rules::Game;
 use crate::search::{Limits, Searcher};
 use crate::tablebase::Tables;
 
-/// Thinking time.
+/// Thinking time per request.
 const TIME: Duration = Duration::from_millis(1_000);
 /// How long a reply is cached.
 const CACHE_TIME: Duration = Duration::from_secs(30);
@@ -29,7 +29,7 @@ pub struct LibraryEngine {
 
 impl LibraryEngine {
     /// Searches a position with legal moves. `key` identifies the game in the cache. Replies `rate limit exceeded`
-    /// while another search runs.
+    /// while another search runs, and `nobestmove` if the search fails.
     pub fn think(&self, key: String, game: &Game, tables: &Arc<Tables>) -> ApiReply {
         if let Some(known) = self.cached(&key) {
             return known;

@@ -22,7 +22,7 @@ pub fn get_all(connection: &Connection, keys: &[Key]) -> Result<HashMap<Key, Row
     Ok(found.into_iter().collect())
 }
 
-/// A row from the columns moves, ply and turned_ply.
+/// A row from the columns `moves`, `ply` and `turned_ply`, which is the ply of the position with the colors swapped.
 pub fn parse(columns: &Columns<'_>) -> Result<Row> {
     let plies = [
         columns.maybe_number(1, "ply")?,

@@ -236,7 +236,7 @@ impl Turn {
         if !after.in_check() && (!is_capture || mates(&after, 4)) {
             return None;
         }
-        let sequence = SlowSequence {
+        let sequence = CaptureSequence {
             chaser: self.board.side_to_move(),
             visited: vec![m.to()],
             uncovered: moves(&after)
@@ -256,7 +256,7 @@ impl Turn {
     }
 
     /// The greatest gain of the side to move in the rest of a sequence.
-    fn best(&self, board: &Position, sequence: &SlowSequence) -> i32 {
+    fn best(&self, board: &Position, sequence: &CaptureSequence) -> i32 {
         let in_check = board.in_check();
         if sequence.moves == 0 && !in_check {
             return 0;
@@ -295,7 +295,7 @@ impl Turn {
     }
 
     /// Whether a capture by a side that is not in check is part of the sequence.
-    fn is_part(&self, board: &Position, m: Move, sequence: &SlowSequence) -> bool {
+    fn is_part(&self, board: &Position, m: Move, sequence: &CaptureSequence) -> bool {
         let is_new = board.side_to_move() == sequence.chaser
             && !self.lost.contains(&m.to())
             && !is_king_or_pawn(board, m.from());
@@ -303,7 +303,7 @@ impl Turn {
     }
 
     /// Whether a capture counts for both sides.
-    fn is_for_both(&self, board: &Position, m: Move, sequence: &SlowSequence) -> bool {
+    fn is_for_both(&self, board: &Position, m: Move, sequence: &CaptureSequence) -> bool {
         let hangs = self.lost.contains(&m.to()) && board.side_to_move() != sequence.chaser;
         sequence.visited.contains(&m.to())
             || self.hanging == Some(m.to())
@@ -312,7 +312,7 @@ impl Turn {
     }
 
     /// The value of a capture in a sequence.
-    fn counted_value(&self, board: &Position, m: Move, sequence: &SlowSequence) -> i32 {
+    fn counted_value(&self, board: &Position, m: Move, sequence: &CaptureSequence) -> i32 {
         let is_chaser = board.side_to_move() == sequence.chaser;
         let counts = is_chaser || self.is_for_both(board, m, sequence);
         let price = sequence.price_on(m.to()).filter(|_| is_chaser).unwrap_or(0);
@@ -323,7 +323,7 @@ impl Turn {
 
 /// A sequence of captures and checks so far.
 #[derive(Clone)]
-struct SlowSequence {
+struct CaptureSequence {
     chaser: Color,
     /// Squares that the chaser has moved to, and squares of captures that the other side made elsewhere.
     visited: Vec<Square>,
@@ -343,7 +343,7 @@ struct SlowSequence {
     price: Option<(Square, i32)>,
 }
 
-impl SlowSequence {
+impl CaptureSequence {
     fn price_on(&self, square: Square) -> Option<i32> {
         self.price
             .filter(|price| price.0 == square)

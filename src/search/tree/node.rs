@@ -425,8 +425,8 @@ impl Search<'_> {
                 node.best.averaged_fail_high(beta, 1)
             };
         }
-        // The first iteration is completed even if the search must end, but without further captures: with
-        // fifteen rooks a side they would take forever.
+        // The first iteration is completed even if the search must end, but without further captures: in a position
+        // with fifteen rooks on each side they would take too long.
         if self.must_end && !node.in_check {
             return node.best;
         }

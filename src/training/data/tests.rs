@@ -46,6 +46,7 @@ fn games(count: u32) -> Vec<Record> {
     (0..count).map(game).collect()
 }
 
+/// A record of two positions without a game.
 fn loose(position: Position) -> Record {
     let sample = |position: &Position| LooseSample {
         position: position.clone(),
@@ -228,7 +229,7 @@ fn labels_are_for_the_side_to_move() {
 }
 
 #[test]
-fn filters_skip_the_positions_that_they_name() {
+fn each_filter_skips_only_its_positions() {
     let count = |record: &Record, filter: Filter| {
         let mut count = 0;
         record.visit(&filter, |_| count += 1).unwrap();
