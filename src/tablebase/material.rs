@@ -314,10 +314,10 @@ impl Attackers {
     /// Combination of one or two pieces of one side, in any order.
     #[inline]
     pub fn one_sided(one: PieceKind, other: Option<PieceKind>) -> Option<Self> {
-        let first = place(one)?;
+        let first = attacker_index(one)?;
         match other {
             None => Some(Self(first as u8)),
-            Some(other) => Some(Self(PAIRS[first][place(other)?])),
+            Some(other) => Some(Self(PAIRS[first][attacker_index(other)?])),
         }
     }
 
@@ -325,7 +325,7 @@ impl Attackers {
     /// `None` for a king, advisor or bishop.
     #[inline]
     pub fn two_sided(first: PieceKind, second: PieceKind) -> Option<(Self, bool)> {
-        let (first, second) = (place(first)?, place(second)?);
+        let (first, second) = (attacker_index(first)?, attacker_index(second)?);
         let attackers = Self(PAIRS[first][second] + PAIR_KINDS.len() as u8);
         Some((attackers, first > second))
     }
@@ -334,9 +334,9 @@ impl Attackers {
 /// Number of the combination for each pair of kinds on one side.
 const PAIRS: [[u8; 4]; 4] = [[4, 5, 6, 7], [5, 8, 9, 10], [6, 9, 11, 12], [7, 10, 12, 13]];
 
-/// Index of a kind in the order rook, knight, cannon, pawn.
+/// Index of a kind in the order rook, knight, cannon, pawn; `None` for other kinds.
 #[inline]
-const fn place(kind: PieceKind) -> Option<usize> {
+const fn attacker_index(kind: PieceKind) -> Option<usize> {
     match kind {
         PieceKind::Rook => Some(0),
         PieceKind::Knight => Some(1),

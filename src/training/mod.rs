@@ -8,8 +8,8 @@
 //!
 //! - begins with 8 to 10 random plies, drawn again until the absolute score of a search is at most 200 units
 //!   (`--opening-score`; a minor piece has 450);
-//! - can have one random quiet move, 8 to 40 plies after the opening (`--random-moves` gives the percentage of such
-//!   games), which has no score;
+//! - can have one random quiet move, 8 to 40 plies after the opening, that gets no score (`--random-moves` gives the
+//!   percentage of such games);
 //! - is played with a soft limit of `--nodes` nodes per move: the iteration in progress is finished, with at most
 //!   eight times as many nodes. The hash table is small and is cleared for each game;
 //! - ends by the Asian rules; or is adjudicated as won if one side is ahead by more than 2200 units for six plies or
@@ -31,7 +31,7 @@
 //! | `chuhe data relabel OUT FILE...` | the same games with new scores |
 //! | `chuhe data win-rate FILE... --out SOURCE` | coefficients of [`eval::win_rate`](crate::eval::win_rate) |
 //! | `chuhe train FILE... --out NETWORK` | a trained network |
-//! | `chuhe book build OUT FILE...` | a book from games, which `--self-play` plays first, or from searches (`--self`) |
+//! | `chuhe book build OUT FILE...` | a book from games (`--self-play` plays them first); `--self`: from searches |
 //!
 //! Game files contain all positions. Filters apply when a file is read ([`data::Filter`], and the settings of
 //! [`network::Recipe`]).

@@ -36,7 +36,7 @@ impl RateLimit {
     /// Takes the cost of a request from the bucket of an address. Returns `false` if the bucket has too few units. A
     /// cost above the capacity requires only a full bucket and leaves it in debt.
     pub fn try_acquire(&self, address: IpAddr, cost: f64, now: Instant) -> bool {
-        self.at(address, now, |left| {
+        self.with_bucket(address, now, |left| {
             if *left < cost.min(self.rate) {
                 return false;
             }
@@ -48,7 +48,7 @@ impl RateLimit {
     /// Takes a unit from the bucket of an address. If less than one unit remains, the next one is available only after
     /// `seconds`. Returns `false` if the bucket has no unit.
     pub fn try_acquire_or_pause(&self, address: IpAddr, seconds: f64, now: Instant) -> bool {
-        self.at(address, now, |left| {
+        self.with_bucket(address, now, |left| {
             if *left < 1.0 {
                 return false;
             }
@@ -61,9 +61,14 @@ impl RateLimit {
     }
 
     /// Refills the bucket of an address and applies `take` to its units.
-    fn at(&self, address: IpAddr, now: Instant, take: impl FnOnce(&mut f64) -> bool) -> bool {
+    fn with_bucket(
+        &self,
+        address: IpAddr,
+        now: Instant,
+        take: impl FnOnce(&mut f64) -> bool,
+    ) -> bool {
         let mut buckets = self.buckets.lock();
-        // If there are too many buckets, drops the full ones; if that is not enough, those that are not in debt, and
+        // If there are too many buckets, removes the full ones; if that is not enough, those that are not in debt; and
         // finally all.
         for limit in [self.rate, 0.0, f64::NEG_INFINITY] {
             if buckets.len() >= MAX_BUCKETS {

@@ -95,7 +95,7 @@ pub async fn release(
 
 /// The access token of a password at an address.
 fn access_token(address: IpAddr, password: &str) -> String {
-    hash(&["ChessDB", &address.to_string(), password])
+    md5_hex(&["ChessDB", &address.to_string(), password])
 }
 
 /// The name of the worker of the public library that signed a request. Only listed addresses are accepted.
@@ -110,7 +110,7 @@ pub fn signer(shared: &Shared, address: IpAddr, parameters: &QueryParameters) ->
         let access = access_token(address, password);
         let expected = match &*signed {
             "" => access,
-            signed => hash(&[&access, signed]),
+            signed => md5_hex(&[&access, signed]),
         };
         if bool::from(expected.as_bytes().ct_eq(token.as_bytes())) {
             found = Some(name.to_owned());
@@ -171,7 +171,8 @@ fn signed(parameters: &QueryParameters) -> Option<String> {
     Some(signed).filter(|signed| !signed.is_empty())
 }
 
-fn hash(parts: &[&str]) -> String {
+/// The MD5 of the concatenated parts as hexadecimal digits.
+fn md5_hex(parts: &[&str]) -> String {
     format!("{:x}", md5::compute(parts.concat()))
 }
 
@@ -185,7 +186,7 @@ impl Library {
     /// An expansion task is the line `FEN`, or `!FEN` if it is urgent. The text does not contain a lease number; the
     /// worker names the batch by the MD5 of its text.
     fn lease_as_text(&self, kind: TaskKind, worker: &str) -> Result<String, StoreError> {
-        let number = |tasks: &[Task]| lease_number(&hash(&[&write_tasks(tasks)]));
+        let number = |tasks: &[Task]| lease_number(&md5_hex(&[&write_tasks(tasks)]));
         let request = TaskRequest {
             kind,
             count: BATCH,
@@ -232,7 +233,7 @@ mod tests {
         let access = access_token(address, "123456");
         assert_eq!(access, "064b2fed5a9455a8e5990630ee68fc86");
         let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
-        let stored = hash(&[&access, start, "b2e2", "-12"]);
+        let stored = md5_hex(&[&access, start, "b2e2", "-12"]);
         assert_eq!(stored, "c46ff9000b2af543ced8ed01bcc44c52");
     }
 
