@@ -84,7 +84,7 @@
 //! | `cloud` | the module `cloud`; the subcommands `board`, `serve` and `cloud` |
 //! | `match` | the module `tournament`; the subcommands `match`, `check`, `openings` and `replay` |
 //! | `postgres` | cloud libraries in PostgreSQL databases, in addition to files |
-//! | `records` | `notation::records` (game records in all formats) and `notation::opening` (names); part of `cli` |
+//! | `records` | `notation::records` (all formats) and `notation::opening` (names of openings); enabled by `cli` |
 //! | `serde` | serialization of moves, squares, positions, results, scores, verdicts and solutions |
 //! | `sqlite` | opening books that are SQLite databases |
 //! | `tune` | the search parameters as protocol options, for tuners; costs some speed |

@@ -366,7 +366,8 @@ pub enum ParseMaterialError {
     Pieces,
     /// No attackers, more than two, or one against two.
     #[error(
-        "not a supported class: one side must have one or two attackers (R, N, C, P) and the other none, or each side one"
+        "not a supported class: one side must have one or two attackers (R, N, C, P) and the other none, or each \
+         side one"
     )]
     Attackers,
 }

@@ -42,7 +42,8 @@ pub struct Arguments {
     #[arg(long)]
     blue: bool,
     /// Play at this strength (as UCI_Elo).
-    #[arg(long, value_name = "POINTS", value_parser = clap::value_parser!(u32).range(i64::from(MIN_ELO)..=i64::from(MAX_ELO)))]
+    #[arg(long, value_name = "POINTS")]
+    #[arg(value_parser = clap::value_parser!(u32).range(i64::from(MIN_ELO)..=i64::from(MAX_ELO)))]
     elo: Option<u32>,
     /// Play with clocks: minutes for the game and increment in seconds, such as 10+5.
     #[arg(long, value_name = "MINUTES[+SECONDS]", value_parser = GameClock::parse)]
@@ -297,7 +298,9 @@ impl PlaySession {
     /// Ends the game and reports it.
     fn end_by(&mut self, end: GameEnd) {
         self.end = Some(end);
-        self.ending().iter().for_each(|text| print_line(text));
+        if let Some(text) = self.ending() {
+            print_line(&text);
+        }
     }
 
     /// Reports the end of the game if it is over. Returns whether it is.

@@ -1,4 +1,4 @@
-//! The audit log, undo of the writes of one writer, and redo.
+//! The audit log, and undo and redo of the writes of one writer.
 
 use std::collections::HashSet;
 
@@ -17,19 +17,19 @@ use crate::cloud::{Edge, fen};
 /// An undo in the audit log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UndoRecord {
-    /// Its number.
+    /// The number of the undo.
     pub undo: i64,
     /// Time of the undo, in seconds since 1970.
     pub time: i64,
-    /// The administrator.
+    /// The administrator who undid the writes.
     pub by: String,
     /// The writer whose writes were undone.
     pub writer: String,
-    /// Only writes since this time were undone, in seconds since 1970.
+    /// The time from which on writes were undone, in seconds since 1970.
     pub since: i64,
     /// Time of the redo, if the writes were restored.
     pub redone: Option<i64>,
-    /// The administrator of the redo.
+    /// The administrator who restored the writes.
     pub redone_by: Option<String>,
 }
 
@@ -246,11 +246,11 @@ pub struct LoggedWrite {
 /// The undo of a write.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Undone {
-    /// Its number.
+    /// The number of the undo.
     pub undo: i64,
     /// Time of the undo, in seconds since 1970.
     pub time: i64,
-    /// The administrator.
+    /// The administrator who undid the writes.
     pub by: String,
 }
 

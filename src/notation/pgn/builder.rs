@@ -32,7 +32,7 @@ pub struct Builder {
     cursor: Cursor,
     /// The line number of each open parenthesis, and the cursor before it.
     open: Vec<(usize, Cursor)>,
-    /// The number of open parentheses beyond the maximum depth.
+    /// The number of open parentheses beyond the maximum depth. Tokens inside them are skipped.
     too_deep: usize,
     /// A comment before the first move of a variation.
     pending: String,
@@ -136,7 +136,7 @@ impl Builder {
         };
     }
 
-    /// Records a problem of the main line.
+    /// Records a problem because of which the main line is incomplete or may be wrong.
     fn add_problem(&mut self, line: usize, reason: impl ToString) {
         self.game.add_problem(&RecordError::at(line, reason), true);
     }
