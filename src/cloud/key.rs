@@ -105,6 +105,7 @@ fn digit(kind: PieceKind) -> u8 {
 pub struct View {
     /// The key.
     pub key: Key,
+    /// The transformation to the canonical position.
     symmetry: Symmetry,
     /// Whether the position is its own mirror image, so that moves come in pairs.
     pub is_symmetric: bool,

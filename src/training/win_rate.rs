@@ -44,7 +44,7 @@ pub struct WinRateModel {
     pub positions: u64,
 }
 
-/// Too few positions for a fit.
+/// The counts have too few positions for a fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0} positions are too few: a fit needs at least {MIN_POSITIONS}")]
 pub struct TooFewPositions(u64);

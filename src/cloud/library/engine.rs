@@ -24,6 +24,7 @@ const HASH: usize = 16;
 #[derive(Debug, Default)]
 pub struct LibraryEngine {
     searcher: Mutex<Option<Searcher>>,
+    /// Replies by key, each with the time at which it was cached.
     answers: Mutex<HashMap<String, (Instant, ApiReply)>>,
 }
 

@@ -83,6 +83,7 @@ pub struct Scorer {
     pool: Pool,
     events: Receiver<Event>,
     tables: Arc<Tables>,
+    /// Nodes of a scoring search.
     nodes: u64,
     stop_flag: Arc<StopFlag>,
 }

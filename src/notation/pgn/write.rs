@@ -109,6 +109,7 @@ struct WrittenLine {
     before: Position,
     /// The position before the next move.
     position: Position,
+    /// Whether the next move is written with its number even if it is a move of black.
     needs_number: bool,
     is_variation: bool,
 }

@@ -54,6 +54,7 @@ struct CloudRequest {
     position: Position,
     /// The moves that the library must not suggest, in the syntax of the API.
     ban: String,
+    /// The deadline for the answer.
     until: Instant,
     answer: Sender<CloudAnswer>,
     line: Sender<Vec<Move>>,

@@ -48,6 +48,7 @@ type Timed = (Instant, String);
 /// A ponder search in progress.
 #[derive(Debug)]
 struct Pondering {
+    /// The reply of the opponent on which the engine ponders.
     expected: Move,
     /// An answer that the engine gave before `ponderhit` or `stop`.
     early: Option<String>,
@@ -62,6 +63,7 @@ pub struct Engine {
     offers: Vec<OfferedOption>,
     /// Whether the engine does not answer `isready`.
     lacks_isready: bool,
+    /// The time by which a move may exceed its limit without a loss.
     margin: Duration,
     timeouts: Timeouts,
     /// Disconnected when the tournament is stopped.
