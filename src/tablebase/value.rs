@@ -7,6 +7,7 @@ pub const DRAW: u8 = 0;
 /// The first level that is not stored for a one-sided class. Level n is a win in 2n - 1 plies or a loss in 2n - 2
 /// plies. A class that reaches this level has wins that are too long to store.
 pub const LEVEL_LIMIT: u8 = 120;
+/// An illegal position.
 pub const ILLEGAL: u8 = 255;
 
 /// Game-theoretic value for the side to move, without the no-capture limit.
