@@ -17,8 +17,8 @@ use crate::notation::Line;
 const PAUSE: i64 = 300;
 /// Seconds between two cleanups of old tasks.
 const CLEANUP_INTERVAL: i64 = 60;
-/// If more leased moves than this are remembered, those that are no longer recent are forgotten; if that is not
-/// enough, all are.
+/// Maximum number of remembered leased moves. Beyond it, those whose lease is not recent are forgotten, or all moves if
+/// that is not enough.
 const MAX_REMEMBERED: usize = 50_000;
 
 /// A position with at least this number of known moves needs no search for more moves.
