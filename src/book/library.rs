@@ -30,12 +30,12 @@ static BUILTIN_RECORDS: &[u8] = include_bytes!("builtin.dat");
 #[cfg(not(feature = "sqlite"))]
 enum ObkKeys {}
 
-/// Opens a book and detects its format.
+/// Opens a book and detects its format. Fails for .obk books, which need a key file: see [`BookLibrary::open`].
 pub fn open_book(path: &Path) -> Result<Box<dyn Book>, BookError> {
     open(path, None)
 }
 
-/// Opens a book with the key file that some formats need.
+/// Opens a book. `keys` holds the numbers of the key file, which .obk books need.
 fn open(path: &Path, keys: Option<&ObkKeys>) -> Result<Box<dyn Book>, BookError> {
     if path == Path::new(BUILTIN) {
         return Ok(Box::new(DatBook::new(BUILTIN_RECORDS.into())?));
@@ -91,7 +91,7 @@ fn text_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
     (is_utf_16 || is_text(bytes)).then(|| decode(bytes))
 }
 
-/// Reads a key file; `None` if the file has another size or wrong numbers.
+/// Reads a key file; `None` if the file cannot be read or is not a key file.
 #[cfg(feature = "sqlite")]
 fn read_keys(name: &str) -> Option<ObkKeys> {
     let path = path_of_name(name);

@@ -185,7 +185,7 @@ fn merged(
 const CELLS: usize = Square::COUNT;
 /// Value of an empty cell, less than any piece.
 const EMPTY: i8 = -1;
-/// Added to the pieces of the side that is not to move.
+/// Added to the numbers of the pieces of the side that is not to move.
 const OPPONENT: i8 = 8;
 
 /// The symmetry between the board and its stored view.

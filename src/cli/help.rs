@@ -60,8 +60,8 @@ pub fn translate_clap(text: &str) -> String {
     lines.collect()
 }
 
-/// Translates a line. Of an error, only the message after `error:` is looked up; of a possible value
-/// (`- pgn:  Game records`), only its description.
+/// Translates a line. In an error, only the message after `error:` is looked up; in the line of a possible value
+/// (`- pgn:  Game records`), only the description.
 fn translate_line(line: &str) -> Cow<'_, str> {
     if let Some(message) = line.strip_prefix("error: ") {
         return Cow::Owned(format!("错误：{}", translated(message)));

@@ -139,7 +139,8 @@ fn heading(arguments: &Arguments) -> String {
     }
 }
 
-/// The verdict on a game as text or as a JSON object. `place` is its file and its place there, if it is from a file.
+/// The verdict on a game as text or as a JSON object. `place` is the file from which the game was read, if any, and
+/// where in the file the game is.
 fn report(judging: &Judging<'_>, game: &Game, place: Option<(&Path, Place)>) -> String {
     let arguments = judging.arguments;
     let judgement = judge(game, arguments.rules.rules);

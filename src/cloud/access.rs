@@ -17,9 +17,10 @@ named_enum! {
         Read = "read",
         /// Also request searches and moves of the engine.
         Queue = "queue",
-        /// Also write scores and notes, upload games, see private branches, and use the engine of the page.
+        /// Also search tasks as a worker, write scores and notes, upload games, see private branches, and use the
+        /// engine of the page.
         Write = "write",
-        /// Also undo and redo the writes of others, cancel their jobs, and empty the queues.
+        /// Also read the log of writes, undo and redo the writes of others, cancel their jobs, and empty the queues.
         Admin = "admin",
     }
 }

@@ -150,7 +150,7 @@ impl SideGroup {
         &self.tables[defenders.index()]
     }
 
-    /// Number within its combination of the placement with these pieces of each of [`KINDS`].
+    /// Number of a placement within its combination. `sets` holds the squares of the pieces of each of [`KINDS`].
     #[inline]
     pub fn number(&self, sets: [Bitboard; 3]) -> usize {
         self.numbers[self.slot(sets)] as usize
@@ -170,7 +170,8 @@ impl SideGroup {
             Square::all().filter(can_stand).collect::<Vec<_>>()
         });
         let [kings, advisors, bishops] = [0, 1, 2].map(|kind| points[kind].len());
-        // A bit for each square of a bishop and of an advisor, then the number of the king's square.
+        // From the lowest bit: a bit for each bishop square, a bit for each advisor square, the number of the king's
+        // square.
         let slot = |kind: PieceKind, place: usize| match kind {
             PieceKind::King => place << (advisors + bishops),
             PieceKind::Advisor => 1 << (bishops + place),

@@ -40,7 +40,7 @@ pub enum SecondsError {
     /// The text is not a number.
     #[error("not a number")]
     NotANumber,
-    /// The number is negative or greater than [`LONGEST_TIME`], or zero where it must be positive.
+    /// The number is NaN, negative or greater than [`LONGEST_TIME`], or zero where it must be positive.
     #[error("out of range")]
     OutOfRange,
 }

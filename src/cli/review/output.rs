@@ -18,7 +18,7 @@ use crate::search::Meaning;
 /// Maximum number of moves of a better line that is added as a variation.
 const LINE_LENGTH: usize = 8;
 
-/// The table of the moves, the summary of both sides, and the rulings on repetitions.
+/// The table of the moves, the summary of both sides, the opening, and the rulings on repetitions.
 pub fn table(review: &Review, notation: MoveStyle, has_title: bool) -> String {
     let texts = texts();
     let head = [
@@ -169,7 +169,7 @@ fn summary(review: &Review) -> String {
     columns(&rows, terminal_width())
 }
 
-/// The record with scores, glyphs, better lines and rulings on repetitions.
+/// The record with scores, glyphs, better lines, rulings on repetitions, and tags for opening, accuracy and annotator.
 pub fn annotated(review: &Review) -> GameTree {
     let mut record = review.record.clone();
     if record.tag("ECCO").or(record.tag("Opening")).is_none() {
@@ -294,7 +294,7 @@ pub fn graph(review: &Review, notation: MoveStyle) -> String {
     svg
 }
 
-/// The x coordinate of a ply; 0 is the start.
+/// The x coordinate of a ply; ply 0 is the position before the first move.
 fn x(ply: usize, plies: usize) -> f64 {
     LEFT + (WIDTH - LEFT - EDGE) * ply as f64 / plies.max(1) as f64
 }
@@ -304,7 +304,7 @@ fn y(points: f64) -> f64 {
     EDGE + (HEIGHT - EDGE - BOTTOM) * (100.0 - points) / 100.0
 }
 
-/// The lines of 0, 50 and 100 %, with labels, and the numbers of plies.
+/// The horizontal lines at 0, 50 and 100 %, with labels, and the ply numbers below them.
 fn frame(plies: usize) -> String {
     let texts = texts();
     let (left, right) = (LEFT, WIDTH - EDGE);

@@ -33,7 +33,8 @@ struct Worker {
     current: Arc<CurrentLease>,
 }
 
-/// The lease that a worker is searching. The thread that takes it out must submit or release it.
+/// The lease of the tasks that a worker is searching. Only the thread that takes it out may submit their results or
+/// release the lease.
 type CurrentLease = Mutex<Option<i64>>;
 
 /// How long to wait for a stopped worker. Because of its low priority it may not end in time on a busy machine.
@@ -185,7 +186,7 @@ impl JobRunner<'_> {
         }
     }
 
-    /// Searches the next tasks of a kind. Returns `false` if there were none or they were not finished.
+    /// Searches the next tasks of a kind. Returns `false` if the source returned none or they were not finished.
     fn run_next(&self, kind: TaskKind, scorer: &mut Scorer) -> Result<bool, WorkerEnded> {
         let batch = match self.source.lease(kind) {
             Ok(Some(batch)) => batch,

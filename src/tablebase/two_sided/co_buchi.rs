@@ -2,7 +2,8 @@
 //! games.
 //!
 //! A zone is a set of positions in which all moves of the loser commit the same offense, except moves that lose anyway,
-//! while the other side can stay in the zone and reach its own goals again and again ([`Offenses::winner_goals`]).
+//! while the other side can stay in the zone and reach its own goals again and again. A goal is a move without certain
+//! offenses ([`Offenses::winner_goals`]).
 
 use std::collections::HashMap;
 
@@ -152,7 +153,8 @@ impl CoBuchi<'_> {
             });
             graph.push(vertex);
         }
-        // Under the computer rules a repetition with a check by either side has no chases.
+        // Under the computer rules a repetition with a check by either side has no chases, so the winner must not give
+        // check.
         let excludes_checks =
             self.positions.game.rules == RuleSet::Computer && offense != Offenses::CHECK;
         for node in &nodes[offending.len()..] {

@@ -1,8 +1,8 @@
 //! XBoard engines (CECP, protocol version 2): a translation between the lines of UCI and those of the engine.
 //!
 //! The rest of the tournament speaks UCI with the engine. The engine must offer `ping`, as all current engines do, and
-//! `setboard` for games from other positions. Search limits become `level`, `time` and `sd`; CECP has no node
-//! limit.
+//! `setboard` for games that do not begin with the starting position. Search limits become `level`, `time`, `otim` and
+//! `sd`; CECP has no node limit.
 
 use crate::board::Color;
 use crate::tournament::spec::EngineProtocol;
@@ -46,7 +46,7 @@ impl XboardTranslator {
     pub fn command(&mut self, line: &str) -> Vec<String> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
-            // The answer to the ping ends the features of an engine that does not send `done=1`.
+            // An engine that does not send `done=1` has no more features after its `pong 0`.
             "xboard" => lines(&["xboard", "protover 2", "ping 0"]),
             "isready" => {
                 self.pings += 1;
@@ -196,8 +196,9 @@ impl XboardTranslator {
         }
     }
 
-    /// Remembers an error if it is about the position or a move of the game, and not about a command such as `easy`.
-    /// After an error about the position, the next position is sent in the other form.
+    /// Remembers the first error that is about the position or a move of the game, and not about a command such as
+    /// `easy`. Errors during a search are ignored. After an error about the position, the next position is sent in the
+    /// other form.
     fn read_refusal(&mut self, line: &str) {
         let Some((start, moves)) = &self.game else {
             return;
@@ -477,7 +478,7 @@ mod tests {
         );
     }
 
-    /// After a refusal the game is sent again, a refused position in the other form.
+    /// After a refusal the game is sent again. If its position was refused, it is sent in the other form.
     #[test]
     fn refusals_are_recognized() {
         let fen = "2b1k4/9/9/9/9/9/9/9/R1N6/3K5 w - - 3 20";

@@ -22,6 +22,7 @@ pub const VERSION: u32 = 2;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JournalHeader {
+    /// The version of the file format.
     pub chuhe_match: u32,
     /// A random id, also written to the PGN tag `MatchId`.
     pub id: String,
@@ -96,11 +97,11 @@ impl JournalHeader {
         // URLs in journals of older versions may contain passwords.
         let is_same = |a: &Value, b: &Value| cleaned(a.clone()) == cleaned(b.clone());
         let checks = [
-            // Compared before the engines, because they set options of the engines.
+            // Compared before the engines, because factors set options of the engines.
             (is_same(&self.factors, &other.factors), "factors"),
             (is_same(&self.engines, &other.engines), "engines"),
             (self.format == other.format, "formats"),
-            // Journals of other formats, and knockout journals of older versions of the program, do not contain it.
+            // Journals of other formats, and knockout journals of older versions of the program, have no rounds.
             (
                 self.rounds.is_null() || self.rounds == other.rounds,
                 "numbers of rounds",
