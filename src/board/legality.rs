@@ -98,7 +98,7 @@ impl Legality {
         .with(checker);
     }
 
-    /// The squares of the pieces whose moves need not be tested, and their legal destinations.
+    /// The squares from which moves need not be tested (none in check), and the legal destinations of these moves.
     #[inline]
     pub fn free(&self) -> (Bitboard, Bitboard) {
         if self.in_check {
@@ -123,6 +123,7 @@ impl Legality {
         if !self.pinned.contains(from) {
             to &= self.open;
         } else if !self.in_check && lines.contains(from) {
+            // A piece between the king and a rook, king or cannon may move only along the line, never off it.
             to &= lines;
         }
         to.into_iter()
@@ -146,6 +147,7 @@ impl Legality {
 pub fn leaves_king_safe(position: &Position, m: Move) -> bool {
     let us = position.side_to_move();
     if m.is_promotion() {
+        // A promotion leaves the occupied squares as they are.
         return !position.in_check();
     }
     let occupied = position.occupied().without(m.from()).with(m.to());

@@ -156,8 +156,8 @@ fn explained(recipe: &Recipe) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// The name of a file that belongs to a network: with another extension instead of `.nnue`, or appended to any
-/// other name.
+/// The name of a file that belongs to a network: its extension `.nnue` is replaced by `ending`; to any other name
+/// `ending` is appended.
 fn sibling(network: &Path, ending: &str) -> PathBuf {
     if network.extension() == Some("nnue".as_ref()) {
         return network.with_extension(ending);
@@ -168,8 +168,8 @@ fn sibling(network: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Checks before the training that the description is short enough and the files can be written. Existing files are
-/// overwritten only with a checkpoint to continue or with --force.
+/// Checks before the training that the description is short enough and that the files can be written and are not
+/// inputs. Existing files are overwritten only with a checkpoint to continue or with --force.
 fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
     if arguments.description.len() > MAX_DESCRIPTION {
         let why = format!("longer than {MAX_DESCRIPTION} bytes");

@@ -10,7 +10,7 @@ use crate::notation::fen::{Strictness, parse_setup, write_board};
 /// Parses a FEN; `None` where the public server replies `invalid board`.
 ///
 /// Positions that cannot arise in a game are invalid, for example those with more pieces of a kind than in a set, with
-/// a pawn behind its starting rank, or with two pawns of a side on one file before the river.
+/// a pawn behind its starting rank, or with two pawns of a side on one file that have not crossed the river.
 pub fn parse(text: &str) -> Option<Position> {
     let setup = parse_setup(text, Strictness::Lenient).ok()?;
     Position::try_from(&setup).ok().filter(is_storable)

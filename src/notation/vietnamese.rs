@@ -3,8 +3,9 @@
 //! The letters are Tg (tướng, king), S (sĩ, advisor), V or T (voi or tượng, bishop), X (xe, rook), P (pháo,
 //! cannon), M (mã, knight), and B or C (binh or chốt, pawn). Files are numbered from the mover's right; of several
 //! pieces on a file the front one has `t` (trước), the middle one `g` (giữa) and the rear one `s` (sau) in place of
-//! the file. `.` means forward, `/` backward and `-` along the rank. Because `P2-5` is also a WXF move (a pawn
-//! that retreats), this notation is only tried for whole games.
+//! the file. `.` means forward, `/` backward and `-` along the rank. The last digit is the destination file, or
+//! for a rook, cannon, pawn or king that moves along a file the number of ranks. Because `P2-5` is also a WXF move (a
+//! pawn that retreats), `parse_move` does not read this notation: it is only chosen for a game as a whole.
 
 use super::NotationError;
 use super::relative::{Description, Direction, RelativePlace, read_digit, resolve};

@@ -64,13 +64,14 @@ impl ColorOrder {
 /// The games of a tournament, numbered from 0. Games 2n and 2n + 1 are a pair: the same engines play one opening twice,
 /// by default with exchanged colors ([`ColorOrder`]).
 ///
-/// In a round robin and a gauntlet every pairing plays a pair in each round. In a Swiss tournament and a knockout the
-/// pairings depend on the results: [`Self::advance`] adds them when all known games are played.
+/// In a round robin and a gauntlet every pairing plays one pair of games in each round. In a Swiss tournament and a
+/// knockout the pairings depend on the results: [`Self::advance`] adds them when all known games are played.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     format: TournamentFormat,
     engines: usize,
-    /// The pairings of each round. If they depend on the results, those of all rounds that are known.
+    /// In a round robin and a gauntlet the pairings of one round, which every round repeats; otherwise the known
+    /// pairings of all rounds, in order.
     pairings: Vec<[usize; 2]>,
     rounds: u64,
     colors: ColorOrder,
@@ -81,7 +82,8 @@ pub struct Schedule {
 pub struct ScheduledGame {
     /// Index of the game, from 0.
     pub number: u64,
-    /// Round, from 0. In a knockout each pair of games of a match is a round.
+    /// Round, from 0. In a knockout the first pairs of games of all matches of a stage are a round, the second pairs
+    /// the next one, and so on.
     pub round: u64,
     /// Indexes of the engines that play red and black.
     pub players: ByColor<usize>,
@@ -201,8 +203,8 @@ impl Schedule {
         }
     }
 
-    /// Adds the pairings that depend on the results of the known games. Returns `false` if the tournament has no more
-    /// pairings, or if a known game has no result.
+    /// Adds the pairings of the next Swiss round or knockout stage, which depend on the results of the known games.
+    /// Returns `false` if the tournament has no more pairings, or if a known game has no result.
     pub fn advance(&mut self, games: &[GameSummary]) -> bool {
         let known = self.known_games();
         let played: HashSet<u64> = games.iter().map(|game| game.number).collect();
@@ -476,7 +478,7 @@ mod tests {
                 let players: HashSet<usize> = round.concat().into_iter().collect();
                 assert_eq!(players.len(), engines / 2 * 2);
             }
-            // Each engine has a bye before one has two.
+            // No engine gets a second bye before all have had one.
             let games = |engine| {
                 pairings
                     .iter()

@@ -24,7 +24,7 @@ pub struct Failure {
 const FAILED: u8 = 1;
 /// The exit code for invalid arguments, the same as clap's.
 const MISUSED: u8 = 2;
-/// The exit code after Ctrl-C or SIGTERM: 128 plus SIGINT, as in shells.
+/// The exit code of a command that stops early after Ctrl-C, SIGTERM or SIGHUP: 128 plus SIGINT, as in shells.
 pub const INTERRUPTED: u8 = 130;
 
 impl Failure {
@@ -120,15 +120,15 @@ pub fn interrupts() -> Result<Receiver<()>, Failure> {
 /// The function for signals, see [`on_interrupt`].
 static HANDLER: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);
 
-/// Calls a function in a thread of its own for each Ctrl-C, SIGTERM or SIGHUP, which no longer end the program. A
-/// SIGHUP that is ignored when the program starts, as under `nohup`, remains ignored (on Linux).
+/// Calls a function, in the thread that waits for signals, for each Ctrl-C, SIGTERM or SIGHUP, which no longer end the
+/// program. A SIGHUP that is ignored when the program starts, as under `nohup`, remains ignored (on Linux).
 pub fn on_interrupt(handler: impl Fn() + Send + 'static) -> Result<(), Failure> {
     *HANDLER.lock() = Some(Box::new(handler));
     watch_signals().context("Ctrl-C")
 }
 
-/// Removes the unfinished output files before a signal ends the program, unless [`on_interrupt`] is called. Signals that
-/// are ignored when the program starts remain ignored. Ignores all errors.
+/// Removes the unfinished output files before a signal ends the program, unless [`on_interrupt`] is called. Signals
+/// that are ignored when the program starts remain ignored (on Linux). Ignores all errors.
 pub fn remove_unfinished_at_interrupt() {
     let _ = watch_signals();
 }
@@ -161,7 +161,7 @@ fn start_watching() -> io::Result<()> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    // Without `/proc` it is unknown which signals were ignored; this is assumed only for SIGHUP.
+    // Without `/proc` it is unknown which signals were ignored; then only SIGHUP is assumed to have been.
     let was_ignored = move |signal: i32| {
         mask.map_or(signal == SIGHUP, |mask: u64| {
             mask & (1 << (signal - 1)) != 0

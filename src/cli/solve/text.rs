@@ -50,8 +50,8 @@ pub fn describe_draw(strategies: &ByColor<Vec<Reply>>) -> String {
     text
 }
 
-/// A mate as a game record. Every defense is a variation; the longest one is the main line. Comments show the other
-/// mates of `solution`.
+/// A mate as a game record. Every defense is a variation; the longest one is the main line. Comments give the length of
+/// the mate and the other mates of `solution`.
 pub fn game_tree(
     start: &Position,
     solution: Option<&Solution>,
@@ -171,7 +171,8 @@ pub fn describe(game: &Game, solution: &Solution, notation: MoveStyle) -> String
     text
 }
 
-/// Writes a move and the answers to all replies. A single reply continues the row, several begin new rows.
+/// Writes a move, then all replies, each with the answer to it. A single reply stays on the same line of text; of
+/// several replies each begins a new line.
 fn write_tree(
     text: &mut String,
     position: &Position,

@@ -36,12 +36,12 @@ fn empty_with(options: LibraryOptions) -> (tempfile::TempDir, Library) {
     (directory, Library::new(store, Tables::embedded(), options))
 }
 
-/// Writes a score after a line from the starting position.
+/// Writes the value of the position after `moves` and `m` from the starting position.
 fn write(library: &Library, moves: &str, m: &str, value: i32) {
     write_from(library, START, moves, m, value);
 }
 
-/// Writes a score after a line from another position.
+/// Writes the value of the position after `moves` and `m` from `start`.
 fn write_from(library: &Library, start: &str, moves: &str, m: &str, value: i32) {
     let mut position = fen::parse(start).unwrap();
     for m in moves.split_whitespace() {
@@ -67,7 +67,7 @@ fn ask(library: &Library, action: &str, board: &str, more: &str) -> String {
     ask_as(library, Role::Queue, &request)
 }
 
-/// Leases all waiting tasks after the writes before it are done.
+/// Waits for the earlier writes, then leases all waiting tasks.
 fn tasks(library: &Library, kind: TaskKind) -> Lease {
     let worker = "tests".to_owned();
     let request = TaskRequest {
@@ -285,7 +285,7 @@ fn tablebases_take_precedence() {
     let drawn = "2bakab2/9/9/9/9/9/9/9/9/R2K5 w";
     assert!(ask("querysearch", drawn, "").starts_with("search:"));
     assert!(ask("queryall", drawn, "").contains("(D-M-0000)"));
-    // In a draw, moves that threaten a piece come after quiet ones.
+    // In a draw, a quiet move that threatens a piece has a lower rank than other quiet moves.
     for (board, threat) in [
         ("4ka3/9/3P5/9/9/9/9/9/9/3K5 b", "f9e8"),
         ("5k3/9/3C1a3/9/9/9/9/3K5/9/9 b", "f7e8"),

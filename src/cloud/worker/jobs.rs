@@ -128,7 +128,7 @@ pub enum SubmitError {
     /// The lease does not exist, has been finished, or belongs to another worker.
     #[error("the lease is unknown, has ended or belongs to another worker")]
     UnknownLease,
-    /// A score or a move does not belong to a task of the lease.
+    /// A score or a move does not belong to a task of the lease, or there are too many scores.
     #[error("a result does not belong to a task of the lease")]
     OtherTask,
 }
@@ -310,7 +310,7 @@ const BATCH: usize = 4;
 pub struct RemoteLibrary(pub Client);
 
 impl RemoteLibrary {
-    /// Checks that the library accepts this worker.
+    /// Checks that the library accepts this worker, by a request without effect: no lease has the number 0.
     pub fn check_access(&self) -> Result<(), ClientError> {
         self.post::<bool>(RELEASE, &ReleaseRequest { lease: 0 })
             .map(drop)

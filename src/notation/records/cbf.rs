@@ -1,6 +1,6 @@
 //! CBF, the XML format of 象棋桥 (CCBridge): `<Move value="77-47"/>` with the file and rank of both squares, ranks
 //! counted from black's side. As in CBR, moves are in preorder. `end="1"` marks the last move of a line, `branch="1"` a
-//! move with an alternative. The text of an element is the comment on the move. The first element has no move.
+//! move with an alternative. The text of an element is the comment on the move. The first one, `00-00`, has no move.
 
 use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
@@ -43,8 +43,8 @@ pub fn split_cbf(text: &str) -> Vec<&str> {
 /// Reads a record.
 ///
 /// # Errors
-/// The XML is invalid or ends before the first move, the starting position or first move is invalid, or the game is too
-/// long.
+/// The XML is invalid or cut short before the first move, the starting position or the first move is invalid, or the
+/// game is too long.
 pub fn read_cbf(text: &str) -> Result<GameTree, RecordError> {
     let mut reader = Reader::from_str(text);
     let mut builder = Builder {

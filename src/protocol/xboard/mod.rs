@@ -71,7 +71,7 @@ impl AnalysisStatus {
     }
 
     /// `stat01: TIME NODES DEPTH MOVES-LEFT MOVES MOVE` in a position with `moves` legal moves, the time in
-    /// hundredths of a second. MOVE is missing until the search reports a root move.
+    /// hundredths of a second. MOVE is missing until the search reports a root move at this depth.
     fn line(&self, moves: usize) -> String {
         let Self {
             began,
@@ -167,7 +167,8 @@ impl XBoard {
         }
     }
 
-    /// Adopts the options about the rules, and parses the game again if the variant has changed.
+    /// Adopts the options of the search and the rules, and parses the game again if the promotion variant has been
+    /// switched on or off.
     fn follow_preferences(&mut self, preferences: &Preferences) {
         if self.promotion != preferences.promotion {
             self.promotion = preferences.promotion;

@@ -93,7 +93,7 @@ impl RequestHandler {
         }
     }
 
-    /// The time limits of a request, with the overhead that is expected after earlier moves.
+    /// The time limits of a request, with the move overhead expected from earlier moves.
     fn time_limits(&mut self, request: &SearchRequest) -> Option<TimeManager> {
         let position = request.game.position();
         let (limits, settings) = (&request.limits, &request.settings);
@@ -279,10 +279,10 @@ enum MateAnswer {
     Searched(Vec<Iteration>),
 }
 
-/// Searches for a mate in at most `moves` moves and at most `plies` plies, of which a depth limit may allow fewer.
-/// Stages with growing limits alternate between the proof-number search, which can also prove that there is no mate,
-/// and the ordinary search, which finds most long mates earlier. A mate score is a proof in both: the ordinary search
-/// prunes no reply of the losing side.
+/// Searches for a mate in at most `moves` moves. `plies` is the length of such a mate in plies, or less under a depth
+/// limit. Stages with growing limits alternate between the proof-number search, which can also prove that there is no
+/// mate, and the ordinary search, which finds most long mates earlier. A mate score is a proof in both: the ordinary
+/// search returns a loss only if it has searched all replies.
 fn search_for_mate(
     moves: u32,
     plies: u32,
@@ -311,7 +311,7 @@ fn search_for_mate(
         // The answer reports `last_exact_score`, so a mate score that is only a bound is not enough.
         let is_mate = best.is_some_and(|best| best.last_exact_score().is_mate_in(moves));
         // A stage that ends at the largest depth does not use up its budget, so the limit of nodes may never be
-        // reached. Then the growth of the budget ends the loop.
+        // reached. Then the loop ends when the budget overflows.
         match budget.checked_mul(4) {
             Some(larger) if !is_mate && !is_refuted && !shared.is_over() => budget = larger,
             _ => return MateAnswer::Searched(results),
@@ -319,7 +319,7 @@ fn search_for_mate(
     }
 }
 
-/// Runs the ordinary search in a stage of a search for a mate, with at most `budget` nodes.
+/// Runs the ordinary search in a stage of a search for a mate, with at most `budget` more nodes.
 fn run_stage(
     shared: &SharedState,
     budget: u64,
@@ -346,9 +346,10 @@ fn expected_reply(shared: &SharedState, pv: &[Move], tt: &TranspositionTable) ->
     is_legal(&position, expected).then_some(expected)
 }
 
-/// The limits of the search for mates by checks. For a request for a mate they are at most half of its nodes and time,
-/// for any other search with a time limit a small share of the time. `None` for all other searches, for a timed search
-/// that also limits depth or nodes or that ponders, and if the settings ask for several lines.
+/// The limits of the search for mates by checks. For a request for a mate they are at most half of its nodes and time.
+/// For any other search with a time limit the nodes take a small share of the time; at most half of the hard limit is
+/// used. `None` for all other searches, for a timed search that also limits depth or nodes or that ponders, and if the
+/// settings ask for several lines.
 fn mate_limits(request: &SearchRequest, time: Option<&TimeManager>) -> Option<MateLimits> {
     let limits = &request.limits;
     if request.settings.multipv > 1 {

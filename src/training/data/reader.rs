@@ -154,8 +154,8 @@ impl<R: Read> GameReader<R> {
         }
     }
 
-    /// Skips to the next offset at which a block may begin. The skipped bytes are an incomplete block if they
-    /// begin like one, and damaged otherwise.
+    /// Skips to the next offset at which a block may begin. The skipped bytes count as an incomplete block if they
+    /// begin like one, and as damaged otherwise.
     fn skip_damage(&mut self) {
         let rest = &self.window[self.start..];
         let begins_block = !matches!(decode_block(rest), DecodedBlock::Damaged);

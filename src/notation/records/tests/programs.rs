@@ -176,6 +176,7 @@ fn positions_with_the_wrong_side_and_without_moves_are_read() {
     };
     for side in ["w", "b"] {
         let game = one(page(side).as_bytes());
+        // Black is in check, so it is black's turn.
         assert!(game.start.to_string().contains(" b "), "{side}");
         assert!(game.moves.is_empty());
     }
