@@ -281,7 +281,7 @@ enum MateAnswer {
 
 /// Searches for a mate in at most `moves` moves. `plies` is the length of such a mate in plies, or less under a depth
 /// limit. Stages with growing limits alternate between the proof-number search, which can also prove that there is no
-/// mate, and the ordinary search, which finds most long mates earlier. A mate score is a proof in both: the ordinary
+/// mate, and the ordinary search, which finds some long mates earlier. A mate score is a proof in both: the ordinary
 /// search returns a loss only if it has searched all replies.
 fn search_for_mate(
     moves: u32,
