@@ -280,6 +280,15 @@ pub mod tests {
     }
 
     #[test]
+    fn positions_of_the_promotion_variant_are_ignored() {
+        let start = crate::notation::fen::START;
+        let position = crate::notation::fen::parse_variant_position(start, true).unwrap();
+        let mut table = BookTable::default();
+        table.add(&position, BookMove::new("h2e2".parse().unwrap(), 1));
+        assert_eq!(table.positions(), 0);
+    }
+
+    #[test]
     fn mirror_images_share_their_moves() {
         let table = table();
         assert_eq!((table.positions(), table.moves_count()), (4, 5));

@@ -202,9 +202,8 @@ fn convert_file(
         match game {
             Ok(game) => {
                 errors.report();
-                let out = writer.arguments.out.display();
                 let written = writer.write_game(game);
-                written.map_err(|error| Failure::of_output(out, error))?;
+                written.map_err(|error| Failure::of_output(writer.out.name(), error))?;
             }
             Err(failure) => errors.add(failure),
         }
@@ -229,7 +228,7 @@ struct ErrorList {
 
 impl ErrorList {
     /// Maximum number of errors that are kept until a game can be read.
-    const MAX_KEPT: usize = 101;
+    const MAX_KEPT: usize = 100;
 
     fn add(&mut self, failure: Failure) {
         self.count += 1;

@@ -191,8 +191,9 @@ impl Replayed {
         let cut = game_path.cut(game, self.number);
         let game = cut.map_err(|failure| failure.text.replacen(&path, "", 1))?;
         let record = self.record.insert(game.main_line());
-        game.complete_main_line()
-            .map_err(|error| error.to_string())?;
+        if let Some(problem) = game.main_line_problem() {
+            return Err(problem.to_owned());
+        }
         let rules = rules_of(record, arguments.rules)?;
         let mut game = Game::new(record.line.start.clone());
         if record.line.moves.iter().all(|m| game.push(*m).is_ok()) {

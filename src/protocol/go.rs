@@ -22,9 +22,10 @@ pub struct GoRequest {
     pub nodes: Option<u64>,
     /// Exact time for this move.
     pub move_time: Option<Duration>,
-    /// UCCI: the clocks of the side to move and of its opponent. UCI: those of Red, which UCI calls white, and Black.
+    /// The clocks of the side to move and of its opponent (`time`, `opptime`), or those of Red and Black (`wtime`,
+    /// `btime`).
     pub clocks: [Option<PlayerClock>; 2],
-    /// Whether the clocks are those of UCI.
+    /// Whether the clocks are those of Red and Black.
     pub are_clocks_by_color: bool,
     /// Searches for a mate in this number of moves.
     pub mate: Option<u32>,

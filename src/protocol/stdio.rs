@@ -516,7 +516,12 @@ mod tests {
                 Ok(())
             }
         }
-        for kind in [ErrorKind::BrokenPipe, ErrorKind::StorageFull] {
+        for kind in [
+            ErrorKind::BrokenPipe,
+            ErrorKind::ConnectionReset,
+            ErrorKind::ConnectionAborted,
+            ErrorKind::StorageFull,
+        ] {
             let mut output = Output::new(Closed(kind));
             output.line("ucciok");
             output.line("bye");

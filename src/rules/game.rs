@@ -26,7 +26,7 @@ pub struct Game {
 pub struct IllegalMove {
     /// The illegal move.
     pub played: Move,
-    /// Its ply in the game, from 1.
+    /// The number of the move in the game, counted in plies from 1.
     pub number: usize,
 }
 

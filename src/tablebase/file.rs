@@ -8,11 +8,11 @@
 //! | 2 | format version: 1 DTM of a one-sided class, 3 DTC, 4 two-sided class |
 //! | 2 | version of the numbering of positions: 1 |
 //! | 1 | meaning of values: 0 moves to mate, 1 two-sided values, 2 moves to conversion |
-//! | 1 | rule sets under which draws hold: 0 all, 1 not proven, 2 and above one rule set (`asian`, `computer`, `chinese`, `elephanteye`, `check-only`, `none`; never `chinese`) |
+//! | 1 | rule sets under which draws hold: 0 all, 1 not proven, or only one: 2 `asian`, 3 `computer`, 5 `elephanteye`, 6 `check-only`, 7 `none`; 4 (`chinese`) is never written |
 //! | 16 | class name such as `KRA-KAB`, padded with zeros |
 //! | 8 | number of positions |
 //! | 4 | values in a block; the last block of a side to move may be shorter |
-//! | 1, 1 | largest value with the strong side to move, then the weak side; for 0 no blocks are stored |
+//! | 1, 1 | largest value with the strong side to move, then the weak side; if 0, all values are 0 and no blocks are stored |
 //! | 8 | length of the file after the header |
 //! | 4 | CRC-32C of the header so far |
 //! | 8 each | blocks with the strong, then the weak side to move: length in bytes, CRC-32C |

@@ -240,10 +240,10 @@ impl Tables {
         }
     }
 
-    /// Value of a position under a rule set; `None` if no table covers it.
+    /// Value of a position under a rule set; `None` if no table covers it or its value is not proven.
     ///
-    /// If the draws of all its tables do not hold under `rules`, a two-sided class gives only mates, which hold under
-    /// every rule set. A one-sided class then also gives draws, but [`Probe::draw_holds`] is `false`.
+    /// If no table of the class has draws that hold under `rules`, a two-sided class gives only mates, which hold under
+    /// every rule set; a one-sided class also gives draws, but with [`Probe::draw_holds`] `false`.
     #[inline]
     pub fn probe(&self, position: &Position, rules: RuleSet) -> Option<Probe> {
         let (material, strong) = Material::of(position)?;

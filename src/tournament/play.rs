@@ -20,7 +20,7 @@ pub struct PlayedGame {
     pub moves: Vec<MoveRecord>,
     /// How it ended.
     pub ending: Ending,
-    /// The largest time overrun of each side.
+    /// The largest time overrun of each side, without the time of stalls.
     pub overrun: ByColor<Option<Duration>>,
 }
 

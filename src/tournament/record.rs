@@ -145,7 +145,7 @@ pub struct GameRecord {
     /// Details of the reason.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// The largest time overrun of each side, in microseconds.
+    /// The largest time overrun of each side without the time of stalls, in microseconds.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub overrun: ByColor<Option<u64>>,
     /// When the game began, in seconds since 1970 (UTC).

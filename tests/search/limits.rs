@@ -173,7 +173,8 @@ fn a_soft_node_limit_lets_the_iteration_finish() {
         };
         let (_, soft_limited) = Engine::new().run(request(fen::START, limits(Some(soft), None)));
         assert!(soft_limited.nodes >= soft);
-        // With a depth limit below 8 the search does not prune replies to root moves.
+        // With a depth limit below 8 the search does not prune replies to root moves, and the test also searches one
+        // ply less.
         if soft_limited.depth <= 8 {
             continue;
         }

@@ -137,8 +137,8 @@ pub struct Arguments {
     /// factor is switched at random: one engine has its old values, the other the new ones.
     #[arg(long, value_name = "FILE", conflicts_with = "sprt")]
     factors: Option<PathBuf>,
-    /// Pin each game to its own processors (Linux and Windows): as many as the engine with the most threads has, or as
-    /// the two such engines have together if any engine ponders. The threads are those of the engine option `Threads`.
+    /// Pin each game to its own processors (Linux and Windows), one for each search thread (option `Threads`) of the
+    /// engine with the most threads, or of the two engines with the most threads if any engine ponders.
     #[arg(long, help_heading = "Time")]
     pin: bool,
     /// Time limit for the greeting of an engine and for its response to isready.

@@ -71,8 +71,7 @@ impl PgnFile {
         let players = done.iter().map(|record| (record.number, record.players));
         let known: HashMap<_, _> = players.collect();
         let mut missing = Vec::new();
-        let mut options = File::options();
-        let mut file = options.read(true).append(true).create(true).open(path)?;
+        let mut file = open_to_append(path, 0)?;
         let length = file.metadata()?.len();
         // A file that has become shorter was replaced by another one.
         let before = Some(journal.pgn_length()).filter(|before| *before <= length);

@@ -30,7 +30,7 @@ fn is_work(action: Option<&str>) -> bool {
     matches!(action, Some("queue" | "store" | "queryengine"))
 }
 
-/// Whether an action asks for something. Pages of other origins may read the reply. Unless `learn=0` is given, some
+/// Whether an action is a query, other than of the engine, or judges a game. Pages of other origins may read the reply. Unless `learn=0` is given, some
 /// queries also queue the positions and moves that the library lacks.
 fn is_query(action: Option<&str>) -> bool {
     let action = action.unwrap_or("");

@@ -105,7 +105,7 @@ pub async fn board(State(shared): State<Arc<Shared>>, parts: Parts) -> JsonReply
     Ok(Json(language(&parts.headers).within(|| describe(text))))
 }
 
-/// The normal form of a FEN, or the reason why it is invalid.
+/// The normal form of a FEN, or the reason why it is invalid. There is no reason if only doubled pawns make it invalid.
 fn describe(text: &str) -> BoardMessage {
     let board = fen::parse(text);
     let reason = match board {

@@ -457,6 +457,9 @@ impl Batch<'_> {
         while let Some(key) = open.pop() {
             let row = self.get(&key)?.unwrap_or_default();
             for Edge { child, .. } in row.edges(&key) {
+                if changes.contains_key(&child) {
+                    continue;
+                }
                 let Some(Row { plies, .. }) = self.get(&child)? else {
                     continue;
                 };
@@ -464,10 +467,7 @@ impl Batch<'_> {
                     None => is_private,
                     Some(is_marked) => !is_private && !is_marked,
                 };
-                if changes.contains_key(&child)
-                    || !may_change
-                    || self.inherits_privacy(&child, plies, &changes)? != is_private
-                {
+                if !may_change || self.inherits_privacy(&child, plies, &changes)? != is_private {
                     continue;
                 }
                 if changes.len() >= max {

@@ -225,7 +225,7 @@ impl Library {
 }
 
 /// Whether scores belong to leased tasks: each is the score of a leased move, of a reply to one, or of a move in a
-/// position leased without moves. There are at most two scores for each leased move, and one for each such position.
+/// position leased without moves. In total there are at most two for each leased move and one for each such position.
 fn are_leased(tasks: &[Task], scores: &[NewScore]) -> bool {
     let scoring = || tasks.iter().filter(|task| task.kind == TaskKind::Scoring);
     let edges = scoring().flat_map(|task| Edge::of_stored(&task.key, task.moves.iter().copied()));

@@ -27,14 +27,14 @@ pub enum Effect {
     Books,
     /// Open the endgame tables.
     Tables,
-    /// Clear the transposition table and the histories.
+    /// Clear what earlier searches have left: the transposition table, the histories and the measured move overhead.
     ClearHash,
     /// Parse the position again, with or without promotion.
     Position,
     /// Connect to a cloud library.
     #[cfg(feature = "cloud")]
     Cloud,
-    /// Clear everything that earlier searches have left, as before a new game. The position stays.
+    /// As [`Self::ClearHash`], and reset the counts for draw offers and resignation. The position stays.
     NewGame,
 }
 
@@ -158,7 +158,7 @@ pub struct OptionSet {
 /// beginning of `name` that is the name of an option, and the rest is the value.
 ///
 /// # Errors
-/// A message: the value is invalid. The preferences are unchanged.
+/// Returns a message if the value is invalid; the preferences are unchanged then.
 pub fn set(
     name: &str,
     value: Option<&str>,

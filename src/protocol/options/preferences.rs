@@ -12,7 +12,7 @@ pub struct Preferences {
     /// Whether the times of a `go` line are in milliseconds, not seconds.
     pub milliseconds: bool,
     /// Whether the client is a piped file: lines after a search that ends by itself are read only after its
-    /// answer, and a queued `go` does not stop a search.
+    /// answer, and a queued `go` or handshake does not stop a search.
     pub batch: bool,
     /// Whether to send additional reports.
     pub debug: bool,

@@ -8,8 +8,8 @@
 //! lines, such as a handshake, all lines but `isready`, `ponderhit`, `stop` and `quit` are queued as they are and
 //! parsed when they run.
 //!
-//! In batch mode all lines of a piped file are executed: `quit` is queued as well, and a queued `go` stops no search.
-//! During a search that ends by itself the session reads nothing, and the lines wait in the pipe.
+//! In batch mode all lines of a piped file are executed: `quit` is queued as well, and no queued `go` or handshake
+//! stops a search. During a search that ends by itself the session reads nothing, and the lines wait in the pipe.
 
 mod adjudication;
 mod book;

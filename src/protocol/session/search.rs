@@ -269,7 +269,8 @@ impl Session {
     }
 
     /// Answers after the end of a search, unless the answer must wait for `stop` or the ponder hit. In UCCI and for
-    /// cloud workers, a search without limits is answered once it has proven a mate.
+    /// cloud workers, a search without limits is answered once it has proven a mate, and at once if there is no move
+    /// to play.
     fn on_search_done(&mut self, outcome: Outcome) {
         let is_proven = outcome.score.is_none_or(Score::is_mate);
         let may_end = is_proven && matches!(self.protocol, Protocol::Ucci | Protocol::Worker);

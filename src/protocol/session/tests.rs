@@ -187,11 +187,11 @@ fn finished_search_waits_for_ponderhit_or_stop() {
         assert_eq!(session.say("ponderhit"), [""; 0]);
         assert_eq!(session.say("stop").last().unwrap(), "bestmove h2e2");
         assert_eq!(session.say("isready"), ["readyok"]);
-        // Only in UCCI a proven mate ends an infinite search.
+        // A proven mate ends an infinite search in UCCI, but not in UCI.
         session.say("go infinite");
         let said = session.on_event(done_with(Score::mate_in(3)));
-        let last = said.last().map_or("", String::as_str);
-        assert_eq!(last, ["", "bestmove h2e2"][usize::from(protocol == "ucci")]);
+        let expected = (protocol == "ucci").then_some("bestmove h2e2");
+        assert_eq!(said.last().map(String::as_str), expected);
     }
 }
 

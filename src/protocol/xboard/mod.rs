@@ -120,7 +120,7 @@ pub struct XBoard {
     expected: Option<Move>,
     /// Whether the promotion variant is played.
     promotion: bool,
-    /// The settings of the search, which include the rule set.
+    /// The settings of the search, of which only the rule set and the no-capture limit are used here.
     settings: Settings,
     /// Whether the game is over: by the rules, by resignation, on time or by the command `result`.
     over: bool,
@@ -167,8 +167,8 @@ impl XBoard {
         }
     }
 
-    /// Adopts the options of the search and the rules, and parses the game again if the promotion variant has been
-    /// switched on or off.
+    /// Adopts the options about the rules, and parses the game again if the promotion variant has been switched on or
+    /// off.
     fn follow_preferences(&mut self, preferences: &Preferences) {
         if self.promotion != preferences.promotion {
             self.promotion = preferences.promotion;

@@ -145,7 +145,7 @@ pub struct CaptureSequence<'a> {
     pub scope: Scope,
     /// A pawn that the first move offers.
     pub offered: Option<Square>,
-    /// A piece of the chaser that the other side can take in return.
+    /// The square of a piece of the chaser that the other side may take instead of recapturing.
     pub hanging: Option<Square>,
     /// Squares of pieces, of either side, that are lost anyway: to take them wins material on their square. Such a
     /// capture is not part of the sequence by itself, except for the other side if the sequence starts with a check.

@@ -179,7 +179,7 @@ pub fn wins_exchange(position: &Position, m: Move, budget: &mut NodeBudget) -> b
     has_move(position, m) && exchange(position, m, budget) > 0
 }
 
-/// Whether a move takes a valuable piece: any piece except a pawn at home.
+/// Whether a move takes a valuable piece: any piece except a pawn that has not crossed the river.
 pub fn takes_value(position: &Position, m: Move) -> bool {
     value_on(position, m.to()) > 0
 }

@@ -114,7 +114,7 @@ parameters! {
     null_move_depth_divisor = 3, 2, 8;
     /// Null move: one more ply of reduction per N units of evaluation above beta.
     null_move_margin = 175, 50, 500;
-    /// Null move: maximum number of these plies.
+    /// Null move: maximum reduction in plies for the evaluation above beta.
     null_move_margin_plies = 3, 0, 6;
     /// Null move: the verification search makes no null moves in this many quarters of its depth.
     null_move_floor_quarters = 3, 0, 4;
@@ -339,7 +339,8 @@ parameters! {
     soft_share_plies = 40, 1, 400;
     /// Soft limit of a move of a period except the last one, as a share of the proper time.
     soft_share_of_period = 90, 10, 200;
-    /// Hard limit, as a share of the proper time. It is also subject to the maxima above and below.
+    /// Hard limit, as a share of the proper time, but at most `last_move_hard`, `hard_ceiling` or
+    /// `hard_ceiling_of_period`.
     hard_share = 200, 50, 1000;
     /// Maximum hard limit in a game without periods, as a share of the usable time.
     hard_ceiling = 33, 10, 90;

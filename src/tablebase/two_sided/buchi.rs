@@ -4,7 +4,7 @@
 //! and one that chases nothing. For positions that are not held in this way, other pairs of goals are tried
 //! (`GOAL_PAIRS`): a side that chases one piece with one move and another piece with the next commits no perpetual
 //! chase, so no single move has to avoid all chases. A goal is a move without certain offenses; each pair divides the
-//! four kinds of offenses between two goals, and together the pairs are all such divisions.
+//! four kinds of offenses between two goals, and with the first pair they are all such divisions.
 
 use std::collections::HashMap;
 

@@ -61,6 +61,7 @@ pub fn moves_after_the_board(engine: &mut Dialogue<'_>) -> CheckResult {
 }
 
 pub fn many_pieces(engine: &mut Dialogue<'_>) -> CheckResult {
+    engine.initialize()?;
     let result = plays_from(engine, MANY_PIECES, "go depth 2");
     tolerated(result, "compositions may have more pieces than a set")
 }

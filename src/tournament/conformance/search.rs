@@ -222,9 +222,8 @@ pub fn history(engine: &mut Dialogue<'_>) -> CheckResult {
     engine.plays("go depth 3", &position).map(|_| ())
 }
 
-/// Sends a `go` for a short search from a position, and checks that the engine plays a legal move.
+/// Sends a position and a `go` for a short search, and checks that the engine plays a legal move.
 pub fn plays_from(engine: &mut Dialogue<'_>, text: &str, go: &str) -> CheckResult {
-    engine.initialize()?;
     let Ok(position) = fen::parse_position(text) else {
         return unclear("internal error: the position of this check is invalid");
     };
@@ -233,10 +232,12 @@ pub fn plays_from(engine: &mut Dialogue<'_>, text: &str, go: &str) -> CheckResul
 }
 
 pub fn black_to_move(engine: &mut Dialogue<'_>) -> CheckResult {
+    engine.initialize()?;
     plays_from(engine, BLACK_TO_MOVE, "go depth 3")
 }
 
 pub fn short_fen(engine: &mut Dialogue<'_>) -> CheckResult {
+    engine.initialize()?;
     let end = BLACK_TO_MOVE.find(" - -").unwrap_or(BLACK_TO_MOVE.len());
     plays_from(engine, &BLACK_TO_MOVE[..end], "go depth 3")
 }

@@ -77,14 +77,21 @@ pub fn read(
         BoundedLine::TooLong(length) => (Err(TOO_LONG.to_owned()), length + 1),
         BoundedLine::Whole => (read_header(&line)?, line.len() as u64 + 1),
     };
+    let require_ours = |header: &JournalHeader| {
+        let difference = header.difference(ours);
+        difference.map_or(Ok(()), |difference| Err(JournalError::Other(difference)))
+    };
+    // Before the rest is read, which may be long.
+    header.as_ref().map_or(Ok(()), require_ours)?;
     let mut later = read_later_lines(&mut source, &mut line)?;
     let (header, header_damage) = match header {
         Ok(header) => (header, None),
-        Err(reason) => (later.header_copy(&reason, has_journal_start)?, Some(reason)),
+        Err(reason) => {
+            let copy = later.header_copy(&reason, has_journal_start)?;
+            require_ours(&copy)?;
+            (copy, Some(reason))
+        }
     };
-    if let Some(difference) = header.difference(ours) {
-        return Err(JournalError::Other(difference));
-    }
     // A game that was replayed after a repair may follow games that depend on it.
     later.entries.sort_by_key(|(_, entry)| match entry {
         Ok(JournalEntry::Game(game)) => game.number,

@@ -19,7 +19,7 @@ pub enum ReadError {
     Version(u8),
 }
 
-/// The damaged parts of a file, which a reader skips.
+/// The parts of a file that a reader skips, because they are damaged or of an unknown kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct FileDamage {
     /// Bytes outside of valid blocks.

@@ -87,13 +87,13 @@ fn a_merge_shuffles_and_skips_duplicates() {
 
 #[test]
 fn text_is_converted_game_by_game() {
-    /// The samples of records, with positions as a FEN restores them.
+    /// The samples of records.
     fn samples_of(records: impl IntoIterator<Item = Record>) -> Vec<Sample> {
         let mut samples = Vec::new();
         for record in records {
             let add = |labeled: &Labeled<'_>| {
                 samples.push(Sample {
-                    position: Position::try_from(&labeled.position.setup()).unwrap(),
+                    position: labeled.position.clone(),
                     score: labeled.score_for_red(),
                     result: record.result().points(Color::Red),
                 });
@@ -103,7 +103,11 @@ fn text_is_converted_game_by_game() {
         samples
     }
     let games = (0..5).map(|seed| Record::Game(game(seed, 20)));
-    let samples = samples_of(games);
+    let mut samples = samples_of(games);
+    for sample in &mut samples {
+        // As a FEN restores it.
+        sample.position = Position::try_from(&sample.position.setup()).unwrap();
+    }
     let text: String = samples.iter().map(|sample| format!("{sample}\n")).collect();
     let torn = format!("{text}rnbakab");
     let (converted, found) = written(|writer| convert_text(torn.as_bytes(), writer).unwrap());
