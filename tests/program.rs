@@ -29,13 +29,13 @@ use std::process::Command;
 use tempfile::TempDir;
 
 /// A new directory in which commands run.
-pub(crate) struct Place(TempDir);
+pub(crate) struct TestDir(TempDir);
 
 #[allow(
     dead_code,
     reason = "builds without some features do not use all of it"
 )]
-impl Place {
+impl TestDir {
     pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }

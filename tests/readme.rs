@@ -153,12 +153,12 @@ fn run_in(directory: &Path, command: &[String], replaced: &[(&str, &str)]) -> St
 #[test]
 fn the_tournament_runs_and_its_games_are_replayed() {
     let directory = tempfile::tempdir().unwrap();
-    let place = directory.path();
+    let dir = directory.path();
     let shorter = [("20", "1"), ("tc=1+0.01", "nodes=50")];
-    let text = run_in(place, &commands(TOURNAMENTS, "match ")[0], &shorter);
+    let text = run_in(dir, &commands(TOURNAMENTS, "match ")[0], &shorter);
     assert!(text.contains("\nnew vs old: 2 games, "), "{text}");
     assert!(TOURNAMENTS.contains("`chuhe replay games.pgn`"));
-    let replayed = run_in(place, &["replay", "games.pgn"].map(str::to_owned), &[]);
+    let replayed = run_in(dir, &["replay", "games.pgn"].map(str::to_owned), &[]);
     assert_eq!(replayed, "games.pgn: 2 of 2 games agree with the rules\n");
 }
 
@@ -186,7 +186,7 @@ fn the_conversions_run() {
     assert_eq!(conversions.len(), 7);
     for command in &conversions {
         let directory = tempfile::tempdir().unwrap();
-        let place = directory.path();
+        let dir = directory.path();
         let moves = "h2e2 h7e7 e2h2 e7h7 ".repeat(5);
         let game = format!("[Red \"胡荣华\"]\n\n{moves} 1-0\n");
         let page = "[DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist]";
@@ -197,15 +197,15 @@ fn the_conversions_run() {
         let black = red.map(|square| square / 10 * 10 + 9 - square % 10);
         xqf[0x10..0x20].copy_from_slice(&red);
         xqf[0x20..0x30].copy_from_slice(&black);
-        fs::write(place.join("page.html"), page).unwrap();
-        fs::write(place.join("1.xqf"), xqf).unwrap();
+        fs::write(dir.join("page.html"), page).unwrap();
+        fs::write(dir.join("1.xqf"), xqf).unwrap();
         if !command.contains(&"1.xqf".to_owned()) {
-            fs::write(place.join("games.pgn"), game.repeat(3)).unwrap();
+            fs::write(dir.join("games.pgn"), game.repeat(3)).unwrap();
         }
         let out = command.last().unwrap();
         // The opening of the test game is 顺炮, whose code begins with D.
-        run_in(place, command, &[("library.cbl", ""), ("C6", "D0")]);
-        let length = fs::metadata(place.join(out)).unwrap().len();
+        run_in(dir, command, &[("library.cbl", ""), ("C6", "D0")]);
+        let length = fs::metadata(dir.join(out)).unwrap().len();
         assert!(length > 50, "{command:?}");
     }
 }

@@ -149,13 +149,13 @@ fn a_double_click_opens_the_board() {
     let directory = tempfile::tempdir().unwrap();
     let explorer = directory.path().join("explorer.exe");
     fs::copy(std::env::current_exe().unwrap(), &explorer).unwrap();
-    let place = directory.path().join("引擎");
-    fs::create_dir(&place).unwrap();
-    let program = place.join("chuhe.exe");
+    let dir = directory.path().join("引擎");
+    fs::create_dir(&dir).unwrap();
+    let program = dir.join("chuhe.exe");
     fs::copy(CHUHE, &program).unwrap();
     // Empty files with the names of the programs that open the browser. They are found first and cannot be started.
     for opener in ["explorer.exe", "powershell.exe", "winebrowser.exe"] {
-        fs::write(place.join(opener), "").unwrap();
+        fs::write(dir.join(opener), "").unwrap();
     }
     let mut command = Command::new(explorer);
     command.args(["--exact", "explorer", "--ignored", "--nocapture"]);

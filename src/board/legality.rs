@@ -100,7 +100,7 @@ impl Legality {
 
     /// The squares from which moves need not be tested (none in check), and the legal destinations of these moves.
     #[inline]
-    pub fn free(&self) -> (Bitboard, Bitboard) {
+    pub fn unrestricted(&self) -> (Bitboard, Bitboard) {
         if self.in_check {
             (Bitboard::EMPTY, self.open)
         } else {

@@ -32,7 +32,7 @@ impl Symmetry {
 
     /// The image of a move.
     #[inline]
-    pub const fn played(self, m: Move) -> Move {
+    pub const fn image_of_move(self, m: Move) -> Move {
         if m.is_none() {
             m
         } else {

@@ -44,8 +44,13 @@ pub struct Arguments {
     #[command(flatten)]
     force: ForceArgument,
     /// Continue the output file of an interrupted run.
-    #[arg(long, requires = "out", conflicts_with = "force")]
-    go_on: bool,
+    #[arg(
+        long = "continue",
+        alias = "go-on",
+        requires = "out",
+        conflicts_with = "force"
+    )]
+    resume: bool,
     /// Output format [default: csv if --out ends in .csv, otherwise json].
     #[arg(long, value_enum, value_name = "FORMAT")]
     to: Option<BatchFormat>,
@@ -102,7 +107,7 @@ const DEFAULTS: SearchDefaults = SearchDefaults {
 };
 
 /// Searches the positions and writes the results in the order of the positions. After Ctrl-C the file has only complete
-/// results, and `--go-on` continues after them.
+/// results, and `--continue` continues after them.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (positions, unread) = read_files(&arguments.files)?;
     let plan = arguments.search.plan(&DEFAULTS)?;
@@ -172,7 +177,7 @@ fn print_summary(output: &Output, positions: usize) {
         );
     }
     if output.present < positions && output.lock.is_some() {
-        text += "; --go-on continues the run";
+        text += "; --continue resumes the run";
     }
     log::info!("{text}");
     note(&text);
@@ -307,7 +312,7 @@ impl Output {
     /// Creates the file, or opens it to continue.
     ///
     /// # Errors
-    /// The file cannot be written, exists although neither `--go-on` nor `--force` is given, or has results of other
+    /// The file cannot be written, exists although neither `--continue` nor `--force` is given, or has results of other
     /// positions or with other settings.
     fn open(
         arguments: &Arguments,
@@ -328,9 +333,9 @@ impl Output {
         };
         let path = arguments.out.as_deref();
         let Some(path) = path.filter(|path| path.as_os_str() != "-") else {
-            if arguments.go_on {
+            if arguments.resume {
                 return Err(Failure::usage(
-                    "--go-on",
+                    "--continue",
                     "needs a file, not standard output",
                 ));
             }
@@ -341,12 +346,12 @@ impl Output {
         let inputs = inputs.map(|file| GamePath::parse(file).path);
         require_not_input("--out", path, inputs)?;
         output.name = path.display().to_string();
-        if arguments.go_on {
+        if arguments.resume {
             require_regular(path).context(path.display())?;
             output.lock = Some(FileLock::of(path)?);
             output.reopen(path, positions).context(path.display())?;
         } else {
-            let hint = "--go-on continues it, --force overwrites it";
+            let hint = "--continue resumes it, --force overwrites it";
             let (file, lock) = create_locked(path, arguments.force, hint)?;
             output.file = Some(file);
             output.lock = lock;

@@ -22,7 +22,7 @@ const MAX_FILE_MB: u64 = 256;
 /// Find balanced openings for `chuhe match`: short random lines that the search evaluates as nearly
 /// equal. Each line of the file has the moves from the starting position and the score for red.
 ///
-/// Openings are written as they are found. Ctrl-C stops the search, and --go-on resumes it.
+/// Openings are written as they are found. Ctrl-C stops the search, and --continue resumes it.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The output file; `-` is standard output.
@@ -31,8 +31,8 @@ pub struct Arguments {
     force: ForceArgument,
     /// Resume an interrupted search, or add openings to a file: the result is the same as without the
     /// interruption.
-    #[arg(long, conflicts_with = "force")]
-    go_on: bool,
+    #[arg(long = "continue", alias = "go-on", conflicts_with = "force")]
+    resume: bool,
     /// Number of openings.
     #[arg(long, value_name = "N", default_value_t = 600, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     count: u32,
@@ -111,7 +111,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         format!("{count} of {} openings found", plan.count)
     } else {
         format!(
-            "{}: {count} of {} openings found; --go-on resumes the search",
+            "{}: {count} of {} openings found; --continue resumes the search",
             arguments.out.display(),
             plan.count
         )
@@ -136,9 +136,9 @@ fn open_output(arguments: &Arguments, heading: &str) -> Result<Output, Failure> 
         lock,
     };
     if out.as_os_str() == "-" {
-        if arguments.go_on {
+        if arguments.resume {
             let why = "a search on standard output cannot be resumed";
-            return Err(Failure::usage("--go-on", why));
+            return Err(Failure::usage("--continue", why));
         }
         let mut stdout = io::stdout();
         let written = stdout.write_all(heading.as_bytes());
@@ -146,13 +146,13 @@ fn open_output(arguments: &Arguments, heading: &str) -> Result<Output, Failure> 
         written.context("standard output")?;
         return Ok(output(Box::new(stdout), Vec::new(), None));
     }
-    if arguments.go_on {
+    if arguments.resume {
         require_regular(out).context(out.display())?;
         let lock = Some(FileLock::of(out)?);
         let (file, present) = reopen(out, heading).context(out.display())?;
         return Ok(output(Box::new(file), present, lock));
     }
-    let hint = "--go-on resumes its search, --force overwrites it";
+    let hint = "--continue resumes its search, --force overwrites it";
     let (mut file, lock) = create_locked(out, arguments.force, hint)?;
     file.write_all(heading.as_bytes()).context(out.display())?;
     Ok(output(Box::new(file), Vec::new(), lock))

@@ -138,7 +138,7 @@ impl View {
     /// Converts a move of the position to the canonical position. In a symmetric position it is the smaller of the
     /// two mirror images.
     pub fn stored(&self, m: Move) -> Move {
-        let m = self.symmetry.played(m);
+        let m = self.symmetry.image_of_move(m);
         if self.is_symmetric {
             std::cmp::min_by_key(m, m.flip_file(), |m| text_order(*m))
         } else {

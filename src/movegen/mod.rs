@@ -170,7 +170,7 @@ pub fn count_legal(position: &Position) -> u64 {
     let legality = Legality::new(position);
     let mut count = promotions(position).len();
     let own = position.color(us);
-    let (free, open) = legality.free();
+    let (free, open) = legality.unrestricted();
     let pawns = own & free & position.kind(PieceKind::Pawn);
     for steps in attacks::pawn_steps(us, pawns) {
         count += (steps & open & !own).len();

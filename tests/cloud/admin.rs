@@ -100,10 +100,10 @@ fn undone_writes_are_listed_and_restored() {
 
 #[test]
 fn sighup_reloads_tokens_and_static_files() {
-    let place = place_with_tokens();
-    std::fs::create_dir(place.path("site")).unwrap();
-    place.write("site/a.txt", "old");
-    let server = Server::start(&place, "--static site");
+    let dir = place_with_tokens();
+    std::fs::create_dir(dir.path("site")).unwrap();
+    dir.write("site/a.txt", "old");
+    let server = Server::start(&dir, "--static site");
     let hang_up = || {
         let process = rustix::process::Pid::from_child(&server.child);
         rustix::process::kill_process(process, rustix::process::Signal::HUP).unwrap();
@@ -115,8 +115,8 @@ fn sighup_reloads_tokens_and_static_files() {
         (admin_status(ADMIN), admin_status(new), &*file()),
         (200, 403, "old")
     );
-    place.write("site/a.txt", "new");
-    place.write("tokens", format!("admin other {new}\n"));
+    dir.write("site/a.txt", "new");
+    dir.write("tokens", format!("admin other {new}\n"));
     hang_up();
     let begun = Instant::now();
     while file() != "new" {
@@ -125,8 +125,8 @@ fn sighup_reloads_tokens_and_static_files() {
     }
     assert_eq!((admin_status(ADMIN), admin_status(new)), (403, 200));
     // An invalid file changes nothing.
-    place.write("tokens", "nonsense\n");
-    place.write("site/a.txt", "newer");
+    dir.write("tokens", "nonsense\n");
+    dir.write("site/a.txt", "newer");
     hang_up();
     std::thread::sleep(Duration::from_millis(500));
     assert_eq!((admin_status(new), &*file()), (200, "new"));
@@ -195,8 +195,8 @@ fn queues_are_emptied() {
 
 #[test]
 fn invalid_admin_requests_change_nothing() {
-    let place = place_with_tokens();
-    let server = Server::start(&place, "");
+    let dir = place_with_tokens();
+    let server = Server::start(&dir, "");
     write_example(&server);
     for (path, form, expected) in [
         ("/admin/undo", "", "400 writer is missing\n"),
@@ -220,5 +220,5 @@ fn invalid_admin_requests_change_nothing() {
         );
     }
     assert_eq!(server.ask("queryscore", ""), "eval:20\0");
-    place.check("$2 serve library.db --anonymous admin\n2> --anonymous");
+    dir.check("$2 serve library.db --anonymous admin\n2> --anonymous");
 }

@@ -7,7 +7,7 @@ use super::server::{
     ADMIN, FORM, READER, START, Server, WRITER, bearer, body, encoded, json_body,
     place_with_tokens, status, stop, write_example,
 };
-use crate::Place;
+use crate::TestDir;
 
 const KNOWN: &str = "move:b2e2,score:20,rank:2,note:! (00-00),winrate:51.51|\
     move:h2e2,score:20,rank:2,note:! (00-00),winrate:51.51|\
@@ -240,14 +240,14 @@ fn depths_above_127_are_stored_as_127() {
 
 #[test]
 fn writes_survive_a_restart() {
-    let place = place_with_tokens();
-    let server = Server::start(&place, "");
+    let dir = place_with_tokens();
+    let server = Server::start(&dir, "");
     write_example(&server);
     // An idle connection does not delay the stop.
     let idle = server.connect();
     assert_eq!(server.stop(), Some(0));
     drop(idle);
-    let server = Server::start(&place, "");
+    let server = Server::start(&dir, "");
     assert_eq!(server.ask("queryscore", ""), "eval:20\0");
     assert_eq!(
         server.ask("querypv", "&stable=1&json=1"),
@@ -257,7 +257,7 @@ fn writes_survive_a_restart() {
 
 #[test]
 fn servers_listen_on_host_names_and_ports() {
-    let place = Place::new();
+    let dir = TestDir::new();
     for (listen, address) in [
         ("localhost:0", "127.0.0.1"),
         ("0", "127.0.0.1"),
@@ -265,7 +265,7 @@ fn servers_listen_on_host_names_and_ports() {
         ("*:0", "0.0.0.0"),
     ] {
         let line = format!("serve library.db --workers 0 --listen {listen}");
-        let mut child = place.process(&line).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = dir.process(&line).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         let mut output = BufReader::new(child.stdout.take().unwrap());
         output.read_line(&mut line).unwrap();
@@ -277,10 +277,10 @@ fn servers_listen_on_host_names_and_ports() {
 
 #[test]
 fn invalid_arguments_of_serve_are_reported() {
-    let place = Place::new();
-    place.write("bad", "write me short\n");
-    place.write("text.db", "not a library ".repeat(100));
-    place.check(
+    let dir = TestDir::new();
+    dir.write("bad", "write me short\n");
+    dir.write("text.db", "not a library ".repeat(100));
+    dir.check(
         "
         $1 serve x.db --tokens bad
         2> bad: line 1: a token needs at least 16

@@ -7,7 +7,7 @@ use chuhe::cloud::key::View;
 use chuhe::cloud::store::{Priority, Store, Task, TaskKind, TaskRequest, WORKER};
 
 use super::server::{LIBRARY, START, Server, WRITER, place_with_tokens, responding, write_example};
-use crate::{Place, words};
+use crate::{TestDir, words};
 
 const GAME: &str = "[Game \"Chinese Chess\"]\n[Format \"ICCS\"]\n\n1. H2-E2 H9-G7 2. H0-G2 *\n";
 
@@ -15,30 +15,30 @@ const GAME: &str = "[Game \"Chinese Chess\"]\n[Format \"ICCS\"]\n\n1. H2-E2 H9-G
 const DOUBLED: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/P1P1P1P2/1C5C1/9/RNBAKABNR w";
 
 /// A new directory with a library of three scores. No server runs on it.
-fn place_with_library() -> Place {
-    let place = place_with_tokens();
-    let server = Server::start(&place, "");
+fn place_with_library() -> TestDir {
+    let dir = place_with_tokens();
+    let server = Server::start(&dir, "");
     write_example(&server);
     assert_eq!(server.stop(), Some(0));
-    place
+    dir
 }
 
 #[test]
 fn query_and_walk_show_the_moves_of_a_library() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let server = Server::new("");
     write_example(&server);
     let url = server.url();
-    let text = place.output(&format!("cloud query startpos --url {url}"));
+    let text = dir.output(&format!("cloud query startpos --url {url}"));
     let rows: Vec<&str> = text.lines().collect();
     assert_eq!(rows.len(), 7, "{text}");
     assert_eq!(rows[0], "move            score  note       wins");
     assert_eq!(rows[1], "b2e2  炮八平五  20     ! (00-00)  51.51");
-    let text = place.output(&format!("cloud walk startpos --queue --url {url}"));
+    let text = dir.output(&format!("cloud walk startpos --queue --url {url}"));
     let first = "1    b2e2  炮八平五  20     ! (00-00)  6\n";
     assert!(text.contains(first), "{text}");
     assert!(text.ends_with("search requested\n"), "{text}");
-    place.check(&format!(
+    dir.check(&format!(
         "
         $1 cloud queue '3k5/9/9/4c4/4n4/9/9/4C4/4N4/R3K3R w' --url {url}
         2> the library does not search positions with so few pieces
@@ -59,7 +59,7 @@ fn query_and_walk_show_the_moves_of_a_library() {
         "
     ));
     for invalid in ["ftp://127.0.0.1", "https://127.0.0.1", "nonsense"] {
-        place.check(&format!(
+        dir.check(&format!(
             "
             $2 cloud query startpos --url {invalid}
             2> is not a library address such as
@@ -70,11 +70,11 @@ fn query_and_walk_show_the_moves_of_a_library() {
 
 #[test]
 fn refusals_and_invalid_replies_are_reported() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let server = Server::new("--anonymous none");
     let url = server.url();
     for command in ["query", "walk", "queue"] {
-        place.check(&format!(
+        dir.check(&format!(
             "
             $1 cloud {command} startpos --url {url}
             2> requires a token or rejects this one
@@ -83,12 +83,12 @@ fn refusals_and_invalid_replies_are_reported() {
     }
     for user in [WRITER, &format!("name:{WRITER}")] {
         let url = format!("http://{user}@{}", server.address);
-        place.check(&format!(
+        dir.check(&format!(
             "$ cloud query startpos --url {url}\n= unknown\n2="
         ));
     }
-    place.write("token", format!("\u{feff}{WRITER}\n"));
-    place.check(&format!(
+    dir.write("token", format!("\u{feff}{WRITER}\n"));
+    dir.check(&format!(
         "$ cloud query startpos --url {url} --token-file token\n= unknown\n2="
     ));
     for (status, response, message) in [
@@ -108,14 +108,14 @@ fn refusals_and_invalid_replies_are_reported() {
     ] {
         let url = responding(status, response);
         for command in ["query", "walk"] {
-            place.check(&format!(
+            dir.check(&format!(
                 "$1 cloud {command} startpos --url {url}\n2> {message}"
             ));
         }
     }
     for (status, message) in [(200, "invalid reply: expected value"), (404, "status 404")] {
         let url = responding(status, "<html>");
-        place.check(&format!(
+        dir.check(&format!(
             "
             $1 cloud worker --url {url}
             2> {message}
@@ -129,34 +129,34 @@ fn refusals_and_invalid_replies_are_reported() {
 
 #[test]
 fn redirections_name_the_new_address() {
-    let place = Place::new();
+    let dir = TestDir::new();
     for (address, advice) in [
         ("https://h/chessdb.php", "https is not supported"),
         ("http://h/x", "use this address"),
     ] {
         let url = responding(301, address);
-        place.check(&format!(
+        dir.check(&format!(
             "$1 cloud query startpos --url {url}\n2> has moved to {address}: {advice}"
         ));
     }
     let url = responding(404, "http://h/x");
-    place.check(&format!(
+    dir.check(&format!(
         "$1 cloud query startpos --url {url}\n2> status 404"
     ));
 }
 
 #[test]
 fn a_dump_recreates_the_library() {
-    let place = place_with_library();
-    place.check("$ cloud dump library.db dump.txt");
-    let dump = place.read("dump.txt");
+    let dir = place_with_library();
+    dir.check("$ cloud dump library.db dump.txt");
+    let dump = dir.read("dump.txt");
     assert!(dump.contains("RNBAKABNR w b2e2 -20 0\n"), "{dump}");
     // A second import or an older dump changes nothing.
-    place.write("older.txt", dump.replace("b2e2 -20 0", "b2e2 -90 0"));
+    dir.write("older.txt", dump.replace("b2e2 -20 0", "b2e2 -90 0"));
     // With a byte order mark, as editors on Windows write it.
-    place.write("marked.txt", format!("\u{feff}{dump}"));
+    dir.write("marked.txt", format!("\u{feff}{dump}"));
     // A book contains the good moves of both colors.
-    place.check(
+    dir.check(
         r"
         $ cloud import other.db dump.txt
         = 3 moves written, 0 already known, 0 tasks added
@@ -191,17 +191,17 @@ fn a_dump_recreates_the_library() {
         2> book.dat:
         ",
     );
-    assert_eq!(place.output("cloud dump other.db"), dump);
+    assert_eq!(dir.output("cloud dump other.db"), dump);
 }
 
 #[test]
 fn damaged_dumps_report_the_imported_part() {
-    let place = place_with_library();
-    let dump = place.output("cloud dump library.db");
-    place.write("bad.txt", "# chuhe cloud library 1\nnonsense\n");
+    let dir = place_with_library();
+    let dump = dir.output("cloud dump library.db");
+    dir.write("bad.txt", "# chuhe cloud library 1\nnonsense\n");
     // Cut in the middle of the last line.
-    place.write("cut.txt", &dump[..dump.trim_end().len() - 20]);
-    place.check(
+    dir.write("cut.txt", &dump[..dump.trim_end().len() - 20]);
+    dir.check(
         r"
         $1 cloud import bad.db bad.txt
         2> bad.txt: line 2 is not a valid dump line (before the error: 0 moves written, 0
@@ -216,15 +216,15 @@ fn damaged_dumps_report_the_imported_part() {
 
 #[test]
 fn games_and_lists_of_positions_become_tasks() {
-    let place = Place::new();
-    place.write("games.pgn", GAME);
-    place.write("cut.pgn", "1. h2e2 h9g7 2. h0g2 a0a9 1-0\n");
+    let dir = TestDir::new();
+    dir.write("games.pgn", GAME);
+    dir.write("cut.pgn", "1. h2e2 h9g7 2. h0g2 a0a9 1-0\n");
     let after = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/4C2C1/9/RNBAKABNR b";
     let list = format!(
         "# openings\n{START} - - 0 1\n{after} - - id \"x\";\n{START} moves h2e2 h9g7\nnonsense\n3k5/9/9/9/9/9/9/9/9/4K4 w\n{DOUBLED}\n"
     );
-    place.write("list.fen", list);
-    place.check(
+    dir.write("list.fen", list);
+    dir.check(
         r"
         $ cloud import games.db games.pgn --max-ply 2
         = 0 moves written, 0 already known, 2 tasks added
@@ -245,7 +245,7 @@ fn games_and_lists_of_positions_become_tasks() {
         2> cloud import: 1 game cannot be read\n
         ",
     );
-    let store = Store::open(&place.path("list.db")).unwrap();
+    let store = Store::open(&dir.path("list.db")).unwrap();
     let waiting = |kind| store.read(|snapshot| snapshot.waiting(kind)).unwrap();
     let counts = [TaskKind::Expansion, TaskKind::Scoring].map(waiting);
     assert_eq!(counts, [2, 2]);
@@ -253,15 +253,15 @@ fn games_and_lists_of_positions_become_tasks() {
 
 #[test]
 fn a_running_library_is_backed_up() {
-    let place = place_with_tokens();
-    let server = Server::start(&place, "");
+    let dir = place_with_tokens();
+    let server = Server::start(&dir, "");
     write_example(&server);
-    place.check("$ cloud backup library.db copy.db\n=\n2=");
-    let dump = place.output("cloud dump copy.db");
+    dir.check("$ cloud backup library.db copy.db\n=\n2=");
+    let dump = dir.output("cloud dump copy.db");
     assert_eq!(dump.lines().count(), 4);
-    assert_eq!(place.output("cloud dump library.db"), dump);
+    assert_eq!(dir.output("cloud dump library.db"), dump);
     // The copy is a complete library with its log.
-    place.check(
+    dir.check(
         "
         $1 cloud backup library.db copy.db
         $ cloud undo copy.db --writer tests
@@ -274,13 +274,13 @@ fn a_running_library_is_backed_up() {
 
 #[test]
 fn a_restored_backup_does_not_get_the_log_of_the_old_file() {
-    let place = place_with_library();
-    place.check("$ cloud backup library.db copy.db");
-    let dump = place.output("cloud dump library.db");
-    let server = Server::start(&place, "");
+    let dir = place_with_library();
+    dir.check("$ cloud backup library.db copy.db");
+    let dump = dir.output("cloud dump library.db");
+    let server = Server::start(&dir, "");
     let more = format!("&move=a3a4&score=1&token={WRITER}");
     assert_eq!(server.ask("store", &more), "ok\0");
-    place.check(
+    dir.check(
         "
         $1 cloud backup copy.db library.db --force
         2> library.db: another process uses this library
@@ -295,34 +295,34 @@ fn a_restored_backup_does_not_get_the_log_of_the_old_file() {
     assert_eq!(server.ask("queryscore", ""), "eval:20\0");
     // The killed server leaves its log.
     drop(server);
-    assert_ne!(place.bytes("library.db-wal"), b"");
-    assert_ne!(place.output("cloud dump library.db"), dump);
-    place.check("$ cloud backup copy.db library.db --force\n=\n2=");
-    assert_eq!(place.output("cloud dump library.db"), dump);
+    assert_ne!(dir.bytes("library.db-wal"), b"");
+    assert_ne!(dir.output("cloud dump library.db"), dump);
+    dir.check("$ cloud backup copy.db library.db --force\n=\n2=");
+    assert_eq!(dir.output("cloud dump library.db"), dump);
     // A log that cannot be opened.
-    place.write("text.db", "no database");
-    std::fs::create_dir(place.path("text.db-wal")).unwrap();
-    place.check(
+    dir.write("text.db", "no database");
+    std::fs::create_dir(dir.path("text.db-wal")).unwrap();
+    dir.check(
         "
         $1 cloud backup copy.db text.db --force
         2> text.db-wal has writes that cannot be merged into its database file
         ",
     );
-    assert_eq!(place.read("text.db"), "no database");
+    assert_eq!(dir.read("text.db"), "no database");
 }
 
 #[test]
 fn tasks_that_do_not_fit_the_queue_are_reported() {
-    let place = Place::new();
-    place.write("games.pgn", GAME);
-    drop(Store::open(&place.path("full.db")).unwrap());
-    let connection = rusqlite::Connection::open(place.path("full.db")).unwrap();
+    let dir = TestDir::new();
+    dir.write("games.pgn", GAME);
+    drop(Store::open(&dir.path("full.db")).unwrap());
+    let connection = rusqlite::Connection::open(dir.path("full.db")).unwrap();
     let insert = "INSERT INTO task(kind, priority, key, moves, expires)
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
         SELECT 0, 1, CAST(i AS BLOB), x'', 0 FROM n";
     connection.execute(insert, []).unwrap();
     drop(connection);
-    place.check(
+    dir.check(
         r"
         $1 cloud import full.db games.pgn
         = 0 moves written, 0 already known, 0 tasks added
@@ -333,17 +333,17 @@ fn tasks_that_do_not_fit_the_queue_are_reported() {
 
 #[test]
 fn known_moves_are_copied_from_another_library() {
-    let place = place_with_tokens();
-    let server = Server::start(&place, "--rate 1000");
+    let dir = place_with_tokens();
+    let server = Server::start(&dir, "--rate 1000");
     write_example(&server);
-    place.write("games.pgn", GAME);
-    place.write("list.fen", format!("{START}\nnonsense\n{DOUBLED}\n"));
+    dir.write("games.pgn", GAME);
+    dir.write("list.fen", format!("{START}\nnonsense\n{DOUBLED}\n"));
     let copy = format!(
         "cloud copy new.db games.pgn list.fen --url {} --rate 100",
         server.url()
     );
     // The second time, known positions are not requested.
-    place.check(&format!(
+    dir.check(&format!(
         r"
         $1 {copy}
         > 4 positions: 0 already in the library, 4 requests, 3 unknown to the server; 3 moves written\n
@@ -359,13 +359,13 @@ fn known_moves_are_copied_from_another_library() {
         responding(404, "<html>"),
         responding(200, "{\"status\":\"invalid board\"}"),
     ));
-    let dump = |library: &str| place.output(&format!("cloud dump {library}.db"));
+    let dump = |library: &str| dir.output(&format!("cloud dump {library}.db"));
     assert_eq!(dump("new"), dump("library"));
 }
 
 /// Adds a task to a library and leases it for an hour. A killed worker leaves such a task.
-fn leave_a_leased_task(place: &Place, library: &str) {
-    let store = Store::open(&place.path(library)).unwrap();
+fn leave_a_leased_task(dir: &TestDir, library: &str) {
+    let store = Store::open(&dir.path(library)).unwrap();
     let task = Task {
         kind: TaskKind::Expansion,
         key: View::of(&START.parse().unwrap()).key,
@@ -384,32 +384,32 @@ fn leave_a_leased_task(place: &Place, library: &str) {
 
 #[test]
 fn a_library_is_filled_from_the_starting_position() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let fill = "cloud fill seed.db --positions 12 --nodes 300";
-    leave_a_leased_task(&place, "seed.db");
-    let mut first = place.command(fill);
+    leave_a_leased_task(&dir, "seed.db");
+    let mut first = dir.command(fill);
     let first = first.timeout(Duration::from_secs(240)).assert().code(0);
     let first = first.get_output();
     let progress = String::from_utf8_lossy(&first.stderr);
     assert!(progress.contains("ply 1: "), "{progress}");
     let text = String::from_utf8_lossy(&first.stdout);
     // A filled library needs no search.
-    place.check(&format!(
+    dir.check(&format!(
         "$ cloud check seed.db\n$ {fill}\n= {}\n2=",
         text.trim_end()
     ));
     let count: u32 = text.strip_suffix(" positions\n").unwrap().parse().unwrap();
     assert!((12..200).contains(&count), "{text}");
-    let dump = place.output("cloud dump seed.db");
+    let dump = dir.output("cloud dump seed.db");
     assert!(dump.matches("RNBAKABNR w ").count() >= 5, "{dump}");
 }
 
 #[test]
 fn writes_are_logged_undone_and_restored() {
-    let place = place_with_tokens();
-    let server = Server::start(&place, "");
+    let dir = place_with_tokens();
+    let server = Server::start(&dir, "");
     write_example(&server);
-    let log = place.output("cloud log library.db --limit 2");
+    let log = dir.output("cloud log library.db --limit 2");
     let rows = log.lines().map(|row| row.split_whitespace().collect());
     let rows: Vec<Vec<&str>> = rows.collect();
     assert_eq!(rows.len(), 3, "{log}");
@@ -417,7 +417,7 @@ fn writes_are_logged_undone_and_restored() {
     assert_eq!(rows[2][8..].join(" "), START, "{log}");
     let known = server.ask("queryall", "");
     // While the server runs.
-    place.check(
+    dir.check(
         r"
         $ cloud log library.db --writer nobody
         >1 \n
@@ -428,7 +428,7 @@ fn writes_are_logged_undone_and_restored() {
     );
     assert_eq!(server.ask("queryall", ""), "unknown\0");
     // The log shows who undid the writes, and they can be restored.
-    place.check(
+    dir.check(
         r"
         $ cloud log library.db
         >3 1, command
@@ -447,10 +447,10 @@ fn writes_are_logged_undone_and_restored() {
 
 #[test]
 fn reading_commands_leave_other_files_as_they_are() {
-    let place = Place::new();
+    let dir = TestDir::new();
     for (name, content) in [("empty.db", ""), ("text.db", "not a library")] {
-        place.write(name, content);
-        place.check(&format!(
+        dir.write(name, content);
+        dir.check(&format!(
             "
             $1 cloud dump {name}
             2> {name}
@@ -461,20 +461,20 @@ fn reading_commands_leave_other_files_as_they_are() {
             $1 cloud undo {name} --writer x
             "
         ));
-        assert_eq!(place.read(name), content);
+        assert_eq!(dir.read(name), content);
     }
 }
 
 /// A command that runs the program without write permission for the directory and its files. If the tests run as root,
 /// the program runs as another user, by `setpriv`; `None` if that fails.
-fn read_only(place: &Place) -> Option<Command> {
+fn read_only(dir: &TestDir) -> Option<Command> {
     use std::os::unix::fs::PermissionsExt;
 
     let set = |name: &str, mode: u32| {
         let mode = std::fs::Permissions::from_mode(mode);
-        std::fs::set_permissions(place.path(name), mode).unwrap();
+        std::fs::set_permissions(dir.path(name), mode).unwrap();
     };
-    place.names().iter().for_each(|name| set(name, 0o444));
+    dir.names().iter().for_each(|name| set(name, 0o444));
     set("", 0o555);
     let program = env!("CARGO_BIN_EXE_chuhe");
     if !rustix::process::getuid().is_root() {
@@ -494,9 +494,9 @@ fn read_only(place: &Place) -> Option<Command> {
 }
 
 /// Runs the program with [`read_only`]; returns the exit code and the output.
-fn run_read_only(place: &Place, line: &str) -> Option<(Option<i32>, String)> {
-    let mut command = read_only(place)?;
-    command.current_dir(place.path("")).args(words(line));
+fn run_read_only(dir: &TestDir, line: &str) -> Option<(Option<i32>, String)> {
+    let mut command = read_only(dir)?;
+    command.current_dir(dir.path("")).args(words(line));
     let output = command.output().unwrap();
     let text = [output.stdout, output.stderr].concat();
     Some((output.status.code(), String::from_utf8(text).unwrap()))
@@ -504,9 +504,9 @@ fn run_read_only(place: &Place, line: &str) -> Option<(Option<i32>, String)> {
 
 #[test]
 fn read_only_libraries_are_read_and_served() {
-    let place = place_with_library();
-    let dump = place.output("cloud dump library.db");
-    let Some(read) = run_read_only(&place, "cloud dump library.db") else {
+    let dir = place_with_library();
+    let dump = dir.output("cloud dump library.db");
+    let Some(read) = run_read_only(&dir, "cloud dump library.db") else {
         return;
     };
     assert_eq!(read, (Some(0), dump));
@@ -528,10 +528,10 @@ fn read_only_libraries_are_read_and_served() {
             "library.db is read-only",
         ),
     ] {
-        let (found, text) = run_read_only(&place, line).unwrap();
+        let (found, text) = run_read_only(&dir, line).unwrap();
         assert!(found == Some(code) && text.contains(message), "{text}");
     }
-    let server = Server::start_by(read_only(&place).unwrap(), LIBRARY, &place, "--workers 1");
+    let server = Server::start_by(read_only(&dir).unwrap(), LIBRARY, &dir, "--workers 1");
     assert_eq!(server.ask("queryscore", ""), "eval:20\0");
     let all = server.ask("queryall", "&learn=1");
     assert_eq!(all.matches("winrate").count(), 6);
@@ -543,10 +543,10 @@ fn read_only_libraries_are_read_and_served() {
 
 #[test]
 fn unmerged_writes_of_a_read_only_library_are_reported() {
-    let place = place_with_library();
+    let dir = place_with_library();
     // A command that reads only the database file would miss the writes in the log.
-    place.write("library.db-wal", "x".repeat(5_000));
-    let Some((code, text)) = run_read_only(&place, "cloud dump library.db") else {
+    dir.write("library.db-wal", "x".repeat(5_000));
+    let Some((code, text)) = run_read_only(&dir, "cloud dump library.db") else {
         return;
     };
     let is_reported = text.contains("has unmerged writes in library.db-wal");
@@ -555,16 +555,16 @@ fn unmerged_writes_of_a_read_only_library_are_reported() {
 
 #[test]
 fn moves_of_imported_books_become_tasks() {
-    let place = place_with_library();
+    let dir = place_with_library();
     for book in ["book.dat", "book.xqb"] {
-        place.check(&format!(
+        dir.check(&format!(
             "
             $ cloud export library.db {book}
             $ cloud import {book}.db {book}
             = 0 moves written, 0 already known, 1 task added
             "
         ));
-        let store = Store::open(&place.path(&format!("{book}.db"))).unwrap();
+        let store = Store::open(&dir.path(&format!("{book}.db"))).unwrap();
         let request = TaskRequest {
             kind: TaskKind::Scoring,
             count: 10,
@@ -578,8 +578,8 @@ fn moves_of_imported_books_become_tasks() {
     }
     // Positions with too few pieces are not searched.
     let few = "3k5/9/9/9/9/9/9/9/9/R3K4 w a0a1 -10 0";
-    place.write("few.txt", format!("# chuhe cloud library 2\n{few}\n"));
-    place.check(
+    dir.write("few.txt", format!("# chuhe cloud library 2\n{few}\n"));
+    dir.check(
         r"
         $ cloud import few.db few.txt
         $ cloud export few.db few.xqb
@@ -589,9 +589,9 @@ fn moves_of_imported_books_become_tasks() {
         ",
     );
     for book in ["cut.obk", "cut.pfBook"] {
-        place.write(book, "SQLite format 3\0");
+        dir.write(book, "SQLite format 3\0");
     }
     for book in ["none.dat", "cut.obk", "cut.pfBook", "tokens.xqb"] {
-        place.check(&format!("$1 cloud import other.db {book}\n2> book: {book}"));
+        dir.check(&format!("$1 cloud import other.db {book}\n2> book: {book}"));
     }
 }

@@ -13,7 +13,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use super::server::{LIBRARY, START, Server, WRITER, body, encoded, place_with_tokens, status};
-use crate::Place;
+use crate::TestDir;
 
 const ROUNDS: u64 = 4;
 const WRITERS: u64 = 8;
@@ -51,20 +51,20 @@ pub fn write_games(server: &Server, seed: u64, acknowledged: &Mutex<Vec<(String,
 
 #[test]
 fn acknowledged_writes_survive_a_kill() {
-    let place = place_with_tokens();
-    survive_kills(LIBRARY, &place);
-    let store = Store::open(&place.path(LIBRARY)).unwrap();
+    let dir = place_with_tokens();
+    survive_kills(LIBRARY, &dir);
+    let store = Store::open(&dir.path(LIBRARY)).unwrap();
     let problems = store.read(|snapshot| snapshot.check()).unwrap();
     assert_eq!(problems.first(), None);
 }
 
 /// Kills servers on a library during writes, and checks that the library contains all acknowledged moves.
-pub fn survive_kills(library: &str, place: &Place) {
+pub fn survive_kills(library: &str, dir: &TestDir) {
     let acknowledged = Mutex::new(Vec::new());
     let mut fastest = Duration::MAX;
     for round in 0..ROUNDS {
         let begun = Instant::now();
-        let mut server = Server::start_on(library, place, "");
+        let mut server = Server::start_on(library, dir, "");
         if round > 0 {
             fastest = fastest.min(begun.elapsed());
         }
@@ -83,7 +83,7 @@ pub fn survive_kills(library: &str, place: &Place) {
     assert!(fastest < Duration::from_secs(2), "{fastest:?}");
     let acknowledged = acknowledged.into_inner().unwrap();
     assert!(acknowledged.len() > 20, "{}", acknowledged.len());
-    assert_known(&Server::start_on(library, place, ""), &acknowledged);
+    assert_known(&Server::start_on(library, dir, ""), &acknowledged);
 }
 
 /// Checks that all acknowledged moves are known.
@@ -104,8 +104,8 @@ fn write_score(server: &Server, board: &str, m: &str) -> String {
 
 #[test]
 fn a_full_disk_only_affects_writes() {
-    let place = place_with_tokens();
-    let server = Server::start_with_file_size_limit(&place, 600);
+    let dir = place_with_tokens();
+    let server = Server::start_with_file_size_limit(&dir, 600);
     let mut random = StdRng::seed_from_u64(1);
     let mut acknowledged: Vec<(String, String)> = Vec::new();
     let refused = 'writing: loop {
@@ -137,7 +137,7 @@ fn a_full_disk_only_affects_writes() {
     assert_eq!(status(&server.get("/metrics")), 200);
     drop(server);
     // With enough room, writes succeed again.
-    let server = Server::start(&place, "");
+    let server = Server::start(&dir, "");
     assert!(acknowledged.iter().all(|write| is_known(&server, write)));
     assert_eq!(status(&write_score(&server, START, "a0a1")), 200);
     assert!(is_known(&server, &(START.to_owned(), "a0a1".to_owned())));
@@ -145,8 +145,8 @@ fn a_full_disk_only_affects_writes() {
 
 #[test]
 fn a_truncated_wal_loses_only_the_last_writes() {
-    let place = place_with_tokens();
-    let path = |name: &str| place.path(name);
+    let dir = place_with_tokens();
+    let path = |name: &str| dir.path(name);
     let store = Store::open(&path("library.db")).unwrap();
     let mut random = StdRng::seed_from_u64(2);
     let mut written = Vec::new();

@@ -10,7 +10,7 @@ use chuhe::movegen::legal_moves;
 use chuhe::notation::fen;
 
 use super::server::{ADMIN, FORM, START, Server, WRITER, bearer, body, encoded, status};
-use crate::Place;
+use crate::TestDir;
 
 #[test]
 fn oversized_and_malformed_requests_are_rejected() {
@@ -315,9 +315,9 @@ fn long_lists_of_positions_are_imported_in_batches() {
     }
     // More than two batches, the last of which is incomplete.
     assert!(list.lines().count() > 5_000);
-    let place = Place::new();
-    place.write("list.fen", list);
-    place.check(&format!(
+    let dir = TestDir::new();
+    dir.write("list.fen", list);
+    dir.check(&format!(
         "
         $ cloud import list.db list.fen
         = 0 moves written, 0 already known, {} tasks added

@@ -8,7 +8,7 @@ use super::server::{
     ADMIN, FORM, READER, START, Server, WRITER, bearer, body, encoded, json_body,
     place_with_tokens, status, write_example,
 };
-use crate::Place;
+use crate::TestDir;
 
 const AFTER_CANNON: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR b";
 
@@ -106,8 +106,8 @@ fn invalid_notes_are_refused() {
 
 #[test]
 fn notes_are_logged_undone_and_restored() {
-    let place = place_with_tokens();
-    let server = Server::start(&place, "");
+    let dir = place_with_tokens();
+    let server = Server::start(&dir, "");
     annotate(
         &server,
         WRITER,
@@ -134,7 +134,7 @@ fn notes_are_logged_undone_and_restored() {
         json!({ "redone": 0, "notes": 1 })
     );
     assert_eq!(notes(&server, "", START).as_array().map(Vec::len), Some(2));
-    place.check("$ cloud log library.db\n> ! +/- 中炮 one two");
+    dir.check("$ cloud log library.db\n> ! +/- 中炮 one two");
     // An empty note deletes the old one.
     annotate(&server, WRITER, START, "move=b2e2");
     assert_eq!(notes(&server, "", START), json!([]));
@@ -208,18 +208,18 @@ fn write_notes(server: &Server) {
 
 #[test]
 fn dumps_contain_notes() {
-    let place = place_with_tokens();
-    let server = Server::start(&place, "");
+    let dir = place_with_tokens();
+    let server = Server::start(&dir, "");
     write_notes(&server);
-    place.check("$ cloud dump library.db dump.txt");
-    let dump = place.read("dump.txt");
+    dir.check("$ cloud dump library.db dump.txt");
+    let dump = dir.read("dump.txt");
     assert_eq!(dump.matches(" private\n").count(), 1, "{dump}");
     let note = " c3c4 note {\"name\":\"Pawn\",\"comment\":\"solid {play}\",\"glyphs\":[5,14],\"author\":\"tests\"}\n";
     assert!(dump.contains(note), "{dump}");
     let damaged = format!("# chuhe cloud library 2\n{START} c3c4 note {{\"glyphs\":[200]}}\n");
-    place.write("bad.txt", damaged);
+    dir.write("bad.txt", damaged);
     // A public dump contains only what readers see.
-    place.check(
+    dir.check(
         r"
         $ cloud import copy.db dump.txt
         = 4 moves written, 0 already known, 0 tasks added, 3 notes written
@@ -237,15 +237,15 @@ fn dumps_contain_notes() {
         2> line 2 is not a valid dump line
         ",
     );
-    assert_eq!(place.output("cloud dump copy.db"), dump);
+    assert_eq!(dir.output("cloud dump copy.db"), dump);
 }
 
 #[test]
 fn exports_contain_notes() {
-    let place = place_with_tokens();
-    let server = Server::start(&place, "");
+    let dir = place_with_tokens();
+    let server = Server::start(&dir, "");
     write_notes(&server);
-    place.check(
+    dir.check(
         "
         $ cloud export library.db all.pgn
         =
@@ -256,7 +256,7 @@ fn exports_contain_notes() {
         ",
     );
     // A game record with variations, scores and notes.
-    let pgn = place.read("all.pgn");
+    let pgn = dir.read("all.pgn");
     for part in [
         "B2-E2 {[%eval -0.20,0]\nsecret}",
         "C3-C4 $5 $14 {[%eval 0.16,0]\nPawn\nsolid ｛play｝}",
@@ -264,7 +264,7 @@ fn exports_contain_notes() {
     ] {
         assert!(pgn.contains(part), "{part}: {pgn}");
     }
-    let open = place.read("open.pgn");
+    let open = dir.read("open.pgn");
     let is_public = !open.contains("secret") && !open.contains("B2-E2");
     assert!(open.contains("Pawn") && is_public, "{open}");
     let mut games = chuhe::notation::records::RecordReader::new(pgn.as_bytes()).unwrap();
@@ -275,30 +275,30 @@ fn exports_contain_notes() {
 
 #[test]
 fn exports_keep_the_side_to_move() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let after = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5CN/9/RNBAKAB1R b";
     // The second move is bad, so the moves after it are exported as a separate game. The library stores the position
     // after it with the colors swapped.
-    place.write(
+    dir.write(
         "dump.txt",
         format!(
             "# chuhe cloud library 2\n{START} h2e2 -50 0\n{START} h0i2 300 0\n\
              {after} h7e7 -300 0\n{after} h7e7 note {{\"glyphs\":[14]}}\n"
         ),
     );
-    place.check(
+    dir.check(
         "
         $ cloud import library.db dump.txt
         $ cloud export library.db all.pgn
         $ cloud export library.db book.xqb
         ",
     );
-    let pgn = place.read("all.pgn");
+    let pgn = dir.read("all.pgn");
     let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/NC5C1/9/R1BAKABNR b";
     for part in [board, "1... B7-E7 $14 {[%eval -3.00,0]}"] {
         assert!(pgn.contains(part), "{part}: {pgn}");
     }
-    let book = rusqlite::Connection::open(place.path("book.xqb")).unwrap();
+    let book = rusqlite::Connection::open(dir.path("book.xqb")).unwrap();
     let query = "SELECT memo FROM book WHERE memo <> ''";
     let memo: String = book.query_row(query, [], |row| row.get(0)).unwrap();
     assert_eq!(memo, "+/=");
@@ -326,8 +326,8 @@ fn upload(server: &Server, more: &str, text: &str) -> Value {
 
 #[test]
 fn jobs_end_when_their_positions_are_searched() {
-    let place = place_with_tokens();
-    let server = Server::start(&place, "");
+    let dir = place_with_tokens();
+    let server = Server::start(&dir, "");
     let games = "[Red \"A\"]\n\n1. h2e2 h9g7 2. h0g2 *\n\n[Red \"B\"]\n\n1. 炮二平五 炮8平5 *\n";
     let job = upload(&server, "?name=games.pgn&priority=high", games);
     assert_eq!(
@@ -344,7 +344,7 @@ fn jobs_end_when_their_positions_are_searched() {
     );
     // It survives a restart, and ends when a worker has searched the moves.
     drop(server);
-    let server = Server::start(&place, "--workers 1 --nodes 1000");
+    let server = Server::start(&dir, "--workers 1 --nodes 1000");
     let done = wait_for(&server, &job["job"], "done");
     assert_eq!((&done["done"], &done["failed"]), (&json!(4), &json!(0)));
     assert!(done["ended"].as_i64() >= done["time"].as_i64(), "{done}");
@@ -451,10 +451,10 @@ fn unreadable_uploads_are_refused() {
 
 #[test]
 fn jobs_are_canceled_by_their_writer_and_administrators() {
-    let place = place_with_tokens();
-    let tokens = place.read("tokens") + "write other another-writer-of-tests\n";
-    place.write("tokens", tokens);
-    let server = Server::start(&place, "");
+    let dir = place_with_tokens();
+    let tokens = dir.read("tokens") + "write other another-writer-of-tests\n";
+    dir.write("tokens", tokens);
+    let server = Server::start(&dir, "");
     let post = |path: &str, text: &str, token: &str| {
         server.post_with(path, "text/plain", text, &bearer(token))
     };

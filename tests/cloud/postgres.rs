@@ -36,8 +36,8 @@ fn two_servers_on_postgres_agree() {
     let Some(database) = TestDatabase::new() else {
         return;
     };
-    let place = place_with_tokens();
-    let start = || Server::start_on(&database.url(), &place, "");
+    let dir = place_with_tokens();
+    let start = || Server::start_on(&database.url(), &dir, "");
     let (first, mut second) = (start(), start());
     write_example(&first);
     assert_eq!(second.ask("queryscore", ""), "eval:20\0");
@@ -71,8 +71,8 @@ fn workers_of_two_servers_on_postgres_share_the_tasks() {
     let Some(database) = TestDatabase::new() else {
         return;
     };
-    let place = place_with_tokens();
-    let start = || Server::start_on(&database.url(), &place, "");
+    let dir = place_with_tokens();
+    let start = || Server::start_on(&database.url(), &dir, "");
     let servers = [start(), start()];
     let moves = ["a3a4", "c3c4", "e3e4", "b2e2", "b2d2", "b0c2", "c0e2"];
     for (n, m) in moves.iter().enumerate() {
@@ -107,8 +107,8 @@ fn a_server_survives_the_loss_of_its_database() {
     let Some(database) = TestDatabase::new() else {
         return;
     };
-    let place = place_with_tokens();
-    let server = Server::start_on(&database.url(), &place, "");
+    let dir = place_with_tokens();
+    let server = Server::start_on(&database.url(), &dir, "");
     write_example(&server);
     assert_eq!(server.ask("queryscore", ""), "eval:20\0");
     assert!(database.terminate_connections() >= 2);
@@ -134,16 +134,16 @@ fn dumps_move_libraries_between_files_and_databases() {
     let Some(database) = TestDatabase::new() else {
         return;
     };
-    let place = place_with_tokens();
+    let dir = place_with_tokens();
     let url = database.url();
-    place.check(&format!("$1 cloud dump {url}\n2> is not a cloud library"));
-    let server = Server::start_on(&url, &place, "");
+    dir.check(&format!("$1 cloud dump {url}\n2> is not a cloud library"));
+    let server = Server::start_on(&url, &dir, "");
     write_example(&server);
-    let dump = place.output(&format!("cloud dump {url}"));
+    let dump = dir.output(&format!("cloud dump {url}"));
     assert!(dump.contains("RNBAKABNR w b2e2 -20 0\n"), "{dump}");
-    place.write("dump.txt", &dump);
+    dir.write("dump.txt", &dump);
     // An import keeps scores of the same depth.
-    place.check(&format!(
+    dir.check(&format!(
         "
         $ cloud import library.db dump.txt
         ^ 3 moves written, 0 already known
@@ -163,5 +163,5 @@ fn dumps_move_libraries_between_files_and_databases() {
         2> invalid value
         "
     ));
-    assert_eq!(place.output("cloud dump library.db"), dump);
+    assert_eq!(dir.output("cloud dump library.db"), dump);
 }

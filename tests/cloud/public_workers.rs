@@ -29,8 +29,8 @@ fn access(server: &Server) -> String {
 
 #[test]
 fn workers_score_and_acknowledge_batches() {
-    let place = place_with_tokens();
-    let server = Server::start(&place, ARGUMENTS);
+    let dir = place_with_tokens();
+    let server = Server::start(&dir, ARGUMENTS);
     let access = access(&server);
     let take = format!("action=getqueue&token={access}");
     assert_eq!(get(&server, &take), "");
@@ -60,7 +60,7 @@ fn workers_score_and_acknowledge_batches() {
     assert_eq!(acknowledge(&server, "ackqueue", &access, &batch), "ok");
     // The score is logged with the name of the token as its writer.
     drop(server);
-    let store = chuhe::cloud::store::Store::open(&place.path("library.db")).unwrap();
+    let store = chuhe::cloud::store::Store::open(&dir.path("library.db")).unwrap();
     assert_eq!(store.undo("tests", None, "operator").unwrap().values, 1);
 }
 
@@ -87,9 +87,9 @@ fn moves_found_by_an_expansion_are_scored_first() {
 
 #[test]
 fn a_batch_that_is_not_acknowledged_is_leased_again() {
-    let place = place_with_tokens();
+    let dir = place_with_tokens();
     let arguments = format!("{ARGUMENTS} --lease 1");
-    let server = Server::start(&place, &arguments);
+    let server = Server::start(&dir, &arguments);
     let take = format!("action=getqueue&token={}", access(&server));
     assert_eq!(server.ask("store", "&move=move:c3c4"), "ok\0");
     let batch = get(&server, &take);
@@ -98,7 +98,7 @@ fn a_batch_that_is_not_acknowledged_is_leased_again() {
     assert_eq!(get(&server, &take), batch);
     // After a restart of the server the batch can be acknowledged.
     drop(server);
-    let server = Server::start(&place, ARGUMENTS);
+    let server = Server::start(&dir, ARGUMENTS);
     let access = access(&server);
     assert_eq!(acknowledge(&server, "ackqueue", &access, &batch), "ok");
     std::thread::sleep(std::time::Duration::from_millis(2_100));
@@ -107,8 +107,8 @@ fn a_batch_that_is_not_acknowledged_is_leased_again() {
 
 #[test]
 fn public_workers_need_a_listed_address() {
-    let place = place_with_tokens();
-    let server = Server::start(&place, "--public-workers 10.9.9.9");
+    let dir = place_with_tokens();
+    let server = Server::start(&dir, "--public-workers 10.9.9.9");
     let access = hash(&format!("ChessDB127.0.0.1{WRITER}"));
     for query in [
         "action=getip".to_owned(),
@@ -122,7 +122,7 @@ fn public_workers_need_a_listed_address() {
     let more = format!("&move=c3c4&score=-16&token={token}");
     assert_eq!(server.ask("store", &more), "tokenerror\0");
     drop(server);
-    let server = Server::start(&place, ARGUMENTS);
+    let server = Server::start(&dir, ARGUMENTS);
     assert_eq!(get(&server, "action=getqueue&token=x"), "tokenerror");
     assert_eq!(get(&server, "action=getsel"), "tokenerror");
     // A token with the role of a reader is not accepted.

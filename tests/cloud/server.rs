@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{Place, words};
+use crate::{TestDir, words};
 
 pub const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
 /// Content type of a form.
@@ -27,54 +27,54 @@ pub struct Server {
     pub child: Child,
     pub address: SocketAddr,
     /// Its directory, if only this server uses it.
-    _place: Option<Place>,
+    _dir: Option<TestDir>,
 }
 
 /// A directory with a token file.
-pub fn place_with_tokens() -> Place {
-    let place = Place::new();
+pub fn place_with_tokens() -> TestDir {
+    let dir = TestDir::new();
     let tokens =
         format!("# tests\nwrite tests {WRITER}\nread reader {READER}\nadmin operator {ADMIN}\n");
-    place.write("tokens", tokens);
-    place
+    dir.write("tokens", tokens);
+    dir
 }
 
 impl Server {
     /// Starts a server on a library in a new directory.
     pub fn new(arguments: &str) -> Self {
-        let place = place_with_tokens();
-        let mut server = Self::start(&place, arguments);
-        server._place = Some(place);
+        let dir = place_with_tokens();
+        let mut server = Self::start(&dir, arguments);
+        server._dir = Some(dir);
         server
     }
 
     /// Starts a server on the library of a directory.
-    pub fn start(place: &Place, arguments: &str) -> Self {
-        Self::start_on(LIBRARY, place, arguments)
+    pub fn start(dir: &TestDir, arguments: &str) -> Self {
+        Self::start_on(LIBRARY, dir, arguments)
     }
 
     /// Starts a server on another library, with the tokens of a directory.
-    pub fn start_on(library: &str, place: &Place, arguments: &str) -> Self {
+    pub fn start_on(library: &str, dir: &TestDir, arguments: &str) -> Self {
         let program = Command::new(env!("CARGO_BIN_EXE_chuhe"));
-        Self::start_by(program, library, place, arguments)
+        Self::start_by(program, library, dir, arguments)
     }
 
     /// Starts a server with a file size limit of `blocks` blocks, which have 512 or 1024 bytes depending on the shell.
-    pub fn start_with_file_size_limit(place: &Place, blocks: u32) -> Self {
+    pub fn start_with_file_size_limit(dir: &TestDir, blocks: u32) -> Self {
         let mut shell = Command::new("sh");
         let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
         shell.args(["-c", &script, env!("CARGO_BIN_EXE_chuhe")]);
-        Self::start_by(shell, LIBRARY, place, "")
+        Self::start_by(shell, LIBRARY, dir, "")
     }
 
     /// Starts a server by a command that runs the program. It has no workers unless the arguments set their number.
-    pub fn start_by(mut command: Command, library: &str, place: &Place, arguments: &str) -> Self {
+    pub fn start_by(mut command: Command, library: &str, dir: &TestDir, arguments: &str) -> Self {
         let workers = if arguments.contains("--workers") {
             ""
         } else {
             "--workers 0"
         };
-        command.args(["serve", library]).current_dir(place.path(""));
+        command.args(["serve", library]).current_dir(dir.path(""));
         command.args(words("--listen 127.0.0.1:0 --tokens tokens"));
         command.args(words(arguments)).args(words(workers));
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
@@ -87,7 +87,7 @@ impl Server {
         Self {
             child,
             address,
-            _place: None,
+            _dir: None,
         }
     }
 

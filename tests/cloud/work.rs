@@ -33,15 +33,15 @@ fn stop_in_time(server: Server) {
 
 #[test]
 fn queued_positions_are_searched_by_the_server() {
-    let place = place_with_tokens();
-    let server = Server::start(&place, "--workers 1 --nodes 2000");
+    let dir = place_with_tokens();
+    let server = Server::start(&dir, "--workers 1 --nodes 2000");
     assert_eq!(server.ask("queue", ""), "ok\0");
     let list = wait_for_moves(&server, 5);
     // Each move has been scored together with its best reply.
     assert!(list.contains("(01-01)"), "{list}");
     assert!(server.ask("querypv", "&stable=1").starts_with("score:"));
     stop_in_time(server);
-    let store = chuhe::cloud::store::Store::open(&place.path("library.db")).unwrap();
+    let store = chuhe::cloud::store::Store::open(&dir.path("library.db")).unwrap();
     assert_eq!(
         store.read(|snapshot| snapshot.check()).unwrap().first(),
         None
@@ -50,28 +50,28 @@ fn queued_positions_are_searched_by_the_server() {
 
 #[test]
 fn a_long_search_does_not_delay_the_stop() {
-    let place = place_with_tokens();
-    let server = Server::start(&place, "--workers 1 --nodes 1000000000");
+    let dir = place_with_tokens();
+    let server = Server::start(&dir, "--workers 1 --nodes 1000000000");
     assert_eq!(server.ask("queue", ""), "ok\0");
     std::thread::sleep(Duration::from_millis(900));
     stop_in_time(server);
     // The task is in the queue again.
-    let server = Server::start(&place, "--workers 1 --nodes 1000");
+    let server = Server::start(&dir, "--workers 1 --nodes 1000");
     wait_for_moves(&server, 5);
 }
 
 #[test]
 fn remote_workers_fill_the_library() {
-    let place = place_with_tokens();
-    let server = Server::start(&place, "");
+    let dir = place_with_tokens();
+    let server = Server::start(&dir, "");
     assert_eq!(server.ask("queue", ""), "ok\0");
-    place.write("reader", format!("{READER}\n"));
-    place.write("writer", format!("{WRITER}\n"));
+    dir.write("reader", format!("{READER}\n"));
+    dir.write("writer", format!("{WRITER}\n"));
     // The URL of the server may have a path.
     let url = server.url() + "/chuhe/";
     let worker = format!("cloud worker --nodes 2000 --url {url} --token-file");
-    place.check(&format!("$1 {worker} reader\n2> rejects this one"));
-    let mut working = place.process(&format!("{worker} writer"));
+    dir.check(&format!("$1 {worker} reader\n2> rejects this one"));
+    let mut working = dir.process(&format!("{worker} writer"));
     working.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut working = working.spawn().unwrap();
     let mut line = String::new();
@@ -115,10 +115,10 @@ fn remote_workers_fill_the_library() {
 
 #[test]
 fn results_are_bound_to_the_lease_and_its_worker() {
-    let place = place_with_tokens();
-    let tokens = place.read("tokens") + "write other another-writing-token\n";
-    place.write("tokens", tokens);
-    let server = Server::start(&place, "");
+    let dir = place_with_tokens();
+    let tokens = dir.read("tokens") + "write other another-writing-token\n";
+    dir.write("tokens", tokens);
+    let server = Server::start(&dir, "");
     let post = |path: &str, text: String, token: &str| {
         let response = server.post_with(path, "application/json", &text, &bearer(token));
         (status(&response), body(&response))
@@ -307,12 +307,12 @@ fn the_engine_answers_for_positions_with_too_few_pieces() {
 
 #[test]
 fn files_of_a_directory_are_served() {
-    let place = place_with_tokens();
-    let site = place.path("site");
+    let dir = place_with_tokens();
+    let site = dir.path("site");
     std::fs::create_dir_all(site.join("query/file")).unwrap();
     std::fs::write(site.join("query/index.html"), "<p>theirs</p>").unwrap();
     std::fs::write(site.join("query/file/a.js"), "1").unwrap();
-    let server = Server::start(&place, "--static site");
+    let server = Server::start(&dir, "--static site");
     let page = server.get("/query/");
     assert!(
         page.contains("content-type: text/html") && page.ends_with("<p>theirs</p>"),
@@ -348,7 +348,7 @@ fn files_of_a_directory_are_served() {
         "{redirected}"
     );
     drop(server);
-    let server = Server::start(&place, "");
+    let server = Server::start(&dir, "");
     assert_eq!(status(&server.get("/llm.php")), 404);
     assert_eq!(status(&server.get(&format!("/?{board}_w"))), 200);
     // Without the page of the public library, its address leads to the built-in page.
@@ -362,12 +362,12 @@ fn files_of_a_directory_are_served() {
 
 #[test]
 fn a_page_at_the_root_moves_the_built_in_page() {
-    let place = place_with_tokens();
-    let site = place.path("site");
+    let dir = place_with_tokens();
+    let site = dir.path("site");
     std::fs::create_dir_all(&site).unwrap();
     std::fs::write(site.join("index.html"), "theirs").unwrap();
     std::fs::write(site.join("空 格.html"), "blank").unwrap();
-    let server = Server::start(&place, "--static site");
+    let server = Server::start(&dir, "--static site");
     assert_eq!(body(&server.get("/")), "theirs");
     assert_eq!(body(&server.get("/%E7%A9%BA%20%E6%A0%BC.html")), "blank");
     assert!(body(&server.get("/chuhe/")).contains("main.js"));

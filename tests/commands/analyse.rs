@@ -6,15 +6,15 @@ use chuhe::notation::{chinese, fen, wxf};
 use predicates::prelude::*;
 use predicates::str::is_match;
 
-use super::{Place, check};
+use super::{TestDir, check};
 
 const ENDGAME: &str = "3ak4/4a4/4b4/9/9/9/9/4B4/4A4/2BAKR3 w - - 0 1";
 const MATED: &str = "3k5/3R5/3R5/9/9/9/9/9/9/4K4 b";
 
 /// The rows that the command prints. It must succeed with an empty standard error.
 fn rows(arguments: &str) -> Vec<String> {
-    let place = Place::new();
-    let mut command = place.command(&format!("analyse {arguments}"));
+    let dir = TestDir::new();
+    let mut command = dir.command(&format!("analyse {arguments}"));
     let assert = command.assert().code(0).stderr("");
     let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
     text.lines().map(str::to_owned).collect()
@@ -25,8 +25,8 @@ fn rows(arguments: &str) -> Vec<String> {
 fn an_interrupt_ends_the_search_but_not_the_output() {
     use std::io::{BufRead, BufReader, Read};
 
-    let place = Place::new();
-    let mut analysis = place.process("analyse startpos --time 600");
+    let dir = TestDir::new();
+    let mut analysis = dir.process("analyse startpos --time 600");
     let mut child = analysis
         .stdout(std::process::Stdio::piped())
         .spawn()
@@ -44,9 +44,9 @@ fn an_interrupt_ends_the_search_but_not_the_output() {
 
 #[test]
 fn games_of_a_pgn_are_selected_by_number_and_ply() {
-    let place = Place::new();
-    place.write("games.pgn", "1. h2e2 *\n\n1. c3c4 *\n");
-    place.check(
+    let dir = TestDir::new();
+    dir.write("games.pgn", "1. h2e2 *\n\n1. c3c4 *\n");
+    dir.check(
         "
         $ analyse games.pgn --depth 1
         2> using the first of several games
@@ -55,7 +55,7 @@ fn games_of_a_pgn_are_selected_by_number_and_ply() {
         ",
     );
     for invalid in [":x", ":3@-1", "@"] {
-        place.check(&format!(
+        dir.check(&format!(
             "$2 analyse games.pgn{invalid} --depth 1\n2> as in games.pgn:3@42"
         ));
     }
@@ -146,8 +146,8 @@ fn limits_end_the_search_and_mates_are_counted_in_plies() {
         >   score #3  win/draw/loss
         ",
     );
-    let place = Place::new();
-    let mut timed = place.command("analyse startpos --time 0.1");
+    let dir = TestDir::new();
+    let mut timed = dir.command("analyse startpos --time 0.1");
     timed.timeout(std::time::Duration::from_secs(30));
     timed
         .assert()
@@ -209,10 +209,10 @@ fn pruning_and_knowledge_change_the_search() {
 
 #[test]
 fn files_of_positions_are_analysed() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let text = format!("# positions\nstartpos moves h2e2\n{MATED}\n{ENDGAME}\n");
-    place.write("positions.txt", text);
-    place.check(
+    dir.write("positions.txt", text);
+    dir.check(
         r"
         $ analyse positions.txt --depth 2
         > line 2: rnbakabnr
@@ -222,12 +222,12 @@ fn files_of_positions_are_analysed() {
         >2 \nbest
         ",
     );
-    let objects = place.objects("analyse - --depth 3 --json --multipv 2 < positions.txt");
+    let objects = dir.objects("analyse - --depth 3 --json --multipv 2 < positions.txt");
     let lines: Vec<_> = objects.iter().map(|o| o["line"].clone()).collect();
     assert_eq!(lines, [2, 3, 4]);
     // The second and third position of the file are in lines 3 and 4.
-    let mut named = place.objects("analyse positions.txt:2 --depth 1 --json");
-    named.extend(place.objects("analyse positions.txt:2 positions.txt:3 --depth 1 --json"));
+    let mut named = dir.objects("analyse positions.txt:2 --depth 1 --json");
+    named.extend(dir.objects("analyse positions.txt:2 positions.txt:3 --depth 1 --json"));
     let lines = named
         .iter()
         .map(|o| [&o["game"], &o["line"]].map(ToString::to_string));
@@ -250,19 +250,19 @@ fn files_of_positions_are_analysed() {
 
 #[test]
 fn output_names_the_file_and_the_game() {
-    let place = Place::new();
-    place.write("g.pgn", "1. h2e2 *\n\n[Red \"x\"]\n\n1. b2e2 *\n");
-    place.check(
+    let dir = TestDir::new();
+    dir.write("g.pgn", "1. h2e2 *\n\n[Red \"x\"]\n\n1. b2e2 *\n");
+    dir.check(
         "
         $ analyse g.pgn g.pgn:2 --depth 1
         > g.pgn: game 1: rnbakabnr
         > g.pgn: game 2: rnbakabnr
         ",
     );
-    let mut objects = place.objects("analyse g.pgn --depth 1 --json");
-    objects.extend(place.objects("analyse g.pgn:2 --depth 1 --json"));
+    let mut objects = dir.objects("analyse g.pgn --depth 1 --json");
+    objects.extend(dir.objects("analyse g.pgn:2 --depth 1 --json"));
     assert_eq!(objects.len(), 2);
-    objects.extend(place.objects("analyse g.pgn g.pgn:2 --depth 1 --json"));
+    objects.extend(dir.objects("analyse g.pgn g.pgn:2 --depth 1 --json"));
     let places = objects
         .iter()
         .map(|o| [&o["file"], &o["game"], &o["line"]].map(ToString::to_string));
@@ -273,7 +273,7 @@ fn output_names_the_file_and_the_game() {
 #[test]
 fn json_is_english() {
     let object = |fen: &str| {
-        Place::new().objects(&format!("analyse '{fen}' --depth 1 --json --lang zh"))[0].clone()
+        TestDir::new().objects(&format!("analyse '{fen}' --depth 1 --json --lang zh"))[0].clone()
     };
     assert_eq!(
         object(MATED)["ruling"],

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Place, START};
+use super::{START, TestDir};
 use crate::json_lines;
 
 /// A suite: a capture, a mate in at most two moves, a move to avoid, and a position without an EPD operation.
@@ -16,21 +16,21 @@ rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1
 ";
 
 /// A new directory with the file `suite.epd`.
-fn place_with_suite() -> Place {
-    let place = Place::new();
-    place.write("suite.epd", SUITE);
-    place
+fn place_with_suite() -> TestDir {
+    let dir = TestDir::new();
+    dir.write("suite.epd", SUITE);
+    dir
 }
 
 #[test]
 fn lines_with_moves_are_searched_at_their_last_positions() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let fen = "4k4/9/9/9/9/9/9/9/9/R2K5 w";
-    place.write(
+    dir.write(
         "lines.txt",
         format!("startpos\n{fen} moves a0a1\nstartpos moves h2e2\n"),
     );
-    let answers = place.objects("batch lines.txt --depth 1");
+    let answers = dir.objects("batch lines.txt --depth 1");
     let boards = ["1C5C1/9/RNBAKABNR w", "9/R8/3K5 b", "1C2C4/9/RNBAKABNR b"];
     assert_eq!(answers.len(), boards.len());
     for (answer, board) in answers.iter().zip(boards) {
@@ -38,11 +38,11 @@ fn lines_with_moves_are_searched_at_their_last_positions() {
     }
     // Moves without the word `moves`, a FEN with `--` for two fields, and an EPD `id` that contains this word.
     let task = "bm a0a1; id \"two moves to mate\";";
-    place.write(
+    dir.write(
         "forms.txt",
         format!("{START} 炮二平五 马8进7\n{fen} -- 7 9\n{fen} - - 0 1 {task}\n"),
     );
-    let answers = place.objects("batch forms.txt --depth 1");
+    let answers = dir.objects("batch forms.txt --depth 1");
     let fens: Vec<&str> = answers.iter().map(|a| a["fen"].as_str().unwrap()).collect();
     assert!(
         fens[0].ends_with("1C2C4/9/RNBAKABNR w - - 2 2"),
@@ -52,11 +52,11 @@ fn lines_with_moves_are_searched_at_their_last_positions() {
     assert!(fens[1].ends_with("w - - 7 9"), "{}", fens[1]);
     assert_eq!(answers[2]["id"], "two moves to mate");
     assert!(answers[2]["solved"].is_boolean());
-    place.write(
+    dir.write(
         "illegal.txt",
         format!("startpos moves h2e9\n{START} - - 0 1 h2e9\nstartpos moves h2e2 h2e2\n"),
     );
-    place.check(
+    dir.check(
         "
         $1 batch illegal.txt
         2> line 1: move 1
@@ -71,9 +71,9 @@ fn closed_standard_output_ends_the_run() {
     use std::io::{BufRead, BufReader};
     use std::process::Stdio;
 
-    let place = Place::new();
-    place.write("many.epd", "startpos\n".repeat(1000));
-    let mut batch = place.process("batch many.epd --nodes 3000 --threads 1");
+    let dir = TestDir::new();
+    dir.write("many.epd", "startpos\n".repeat(1000));
+    let mut batch = dir.process("batch many.epd --nodes 3000 --threads 1");
     let child = batch.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = child.unwrap();
     let mut shown = BufReader::new(child.stdout.take().unwrap());
@@ -88,14 +88,14 @@ fn closed_standard_output_ends_the_run() {
 
 #[test]
 fn a_suite_is_scored() {
-    let place = place_with_suite();
-    place.check(
+    let dir = place_with_suite();
+    dir.check(
         r"
         $ batch suite.epd --depth 6 --threads 3 -o answers.json
         2> 4 of 4 positions, 2 of 3 solved (66.7 %)\n
         ",
     );
-    let answers = json_lines(&place.read("answers.json"));
+    let answers = json_lines(&dir.read("answers.json"));
     let column = |name: &str| answers.iter().map(|a| a[name].clone()).collect::<Vec<_>>();
     assert_eq!(column("line"), [2, 3, 4, 6]);
     let solved = [true.into(), true.into(), false.into(), Value::Null];
@@ -115,31 +115,31 @@ fn a_suite_is_scored() {
 
 #[test]
 fn positions_of_a_pgn_are_searched() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let games = "[Red \"甲\"]\n\n1. h2e2 h9g7 *\n\n[Red \"乙\"]\n\n1. c3c4 *\n";
-    place.write("games.pgn", games);
-    let all = place.objects("batch games.pgn --depth 1 -o -");
+    dir.write("games.pgn", games);
+    let all = dir.objects("batch games.pgn --depth 1 -o -");
     assert_eq!(all.len(), 2);
     assert_eq!(
         (&all[0]["line"], &all[0]["id"]),
         (&1.into(), &"1: 甲 - ?".into())
     );
     let unnamed = "[Event \"杯\"]\n\n1. h2e2 *\n\n[Red \"?\"]\n\n1. h2e2 *\n";
-    place.write("unnamed.pgn", unnamed);
-    let ids = place.objects("batch unnamed.pgn --depth 1 -o -");
+    dir.write("unnamed.pgn", unnamed);
+    let ids = dir.objects("batch unnamed.pgn --depth 1 -o -");
     assert_eq!([&ids[0]["id"], &ids[1]["id"]], ["1: 杯", "2"]);
-    place.check("$ replay unnamed.pgn --list\n> 1  杯  \n>0 ?");
-    let one = place.objects("batch games.pgn:2@0 --depth 1 -o -");
+    dir.check("$ replay unnamed.pgn --list\n> 1  杯  \n>0 ?");
+    let one = dir.objects("batch games.pgn:2@0 --depth 1 -o -");
     assert_eq!(one.len(), 1);
     assert_eq!(one[0]["fen"], chuhe::notation::fen::START);
     assert_eq!(one[0]["line"], 2);
-    place.check(
+    dir.check(
         "
         $1 batch games.pgn:3
         2> there is no game 3
         $1 batch games.pgn:1@7
         2> game 1 ends after ply 2
-        $2 batch games.pgn --out - --go-on
+        $2 batch games.pgn --out - --continue
         2> needs a file, not standard output
         ",
     );
@@ -147,33 +147,33 @@ fn positions_of_a_pgn_are_searched() {
 
 #[test]
 fn only_answers_of_the_same_search_are_continued() {
-    let place = place_with_suite();
-    place.write("other.epd", "4k4/9/9/9/9/9/9/9/9/R2K5 w");
+    let dir = place_with_suite();
+    dir.write("other.epd", "4k4/9/9/9/9/9/9/9/9/R2K5 w");
     for (form, name, other_form) in [("json", "JSON", "csv"), ("csv", "CSV", "json")] {
         let out = format!("answers.{form}");
-        place.check(&format!("$ batch suite.epd --depth 5 --out {out}"));
-        let whole = place.read(&out);
+        dir.check(&format!("$ batch suite.epd --depth 5 --out {out}"));
+        let whole = dir.read(&out);
         let settings = "result 1 was made with other settings: depth 5, asian rules, 16 MB; \
                         the current ones are depth 4, asian rules, 16 MB";
-        place.check(&format!(
+        dir.check(&format!(
             "
-            $1 batch suite.epd --go-on --out {out} --depth 4
+            $1 batch suite.epd --continue --out {out} --depth 4
             2> {settings}
-            $1 batch other.epd --go-on --out {out} --depth 5
+            $1 batch other.epd --continue --out {out} --depth 5
             2> result 1 belongs to another position
-            $1 batch suite.epd --go-on --out {out} --depth 5 --to {other_form}
+            $1 batch suite.epd --continue --out {out} --depth 5 --to {other_form}
             2> its results are {name}
-            $1 batch suite.epd --go-on --out other.epd --depth 5
+            $1 batch suite.epd --continue --out other.epd --depth 5
             2> the file has no results of `chuhe batch`
             "
         ));
-        assert_eq!(place.read(&out), whole, "{form}");
+        assert_eq!(dir.read(&out), whole, "{form}");
     }
 }
 
 #[test]
-fn other_files_are_not_overwritten_by_go_on() {
-    let place = place_with_suite();
+fn other_files_are_not_overwritten_by_continue() {
+    let dir = place_with_suite();
     for (text, is_start) in [
         ("important notes", false),
         ("{\"a\": 1}", false),
@@ -182,15 +182,15 @@ fn other_files_are_not_overwritten_by_go_on() {
         ("{\"line\":2,\"id", true),
         ("", true),
     ] {
-        place.write("out.json", text);
-        let batch = "batch suite.epd --depth 1 --out out.json --go-on";
+        dir.write("out.json", text);
+        let batch = "batch suite.epd --depth 1 --out out.json --continue";
         if is_start {
-            place.check(&format!("$ {batch}\n2> 4 of 4 positions"));
-            assert_eq!(place.read("out.json").lines().count(), 4, "{text}");
+            dir.check(&format!("$ {batch}\n2> 4 of 4 positions"));
+            assert_eq!(dir.read("out.json").lines().count(), 4, "{text}");
         } else {
             let error = "out.json: the file has no results of `chuhe batch`";
-            place.check(&format!("$1 {batch}\n2> {error}"));
-            assert_eq!(place.read("out.json"), text);
+            dir.check(&format!("$1 {batch}\n2> {error}"));
+            assert_eq!(dir.read("out.json"), text);
         }
     }
 }
@@ -204,27 +204,27 @@ fn an_incomplete_output_is_continued() {
         }
         answers
     };
-    let place = place_with_suite();
+    let dir = place_with_suite();
     for extension in ["json", "csv"] {
         let out = format!("answers.{extension}");
         let batch = format!("batch suite.epd --depth 5 --out {out}");
-        place.check(&format!("$ {batch}"));
-        let whole = place.read(&out);
+        dir.check(&format!("$ {batch}"));
+        let whole = dir.read(&out);
         // Two answers and a part of one.
         let head = usize::from(extension == "csv");
         let lines: Vec<&str> = whole.split_inclusive('\n').collect();
         let kept = lines[..head + 2].concat();
-        place.write(&out, kept.clone() + &lines[head + 2][..10]);
-        place.check(&format!(
+        dir.write(&out, kept.clone() + &lines[head + 2][..10]);
+        dir.check(&format!(
             "
             $1 {batch}
             2> exists
-            $2 {batch} --go-on --force
-            $ {batch} --go-on
+            $2 {batch} --continue --force
+            $ {batch} --continue
             2> 4 of 4 positions, 2 of 3 solved
             "
         ));
-        let again = place.read(&out);
+        let again = dir.read(&out);
         assert!(again.starts_with(&kept));
         if extension == "json" {
             assert_eq!(without_times(&again), without_times(&whole));
@@ -233,10 +233,10 @@ fn an_incomplete_output_is_continued() {
             let first = "2,\"a rook, for nothing\",3k5/";
             assert!(lines[1].starts_with(first), "{whole}");
         }
-        place.check(&format!("$ {batch} --go-on"));
-        assert_eq!(place.read(&out), again, "nothing is left to do");
-        place.check(&format!("$ {batch} --force"));
-        let overwritten = place.read(&out);
+        dir.check(&format!("$ {batch} --continue"));
+        assert_eq!(dir.read(&out), again, "nothing is left to do");
+        dir.check(&format!("$ {batch} --force"));
+        let overwritten = dir.read(&out);
         for text in [again, overwritten] {
             assert_eq!(text.lines().count(), whole.lines().count());
         }
@@ -245,16 +245,16 @@ fn an_incomplete_output_is_continued() {
 
 #[test]
 fn scores_that_are_bounds_and_finished_games_are_marked() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let mated = "3k5/3R5/3R5/9/9/9/9/9/9/4K4 b";
     let positions = chuhe::search::BENCH_POSITIONS.join("\n");
-    place.write("marked.epd", format!("{mated}\n{positions}\n"));
-    let answers = place.objects("batch marked.epd --nodes 2000");
+    dir.write("marked.epd", format!("{mated}\n{positions}\n"));
+    let answers = dir.objects("batch marked.epd --nodes 2000");
     assert_eq!(answers[0]["over"], "checkmate");
     assert_eq!(answers[0]["best"], Value::Null);
     assert!(answers[1..].iter().all(|answer| answer["over"].is_null()));
     // Only a few searches end while the score is a bound.
-    let more = [300, 2500, 4000].map(|n| place.objects(&format!("batch marked.epd --nodes {n}")));
+    let more = [300, 2500, 4000].map(|n| dir.objects(&format!("batch marked.epd --nodes {n}")));
     let answers = [answers, more.concat()].concat();
     let bounds = answers.iter().filter(|answer| !answer["bound"].is_null());
     let bounds: Vec<&str> = bounds
@@ -271,17 +271,17 @@ fn scores_that_are_bounds_and_finished_games_are_marked() {
 
 #[test]
 fn invalid_lines_do_not_stop_the_others() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let without_move = "3k5/9/9/9/9/9/9/9/r8/r3K4 w - - bm e0e1x";
-    place.write(
+    dir.write(
         "suite.epd",
         format!("invalid\n{SUITE}{without_move}\n9/9 w\n"),
     );
-    place.write("task.epd", "3k5/9/9/4r4/9/9/9/9/4R4/4K4 w - - bm e1e8;");
-    place.write("invalid.epd", "8/9/9/9/9/9/9/9/9/9 w\n");
-    place.write("nothing.epd", "# nothing\n");
+    dir.write("task.epd", "3k5/9/9/4r4/9/9/9/9/4R4/4K4 w - - bm e1e8;");
+    dir.write("invalid.epd", "8/9/9/9/9/9/9/9/9/9 w\n");
+    dir.write("nothing.epd", "# nothing\n");
     // Files without a valid position are reported before the search.
-    place.check(
+    dir.check(
         r"
         $1 batch suite.epd --depth 1
         >4 \n
@@ -293,28 +293,28 @@ fn invalid_lines_do_not_stop_the_others() {
         $1 batch nothing.epd --out never.json
         2> there are no games or positions
         $1 batch no-such-file
-        $2 batch invalid.epd --go-on
+        $2 batch invalid.epd --continue
         $ analyse task.epd --depth 1
         > 3k5
         ",
     );
-    assert!(!place.path("never.json").exists());
+    assert!(!dir.path("never.json").exists());
 }
 
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_leaves_complete_answers() {
-    let place = Place::new();
-    place.write("many.epd", format!("{START}\n").repeat(400));
+    let dir = TestDir::new();
+    dir.write("many.epd", format!("{START}\n").repeat(400));
     let line = "batch many.epd --out many.json --time 0.2 --threads 2";
-    let output = super::long_runs::interrupted(&place, line, "many.json", 3);
+    let output = super::long_runs::interrupted(&dir, line, "many.json", 3);
     assert_eq!(output.status.code(), Some(130));
     let errors = String::from_utf8(output.stderr).unwrap();
-    assert!(errors.contains("--go-on continues the run"), "{errors}");
-    assert!((3..400).contains(&json_lines(&place.read("many.json")).len()));
+    assert!(errors.contains("--continue resumes the run"), "{errors}");
+    assert!((3..400).contains(&json_lines(&dir.read("many.json")).len()));
     // A run on standard output cannot be continued.
     let line = line.replace("many.json", "-");
-    let output = super::long_runs::interrupted(&place, &line, "stdout", 3);
+    let output = super::long_runs::interrupted(&dir, &line, "stdout", 3);
     assert_eq!(output.status.code(), Some(130));
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(errors.ends_with(" of 400 positions\n"), "{errors}");
@@ -323,15 +323,15 @@ fn an_interrupted_run_leaves_complete_answers() {
 /// Positions and games of several formats. Each answer names its file.
 #[test]
 fn several_files_are_searched() {
-    let place = Place::new();
-    place.write("several.fen", SUITE);
-    place.write(
+    let dir = TestDir::new();
+    dir.write("several.fen", SUITE);
+    dir.write(
         "several.txt",
         "[DhtmlXQ][DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist][/DhtmlXQ]",
     );
     let games = "1. 炮二平五 马8进7 *\n\n[Red \"x\"]\n\n1. zz *\n\n[Red \"y\"]\n\n1. 马二进三 *\n";
-    place.write("several.pgn", games);
-    place.check(
+    dir.write("several.pgn", games);
+    dir.check(
         "
         $1 batch several.fen several.txt several.pgn missing.pgn --depth 1 -o answers.json
         2> several.pgn: game 2
@@ -339,41 +339,42 @@ fn several_files_are_searched() {
         2> 7 of 7 positions
         ",
     );
-    let found: Vec<_> = json_lines(&place.read("answers.json"))
+    let found: Vec<_> = json_lines(&dir.read("answers.json"))
         .iter()
         .map(|answer| format!("{}:{}", answer["file"].as_str().unwrap(), answer["line"]))
         .collect();
     let expected = [
         "fen:2", "fen:3", "fen:4", "fen:6", "txt:1", "pgn:1", "pgn:3",
     ];
-    assert_eq!(found, expected.map(|place| format!("several.{place}")));
+    assert_eq!(found, expected.map(|dir| format!("several.{dir}")));
     // An incomplete output for several files is continued.
     let batch = "batch several.fen several.txt --depth 1 -o answers.csv";
-    place.check(&format!("$ {batch}"));
-    let whole = place.read("answers.csv");
+    dir.check(&format!("$ {batch}"));
+    let whole = dir.read("answers.csv");
     assert!(whole.starts_with("file,line,id,"), "{whole}");
     let lines: Vec<&str> = whole.split_inclusive('\n').take(4).collect();
-    place.write("answers.csv", lines.concat());
-    place.check(&format!("$ {batch} --go-on"));
-    let continued = place.read("answers.csv");
+    dir.write("answers.csv", lines.concat());
+    // The old name of --continue.
+    dir.check(&format!("$ {batch} --go-on"));
+    let continued = dir.read("answers.csv");
     assert_eq!(continued.lines().count(), whole.lines().count());
 }
 
 #[cfg(unix)]
 #[test]
 fn a_hard_link_to_the_input_is_not_overwritten() {
-    let place = Place::new();
-    place.write("list.fen", "startpos\n");
-    std::fs::hard_link(place.path("list.fen"), place.path("link")).unwrap();
-    place.check(
+    let dir = TestDir::new();
+    dir.write("list.fen", "startpos\n");
+    std::fs::hard_link(dir.path("list.fen"), dir.path("link")).unwrap();
+    dir.check(
         "
         $2 batch list.fen --depth 1 --force --out link
         2> --out: this is one of the input files
         $ batch list.fen --depth 1 --out /dev/null
         2> 1 of 1 positions
-        $1 batch list.fen --depth 1 --out /dev/null --go-on
+        $1 batch list.fen --depth 1 --out /dev/null --continue
         2> /dev/null: not a regular file
         ",
     );
-    assert_eq!(place.read("list.fen"), "startpos\n");
+    assert_eq!(dir.read("list.fen"), "startpos\n");
 }

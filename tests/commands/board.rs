@@ -15,7 +15,7 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 use serde_json::{Value, json};
 
-use super::{Place, START};
+use super::{START, TestDir};
 
 /// A position in the built-in tablebases.
 const ENDING: &str = "3k5/9/9/9/9/9/9/9/4R4/4K4 w";
@@ -253,7 +253,7 @@ fn analysis_streams_until_the_client_leaves() {
 
 #[test]
 fn search_limits_are_refused() {
-    Place::new().check(
+    TestDir::new().check(
         "
         $2 board --no-browser --depth 3
         =
@@ -349,10 +349,10 @@ fn files_are_read_and_reviewed() {
 
 #[test]
 fn games_of_the_command_line_are_shown() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let games = "[Red \"甲\"]\n\n1. h2e2 *\n\n[Red \"乙\"]\n\n1. c3c4 b7c7 *\n";
-    place.write("games.pgn", games);
-    let name = place.path("games.pgn").to_str().unwrap().to_owned();
+    dir.write("games.pgn", games);
+    let name = dir.path("games.pgn").to_str().unwrap().to_owned();
     let games = |argument: &str| {
         let board = Board::start(&[argument]);
         let (_, state) = board.ask("state");
@@ -367,13 +367,13 @@ fn games_of_the_command_line_are_shown() {
     assert!(games(ENDING)[0].starts_with("3k5/9/9/9/9/9/9/9/4R4/4K4_w_-_-_0_1~@"));
     assert!(games("startpos moves h2e2 h9g7")[0].starts_with("~h2e2h9g7@2;"));
     for invalid in ["no-such-file.pgn", "'9/9 w'", "games.pgn:2@3"] {
-        place.check(&format!("$1 board --no-browser {invalid}"));
+        dir.check(&format!("$1 board --no-browser {invalid}"));
     }
     // An input that cannot be rewound is also read from its first byte.
     #[cfg(unix)]
     {
-        place.write("cut.cbr", b"CCBridge Record\0\0\0\0\x02cut");
-        place.check("$1 board --no-browser /dev/stdin < cut.cbr\n2> the record is cut short");
+        dir.write("cut.cbr", b"CCBridge Record\0\0\0\0\x02cut");
+        dir.check("$1 board --no-browser /dev/stdin < cut.cbr\n2> the record is cut short");
     }
 }
 
@@ -410,11 +410,11 @@ fn rules_and_notations_of_the_page_are_those_of_the_engine() {
         let moves: BTreeMap<String, [String; 2]> = moves.collect();
         json!({ "fen": position.to_string(), "moves": moves })
     });
-    let place = Place::new();
-    place.write("positions.json", expected.collect::<Value>().to_string());
+    let dir = TestDir::new();
+    dir.write("positions.json", expected.collect::<Value>().to_string());
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/board/rules.mjs");
     let mut node = Command::new("node");
-    let output = node.arg(script).arg(place.path("positions.json")).output();
+    let output = node.arg(script).arg(dir.path("positions.json")).output();
     let output = output.unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");

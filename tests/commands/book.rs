@@ -1,6 +1,6 @@
 //! `chuhe book`: building, merging, converting and inspecting books.
 
-use super::{Place, START, check};
+use super::{START, TestDir, check};
 
 const GAMES: &str = "[Red \"a\"]\n\n1. 炮二平五 马8进7 2. 马二进三 1-0\n\n\
     [Red \"b\"]\n\n1. C8=5 N2+3 2. N8+7 1/2-1/2\n\n\
@@ -9,16 +9,16 @@ const GAMES: &str = "[Red \"a\"]\n\n1. 炮二平五 马8进7 2. 马二进三 1-0
 
 #[test]
 fn a_book_is_built_from_games_and_shown() {
-    let place = Place::new();
-    place.write("games.pgn", GAMES);
-    place.check("$ book build book.dat games.pgn --min-games 1\n2> skipped 1 game without a result\n2> 3 games");
-    place.write("cut.pgn", "1. h2e2 h9g7 2. h0g2 a0a9 1-0\n");
-    place.check("$ book build cut.dat cut.pgn --min-games 1\n2> cut.pgn: game 1: line 1: move 4:");
+    let dir = TestDir::new();
+    dir.write("games.pgn", GAMES);
+    dir.check("$ book build book.dat games.pgn --min-games 1\n2> skipped 1 game without a result\n2> 3 games");
+    dir.write("cut.pgn", "1. h2e2 h9g7 2. h0g2 a0a9 1-0\n");
+    dir.check("$ book build cut.dat cut.pgn --min-games 1\n2> cut.pgn: game 1: line 1: move 4:");
     // The central cannon has weight 2 for a win and a loss. Its mirror image has weight 1 for a draw.
     let shown = "h2e2  炮二平五  C2=5  2       66.7 %\nb2e2  炮八平五  C8=5  1       33.3 %\n";
-    let text = place.output("book show --book book.dat");
+    let text = dir.output("book show --book book.dat");
     assert_eq!(text.split_once('\n').unwrap().1, shown);
-    place.check(
+    dir.check(
         "
         $ book show startpos c3c4 --book book.dat
         > has no moves
@@ -31,21 +31,18 @@ fn a_book_is_built_from_games_and_shown() {
         2> no move with a positive value was played
         ",
     );
-    assert_eq!(
-        place.names(),
-        ["book.dat", "cut.dat", "cut.pgn", "games.pgn"]
-    );
+    assert_eq!(dir.names(), ["book.dat", "cut.dat", "cut.pgn", "games.pgn"]);
 }
 
 #[test]
 fn games_in_other_formats_are_read() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let page = "[DhtmlXQ][DhtmlXQ_result]红胜[/DhtmlXQ_result]\
         [DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist][/DhtmlXQ]\n";
-    place.write("page.html", page);
-    place.write("games.pgn", GAMES);
-    place.write("binary.html", b"\x01\x02\x03");
-    place.check(
+    dir.write("page.html", page);
+    dir.write("games.pgn", GAMES);
+    dir.write("binary.html", b"\x01\x02\x03");
+    dir.check(
         "
         $ book build book.dat page.html - --min-games 1 < games.pgn
         2> 4 games
@@ -58,20 +55,20 @@ fn games_in_other_formats_are_read() {
     // The first bytes of a pipe can be read only once.
     #[cfg(unix)]
     {
-        place.check(
+        dir.check(
             "
             $ book build pipe.dat /dev/stdin --min-games 1 < games.pgn
             2= /dev/stdin: skipped 1 game without a result\\n3 games\\n4 moves in 3 positions
             $ book build file.dat games.pgn --min-games 1
             ",
         );
-        assert_eq!(place.bytes("pipe.dat"), place.bytes("file.dat"));
+        assert_eq!(dir.bytes("pipe.dat"), dir.bytes("file.dat"));
     }
 }
 
 #[test]
 fn a_book_can_be_built_from_searches() {
-    let place = Place::new();
+    let dir = TestDir::new();
     for (arguments, error) in [
         ("--positions 4", "cannot be used with"),
         ("--self --check", "cannot be used with"),
@@ -83,29 +80,29 @@ fn a_book_can_be_built_from_searches() {
         ("--nodes 9", "<--check|--self>"),
         ("--margin 9", "<--check|--self>"),
     ] {
-        place.check(&format!(
+        dir.check(&format!(
             "$2 book build no.dat no.pgn {arguments}\n2> {error}"
         ));
     }
-    place.check(
+    dir.check(
         "
         $ book build one.dat --self --positions 4 --nodes 200 --lines 3
         $ book build two.dat --self --positions 4 --nodes 200 --lines 3
         $ book verify one.dat
         ",
     );
-    let bytes = place.bytes("one.dat");
+    let bytes = dir.bytes("one.dat");
     assert!(bytes.len() >= 4 * 8);
-    assert_eq!(bytes, place.bytes("two.dat"));
+    assert_eq!(bytes, dir.bytes("two.dat"));
 }
 
 #[test]
 fn a_book_is_built_from_self_play_by_one_command() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let plan =
         "--self-play 8 --check --max-ply 4 --game-nodes 20 --lines 2 --min-games 1 --nodes 20";
     // The second command finds the requested number of games in the file. A smaller margin keeps fewer moves.
-    place.check(&format!(
+    dir.check(&format!(
         "
         $ book build one.dat games.chg {plan} --by-score --threads 2
         2> 8 games
@@ -120,25 +117,25 @@ fn a_book_is_built_from_self_play_by_one_command() {
         2> made with other settings
         "
     ));
-    place.check(
+    dir.check(
         "
         $ book build file.dat games.chg --min-games 1
         $ book build input.dat - --min-games 1 < games.chg
         ",
     );
-    assert_eq!(place.bytes("input.dat"), place.bytes("file.dat"));
-    let bytes = place.bytes("one.dat");
-    assert_eq!(bytes, place.bytes("two.dat"));
-    assert!(place.bytes("strict.dat").len() < bytes.len());
-    assert!(place.output("book show --book one.dat").contains("  1000 "));
-    assert!(!place.path("no.dat").exists() && !place.path("more.chg").exists());
+    assert_eq!(dir.bytes("input.dat"), dir.bytes("file.dat"));
+    let bytes = dir.bytes("one.dat");
+    assert_eq!(bytes, dir.bytes("two.dat"));
+    assert!(dir.bytes("strict.dat").len() < bytes.len());
+    assert!(dir.output("book show --book one.dat").contains("  1000 "));
+    assert!(!dir.path("no.dat").exists() && !dir.path("more.chg").exists());
 }
 
 #[test]
 fn by_score_keeps_moves_that_lost_their_games() {
-    let place = Place::new();
-    place.write("a.pgn", "[Result \"0-1\"]\n\n1. C2=5 N8+7 2. N2+3 0-1\n");
-    place.check(
+    let dir = TestDir::new();
+    dir.write("a.pgn", "[Result \"0-1\"]\n\n1. C2=5 N8+7 2. N2+3 0-1\n");
+    dir.check(
         "
         $ book build a.dat a.pgn --min-games 1 --check --margin 500
         $ book show startpos --book a.dat
@@ -152,12 +149,12 @@ fn by_score_keeps_moves_that_lost_their_games() {
 
 #[test]
 fn books_are_imported_merged_and_exported_in_every_format() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let after = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR b";
     let lines = format!("{START}\th2e2\t7\t3\t0\t2\n{START}\tg3g4\t4\n{after}\th9g7\t9\t0\t9\t0\n");
-    place.write("a.txt", lines);
+    dir.write("a.txt", lines);
     for (name, games) in [("a.dat", "0\t0\t0"), ("a.xqb", "6\t0\t4")] {
-        place.check(&format!(
+        dir.check(&format!(
             "
             $ book import a.txt {name}
             2= 3 moves in 2 positions
@@ -167,7 +164,7 @@ fn books_are_imported_merged_and_exported_in_every_format() {
             > {START}\th2e2\t14\t{games}\\n
             "
         ));
-        let exported = place.output(&format!("book export merged-{name}"));
+        let exported = dir.output(&format!("book export merged-{name}"));
         assert!(exported.contains("\t18\t"), "{exported}");
         assert_eq!(exported.lines().count(), 4);
     }
@@ -175,16 +172,16 @@ fn books_are_imported_merged_and_exported_in_every_format() {
 
 #[test]
 fn books_are_read_from_text_in_several_encodings() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let ending = "4k4/9/9/9/9/9/9/9/9/R2K5 b - - 0 1";
     let old = format!("h2e2 7 {START} - - 0 1\r\ng3g4  4  {START}\r\ne9f9 9 {ending}\r\n");
-    place.write("old.dat", &old);
+    dir.write("old.dat", &old);
     let wide: Vec<u8> = old.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    place.write("wide.txt", [&b"\xff\xfe"[..], &wide].concat());
-    place.write("unmarked.txt", wide);
+    dir.write("wide.txt", [&b"\xff\xfe"[..], &wide].concat());
+    dir.write("unmarked.txt", wide);
     let in_gbk = [b"# \xbf\xaa\xbe\xd6\n", old.as_bytes()].concat();
-    place.write("gbk.txt", in_gbk);
-    place.check(
+    dir.write("gbk.txt", in_gbk);
+    dir.check(
         "
         $ book verify old.dat
         = text: 3 moves; 3 can be played, in 2 positions
@@ -200,26 +197,26 @@ fn books_are_read_from_text_in_several_encodings() {
         $ book import gbk.txt gbk.dat
         ",
     );
-    assert_eq!(place.bytes("all.dat").len(), 3 * 8);
+    assert_eq!(dir.bytes("all.dat").len(), 3 * 8);
     for name in ["wide.dat", "gbk.dat"] {
-        assert_eq!(place.bytes(name), place.bytes("all.dat"), "{name}");
+        assert_eq!(dir.bytes(name), dir.bytes("all.dat"), "{name}");
     }
 }
 
 #[test]
 fn invalid_books_are_reported() {
-    let place = Place::new();
-    place.write("cut.dat", [1; 15]);
+    let dir = TestDir::new();
+    dir.write("cut.dat", [1; 15]);
     // A rook that takes its own pawn.
-    place.write("wrong.dat", [0xd5, 0x56, 0x26, 0x05, 0xc3, 0x93, 1, 0]);
+    dir.write("wrong.dat", [0xd5, 0x56, 0x26, 0x05, 0xc3, 0x93, 1, 0]);
     // The keys happen to be sorted, but no entry has a legal move.
-    place.write("foreign.dat", "AAAAAAA\0BBBBBBB\0CCCCCCC\0");
-    place.write("foreign.txt", "1. h2e2 h9g7 2. h0g2\n");
-    place.write("empty.txt", "# no moves\n");
-    place.write("keys.bin", [7; 28_680]);
-    place.write("illegal.txt", format!("{START}\th2e9\t1\n"));
-    place.write("weightless.txt", format!("{START}\th2e2\t0\n"));
-    place.check(
+    dir.write("foreign.dat", "AAAAAAA\0BBBBBBB\0CCCCCCC\0");
+    dir.write("foreign.txt", "1. h2e2 h9g7 2. h0g2\n");
+    dir.write("empty.txt", "# no moves\n");
+    dir.write("keys.bin", [7; 28_680]);
+    dir.write("illegal.txt", format!("{START}\th2e9\t1\n"));
+    dir.write("weightless.txt", format!("{START}\th2e2\t0\n"));
+    dir.check(
         "
         $1 book verify cut.dat
         2> truncated
@@ -247,20 +244,20 @@ fn invalid_books_are_reported() {
         2> can only be read
         ",
     );
-    assert!(place.names().iter().all(|name| !name.starts_with("out")));
+    assert!(dir.names().iter().all(|name| !name.starts_with("out")));
 }
 
 #[test]
 fn a_merged_xqb_keeps_its_weights_and_positions() {
-    let place = Place::new();
+    let dir = TestDir::new();
     // The format stores this position and the starting position under one key.
     let black = START.replace(" w", " b");
     // No line of the book reaches this position.
     let ending = "4k4/9/9/9/9/9/9/9/9/R2K5 b";
     let lines = format!("{START}\th2e2\t5\n{black}\th7e7\t5\n{ending}\te9f9\t7\n");
-    place.write("a.txt", lines);
+    dir.write("a.txt", lines);
     // The ending counts as two positions: as it is, and with the colors exchanged.
-    place.check(&format!(
+    dir.check(&format!(
         "
         $ book import a.txt a.xqb
         $ book verify a.xqb
@@ -270,8 +267,7 @@ fn a_merged_xqb_keeps_its_weights_and_positions() {
         > {ending}\te9f9\t7
         "
     ));
-    let shown =
-        |fen: &str, book: &str| place.output(&format!("book show '{fen}' --book {book}.xqb"));
+    let shown = |fen: &str, book: &str| dir.output(&format!("book show '{fen}' --book {book}.xqb"));
     for fen in [START, &black, ending] {
         assert_eq!(shown(fen, "a"), shown(fen, "b"));
     }
@@ -280,17 +276,17 @@ fn a_merged_xqb_keeps_its_weights_and_positions() {
 
 #[test]
 fn each_row_of_an_xqb_is_counted_once() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let ending = "4k4/9/9/9/9/9/9/9/9/R2K5 b";
-    place.write("a.txt", format!("{START}\th2e2\t5\n{ending}\te9f9\t7\n"));
-    place.check("$ book import a.txt a.xqb");
-    let database = rusqlite::Connection::open(place.path("a.xqb")).unwrap();
+    dir.write("a.txt", format!("{START}\th2e2\t5\n{ending}\te9f9\t7\n"));
+    dir.check("$ book import a.txt a.xqb");
+    let database = rusqlite::Connection::open(dir.path("a.xqb")).unwrap();
     // An illegal move, an invalid key, and a row without a move, which does not count.
     let changes = "UPDATE book SET move = 0 WHERE score = 7;
         INSERT INTO book(key, move, score, valid) VALUES (x'00', 1, 1, 1);
         INSERT INTO book(key, move, score, valid) SELECT key, NULL, 9, 1 FROM book WHERE score = 5;";
     database.execute_batch(changes).unwrap();
-    place.check(
+    dir.check(
         "
         $1 book verify a.xqb
         > xqb: 3 moves; 1 can be played, in 1 position
@@ -301,12 +297,12 @@ fn each_row_of_an_xqb_is_counted_once() {
 
 #[test]
 fn hashed_books_are_merged_completely() {
-    let place = Place::new();
+    let dir = TestDir::new();
     // No line of the book reaches this position.
     let ending = "4k4/9/9/9/9/9/9/9/9/R2K5 b";
     let lines = format!("{START}\th2e2\t40000\n{START}\tg3g4\t2\n{ending}\te9f9\t7\n");
-    place.write("a.txt", lines);
-    place.check(
+    dir.write("a.txt", lines);
+    dir.check(
         "
         $ book import a.txt a.dat
         $ book verify a.dat
@@ -315,7 +311,7 @@ fn hashed_books_are_merged_completely() {
         2= 3 moves
         ",
     );
-    let shown = |fen: &str| place.output(&format!("book show '{fen}' --book b.dat"));
+    let shown = |fen: &str| dir.output(&format!("book show '{fen}' --book b.dat"));
     assert!(shown(ending).contains("  14 "));
     // The larger weight becomes the maximum of the format, and the other one is scaled in proportion.
     let start = shown(START);
@@ -330,26 +326,26 @@ fn show_reads_the_builtin_book_by_default() {
 
 #[test]
 fn books_are_read_from_standard_input_and_written_to_standard_output() {
-    let place = Place::new();
-    let lines = place.output("book export <builtin> -");
+    let dir = TestDir::new();
+    let lines = dir.output("book export <builtin> -");
     assert!(lines.len() > 1000);
     // A byte order mark is accepted.
-    place.write("a.txt", format!("\u{feff}{lines}"));
-    place.check("$ book import a.txt a.dat");
+    dir.write("a.txt", format!("\u{feff}{lines}"));
+    dir.check("$ book import a.txt a.dat");
     for source in ["a.txt -", "- - < a.txt"] {
-        let mut import = place.command(&format!("book import {source}"));
+        let mut import = dir.command(&format!("book import {source}"));
         let import = import.assert().success();
-        assert_eq!(import.get_output().stdout, place.bytes("a.dat"));
+        assert_eq!(import.get_output().stdout, dir.bytes("a.dat"));
     }
-    assert_eq!(place.output("book export a.dat -"), lines);
-    assert!(!place.path("-").exists());
+    assert_eq!(dir.output("book export a.dat -"), lines);
+    assert!(!dir.path("-").exists());
 }
 
 #[test]
 fn databases_are_overwritten_only_with_force() {
-    let place = Place::new();
-    place.write("a.xqb", "old");
-    place.check(
+    let dir = TestDir::new();
+    dir.write("a.xqb", "old");
+    dir.check(
         "
         $1 book merge a.xqb <builtin>
         2> --force overwrites it
@@ -359,7 +355,7 @@ fn databases_are_overwritten_only_with_force() {
         2= chuhe: OUT: this is one of the input files
         ",
     );
-    assert_eq!(place.read("a.xqb"), "old");
-    place.check("$ book merge a.xqb <builtin> --force\n$ book verify a.xqb");
-    assert_eq!(place.names(), ["a.xqb"], "no other file is left");
+    assert_eq!(dir.read("a.xqb"), "old");
+    dir.check("$ book merge a.xqb <builtin> --force\n$ book verify a.xqb");
+    assert_eq!(dir.names(), ["a.xqb"], "no other file is left");
 }

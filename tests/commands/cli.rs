@@ -5,13 +5,13 @@ use std::process::Stdio;
 use predicates::prelude::*;
 use predicates::str::{contains, is_match};
 
-use super::{Place, check};
+use super::{TestDir, check};
 
 #[test]
 fn without_arguments_the_engine_runs() {
-    let place = Place::new();
-    place.write("lines", "ucci\nquit\n");
-    place.check("$ < lines\n> ucciok\\nbye\\n\n2=\n$\n=");
+    let dir = TestDir::new();
+    dir.write("lines", "ucci\nquit\n");
+    dir.check("$ < lines\n> ucciok\\nbye\\n\n2=\n$\n=");
 }
 
 #[test]
@@ -31,10 +31,10 @@ fn version_and_help_are_printed() {
 #[cfg(target_os = "linux")]
 #[test]
 fn help_that_cannot_be_written_is_an_error() {
-    let place = Place::new();
+    let dir = TestDir::new();
     for arguments in ["help", "--version", "egtb --help", "--help --lang zh"] {
         let full = std::fs::File::create("/dev/full").unwrap();
-        let mut process = place.process(arguments);
+        let mut process = dir.process(arguments);
         let status = process.stdout(full).stderr(Stdio::null()).status().unwrap();
         assert_eq!(status.code(), Some(1), "{arguments}");
     }
@@ -44,9 +44,9 @@ fn help_that_cannot_be_written_is_an_error() {
 #[test]
 fn file_names_need_not_be_utf_8() {
     use std::os::unix::ffi::OsStrExt;
-    let place = Place::new();
+    let dir = TestDir::new();
     let name = std::ffi::OsStr::from_bytes(b"\xc6\xe5.pgn");
-    std::fs::write(place.path("").join(name), "1. h2e2 *\n").unwrap();
+    std::fs::write(dir.path("").join(name), "1. h2e2 *\n").unwrap();
     for arguments in [
         "analyse --depth 1",
         "batch --depth 1",
@@ -57,7 +57,7 @@ fn file_names_need_not_be_utf_8() {
         "review --depth 1",
         "show",
     ] {
-        let mut process = place.process(arguments);
+        let mut process = dir.process(arguments);
         let output = process.arg(name).output().unwrap();
         let text = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{arguments}: {text}");
@@ -66,18 +66,18 @@ fn file_names_need_not_be_utf_8() {
 
 #[test]
 fn perft_prints_counts() {
-    let place = Place::new();
+    let dir = TestDir::new();
     for (depth, nodes) in [(0, 1), (1, 44), (2, 1920), (3, 79666)] {
         let pattern = format!("^nodes {nodes} time [0-9]+ ms nps [0-9]+\n$");
         for start in ["", "startpos"] {
-            let assert = place.command(&format!("perft {depth} {start}")).assert();
+            let assert = dir.command(&format!("perft {depth} {start}")).assert();
             assert
                 .code(0)
                 .stdout(is_match(&pattern).unwrap())
                 .stderr("");
         }
     }
-    place.check(
+    dir.check(
         "
         $ perft 1 '3k5/9/9/9/9/9/9/9/4A4/4K4 w'
         ^ nodes 5 time
@@ -87,7 +87,7 @@ fn perft_prints_counts() {
         ^ nodes 1 time
         ",
     );
-    let text = place.output("perft 3 --divide");
+    let text = dir.output("perft 3 --divide");
     let lines: Vec<&str> = text.lines().collect();
     let (last, moves) = lines.split_last().unwrap();
     assert!(last.starts_with("nodes 79666 time "), "{last}");
@@ -158,14 +158,14 @@ fn words_that_begin_with_a_dash_get_a_useful_tip() {
 
 #[test]
 fn the_log_has_times_and_all_protocol_lines() {
-    let place = Place::new();
-    place.write("lines", "ucci\nposition fen x\ngo depth 1\nquit\n");
+    let dir = TestDir::new();
+    dir.write("lines", "ucci\nposition fen x\ngo depth 1\nquit\n");
     for _ in 0..2 {
-        let mut command = place.command("--log engine.log < lines");
+        let mut command = dir.command("--log engine.log < lines");
         let assert = command.env("RUST_LOG", "off").assert();
         assert.code(0).stdout(contains("bye\n")).stderr("");
     }
-    let log = place.read("engine.log");
+    let log = dir.read("engine.log");
     let pattern = is_match(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z \d+ [A-Z]+ +\S").unwrap();
     assert!(log.lines().all(|line| pattern.eval(line)), "{log}");
     for part in [
@@ -179,9 +179,9 @@ fn the_log_has_times_and_all_protocol_lines() {
         assert!(count >= 2 && count % 2 == 0, "{part}: {log}");
     }
     // Nothing is logged by default.
-    let mut command = place.command("< lines");
+    let mut command = dir.command("< lines");
     command.env("RUST_LOG", "trace").assert().code(0).stderr("");
-    place.check(
+    dir.check(
         "
         $1 --log no-such-directory/engine.log < lines
         =
@@ -195,9 +195,9 @@ fn the_log_has_times_and_all_protocol_lines() {
 
 #[test]
 fn commands_are_logged() {
-    let place = Place::new();
-    place.check("$ --log command.log analyse startpos --depth 2\n$ --log command.log perft 1");
-    let log = place.read("command.log");
+    let dir = TestDir::new();
+    dir.check("$ --log command.log analyse startpos --depth 2\n$ --log command.log perft 1");
+    let log = dir.read("command.log");
     for part in [
         "analyse startpos --depth 2",
         "search: depth 2",
@@ -210,7 +210,7 @@ fn commands_are_logged() {
 
 #[test]
 fn closed_output_does_not_change_the_exit_code() {
-    let place = Place::new();
+    let dir = TestDir::new();
     for (arguments, code) in [
         ("", 0),
         ("perft 1 --divide", 0),
@@ -225,7 +225,7 @@ fn closed_output_does_not_change_the_exit_code() {
     ] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
-        let mut process = place.process(arguments);
+        let mut process = dir.process(arguments);
         process
             .stdin(Stdio::null())
             .stderr(writer.try_clone().unwrap());
@@ -251,9 +251,9 @@ fn depths_above_the_maximum_are_refused() {
 
 #[test]
 fn positions_are_drawn() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let shown = |arguments: &str, locale: &str| {
-        let mut command = place.command(arguments);
+        let mut command = dir.command(arguments);
         let assert = command.env("LC_ALL", locale).assert().code(0);
         String::from_utf8(assert.get_output().stdout.clone()).unwrap()
     };
@@ -270,7 +270,7 @@ fn positions_are_drawn() {
     }
     let flipped = shown("show --flip", "C");
     assert!(flipped.starts_with("0  R---N"), "{flipped}");
-    place.check("$1 show 9/9\n2> 2 ranks");
+    dir.check("$1 show 9/9\n2> 2 ranks");
 }
 
 #[cfg(unix)]
@@ -278,9 +278,9 @@ fn positions_are_drawn() {
 fn an_interrupted_perft_shows_partial_counts() {
     use std::io::{BufRead, BufReader, Read};
 
-    let place = Place::new();
+    let dir = TestDir::new();
     for (arguments, lines) in [("perft 99", 0), ("perft 6 --divide", 1)] {
-        let mut perft = place.process(arguments);
+        let mut perft = dir.process(arguments);
         let mut child = perft.stdout(Stdio::piped()).spawn().unwrap();
         let mut shown = BufReader::new(child.stdout.take().unwrap());
         for _ in 0..lines {
@@ -299,25 +299,25 @@ fn an_interrupted_perft_shows_partial_counts() {
 
 #[test]
 fn completions_and_man_pages_are_complete() {
-    let place = Place::new();
+    let dir = TestDir::new();
     for (shell, part) in [
         ("bash", "complete -F"),
         ("zsh", "#compdef chuhe"),
         ("fish", "complete -c chuhe"),
     ] {
-        place.check(&format!("$ completions {shell}\n> {part}\n> analyse"));
+        dir.check(&format!("$ completions {shell}\n> {part}\n> analyse"));
     }
-    place.check("$1 manual no-such-directory\n$ manual .");
-    assert!(place.read("chuhe.1").contains("perft"));
-    assert!(place.read("chuhe-analyse.1").contains("multipv"));
+    dir.check("$1 manual no-such-directory\n$ manual .");
+    assert!(dir.read("chuhe.1").contains("perft"));
+    assert!(dir.read("chuhe-analyse.1").contains("multipv"));
 }
 
 /// Checks the exit code and a part of the output of commands, with Chinese chosen by the locale and by `--lang`.
-fn assert_chinese(place: &Place, commands: &[(&str, i32, &str)]) {
+fn assert_chinese(dir: &TestDir, commands: &[(&str, i32, &str)]) {
     for (arguments, code, text) in commands {
-        let mut by_locale = place.command(arguments);
+        let mut by_locale = dir.command(arguments);
         by_locale.env("LANG", "zh_CN.UTF-8");
-        let by_option = place.command(&format!("{arguments} --lang zh"));
+        let by_option = dir.command(&format!("{arguments} --lang zh"));
         for mut command in [by_locale, by_option] {
             let output = command.output().unwrap();
             let shown = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
@@ -330,9 +330,9 @@ fn assert_chinese(place: &Place, commands: &[(&str, i32, &str)]) {
 #[rustfmt::skip]
 #[test]
 fn messages_of_all_layers_are_chinese() {
-    let place = Place::new();
-    place.write("text.toml", "x");
-    assert_chinese(&place, &[
+    let dir = TestDir::new();
+    dir.write("text.toml", "x");
+    assert_chinese(&dir, &[
         ("book --help", 0, "显示局面的开局库着法"),
         ("bench --depth x", 2, "错误：'--depth <N>' 的值 'x' 无效：不是整数"),
         ("bench --depth 1", 0, "签名 "),
@@ -351,8 +351,8 @@ fn messages_of_all_layers_are_chinese() {
 #[test]
 fn the_language_is_that_of_lc_messages_not_of_lc_ctype() {
     for (category, is_chinese) in [("LC_CTYPE", false), ("LC_MESSAGES", true)] {
-        let place = Place::new();
-        let mut command = place.command("show '9/9 w'");
+        let dir = TestDir::new();
+        let mut command = dir.command("show '9/9 w'");
         let output = command.env(category, "zh_CN.UTF-8").output().unwrap();
         let shown = String::from_utf8(output.stderr).unwrap();
         assert_eq!(shown.contains("无效"), is_chinese, "{shown}");
@@ -362,9 +362,9 @@ fn the_language_is_that_of_lc_messages_not_of_lc_ctype() {
 /// `-` is standard input wherever a game or position is given.
 #[test]
 fn positions_are_read_from_standard_input() {
-    let place = Place::new();
-    place.write("position", "3k5/9/9/9/9/9/9/9/4R4/4K4 w\n");
-    place.check(
+    let dir = TestDir::new();
+    dir.write("position", "3k5/9/9/9/9/9/9/9/4R4/4K4 w\n");
+    dir.check(
         "
         $ show - < position
         > red to move
@@ -387,7 +387,7 @@ fn irregular_positions_are_noted_once() {
         "perft 1",
     ] {
         let line = format!("{command} '3k5/9/9/9/9/9/9/RRR6/9/4K4 w'");
-        let output = Place::new().command(&line).output().unwrap();
+        let output = TestDir::new().command(&line).output().unwrap();
         let errors = String::from_utf8(output.stderr).unwrap();
         assert_eq!(
             errors.matches("cannot arise in a game").count(),
@@ -400,11 +400,11 @@ fn irregular_positions_are_noted_once() {
 #[rustfmt::skip]
 #[test]
 fn messages_are_chinese_on_request_or_by_the_locale() {
-    let place = Place::new();
-    place.write("games.pgn", "1. 炮二平五 马8进7 2. 马二进九 *\n===\n");
-    place.write("broken.epd", "9/9 w\n4k4/9/9/9/9/9/9/9/9/3K5 w\n");
-    place.write("list.json", "[1]");
-    assert_chinese(&place, &[
+    let dir = TestDir::new();
+    dir.write("games.pgn", "1. 炮二平五 马8进7 2. 马二进九 *\n===\n");
+    dir.write("broken.epd", "9/9 w\n4k4/9/9/9/9/9/9/9/9/3K5 w\n");
+    dir.write("list.json", "[1]");
+    assert_chinese(&dir, &[
         ("show startpos h2e9", 1, "第 1 着：“h2e9”不合法：炮不能这样走"),
         ("show startpos 马二进四", 1, "“马二进四”不合法：g0 的棋子蹩马腿"),
         ("show '9/9 w'", 1, "FEN 无效：有 2 行，应为 10 行"),
@@ -431,9 +431,9 @@ fn messages_are_chinese_on_request_or_by_the_locale() {
 
 #[test]
 fn arguments_without_effect_are_refused() {
-    let place = Place::new();
-    place.write("games.pgn", "1. h2e2 *\n");
-    place.check(
+    let dir = TestDir::new();
+    dir.write("games.pgn", "1. h2e2 *\n");
+    dir.check(
         "
         $2 show --svg - --ascii
         $2 egtb generate KR-K --force
@@ -477,31 +477,31 @@ const OUTPUTS: &[(&str, &str)] = &[
 /// `-` is standard output, and an existing file is kept unless `--force` is given.
 #[test]
 fn every_command_treats_its_output_file_in_the_same_way() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let games = "1. h2e2 h9g7 1-0\n\n[Result \"0-1\"]\n\n1. h2e2 h9g7 2. h0g2 0-1\n";
-    place.write("games.pgn", games);
+    dir.write("games.pgn", games);
     if cfg!(feature = "cloud") {
-        place.check("$ cloud import library.db games.pgn");
+        dir.check("$ cloud import library.db games.pgn");
     }
     for (command, content) in OUTPUTS {
-        let printed = place.command(&command.replace("OUT", "-")).assert().code(0);
+        let printed = dir.command(&command.replace("OUT", "-")).assert().code(0);
         let printed = &printed.get_output().stdout;
         assert!(!printed.is_empty(), "{command}");
         let has_content = String::from_utf8_lossy(printed).contains(content);
-        assert!(has_content && !place.path("-").exists(), "{command}");
-        place.write("out", "kept");
+        assert!(has_content && !dir.path("-").exists(), "{command}");
+        dir.write("out", "kept");
         let command = command.replace("OUT", "out");
-        place.check(&format!("$1 {command}\n2> --force overwrites it"));
-        assert_eq!(place.read("out"), "kept", "{command}");
-        place.check(&format!("$ {command} --force"));
-        assert_ne!(place.bytes("out"), b"kept", "{command}");
+        dir.check(&format!("$1 {command}\n2> --force overwrites it"));
+        assert_eq!(dir.read("out"), "kept", "{command}");
+        dir.check(&format!("$ {command} --force"));
+        assert_ne!(dir.bytes("out"), b"kept", "{command}");
     }
     // An input file is never overwritten, and no file is written twice.
-    place.check(
+    dir.check(
         "
         $2 batch games.pgn -o games.pgn --force
         2> --out: this is one of the input files
-        $2 batch games.pgn:1 -o ./games.pgn --go-on
+        $2 batch games.pgn:1 -o ./games.pgn --continue
         2> --out: this is one of the input files
         $2 show games.pgn:1@2 --svg games.pgn --force
         2> --svg: this is one of the input files
@@ -519,7 +519,7 @@ fn every_command_treats_its_output_file_in_the_same_way() {
         2> OUT: this is one of the input files
         ",
     );
-    assert!(!place.path("new.x").exists());
+    assert!(!dir.path("new.x").exists());
     // Files that are continued cannot be standard output.
-    place.check("$2 selfplay -\n$2 openings - --go-on\n$2 train games.pgn -o -");
+    dir.check("$2 selfplay -\n$2 openings - --continue\n$2 train games.pgn -o -");
 }

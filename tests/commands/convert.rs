@@ -1,41 +1,41 @@
 //! `chuhe convert`: notations, formats, filters, positions.
 
-use super::Place;
+use super::TestDir;
 
 const GAMES: &str = "[Event \"决赛\"]\n[Red \"甲\"]\n[Black \"乙\"]\n\n1. 炮二平五 马8进7 {good} 1-0\n\n\
     [Red \"乙\"]\n[Black \"丙\"]\n\n1. H2-E2 H9-G7 *\n\n\
     [FEN \"4k4/R8/9/9/9/9/9/9/1R7/3K5 w - - 0 1\"]\n\n1. R8+8 1-0\n";
 
 /// A new directory with the file `games.pgn`.
-fn place_with_games() -> Place {
-    let place = Place::new();
-    place.write("games.pgn", GAMES);
-    place
+fn place_with_games() -> TestDir {
+    let dir = TestDir::new();
+    dir.write("games.pgn", GAMES);
+    dir
 }
 
 #[test]
 fn games_are_written_in_every_notation_format_and_encoding() {
-    let place = place_with_games();
-    let chinese = place.output("convert games.pgn --notation chinese");
+    let dir = place_with_games();
+    let chinese = dir.output("convert games.pgn --notation chinese");
     let first = "1. 炮二平五 马８进７ {good} 1-0";
     assert!(chinese.contains(first), "{chinese}");
     let games = chuhe::notation::pgn::read(&chinese);
     assert_eq!(games.iter().flatten().count(), 3);
-    let mut gbk = place.command("convert games.pgn --notation chinese --gbk");
+    let mut gbk = dir.command("convert games.pgn --notation chinese --gbk");
     let gbk = gbk.assert().code(0).get_output().stdout.clone();
     assert_ne!(gbk, chinese.as_bytes());
     assert_eq!(chuhe::text::decode(&gbk), chinese);
     let [iccs, coordinate] = ["iccs", "coordinate"]
-        .map(|notation| place.output(&format!("convert games.pgn --notation {notation}")));
+        .map(|notation| dir.output(&format!("convert games.pgn --notation {notation}")));
     assert_eq!(iccs, coordinate);
     let mate = "fen 4k4/R8/9/9/9/9/9/9/1R7/3K5 w - - 0 1 moves b1b9\n";
     let moves = "startpos moves h2e2 h9g7\n".repeat(2) + mate;
-    assert_eq!(place.output("convert games.pgn --to moves"), moves);
-    assert_eq!(place.output("convert - --to moves < games.pgn"), moves);
+    assert_eq!(dir.output("convert games.pgn --to moves"), moves);
+    assert_eq!(dir.output("convert - --to moves < games.pgn"), moves);
     // Lines of moves can be read again.
-    place.write("lines.txt", format!("# lines\n\n{moves}"));
-    assert_eq!(place.output("convert lines.txt --to moves"), moves);
-    place.check(
+    dir.write("lines.txt", format!("# lines\n\n{moves}"));
+    assert_eq!(dir.output("convert lines.txt --to moves"), moves);
+    dir.check(
         "
         $ convert games.pgn -o out.pgn
         =
@@ -48,7 +48,7 @@ fn games_are_written_in_every_notation_format_and_encoding() {
 
 #[test]
 fn games_are_selected_and_positions_extracted() {
-    let place = place_with_games();
+    let dir = place_with_games();
     for (filter, count) in [
         ("--player 甲", 1),
         ("--player 乙", 2),
@@ -58,19 +58,19 @@ fn games_are_selected_and_positions_extracted() {
         ("--unique", 2),
         ("--player 乙 --result *", 1),
     ] {
-        place.check(&format!(
+        dir.check(&format!(
             "$ convert games.pgn --to moves {filter}\n>{count} \\n"
         ));
     }
     let after = "rnbakab1r/9/1c4nc1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR w - -";
-    let ends = place.output("convert games.pgn --to epd --unique");
+    let ends = dir.output("convert games.pgn --to epd --unique");
     let first = format!("{after} id \"甲 - 乙 1-0\";\n");
     assert!(ends.starts_with(&first), "{ends}");
     assert_eq!(ends.lines().count(), 2);
     // The output can be read again.
-    place.write("own.epd", &ends);
-    assert_eq!(place.output("convert own.epd --to epd"), ends);
-    place.check(&format!(
+    dir.write("own.epd", &ends);
+    assert_eq!(dir.output("convert own.epd --to epd"), ends);
+    dir.check(&format!(
         r"
         $ convert games.pgn --to fen --ply 2
         ^ {after}
@@ -89,11 +89,11 @@ fn games_are_selected_and_positions_extracted() {
 
 #[test]
 fn binary_files_and_json_are_rejected() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let bytes: Vec<u8> = (0..2000_u32).map(|n| (n * n / 7 % 251) as u8).collect();
-    place.write("binary", bytes);
-    place.write("list.json", "[\n {\"fen\": \"9/9\"}\n]");
-    place.check(
+    dir.write("binary", bytes);
+    dir.write("list.json", "[\n {\"fen\": \"9/9\"}\n]");
+    dir.check(
         "
         $1 convert - < binary
         2= chuhe: -: neither a text nor a game record in a known format
@@ -105,8 +105,8 @@ fn binary_files_and_json_are_rejected() {
 
 #[test]
 fn options_without_effect_are_refused() {
-    let place = place_with_games();
-    place.write("moves", "startpos moves h2e2\n");
+    let dir = place_with_games();
+    dir.write("moves", "startpos moves h2e2\n");
     for arguments in [
         "--notation wxf --to cbl",
         "--notation chinese --to moves",
@@ -116,11 +116,11 @@ fn options_without_effect_are_refused() {
         "--openings --to epd",
     ] {
         let option = &arguments[..arguments.find(' ').unwrap()];
-        place.check(&format!(
+        dir.check(&format!(
             "$2 convert games.pgn {arguments}\n=\n2^ chuhe: {option}: "
         ));
     }
-    place.check(
+    dir.check(
         "
         $2 convert - --to pgn --ply 1 < games.pgn
         =
@@ -138,7 +138,7 @@ fn options_without_effect_are_refused() {
 
 #[test]
 fn epd_with_a_number_and_a_dot_is_not_pgn() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let epd = "4k4/9/9/9/9/9/9/9/9/R2K5 w - - id \"eleeye-1.31\";\n";
     for (text, read) in [
         (epd, "1 game read, 1 position"),
@@ -146,24 +146,24 @@ fn epd_with_a_number_and_a_dot_is_not_pgn() {
         ("\u{feff}1. h2e2 1-0\n", "1 game read, 1 position"),
         ("{a comment}\n1. h2e2 1-0\n", "1 game read, 1 position"),
     ] {
-        place.write("file", text);
-        place.check(&format!("$ convert - --to epd < file\n2= {read} written"));
+        dir.write("file", text);
+        dir.check(&format!("$ convert - --to epd < file\n2= {read} written"));
     }
 }
 
 #[test]
 fn records_of_other_programs_are_converted() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let page = "<html>[DhtmlXQ][DhtmlXQ_red]甲[/DhtmlXQ_red]\
         [DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist][/DhtmlXQ]";
     let (gbk, ..) = encoding_rs::GBK.encode(page);
     for bytes in [page.as_bytes(), &gbk] {
-        place.write("page.html", bytes);
-        place.check("$ convert page.html --notation wxf\n> [Red \"甲\"]\n> 1. C2=5 N8+7 *");
+        dir.write("page.html", bytes);
+        dir.check("$ convert page.html --notation wxf\n> [Red \"甲\"]\n> 1. C2=5 N8+7 *");
     }
-    place.write("illegal", "[DhtmlXQ_movelist]7740[/DhtmlXQ_movelist]");
-    place.write("cut", "XQ\x12");
-    place.check(
+    dir.write("illegal", "[DhtmlXQ_movelist]7740[/DhtmlXQ_movelist]");
+    dir.write("cut", "XQ\x12");
+    dir.check(
         "
         $1 convert illegal
         2> game 1: move 1: h2e9 is not a legal move here

@@ -5,31 +5,31 @@ use std::fs;
 use predicates::prelude::*;
 use predicates::str::{contains, is_match};
 
-use super::{Place, check};
+use super::{TestDir, check};
 
 /// A new directory with the tables that `egtb generate` makes with these arguments.
-fn generated(arguments: &str) -> Place {
-    let place = Place::new();
-    place.check(&format!("$ egtb generate --out . {arguments}"));
-    place
+fn generated(arguments: &str) -> TestDir {
+    let dir = TestDir::new();
+    dir.check(&format!("$ egtb generate --out . {arguments}"));
+    dir
 }
 
 #[test]
 fn tables_are_generated_once_verified_and_counted() {
-    let place = Place::new();
-    place.check(
+    let dir = TestDir::new();
+    dir.check(
         "
         $ egtb generate --out . krb-k --dry-run
         ^ 1 table to generate with 33,480 positions, 0 already present; needs
         ",
     );
-    assert!(place.names().is_empty());
-    place.check("$ egtb generate --out . --threads 2 KRB-KA\n> KRB-K:\n> KRB-KA:");
+    assert!(dir.names().is_empty());
+    dir.check("$ egtb generate --out . --threads 2 KRB-KA\n> KRB-K:\n> KRB-KA:");
     // As a killed run leaves them: a partial table and a temporary file.
-    let whole = place.bytes("KRB-KA.chtb");
-    place.write("KRB-KA.chtb", &whole[..whole.len() / 2]);
-    place.write("KRB-KA.part", "half");
-    place.check(
+    let whole = dir.bytes("KRB-KA.chtb");
+    dir.write("KRB-KA.chtb", &whole[..whole.len() / 2]);
+    dir.write("KRB-KA.part", "half");
+    dir.check(
         "
         $ egtb generate --out . --threads 2 KRB-KA
         > , 1 already present
@@ -40,28 +40,28 @@ fn tables_are_generated_once_verified_and_counted() {
         2> MB
         ",
     );
-    assert_eq!(place.bytes("KRB-KA.chtb"), whole);
+    assert_eq!(dir.bytes("KRB-KA.chtb"), whole);
     let short_mates = is_match("the search finds [1-9][0-9]* of [1-9][0-9]* short mates").unwrap();
     let proven = contains("KRB-KA: ").and(contains("draws are proven"));
-    let mut verify = place.command("egtb verify KRB-KA KRB-K --tables .");
+    let mut verify = dir.command("egtb verify KRB-KA KRB-K --tables .");
     verify.assert().success().stdout(proven.and(short_mates));
 }
 
 #[test]
 fn dtc_tables_are_generated_verified_and_probed() {
-    let place = generated("KR-KAB");
-    let mates = place.names().len();
+    let dir = generated("KR-KAB");
+    let mates = dir.names().len();
     // Existing tables are kept, and each class gets a DTC table.
-    place.check(
+    dir.check(
         "
         $ egtb generate KR-KAB --out . --dtc
         > , 4 already present
         > KR-KAB DTC:
         ",
     );
-    assert_eq!(place.names().len(), 2 * mates);
+    assert_eq!(dir.names().len(), 2 * mates);
     let fen = "2bak4/9/9/9/9/9/9/9/9/R2K5 w";
-    place.check(&format!(
+    dir.check(&format!(
         "
         $ egtb generate KR-KAB --out . --dtc
         ^ 0 tables to generate with
@@ -75,18 +75,18 @@ fn dtc_tables_are_generated_verified_and_probed() {
         > depth to conversion: 3 plies
         "
     ));
-    let probe = place.objects(&format!("egtb probe --json '{fen}' --tables ."));
+    let probe = dir.objects(&format!("egtb probe --json '{fen}' --tables ."));
     assert_eq!(probe[0]["dtc"], 3);
-    let stats = &place.objects("egtb stats --json KR-KAB --tables .")[1];
+    let stats = &dir.objects("egtb stats --json KR-KAB --tables .")[1];
     assert_eq!(stats["metric"], "dtc");
     assert_eq!(stats["longest_win"], 9);
 }
 
 #[test]
 fn probe_shows_the_value_of_each_move() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let fen = "2baka3/9/9/9/9/9/9/9/9/R2K5 w";
-    place.check(&format!(
+    dir.check(&format!(
         r"
         $ egtb probe '{fen}'
         ^ red to move: win 胜, mate in 19 plies\n
@@ -98,7 +98,7 @@ fn probe_shows_the_value_of_each_move() {
         $2 egtb generate
         "
     ));
-    let object = &place.objects(&format!("egtb probe --json '{fen}'"))[0];
+    let object = &dir.objects(&format!("egtb probe --json '{fen}'"))[0];
     assert_eq!(object["result"], "win");
     assert_eq!(object["line"].as_array().unwrap().len(), 19);
     assert_eq!(object["moves"][0]["plies"], 19);
@@ -106,8 +106,8 @@ fn probe_shows_the_value_of_each_move() {
 
 #[test]
 fn two_sided_tables_depend_on_the_rule_set() {
-    let place = Place::new();
-    place.check(
+    let dir = TestDir::new();
+    dir.check(
         "
         $ egtb generate KP-KP --out .
         > KP-KP asian: 163350 positions
@@ -119,8 +119,8 @@ fn two_sided_tables_depend_on_the_rule_set() {
         2> for the rule set computer
         ",
     );
-    assert!(place.path("KP-KP.asian.chtb").is_file());
-    let stats = &place.objects("egtb stats KP-KP --json --tables .")[0];
+    assert!(dir.path("KP-KP.asian.chtb").is_file());
+    let stats = &dir.objects("egtb stats KP-KP --json --tables .")[0];
     assert_eq!(stats["rules"], "asian");
     assert_eq!(stats["first_to_move"], stats["second_to_move"]);
     assert_eq!(stats["first_to_move"]["unknown"], 0);
@@ -128,16 +128,16 @@ fn two_sided_tables_depend_on_the_rule_set() {
 
 #[test]
 fn damaged_tables_are_reported_and_generated_again() {
-    let place = generated("KRN-K");
+    let dir = generated("KRN-K");
     // The first class is also embedded, the second is not.
     let tables = ["KR-K", "KRN-K"].map(|class| {
         let name = format!("{class}.chtb");
-        let whole = place.bytes(&name);
+        let whole = dir.bytes(&name);
         let mut damaged = whole.clone();
         *damaged.last_mut().unwrap() ^= 0xff;
-        place.write(&name, damaged);
+        dir.write(&name, damaged);
         for command in ["verify", "stats"] {
-            place.check(&format!(
+            dir.check(&format!(
                 "$1 egtb {command} {class} --tables .\n2> {name}: damaged"
             ));
         }
@@ -150,11 +150,11 @@ fn damaged_tables_are_reported_and_generated_again() {
         ("uci", "setoption name EGTBPath value"),
     ] {
         let lines = format!("{protocol}\n{paths} .\nposition fen {fen}\ngo depth 2\ngo depth 2\n");
-        place.write("lines", lines);
-        place.check("$ < lines\n>1 KRN-K.chtb: damaged");
+        dir.write("lines", lines);
+        dir.check("$ < lines\n>1 KRN-K.chtb: damaged");
     }
-    place.write("analyse", "analyse 0.1\n");
-    place.check(&format!(
+    dir.write("analyse", "analyse 0.1\n");
+    dir.check(&format!(
         "
         $1 egtb probe '{fen}' --tables .
         2> KRN-K.chtb: damaged
@@ -172,18 +172,18 @@ fn damaged_tables_are_reported_and_generated_again() {
         "
     ));
     for (name, whole) in tables {
-        assert!(place.bytes(&name) == whole, "{name}");
+        assert!(dir.bytes(&name) == whole, "{name}");
     }
 }
 
 #[test]
 fn another_table_of_the_class_is_used_instead_of_a_damaged_one() {
-    let place = generated("KRN-K");
-    let mut table = place.bytes("KRN-K.chtb");
-    fs::rename(place.path("KRN-K.chtb"), place.path("z.chtb")).unwrap();
+    let dir = generated("KRN-K");
+    let mut table = dir.bytes("KRN-K.chtb");
+    fs::rename(dir.path("KRN-K.chtb"), dir.path("z.chtb")).unwrap();
     *table.last_mut().unwrap() ^= 0xff;
-    place.write("a.chtb", table);
-    place.check(
+    dir.write("a.chtb", table);
+    dir.check(
         "
         $ egtb probe '4k4/9/9/9/9/9/9/9/9/RN1K5 w' --tables .
         > win 胜, mate in 3 plies
@@ -194,15 +194,15 @@ fn another_table_of_the_class_is_used_instead_of_a_damaged_one() {
 
 #[test]
 fn other_files_are_not_overwritten() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let note = "a note of the user, longer than the header of a table";
-    place.write("KR-KA.chtb", note);
-    place.check("$1 egtb generate KR-KAB --out .\n2> KR-KA.chtb:\n2> not a Chuhe table");
-    assert_eq!(place.read("KR-KA.chtb"), note);
-    fs::remove_file(place.path("KR-KA.chtb")).unwrap();
-    place.check("$ egtb generate KR-K --out .");
-    place.write("KR-KA.chtb", place.bytes("KR-K.chtb"));
-    place.check(
+    dir.write("KR-KA.chtb", note);
+    dir.check("$1 egtb generate KR-KAB --out .\n2> KR-KA.chtb:\n2> not a Chuhe table");
+    assert_eq!(dir.read("KR-KA.chtb"), note);
+    fs::remove_file(dir.path("KR-KA.chtb")).unwrap();
+    dir.check("$ egtb generate KR-K --out .");
+    dir.write("KR-KA.chtb", dir.bytes("KR-K.chtb"));
+    dir.check(
         "
         $1 egtb generate KR-KAB --out .
         2> KR-KA.chtb:
@@ -214,17 +214,17 @@ fn other_files_are_not_overwritten() {
 #[test]
 fn a_table_without_its_smaller_classes_can_be_used() {
     let all = generated("KRB-KB");
-    let place = Place::new();
-    place.write("KRB-KB.chtb", all.bytes("KRB-KB.chtb"));
+    let dir = TestDir::new();
+    dir.write("KRB-KB.chtb", all.bytes("KRB-KB.chtb"));
     // The table of the position after the fastest winning capture is missing.
     let fen = "2b1k4/9/9/9/9/9/9/4B4/9/R2K5 w";
     let end = format!("position fen {fen}\ngo depth 4\n");
-    place.write("ucci", format!("ucci\nsetoption egtbpaths .\n{end}"));
-    place.write(
+    dir.write("ucci", format!("ucci\nsetoption egtbpaths .\n{end}"));
+    dir.write(
         "uci",
         format!("uci\nsetoption name EGTBPath value .\n{end}"),
     );
-    place.check(&format!(
+    dir.check(&format!(
         "
         $ egtb stats KRB-KB --tables .
         > longest win: 11 plies
@@ -263,11 +263,11 @@ fn wins_beyond_the_no_capture_limit_are_reported() {
 #[test]
 #[cfg(unix)]
 fn special_files_are_rejected() {
-    let place = Place::new();
-    let pipe = place.path("KR-K.chtb");
+    let dir = TestDir::new();
+    let pipe = dir.path("KR-K.chtb");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.unwrap().success());
-    place.check(
+    dir.check(
         "
         $1 egtb stats KR-K --tables .
         2> not a regular file
@@ -281,16 +281,16 @@ fn special_files_are_rejected() {
 
 #[test]
 fn directories_without_tables_are_reported() {
-    let place = Place::new();
-    place.check(
+    let dir = TestDir::new();
+    dir.check(
         "
         $1 egtb stats KR-K --tables .
         2> the directory contains no tables
         $ egtb generate KR-K --out .
         ",
     );
-    fs::rename(place.path("KR-K.chtb"), place.path("KR-K.CHTB")).unwrap();
-    place.check("$ egtb stats KR-K --tables .");
+    fs::rename(dir.path("KR-K.chtb"), dir.path("KR-K.CHTB")).unwrap();
+    dir.check("$ egtb stats KR-K --tables .");
 }
 
 #[test]
@@ -308,11 +308,11 @@ fn too_little_free_memory_is_reported() {
 
 #[test]
 fn unused_files_are_reported() {
-    let place = generated("--dtc KRN-K");
-    place.check("$ egtb generate --out . --rules elephanteye KP-KP");
-    fs::remove_file(place.path("KRN-K.chtb")).unwrap();
-    place.write("x.chtb", place.bytes("KN-K.chtb"));
-    place.check(
+    let dir = generated("--dtc KRN-K");
+    dir.check("$ egtb generate --out . --rules elephanteye KP-KP");
+    fs::remove_file(dir.path("KRN-K.chtb")).unwrap();
+    dir.write("x.chtb", dir.bytes("KN-K.chtb"));
+    dir.check(
         "
         $ egtb stats --json --tables .
         2> KRN-K.dtc.chtb: not used, there is no DTM table of its class
@@ -325,12 +325,12 @@ fn unused_files_are_reported() {
 
 #[test]
 fn invalid_files_are_reported_and_skipped() {
-    let place = generated("KRA-K");
+    let dir = generated("KRA-K");
     for name in ["a.chtb", "b.chtb"] {
-        place.write(name, "no table");
+        dir.write(name, "no table");
     }
-    place.write("ucci", "ucci\nsetoption egtbpaths .\n");
-    place.check(
+    dir.write("ucci", "ucci\nsetoption egtbpaths .\n");
+    dir.check(
         "
         $ < ucci
         > egtbpaths: ./b.chtb is not used: not a Chuhe table
@@ -351,9 +351,9 @@ fn invalid_files_are_reported_and_skipped() {
 
 #[test]
 fn other_commands_accept_tables() {
-    let place = generated("KRA-KAB");
+    let dir = generated("KRA-KAB");
     let fen = "2bak4/9/9/9/9/9/9/9/9/R2K1A3 w - - 0 1";
-    place.check(&format!(
+    dir.check(&format!(
         "
         $ judge --explain '{fen}' --tables .
         > KRA-KAB
@@ -361,21 +361,21 @@ fn other_commands_accept_tables() {
         2> --explain
         "
     ));
-    place.write("fen", fen);
+    dir.write("fen", fen);
     let mate = |tables: &str| {
         let line = format!("batch - --depth 1 {tables} < fen");
-        place.objects(&line)[0]["mate"].clone()
+        dir.objects(&line)[0]["mate"].clone()
     };
     assert!(mate("--tables .").is_number() && mate("").is_null());
 }
 
 #[test]
 fn proven_draws_are_marked() {
-    let place = generated("KR-KB");
-    let stats = place.objects("egtb stats --json KR-KB --tables .");
+    let dir = generated("KR-KB");
+    let stats = dir.objects("egtb stats --json KR-KB --tables .");
     assert_eq!(stats[0]["draws_hold"], true);
     let holds = |fen: &str| {
-        let probe = place.objects(&format!("egtb probe --json '{fen}'"));
+        let probe = dir.objects(&format!("egtb probe --json '{fen}'"));
         probe[0]["draw_holds"].clone()
     };
     assert_eq!(holds("3ak4/4a4/9/9/9/4N4/9/9/9/3K5 w"), true);

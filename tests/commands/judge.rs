@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
-use super::{Place, check};
+use super::{TestDir, check};
 
 /// Red's rook chases a cannon perpetually.
 const CHASE: &str = "4kab2/4a4/4b4/3rC2R1/9/9/4n4/4B4/4A4/4KAB1c w - - 0 1";
@@ -19,8 +19,8 @@ const EXCUSED: &str = "'2bak2r1/cC3Rc2/2nab1n2/p1p1p3p/6p2/2P6/P3P1P1P/2N1C1N2/9
 
 /// The standard output of `chuhe judge`, which must succeed without errors.
 fn judged(arguments: &str) -> String {
-    let place = Place::new();
-    let mut command = place.command(&format!("judge {arguments}"));
+    let dir = TestDir::new();
+    let mut command = dir.command(&format!("judge {arguments}"));
     let assert = command.assert().code(0).stderr("");
     String::from_utf8(assert.get_output().stdout.clone()).unwrap()
 }
@@ -92,9 +92,9 @@ fn moves_are_read_in_any_notation() {
         "#,
     );
     // After the name of a file, moves that contain a dot are not taken for file names.
-    let place = Place::new();
-    place.write("g.pgn", "1. h0g2 h9g7 *\n");
-    place.check(
+    let dir = TestDir::new();
+    dir.write("g.pgn", "1. h0g2 h9g7 *\n");
+    dir.check(
         "
         $ judge g.pgn:1 C8.5
         = none
@@ -226,24 +226,24 @@ fn json_has_the_verdict_and_its_reasons() {
 
 #[test]
 fn files_are_judged_line_by_line() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let games = format!(
         "# the chase\n{CHASE} moves {CHASE_MOVES}\n\nposition startpos moves h2e2\r\n\
          fen {CHASE}\nposition fen {CHASE} {CHASE_MOVES}\nstartpos"
     );
-    place.write("games", games);
+    dir.write("games", games);
     for file in ["games", "- < games"] {
-        place.check(&format!(
+        dir.check(&format!(
             r"
             $ judge {file}
             = line 2: red_loses\nline 4: none\nline 5: none\nline 6: red_loses\nline 7: none
             "
         ));
     }
-    let objects = place.objects("judge - --json < games");
+    let objects = dir.objects("judge - --json < games");
     let lines: Vec<_> = objects.iter().map(|o| o["line"].clone()).collect();
     assert_eq!(lines, [2, 4, 5, 6, 7]);
-    let third = &place.objects("judge games:3 --json")[0];
+    let third = &dir.objects("judge games:3 --json")[0];
     assert_eq!(
         (&third["game"], &third["line"]),
         (&serde_json::Value::Null, &serde_json::json!(5))
@@ -251,8 +251,8 @@ fn files_are_judged_line_by_line() {
     // An invalid line does not stop the others.
     let mut games = b"startpos\n9/9 moves h2e2\nstartpos moves \xff\n".to_vec();
     games.extend(format!("{CHASE} {CHASE_MOVES}\n").bytes());
-    place.write("invalid", games);
-    place.check(
+    dir.write("invalid", games);
+    dir.check(
         r"
         $1 judge - < invalid
         = line 1: none\nline 4: red_loses
@@ -267,12 +267,12 @@ fn files_are_judged_line_by_line() {
 
 #[test]
 fn games_of_a_pgn_are_judged() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let chase = format!("[FEN \"{CHASE}\"]\n\n{CHASE_MOVES} *\n");
     let games =
         format!("\u{feff}\n[Red \"x\"]\n\n1. h2e2 *\n\n{chase}\n[Red \"y\"]\n\n1. h2e9 *\n");
-    place.write("games", games);
-    place.check(
+    dir.write("games", games);
+    dir.check(
         r#"
         $1 judge - < games
         = game 1: none\ngame 2: red_loses
@@ -293,8 +293,8 @@ fn games_of_a_pgn_are_judged() {
 
 #[test]
 fn each_line_is_answered_at_once() {
-    let place = Place::new();
-    let mut process = place.process("judge - --json");
+    let dir = TestDir::new();
+    let mut process = dir.process("judge - --json");
     process.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = process.spawn().unwrap();
     let mut input = child.stdin.take().unwrap();

@@ -10,7 +10,7 @@ use assert_cmd::assert::OutputAssertExt;
 use predicates::prelude::*;
 use predicates::str::contains;
 
-use super::Place;
+use super::TestDir;
 use crate::engine_client::{Client, PATIENCE};
 use crate::terminal::Terminal;
 
@@ -88,9 +88,9 @@ fn the_engine_searches_or_reports_an_error_under_every_memory_limit() {
 
 #[test]
 fn too_many_games_at_a_time_are_refused() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let mut command = limited(1_500_000, "selfplay much.chg --games 200 --threads 200");
-    command.current_dir(place.path("."));
+    command.current_dir(dir.path("."));
     let output = run(command, "");
     let refused = contains("cannot play 200 games at a time, ").and(contains(", only "));
     output.assert().code(1).stderr(refused);
@@ -99,13 +99,13 @@ fn too_many_games_at_a_time_are_refused() {
 /// If there is too little memory for some of the threads, the others relabel the games.
 #[test]
 fn games_are_relabeled_by_the_threads_that_fit() {
-    let place = Place::new();
-    place.write("games.pgn", "1. h2e2 h9g7 2. h0g2 1-0\n\n".repeat(64));
-    place.check("$ data convert games.chg games.pgn");
+    let dir = TestDir::new();
+    dir.write("games.pgn", "1. h2e2 h9g7 2. h0g2 1-0\n\n".repeat(64));
+    dir.check("$ data convert games.chg games.pgn");
     let relabel = |kilobytes| {
         let arguments = "data relabel new.chg games.chg --nodes 1000 --threads 16 --force";
         let mut command = limited(kilobytes, arguments);
-        command.current_dir(place.path("."));
+        command.current_dir(dir.path("."));
         run(command, "").assert()
     };
     relabel(700_000).code(0).stderr(contains("64 games"));
@@ -211,8 +211,8 @@ fn engine_greets_a_person_at_a_terminal() {
 
 #[test]
 fn files_that_should_be_small_have_a_size_limit() {
-    let place = Place::new();
-    let file = std::fs::File::create(place.path("zeros")).unwrap();
+    let dir = TestDir::new();
+    let file = std::fs::File::create(dir.path("zeros")).unwrap();
     file.set_len(200 << 20).unwrap();
     for arguments in [
         "train --recipe zeros --print-recipe",
@@ -221,7 +221,7 @@ fn files_that_should_be_small_have_a_size_limit() {
         "cloud query startpos --token-file zeros",
     ] {
         let mut command = limited(150_000, arguments);
-        command.current_dir(place.path("."));
+        command.current_dir(dir.path("."));
         let too_long = contains("longer than the limit of");
         run(command, "").assert().code(1).stderr(too_long);
     }

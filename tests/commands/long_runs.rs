@@ -5,15 +5,15 @@ use std::process::{Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::{Place, send_signal};
+use super::{TestDir, send_signal};
 
 /// Starts a command with its standard output in the file `stdout`, and interrupts it once `file` has `lines` lines.
-pub(super) fn interrupted(place: &Place, line: &str, file: &str, lines: usize) -> Output {
-    let mut command = place.process(line);
-    let stdout = File::create(place.path("stdout")).unwrap();
+pub(super) fn interrupted(dir: &TestDir, line: &str, file: &str, lines: usize) -> Output {
+    let mut command = dir.process(line);
+    let stdout = File::create(dir.path("stdout")).unwrap();
     let child = command.stdout(stdout).stderr(Stdio::piped()).spawn();
     let child = child.unwrap();
-    let count = || fs::read_to_string(place.path(file)).map_or(0, |text| text.lines().count());
+    let count = || fs::read_to_string(dir.path(file)).map_or(0, |text| text.lines().count());
     let deadline = Instant::now() + Duration::from_secs(60);
     while count() < lines {
         assert!(Instant::now() < deadline);
@@ -25,51 +25,51 @@ pub(super) fn interrupted(place: &Place, line: &str, file: &str, lines: usize) -
 
 #[test]
 fn interrupted_openings_are_continued() {
-    let place = Place::new();
+    let dir = TestDir::new();
     // Interrupted early, to show that lines are written at once and not buffered.
     let line = "openings parts.txt --depth 4 --seed 9 --count 100000";
-    let output = interrupted(&place, line, "parts.txt", 4);
+    let output = interrupted(&dir, line, "parts.txt", 4);
     assert_eq!(output.status.code(), Some(130));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("--go-on resumes the search"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--continue resumes the search"));
     // A search on standard output cannot be resumed.
-    let output = interrupted(&place, &line.replace("parts.txt", "-"), "stdout", 2);
+    let output = interrupted(&dir, &line.replace("parts.txt", "-"), "stdout", 2);
     assert_eq!(output.status.code(), Some(130));
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(
         message.ends_with(" of 100000 openings found\n"),
         "{message}"
     );
-    let found = place.read("parts.txt");
+    let found = dir.read("parts.txt");
     // The opening of an incomplete last line is found again.
-    place.write("parts.txt", found.clone() + "h2e2 h9");
+    dir.write("parts.txt", found.clone() + "h2e2 h9");
     let plan = format!("--depth 4 --seed 9 --count {}", found.lines().count() + 3);
-    place.check(&format!(
-        "$ openings parts.txt {plan} --go-on\n$ openings whole.txt {plan}"
+    dir.check(&format!(
+        "$ openings parts.txt {plan} --continue\n$ openings whole.txt {plan}"
     ));
     assert_eq!(
-        place.read("parts.txt"),
-        place.read("whole.txt"),
+        dir.read("parts.txt"),
+        dir.read("whole.txt"),
         "as if never interrupted"
     );
     // A finished file and a file with other settings are not changed.
-    place.check(&format!(
+    dir.check(&format!(
         "
-        $ openings parts.txt {plan} --go-on
-        $1 openings parts.txt --depth 4 --seed 9 --count 900 --go-on --within 5
+        $ openings parts.txt {plan} --continue
+        $1 openings parts.txt --depth 4 --seed 9 --count 900 --continue --within 5
         2> the file was made with other settings: 4 to 8 plies, score within 20 at depth 4, seed 9; the current ones are \
         4 to 8 plies, score within 5 at depth 4, seed 9
         "
     ));
-    assert_eq!(place.read("parts.txt"), place.read("whole.txt"));
+    assert_eq!(dir.read("parts.txt"), dir.read("whole.txt"));
 }
 
 /// Starts a long run that writes `file`, and checks that a second run is refused once the file `begun` is not empty.
 /// Then kills the first run, and starts a third one, which continues the file.
-fn second_run_is_refused(place: &Place, file: &str, begun: &str, line: &str) {
+fn second_run_is_refused(dir: &TestDir, file: &str, begun: &str, line: &str) {
     let pause = || sleep(Duration::from_millis(1));
-    let read = |name: &str| fs::read_to_string(place.path(name)).unwrap_or_default();
+    let read = |name: &str| fs::read_to_string(dir.path(name)).unwrap_or_default();
     let start = |line: &str| {
-        let mut command = place.process(line);
+        let mut command = dir.process(line);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().unwrap()
     };
@@ -79,13 +79,13 @@ fn second_run_is_refused(place: &Place, file: &str, begun: &str, line: &str) {
         pause();
     }
     let owner = first.id();
-    place.check(&format!(
-        "$1 {line} --go-on\n2> {file}: process {owner} is writing this file"
+    dir.check(&format!(
+        "$1 {line} --continue\n2> {file}: process {owner} is writing this file"
     ));
     first.kill().unwrap();
     first.wait().unwrap();
     let before = read(file).len();
-    let mut third = start(&format!("{line} --go-on"));
+    let mut third = start(&format!("{line} --continue"));
     let (lock, owner) = (format!("{file}.lock"), third.id().to_string());
     // `openings` handles Ctrl-C only after it has reopened the file. Then the file grows.
     let is_begun = || read(&lock) == owner && (begun == lock || read(file).len() > before);
@@ -95,18 +95,18 @@ fn second_run_is_refused(place: &Place, file: &str, begun: &str, line: &str) {
     }
     send_signal(&third, "-INT");
     assert_eq!(third.wait().unwrap().code(), Some(130));
-    assert!(!place.path(&lock).exists());
+    assert!(!dir.path(&lock).exists());
 }
 
 /// Two runs that write the same file would damage it.
 #[test]
 fn second_run_on_the_same_file_is_refused() {
-    let place = Place::new();
-    place.write("positions.fen", chuhe::notation::fen::START);
+    let dir = TestDir::new();
+    dir.write("positions.fen", chuhe::notation::fen::START);
     let openings = "openings openings.txt --depth 6 --count 100000";
-    second_run_is_refused(&place, "openings.txt", "openings.txt", openings);
+    second_run_is_refused(&dir, "openings.txt", "openings.txt", openings);
     let batch = "batch positions.fen --time 600 --out answers.json";
-    second_run_is_refused(&place, "answers.json", "answers.json.lock", batch);
+    second_run_is_refused(&dir, "answers.json", "answers.json.lock", batch);
 }
 
 /// Whether this process ignores a signal, which the processes that it starts inherit: SIGHUP if `nohup` runs the tests,
@@ -135,12 +135,12 @@ fn exit_code(child: &mut std::process::Child, name: &str) -> Option<i32> {
 
 #[test]
 fn signals_end_commands_that_wait_for_a_pipe() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let made = std::process::Command::new("mkfifo")
-        .arg(place.path("fifo"))
+        .arg(dir.path("fifo"))
         .status();
     assert!(made.unwrap().success());
-    place.write("list.txt", "startpos");
+    dir.write("list.txt", "startpos");
     for command in [
         "convert fifo",
         "show fifo",
@@ -156,7 +156,7 @@ fn signals_end_commands_that_wait_for_a_pipe() {
             if is_ignored(number) {
                 continue;
             }
-            let mut process = place.process(command);
+            let mut process = dir.process(command);
             let mut child = process.stderr(Stdio::null()).spawn().unwrap();
             sleep(Duration::from_millis(300));
             let is_waiting = child.try_wait().unwrap().is_none();
@@ -165,8 +165,8 @@ fn signals_end_commands_that_wait_for_a_pipe() {
             exit_code(&mut child, &format!("{command} {signal}"));
         }
     }
-    assert!(!place.path("book.dat").exists());
-    let left: Vec<_> = fs::read_dir(place.path(".")).unwrap().collect();
+    assert!(!dir.path("book.dat").exists());
+    let left: Vec<_> = fs::read_dir(dir.path(".")).unwrap().collect();
     assert_eq!(left.len(), 2, "an unfinished file is left: {left:?}");
 }
 
@@ -174,19 +174,19 @@ fn signals_end_commands_that_wait_for_a_pipe() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_hangup_that_is_ignored_at_the_start_remains_ignored() {
-    let place = Place::new();
-    let size = || fs::metadata(place.path("out.txt")).map_or(0, |data| data.len());
+    let dir = TestDir::new();
+    let size = || fs::metadata(dir.path("out.txt")).map_or(0, |data| data.len());
     let traps = if is_ignored(1) {
         &["trap '' HUP; "][..]
     } else {
         &["trap '' HUP; ", ""]
     };
     for trap in traps {
-        let program = place.process("openings out.txt --force --depth 6 --count 100000");
+        let program = dir.process("openings out.txt --force --depth 6 --count 100000");
         let mut shell = std::process::Command::new("sh");
         shell.args(["-c", &format!("{trap}exec \"$0\" \"$@\"")]);
         shell.arg(program.get_program()).args(program.get_args());
-        shell.current_dir(place.path(".")).stderr(Stdio::null());
+        shell.current_dir(dir.path(".")).stderr(Stdio::null());
         let mut child = shell.spawn().unwrap();
         // The first openings are written after the signal handlers are installed.
         let wait = |length: u64| {
@@ -204,14 +204,14 @@ fn a_hangup_that_is_ignored_at_the_start_remains_ignored() {
             send_signal(&child, "-INT");
         }
         assert_eq!(exit_code(&mut child, "openings"), Some(130));
-        fs::remove_file(place.path("out.txt")).unwrap();
+        fs::remove_file(dir.path("out.txt")).unwrap();
     }
 }
 
 #[test]
 fn openings_end_with_a_closed_pipe() {
-    let place = Place::new();
-    let mut process = place.process("openings - --depth 1 --count 100000");
+    let dir = TestDir::new();
+    let mut process = dir.process("openings - --depth 1 --count 100000");
     let mut child = process
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -220,5 +220,5 @@ fn openings_end_with_a_closed_pipe() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{output:?}");
-    place.check("$ openings /dev/null --depth 1 --count 1");
+    dir.check("$ openings /dev/null --depth 1 --count 1");
 }

@@ -22,14 +22,14 @@ mod review;
 mod solve;
 mod training;
 
-use crate::Place;
+use crate::TestDir;
 
 /// The FEN of the starting position without counters.
 const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
 
 /// Runs a session in a new directory.
 fn check(session: &str) {
-    Place::new().check(session);
+    TestDir::new().check(session);
 }
 
 /// Sends a signal such as `-INT` to a process.

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::process::{Command, Stdio};
 
-use super::{Place, START};
+use super::{START, TestDir};
 use crate::terminal::Terminal;
 
 /// Columns of the terminal.
@@ -49,8 +49,8 @@ fn width(text: &str) -> usize {
 }
 
 /// Asserts that no line of a command's output is too wide, and returns the output.
-fn narrow_output(place: &Place, arguments: &str) -> String {
-    let lines = printed(place.process(arguments));
+fn narrow_output(dir: &TestDir, arguments: &str) -> String {
+    let lines = printed(dir.process(arguments));
     let wide = lines.iter().find(|line| width(line) > usize::from(COLUMNS));
     assert_eq!(wide, None, "{arguments}");
     assert!(!lines.is_empty());
@@ -59,13 +59,13 @@ fn narrow_output(place: &Place, arguments: &str) -> String {
 
 #[test]
 fn analyses_are_cut_and_the_last_line_is_shown_whole() {
-    let place = Place::new();
-    let text = narrow_output(&place, "analyse startpos --depth 9");
+    let dir = TestDir::new();
+    let text = narrow_output(&dir, "analyse startpos --depth 9");
     assert!(text.contains('…'), "{text}");
     let (_, end) = text.rsplit_once("\nline ").unwrap();
     let (whole, best) = end.split_once("\nbest ").unwrap();
     assert!(best.contains("\n  ") && best.contains("nps"), "{best}");
-    let piped = place.output("analyse startpos --depth 9");
+    let piped = dir.output("analyse startpos --depth 9");
     let row = piped.lines().rfind(|row| row.starts_with("    9 "));
     let words = |text: &str, head: usize| {
         let words = text.split_whitespace().skip(head);
@@ -73,7 +73,7 @@ fn analyses_are_cut_and_the_last_line_is_shown_whole() {
     };
     // The last line has the same moves on several rows as in one row of the piped output.
     assert_eq!(words(whole, 1), words(row.unwrap(), 4));
-    let numbered = narrow_output(&place, "analyse startpos --depth 6 --multipv 2");
+    let numbered = narrow_output(&dir, "analyse startpos --depth 6 --multipv 2");
     for number in ["\n1. ", "\n2. "] {
         assert!(numbered.contains(number), "{numbered}");
     }
@@ -81,9 +81,9 @@ fn analyses_are_cut_and_the_last_line_is_shown_whole() {
 
 #[test]
 fn wide_tables_continue_on_further_lines() {
-    let place = Place::new();
-    place.write("lines.txt", format!("{START} moves h2e2\n"));
-    place.write("game.pgn", GAME);
+    let dir = TestDir::new();
+    dir.write("lines.txt", format!("{START} moves h2e2\n"));
+    dir.write("game.pgn", GAME);
     for (arguments, part) in [
         ("judge --all lines.txt", "line 1"),
         ("judge --all lines.txt", "chinese"),
@@ -92,7 +92,7 @@ fn wide_tables_continue_on_further_lines() {
         ("book show startpos --book <builtin>", "weight"),
         ("egtb probe '4k4/9/9/9/9/9/9/9/9/R2K5 w'", "mate in"),
     ] {
-        let text = narrow_output(&place, arguments);
+        let text = narrow_output(&dir, arguments);
         assert!(text.contains(part), "{text}");
     }
 }

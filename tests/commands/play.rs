@@ -1,16 +1,16 @@
 //! `chuhe play`, with its input from a pipe.
 
-use super::{Place, check};
+use super::{TestDir, check};
 
 /// The output for these lines of input.
 fn played(arguments: &str, lines: &str) -> String {
-    played_in(&Place::new(), arguments, lines)
+    played_in(&TestDir::new(), arguments, lines)
 }
 
 /// The output for these lines of input, in a directory.
-fn played_in(place: &Place, arguments: &str, lines: &str) -> String {
-    place.write("lines", lines);
-    place.output(&format!("play --ascii {arguments} < lines"))
+fn played_in(dir: &TestDir, arguments: &str, lines: &str) -> String {
+    dir.write("lines", lines);
+    dir.output(&format!("play --ascii {arguments} < lines"))
 }
 
 /// Asserts that a text contains all parts.
@@ -65,16 +65,16 @@ fn reasons_of_illegal_moves_are_given() {
 
 #[test]
 fn every_command_answers() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let text = played_in(
-        &place,
+        &dir,
         "--depth 1",
         "help\neval\nhint\nlevel elo 1000\nlevel nonsense\nanalyse 0.05\nanalyse never\nh2e2\nsave game.pgn\nundo\nfen\n\
          new\nload game.pgn\nmoves\nload game.pgn:9\nload game.pgn:1@1\nload no-such-file\nflip\nengine white\nsave\n\
          save game.xqf\nquit\n",
     );
-    assert!(!place.path("game.xqf").exists());
-    let record = place.read("game.pgn");
+    assert!(!dir.path("game.xqf").exists());
+    let record = dir.read("game.pgn");
     assert!(record.contains("1. 炮二平五 "), "{record}");
     let parts = [
         "save FILE",
@@ -132,16 +132,12 @@ fn the_end_of_the_game_is_reported() {
         !text.contains("resigns") && text.contains("The game is over"),
         "{text}"
     );
-    let place = Place::new();
-    place.write(
+    let dir = TestDir::new();
+    dir.write(
         "mated.pgn",
         format!("[FEN \"{mate} - - 0 1\"]\n\n1. b6d6 *\n"),
     );
-    let text = played_in(
-        &place,
-        "",
-        "load mated.pgn\n将4平5\na7a6\neval\nhint\ndraw\n",
-    );
+    let text = played_in(&dir, "", "load mated.pgn\n将4平5\na7a6\neval\nhint\ndraw\n");
     assert!(
         text.contains("Loaded. black is checkmated (将死), red wins"),
         "{text}"
@@ -165,9 +161,9 @@ fn settings_are_accepted_and_clocks_run() {
 
 #[test]
 fn draws_are_offered_and_games_are_saved_with_names() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let text = played_in(
-        &place,
+        &dir,
         "--no-book --name 甲 --depth 1",
         "draw\nengine none\nh2e2\ndraw\nsave draw.pgn\nsave draw.pgn\nsave --force\nsave --force draw.pgn\n",
     );
@@ -184,7 +180,7 @@ fn draws_are_offered_and_games_are_saved_with_names() {
         "[Result \"1/2-1/2\"]",
         "[Rules \"asian\"]",
     ];
-    assert_contains(&place.read("draw.pgn"), &tags);
+    assert_contains(&dir.read("draw.pgn"), &tags);
 }
 
 #[test]

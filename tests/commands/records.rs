@@ -1,16 +1,16 @@
 //! Game records in all formats, read by every command.
 
-use super::Place;
+use super::TestDir;
 
 const GAME: &str = "[Red \"甲\"]\n[Black \"乙\"]\n\n{开局} 1. 炮二平五 {中炮} 马８进７ (1... 炮８平５ {顺炮} 2. 马二进三) \
     2. 马二进三 车９平８ 1-0\n";
 
 /// A new directory with a game in a file of each format, and the names of the files.
-fn files() -> (Place, [&'static str; 6]) {
-    let place = Place::new();
-    place.write("game.pgn", GAME);
+fn files() -> (TestDir, [&'static str; 6]) {
+    let dir = TestDir::new();
+    dir.write("game.pgn", GAME);
     for format in ["xqf", "cbr", "cbl", "dhtmlxq"] {
-        place.check(&format!(
+        dir.check(&format!(
             "
             $ convert game.pgn --to {format} -o game-{format}
             2= 1 game read, 1 game written
@@ -19,7 +19,7 @@ fn files() -> (Place, [&'static str; 6]) {
     }
     let moves =
         "FORMAT WXF\nRED a\nBLACK b\nRESULT 1-0\nSTART{\n1. C2=5 H8+7\n2. H2+3 R9=8\n}END\n";
-    place.write("game.wxf", moves);
+    dir.write("game.wxf", moves);
     let names = [
         "game.pgn",
         "game-xqf",
@@ -28,14 +28,14 @@ fn files() -> (Place, [&'static str; 6]) {
         "game-dhtmlxq",
         "game.wxf",
     ];
-    (place, names)
+    (dir, names)
 }
 
 #[test]
 fn every_command_reads_every_format() {
-    let (place, files) = files();
+    let (dir, files) = files();
     for file in files {
-        place.check(&format!(
+        dir.check(&format!(
             r"
             $ convert {file} --to moves
             = startpos moves h2e2 h9g7 h0g2 i9h9
@@ -60,12 +60,12 @@ fn every_command_reads_every_format() {
 
 #[test]
 fn comments_and_variations_survive_every_format() {
-    let (place, files) = files();
+    let (dir, files) = files();
     for file in &files[..5] {
         let moves = "{开局} 1. 炮二平五 {中炮} 1... 马８进７ (1... 炮８平５ {顺炮} 2. 马二进三) 2. 马二进三 车９平８ 1-0";
-        let text = place.output(&format!("convert {file} --notation chinese"));
+        let text = dir.output(&format!("convert {file} --notation chinese"));
         assert!(text.replace('\n', " ").contains(moves), "{text}");
-        place.check(&format!(
+        dir.check(&format!(
             "$ replay {file}\n2> only main lines are verified, not the variations (1)"
         ));
     }
@@ -73,17 +73,17 @@ fn comments_and_variations_survive_every_format() {
 
 #[test]
 fn trailers_and_illegal_moves_are_reported() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let trailer = "============\n 欢迎访问《象棋百科全书网》\n http://www.xqbase.com/\n";
     let cut = "[Red \"b\"]\n\n1. h2e2 h9g7 2. a0a9 1-0\n";
-    place.write("games.pgn", format!("{GAME}{trailer}{cut}{trailer}"));
-    place.write("text", "no game\n");
-    place.write("nothing", "");
+    dir.write("games.pgn", format!("{GAME}{trailer}{cut}{trailer}"));
+    dir.write("text", "no game\n");
+    dir.write("nothing", "");
     // A file that cannot be read does not affect the others.
-    place.write("good.pgn", GAME);
+    dir.write("good.pgn", GAME);
     // The plies before an illegal move can be selected.
-    place.write("illegal.pgn", "1. 炮二平五 马8进7 2. 马二进九 *\n");
-    place.check(
+    dir.write("illegal.pgn", "1. 炮二平五 马8进7 2. 马二进九 *\n");
+    dir.check(
         r#"
         $ convert games.pgn --to moves
         = startpos moves h2e2 h9g7 h0g2 i9h9\nstartpos moves h2e2 h9g7
@@ -111,7 +111,7 @@ fn trailers_and_illegal_moves_are_reported() {
         "review --all",
     ] {
         for file in ["text", "nothing"] {
-            place.check(&format!(
+            dir.check(&format!(
                 "$1 {command} {file}\n2> {file}: there are no games or positions"
             ));
         }
@@ -120,25 +120,25 @@ fn trailers_and_illegal_moves_are_reported() {
 
 #[test]
 fn a_file_that_is_no_record_gets_one_message() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let text = "# A text\n\n1. chess\n2. checkers\n\n1. go\n";
-    place.write("page.md", text.repeat(50));
-    place.check("$1 convert page.md\n=\n2>1 \\n");
+    dir.write("page.md", text.repeat(50));
+    dir.check("$1 convert page.md\n=\n2>1 \\n");
 }
 
 #[test]
 fn what_a_format_cannot_hold_is_reported() {
-    let place = Place::new();
-    place.write("face.pgn", "{ok 😀} 1. 炮二平五 *\n");
-    place.write("chinese.pgn", "{中} 1. 炮二平五 *\n");
-    place.write("two.pgn", GAME.repeat(2));
+    let dir = TestDir::new();
+    dir.write("face.pgn", "{ok 😀} 1. 炮二平五 *\n");
+    dir.write("chinese.pgn", "{中} 1. 炮二平五 *\n");
+    dir.write("two.pgn", GAME.repeat(2));
     let tags = "[Event \"杯\"]\n[Date \"2017-03-20\"]\n[Red \"a name that is longer than its field\"]\n\
         [ECCO \"A00\"]\n\n";
-    place.write("tags.pgn", format!("{tags}1. 炮二平五 *\n"));
+    dir.write("tags.pgn", format!("{tags}1. 炮二平五 *\n"));
     // Three rooks of a side.
     let rooks = "[FEN \"3k5/9/9/9/9/R8/9/R8/9/R3K4 w\"]\n\n1. A0-B0 *\n";
-    place.write("rooks.pgn", rooks);
-    place.check(
+    dir.write("rooks.pgn", rooks);
+    dir.check(
         r"
         $1 convert rooks.pgn --to xqf
         =
@@ -169,15 +169,15 @@ fn what_a_format_cannot_hold_is_reported() {
 
 #[test]
 fn damaged_and_ambiguous_texts_are_read() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let mut cut = format!("{GAME}\n{{see [DhtmlXQ] there}} 1. 炮二平五 *\n").into_bytes();
     // The last byte of Red's name is missing.
     cut.remove("[Red \"甲".len() - 1);
-    place.write("cut.pgn", cut);
-    place.write("title.pgn", "[Event \"a \\\\\"]\n\n1. 炮二平五 *\n");
+    dir.write("cut.pgn", cut);
+    dir.write("title.pgn", "[Event \"a \\\\\"]\n\n1. 炮二平五 *\n");
     // A move of the middle pawn of three, and a position with a name.
     let pawns = "3k5/9/2P6/2P6/2P6/9/9/9/9/4K4 w";
-    place.write(
+    dir.write(
         "list",
         format!("{pawns} moves 77.6\n{pawns} - - 0 1 ; 01.三兵|x\n"),
     );
@@ -190,13 +190,13 @@ fn damaged_and_ambiguous_texts_are_read() {
         named.extend(&*encoding_rs::BIG5.encode(second).0);
         named.extend(b"\r\n");
     }
-    place.write("named", named);
+    dir.write("named", named);
     // The GBK bytes of these names are also valid UTF-8.
-    place.write(
+    dir.write(
         "names.pgn",
         "[Red \"郑惟桐\"]\n\n1. C2=5 *\n\n[Red \"盈盈一水\"]\n\n1. C2=5 *\n",
     );
-    place.check(
+    dir.check(
         r#"
         $ convert cut.pgn --to moves
         = startpos moves h2e2 h9g7 h0g2 i9h9\nstartpos moves h2e2
@@ -222,25 +222,25 @@ fn damaged_and_ambiguous_texts_are_read() {
 
 #[test]
 fn algebraic_notation_is_written() {
-    let place = Place::new();
-    place.write("game.pgn", GAME);
-    place.check("$ convert game.pgn --notation san\n> 1. Che2\n> Hg7\n> Rh9");
+    let dir = TestDir::new();
+    dir.write("game.pgn", GAME);
+    dir.check("$ convert game.pgn --notation san\n> 1. Che2\n> Hg7\n> Rh9");
 }
 
 #[test]
 fn openings_are_named_and_selected() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let own = "[Red \"b\"]\n[Opening \"own\"]\n\n1. 兵七进一 炮2平3 *\n";
-    place.write("game.pgn", format!("{GAME}\n{own}"));
+    dir.write("game.pgn", format!("{GAME}\n{own}"));
     for code in ["e", "E1*", "E10"] {
-        place.check(&format!(
+        dir.check(&format!(
             "
             $ convert game.pgn --ecco {code} --to moves
             = startpos moves c3c4 b7c7
             "
         ));
     }
-    place.check(
+    dir.check(
         r#"
         $ convert game.pgn
         >0 ECCO
@@ -273,7 +273,7 @@ fn openings_are_named_and_selected() {
         > [ECCO "B05"]
         "#,
     );
-    let page = place.read("page.html");
+    let page = dir.read("page.html");
     assert!(page.contains(";ECCO=B05;Opening=%E4%B8%AD%E7%82%AE"));
 }
 
@@ -281,18 +281,18 @@ fn openings_are_named_and_selected() {
 const FILES: &str = "a.pgn missing.pgn b.pgn";
 
 /// A new directory with those of [`FILES`] that exist.
-fn place_with_a_bad_game() -> Place {
-    let place = Place::new();
+fn place_with_a_bad_game() -> TestDir {
+    let dir = TestDir::new();
     let bad = "[Red \"x\"]\n\n1. zz 1-0\n\n";
-    place.write("a.pgn", format!("{GAME}\n{bad}{GAME}"));
-    place.write("b.pgn", GAME);
-    place
+    dir.write("a.pgn", format!("{GAME}\n{bad}{GAME}"));
+    dir.write("b.pgn", GAME);
+    dir
 }
 
 /// Each command reads the good games of all files, reports the bad game and the missing file, and exits with code 1.
 #[test]
 fn bad_games_and_files_do_not_affect_the_others() {
-    let place = place_with_a_bad_game();
+    let dir = place_with_a_bad_game();
     let moves = "startpos moves h2e2 h9g7 h0g2 i9h9";
     for (arguments, printed) in [
         (
@@ -309,7 +309,7 @@ fn bad_games_and_files_do_not_affect_the_others() {
             "> 4 tasks added".to_owned(),
         ),
     ] {
-        place.check(&format!(
+        dir.check(&format!(
             "
             $1 {}
             {printed}
@@ -320,13 +320,13 @@ fn bad_games_and_files_do_not_affect_the_others() {
             arguments.replace("FILES", FILES)
         ));
     }
-    assert!(place.path("book.dat").exists());
+    assert!(dir.path("book.dat").exists());
 }
 
 #[test]
 fn bad_games_do_not_affect_the_output_of_other_commands() {
-    let place = place_with_a_bad_game();
-    place.check(&format!(
+    let dir = place_with_a_bad_game();
+    dir.check(&format!(
         r#"
         $1 data convert games.chg {FILES}
         = 2 games, 0 positions\n1 game, 0 positions

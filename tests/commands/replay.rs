@@ -1,16 +1,16 @@
 //! `chuhe replay`.
 
-use super::Place;
+use super::TestDir;
 
 #[test]
 fn files_are_reported_in_order() {
-    let place = Place::new();
-    place.write("two", "1. h2e2 h9g7 *\n\n1. c3c4 *\n");
-    place.write("good.pgn", "[Red \"a\"]\n\n1. h2e2 h9g7 1-0\n");
-    place.write("bad.pgn", "1. h2e2 h2e2 *\n");
-    place.write("results.pgn", "[Result \"1-0\"]\n\n1. h2e2 h9g7 0-1\n");
-    place.write("binary", "\x7fELF\x02\x01\0\0\0");
-    place.check(
+    let dir = TestDir::new();
+    dir.write("two", "1. h2e2 h9g7 *\n\n1. c3c4 *\n");
+    dir.write("good.pgn", "[Red \"a\"]\n\n1. h2e2 h9g7 1-0\n");
+    dir.write("bad.pgn", "1. h2e2 h2e2 *\n");
+    dir.write("results.pgn", "[Result \"1-0\"]\n\n1. h2e2 h9g7 0-1\n");
+    dir.write("binary", "\x7fELF\x02\x01\0\0\0");
+    dir.check(
         r"
         $ replay - < two
         = -: 2 of 2 games agree with the rules
@@ -32,22 +32,22 @@ fn files_are_reported_in_order() {
 
 #[test]
 fn an_unclosed_comment_ends_with_its_game() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let good = "[Red \"a\"]\n\n1. h2e2 {good} h9g7 1-0\n\n";
     for opened in ["{never closed", "(1. h2d2 {never closed"] {
-        place.write("games.pgn", format!("1. h2e2 {opened} 1-0\n\n{good}{good}"));
-        place.check("$1 replay games.pgn\n> game 1: line 1:\n> 2 of 3 games agree");
+        dir.write("games.pgn", format!("1. h2e2 {opened} 1-0\n\n{good}{good}"));
+        dir.check("$1 replay games.pgn\n> game 1: line 1:\n> 2 of 3 games agree");
     }
 }
 
 #[test]
 fn games_and_plies_can_be_selected() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let mate = "[Red \"a\"]\n[FEN \"4k4/R8/9/9/9/9/9/9/1R7/3K5 w\"]\n\n1. B1B9 0-1\n\n";
     let games = format!("[Red \"x\"]\n\n1. h2e2 h9g7 1-0\n\n{mate}");
-    place.write("games.pgn", games);
+    dir.write("games.pgn", games);
     // Before the mate nothing contradicts the recorded result.
-    place.check(
+    dir.check(
         r"
         $ replay games.pgn:1
         $1 replay games.pgn:2
@@ -81,22 +81,20 @@ fn games_and_plies_can_be_selected() {
         ",
     );
     // The texts in JSON do not depend on the language.
-    place.write("illegal.pgn", "[Red \"x\"]\n\n1. h2e2 h2e2 *\n");
+    dir.write("illegal.pgn", "[Red \"x\"]\n\n1. h2e2 h2e2 *\n");
     let [english, chinese] = ["en", "zh"].map(|language| {
         let line = format!("replay --json illegal.pgn --lang {language}");
-        place.command(&line).output().unwrap().stdout
+        dir.command(&line).output().unwrap().stdout
     });
     assert_eq!(english, chinese);
-    let replay = place.command("replay --json --explain games.pgn").output();
+    let replay = dir.command("replay --json --explain games.pgn").output();
     let text = String::from_utf8(replay.unwrap().stdout).unwrap();
     let objects = crate::json_lines(&text);
     let agree = [0, 1].map(|n: usize| objects[n]["agrees"].as_bool());
     assert_eq!(agree, [Some(true), Some(false)]);
     assert_eq!(objects[1]["verdict"], "black_loses");
     // Objects of unreadable games have the same fields.
-    let replay = place
-        .command("replay --json --explain illegal.pgn")
-        .output();
+    let replay = dir.command("replay --json --explain illegal.pgn").output();
     let text = String::from_utf8(replay.unwrap().stdout).unwrap();
     let illegal = &crate::json_lines(&text)[0];
     let keys = |object: &serde_json::Value| -> Vec<String> {
@@ -110,9 +108,9 @@ fn games_and_plies_can_be_selected() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_output_device_is_not_reported_as_an_error_in_the_files() {
-    let place = Place::new();
-    place.write("games.pgn", "1. h2e2 *\n");
-    let mut process = place.process("replay games.pgn games.pgn");
+    let dir = TestDir::new();
+    dir.write("games.pgn", "1. h2e2 *\n");
+    let mut process = dir.process("replay games.pgn games.pgn");
     let full = std::fs::File::create("/dev/full").unwrap();
     let output = process.stdout(full).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
@@ -124,10 +122,10 @@ fn a_full_output_device_is_not_reported_as_an_error_in_the_files() {
 
 #[test]
 fn truncated_records_are_reported() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let xqf = format!("XQ\u{a}{}", "\0".repeat(2000));
     for record in [&xqf, "CCBridge Record\0", "<p>[DhtmlXQ]"] {
-        place.write("record", record);
-        place.check("$1 replay record\n> game 1:\n> 0 of 1 games agree");
+        dir.write("record", record);
+        dir.check("$1 replay record\n> game 1:\n> 0 of 1 games agree");
     }
 }

@@ -3,24 +3,24 @@
 use chuhe::notation::pgn;
 use serde_json::Value;
 
-use super::Place;
+use super::TestDir;
 
 /// An opening with an exchange of rooks and a name that must be escaped.
 const GAME: &str = "[Red \"A <b> & \\\"c\\\"\"]\n[Black \"象棋\"]\n\n\
     1. 炮二平五 马8进7 {known} 2. 马二进三 车9平8 3. 车一平二 炮8平9 4. 车二进九 马7退8 *\n";
 
 /// Reviews a game to depth 3. Returns the table, and the directory with `out.pgn`, `out.svg` and `out.html`.
-fn reviewed(game: &str, arguments: &str) -> (String, Place) {
-    let place = Place::new();
-    place.write("game.pgn", game);
+fn reviewed(game: &str, arguments: &str) -> (String, TestDir) {
+    let dir = TestDir::new();
+    dir.write("game.pgn", game);
     let files = "--pgn out.pgn --svg out.svg --html out.html";
-    let table = place.output(&format!("review game.pgn --depth 3 {files} {arguments}"));
-    (table, place)
+    let table = dir.output(&format!("review game.pgn --depth 3 {files} {arguments}"));
+    (table, dir)
 }
 
 #[test]
 fn moves_are_judged() {
-    let (table, place) = reviewed(GAME, "");
+    let (table, dir) = reviewed(GAME, "");
     let lines: Vec<&str> = table.lines().collect();
     assert!(lines[0].starts_with("ply"), "{table}");
     for (line, text) in lines[1..]
@@ -33,7 +33,7 @@ fn moves_are_judged() {
         let row = lines.iter().find(|line| line.starts_with(side)).unwrap();
         assert_eq!(row.matches('%').count(), 2, "{row}");
     }
-    let text = place.read("out.pgn");
+    let text = dir.read("out.pgn");
     let game = pgn::read(&text).remove(0).unwrap();
     assert_eq!(game.line.moves.len(), 8);
     let comments = game.comments;
@@ -44,7 +44,7 @@ fn moves_are_judged() {
     let is_small = score.parse::<f64>().unwrap().abs() < 2.0;
     assert!(is_small && depth == "3", "{number}");
     assert!(text.contains("RedAccuracy"), "{text}");
-    let picture = place.read("out.svg");
+    let picture = dir.read("out.svg");
     assert_eq!(picture.matches("data-ply").count(), 8);
     assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
 }
@@ -53,7 +53,7 @@ fn moves_are_judged() {
 fn a_blunder_has_a_glyph_and_a_better_line() {
     // Black could take a rook, but leaves its own rook en prise.
     let game = "[FEN \"r2k5/9/9/9/R8/9/9/9/9/4K4 b - - 0 1\"]\n\n1... D9-D8 2. A5-A9 *\n";
-    let (table, place) = reviewed(game, "--notation iccs");
+    let (table, dir) = reviewed(game, "--notation iccs");
     let row = |ply: usize| table.lines().nth(ply).unwrap();
     assert!(
         row(1).contains("D9-D8??") && row(1).contains("blunder"),
@@ -63,13 +63,13 @@ fn a_blunder_has_a_glyph_and_a_better_line() {
         row(1).ends_with("A9-A5") && !row(2).contains('?'),
         "{table}"
     );
-    let text = place.read("out.pgn");
+    let text = dir.read("out.pgn");
     assert!(text.contains("1... D9-D8 $4 {"), "{text}");
     assert!(text.contains("(1... A9-A5"), "{text}");
     assert!(pgn::read(&text).remove(0).is_ok(), "{text}");
     // A review of the reviewed game replaces the glyph, the score and the better line.
-    place.check("$ review out.pgn --depth 3 --notation iccs --pgn again.pgn");
-    assert_eq!(place.read("again.pgn"), text);
+    dir.check("$ review out.pgn --depth 3 --notation iccs --pgn again.pgn");
+    assert_eq!(dir.read("again.pgn"), text);
 }
 
 #[test]
@@ -94,11 +94,11 @@ fn repetitions_are_judged_with_any_number_of_threads() {
 
 #[test]
 fn invalid_input_is_refused() {
-    let place = Place::new();
-    place.write("game.pgn", GAME);
-    place.write("empty.pgn", "[Red \"x\"]\n\n*\n");
-    place.write("two.pgn", "[Red \"x\"]\n\n*\n\n[Red \"y\"]\n\n*\n");
-    place.check(
+    let dir = TestDir::new();
+    dir.write("game.pgn", GAME);
+    dir.write("empty.pgn", "[Red \"x\"]\n\n*\n");
+    dir.write("two.pgn", "[Red \"x\"]\n\n*\n\n[Red \"y\"]\n\n*\n");
+    dir.check(
         "
         $2 review game.pgn:1 --pgn game.pgn
         2> --pgn: this is one of the input files
@@ -114,13 +114,13 @@ fn invalid_input_is_refused() {
         2> the game has no moves
         ",
     );
-    assert_eq!(place.read("game.pgn"), GAME);
+    assert_eq!(dir.read("game.pgn"), GAME);
 }
 
 #[test]
 fn book_moves_and_moves_excluded_by_from_are_not_judged() {
     let game = "1. 炮二平五 {book} 马8进7 {book} 2. 兵一进一 车9平8 3. 兵一进一 {0.1/3} 车8进1 *\n";
-    let (table, place) = reviewed(game, "");
+    let (table, dir) = reviewed(game, "");
     let row = |ply: usize| table.lines().nth(ply).unwrap();
     for ply in 1..=2 {
         assert!(row(ply).trim_end().ends_with(" -"), "{table}");
@@ -128,7 +128,7 @@ fn book_moves_and_moves_excluded_by_from_are_not_judged() {
     assert!(row(3).contains('%') || row(3).contains("best"), "{table}");
     let red = table.lines().find(|line| line.starts_with("red")).unwrap();
     assert_eq!(red.split_whitespace().nth(1), Some("2"), "{table}");
-    let text = place.read("out.pgn");
+    let text = dir.read("out.pgn");
     let are_kept = text.contains("{book}") && text.contains("{0.1/3 [%eval ");
     assert!(are_kept, "{text}");
     let (table, _) = reviewed(game, "--from 6");
@@ -139,11 +139,11 @@ fn book_moves_and_moves_excluded_by_from_are_not_judged() {
 
 #[test]
 fn all_games_of_a_file_are_reviewed() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let games = "[Red \"甲\"]\n\n1. h2e2 h9g7 *\n\n[Red \"乙\"]\n\n1. c3c4 *\n\n[Red \"x\"]\n\n*\n";
-    place.write("games.pgn", games);
+    dir.write("games.pgn", games);
     // Existing files are refused, before anything is searched.
-    place.check(
+    dir.check(
         "
         $ review games.pgn --depth 2 --all --html page.html --pgn out.pgn
         > Game 1: 甲 – ?
@@ -155,18 +155,18 @@ fn all_games_of_a_file_are_reviewed() {
         $2 review games.pgn --depth 2 --all --svg x.svg
         ",
     );
-    assert_eq!(pgn::read(&place.read("out.pgn")).len(), 2);
-    let html = place.read("page.html");
+    assert_eq!(pgn::read(&dir.read("out.pgn")).len(), 2);
+    let html = dir.read("page.html");
     assert!(html.contains("甲 – ?") && html.contains("乙 – ?"));
     // JSON, and `-` as standard output, without the table.
-    let objects = place.objects("review games.pgn --depth 2 --all --json");
+    let objects = dir.objects("review games.pgn --depth 2 --all --json");
     assert_eq!(objects.len(), 2);
     assert_eq!(
         (&objects[1]["game"], &objects[1]["red"]),
         (&2.into(), &"乙".into())
     );
     assert_eq!(objects[0]["moves"][1]["move"], "h9g7");
-    let unjudged = &place.objects("review games.pgn --from 3 --depth 1 --json")[0]["moves"][0];
+    let unjudged = &dir.objects("review games.pgn --from 3 --depth 1 --json")[0]["moves"][0];
     let keys = |object: &Value| {
         object
             .as_object()
@@ -179,34 +179,34 @@ fn all_games_of_a_file_are_reviewed() {
     assert!(unjudged["score"].is_null());
     assert!(objects[0]["moves"][0]["best_line"][0].is_string());
     let mate = "[FEN \"4k4/R8/9/9/9/9/9/9/1R7/3K5 w\"]\n\n1. b1b9 1-0\n";
-    place.write("mate.pgn", mate);
-    let objects = place.objects("review mate.pgn --depth 2 --json");
+    dir.write("mate.pgn", mate);
+    let objects = dir.objects("review mate.pgn --depth 2 --json");
     let last = &objects[0]["moves"][0];
     assert_eq!((&last["mate"], &last["winner"]), (&0.into(), &"red".into()));
-    let text = place.output("review games.pgn --depth 2 --all --pgn -");
+    let text = dir.output("review games.pgn --depth 2 --all --pgn -");
     assert!(text.contains("[%eval "));
     assert!(
         text.starts_with('[') && !text.contains("accuracy"),
         "{text}"
     );
     assert_eq!(pgn::read(&text).len(), 2);
-    assert!(!place.path("-").exists());
+    assert!(!dir.path("-").exists());
 }
 
 #[test]
 fn the_table_is_in_the_chosen_language_and_the_page_in_both() {
-    let (table, place) = reviewed(GAME, "--lang zh");
+    let (table, dir) = reviewed(GAME, "--lang zh");
     assert!(
         table.contains("准确率") && table.contains("红方"),
         "{table}"
     );
     // The browser chooses the language of the page.
-    let page = place.read("out.html");
+    let page = dir.read("out.html");
     assert!(page.contains("准确率") && page.contains("accuracy"));
     assert!(!page.contains("{{"), "all placeholders are filled");
     let title = "<title>A &lt;b&gt; &amp; &quot;c&quot; – 象棋";
     assert!(page.contains(title), "{page}");
-    let record = place.read("out.pgn");
+    let record = dir.read("out.pgn");
     assert!(
         record.contains("[%eval ") && !record.contains("缓着"),
         "{record}"
@@ -218,9 +218,9 @@ fn the_table_is_in_the_chosen_language_and_the_page_in_both() {
 fn an_interrupted_review_shows_the_moves_judged_so_far() {
     use std::process::Stdio;
 
-    let place = Place::new();
-    place.write("long.pgn", GAME);
-    let mut review = place.process("review long.pgn --time 1.5 --threads 1");
+    let dir = TestDir::new();
+    dir.write("long.pgn", GAME);
+    let mut review = dir.process("review long.pgn --time 1.5 --threads 1");
     let child = review.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let child = child.unwrap();
     std::thread::sleep(std::time::Duration::from_secs(8));

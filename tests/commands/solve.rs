@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Place, check};
+use super::{TestDir, check};
 
 /// Two rooks mate in two moves.
 const TWO_ROOKS: &str = "3k5/9/R8/1R7/9/9/9/9/9/5K3 w";
@@ -30,15 +30,15 @@ fn the_solution_is_printed_as_a_tree() {
 
 #[test]
 fn a_json_solution_is_verified() {
-    let (place, mut file) = verified(&format!("'{TWO_ROOKS}'"));
+    let (dir, mut file) = verified(&format!("'{TWO_ROOKS}'"));
     assert_eq!(
         (&file["moves"], &file["is_shortest"]),
         (&2.into(), &true.into())
     );
     file["tree"]["replies"] = Value::Array(Vec::new());
-    place.write("cut.json", file.to_string());
-    place.write("empty.json", "{}");
-    place.check(
+    dir.write("cut.json", file.to_string());
+    dir.write("empty.json", "{}");
+    dir.check(
         "
         $ solve --verify solution.json
         > the solution is correct: mate in 2 moves (3 plies),
@@ -60,13 +60,13 @@ fn a_json_solution_is_verified() {
         }
         let long =
             json!({ "fen": TWO_ROOKS, "rules": "asian", "stipulation": "win", "tree": tree });
-        place.write("long.json", long.to_string());
-        place.check(&format!("$1 solve --verify long.json\n2> {answer}"));
+        dir.write("long.json", long.to_string());
+        dir.check(&format!("$1 solve --verify long.json\n2> {answer}"));
     }
     // A bracket in a string does not end a level.
     let deep = format!("{{\"tree\":{}", "[\"]\",".repeat(100_000));
-    place.write("deep.json", deep);
-    place.check("$1 solve --verify deep.json\n2> recursion limit");
+    dir.write("deep.json", deep);
+    dir.check("$1 solve --verify deep.json\n2> recursion limit");
 }
 
 #[test]
@@ -113,8 +113,8 @@ fn the_moves_before_the_position_and_an_exceeded_limit_do_not_matter() {
             "3k5/9/R8/1R7/9/9/9/9/9/5K3 w - - 0 1",
         ),
     ] {
-        let place = Place::new();
-        place.check(&format!("$ solve {arguments}\n2> {note}"));
+        let dir = TestDir::new();
+        dir.check(&format!("$ solve {arguments}\n2> {note}"));
         let (_, file) = verified(&arguments);
         assert_eq!(file["fen"], fen);
     }
@@ -122,9 +122,9 @@ fn the_moves_before_the_position_and_an_exceeded_limit_do_not_matter() {
 
 #[test]
 fn a_solution_is_written_as_pgn_and_as_diagrams() {
-    let place = Place::new();
+    let dir = TestDir::new();
     // The record, with its variations, can be read again.
-    place.check(&format!(
+    dir.check(&format!(
         r#"
         $ solve '{TWO_ROOKS}' --pgn - --notation coordinate
         > [Result "1-0"]
@@ -136,45 +136,45 @@ fn a_solution_is_written_as_pgn_and_as_diagrams() {
         > 1-0
         "#
     ));
-    let picture = place.read("solution.svg");
+    let picture = dir.read("solution.svg");
     assert_eq!(picture.matches("class=\"arrow\"").count(), 2, "{picture}");
 }
 
 /// Solves with `--json` and verifies the solution, which is in the file `solution.json` of a new directory.
-fn verified(arguments: &str) -> (Place, Value) {
-    let place = Place::new();
-    let text = place.output(&format!("solve {arguments} --json"));
-    place.write("solution.json", &text);
-    place.check("$ solve --verify solution.json\n> the solution is correct:");
-    (place, serde_json::from_str(&text).unwrap())
+fn verified(arguments: &str) -> (TestDir, Value) {
+    let dir = TestDir::new();
+    let text = dir.output(&format!("solve {arguments} --json"));
+    dir.write("solution.json", &text);
+    dir.check("$ solve --verify solution.json\n> the solution is correct:");
+    (dir, serde_json::from_str(&text).unwrap())
 }
 
 #[test]
 fn a_win_may_end_in_a_table() {
-    let (place, mut file) = verified(&format!("'{TABLE_WIN}' --win"));
+    let (dir, mut file) = verified(&format!("'{TABLE_WIN}' --win"));
     assert_eq!(file["stipulation"], "win");
     assert!(file.to_string().contains("\"by_table\":true"), "{file}");
     file["tree"]["plies"] = 1.into();
-    place.write("wrong.json", file.to_string());
-    place.check("$1 solve --verify wrong.json\n2> the mate that begins with the last move of");
+    dir.write("wrong.json", file.to_string());
+    dir.check("$1 solve --verify wrong.json\n2> the mate that begins with the last move of");
 }
 
 #[test]
 fn a_draw_is_proven_for_both_sides_under_two_rule_sets() {
-    let (place, mut file) = verified(&format!("'{DRAW}' --draw"));
+    let (dir, mut file) = verified(&format!("'{DRAW}' --draw"));
     assert_eq!(file["stipulation"], "draw");
     let moves = file["strategies"][1].as_array_mut().unwrap();
     assert!(moves.pop().is_some());
-    place.write("cut.json", file.to_string());
-    place.check("$1 solve --verify cut.json\n2> black: no move for the position");
+    dir.write("cut.json", file.to_string());
+    dir.check("$1 solve --verify cut.json\n2> black: no move for the position");
     let (_, file) = verified(&format!("'{DRAW}' --draw --rules chinese"));
     assert_eq!(file["rules"], "chinese");
 }
 
 #[test]
 fn a_proof_of_a_draw_is_resumed() {
-    let (place, file) = verified(&format!("'{DRAW}' --draw"));
-    place.check(&format!(
+    let (dir, file) = verified(&format!("'{DRAW}' --draw"));
+    dir.check(&format!(
         "
         $1 solve '{DRAW}' --draw --resume none/resume.json
         =
@@ -182,7 +182,7 @@ fn a_proof_of_a_draw_is_resumed() {
         $ solve '{DRAW}' --draw --resume new.json
         "
     ));
-    assert_eq!(place.names(), ["solution.json"]);
+    assert_eq!(dir.names(), ["solution.json"]);
     let side = |n: usize| -> Vec<Value> {
         let replies = file["strategies"][n].as_array().unwrap().iter();
         replies
@@ -206,8 +206,8 @@ fn a_proof_of_a_draw_is_resumed() {
         ),
     ] {
         let stored = json!({ "fen": fen, "rules": file["rules"], "positions": positions });
-        place.write("resume.json", stored.to_string());
-        place.check(&format!(
+        dir.write("resume.json", stored.to_string());
+        dir.check(&format!(
             "${code} solve '{DRAW}' --draw --resume resume.json\n2> {message}"
         ));
     }

@@ -5,23 +5,23 @@ use std::fs;
 use chuhe::tournament::{EndReason, Openings};
 use chuhe::training::data::{Filter, GameReader, GameWriter, Record, ScoredMove, TrainingGame};
 
-use super::{Place, START};
+use super::{START, TestDir};
 
 /// Options for a short training run of a small network, which is validated on every third game.
 const SMALL: &str = "--set passes=1 --set width=32 --set hold_out=3";
 
 /// A new directory with a file of games of the engine against itself.
-fn place_with_games(count: u32) -> Place {
-    let place = Place::new();
-    place.check(&format!("$ selfplay games.chg --games {count} --nodes 20"));
-    place
+fn place_with_games(count: u32) -> TestDir {
+    let dir = TestDir::new();
+    dir.check(&format!("$ selfplay games.chg --games {count} --nodes 20"));
+    dir
 }
 
 #[test]
 fn selfplay_writes_games_with_quiet_positions() {
-    let place = Place::new();
-    place.check("$ selfplay games.chg --games 60 --nodes 50 --threads 2");
-    let bytes = place.bytes("games.chg");
+    let dir = TestDir::new();
+    dir.check("$ selfplay games.chg --games 60 --nodes 50 --threads 2");
+    let bytes = dir.bytes("games.chg");
     let mut reader = GameReader::new(&bytes[..]).unwrap();
     let mut count = 0;
     while let Some(record) = reader.next_record().unwrap() {
@@ -32,8 +32,8 @@ fn selfplay_writes_games_with_quiet_positions() {
 
 #[test]
 fn files_of_games_are_shown_merged_and_converted() {
-    let place = Place::new();
-    place.check(
+    let dir = TestDir::new();
+    dir.check(
         r#"
         $ selfplay one.chg --games 2 --nodes 20 --seed 1
         2> 2 games,
@@ -62,9 +62,9 @@ fn files_of_games_are_shown_merged_and_converted() {
         = 2 games
         "#,
     );
-    let text = place.output("data view merged.chg --games 9 --samples --all");
-    place.write("samples.txt", format!("{text}rnbakab"));
-    place.check(&format!(
+    let text = dir.output("data view merged.chg --games 9 --samples --all");
+    dir.write("samples.txt", format!("{text}rnbakab"));
+    dir.check(&format!(
         "
         $ data convert converted.chg samples.txt
         > {} positions
@@ -73,13 +73,13 @@ fn files_of_games_are_shown_merged_and_converted() {
         text.lines().count()
     ));
     let view = "data view converted.chg --games 9 --all --samples";
-    assert_eq!(place.output(view), text);
+    assert_eq!(dir.output(view), text);
 }
 
 #[test]
 fn single_games_are_counted_and_incomplete_files_read_up_to_their_last_block() {
-    let place = Place::new();
-    place.check(
+    let dir = TestDir::new();
+    dir.check(
         "
         $ selfplay two.chg --games 2 --nodes 20
         $ selfplay single.chg --games 1 --nodes 20
@@ -89,11 +89,11 @@ fn single_games_are_counted_and_incomplete_files_read_up_to_their_last_block() {
         ",
     );
     for name in ["two.chg", "single.chg"] {
-        let bytes = place.bytes(name);
-        place.write(name, &bytes[..bytes.len() - 1]);
+        let bytes = dir.bytes(name);
+        dir.write(name, &bytes[..bytes.len() - 1]);
     }
-    place.write("samples.txt", "rnbakab");
-    place.check(
+    dir.write("samples.txt", "rnbakab");
+    dir.check(
         "
         $ data stats two.chg
         2> incomplete last block
@@ -116,25 +116,25 @@ fn single_games_are_counted_and_incomplete_files_read_up_to_their_last_block() {
 #[test]
 #[cfg(unix)]
 fn games_are_written_to_a_pipe() {
-    let place = Place::new();
-    let pipe = place.path("pipe");
+    let dir = TestDir::new();
+    let pipe = dir.path("pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.unwrap().success());
-    place.check("$ selfplay one.chg --games 2 --nodes 20 --seed 1\n$ data merge two.chg one.chg");
+    dir.check("$ selfplay one.chg --games 2 --nodes 20 --seed 1\n$ data merge two.chg one.chg");
     let reader = std::thread::spawn({
         let pipe = pipe.clone();
         move || std::fs::read(pipe).unwrap()
     });
-    place.check("$ data merge pipe one.chg --force\n= 2 games, 0 duplicates left out");
+    dir.check("$ data merge pipe one.chg --force\n= 2 games, 0 duplicates left out");
     assert!(!pipe.metadata().unwrap().is_file());
-    assert_eq!(reader.join().unwrap(), place.bytes("two.chg"));
+    assert_eq!(reader.join().unwrap(), dir.bytes("two.chg"));
 }
 
 #[test]
 fn input_files_are_not_overwritten() {
-    let place = Place::new();
+    let dir = TestDir::new();
     for name in ["games.chg", "x.svg"] {
-        place.write(name, "no games");
+        dir.write(name, "no games");
     }
     for arguments in [
         "train games.chg --out ./games.chg",
@@ -142,18 +142,18 @@ fn input_files_are_not_overwritten() {
         "train games.chg --from x.svg --out x.svg",
         "data win-rate games.chg --out ./games.chg",
     ] {
-        place.check(&format!(
+        dir.check(&format!(
             "$2 {arguments}\n2> --out: this is one of the input files"
         ));
     }
-    assert_eq!(place.read("games.chg"), "no games");
-    assert_eq!(place.names(), ["games.chg", "x.svg"]);
+    assert_eq!(dir.read("games.chg"), "no games");
+    assert_eq!(dir.names(), ["games.chg", "x.svg"]);
 }
 
 #[test]
 fn invalid_arguments_are_refused_before_the_training() {
-    let place = Place::new();
-    place.write("samples.txt", "no samples\n");
+    let dir = TestDir::new();
+    dir.write("samples.txt", "no samples\n");
     for (arguments, code, message) in [
         ("--threads 100000", 2, "100000 is not in"),
         ("--set scale=0.3", 2, "the recipe: scale is"),
@@ -161,12 +161,12 @@ fn invalid_arguments_are_refused_before_the_training() {
         ("--set largest_score=-5", 2, "the recipe: largest_score is"),
         ("", 1, "there are no samples"),
     ] {
-        place.check(&format!(
+        dir.check(&format!(
             "${code} train samples.txt --out x.nnue {SMALL} {arguments}\n2> {message}"
         ));
     }
     let long = "x".repeat(40_000);
-    place.check(&format!(
+    dir.check(&format!(
         "
         $2 train samples.txt --out x.nnue {SMALL} --description {long}
         2> --description: longer than 32768 bytes
@@ -180,15 +180,15 @@ fn invalid_arguments_are_refused_before_the_training() {
         2> --out
         "
     ));
-    assert_eq!(place.names(), ["samples.txt"]);
+    assert_eq!(dir.names(), ["samples.txt"]);
 }
 
 #[test]
 fn recipes_are_printed_without_samples() {
-    let place = Place::new();
-    place.write("bad.toml", "width = \n");
-    place.write("long.toml", vec![b' '; 2 << 20]);
-    place.check(
+    let dir = TestDir::new();
+    dir.write("bad.toml", "width = \n");
+    dir.write("long.toml", vec![b' '; 2 << 20]);
+    dir.check(
         r"
         $ train --print-recipe --set width=64
         ^ # Neurons per perspective: a multiple of 32, up to 1024.\nwidth = 64\n
@@ -207,14 +207,14 @@ fn recipes_are_printed_without_samples() {
         2> 1 MB
         ",
     );
-    let chinese = place.output("train --print-recipe --lang zh");
+    let chinese = dir.output("train --print-recipe --lang zh");
     let notes: Vec<&str> = (chinese.lines())
         .filter(|line| line.starts_with('#'))
         .collect();
     let are_chinese = notes.iter().all(|note| !note.is_ascii());
     assert!(notes.len() > 10 && are_chinese, "{chinese}");
-    place.write("chinese.toml", chinese);
-    place.check("$ train --print-recipe --recipe chinese.toml");
+    dir.write("chinese.toml", chinese);
+    dir.check("$ train --print-recipe --recipe chinese.toml");
 }
 
 #[test]
@@ -222,8 +222,8 @@ fn training_from_a_network_keeps_its_shape() {
     let embedded = concat!(env!("CARGO_MANIFEST_DIR"), "/src/eval/nnue/embedded.nnue");
     let shape = chuhe::eval::nnue::embedded().architecture;
     // The command of the guide, on a few games.
-    let place = place_with_games(8);
-    place.check(&format!(
+    let dir = place_with_games(8);
+    dir.check(&format!(
         r"
         $ train --print-recipe --from {embedded}
         > width = {}\n
@@ -240,16 +240,16 @@ fn training_from_a_network_keeps_its_shape() {
 
 #[test]
 fn a_finished_run_writes_its_network_again() {
-    let place = place_with_games(4);
-    place.check(&format!(
+    let dir = place_with_games(4);
+    dir.check(&format!(
         "$ train games.chg --out x.nnue {SMALL}\n> pass   1"
     ));
-    let losses = place.read("x.csv");
+    let losses = dir.read("x.csv");
     for name in ["x.nnue", "x.csv", "x.svg"] {
-        fs::remove_file(place.path(name)).unwrap();
+        fs::remove_file(dir.path(name)).unwrap();
     }
     // The guide uses `--from` with this tiny rate to measure the loss of another network.
-    place.check(&format!(
+    dir.check(&format!(
         "
         $ train games.chg --out x.nnue {SMALL} --description named-later
         > all passes are already done
@@ -260,13 +260,13 @@ fn a_finished_run_writes_its_network_again() {
         2> has width=32, input_buckets=1, output_buckets=8, but the recipe has width=96, input_buckets=1,
         "
     ));
-    assert!(place.path("x.svg").exists());
-    assert_eq!(place.read("x.csv"), losses);
-    let written = place.bytes("x.nnue");
+    assert!(dir.path("x.svg").exists());
+    assert_eq!(dir.read("x.csv"), losses);
+    let written = dir.bytes("x.nnue");
     assert!(String::from_utf8_lossy(&written).contains("named-later"));
     // Without its checkpoint a network is overwritten only with --force.
-    fs::remove_file(place.path("x.checkpoint")).unwrap();
-    place.check(&format!(
+    fs::remove_file(dir.path("x.checkpoint")).unwrap();
+    dir.check(&format!(
         "
         $1 train games.chg --out x.nnue
         2> --force overwrites it
@@ -274,7 +274,7 @@ fn a_finished_run_writes_its_network_again() {
         > pass   1
         "
     ));
-    fs::remove_file(place.path("x.checkpoint")).unwrap();
+    fs::remove_file(dir.path("x.checkpoint")).unwrap();
     for arguments in [
         &format!("train games.chg --out x.nnue {SMALL} --force"),
         "data stats games.chg",
@@ -282,7 +282,7 @@ fn a_finished_run_writes_its_network_again() {
         "perft 2",
     ] {
         // Single letters occur in numbers such as 1e-3.
-        let text = place.output(&format!("{arguments} --lang zh"));
+        let text = dir.output(&format!("{arguments} --lang zh"));
         let mut words = text.split(|c: char| !c.is_ascii_alphabetic());
         let is_chinese = !text.is_empty() && words.all(|word| word.len() < 2);
         assert!(is_chinese, "{text}");
@@ -291,14 +291,14 @@ fn a_finished_run_writes_its_network_again() {
 
 #[test]
 fn validation_samples_do_not_depend_on_the_file() {
-    let place = place_with_games(12);
-    let samples = place.output("data view games.chg --games 99 --samples");
-    place.write("samples.txt", &samples);
+    let dir = place_with_games(12);
+    let samples = dir.output("data view games.chg --games 99 --samples");
+    dir.write("samples.txt", &samples);
     // A byte order mark is not part of the samples.
-    place.write("other-name", format!("\u{feff}{samples}"));
+    dir.write("other-name", format!("\u{feff}{samples}"));
     // The same samples in other files continue the finished run; another recipe does not. Filtered samples are counted.
     let advice = "--force overwrites it, or choose another --out";
-    place.check(&format!(
+    dir.check(&format!(
         "
         $ data convert loose.chg samples.txt
         $ train samples.txt --out x.nnue {SMALL}
@@ -321,15 +321,15 @@ fn validation_samples_do_not_depend_on_the_file() {
         2> no game is left for testing
         "
     ));
-    place.write("x.checkpoint", "x");
-    place.check(&format!(
+    dir.write("x.checkpoint", "x");
+    dir.check(&format!(
         "$1 train samples.txt --out x.nnue {SMALL}\n2> {advice}"
     ));
 }
 
 #[test]
 fn a_failed_conversion_leaves_no_file() {
-    let place = place_with_games(1);
+    let dir = place_with_games(1);
     let sample = format!("{START} | 5 | 0.5\n");
     for (text, message) in [
         (&*format!("{sample}nonsense\n{sample}"), "line 2: "),
@@ -344,18 +344,18 @@ fn a_failed_conversion_leaves_no_file() {
         ("", "samples.txt: the file is empty"),
         ("[Event \"x\"]\n\n1. h2e2 *\n", "there are no games"),
     ] {
-        place.write("samples.txt", text);
-        place.check(&format!(
+        dir.write("samples.txt", text);
+        dir.check(&format!(
             "$1 data convert out.chg samples.txt\n2> {message}"
         ));
-        assert_eq!(place.names(), ["games.chg", "samples.txt"]);
+        assert_eq!(dir.names(), ["games.chg", "samples.txt"]);
     }
-    place.check("$1 data relabel out.chg samples.txt --nodes 0\n2> not a game file");
-    assert_eq!(place.names(), ["games.chg", "samples.txt"]);
+    dir.check("$1 data relabel out.chg samples.txt --nodes 0\n2> not a game file");
+    assert_eq!(dir.names(), ["games.chg", "samples.txt"]);
     // The games before an error in one of several files are left out with the rest of that file.
-    place.write("samples.txt", format!("{sample}{sample}nonsense\n"));
-    place.write("good.txt", &sample);
-    place.check(
+    dir.write("samples.txt", format!("{sample}{sample}nonsense\n"));
+    dir.write("good.txt", &sample);
+    dir.check(
         r"
         $1 data convert out.chg samples.txt good.txt
         = 1 game, 1 position
@@ -364,10 +364,10 @@ fn a_failed_conversion_leaves_no_file() {
         > games                1\n
         ",
     );
-    fs::remove_file(place.path("out.chg")).unwrap();
+    fs::remove_file(dir.path("out.chg")).unwrap();
     // With valid input the same commands succeed; an existing file is kept.
-    place.write("samples.txt", sample);
-    place.check(
+    dir.write("samples.txt", sample);
+    dir.check(
         "
         $ data relabel out.chg games.chg --nodes 0
         $1 data relabel out.chg games.chg --nodes 0
@@ -382,36 +382,36 @@ fn a_failed_conversion_leaves_no_file() {
 /// `data convert` recognizes every reason for the end of a game that `chuhe match` writes.
 #[test]
 fn ends_of_match_games_are_converted() {
-    let place = Place::new();
+    let dir = TestDir::new();
     for reason in EndReason::ALL {
         let text = format!(
             "[Event \"x\"]\n[Termination \"{}\"]\n[Reason \"{reason}\"]\n\n1. h2e2 {{+0.10/3 0.1s}} 1-0\n",
             reason.termination()
         );
-        place.write("games.pgn", text);
+        dir.write("games.pgn", text);
         if reason.is_forfeit() {
-            place.check("$1 data convert out.chg games.pgn\n2> there are no games");
+            dir.check("$1 data convert out.chg games.pgn\n2> there are no games");
             continue;
         }
         let is_unknown = matches!(reason, EndReason::Resignation | EndReason::Agreement);
-        place.check("$ data convert out.chg games.pgn");
-        let shown = place.output("data view out.chg");
+        dir.check("$ data convert out.chg games.pgn");
+        let shown = dir.output("data view out.chg");
         let is_shown = shown.contains(" by unknown");
         assert_eq!(is_shown, is_unknown, "{reason}: {shown}");
-        fs::remove_file(place.path("out.chg")).unwrap();
+        fs::remove_file(dir.path("out.chg")).unwrap();
     }
 }
 
 #[test]
 fn samples_that_begin_with_a_digit_are_not_read_as_pgn() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let sample =
         "1nbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1 | 5 | 0.5\n";
     let moves = "1. h2e2 {+0.10/8 0.1s} h9g7 1-0\n";
     for text in [sample, moves] {
         for mark in ["", "\u{feff}"] {
-            place.write("samples.txt", format!("{mark}{text}"));
-            place.check("$ data convert out.chg samples.txt --force\n= 1 game, 1 position");
+            dir.write("samples.txt", format!("{mark}{text}"));
+            dir.check("$ data convert out.chg samples.txt --force\n= 1 game, 1 position");
         }
     }
 }
@@ -419,7 +419,7 @@ fn samples_that_begin_with_a_digit_are_not_read_as_pgn() {
 /// `data view` and `data win-rate` use a game up to its first illegal move. `data relabel` leaves the game out.
 #[test]
 fn games_with_illegal_moves_are_reported() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let mut bytes = Vec::new();
     let mut writer = GameWriter::new(&mut bytes).unwrap();
     for (number, moves) in [(1, ["h2e2", "e5e6"]), (2, ["h2e2", "h9g7"])] {
@@ -434,8 +434,8 @@ fn games_with_illegal_moves_are_reported() {
     }
     writer.flush().unwrap();
     drop(writer);
-    place.write("bad.chg", bytes);
-    place.check(
+    dir.write("bad.chg", bytes);
+    dir.check(
         r"
         $ data view bad.chg --games 9 --samples
         >3  | 0\n
@@ -452,16 +452,16 @@ fn games_with_illegal_moves_are_reported() {
 
 #[test]
 fn openings_are_found() {
-    let place = Place::new();
-    place.check("$ openings out.txt --depth 2 --count 5 --shortest 3 --longest 5");
-    let read = Openings::read(&place.read("out.txt")).unwrap();
+    let dir = TestDir::new();
+    dir.check("$ openings out.txt --depth 2 --count 5 --shortest 3 --longest 5");
+    let read = Openings::read(&dir.read("out.txt")).unwrap();
     assert_eq!(read.lines().len(), 5);
     let plies = |plies: usize| (3..=5).contains(&plies);
     assert!(read.lines().iter().all(|line| plies(line.moves.len())));
-    place.check(
+    dir.check(
         "
         $1 openings out.txt --depth 2 --count 5 --shortest 3 --longest 5
-        2> already exists; --go-on resumes its search
+        2> already exists; --continue resumes its search
         $2 openings x --shortest 8 --longest 4
         2> --shortest: must not be greater than --longest
         ",
@@ -470,13 +470,13 @@ fn openings_are_found() {
 
 #[test]
 fn the_search_for_openings_ends_if_there_are_too_few() {
-    let place = Place::new();
-    place.check(
+    let dir = TestDir::new();
+    dir.check(
         "
         $1 openings out.txt --depth 1 --count 2000 --shortest 2 --longest 2
         2> of 2000 openings found: 50000 random lines in a row
         ",
     );
-    let read = Openings::read(&place.read("out.txt")).unwrap();
+    let read = Openings::read(&dir.read("out.txt")).unwrap();
     assert!((10..2000).contains(&read.lines().len()));
 }

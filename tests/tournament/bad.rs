@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{
     assert_processes_end, chuhe, match_of, mode_with, output, report, script, unknown_script, with,
 };
-use crate::Place;
+use crate::TestDir;
 
 /// Four games without a clock; the time limit of a move is two minutes.
 const PLAIN: &str = "--openings start --rounds 2 --each depth=1";
@@ -96,8 +96,8 @@ fn engines_that_flood_their_output_lose_by_crash() {
 
 #[test]
 fn misbehavior_while_pondering_is_a_crash() {
-    let place = Place::new();
-    let file = place.path("gushed");
+    let dir = TestDir::new();
+    let file = dir.path("gushed");
     let [gushes, waits] = ["gush", "waits"].map(|mode| mode_with(mode, &file));
     // `misses` ignores `stop` while it ponders.
     for (bad, good, detail) in [
@@ -166,8 +166,8 @@ fn unusual_but_valid_engines_are_accepted() {
 
 #[test]
 fn an_engine_that_cannot_be_restarted_loses_its_games() {
-    let place = Place::new();
-    let file = place.path("once");
+    let dir = TestDir::new();
+    let file = dir.path("once");
     let once = script("bad", &mode_with("once", &file));
     let report = report([once, script("good", "good")], PLAIN);
     assert_eq!(report["engines"][0]["crashes"], 4);
@@ -176,8 +176,8 @@ fn an_engine_that_cannot_be_restarted_loses_its_games() {
 
 #[test]
 fn child_processes_of_a_killed_engine_are_killed() {
-    let place = Place::new();
-    let file = place.path("children");
+    let dir = TestDir::new();
+    let file = dir.path("children");
     let hang = script("bad", &mode_with("hang", &file));
     // Enough time to start a child process.
     let hang = with(hang, "movetime=100 margin=2900");
@@ -192,8 +192,8 @@ fn child_processes_of_a_killed_engine_are_killed() {
 #[test]
 fn a_slow_engine_does_not_delay_other_games() {
     // The first engine moves only after the game of the other two is nearly over.
-    let place = Place::new();
-    let file = place.path("far");
+    let dir = TestDir::new();
+    let file = dir.path("far");
     let [waits, signals] = ["waits", "signals"].map(|mode| mode_with(mode, &file));
     let engines = [script("bad", &waits), script("good", "good")];
     let mut command = match_of(engines, "--openings start --rounds 1 --concurrency 6");

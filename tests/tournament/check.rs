@@ -8,7 +8,7 @@ use chuhe::book::{BookEntry, BookMove, encode_dat};
 use serde_json::Value;
 
 use super::SCRIPT;
-use crate::Place;
+use crate::TestDir;
 
 /// `--patience` in seconds for engines that conform; the machine may be busy.
 const PATIENCE: &str = "20";
@@ -69,8 +69,8 @@ fn chuhe_conforms_to_both_protocols() {
 fn opening_books_are_disabled() {
     let chuhe = format!("cmd={}", env!("CARGO_BIN_EXE_chuhe"));
     let check_book = |protocol: &str, option: &str, line: &str| {
-        let place = Place::new();
-        let book = place.path("book.dat");
+        let dir = TestDir::new();
+        let book = dir.path("book.dat");
         let entry = BookEntry {
             position: Position::startpos(),
             moves: vec![BookMove::new("h2e2".parse().unwrap(), 1)],

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::{chuhe, error_output, match_of, output};
-use crate::Place;
+use crate::TestDir;
 
 /// Writes a file with two factors, the second of which has these hash sizes.
 fn write_factors(path: &Path, hash: &str) {
@@ -27,8 +27,8 @@ fn screening(factors: &Path, arguments: &str) -> Command {
 
 #[test]
 fn the_effects_of_factors_are_reported() {
-    let place = Place::new();
-    let [factors, report] = ["effects.toml", "effects.json"].map(|name| place.path(name));
+    let dir = TestDir::new();
+    let [factors, report] = ["effects.toml", "effects.json"].map(|name| dir.path(name));
     write_factors(&factors, "[1, 2]");
     let text = output(
         screening(&factors, "--rounds 12")
@@ -61,9 +61,9 @@ fn players(pgn: &PathBuf) -> Vec<[String; 2]> {
 
 #[test]
 fn factors_vary_between_pairs_of_games() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let [factors, pgn, journal] =
-        ["factors.toml", "factors.pgn", "factors.jsonl"].map(|name| place.path(name));
+        ["factors.toml", "factors.pgn", "factors.jsonl"].map(|name| dir.path(name));
     let command = |arguments: &str| {
         let mut command = screening(&factors, arguments);
         command.arg("--pgn").arg(&pgn).arg("--resume").arg(&journal);

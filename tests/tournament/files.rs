@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::{error_output, good, match_of, mode_with, output, script, wait_for};
-use crate::Place;
+use crate::TestDir;
 
 const PLAIN: &str = "--openings start --rounds 2 --each depth=1";
 
@@ -38,8 +38,8 @@ fn output_to_a_pipe_is_plain() {
 
 #[test]
 fn pgn_records_are_complete() {
-    let place = Place::new();
-    let pgn = place.path("played.pgn");
+    let dir = TestDir::new();
+    let pgn = dir.path("played.pgn");
     fs::write(&pgn, "[Event \"older\"]\n\n1. H2-E2 *\n\n").unwrap();
     let arguments = format!("{PLAIN} --event Cup --rules computer");
     output(match_of(good(), &arguments).arg("--pgn").arg(&pgn));
@@ -67,8 +67,8 @@ fn pgn_records_are_complete() {
 
 #[test]
 fn a_finished_match_is_resumed_only_with_more_rounds() {
-    let place = Place::new();
-    let [journal, pgn, epd] = ["done.jsonl", "done.pgn", "done.epd"].map(|name| place.path(name));
+    let dir = TestDir::new();
+    let [journal, pgn, epd] = ["done.jsonl", "done.pgn", "done.epd"].map(|name| dir.path(name));
     let run = |arguments: &str| {
         let mut command = match_of(good(), arguments);
         command.arg("--resume").arg(&journal).arg("--pgn").arg(&pgn);
@@ -77,11 +77,11 @@ fn a_finished_match_is_resumed_only_with_more_rounds() {
     let games = |text: &str| text.matches("  game ").count();
     assert_eq!(games(&run(PLAIN)), 4);
     // A position that was not written is added.
-    let positions = place.read("done.epd");
+    let positions = dir.read("done.epd");
     let last = positions.trim_end().rfind('\n').unwrap() + 1;
-    place.write("done.epd", &positions[..last]);
+    dir.write("done.epd", &positions[..last]);
     let again = run(PLAIN);
-    assert_eq!(place.read("done.epd"), positions);
+    assert_eq!(dir.read("done.epd"), positions);
     assert_eq!(games(&again), 0, "{again}");
     assert!(again.contains("resumed after 4 games"), "{again}");
     assert!(again.contains("+0 =4 -0"), "{again}");
@@ -109,7 +109,7 @@ fn a_finished_match_is_resumed_only_with_more_rounds() {
     fs::write(&journal, format!("{before}\"started\":86400{after}")).unwrap();
     fs::remove_file(&pgn).unwrap();
     run(PLAIN);
-    assert!(place.read("done.pgn").contains("[Date \"1970.01.01\"]"));
+    assert!(dir.read("done.pgn").contains("[Date \"1970.01.01\"]"));
 
     for (change, part) in [
         ("--rules computer", "rules"),
@@ -134,8 +134,8 @@ fn a_finished_match_is_resumed_only_with_more_rounds() {
 
 #[test]
 fn journals_of_other_matches_are_refused_and_unchanged() {
-    let place = Place::new();
-    let path = place.path("other.jsonl");
+    let dir = TestDir::new();
+    let path = dir.path("other.jsonl");
     let resume = |arguments: &str| {
         let mut command = match_of(good(), arguments);
         command.arg("--resume").arg(&path);
@@ -175,20 +175,20 @@ fn journals_of_other_matches_are_refused_and_unchanged() {
 
 #[test]
 fn no_file_contains_passwords_of_urls() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let names = ["pgn", "json", "resume", "log", "page.html"];
     let run = || {
         let mut command = match_of(good(), PLAIN);
         command.args(["--each", "option.cloud=http://secret@127.0.0.1:1"]);
         for name in names {
             let option = name.replace("page.html", "status");
-            command.arg(format!("--{option}")).arg(place.path(name));
+            command.arg(format!("--{option}")).arg(dir.path(name));
         }
         output(&mut command)
     };
     let shown = run();
     assert!(run().contains("resumed after 4 games"));
-    let contents = names.map(|name| place.read(name));
+    let contents = names.map(|name| dir.read(name));
     for content in contents.iter().chain([&shown]) {
         assert!(!content.contains("secret"), "{content}");
     }
@@ -197,14 +197,14 @@ fn no_file_contains_passwords_of_urls() {
     }
     // A journal of an older version, which contains the password, can be resumed.
     let old_journal = contents[2].replace("http://…@", "http://secret@");
-    fs::write(place.path("resume"), old_journal).unwrap();
+    fs::write(dir.path("resume"), old_journal).unwrap();
     assert!(run().contains("resumed after 4 games"));
 }
 
 #[test]
 fn the_plot_has_a_row_per_engine() {
-    let place = Place::new();
-    let plot = place.path("standings.svg");
+    let dir = TestDir::new();
+    let plot = dir.path("standings.svg");
     let old = "x".repeat(100_000);
     fs::write(&plot, &old).unwrap();
     let command = |arguments: &str| {
@@ -212,14 +212,14 @@ fn the_plot_has_a_row_per_engine() {
         let mut command = match_of(engines, "--openings start --rounds 1 --each depth=1");
         command.args(["--event", "A & B"]).arg("--plot").arg(&plot);
         command.args(arguments.split_whitespace());
-        command.current_dir(place.path(""));
+        command.current_dir(dir.path(""));
         command
     };
     // A match that is not continued does not overwrite a report, even if it has a new journal.
     for arguments in ["", "--resume new.jsonl"] {
         let error = error_output(&mut command(arguments));
         assert!(error.contains("--force overwrites it"), "{error}");
-        assert_eq!(place.read("standings.svg"), old);
+        assert_eq!(dir.read("standings.svg"), old);
     }
     output(&mut command("--force"));
     let svg = fs::read_to_string(&plot).unwrap();
@@ -231,9 +231,8 @@ fn the_plot_has_a_row_per_engine() {
 
 #[test]
 fn games_of_other_matches_in_the_pgn_are_kept() {
-    let place = Place::new();
-    let [journal, other_journal, pgn] =
-        ["a.jsonl", "b.jsonl", "ab.pgn"].map(|name| place.path(name));
+    let dir = TestDir::new();
+    let [journal, other_journal, pgn] = ["a.jsonl", "b.jsonl", "ab.pgn"].map(|name| dir.path(name));
     let run = |journal: &Path, rounds: u32, names: [&str; 2]| {
         let arguments = PLAIN.replace("--rounds 2", &format!("--rounds {rounds}"));
         let mut command = match_of(names.map(|name| script(name, "good")), &arguments);
@@ -301,8 +300,8 @@ fn the_elo_interval_of_one_pair_is_infinite() {
 
 #[test]
 fn a_journal_is_used_by_one_process_at_a_time() {
-    let place = Place::new();
-    let [journal, pgn, refused] = ["two.jsonl", "two.pgn", "refused"].map(|name| place.path(name));
+    let dir = TestDir::new();
+    let [journal, pgn, refused] = ["two.jsonl", "two.pgn", "refused"].map(|name| dir.path(name));
     // The first match waits until the second one has been refused.
     let waits = mode_with("waits", &refused);
     let engines = || [script("one", &waits), script("two", "good")];
@@ -344,8 +343,8 @@ fn games_of(pgn: &Path) -> usize {
 
 #[test]
 fn games_missing_in_the_journal_are_restored_from_the_pgn() {
-    let place = Place::new();
-    let [journal, pgn] = ["lost.jsonl", "lost.pgn"].map(|name| place.path(name));
+    let dir = TestDir::new();
+    let [journal, pgn] = ["lost.jsonl", "lost.pgn"].map(|name| dir.path(name));
     let command = || {
         let mut command = match_of(good(), PLAIN);
         command.arg("--resume").arg(&journal).arg("--pgn").arg(&pgn);
@@ -383,8 +382,8 @@ fn games_missing_in_the_journal_are_restored_from_the_pgn() {
 
 #[test]
 fn one_file_cannot_be_given_to_two_options() {
-    let place = Place::new();
-    let [file, journal] = ["same", "same.jsonl"].map(|name| place.path(name));
+    let dir = TestDir::new();
+    let [file, journal] = ["same", "same.jsonl"].map(|name| dir.path(name));
     fs::write(&file, "h2e2 h9g7\n").unwrap();
     let [path, directory] = [&file, file.parent().unwrap()].map(|path| path.display().to_string());
     let plain = PLAIN.replace("--openings start", "");
@@ -436,7 +435,7 @@ fn one_file_cannot_be_given_to_two_options() {
 }
 
 /// A match of engines from the file `engines.toml`; the second engine resigns.
-fn match_of_file(place: &Place, each: &str) -> Command {
+fn match_of_file(dir: &TestDir, each: &str) -> Command {
     let script_path = super::SCRIPT;
     let engine = |name: &str, mode: &str| {
         format!(
@@ -445,17 +444,17 @@ fn match_of_file(place: &Place, each: &str) -> Command {
     };
     let engines = engine("one", "good") + &engine("two", "resign");
     let text = format!("[each]\n{each}\n{engines}movetime = 7000\n");
-    place.write("engines.toml", text);
-    place.process("match --rounds 1 --openings start --engines-file engines.toml")
+    dir.write("engines.toml", text);
+    dir.process("match --rounds 1 --openings start --engines-file engines.toml")
 }
 
 #[test]
 fn engines_are_read_from_a_file() {
-    let place = Place::new();
-    let text = output(&mut match_of_file(&place, "cmd = \"sh\"\ndepth = 1"));
+    let dir = TestDir::new();
+    let text = output(&mut match_of_file(&dir, "cmd = \"sh\"\ndepth = 1"));
     assert!(text.contains("+2 =0 -0"), "{text}");
     for each in ["", "cmd = \"no-such-engine\"\nnodes = 5"] {
-        let mut command = match_of_file(&place, each);
+        let mut command = match_of_file(&dir, each);
         let text = output(command.args(["--each", "cmd=sh", "depth=1"]));
         // The settings in the section of the engine take precedence.
         for line in [

@@ -6,7 +6,7 @@ use std::process::Command;
 use super::{
     chuhe, error_output, good, match_of, mode_with, output, report, script, unknown_script, with,
 };
-use crate::Place;
+use crate::TestDir;
 
 /// Two games from the starting position, without a clock.
 const PLAIN: &str = "--openings start --rounds 1 --each depth=1";
@@ -51,8 +51,8 @@ fn wins_and_draws_are_adjudicated_by_score() {
 
 #[test]
 fn games_are_adjudicated_by_the_tablebases() {
-    let place = Place::new();
-    let path = place.path("tables.epd");
+    let dir = TestDir::new();
+    let path = dir.path("tables.epd");
     fs::write(&path, "4k4/9/9/9/9/9/9/9/R8/3K5 w ; a rook alone\n").unwrap();
     let arguments = format!(
         "--openings {} --rounds 1 --max-plies 9 --each depth=1 --adjudicate-tables",
@@ -73,8 +73,8 @@ fn the_ply_limit_and_the_rule_set_end_games() {
 
 #[test]
 fn banmoves_prevent_perpetual_check() {
-    let place = Place::new();
-    let path = place.path("checks.epd");
+    let dir = TestDir::new();
+    let path = dir.path("checks.epd");
     fs::write(&path, "4k4/9/9/9/9/9/9/9/R8/3K5 w ; a rook alone\n").unwrap();
     let arguments = format!(
         "--openings {} --rounds 1 --max-plies 9 --each depth=1",
@@ -136,8 +136,8 @@ fn wrong_settings_are_refused_before_the_first_game() {
 
 #[test]
 fn principal_variations_use_the_notation_of_the_pgn() {
-    let place = Place::new();
-    let pgn = place.path("ranks.pgn");
+    let dir = TestDir::new();
+    let pgn = dir.path("ranks.pgn");
     let engines = [unknown_script("one", "ranks"), script("two", "good")];
     let mut command = match_of(engines, PLAIN);
     let arguments = ["--pgn-details", "--notation", "chinese", "--pgn"];
@@ -148,8 +148,8 @@ fn principal_variations_use_the_notation_of_the_pgn() {
 
 #[test]
 fn protocol_and_ranks_are_detected() {
-    let place = Place::new();
-    let log = place.path("detected.log");
+    let dir = TestDir::new();
+    let log = dir.path("detected.log");
     for (mode, detected) in [
         ("good", "Shuffler good, UCCI, depth 1 (detected: UCCI)\n"),
         (
@@ -229,19 +229,19 @@ fn wait_pauses_between_games() {
 
 #[test]
 fn engines_ponder_on_the_predicted_reply() {
-    let place = Place::new();
-    let log = place.path("ponder.log");
+    let dir = TestDir::new();
+    let log = dir.path("ponder.log");
     let engines = [script("one", "foresee"), script("two", "good")];
     let mut command = match_of(
         engines,
         "--openings start --rounds 1 --each tc=20+1 ponder=on",
     );
-    command.arg("--json").arg(place.path("ponder.json"));
+    command.arg("--json").arg(dir.path("ponder.json"));
     let text = output(command.arg("--log").arg(&log));
     assert!(text.contains("repetition 2"), "{text}");
     assert!(text.contains("(detected: Ponder true)"), "{text}");
     // It reports nodes only while it ponders; these do not count for the speed on its own time.
-    let report: serde_json::Value = serde_json::from_str(&place.read("ponder.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&dir.read("ponder.json")).unwrap();
     let speed = &report["engines"][0]["nodes_per_second"];
     assert!(speed.is_null(), "{speed}");
     let log_text = fs::read_to_string(&log).unwrap();
@@ -266,7 +266,7 @@ fn ucci_engines_need_not_know_isready() {
 
 #[test]
 fn usemillisec_sets_the_unit_of_times() {
-    let place = Place::new();
+    let dir = TestDir::new();
     for (setting, expected) in [
         ("option.usemillisec=false", "<- go time 2 movestogo 1"),
         ("option.UseMillisec=on", "<- go time 2000 movestogo 1"),
@@ -275,8 +275,8 @@ fn usemillisec_sets_the_unit_of_times() {
         let engines = ["one", "two"].map(|name| with(script(name, "good"), setting));
         let arguments = "--openings start --rounds 1 --each movetime=2000 --log log";
         let mut command = match_of(engines, arguments);
-        output(command.current_dir(place.path("")));
-        let log = place.read("log");
+        output(command.current_dir(dir.path("")));
+        let log = dir.read("log");
         assert!(!log.contains(" on\n"), "{log}");
         let asked = log.lines().filter(|line| line.contains("<- go time "));
         assert!(log.contains("<- setoption newgame\n"), "{log}");
@@ -284,7 +284,7 @@ fn usemillisec_sets_the_unit_of_times() {
             asked.clone().count() > 0 && asked.clone().all(|line| line.ends_with(expected)),
             "{log}"
         );
-        fs::remove_file(place.path("log")).unwrap();
+        fs::remove_file(dir.path("log")).unwrap();
     }
 }
 
@@ -307,8 +307,8 @@ fn replay_agrees_with_the_games_of_a_match() {
         ("wxf", "nodes=30"),
         ("chinese", "depth=2"),
     ] {
-        let place = Place::new();
-        let pgn = place.path("games.pgn");
+        let dir = TestDir::new();
+        let pgn = dir.path("games.pgn");
         let engines = [chuhe("one"), chuhe("two")];
         let rounds = if notation == "iccs" { 50 } else { 5 };
         let arguments = format!(
@@ -418,8 +418,8 @@ fn nice_and_affinity_are_set() {
     let first = allowed.split_whitespace().nth(1).unwrap();
     let first = first.split([',', '-']).next().unwrap();
     let recorded = |settings: &str, arguments: &str| {
-        let place = Place::new();
-        let file = place.path("affinity");
+        let dir = TestDir::new();
+        let file = dir.path("affinity");
         let one = script("one", &mode_with("affinity", &file));
         let one = with(one, settings);
         output(&mut match_of(
@@ -438,8 +438,8 @@ fn nice_and_affinity_are_set() {
 #[test]
 fn restart_starts_a_process_for_each_game() {
     for (setting, starts) in [("restart=off", 2), ("restart=on", 5)] {
-        let place = Place::new();
-        let log = place.path("restart.log");
+        let dir = TestDir::new();
+        let log = dir.path("restart.log");
         let one = with(script("one", "good"), setting);
         let mut command = match_of(
             [one, script("two", "good")],
@@ -475,8 +475,8 @@ fn xboard_engines_play_with_every_limit() {
         let engine = &report["engines"][0];
         assert_eq!(engine["name"], "xboard");
     }
-    let place = Place::new();
-    let pgn = place.path("xboard.pgn");
+    let dir = TestDir::new();
+    let pgn = dir.path("xboard.pgn");
     let arguments = "--openings balanced --rounds 2 --max-plies 14 --each depth=3 --pgn-details";
     output(
         match_of([xboard(), chuhe("other")], arguments)
@@ -535,18 +535,18 @@ fn xboard_is_detected() {
 /// An XBoard engine may refuse FENs, or the piece letters of XBoard, or a second game.
 #[test]
 fn xboard_engines_may_refuse_fens_and_a_second_game() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
-    place.write("openings.epd", format!("{board} b - - 0 1\n"));
+    dir.write("openings.epd", format!("{board} b - - 0 1\n"));
     let command = env!("CARGO_BIN_EXE_chuhe");
     let log = |openings: &str| {
         let strict = unknown_script("strict", &format!("strict '{command}'"));
         let arguments = "--rounds 1 --max-plies 8 --each depth=1 --log log --openings";
         let mut command = match_of([strict, chuhe("other")], arguments);
-        let text = output(command.arg(openings).current_dir(place.path("")));
+        let text = output(command.arg(openings).current_dir(dir.path("")));
         assert!(text.contains("ply limit 2"), "{text}");
-        let log = place.read("log");
-        fs::remove_file(place.path("log")).unwrap();
+        let log = dir.read("log");
+        fs::remove_file(dir.path("log")).unwrap();
         assert_eq!(log.matches("-> Illegal move: ").count(), 2, "{log}");
         // The detection starts two processes, and each game one.
         assert_eq!(log.matches("<- xboard\n").count(), 4, "{log}");

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::{assert_processes_end, match_of, mode_with, output, script, wait_for};
-use crate::Place;
+use crate::TestDir;
 
 const SLOW: &str = "--openings start --rounds 15 --concurrency 2 --each depth=1";
 
@@ -44,8 +44,8 @@ fn child_processes(of: &Child) -> Vec<String> {
 
 /// Ends a match by a signal, and resumes it.
 fn interrupt_and_resume(signal: Signal) {
-    let place = Place::new();
-    let [journal, pgn] = ["interrupted.jsonl", "interrupted.pgn"].map(|name| place.path(name));
+    let dir = TestDir::new();
+    let [journal, pgn] = ["interrupted.jsonl", "interrupted.pgn"].map(|name| dir.path(name));
     let child = begin(&journal, &pgn);
     let processes = child_processes(&child);
     assert_eq!(processes.len(), 5, "four engines and the helper");
@@ -97,8 +97,8 @@ fn signals_end_a_match_cleanly() {
 
 #[test]
 fn a_killed_match_resumes_without_losing_or_repeating_games() {
-    let place = Place::new();
-    let [journal, pgn] = ["killed.jsonl", "killed.pgn"].map(|name| place.path(name));
+    let dir = TestDir::new();
+    let [journal, pgn] = ["killed.jsonl", "killed.pgn"].map(|name| dir.path(name));
     let mut child = begin(&journal, &pgn);
     let processes = child_processes(&child);
     child.kill().unwrap();
@@ -117,8 +117,8 @@ fn a_killed_match_resumes_without_losing_or_repeating_games() {
 /// Engines that do not exit at the end of their input are killed with the match.
 #[test]
 fn a_killed_match_leaves_no_engine_running() {
-    let place = Place::new();
-    let journal = place.path("stays");
+    let dir = TestDir::new();
+    let journal = dir.path("stays");
     let mut child = match_of(
         [script("one", "stays"), script("two", "stays")],
         "--openings start --each depth=1 --rounds 100000",
@@ -141,8 +141,8 @@ fn a_killed_match_leaves_no_engine_running() {
 /// A signal during the detection before the first game also ends the engines.
 #[test]
 fn an_interrupt_before_the_first_game_leaves_no_engine_running() {
-    let place = Place::new();
-    let file = place.path("dawdles");
+    let dir = TestDir::new();
+    let file = dir.path("dawdles");
     let dawdles = script("one", &mode_with("dawdles", &file));
     for signal in [Signal::INT, Signal::TERM] {
         let engines = [dawdles.clone(), script("two", "good")];

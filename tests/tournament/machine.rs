@@ -12,13 +12,13 @@ use serde_json::Value;
 use super::{
     assert_processes_end, error_output, match_of, mode_with, output, report, script, wait_for, with,
 };
-use crate::Place;
+use crate::TestDir;
 
 /// No engine loses a game because its program was removed.
 #[test]
 fn a_missing_program_ends_the_match_without_losses() {
-    let place = Place::new();
-    let [program, journal] = ["vanishing", "vanishing.jsonl"].map(|name| place.path(name));
+    let dir = TestDir::new();
+    let [program, journal] = ["vanishing", "vanishing.jsonl"].map(|name| dir.path(name));
     // A link, because a script is opened only after the process has started.
     let install = |path: &std::path::Path| symlink("/bin/sh", path).unwrap();
     install(&program);
@@ -38,7 +38,7 @@ fn a_missing_program_ends_the_match_without_losses() {
     let command = || {
         let mut command = match_of([engine("one"), engine("two")], arguments);
         command.arg("--resume").arg(&journal);
-        command.current_dir(place.path(""));
+        command.current_dir(dir.path(""));
         command
     };
     let mut child = command()
@@ -64,10 +64,10 @@ fn a_missing_program_ends_the_match_without_losses() {
     );
     assert!(games() < 80, "{errors}");
     assert!(!fs::read_to_string(&journal).unwrap().contains("crash"));
-    let page = place.read("page.html");
+    let page = dir.read("page.html");
     let is_final = page.contains("stopped by an error") && !page.contains("http-equiv");
     assert!(is_final, "{page}");
-    let report: Value = serde_json::from_str(&place.read("report")).unwrap();
+    let report: Value = serde_json::from_str(&dir.read("report")).unwrap();
     assert_eq!(report["end"], "failed");
     install(&program);
     let text = output(&mut command());
@@ -78,8 +78,8 @@ fn a_missing_program_ends_the_match_without_losses() {
 /// match still does not grow.
 #[test]
 fn open_files_do_not_accumulate() {
-    let place = Place::new();
-    let file = place.path("detached");
+    let dir = TestDir::new();
+    let file = dir.path("detached");
     let engine = with(script("one", &mode_with("detaches", &file)), "restart=on");
     let arguments = "--openings start --rounds 20 --each depth=1";
     let limited = match_of([engine, script("two", "good")], arguments);
@@ -107,9 +107,9 @@ fn open_files_do_not_accumulate() {
 /// If the process of the match is stopped, the game is void and is replayed.
 #[test]
 fn a_stopped_match_costs_no_game() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let names = ["stopped.jsonl", "stopped.log", "stopped"];
-    let [journal, log, signal] = names.map(|name| place.path(name));
+    let [journal, log, signal] = names.map(|name| dir.path(name));
     let one = script("one", &mode_with("waits", &signal));
     let engines = [one, script("two", "good")];
     let arguments = "--openings start --rounds 1 --each movetime=1500 margin=500";
@@ -134,7 +134,7 @@ fn a_stopped_match_costs_no_game() {
         "{text}"
     );
     assert!(text.contains("because the machine stalled: 1"), "{text}");
-    let is_void = place
+    let is_void = dir
         .read("stopped.jsonl")
         .contains("{\"void\":{\"number\":0,");
     assert!(is_void);
@@ -143,8 +143,8 @@ fn a_stopped_match_costs_no_game() {
 /// A short stall of the machine does not excuse an engine that does not answer at all.
 #[test]
 fn a_stall_does_not_excuse_an_engine_that_hangs() {
-    let place = Place::new();
-    let unready = place.path("unready");
+    let dir = TestDir::new();
+    let unready = dir.path("unready");
     let one = script("one", &mode_with("unready", &unready));
     let arguments = "--openings start --rounds 1 --each depth=1 --startup 1";
     let mut command = match_of([one, script("two", "good")], arguments);
@@ -194,8 +194,8 @@ fn engine_output_is_escaped() {
 /// A quadratic algorithm would take minutes.
 #[test]
 fn a_file_with_many_options_is_read_quickly() {
-    let place = Place::new();
-    let path = place.path("options.toml");
+    let dir = TestDir::new();
+    let path = dir.path("options.toml");
     let options: String = (0..60_000).map(|n| format!("o{n} = {n}\n")).collect();
     let engine = |name: &str| {
         format!("[[engine]]\nname = \"{name}\"\ncmd = \"./no-such-engine\"\ndepth = 1\n")
@@ -214,8 +214,8 @@ fn a_file_with_many_options_is_read_quickly() {
 /// `stderr=` appends standard error to a file.
 #[test]
 fn standard_error_is_saved() {
-    let place = Place::new();
-    let file = place.path("stderr.log");
+    let dir = TestDir::new();
+    let file = dir.path("stderr.log");
     let one = with(
         script("one", "crash"),
         &format!("stderr={}", file.display()),

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::Place;
+use crate::TestDir;
 
 /// The script of the test engine.
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tournament/engine.sh");
@@ -102,10 +102,10 @@ fn error_output(command: &mut Command) -> String {
 
 /// Plays a match and returns its JSON report.
 fn report(engines: [Vec<String>; 2], arguments: &str) -> Value {
-    let place = Place::new();
+    let dir = TestDir::new();
     let mut command = match_of(engines, arguments);
-    output(command.arg("--json").arg(place.path("report.json")));
-    serde_json::from_str(&place.read("report.json")).unwrap()
+    output(command.arg("--json").arg(dir.path("report.json")));
+    serde_json::from_str(&dir.read("report.json")).unwrap()
 }
 
 /// Whether a process is running.

@@ -3,15 +3,15 @@
 use std::fs;
 
 use super::{error_output, good, match_of, script, with};
-use crate::Place;
+use crate::TestDir;
 
 #[test]
 fn engines_that_do_not_work_are_refused() {
-    let place = Place::new();
-    place.write("no-interpreter", "#!/no/such/interpreter\n");
+    let dir = TestDir::new();
+    dir.write("no-interpreter", "#!/no/such/interpreter\n");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(place.path("no-interpreter"), mode).unwrap();
-    let script_command = format!("cmd={}", place.path("no-interpreter").display());
+    fs::set_permissions(dir.path("no-interpreter"), mode).unwrap();
+    let script_command = format!("cmd={}", dir.path("no-interpreter").display());
     let text_command = format!("cmd={}/Cargo.toml", env!("CARGO_MANIFEST_DIR"));
     let engine = |words: &[&str]| -> Vec<String> {
         let words = ["--engine"].iter().chain(words);
@@ -74,13 +74,13 @@ fn engines_that_do_not_work_are_refused() {
 /// Such an engine would lose each game.
 #[test]
 fn engines_that_cannot_set_up_the_openings_are_refused() {
-    let place = Place::new();
-    place.write("openings.epd", "4k4/9/9/9/9/9/9/9/R8/3K5 w\n");
+    let dir = TestDir::new();
+    dir.write("openings.epd", "4k4/9/9/9/9/9/9/9/R8/3K5 w\n");
     let mut fenless = script("one", "fenless");
     fenless[4] = "proto=xboard".to_owned();
     let arguments = "--each depth=1 --openings openings.epd";
     let mut command = match_of([fenless, script("two", "good")], arguments);
-    let error = error_output(command.current_dir(place.path("")));
+    let error = error_output(command.current_dir(dir.path("")));
     let reason = "engine one: it speaks XBoard, but cannot set up the positions of the openings";
     assert!(error.contains(reason), "{error}");
 }
@@ -170,8 +170,8 @@ fn two_engines_with_different_names_are_needed() {
 
 #[test]
 fn invalid_openings_are_refused() {
-    let place = Place::new();
-    let path = place.path("openings.txt");
+    let dir = TestDir::new();
+    let path = dir.path("openings.txt");
     for (text, reason) in [
         ("", "the file has no openings"),
         ("h2e2 h2e2\n", "line 1: move 2"),
@@ -190,8 +190,8 @@ fn invalid_openings_are_refused() {
 /// The match is played with the other openings and exits with code 1.
 #[test]
 fn invalid_openings_among_others_are_left_out() {
-    let place = Place::new();
-    let path = place.path("some-openings.txt");
+    let dir = TestDir::new();
+    let path = dir.path("some-openings.txt");
     fs::write(&path, "h2e2 h9g7\nh2e9\nb2e2\n").unwrap();
     let arguments = format!("--each depth=1 --rounds 2 --openings {}", path.display());
     let output = match_of(good(), &arguments).output().unwrap();
@@ -226,8 +226,8 @@ fn exit_codes_distinguish_invalid_arguments_from_other_errors() {
 
 #[test]
 fn unknown_options_are_set_with_a_warning() {
-    let place = Place::new();
-    let log = place.path("options.log");
+    let dir = TestDir::new();
+    let log = dir.path("options.log");
     let one = with(
         script("one", "good"),
         "option.hashsize=16 option.usemillisec=perhaps",
@@ -267,8 +267,8 @@ fn messages_of_engines_about_options_are_shown() {
 
 #[test]
 fn a_refused_network_prevents_the_match() {
-    let place = Place::new();
-    let network = place.path("cut.nnue");
+    let dir = TestDir::new();
+    let network = dir.path("cut.nnue");
     let bytes = chuhe::eval::nnue::embedded().to_bytes();
     fs::write(&network, &bytes[..bytes.len() / 2]).unwrap();
     // Messages about many other options precede the one about the network.

@@ -7,15 +7,15 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use super::{error_output, good, match_of, output, script, with};
-use crate::Place;
+use crate::TestDir;
 use crate::terminal::Terminal;
 
 const PLAIN: &str = "--openings start --rounds 1 --each depth=1";
 
 #[test]
 fn the_status_is_written() {
-    let place = Place::new();
-    let [json, html] = ["status.json", "status.html"].map(|name| place.path(name));
+    let dir = TestDir::new();
+    let [json, html] = ["status.json", "status.html"].map(|name| dir.path(name));
     let engines = [script("<one>", "good"), script("two", "resign")];
     let arguments = format!("{PLAIN} --sprt elo0=0,elo1=5");
     let mut command = match_of(engines, &arguments);
@@ -54,8 +54,8 @@ fn the_status_is_written() {
 /// The remaining time is extrapolated from the finished games.
 #[test]
 fn the_status_contains_the_remaining_time() {
-    let place = Place::new();
-    let json = place.path("pace.json");
+    let dir = TestDir::new();
+    let json = dir.path("pace.json");
     let engines = [script("one", "slow"), script("two", "slow")];
     let mut command = match_of(engines, "--openings start --rounds 300 --each depth=1");
     command.arg("--status").arg(&json).stdout(Stdio::null());
@@ -145,8 +145,8 @@ fn assert_well_formed(text: &str) {
 
 #[test]
 fn the_plot_is_well_formed() {
-    let place = Place::new();
-    let svg = place.path("plot.svg");
+    let dir = TestDir::new();
+    let svg = dir.path("plot.svg");
     let engines = [script("a<b>&\"c\"", "good"), script("车'炮", "resign")];
     output(match_of(engines, PLAIN).arg("--plot").arg(&svg));
     let text = fs::read_to_string(&svg).unwrap();
@@ -192,8 +192,8 @@ fn more_threads_than_processors_give_a_warning() {
 
 #[test]
 fn final_positions_and_details_are_written() {
-    let place = Place::new();
-    let [epd, pgn] = ["ends.epd", "details.pgn"].map(|name| place.path(name));
+    let dir = TestDir::new();
+    let [epd, pgn] = ["ends.epd", "details.pgn"].map(|name| dir.path(name));
     // A newline is added to a last line without one.
     fs::write(&epd, "3k5/9/9/9/9/9/9/9/9/4K4 w").unwrap();
     let engines = [script("one", "detailed"), script("two", "mated")];
@@ -223,8 +223,8 @@ fn final_positions_and_details_are_written() {
 fn the_cross_table_has_ratings() {
     let engines = [script("one", "good"), script("two", "crash")];
     let mut command = match_of(engines, PLAIN);
-    let place = Place::new();
-    let json = place.path("ratings.json");
+    let dir = TestDir::new();
+    let json = dir.path("ratings.json");
     command.arg("--status").arg(&json);
     let text = output(command.args(script("three", "good")));
     let status: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
@@ -253,8 +253,8 @@ fn the_cross_table_has_ratings() {
 
 #[test]
 fn the_plot_shows_elo_and_llr_by_games() {
-    let place = Place::new();
-    let plot = place.path("test.svg");
+    let dir = TestDir::new();
+    let plot = dir.path("test.svg");
     let arguments = "--openings start --sprt elo0=0,elo1=5 --rounds 4 --each depth=1";
     output(match_of(good(), arguments).arg("--plot").arg(&plot));
     let svg = fs::read_to_string(&plot).unwrap();
@@ -266,9 +266,8 @@ fn the_plot_shows_elo_and_llr_by_games() {
 #[test]
 fn a_knockout_has_a_winner() {
     let engines = [script("one", "good"), script("two", "resign")];
-    let place = Place::new();
-    let [pgn, json, html] =
-        ["games.pgn", "report.json", "status.html"].map(|name| place.path(name));
+    let dir = TestDir::new();
+    let [pgn, json, html] = ["games.pgn", "report.json", "status.html"].map(|name| dir.path(name));
     let arguments = "--openings start --each depth=1 --format knockout";
     let mut command = match_of(engines, arguments);
     command.args(script("three", "good"));
@@ -305,8 +304,8 @@ fn a_knockout_has_a_winner() {
 /// A Swiss tournament is resumed with a second round, and again after its files were damaged.
 #[test]
 fn a_swiss_tournament_is_resumed() {
-    let place = Place::new();
-    let [journal, pgn] = ["swiss.journal", "swiss.pgn"].map(|name| place.path(name));
+    let dir = TestDir::new();
+    let [journal, pgn] = ["swiss.journal", "swiss.pgn"].map(|name| dir.path(name));
     let play = |arguments: &str| {
         let engines = [script("one", "good"), script("two", "resign")];
         let plain = "--openings start --each depth=1 --format swiss --concurrency 2 --rounds";
@@ -343,8 +342,8 @@ fn a_swiss_tournament_is_resumed() {
     let (first, rest) = text.split_once("[Round \"1.1\"]").unwrap();
     let damaged_pgn = format!("{first}[Round \"?\"]{rest}");
     for rounds in ["1", "2"] {
-        place.write("swiss.journal", &damaged);
-        place.write("swiss.pgn", &damaged_pgn);
+        dir.write("swiss.journal", &damaged);
+        dir.write("swiss.pgn", &damaged_pgn);
         let text = play(&format!("{rounds} --repair"));
         assert!(text.contains("resumed after 3 games"), "{rounds}: {text}");
         // Both files are complete again.
@@ -367,9 +366,9 @@ fn a_swiss_tournament_has_no_sprt() {
 
 #[test]
 fn the_status_page_has_links_to_the_games() {
-    let place = Place::new();
-    fs::create_dir(place.path("page")).unwrap();
-    let [html, pgn] = ["page/status.html", "all 'games'#.pgn"].map(|name| place.path(name));
+    let dir = TestDir::new();
+    fs::create_dir(dir.path("page")).unwrap();
+    let [html, pgn] = ["page/status.html", "all 'games'#.pgn"].map(|name| dir.path(name));
     let engines = [script("a<b>", "good"), script("two", "resign")];
     output(
         match_of(engines, PLAIN)

@@ -46,7 +46,7 @@ pub struct ReleaseRequest {
 
 /// A task for a worker: a position and some of its moves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Job {
+pub struct WorkerJob {
     /// The position to search.
     #[serde(rename = "board", with = "fen")]
     pub position: Position,
@@ -64,7 +64,7 @@ pub struct JobBatch {
     /// Kind of the jobs.
     pub kind: TaskKind,
     /// The jobs.
-    pub jobs: Vec<Job>,
+    pub jobs: Vec<WorkerJob>,
 }
 
 /// The score of a move, found by a search.
@@ -90,13 +90,13 @@ pub struct JobResults {
     /// Scores of moves.
     pub scores: Vec<MoveScore>,
     /// Moves to score, found by expansions.
-    pub jobs: Vec<Job>,
+    pub jobs: Vec<WorkerJob>,
     /// Number of searched nodes.
     #[serde(default)]
     pub nodes: u64,
 }
 
-impl Job {
+impl WorkerJob {
     /// Whether all moves are legal.
     fn is_legal(&self) -> bool {
         self.moves.iter().all(|m| is_legal(&self.position, *m))
@@ -106,7 +106,7 @@ impl Job {
 impl JobBatch {
     /// Whether all moves are legal.
     pub fn is_legal(&self) -> bool {
-        self.jobs.iter().all(Job::is_legal)
+        self.jobs.iter().all(WorkerJob::is_legal)
     }
 }
 
@@ -118,7 +118,7 @@ impl JobResults {
                 && (-FINAL..=FINAL).contains(&score.value)
                 && score.depth <= MAX_DEPTH
         };
-        self.scores.iter().all(is_valid) && self.jobs.iter().all(Job::is_legal)
+        self.scores.iter().all(is_valid) && self.jobs.iter().all(WorkerJob::is_legal)
     }
 }
 
@@ -148,7 +148,7 @@ impl Library {
             worker: worker.to_owned(),
         })?;
         let jobs = lease.tasks.into_iter().filter_map(|task| {
-            Some(Job {
+            Some(WorkerJob {
                 position: task.key.position()?,
                 moves: task.moves,
                 priority: task.priority,
@@ -242,7 +242,7 @@ fn are_leased(tasks: &[Task], scores: &[NewScore]) -> bool {
 
 /// A scoring task for the position of a job, still without moves, and the edges of the moves of the job. There are no
 /// edges if workers do not search the position (see [`is_eligible`]).
-fn scoring_task(job: &Job) -> (Task, Vec<Edge>) {
+fn scoring_task(job: &WorkerJob) -> (Task, Vec<Edge>) {
     let view = View::of(&job.position);
     let edges = job.moves.iter();
     let edges = edges.filter(|_| is_eligible(&job.position));
@@ -357,9 +357,9 @@ impl JobSource for RemoteLibrary {
 mod tests {
     use super::*;
 
-    fn job(moves: &[&str]) -> Job {
+    fn job(moves: &[&str]) -> WorkerJob {
         let moves = moves.iter().map(|m| m.parse().unwrap()).collect();
-        Job {
+        WorkerJob {
             position: Position::startpos(),
             moves,
             priority: Priority::Urgent,

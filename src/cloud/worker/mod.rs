@@ -16,7 +16,8 @@ use crate::tablebase::Tables;
 use search::{JobError, Scorer};
 
 pub use jobs::{
-    Job, JobBatch, JobResults, JobSource, JobSourceError, LocalLibrary, MoveScore, RemoteLibrary,
+    JobBatch, JobResults, JobSource, JobSourceError, LocalLibrary, MoveScore, RemoteLibrary,
+    WorkerJob,
 };
 pub use search::StopFlag;
 
@@ -253,7 +254,7 @@ mod tests {
             if self.leases.fetch_add(1, Ordering::Relaxed) + 1 == self.last {
                 self.stop_flag.stop();
             }
-            let job = Job {
+            let job = WorkerJob {
                 position: Position::startpos(),
                 moves: Vec::new(),
                 priority: Priority::Requested,

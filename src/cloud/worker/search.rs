@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crossbeam_channel::{Receiver, unbounded};
 use parking_lot::Mutex;
 
-use super::jobs::{Job, JobBatch, JobResults, MoveScore};
+use super::jobs::{JobBatch, JobResults, MoveScore, WorkerJob};
 use crate::board::{Move, Position};
 use crate::cloud::key::{View, distinct_moves};
 use crate::cloud::score::{FINAL, library_score, value_after};
@@ -120,7 +120,7 @@ impl Scorer {
         Ok(results)
     }
 
-    fn score(&mut self, job: &Job, results: &mut JobResults) -> Result<(), JobError> {
+    fn score(&mut self, job: &WorkerJob, results: &mut JobResults) -> Result<(), JobError> {
         if job.moves.is_empty() {
             return self.score_position(&job.position, results).map(drop);
         }
@@ -172,7 +172,7 @@ impl Scorer {
     }
 
     /// Finds the best moves of a position, at most [`EXPANSION_MOVES`], and adds them to `results` as a job.
-    fn expand(&mut self, job: &Job, results: &mut JobResults) -> Result<(), JobError> {
+    fn expand(&mut self, job: &WorkerJob, results: &mut JobResults) -> Result<(), JobError> {
         if !has_legal_move(&job.position) {
             return Ok(());
         }
@@ -189,7 +189,7 @@ impl Scorer {
         let good = lines
             .iter()
             .filter(|(_, score)| *score >= best - EXPANSION_WINDOW);
-        results.jobs.push(Job {
+        results.jobs.push(WorkerJob {
             position: job.position.clone(),
             moves: good.map(|(played, _)| *played).collect(),
             priority: job.priority,
@@ -268,7 +268,7 @@ mod tests {
     }
 
     fn batch(kind: TaskKind, fen: &str, moves: &[&str]) -> JobBatch {
-        let job = Job {
+        let job = WorkerJob {
             position: fen::parse(fen).unwrap(),
             moves: moves.iter().map(|m| m.parse().unwrap()).collect(),
             priority: Priority::Requested,

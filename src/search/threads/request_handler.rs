@@ -310,7 +310,7 @@ fn search_for_mate(
         let best = results.first().and_then(|result| result.moves.first());
         // The answer reports `last_exact_score`, so a mate score that is only a bound is not enough.
         let is_mate = best.is_some_and(|best| best.last_exact_score().is_mate_in(moves));
-        // A stage that ends at the largest depth does not use up its budget, so the limit of nodes may never be
+        // A stage that ends at the largest depth does not use up its budget, so the node limit may never be
         // reached. Then the loop ends when the budget overflows.
         match budget.checked_mul(4) {
             Some(larger) if !is_mate && !is_refuted && !shared.is_over() => budget = larger,

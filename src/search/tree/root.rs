@@ -170,7 +170,7 @@ impl Search<'_> {
         !control.is_pondering() && thought >= soft
     }
 
-    /// Whether the soft limit of nodes is reached, so that no further iteration starts.
+    /// Whether the soft node limit is reached, so that no further iteration starts.
     fn is_past_soft_nodes(&self) -> bool {
         let nodes = self.total_nodes();
         let limit = self.shared.request.limits.soft_nodes;

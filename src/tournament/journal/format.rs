@@ -218,7 +218,7 @@ pub enum JournalError {
     },
     /// It belongs to another tournament.
     #[error("the journal belongs to another tournament: the {0} differ")]
-    Other(&'static str),
+    OtherTournament(&'static str),
     /// A line is not a valid entry, or its game is a duplicate, has the wrong players or depends on missing games.
     #[error(
         "line {line}: {reason}; readable games: {readable}; --repair continues from them and keeps a copy of \

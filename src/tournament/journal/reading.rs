@@ -77,9 +77,9 @@ pub fn read(
         BoundedLine::TooLong(length) => (Err(TOO_LONG.to_owned()), length + 1),
         BoundedLine::Whole => (read_header(&line)?, line.len() as u64 + 1),
     };
-    let require_ours = |header: &JournalHeader| {
-        let difference = header.difference(ours);
-        difference.map_or(Ok(()), |difference| Err(JournalError::Other(difference)))
+    let require_ours = |header: &JournalHeader| match header.difference(ours) {
+        Some(difference) => Err(JournalError::OtherTournament(difference)),
+        None => Ok(()),
     };
     // Before the rest is read, which may be long.
     header.as_ref().map_or(Ok(()), require_ours)?;

@@ -47,7 +47,7 @@ pub struct GoodOpening {
 pub struct SelfPlay {
     /// Number of games in the file at the end of the run.
     pub games: u32,
-    /// Soft limit of nodes per move: the iteration in progress is finished.
+    /// Soft node limit per move: the iteration in progress is finished.
     pub nodes: u64,
     /// Number of threads. Each plays one game at a time.
     pub threads: usize,
@@ -74,7 +74,7 @@ pub struct SelfPlayPlan {
     pub version: String,
     /// Node count of a shallow bench, which changes with the search and the evaluation.
     pub signature: u64,
-    /// Soft limit of nodes per move.
+    /// Soft node limit per move.
     pub nodes: u64,
     /// Size of the hash table, in MB.
     pub hash: usize,
