@@ -18,19 +18,20 @@ pub fn parse(text: &str) -> Option<Position> {
 
 /// Whether a library can store a position. Only positions that can arise in a game are stored.
 pub fn is_storable(position: &Position) -> bool {
-    let has_doubled = Color::ALL
-        .iter()
-        .any(|side| has_doubled_pawns(position, *side));
-    !has_doubled && position.irregularities().is_empty()
+    doubled_pawns_note(position).is_none() && position.irregularities().is_empty()
 }
 
-/// Whether two pawns of a side that have not crossed the river share a file.
-fn has_doubled_pawns(position: &Position, side: Color) -> bool {
-    let mut files = [0; FILES];
-    for square in position.pieces(side, PieceKind::Pawn) {
-        files[square.file()] += usize::from(!square.is_across_river(side));
-    }
-    files.into_iter().any(|count| count > 1)
+/// A note if two pawns of a side that have not crossed the river are on one file.
+pub fn doubled_pawns_note(position: &Position) -> Option<&'static str> {
+    let is_doubled = |side: Color| {
+        let mut files = [0; FILES];
+        for square in position.pieces(side, PieceKind::Pawn) {
+            files[square.file()] += usize::from(!square.is_across_river(side));
+        }
+        files.into_iter().any(|count| count > 1)
+    };
+    let note = "two pawns on one file have not crossed the river";
+    Color::ALL.into_iter().any(is_doubled).then_some(note)
 }
 
 /// Writes the normal form of the API: the placement and `w` or `b`.

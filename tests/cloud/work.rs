@@ -279,8 +279,17 @@ fn boards_are_normalized_or_rejected_with_a_reason() {
         let expected = "{\"status\":\"invalid board\",\"reason\":\"";
         assert!(reply.starts_with(expected), "{none}: {reply}");
     }
-    // The API rejects a FEN without the side to move, which other commands read.
-    assert!(board(start).starts_with("{\"status\":\"invalid board\""));
+    for (text, reason) in [
+        (
+            "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/P1P1P1P2/1C5C1/9/RNBAKABNR_b",
+            "two pawns on one file have not crossed the river",
+        ),
+        // The API rejects a FEN without the side to move, which other commands read.
+        (start, "the side to move is"),
+    ] {
+        let reply = board(text);
+        assert!(reply.contains(reason), "{text}: {reply}");
+    }
 }
 
 #[test]

@@ -3,11 +3,13 @@
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
+use indicatif::ProgressBar;
+
 use super::library::{DUMP_HEADER, OLD_DUMP_HEADER, note_left_out};
 use crate::board::{Move, Position};
 use crate::book::BookEntry;
 use crate::cli::book::file::read_table;
-use crate::cli::common::{Context, Failure, Unread, open_with_beginning, print_text};
+use crate::cli::common::{Context, Failure, Unread, bar_style, open_with_beginning, print_text};
 use crate::cloud::key::{Key, View};
 use crate::cloud::store::{
     Location, NewScore, Note, Priority, QueueResult, Store, StoreError, Task, TaskKind, is_eligible,
@@ -61,6 +63,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         waiting: Vec::new(),
         waiting_tasks: Vec::new(),
         counts: ImportCounts::default(),
+        bar: ProgressBar::new_spinner()
+            .with_style(bar_style("{spinner} {elapsed} {human_pos} moves")),
     };
     let mut unread = Unread::default();
     let plies = usize::from(arguments.max_ply);
@@ -84,8 +88,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             }
             ImportError::Book(failure) => failure,
         };
-        unread.file(failure, arguments.files.len())?;
+        let files = arguments.files.len();
+        importer.bar.suspend(|| unread.file(failure, files))?;
     }
+    importer.bar.finish_and_clear();
     let counts = importer.counts;
     note_left_out(counts.left_out);
     let notes = match counts.notes {
@@ -133,6 +139,8 @@ struct Importer<'a> {
     waiting: Vec<DumpLine>,
     waiting_tasks: Vec<Task>,
     counts: ImportCounts,
+    /// Counts moves and tasks.
+    bar: ProgressBar,
 }
 
 impl Importer<'_> {
@@ -259,6 +267,7 @@ impl Importer<'_> {
     /// Writes the waiting tasks in one transaction.
     fn flush_tasks(&mut self) -> Result<(), StoreError> {
         let tasks = std::mem::take(&mut self.waiting_tasks);
+        self.bar.inc(tasks.len() as u64);
         if tasks.is_empty() {
             return Ok(());
         }
@@ -290,6 +299,7 @@ impl Importer<'_> {
     fn flush(&mut self) -> Result<(), ImportError> {
         self.flush_tasks()?;
         let lines = std::mem::take(&mut self.waiting);
+        self.bar.inc(lines.len() as u64);
         let (counts, error) = self.store.write(move |batch| {
             let mut counts = ImportCounts::default();
             for line in &lines {

@@ -22,6 +22,7 @@ use crate::board::Position;
 use crate::cloud::access::Role;
 use crate::cloud::fen;
 use crate::cloud::store::is_eligible;
+use crate::notation::fen::{Strictness, parse_setup};
 use crate::page;
 use crate::text::translated;
 
@@ -105,14 +106,20 @@ pub async fn board(State(shared): State<Arc<Shared>>, parts: Parts) -> JsonReply
     Ok(Json(language(&parts.headers).within(|| describe(text))))
 }
 
-/// The normal form of a FEN, or the reason why it is invalid. There is no reason if only doubled pawns make it invalid.
+/// The normal form of a FEN, or the reason why it is invalid.
 fn describe(text: &str) -> BoardMessage {
     let board = fen::parse(text);
+    let chinese_or_english = |text: &str| translated(text).into_owned();
     let reason = match board {
         Some(_) => None,
         None => match text.replace('_', " ").parse::<Position>() {
-            Ok(position) => position.irregularity_note(),
-            Err(error) => Some(translated(&error.to_string()).into_owned()),
+            Ok(position) => (position.irregularity_note())
+                .or_else(|| fen::doubled_pawns_note(&position).map(chinese_or_english))
+                .or_else(|| {
+                    let error = parse_setup(text, Strictness::Lenient).err()?;
+                    Some(chinese_or_english(&error.to_string()))
+                }),
+            Err(error) => Some(chinese_or_english(&error.to_string())),
         },
     };
     let is_filtered = board.as_ref().is_some_and(|board| !is_eligible(board));
