@@ -12,7 +12,8 @@ use super::Tournament;
 use super::record::GameSummary;
 use super::runner::TournamentEnd;
 use super::stats::{
-    Effect, EngineStats, Estimate, FactorRun, Rating, Scores, SprtRun, Standings, ratings,
+    Effect, EngineStats, Estimate, FactorRun, Rating, Scores, SprtRun, Spsa, Standings, TunedValue,
+    ratings,
 };
 use crate::board::Color;
 
@@ -40,6 +41,9 @@ pub struct JsonReport<'a> {
     /// The effects of factors, the largest first; left out without factors.
     #[serde(skip_serializing_if = "Option::is_none")]
     factors: Option<Vec<Effect>>,
+    /// The tuned parameters; left out without them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spsa: Option<Vec<TunedValue>>,
     mean_plies: f64,
     /// Number of games by end reason.
     reasons: BTreeMap<&'static str, u64>,
@@ -171,6 +175,7 @@ impl<'a> JsonReport<'a> {
                 .collect(),
             sprt: standings.sprt.as_ref().map(SprtReport::from),
             factors: standings.factors.as_ref().map(FactorRun::effects),
+            spsa: standings.spsa.as_ref().map(Spsa::values),
             mean_plies: standings.mean_plies(),
             reasons: reasons
                 .map(|(reason, count)| (reason.name(), count))

@@ -57,7 +57,7 @@ use crate::notation::MoveStyle;
 use crate::notation::fen::{self, FenError};
 use crate::notation::pgn::PgnGame;
 use crate::rules::RuleSet;
-use stats::{EngineStats, Factors, Sprt, Standings};
+use stats::{EngineStats, Factors, Sprt, Spsa, Standings};
 
 /// Number of rounds of the schedule if only the SPRT ends the tournament.
 const MAX_ROUNDS: u64 = 10_000_000;
@@ -99,6 +99,8 @@ pub struct Tournament {
     pub sprt: Option<Sprt>,
     /// Options of the two engines that vary between pairs of games.
     pub factors: Option<Factors>,
+    /// Options of the two engines that are tuned.
+    pub spsa: Option<Spsa>,
 }
 
 /// The rules and adjudication of a game. They are part of the journal.
@@ -126,20 +128,22 @@ impl Tournament {
         Schedule::new(self.format, self.engines.len(), self.seeds, rounds).with_colors(self.colors)
     }
 
-    /// The options that the factors set for an engine in a game.
-    pub fn factor_options(
+    /// The options that the factors or the tuning set for an engine in a game that starts now.
+    pub fn varied_options(
         &self,
         engine: usize,
         scheduled: &ScheduledGame,
     ) -> Vec<(String, String)> {
-        let options = |factors: &Factors| factors.options(scheduled.number / 2, engine);
-        self.factors.as_ref().map_or_else(Vec::new, options)
+        let pair = scheduled.number / 2;
+        let factors = self.factors.iter().flat_map(|f| f.options(pair, engine));
+        let tuned = self.spsa.iter().flat_map(|spsa| spsa.options(pair, engine));
+        factors.chain(tuned).collect()
     }
 
-    /// The settings of an engine in a game, with the values of the factors.
-    pub fn spec_of(&self, engine: usize, scheduled: &ScheduledGame) -> EngineSpec {
+    /// The settings of an engine with these options of [`Self::varied_options`].
+    pub fn spec_with(&self, engine: usize, options: &[(String, String)]) -> EngineSpec {
         let mut spec = self.engines[engine].clone();
-        spec.set_options(self.factor_options(engine, scheduled));
+        spec.set_options(options.to_vec());
         spec
     }
 
@@ -164,6 +168,7 @@ impl Tournament {
             self.engines.len(),
             self.sprt,
             self.factors.clone(),
+            self.spsa.clone(),
         )
     }
 }

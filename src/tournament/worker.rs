@@ -61,10 +61,11 @@ impl<'a> GameWorker<'a> {
         for (_, engine) in self.engines.extract_if(must_quit) {
             engine.quit();
         }
+        let options = players.map(|number| self.tournament.varied_options(number, scheduled));
         for color in Color::ALL {
             let number = players[color];
             let began = Instant::now();
-            match self.prepare(number, scheduled) {
+            match self.prepare(number, &options[color]) {
                 Ok(()) => {}
                 Err(EngineFailure::Interrupted) => return Err(NoResult::Interrupted),
                 Err(failure) if failure.ends_tournament() => {
@@ -98,16 +99,22 @@ impl<'a> GameWorker<'a> {
             overrun: played.overrun.map(|over| over.map(micros)),
             started: Some(started),
             duration_ms: u64::try_from(began.elapsed().as_millis()).ok(),
-            engines: players
-                .map(|number| Some(self.tournament.spec_of(number, scheduled).identification())),
+            engines: ByColor::from_fn(|color| {
+                let spec = (self.tournament).spec_with(players[color], &options[color]);
+                Some(spec.identification())
+            }),
             ..record(scheduled, opening, played.moves, played.ending)
         })
     }
 
-    /// Makes an engine ready for a new game, and starts it if necessary.
-    fn prepare(&mut self, number: usize, scheduled: &ScheduledGame) -> Result<(), EngineFailure> {
+    /// Makes an engine ready for a new game with these varied options, and starts it if necessary.
+    fn prepare(
+        &mut self,
+        number: usize,
+        options: &[(String, String)],
+    ) -> Result<(), EngineFailure> {
         if let Some(engine) = self.engines.get_mut(&number) {
-            match engine.new_game(&self.tournament.factor_options(number, scheduled)) {
+            match engine.new_game(options) {
                 Ok(()) => return Ok(()),
                 Err(EngineFailure::Interrupted) => return Err(EngineFailure::Interrupted),
                 // A crash after the last game must not cost this one: restart the engine.
@@ -117,7 +124,7 @@ impl<'a> GameWorker<'a> {
             }
             self.engines.remove(&number);
         }
-        let spec = self.tournament.spec_of(number, scheduled);
+        let spec = self.tournament.spec_with(number, options);
         let timeouts = self.tournament.timeouts;
         let mut engine = Engine::start(
             &spec,

@@ -9,6 +9,7 @@ mod interrupted;
 mod machine;
 mod refused;
 mod reports;
+mod spsa;
 
 use std::path::Path;
 use std::process::{Child, Command};

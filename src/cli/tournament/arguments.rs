@@ -10,7 +10,7 @@ use crate::cli::common::{Context, Failure, ForceArgument, parse_seconds};
 use crate::notation::MoveStyle;
 use crate::rules::RuleSet;
 use crate::text::{self, is_character, read_file};
-use crate::tournament::stats::{Factors, Sprt};
+use crate::tournament::stats::{Factors, Sprt, Spsa};
 use crate::tournament::{
     Adjudication, BALANCED, ColorOrder, Damage, EngineSpec, GameRules, OpeningError, Openings,
     PartialEngineSpec, ScoreDraw, ScoreWin, TablebaseAdjudication, Timeouts, Tournament,
@@ -137,6 +137,12 @@ pub struct Arguments {
     /// factor is switched at random: one engine has its old values, the other the new ones.
     #[arg(long, value_name = "FILE", conflicts_with = "sprt")]
     factors: Option<PathBuf>,
+    /// Tune numeric options of an engine by a match against itself (SPSA). FILE is a TOML file with the planned number
+    /// of pairs of games (`pairs = N`) and a table for each option: `[[parameter]]`, `name`, `value`, `min`, `max`,
+    /// `step`. In each pair one engine plays above and the other below the values, which move toward those of the
+    /// winner.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["sprt", "factors"])]
+    spsa: Option<PathBuf>,
     /// Pin each game to its own processors (Linux and Windows), one for each search thread (option `Threads`) of the
     /// engine with the most threads, or of the two engines with the most threads if any engine ponders.
     #[arg(long, help_heading = "Time")]
@@ -266,6 +272,7 @@ impl Arguments {
             ("--openings", Some(openings).filter(|path| path.is_file())),
             ("--engines-file", self.engines_file.as_deref()),
             ("--factors", self.factors.as_deref()),
+            ("--spsa", self.spsa.as_deref()),
             ("--pgn", self.pgn.as_deref()),
             ("--json", self.json.as_deref()),
             ("--plot", self.plot.as_deref()),
@@ -302,6 +309,7 @@ impl Arguments {
     pub fn tournament(&self) -> Result<(Tournament, u64), Failure> {
         let mut engines = self.engine_specs()?;
         let factors = self.factors(&mut engines)?;
+        let spsa = self.spsa(&mut engines)?;
         let engine_count = engines.len();
         self.check_format(engine_count)?;
         let (openings, left_out) = self.opening_lines()?;
@@ -311,7 +319,9 @@ impl Arguments {
             format: self.format,
             seeds: usize::from(self.seeds),
             colors: ColorOrder::new(self.noswap, self.reverse),
-            rounds: self.rounds.or(self.default_rounds(engine_count)),
+            rounds: (self.rounds)
+                .or(spsa.as_ref().map(Spsa::pairs))
+                .or(self.default_rounds(engine_count)),
             concurrency: usize::from(self.concurrency),
             wait: Duration::from_millis(u64::from(self.wait)),
             openings,
@@ -334,6 +344,7 @@ impl Arguments {
             pin: self.pin,
             sprt: self.sprt,
             factors,
+            spsa,
         };
         Ok((tournament, left_out))
     }
@@ -375,18 +386,39 @@ impl Arguments {
         let Some(path) = &self.factors else {
             return Ok(None);
         };
-        if engines.len() != 2 || self.noswap {
-            return Err(Failure::usage(
-                "--factors",
-                "needs exactly two engines and cannot be used with --noswap",
-            ));
-        }
-        let text = read_settings(path)?;
+        let text = self.settings_of_two("--factors", path, engines.len())?;
         let factors = Factors::read_toml(&text).context(path.display())?;
         for (number, engine) in engines.iter_mut().enumerate() {
             engine.set_options(factors.options(0, number));
         }
         Ok(Some(factors))
+    }
+
+    /// Reads the parameters to tune and sets them in the engines, as [`Self::factors`] does.
+    fn spsa(&self, engines: &mut [EngineSpec]) -> Result<Option<Spsa>, Failure> {
+        let Some(path) = &self.spsa else {
+            return Ok(None);
+        };
+        let text = self.settings_of_two("--spsa", path, engines.len())?;
+        let spsa = Spsa::read_toml(&text).context(path.display())?;
+        for (number, engine) in engines.iter_mut().enumerate() {
+            engine.set_options(spsa.options(0, number));
+        }
+        Ok(Some(spsa))
+    }
+
+    /// Reads a file of options that vary between the two engines of a match.
+    fn settings_of_two(
+        &self,
+        option: &'static str,
+        path: &Path,
+        engines: usize,
+    ) -> Result<String, Failure> {
+        if engines != 2 || self.noswap {
+            let why = "needs exactly two engines and cannot be used with --noswap";
+            return Err(Failure::usage(option, why));
+        }
+        read_settings(path)
     }
 
     fn tablebases(&self) -> Result<Option<TablebaseAdjudication>, Failure> {

@@ -115,6 +115,7 @@ fn warn(tournament: &Tournament, greetings: &[Greeting]) {
             .iter()
             .all(|engine| may_repeat(engine.limit))
         && tournament.factors.is_none()
+        && tournament.spsa.is_none()
         && tournament.format != TournamentFormat::Swiss
     {
         let why = format!(

@@ -10,7 +10,8 @@ use crate::board::{ByColor, Color};
 use crate::cli::common::{Context, Failure, Language, heads, number_table, pad, translated};
 use crate::text::{counted, escape_html, has_extension, plies_text};
 use crate::tournament::stats::{
-    Decision, Effect, Estimate, FactorRun, Interval, Rating, Scores, SprtRun, Standings, ratings,
+    Decision, Effect, Estimate, FactorRun, Interval, Rating, Scores, SprtRun, Standings,
+    TunedValue, ratings,
 };
 use crate::tournament::{GameSummary, Greeting, JsonReport, Tournament, TournamentEnd};
 
@@ -57,6 +58,9 @@ pub fn heading(tournament: &Tournament, greetings: &[Greeting]) -> String {
     }
     if let Some(factors) = &tournament.factors {
         text += &format!("factors: {}\n", factors.count());
+    }
+    if let Some(spsa) = &tournament.spsa {
+        text += &format!("tuned parameters: {}\n", spsa.count());
     }
     text
 }
@@ -154,6 +158,15 @@ fn results(tournament: &Tournament, standings: &Standings, width: Option<usize>)
     };
     if let Some(run) = &standings.factors {
         text += &effects(run, width);
+    }
+    if let Some(spsa) = &standings.spsa {
+        let mut rows = vec![heads(["parameter", "start", "value"]).to_vec()];
+        let row = |tuned: TunedValue| {
+            let value = format!("{:.1}", tuned.value);
+            vec![tuned.name, tuned.start.to_string(), value]
+        };
+        rows.extend(spsa.values().into_iter().map(row));
+        text += &format!("\n{}", number_table(&rows, width));
     }
     text.push('\n');
     text += &engines(tournament, standings, width);

@@ -40,6 +40,9 @@ pub struct JournalHeader {
     /// Options of the engines that vary between pairs of games; null without such options.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     factors: Value,
+    /// Options of the engines that are tuned; null without such options.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    spsa: Value,
     /// A hash of the list of openings.
     openings: Value,
     pub pgn: Option<JournalPgn>,
@@ -86,6 +89,7 @@ impl JournalHeader {
             rules: json!(tournament.rules),
             sprt: json!(tournament.sprt),
             factors: cleaned(json!(tournament.factors)),
+            spsa: cleaned(json!(tournament.spsa)),
             openings: json!(format!("{:016x}", fingerprint(tournament.openings.lines()))),
             pgn: pgn.map(|(path, length)| JournalPgn { path, length }),
         }
@@ -97,8 +101,9 @@ impl JournalHeader {
         // URLs in journals of older versions may contain passwords.
         let is_same = |a: &Value, b: &Value| cleaned(a.clone()) == cleaned(b.clone());
         let checks = [
-            // Compared before the engines, because factors set options of the engines.
+            // Compared before the engines, because factors and tuning set options of the engines.
             (is_same(&self.factors, &other.factors), "factors"),
+            (is_same(&self.spsa, &other.spsa), "tuned parameters"),
             (is_same(&self.engines, &other.engines), "engines"),
             (self.format == other.format, "formats"),
             // Journals of other formats, and knockout journals of older versions of the program, have no rounds.

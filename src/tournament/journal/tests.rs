@@ -64,6 +64,7 @@ fn tournament() -> Tournament {
         pin: false,
         sprt: Some("elo0=0,elo1=5".parse().unwrap()),
         factors: None,
+        spsa: None,
     }
 }
 

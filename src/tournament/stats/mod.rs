@@ -4,11 +4,13 @@ mod elo;
 mod factors;
 mod ratings;
 mod sprt;
+mod spsa;
 
 pub use elo::{Estimate, Interval, Scores};
 pub use factors::{Effect, FactorRun, Factors, FactorsError};
 pub use ratings::{Rating, ratings};
 pub use sprt::{Decision, EloModel, Sprt, SprtRun};
+pub use spsa::{Spsa, SpsaError, TunedValue};
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -140,16 +142,20 @@ pub struct Standings {
     pub sprt: Option<SprtRun>,
     /// The effects of the factors, if there are any.
     pub factors: Option<FactorRun>,
+    /// The parameters that are tuned, if there are any.
+    pub spsa: Option<Spsa>,
 }
 
 impl Standings {
-    /// Standings without games.
+    /// Standings without games. Sets the parameters of `spsa` to their start.
     pub fn new(
         schedule: &Schedule,
         engines: usize,
         sprt: Option<Sprt>,
         factors: Option<Factors>,
+        spsa: Option<Spsa>,
     ) -> Self {
+        spsa.iter().for_each(Spsa::restart);
         Self {
             scores: vec![Scores::default(); schedule.pairings().len()],
             pairings: schedule.pairings(),
@@ -161,6 +167,7 @@ impl Standings {
             winner: None,
             sprt: sprt.map(SprtRun::new),
             factors: factors.map(FactorRun::new),
+            spsa,
         }
     }
 
@@ -179,6 +186,9 @@ impl Standings {
         self.scores[index].games[points] += 1;
         if let Some(factors) = &mut self.factors {
             factors.add(pair, points);
+        }
+        if let Some(spsa) = &self.spsa {
+            spsa.add(pair, points);
         }
         if let Some(other) = self.halves.remove(&pair) {
             self.scores[index].pairs[points + other] += 1;

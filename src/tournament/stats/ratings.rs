@@ -113,7 +113,7 @@ mod tests {
         result: impl Fn(u64, [usize; 2]) -> GameResult,
     ) -> Standings {
         let schedule = Schedule::new(TournamentFormat::RoundRobin, engines, 1, rounds);
-        let mut standings = Standings::new(&schedule, engines, None, None);
+        let mut standings = Standings::new(&schedule, engines, None, None, None);
         for scheduled in (0..).map_while(|number| schedule.game(number)) {
             standings.add(&GameRecord {
                 number: scheduled.number,

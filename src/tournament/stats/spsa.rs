@@ -1,0 +1,322 @@
+//! SPSA: tunes numeric options of an engine by games against itself (simultaneous perturbation stochastic
+//! approximation; J. C. Spall, "Implementation of the simultaneous perturbation algorithm for stochastic optimization",
+//! 1998).
+//!
+//! In pair *k* of *N* pairs of games each parameter is raised by *c* for one engine, chosen at random, and lowered by
+//! *c* for the other. After each game it moves by *a* / *c* toward the value of the winner. With the `step` and `rate`
+//! of the file and *A* = *N* / 10,
+//!
+//! ```text
+//! c = step * (N / k)^0.101        a = rate * step^2 * ((A + N) / (A + k))^0.602
+//! ```
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
+
+use crate::text::{is_character, printable};
+
+/// The parameters of a match of two engines, and their changes so far, which clones share.
+#[derive(Clone, Debug, Serialize)]
+pub struct Spsa {
+    #[serde(flatten)]
+    settings: Settings,
+    /// The sum of the changes of each parameter.
+    #[serde(skip)]
+    changes: Arc<Mutex<Vec<f64>>>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    #[serde(default)]
+    seed: u64,
+    /// Number of pairs of games for which the steps are planned.
+    pairs: u64,
+    #[serde(default = "default_rate")]
+    rate: f64,
+    parameter: Vec<Parameter>,
+}
+
+fn default_rate() -> f64 {
+    0.002
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parameter {
+    name: String,
+    value: i32,
+    min: i32,
+    max: i32,
+    /// The change of the value in the last pair of games.
+    step: f64,
+}
+
+/// The value of a parameter.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TunedValue {
+    /// The name of the option.
+    pub name: String,
+    /// The value at the start.
+    pub start: i32,
+    /// The value now.
+    pub value: f64,
+}
+
+impl Spsa {
+    /// Parses a TOML file: `pairs`, optionally `rate` and `seed`, and `[[parameter]]` tables with the `name` of an
+    /// option, its `value`, `min`, `max` and `step`.
+    ///
+    /// # Errors
+    /// The text is not such a file, a name is empty, used twice or has control characters, or a number is out of range.
+    pub fn read_toml(text: &str) -> Result<Self, SpsaError> {
+        let settings: Settings = toml::from_str(text)?;
+        let mut names = HashSet::new();
+        if settings.parameter.is_empty() {
+            return Err(SpsaError::NoParameter);
+        }
+        if settings.pairs == 0 || !(settings.rate > 0.0 && settings.rate <= 1.0) {
+            return Err(SpsaError::Schedule);
+        }
+        for Parameter {
+            name,
+            value,
+            min,
+            max,
+            step,
+        } in &settings.parameter
+        {
+            let is_new = names.insert(name.to_ascii_lowercase());
+            if name.is_empty() || !name.chars().all(is_character) || !is_new {
+                return Err(SpsaError::Name(printable(name)));
+            }
+            let range = f64::from(*max) - f64::from(*min);
+            if !(min..=max).contains(&value) || !(1.0..=range).contains(step) {
+                return Err(SpsaError::Range(name.clone()));
+            }
+        }
+        let changes = vec![0.0; settings.parameter.len()];
+        Ok(Self {
+            settings,
+            changes: Arc::new(Mutex::new(changes)),
+        })
+    }
+
+    /// Number of parameters.
+    pub fn count(&self) -> usize {
+        self.settings.parameter.len()
+    }
+
+    /// Number of pairs of games for which the steps are planned.
+    pub fn pairs(&self) -> u64 {
+        self.settings.pairs
+    }
+
+    /// Sets all parameters to their start.
+    pub fn restart(&self) {
+        self.changes.lock().fill(0.0);
+    }
+
+    /// For each parameter, by how much the first engine plays above its value in a pair of games, negative for below.
+    fn steps(&self, pair: u64) -> Vec<f64> {
+        let Settings {
+            seed,
+            pairs,
+            parameter,
+            ..
+        } = &self.settings;
+        let mut random = StdRng::seed_from_u64(seed.wrapping_add(pair));
+        let growth = (*pairs as f64 / (pair + 1) as f64).powf(0.101);
+        let mut sign = || if random.random() { growth } else { -growth };
+        parameter
+            .iter()
+            .map(|parameter| sign() * parameter.step)
+            .collect()
+    }
+
+    /// The options of an engine, 0 or 1, in a pair of games that starts now.
+    pub fn options(&self, pair: u64, engine: usize) -> Vec<(String, String)> {
+        let sign = if engine == 0 { 1.0 } else { -1.0 };
+        let changes = self.changes.lock();
+        let steps = self.steps(pair).into_iter().zip(&*changes);
+        let parameters = self.settings.parameter.iter().zip(steps);
+        parameters
+            .map(|(parameter, (step, change))| {
+                let value = parameter.at(change + sign * step).round() as i32;
+                (parameter.name.clone(), value.to_string())
+            })
+            .collect()
+    }
+
+    /// Adds a game of a pair, in which the first engine scored `half_points`, 0 to 2.
+    pub fn add(&self, pair: u64, half_points: usize) {
+        let Settings {
+            pairs,
+            rate,
+            parameter,
+            ..
+        } = &self.settings;
+        let (planned, number) = (*pairs as f64, (pair + 1) as f64);
+        let stability = planned / 10.0;
+        let decay = ((stability + planned) / (stability + number)).powf(0.602);
+        let result = half_points as f64 - 1.0;
+        let steps = self.steps(pair);
+        let changes = &mut *self.changes.lock();
+        for ((change, step), parameter) in changes.iter_mut().zip(steps).zip(parameter) {
+            *change += rate * parameter.step.powi(2) * decay / step * result;
+        }
+    }
+
+    /// The values of the parameters.
+    pub fn values(&self) -> Vec<TunedValue> {
+        let changes = self.changes.lock();
+        let values = self.settings.parameter.iter().zip(&*changes);
+        values
+            .map(|(parameter, change)| TunedValue {
+                name: parameter.name.clone(),
+                start: parameter.value,
+                value: parameter.at(*change),
+            })
+            .collect()
+    }
+}
+
+impl Parameter {
+    /// The value after a change, within the range.
+    fn at(&self, change: f64) -> f64 {
+        (f64::from(self.value) + change).clamp(self.min.into(), self.max.into())
+    }
+}
+
+/// Why a file of parameters is invalid.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SpsaError {
+    /// The file is not valid TOML or has unknown keys or invalid values.
+    #[error(transparent)]
+    Toml(#[from] toml::de::Error),
+    /// It has no parameter.
+    #[error("no parameter: add a table [[parameter]]")]
+    NoParameter,
+    /// The number of pairs is 0, or the rate is out of range.
+    #[error("`pairs` must be at least 1 and `rate` above 0 and at most 1")]
+    Schedule,
+    /// A name (made printable here) is empty, used twice, or has control characters.
+    #[error("the name {0:?} of a parameter is empty, used twice, or has control characters")]
+    Name(String),
+    /// The value or the step of a parameter is out of range.
+    #[error(
+        "parameter {0}: `value` must be from `min` to `max`, and `step` from 1 to `max` - `min`"
+    )]
+    Range(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tournament::stats::elo::score_of;
+
+    const FILE: &str = "pairs = 20000\nseed = 3\n\
+        [[parameter]]\nname = \"margin\"\nvalue = 100\nmin = 0\nmax = 500\nstep = 20\n\
+        [[parameter]]\nname = \"depth\"\nvalue = 4\nmin = 1\nmax = 8\nstep = 1\n";
+
+    #[test]
+    fn values_move_to_the_optimum() {
+        let spsa = Spsa::read_toml(FILE).unwrap();
+        // The best values are 160 and 4; 50 units of the margin or 2 of the depth beside them cost 50 Elo.
+        let elo = |options: &[(String, String)]| -> f64 {
+            let loss = |index: usize, best: f64, width: f64| {
+                let value: f64 = options[index].1.parse().unwrap();
+                -50.0 * ((value - best) / width).powi(2)
+            };
+            loss(0, 160.0, 50.0) + loss(1, 4.0, 2.0)
+        };
+        let mut random = StdRng::seed_from_u64(1);
+        for pair in 0..spsa.pairs() {
+            let [first, second] = [0, 1].map(|engine| elo(&spsa.options(pair, engine)));
+            for _ in 0..2 {
+                let wins = random.random::<f64>() < score_of(first - second);
+                spsa.add(pair, if wins { 2 } else { 0 });
+            }
+        }
+        let values = spsa.values();
+        assert_eq!((values[0].name.as_str(), values[0].start), ("margin", 100));
+        assert!((values[0].value - 160.0).abs() < 20.0, "{values:?}");
+        assert!((values[1].value - 4.0).abs() < 1.0, "{values:?}");
+        spsa.clone().restart();
+        assert_eq!(spsa.values()[0].value, 100.0);
+    }
+
+    #[test]
+    fn the_engines_play_above_and_below_the_values() {
+        let spsa = Spsa::read_toml(FILE).unwrap();
+        let mut seen = HashSet::new();
+        for pair in 19_900..20_000 {
+            let [first, second] = [0, 1].map(|engine| spsa.options(pair, engine));
+            let numbers = |options: Vec<(String, String)>| -> Vec<i32> {
+                options
+                    .iter()
+                    .map(|(_, value)| value.parse().unwrap())
+                    .collect()
+            };
+            let [first, second] = [first, second].map(numbers);
+            assert_eq!(first[0] + second[0], 200);
+            assert_eq!((first[0] - second[0]).abs(), 40);
+            assert_eq!((first[1] + second[1], (first[1] - second[1]).abs()), (8, 2));
+            seen.insert(first);
+        }
+        assert_eq!(seen.len(), 4, "all combinations");
+        // Values stay within the range.
+        for _ in 0..100_000 {
+            spsa.add(1, 2);
+        }
+        for value in spsa.values() {
+            assert!(
+                value.value == 0.0
+                    || value.value == 500.0
+                    || value.value == 1.0
+                    || value.value == 8.0
+            );
+        }
+    }
+
+    #[test]
+    fn files_that_cannot_be_used_are_refused() {
+        let error = |text: &str| Spsa::read_toml(text).unwrap_err().to_string();
+        let file = |pairs: &str, parameter: &str| {
+            format!(
+                "pairs = {pairs}\n[[parameter]]\n{}",
+                parameter.replace(", ", "\n")
+            )
+        };
+        let good = "name = \"a\", value = 5, min = 1, max = 9, step = 2";
+        assert!(Spsa::read_toml(&file("9", good)).is_ok());
+        assert!(error("pairs = 9").contains("missing field `parameter`"));
+        assert!(error("pairs = 9\nparameter = []").contains("no parameter"));
+        assert!(error(&file("0", good)).contains("`pairs`"));
+        assert!(error(&format!("rate = 2.0\n{}", file("9", good))).contains("`rate`"));
+        let twice = format!(
+            "{}\n{}",
+            file("9", good),
+            "[[parameter]]\nname = \"A\"\nvalue = 5\nmin = 1\nmax = 9\nstep = 2"
+        );
+        assert!(error(&twice).contains("used twice"));
+        for (old, new) in [
+            ("value = 5", "value = 10"),
+            ("step = 2", "step = 0.5"),
+            ("max = 9", "max = 6, extra = 1"),
+            ("step = 2", "step = 9"),
+            ("step = 2", "step = nan"),
+        ] {
+            let text = error(&file("9", &good.replace(old, new)));
+            assert!(
+                text.contains("parameter a") || text.contains("extra"),
+                "{text}"
+            );
+        }
+    }
+}
