@@ -217,6 +217,8 @@ fn write_tasks(tasks: &[Task]) -> String {
 /// The lease number of the batch with this name: negative, and computed from the name; 0 for an invalid name.
 fn lease_number(name: &str) -> i64 {
     let digits = name.get(..16).filter(|_| name.len() == 32);
+    // The conversion also accepts a sign.
+    let digits = digits.filter(|digits| !digits.starts_with('+'));
     let number = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
     number.map_or(0, |number| {
         -i64::try_from(number >> 1).unwrap_or(i64::MAX).max(1)
@@ -249,7 +251,7 @@ mod tests {
             "",
             "064b",
             "g64b2fed5a9455a8e5990630ee68fc86",
-            "+64b2fed5a9455a8e5990630ee68fc860",
+            "+64b2fed5a9455a8e5990630ee68fc86",
         ] {
             assert_eq!(lease_number(wrong), 0, "{wrong}");
         }

@@ -65,7 +65,7 @@ const MAX_SUFFIX: usize = 6;
 pub fn is_dhtmlxq(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     // Field 34 of DHJHtmlXQ and the field `0_1_0` are lists of moves.
-    let mut fields = "htmlxq_movelist htmlxq_binit htmlxq_34 0_1_0".split(' ');
+    let mut fields = "htmlxq_movelist htmlxq_binit htmlxq_fen htmlxq_34 0_1_0".split(' ');
     fields.any(|field| lower.contains(field)) && has_tag(&lower, &BRACKETS)
 }
 

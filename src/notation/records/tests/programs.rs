@@ -181,6 +181,8 @@ fn positions_with_the_wrong_side_and_without_moves_are_read() {
         assert!(game.moves.is_empty());
     }
     assert!(read(page("b").replace('K', "1").as_bytes())[0].is_err());
+    let alone = page("b").replace("[DhtmlXQ_movelist][/DhtmlXQ_movelist]", "[DhtmlXQ]");
+    assert!(one(alone.as_bytes()).start.to_string().contains(" b "));
 }
 
 /// A game as text from 东萍象棋: headings, a comment, the main line, and the origin.
