@@ -15,7 +15,7 @@ pub enum Shape {
     Any,
     /// On average at most half of the pieces.
     Sparse,
-    /// [`Self::Any`] with all five pawns of each side, on one or two files.
+    /// [`Self::Any`] with the pawns of each side on one or two files: all five if there is room.
     PawnsDoubled,
     /// Positions that usually cannot arise in a game: up to 16 pieces a side, often many of one kind, and pawns on any
     /// squares.

@@ -32,7 +32,8 @@ pub struct Epd {
     pub avoid_moves: Vec<Move>,
     /// `dm`: the number of moves in which the side to move mates.
     pub mate_in: Option<u32>,
-    /// The reason why `bm`, `am` or `dm` cannot be read, if one of them cannot.
+    /// The reason why `bm`, `am` or `dm` cannot be read, if one of them cannot. An unreadable move leaves all three
+    /// fields empty.
     pub task_error: Option<EpdError>,
     /// All operations as written: code and operands.
     pub operations: Vec<Operation>,
@@ -75,13 +76,13 @@ impl Epd {
         self.operands("id").next().map(String::as_str)
     }
 
-    /// Whether there is a valid operation `bm`, `am` or `dm`.
+    /// Whether `bm`, `am` or `dm` was read.
     pub fn has_task(&self) -> bool {
         !self.best_moves.is_empty() || !self.avoid_moves.is_empty() || self.mate_in.is_some()
     }
 
-    /// Whether a move satisfies `bm`, `am` and `dm`. `mate_plies` is the number of plies to the mate that the
-    /// search has found, if any.
+    /// Whether a move satisfies `bm`, `am` and `dm`. `mate_plies` is the number of plies in which the side
+    /// to move mates, if the search has found a mate.
     pub fn is_solved_by(&self, played: Move, mate_plies: Option<u32>) -> bool {
         let is_best = self.best_moves.is_empty() || self.best_moves.contains(&played);
         let is_in_time = |moves: u32| mate_plies.is_some_and(|plies| plies.div_ceil(2) <= moves);
@@ -97,7 +98,7 @@ impl Epd {
         code.is_some_and(|code| text.contains(';') || ["bm", "am", "dm", "id"].contains(code))
     }
 
-    /// Whether a text has the operation `moves` directly after its position.
+    /// Whether a text has the operation `moves` directly after its position, and a `;`.
     #[cfg(feature = "records")]
     pub fn has_moves(text: &str) -> bool {
         let words: Vec<&str> = text.split_whitespace().collect();
@@ -179,9 +180,9 @@ impl fmt::Display for Epd {
 impl std::str::FromStr for Epd {
     type Err = EpdError;
 
-    /// Reads a FEN, with or without its counters, followed by operations that each end with `;`. Moves after the word
-    /// `moves` lead to the position. `hmvc` and `fmvn` are the counters if the FEN has none. If `bm`, `am` or `dm`
-    /// cannot be read, the reason is in `task_error`.
+    /// Reads a FEN, with or without its counters, followed by operations, each up to `;` or the end of the text. Moves
+    /// after the word `moves` lead to the position. `hmvc` and `fmvn` are the counters if the FEN has none. If `bm`,
+    /// `am` or `dm` cannot be read, the reason is in `task_error`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (start, operations) = read_start(text)?;
         let mut epd = Self::new(start);

@@ -22,9 +22,9 @@ named_enum! {
         Checkmate = "checkmate",
         /// The side to move has no legal move and is not in check (困毙), which also loses.
         Stalemate = "stalemate",
-        /// A position has occurred as often as the rules allow.
+        /// The position has occurred often enough for the rules to judge the repetition.
         Repetition = "repetition",
-        /// Neither side has a piece that can cross the river.
+        /// Neither side has a piece that can cross the river; in the promotion variant, only the kings are left.
         InsufficientMaterial = "insufficient material",
         /// Too many plies without a capture (自然限着).
         NoCapture = "no-capture limit",
@@ -282,8 +282,8 @@ impl Judgement {
     }
 }
 
-/// Judges the current position of a game: mate first, then repetition, insufficient material and the
-/// no-capture limit.
+/// Judges the current position of a game: checkmate and stalemate first, then repetition, insufficient material and
+/// the no-capture limit.
 ///
 /// ```
 /// use chuhe::rules::{Cause, Game, Perpetual, RuleSet, Verdict, judge};

@@ -105,7 +105,7 @@ pub enum Report {
     Line(Info),
     /// Progress at the root, reported if the search takes long.
     CurrentMove {
-        /// The iteration.
+        /// Depth of the iteration, in plies.
         depth: u32,
         /// The root move being searched.
         played: Move,

@@ -302,7 +302,7 @@ impl Attackers {
         self.0 as usize
     }
 
-    /// Combination of these kinds on one side, in any order.
+    /// Combination of these kinds on one side, in any order; `None` unless they are one or two attackers.
     pub fn of_kinds(kinds: &[PieceKind]) -> Option<Self> {
         match *kinds {
             [one] => Self::one_sided(one, None),
@@ -311,7 +311,7 @@ impl Attackers {
         }
     }
 
-    /// Combination of one or two pieces of one side, in any order.
+    /// Combination of one or two pieces of one side, in any order; `None` for a king, advisor or bishop.
     #[inline]
     pub fn one_sided(one: PieceKind, other: Option<PieceKind>) -> Option<Self> {
         let first = attacker_index(one)?;

@@ -72,7 +72,7 @@ pub struct ProbedMove {
     pub outcome: Option<TableOutcome>,
 }
 
-/// A file that could not be added to a set.
+/// A file or directory whose tables could not be added to a set.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {error}", path = path.display())]
 pub struct SkippedFile {
@@ -147,7 +147,8 @@ impl Tables {
         skipped
     }
 
-    /// Adds the tables in a directory; files that cannot be used are appended to `skipped`.
+    /// Adds the tables in a directory. Files that cannot be used, or a directory without tables, are appended to
+    /// `skipped`.
     pub fn add_directory(&mut self, directory: &Path, skipped: &mut Vec<SkippedFile>) {
         let mut skip = |path: &Path, error: TableError| {
             let path = path.to_owned();

@@ -3,7 +3,8 @@
 //! Making a move only records the added and removed pieces and the views of both sides. The sums are computed
 //! when the evaluation needs them (*lazy updates*), from the nearest earlier position with known sums. Without
 //! such a position, or if the view of a side has changed since (its mirroring or its input bucket), they are
-//! computed from the last board with the same view, which a *refresh table* (or Finny table) contains.
+//! *refreshed*: computed from the board of the last refresh with the same view, which the *refresh table* (or Finny
+//! table) contains.
 
 use arrayvec::ArrayVec;
 
@@ -48,7 +49,7 @@ struct LineEntry {
     known: ByColor<bool>,
 }
 
-/// The last board with a side's view, by piece.
+/// The board of the last refresh with a side's view, by piece; empty before the first one.
 type RefreshBoard = [Bitboard; Piece::COUNT];
 
 /// The accumulators of the positions from a root to the current one.
@@ -190,7 +191,7 @@ impl AccumulatorStack {
         }
     }
 
-    /// Computes the sums of the current position from the last board with the same view.
+    /// Computes the sums of the current position from the board of the last refresh with the same view.
     #[inline(always)]
     fn refresh(&mut self, network: &Network, side: Color, position: &Position) {
         let view = self.entries[self.top].views[side];

@@ -361,7 +361,7 @@ fn results_that_contradict_each_other_are_reported() {
     }
 }
 
-/// The number of games.
+/// The number of games, including unreadable ones.
 fn count(bytes: &[u8]) -> usize {
     let mut reader = PgnReader::new(bytes);
     let count = reader.by_ref().count();

@@ -83,7 +83,8 @@ fn recapture(position: &mut Position, square: Square, budget: &mut NodeBudget) -
     best
 }
 
-/// The first move by which the side to move forces mate with at most `checks` checks.
+/// The first move by which the side to move forces mate with at most `checks` checks; `None` without such a move, or
+/// if the budget runs out.
 pub fn forced_mate(position: &mut Position, checks: u32, budget: &mut NodeBudget) -> Option<Move> {
     if checks == 0 || !budget.spend() {
         return None;
@@ -91,7 +92,7 @@ pub fn forced_mate(position: &mut Position, checks: u32, budget: &mut NodeBudget
     moves_of(position).find(|m| begins_mate(position, *m, checks, budget))
 }
 
-/// Whether a legal move is the first of a mate by at most `checks` checks.
+/// Whether a legal move is the first of a mate by at most `checks` checks; `checks` is at least 1.
 pub fn begins_mate(position: &mut Position, m: Move, checks: u32, budget: &mut NodeBudget) -> bool {
     let undo = position.make(m);
     let mates = position.in_check() && is_mated(position, checks - 1, budget);
@@ -147,8 +148,8 @@ pub struct CaptureSequence<'a> {
     pub offered: Option<Square>,
     /// The square of a piece of the chaser that the other side may take instead of recapturing.
     pub hanging: Option<Square>,
-    /// Squares of pieces, of either side, that are lost anyway: to take them wins material on their square. Such a
-    /// capture is not part of the sequence by itself, except for the other side if the sequence starts with a check.
+    /// Squares of pieces of either side that are lost anyway: capturing one wins material on its square. Such a capture
+    /// is not part of the sequence by itself, except for the other side if the sequence starts with a check.
     pub lost: Bitboard,
     /// Captures of the other side that the first move made possible by opening a line.
     pub uncovered: Vec<Move>,

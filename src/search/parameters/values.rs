@@ -116,13 +116,13 @@ parameters! {
     null_move_margin = 175, 50, 500;
     /// Null move: maximum reduction in plies for the evaluation above beta.
     null_move_margin_plies = 3, 0, 6;
-    /// Null move: the verification search makes no null moves in this many quarters of its depth.
+    /// Null move: the verification search makes no null moves in the first N quarters of its depth.
     null_move_floor_quarters = 3, 0, 4;
     /// Minimum depth at which a null move cut-off is verified by a search of the node.
     null_move_verification_depth = 14, 6, 40;
     /// Null move: margin by which the evaluation must exceed beta, at depth 0.
     null_move_entry_base = 90, 0, 400;
-    /// Decrease of that margin per ply of depth; in deep nodes it is negative.
+    /// Decrease of that margin per ply of depth. The margin of deep nodes is negative.
     null_move_entry_slope = 18, 0, 80;
     /// Maximum absolute value of the negative margin.
     null_move_entry_limit = 300, 0, 1000;
@@ -167,11 +167,11 @@ parameters! {
     replies_pruned_depth = 8, 1, 20;
     /// Maximum reduced depth for futility and exchange pruning of quiet moves.
     quiet_pruning_depth = 6, 1, 12;
-    /// Futility of quiet moves: margin at depth 0.
+    /// Futility of quiet moves: margin at reduced depth 0.
     futility_base = 45, 0, 600;
-    /// Futility of quiet moves: margin per ply.
+    /// Futility of quiet moves: margin per ply of reduced depth.
     futility_factor = 57, 10, 400;
-    /// Exchange pruning of quiet moves: the accepted loss is this times the square of the depth.
+    /// Exchange pruning of quiet moves: the accepted loss is this times the square of the reduced depth.
     quiet_exchange_margin = 22, 2, 120;
     /// Maximum depth for exchange pruning of captures.
     capture_exchange_depth = 8, 1, 16;
@@ -190,7 +190,7 @@ parameters! {
     singular_depth_divisor = 2, 2, 4;
     /// Moves are extended only at plies below this multiple of the depth of the iteration.
     extension_depth_factor = 2, 1, 4;
-    /// Singular margin below the hash score per ply, in hundredths of a unit.
+    /// Margin of the singular search below the hash score, per ply of depth, in hundredths of a unit.
     singular_margin = 90, 20, 300;
 
     /// Late move reduction: constant part, in hundredths of a ply.
@@ -215,7 +215,8 @@ parameters! {
     /// A reduced search that exceeds the best score by less than this is repeated one ply shallower.
     research_shallower = 10, 0, 100;
 
-    /// History bonus of a best move that raised alpha, per ply of depth.
+    /// History bonus of a best move that raised alpha, and of the previous move if no reply raised alpha, per ply of
+    /// depth.
     history_bonus_factor = 238, 20, 500;
     /// Subtracted from the bonus.
     history_bonus_offset = 60, 0, 500;
@@ -247,16 +248,16 @@ parameters! {
     /// Number of the first reduced move in other nodes.
     lmr_first = 2, 1, 8;
 
-    /// Hash scores are not used within this many plies of the no-capture limit, because they do not depend on
-    /// the no-capture count.
+    /// Hash scores are not used within this many plies of the no-capture limit, because they do not depend on the
+    /// no-capture count. Mate scores are not used either if the mate might come after the limit.
     no_capture_near = 19, 0, 60;
     /// Damping: the evaluation is multiplied by (N - plies without a capture) / N.
     damping_plies = 250, 121, 1000;
     /// Damping: maximum number of plies in that formula.
     damping_limit = 120, 0, 120;
 
-    /// An old hash entry of the position from the same search is kept if it is deeper than the new one by at least this
-    /// many plies and the new score is not exact.
+    /// An old hash entry of the position from the same search is kept, except for its best move, if it is deeper than
+    /// the new one by at least this many plies and the new score is not exact.
     hash_deeper_plies = 4, 1, 12;
     /// Addition to these plies if the position has been on a PV.
     hash_deeper_pv = 2, 0, 8;
@@ -281,7 +282,7 @@ parameters! {
     /// Move ordering: a capture is good if its exchange loses at most its ordering score / N.
     capture_order_exchange = 32, 8, 256;
 
-    /// Move ordering: bonus of a quiet check that does not lose much in the exchange.
+    /// Move ordering: bonus of a quiet direct check that does not lose much in the exchange.
     check_order_bonus = 8900, 0, 32000;
     /// Accepted loss of such a check in the exchange.
     check_order_exchange = 118, 0, 500;
@@ -346,7 +347,7 @@ parameters! {
     hard_ceiling = 33, 10, 90;
     /// Maximum hard limit of a move of a period except the last one, as a share of the usable time.
     hard_ceiling_of_period = 65, 10, 90;
-    /// Minimum share of the soft limit that remains after a ponder hit.
+    /// Minimum hard limit after a ponder hit, as a share of the soft limit.
     ponder_hit_share = 50, 0, 100;
     /// Expected number of remaining moves in a game without periods.
     expected_moves = 20, 10, 60;

@@ -1,4 +1,4 @@
-//! Plies of losses by rule.
+//! The depth, in plies, of positions that are lost by rule.
 //!
 //! The loser can delay the loss only by repeating positions of a zone (see `co_buchi`); these repetitions are not
 //! counted. A zone's depth is at least one ply more than after any move by which the loser leaves it, and more than

@@ -54,7 +54,7 @@ struct MateSearch<'a> {
     progress: &'a (dyn Fn(u64) + Sync),
 }
 
-/// Finds all mates. `None` if one is too long to be stored.
+/// Finds all mates. `None` if one takes [`Value::LONGEST`] plies or more.
 pub fn find(
     game: &GameGraph<'_>,
     threads: usize,
@@ -129,7 +129,7 @@ impl MateSearch<'_> {
         value.into()
     }
 
-    /// Processes level after level. Returns `false` if a mate is too long to be stored.
+    /// Processes level after level. Returns `false` if a mate takes [`Value::LONGEST`] plies or more.
     fn propagate(&self) -> bool {
         let blocks = self.levels[Color::Red].blocks();
         let mut plies = 0;
@@ -307,13 +307,13 @@ impl<'a> OpenPositions<'a> {
         self.mates.moves.decrement(node) == 1
     }
 
-    /// For a position that is lost by rule, sets the number of quiet moves that are not counted yet.
+    /// For a position that is lost by rule, sets the number of quiet moves to positions of unknown
+    /// [`depth`](super::depth), which [`Self::count_down`] decrements.
     pub fn set_moves(&self, node: Node, count: u8) {
         self.mates.moves.set(node, count);
     }
 
-    /// Goals that some move reaches and offenses that all moves commit, without moves that allow a
-    /// mate.
+    /// Goals that some move reaches and offenses that all moves commit. Moves that lose by mate do not count.
     fn goals_and_offenses(&self, node: Node) -> (Goals, Offenses) {
         let mut goals = if self.has_capture(node, captures::HOLD) {
             Goals::BOTH
