@@ -56,7 +56,7 @@ pub fn centipawns(score: Score) -> i32 {
     score.units() * 400 / Score::MINOR_PIECE
 }
 
-/// Parses a number with an optional sign and rounds it towards zero: some clients write all numbers as `2.0`. Negative
+/// Parses a number with an optional sign and rounds it toward zero: some clients write all numbers as `2.0`. Negative
 /// numbers become zero, too large ones the maximum.
 pub fn number(text: &str) -> Option<u64> {
     let (negative, digits) = match text.strip_prefix('-') {

@@ -23,7 +23,7 @@ use crate::notation::fen;
 #[derive(Debug, thiserror::Error)]
 pub enum TournamentStartError {
     /// An engine cannot be started, does not respond, does not play xiangqi, contradicts its settings, or cannot set up
-    /// the positions of the openings.
+    /// the positions of the openings; or the check was interrupted.
     #[error("engine {name}: {failure}")]
     Engine {
         /// Name of the engine.

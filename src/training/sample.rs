@@ -90,7 +90,7 @@ pub enum ReadSamplesError {
     },
 }
 
-/// Reads the samples of a text, one per line. Skips an invalid last line without a line end: an interrupted
+/// Reads the samples of a text, one per line. Skips a short invalid last line without a line end: an interrupted
 /// writer leaves one.
 #[derive(Debug)]
 pub struct SampleLines<R> {

@@ -90,7 +90,7 @@ pub struct EngineSettings {
     pub max_threads: usize,
     /// Maximum size of a hash table, in MB.
     pub max_hash: usize,
-    /// Maximum time of a search.
+    /// Maximum time of a search; `None` for no maximum.
     pub max_time: Option<Duration>,
 }
 
@@ -216,7 +216,7 @@ impl BoardEngine {
         outcome.ok_or_else(|| "the search was stopped".to_owned())
     }
 
-    /// Analyzes a position until the job is stopped.
+    /// Analyzes a position until the job is stopped, or for [`EngineSettings::max_time`]. Sends the lines as events.
     pub fn analyse(
         &self,
         parameters: &QueryParameters,
@@ -245,7 +245,7 @@ impl BoardEngine {
         Ok(json!({ "stopped": job.control.is_stopped() }))
     }
 
-    /// A move for the side to move at the requested strength.
+    /// A move of the books, or else of a search at the requested strength.
     pub fn choose_move(&self, parameters: &QueryParameters, job: &Job) -> Result<Value, String> {
         let game = read_game(parameters)?;
         if !has_legal_move(game.position()) {

@@ -15,7 +15,7 @@ pub struct FilePosition {
     pub place: Place,
     /// The position and its EPD operations.
     pub epd: Epd,
-    /// The game that led to it; without moves if none are given.
+    /// The game that led to it. It has no moves if none are given or the line is an EPD.
     pub game: Game,
 }
 
@@ -26,7 +26,8 @@ pub struct FilePosition {
 /// are skipped, and `unread` reports and counts them.
 ///
 /// # Errors
-/// The file cannot be read or has no positions.
+/// The file cannot be read, has neither games nor positions, or has no game with the given number. If none can
+/// be read, the result is empty.
 pub fn read_positions(file: &GamePath, unread: &mut Unread) -> Result<Vec<FilePosition>, Failure> {
     let path = file.path.as_path();
     let games = file.games()?;

@@ -61,7 +61,7 @@ pub struct SearchDefaults {
     pub hash: u32,
 }
 
-/// The number of threads that `--threads` requests; 0 is one per processor core.
+/// The number of threads that `--threads` requests; 0 is one per CPU core.
 pub fn thread_count(requested: u16) -> usize {
     match requested {
         0 => cores(),
@@ -179,8 +179,8 @@ pub struct SearchThreads {
 }
 
 impl SearchThreads {
-    /// Searches a position and calls `on_report` for each report; an error from it stops the search. Returns the
-    /// result and whether Ctrl-C has stopped the search.
+    /// Searches a position and calls `on_report` for each report; an error from it stops the search and is returned.
+    /// Otherwise returns the result and whether Ctrl-C has stopped the search.
     pub fn search(
         &self,
         request: SearchRequest,
@@ -251,7 +251,7 @@ const AUTOMATIC_HASH: usize = 16;
 /// Searches the final positions of `count` games, `plan.threads` of them at the same time. Each is searched by one
 /// thread with an empty hash table, so the results depend neither on the number of threads nor on the order. `game`
 /// returns a game by its index. `found` is called with the index and the result of each game; if it returns `false`,
-/// the search ends. Returns whether Ctrl-C has ended it.
+/// the searches end. Returns whether Ctrl-C has ended them.
 ///
 /// # Errors
 /// There is too little memory for the searches, a thread cannot be started or fails, or `found` returns an error.
@@ -285,7 +285,7 @@ pub fn search_games<G: Borrow<Game>>(
     })
 }
 
-/// Calls `found` for each result. Returns whether Ctrl-C has ended the search.
+/// Calls `found` for each result until it returns `false`. Returns whether Ctrl-C has ended the searches.
 fn collect(
     count: usize,
     results: &Receiver<(usize, SearchResult)>,

@@ -11,8 +11,8 @@ use crate::rules::{Cause, Game, RuleSet, Verdict, judge_at};
 /// Allowed number of moves of a game in `queryrule`.
 const MOVES: std::ops::Range<usize> = 3..2047;
 
-/// Judges the repetition after each legal move at the end of a game: `draw`, `ban` if the move breaks the rules, or
-/// `none`.
+/// Judges the repetition after each legal move at the end of a game: `draw`, `ban` if the side that moves breaks the
+/// rules, or `none`.
 pub fn query_rule(query: &Query<'_>) -> ApiReply {
     let Some(list) = query.parameters.get_nonempty("movelist") else {
         return ApiReply::Empty;
@@ -44,8 +44,8 @@ pub fn query_rule(query: &Query<'_>) -> ApiReply {
     ApiReply::Rules(verdicts)
 }
 
-/// Judges a game: 0 undecided, 1 draw, 2 the side to move breaks the rules, 3 the other side does. Empty if the list
-/// of moves is missing or invalid.
+/// Judges the repetition at the end of a game: 0 without one, 1 draw, 2 the side to move breaks the rules, 3 the
+/// other side does. Empty if the list of moves is missing or invalid.
 pub fn rule_check(query: &Query<'_>) -> ApiReply {
     let list = query.parameters.get_nonempty("movelist");
     let game = list.and_then(|list| read_game(query, list, 0..MOVES.end + 1));

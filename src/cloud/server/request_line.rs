@@ -28,7 +28,8 @@ impl FirstLine {
     }
 }
 
-/// A request line with percent-encoding for characters that a URL must not contain; `None` if it has none of them.
+/// A request line of HTTP/1 with percent-encoding for the spaces, tabs, `"`, `<` and `>` of its URL; `None` if nothing
+/// changes.
 fn corrected(line: &[u8]) -> Option<Vec<u8>> {
     let version = b" HTTP/1.";
     let begin = line.iter().position(|byte| *byte == b' ')? + 1;

@@ -98,7 +98,8 @@ fn access_token(address: IpAddr, password: &str) -> String {
     md5_hex(&["ChessDB", &address.to_string(), password])
 }
 
-/// The name of the worker of the public library that signed a request. Only listed addresses are accepted.
+/// The name of the worker of the public library that signed a request; `None` if the signature is missing or wrong, or
+/// the address is not listed.
 pub fn signer(shared: &Shared, address: IpAddr, parameters: &QueryParameters) -> Option<String> {
     let options = &shared.options;
     let is_listed = options.public_workers.contains(&address);
@@ -119,8 +120,8 @@ pub fn signer(shared: &Shared, address: IpAddr, parameters: &QueryParameters) ->
     found
 }
 
-/// The reply to a request of a worker of the public library, such as `getqueue`; `None` for any other request and for
-/// requests with a board.
+/// The reply to a request of a worker of the public library, such as `getqueue`; `None` for any other request, for one
+/// with a board, and for an address that is not listed.
 pub fn answer(
     shared: &Shared,
     parameters: &QueryParameters,

@@ -259,7 +259,7 @@ fn databases_without_a_library_are_rejected() {
 }
 
 #[test]
-fn servers_that_do_not_answer_are_reported() {
+fn unreachable_servers_are_reported() {
     for (url, message) in [
         ("postgres://me:secret@127.0.0.1:1/x", "refused"),
         ("postgres://me:secret@%2Fno%2Fdirectory/x", "No such file"),

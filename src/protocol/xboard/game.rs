@@ -52,6 +52,7 @@ impl XBoard {
     }
 
     /// Starts an analysis in analysis mode, and otherwise the search for the engine's move if it is the engine's turn.
+    /// If the engine has no legal move, announces the result. Refuses a game that is not legal.
     pub fn think(&mut self) -> Vec<Command> {
         if self.is_invalid {
             return refuse_game();
@@ -151,7 +152,7 @@ impl XBoard {
         let loser = self.game.position().side_to_move();
         let mut commands = self.abort();
         let text = format!("{} loses on time", self.side(loser));
-        let result = self.result(GameResult::win_of(!loser), &text);
+        let result = self.end_game(GameResult::win_of(!loser), &text);
         commands.push(Command::Print(result));
         Some(commands)
     }
@@ -188,11 +189,11 @@ impl XBoard {
             (cause, Some(loser)) => format!("{} wins by {cause}", self.side(!loser)),
             (cause, None) => format!("Draw by {cause}"),
         };
-        Some(self.result(result, &text))
+        Some(self.end_game(result, &text))
     }
 
     /// Ends the game, and returns its result as a line.
-    fn result(&mut self, result: GameResult, text: &str) -> String {
+    fn end_game(&mut self, result: GameResult, text: &str) -> String {
         self.over = true;
         format!("{result} {{{text}}}")
     }

@@ -20,8 +20,8 @@ pub struct BookCheck {
     pub margin: i32,
     /// Number of threads. The result does not depend on it.
     pub threads: usize,
-    /// Whether to weight the remaining moves by their scores, which are backed up from the ends of the lines. Otherwise
-    /// they keep their weights.
+    /// Whether to back up the scores from the ends of the lines, drop the moves that then lose more than the margin,
+    /// and weight the others by their scores. Otherwise the remaining moves keep their weights.
     pub reweights: bool,
 }
 

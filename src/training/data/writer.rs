@@ -68,8 +68,8 @@ impl<W: Write> GameWriter<W> {
         Ok(())
     }
 
-    /// Adds a record to the current block, which is written once it is full. A record that does not fit begins a new
-    /// block. Returns whether the block with the record was written.
+    /// Adds a record to the current block, which is written once it is full. A record that does not fit, or is of
+    /// another kind, begins a new block. Returns whether the block with the record was written.
     pub fn record(&mut self, record: &Record) -> Result<bool, AppendError> {
         let (kind, count) = match record {
             Record::Game(game) => (BlockKind::Games, game.moves.len()),
@@ -136,7 +136,7 @@ pub struct Existing {
 #[derive(Debug)]
 pub struct OpenedFile {
     file: File,
-    /// File offset of the end of the last valid block; 0 if the file has no header.
+    /// File offset where the next block is written: after the last valid one, or 0 if the file has no header.
     end: u64,
 }
 

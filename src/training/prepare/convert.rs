@@ -137,11 +137,12 @@ fn loose_sample(sample: Sample) -> Result<(LooseSample, LabeledResult), UnfitSam
     }
 }
 
-/// Converts game records in any format; games without a result are skipped. The score of a move is at the beginning of
-/// its comment, for the side that moves: `+0.35/12`, or `#7/12` or `+M7/12` for a mate in seven plies. In games of
-/// `chuhe match`, which have the tags `RedEngine` and `BlackEngine`, `+M4/12` is a mate in four moves, and 1.00 is a
-/// minor piece if the engine speaks UCCI. Otherwise 1.00 is a pawn, a quarter of a minor piece. Book moves have no
-/// score. The [`Termination`] follows from the tags `Reason`, which `chuhe match` writes, and `Termination`.
+/// Converts game records in any format, except the games described at [`Converted::skipped`]. The score of a move is at
+/// the beginning of its comment, for the side that moves: `+0.35/12`, or `#7/12` or `+M7/12` for a mate in seven plies.
+/// In games of `chuhe match`, which have the tags `RedEngine` and `BlackEngine`, `+M4/12` is a mate in four moves, and
+/// 1.00 is a minor piece if the engine speaks UCCI. Otherwise 1.00 is a pawn, a quarter of a minor piece. Book moves
+/// have no score. The [`Termination`] follows from the tags `Reason`, which `chuhe match` writes, and
+/// `Termination`.
 ///
 /// # Errors
 /// The file cannot be read, or the games cannot be written.

@@ -105,7 +105,7 @@ fn text_is_converted_game_by_game() {
     let games = (0..5).map(|seed| Record::Game(game(seed, 20)));
     let mut samples = samples_of(games);
     for sample in &mut samples {
-        // As a FEN restores it.
+        // The text restores only the setup of the position.
         sample.position = Position::try_from(&sample.position.setup()).unwrap();
     }
     let text: String = samples.iter().map(|sample| format!("{sample}\n")).collect();
