@@ -15,7 +15,7 @@ const MAX_REPLY: u64 = 64 << 10;
 /// Why a request to a library failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// The address is invalid. The message hides the token.
+    /// The address or the token is invalid. The message hides the token.
     #[error("{address} is not a library address such as http://127.0.0.1:8090: {reason}")]
     Address {
         /// The address, printable and without the token.

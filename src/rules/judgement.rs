@@ -212,8 +212,9 @@ pub struct Judgement {
     pub occurrences: usize,
     /// The behavior of each side throughout the repetition.
     pub perpetuals: ByColor<Perpetual>,
-    /// The enemy pieces that each side chased with every move of the repetition, by their current
-    /// squares; with [`Clause::ChaseInEachRound`], the pieces that it chased throughout some round.
+    /// The enemy pieces that each side chased with every move of the repetition, by their current squares; with
+    /// [`Clause::ChaseInEachRound`], the pieces that it chased throughout some round. Empty under the Chinese rules and
+    /// if a side checked perpetually.
     pub chased: ByColor<Vec<Placed>>,
     /// The clauses that led to the verdict on a repetition.
     pub clauses: Vec<Clause>,

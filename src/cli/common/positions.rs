@@ -26,8 +26,8 @@ pub struct FilePosition {
 /// are skipped, and `unread` reports and counts them.
 ///
 /// # Errors
-/// The file cannot be read, has neither games nor positions, or has no game with the given number. If none can
-/// be read, the result is empty.
+/// The file cannot be read, has neither games nor positions, or has no game with the given number. If none can be
+/// read, the result is empty.
 pub fn read_positions(file: &GamePath, unread: &mut Unread) -> Result<Vec<FilePosition>, Failure> {
     let path = file.path.as_path();
     let games = file.games()?;
