@@ -117,7 +117,7 @@ impl OutputFile {
         }
     }
 
-    /// Completes the file after the last part.
+    /// Completes the file after the last part. Fails without `force` if the file has been created in the meantime.
     pub fn finish(self) -> Result<(), Failure> {
         let name = self.name();
         let finished = match self.target {
@@ -398,7 +398,7 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// An open file cannot be removed on this system.
+/// Not checked on other systems.
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> io::Result<bool> {
     Ok(true)

@@ -62,7 +62,7 @@ impl Caller {
     /// ignored, because it may also contain a proof of work.
     ///
     /// # Errors
-    /// The address has sent too many invalid tokens.
+    /// `token` is invalid, and the address has sent too many invalid ones.
     pub fn identify(
         shared: &Shared,
         parts: &Parts,
@@ -227,7 +227,7 @@ pub fn text_of(parameters: &QueryParameters, name: &str) -> Result<String, Serve
     Ok(text.trim().to_owned())
 }
 
-/// Reads the body of a request of at most `max` bytes.
+/// Reads the body of a request of at most `max` bytes that arrives within [`BODY_TIME`].
 pub async fn read_body(body: Body, max: usize) -> Result<Bytes, ServerError> {
     read_body_within(body, max, BODY_TIME).await
 }

@@ -97,8 +97,8 @@ fn has_few_pieces(game: &Game) -> bool {
     game.position().occupied().len() <= LEVEL_PIECES
 }
 
-/// Whether the engine accepts a draw: it is clearly behind, or it is not ahead in a position with few pieces or in a
-/// game that is a draw by the rules.
+/// Whether the engine accepts a draw: its score is at most the limit of the style, which is higher with few pieces, or
+/// at most level in a game that is a draw by the rules.
 fn accepts_draw(hundredths: i32, game: &Game, is_draw: bool, style: Style) -> bool {
     // The best scores at which a draw is accepted: in any position, and with few pieces.
     let (behind, level) = match style {

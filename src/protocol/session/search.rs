@@ -79,8 +79,8 @@ impl Session {
         self.stop_endless_search();
     }
 
-    /// The settings of a search: the number of lines of the `go`, no randomness in analysis, and less pruning at low
-    /// depth limits.
+    /// The settings of a search: the number of lines of the `go`, no randomness in analysis and in searches for a mate,
+    /// and less pruning at low depth limits.
     fn settings(&self, go: &GoRequest, limits: &Limits) -> Settings {
         let mut settings = self.preferences.settings();
         if let Some(lines) = go.lines {

@@ -24,10 +24,10 @@ pub enum Stage {
     /// Searches the suggested move.
     Suggested {
         suggested: Move,
-        /// Whether it is the move of an endgame table, which is rejected only if it loses.
+        /// Whether it is the move of an endgame table, which is rejected only if it allows a forced mate.
         is_table: bool,
     },
-    /// Searches the best move, to compare it with the suggestion.
+    /// Searches for the best move, to compare it with the suggestion.
     Compared {
         /// The outcome of the search of the suggestion.
         suggested: Outcome,
@@ -104,7 +104,7 @@ impl Stage {
 }
 
 /// An estimate of the time for the move; `None` if the limits have no time. The time on the clock is divided by the
-/// number of moves to go, at most twenty, and the increment is added.
+/// number of moves to go, at most 20 or if unknown 20, and the increment is added. A time for the move is a maximum.
 pub fn estimated_time(limits: &Limits) -> Option<Duration> {
     let clock = limits.clock.map(|clock| {
         let moves = clock.moves_to_go.unwrap_or(20).clamp(1, 20);
@@ -127,8 +127,8 @@ fn trial_limits(limits: &Limits) -> Limits {
     }
 }
 
-/// The limits of the search of the best move, after the suggestion was searched to `depth`: the same depth, so that the
-/// scores are comparable, and twice the time, because all moves take longer than one.
+/// The limits of the search for the best move, after the suggestion was searched to `depth`: the same depth, so that
+/// the scores are comparable, and twice the time, because all moves take longer than one.
 fn comparison_limits(limits: &Limits, depth: u32) -> Limits {
     let trial = trial_limits(limits);
     Limits {

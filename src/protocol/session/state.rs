@@ -237,8 +237,8 @@ impl ActiveSearch {
         }
     }
 
-    /// The processor time that the program has used since the `go`, in thousandths of the elapsed time of all search
-    /// threads, at most 1000; `None` if it is unknown.
+    /// The processor time that the program has used since the `go`, in thousandths of the elapsed time multiplied by
+    /// the number of search threads, at most 1000; `None` if it is unknown.
     pub fn cpu_permille(&self, threads: usize) -> Option<u32> {
         let used = self.cpu_before?.try_elapsed().ok()?;
         let share = used.as_secs_f64() / self.started.elapsed().as_secs_f64().max(1e-3);

@@ -108,8 +108,8 @@ impl Session {
         cloud.ask(request)
     }
 
-    /// Starts the search after the library has answered or the wait has ended. A suggested move that repeats a position
-    /// is ignored.
+    /// Starts the search after the library has answered or the wait has ended. A suggested move that may not be played
+    /// or repeats a position is ignored.
     pub fn on_cloud(&mut self, answer: CloudAnswer) {
         if let Some(problem) = &answer.problem {
             self.message(&translated(problem));

@@ -126,8 +126,8 @@ impl Scores {
 /// If all outcomes are the same, half a result is added to each possible outcome: the prior of H. Jeffreys ("An
 /// invariant form for the prior probability in estimation problems", 1946) for a multinomial distribution.
 fn variance(counts: &[u64]) -> f64 {
-    let is_uniform = counts.iter().filter(|n| **n > 0).count() < 2;
-    let prior = if is_uniform { 0.5 } else { 0.0 };
+    let is_constant = counts.iter().filter(|n| **n > 0).count() < 2;
+    let prior = if is_constant { 0.5 } else { 0.0 };
     let total: f64 = counts.iter().map(|n| *n as f64 + prior).sum();
     let step = 1.0 / (counts.len() - 1) as f64;
     let moment = |power: i32| {
