@@ -121,8 +121,8 @@ impl TranspositionTable {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// Starts a new generation: entries of older searches are replaced first (aging; Chessprogramming wiki,
-    /// "Transposition Table", replacement strategies).
+    /// Starts a new generation: the older the search of an entry, the sooner it is replaced (aging; Chessprogramming
+    /// wiki, "Transposition Table", replacement strategies).
     pub fn age(&self) {
         let next = (self.generation() + 1) % GENERATIONS;
         self.mark_used();

@@ -57,7 +57,7 @@ pub struct SideCounts {
     pub longest_win: u16,
     /// Won by the repetition rules.
     pub won_by_rule: u64,
-    /// Plies of the longest win by rule, without the loser's repetitions; 0 if none.
+    /// Plies of the longest win by rule whose length is stored, without the loser's repetitions; 0 if none.
     pub longest_by_rule: u16,
     /// Proven draws.
     pub drawn: u64,

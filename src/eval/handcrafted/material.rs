@@ -1,4 +1,5 @@
-//! Material and piece-square values, which are updated incrementally, and material terms, which are cached.
+//! Material, piece-square and king-relative values, which are updated incrementally, and material terms, which are
+//! cached.
 
 use std::cell::Cell;
 

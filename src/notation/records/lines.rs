@@ -91,7 +91,8 @@ fn named_position(text: &str) -> Option<Epd> {
 /// Reads a line. An illegal move and those after it are left out, and the error is added to the problems of the game.
 ///
 /// # Errors
-/// The position is invalid, or the first move cannot be played.
+/// The position is invalid, the first move cannot be played, the game is too long, or the line is an EPD with other
+/// operations before `moves` and any of its moves cannot be played.
 pub fn read_line(text: &str) -> Result<LineContent, RecordError> {
     let text = without_marks(text);
     let epd = || text.parse().map(LineContent::Epd);

@@ -93,7 +93,7 @@ impl MovePicker {
         }
     }
 
-    /// Skips the remaining quiet moves.
+    /// Skips the remaining quiet moves. Has no effect before the good captures have been yielded.
     pub fn skip_quiets(&mut self) {
         if matches!(
             self.stage,

@@ -157,7 +157,8 @@ impl Process {
         info
     }
 
-    /// Its first messages since the last reset (`info message` of UCCI, `info string` of UCI), printable.
+    /// Its first messages since the last reset (`info message` of UCCI, `info string` of UCI), and all about refused
+    /// options, printable.
     pub fn messages(&self) -> Vec<String> {
         self.move_output.lock().messages.clone()
     }
@@ -322,7 +323,7 @@ const MAX_MESSAGE: usize = 200;
 /// Output of an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// A line other than `info`.
+    /// A line that is not empty; no `info` line unless the reader passes these on.
     Line {
         /// Time of arrival.
         at: Instant,

@@ -17,7 +17,7 @@ const HASH: usize = 4;
 const QUICK_HASH: usize = 1;
 /// Depth of the preliminary search, which rejects most lines at low cost.
 const QUICK_DEPTH: u32 = 3;
-/// The preliminary search accepts scores that exceed the limit by at most this.
+/// The preliminary search accepts scores that exceed the limit by at most this, in hundredths of a minor piece.
 const QUICK_SLACK: i32 = 40;
 /// The search gives up after this many random lines without a new opening. With two plies there are roughly
 /// 1000 positions, not counting mirror images, and each of them almost certainly occurs among that many lines.

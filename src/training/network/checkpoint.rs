@@ -1,9 +1,9 @@
 //! Checkpoint files: the state of a training run after a pass, to resume it after an interruption.
 //!
-//! Format: `CHUHETR` and a zero byte; the length of the header (4 bytes, little-endian); the header as JSON
-//! (version, recipe, number of steps, reports of the passes, checksums of the samples and of the initial network); the
-//! parameters and both moment estimates of the optimizer (Adam) as 32-bit floating-point numbers; CRC-32C of everything
-//! before.
+//! Format: `CHUHETR` and a zero byte; the length of the header (4 bytes); the header as JSON (version, recipe, number
+//! of steps, reports of the passes, checksums of the samples and of the initial network); the parameters and both
+//! moment estimates of the optimizer (Adam) as 32-bit floating-point numbers; CRC-32C of everything before. All numbers
+//! are little-endian.
 
 use serde::{Deserialize, Serialize};
 

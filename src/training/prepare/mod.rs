@@ -23,9 +23,9 @@ use crate::training::data::{AppendError, GameReader, GameWriter, Record};
 /// The result of a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Merged {
-    /// Games written.
+    /// Games and loose records written.
     pub games: u64,
-    /// Duplicate games skipped.
+    /// Duplicates skipped.
     pub duplicates: u64,
 }
 
