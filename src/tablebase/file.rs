@@ -19,7 +19,7 @@
 //! | 4 | CRC-32C of the list of blocks |
 //! | … | the blocks: deflate streams (RFC 1951), one byte a position |
 //!
-//! Values of one-sided classes: 0 is a draw (DTC: no win in at most 100 plies between captures, the lowest no-capture
+//! Values of one-sided classes: 0 is a draw (DTC: no win with at most 100 plies between captures, the lowest no-capture
 //! limit of all rule sets), n a win of the strong side in 2n - 1 plies or a loss of the weak side in 2n - 2.
 //!
 //! Values of two-sided classes, for the side to move:

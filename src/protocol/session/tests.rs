@@ -151,7 +151,7 @@ fn without_a_move_a_ponder_or_infinite_search_waits_for_ponderhit_or_stop() {
 
 #[test]
 fn reply_that_ends_the_game_is_no_ponder_move() {
-    // After b1d1 Black is mated, after b1b2 it is not.
+    // After b1d1 black is mated, after b1b2 it is not.
     let position = "position fen 3k5/9/9/9/9/9/9/R8/1R7/4K4 b";
     for (reply, answer) in [
         ("b1d1", "bestmove d9d8"),

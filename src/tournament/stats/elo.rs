@@ -16,7 +16,7 @@ pub struct Scores {
     pub pairs: [u64; 5],
 }
 
-/// A value with its 95% confidence interval. In JSON an infinite bound is `null`.
+/// A value with its 95% confidence interval. In JSON an infinite number is `null`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
     /// The most likely value.

@@ -29,7 +29,7 @@ pub struct Merged {
     pub duplicates: u64,
 }
 
-/// Writes the games of all sources in random order and without duplicates. Keeps them all in memory: four
+/// Writes the records of all sources in random order and without duplicates. Keeps them all in memory: four
 /// bytes per ply of a whole game, a [`Position`](crate::board::Position) per loose sample.
 pub fn merge<'a, R: Read + 'a, W: Write>(
     sources: impl IntoIterator<Item = &'a mut GameReader<R>>,
