@@ -20,7 +20,7 @@ pub struct ScoredLine {
     pub played: Move,
     /// The score as the search returned it.
     pub search_score: Score,
-    /// The score in hundredths of a minor piece; for a mate 30,000 minus the plies to it, negative for the mated side.
+    /// The score in hundredths of a minor piece; for a mate 30,000 minus the plies to it, negative if the move allows it.
     pub score: i32,
 }
 

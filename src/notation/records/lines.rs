@@ -92,7 +92,7 @@ fn named_position(text: &str) -> Option<Epd> {
 ///
 /// # Errors
 /// The position is invalid, the first move cannot be played, the game is too long, or the line is an EPD with other
-/// operations before `moves` and any of its moves cannot be played.
+/// operations before `moves` and one of its moves cannot be played.
 pub fn read_line(text: &str) -> Result<LineContent, RecordError> {
     let text = without_marks(text);
     let epd = || text.parse().map(LineContent::Epd);

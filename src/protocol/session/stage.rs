@@ -104,7 +104,7 @@ impl Stage {
 }
 
 /// An estimate of the time for the move; `None` if the limits have no time. The time on the clock is divided by the
-/// number of moves to go, at most 20 or if unknown 20, and the increment is added. A time for the move is a maximum.
+/// number of moves to go, at most 20 (20 if unknown), and the increment is added. A time for the move is a maximum.
 pub fn estimated_time(limits: &Limits) -> Option<Duration> {
     let clock = limits.clock.map(|clock| {
         let moves = clock.moves_to_go.unwrap_or(20).clamp(1, 20);

@@ -11,8 +11,8 @@ use crate::tournament::spec::{EngineProtocol, EngineSpec, switch};
 /// The variant option of multi-variant engines.
 pub const VARIANT: &str = "UCI_Variant";
 
-/// How long to wait for the first `readyok` of a UCCI engine before it is also asked to search; shorter if this is more
-/// than half of the time allowed for the answer.
+/// How long to wait for the first `readyok` of a UCCI engine before it is also asked to search: at most half of the
+/// time allowed for the answer.
 const FIRST_READY: Duration = Duration::from_secs(1);
 
 /// Data from an engine's greeting and from the setting of its options.

@@ -109,7 +109,7 @@ fn mirrored(game: &Game) -> Game {
     mirror
 }
 
-/// The opening, if the preliminary search does not reject it and the other one evaluates it as balanced.
+/// The opening, if the preliminary search does not reject it and the full search evaluates it as balanced.
 fn balanced(
     plan: &OpeningSearch,
     quick: &mut Searcher,
