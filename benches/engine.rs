@@ -1,4 +1,4 @@
-//! Speed of move generation, evaluation, search and tablebase probes. `cargo bench --bench engine generate` runs one
+//! Speed of moves, evaluation, search and tablebase probes. `cargo bench --bench engine generate` runs one
 //! group.
 #![allow(missing_docs)] // `criterion_group!` makes a public function.
 

@@ -1,5 +1,5 @@
-//! Speed of training: a pass over the samples with 256 neurons per perspective and the default batch size, on all
-//! cores.
+//! Speed of training: a pass over the samples with 256 neurons per perspective and the default batch size. At most
+//! eight threads compute gradients.
 #![allow(missing_docs)] // `criterion_group!` makes a public function.
 
 use chuhe::board::Position;
