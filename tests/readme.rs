@@ -124,8 +124,8 @@ fn without_time(row: &str) -> String {
     kept.join(" ")
 }
 
-/// Runs a command, with some of its words replaced, in a directory with the programs of the examples. Each of these
-/// programs is Chuhe. Returns the output.
+/// Runs a command in a directory with the programs of the examples, each of which is Chuhe. Some of its words are
+/// replaced, or removed if the new word is empty. Returns the standard output.
 #[cfg(unix)]
 fn run_in(directory: &Path, command: &[String], replaced: &[(&str, &str)]) -> String {
     for program in "chuhe chuhe-old eleeye fairy-stockfish pikafish".split(' ') {

@@ -151,7 +151,7 @@ impl<'a> Visit<'a> for Messages {
     }
 }
 
-/// Collects the source files below a directory, except those of tests.
+/// Collects the source files below a directory, except `tests.rs` and the directories `tests`.
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();

@@ -166,7 +166,7 @@ fn a_double_click_opens_the_board() {
     assert_eq!(code, Some(0), "{text}");
 }
 
-/// Starts the program at the console. Checks the first line on standard error: it cannot open a browser.
+/// Starts the program at the console. The first line on standard error must report that it cannot open a browser.
 #[test]
 #[ignore = "started by another test"]
 fn explorer() {

@@ -111,7 +111,7 @@ fn leaves_king_safe_after_capture(
     attackers.without(target).is_empty()
 }
 
-/// The gain of `side` from taking a piece of value `prize` on `target`, or 0 if it is better not to take it.
+/// The gain of `side` from taking a piece of value `prize` on `target`; 0 if it cannot or should not take it.
 fn best_recapture(
     position: &Position,
     target: Square,

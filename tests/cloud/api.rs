@@ -69,7 +69,7 @@ fn every_encoding_of_a_request_gets_the_same_reply() {
 }
 
 #[test]
-fn pages_of_other_origins_may_only_read() {
+fn pages_of_other_origins_write_only_with_a_token() {
     let server = Server::new("--anonymous queue");
     let board = encoded(START);
     let requested = |action: &str, more: &str, head: &str| {
@@ -243,7 +243,7 @@ fn writes_survive_a_restart() {
     let dir = place_with_tokens();
     let server = Server::start(&dir, "");
     write_example(&server);
-    // An idle connection does not delay the stop.
+    // An idle connection does not prevent the stop.
     let idle = server.connect();
     assert_eq!(server.stop(), Some(0));
     drop(idle);

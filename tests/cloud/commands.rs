@@ -155,7 +155,7 @@ fn a_dump_recreates_the_library() {
     dir.write("older.txt", dump.replace("b2e2 -20 0", "b2e2 -90 0"));
     // With a byte order mark, as editors on Windows write it.
     dir.write("marked.txt", format!("\u{feff}{dump}"));
-    // A book contains the good moves of both colors.
+    // A book contains only the good moves.
     dir.check(
         r"
         $ cloud import other.db dump.txt
@@ -446,7 +446,7 @@ fn writes_are_logged_undone_and_restored() {
 }
 
 #[test]
-fn reading_commands_leave_other_files_as_they_are() {
+fn files_that_are_not_libraries_are_left_unchanged() {
     let dir = TestDir::new();
     for (name, content) in [("empty.db", ""), ("text.db", "not a library")] {
         dir.write(name, content);

@@ -1,4 +1,4 @@
-//! Limits of requests and clients.
+//! Limits of requests and clients, unusual requests, and long imports.
 
 use std::collections::HashSet;
 use std::io::{Read, Write};

@@ -142,7 +142,7 @@ fn dumps_move_libraries_between_files_and_databases() {
     let dump = dir.output(&format!("cloud dump {url}"));
     assert!(dump.contains("RNBAKABNR w b2e2 -20 0\n"), "{dump}");
     dir.write("dump.txt", &dump);
-    // An import keeps scores of the same depth.
+    // An import does not replace scores of the same depth.
     dir.check(&format!(
         "
         $ cloud import library.db dump.txt

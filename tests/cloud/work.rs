@@ -81,7 +81,7 @@ fn remote_workers_fill_the_library() {
     assert!(line.starts_with("working for http://127.0.0.1:"), "{line}");
     wait_for_moves(&server, 5);
     assert_eq!(stop(&mut working), Some(0));
-    // Invalid messages change nothing.
+    // Invalid messages are refused. The release of an unknown lease is not an error.
     let authorized = |path: &str, text: &str| {
         server.raw(format!(
             "POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{}Content-Length: {}\r\n\r\n{text}",
@@ -269,15 +269,15 @@ fn boards_are_normalized_or_rejected_with_a_reason() {
         board(&format!("{start}%20w"))
     );
     // The last position is legal, but cannot arise in a game.
-    for none in [
+    for invalid in [
         "",
         "9",
         "9/9/9/9/9/9/9/9/9/4K4_w",
         "3k5/9/9/9/9/9/9/RRR6/9/4K4_w",
     ] {
-        let reply = board(none);
+        let reply = board(invalid);
         let expected = "{\"status\":\"invalid board\",\"reason\":\"";
-        assert!(reply.starts_with(expected), "{none}: {reply}");
+        assert!(reply.starts_with(expected), "{invalid}: {reply}");
     }
     for (text, reason) in [
         (
@@ -297,17 +297,20 @@ fn the_engine_answers_for_positions_with_too_few_pieces() {
     let server = Server::new("");
     let board = |text: &str| body(&server.get(&format!("/board?board={text}")));
     // The library does not search such positions; the page shows a move of the engine.
-    let thin = "3k5/9/9/4c4/4n4/9/9/4C4/4N4/R3K3R_w";
+    let few_pieces = "3k5/9/9/4c4/4n4/9/9/4C4/4N4/R3K3R_w";
     assert!(
-        board(thin)
+        board(few_pieces)
             .contains("\"note\":\"the library does not search positions with so few pieces\"")
     );
-    let chinese = server.get_with(&format!("/board?board={thin}"), "Accept-Language: zh\r\n");
+    let chinese = server.get_with(
+        &format!("/board?board={few_pieces}"),
+        "Accept-Language: zh\r\n",
+    );
     assert!(chinese.contains("云库不搜索子力太少的局面"), "{chinese}");
-    let engine = |more: &str| server.get_with(&format!("/engine?board={thin}"), more);
+    let engine = |more: &str| server.get_with(&format!("/engine?board={few_pieces}"), more);
     let reply: serde_json::Value = json_body(&engine(""));
     let played: chuhe::board::Move = reply["move"].as_str().unwrap().parse().unwrap();
-    let position = chuhe::cloud::fen::parse(thin).unwrap();
+    let position = chuhe::cloud::fen::parse(few_pieces).unwrap();
     assert!(chuhe::movegen::is_legal(&position, played), "{reply}");
     assert_eq!(status(&engine("Origin: http://example.org\r\n")), 403);
     assert_eq!(status(&engine(&bearer(READER))), 403);
@@ -343,11 +346,11 @@ fn files_of_a_directory_are_served() {
         assert_eq!(status(&server.get(path)), 404, "{path}");
     }
     let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
-    let sent_on = server.get(&format!("/?{board}%20w%20-%20-%200%201"));
-    assert_eq!(status(&sent_on), 302);
+    let redirect = server.get(&format!("/?{board}%20w%20-%20-%200%201"));
+    assert_eq!(status(&redirect), 302);
     assert!(
-        sent_on.contains(&format!("location: ./query/?{board}_w\r\n")),
-        "{sent_on}"
+        redirect.contains(&format!("location: ./query/?{board}_w\r\n")),
+        "{redirect}"
     );
     assert_eq!(status(&server.get("/?https://example.org/")), 200);
     assert!(server.get("/llm.php?board=x").ends_with("data: [DONE]\n\n"));
@@ -362,10 +365,10 @@ fn files_of_a_directory_are_served() {
     assert_eq!(status(&server.get(&format!("/?{board}_w"))), 200);
     // Without the page of the public library, its address leads to the built-in page.
     for (page, location) in [("/query", "./chuhe/"), ("/query_en/", "../chuhe/")] {
-        let sent_on = server.get(&format!("{page}?{board}%20b"));
-        assert_eq!(status(&sent_on), 302);
+        let redirect = server.get(&format!("{page}?{board}%20b"));
+        assert_eq!(status(&redirect), 302);
         let location = format!("location: {location}?{board}%20b\r\n");
-        assert!(sent_on.contains(&location), "{sent_on}");
+        assert!(redirect.contains(&location), "{redirect}");
     }
 }
 

@@ -43,7 +43,7 @@ fn an_interrupt_ends_the_search_but_not_the_output() {
 }
 
 #[test]
-fn games_of_a_pgn_are_selected_by_number_and_ply() {
+fn games_of_a_pgn_are_selected_by_number() {
     let dir = TestDir::new();
     dir.write("games.pgn", "1. h2e2 *\n\n1. c3c4 *\n");
     dir.check(
@@ -208,7 +208,7 @@ fn pruning_and_knowledge_change_the_search() {
 }
 
 #[test]
-fn files_of_positions_are_analysed() {
+fn files_of_positions_are_analyzed() {
     let dir = TestDir::new();
     let text = format!("# positions\nstartpos moves h2e2\n{MATED}\n{ENDGAME}\n");
     dir.write("positions.txt", text);

@@ -346,7 +346,7 @@ fn several_files_are_searched() {
     let expected = [
         "fen:2", "fen:3", "fen:4", "fen:6", "txt:1", "pgn:1", "pgn:3",
     ];
-    assert_eq!(found, expected.map(|dir| format!("several.{dir}")));
+    assert_eq!(found, expected.map(|place| format!("several.{place}")));
     // An incomplete output for several files is continued.
     let batch = "batch several.fen several.txt --depth 1 -o answers.csv";
     dir.check(&format!("$ {batch}"));

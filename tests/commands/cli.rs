@@ -1,4 +1,4 @@
-//! The command line: help, logs, languages, exit codes, and the treatment of output files.
+//! The command line: help, logs, languages, exit codes, `perft`, `show`, and the treatment of output files.
 
 use std::process::Stdio;
 

@@ -25,7 +25,7 @@ fn tables_are_generated_once_verified_and_counted() {
     );
     assert!(dir.names().is_empty());
     dir.check("$ egtb generate --out . --threads 2 KRB-KA\n> KRB-K:\n> KRB-KA:");
-    // As a killed run leaves them: a partial table and a temporary file.
+    // A truncated table is generated again. Other files are ignored.
     let whole = dir.bytes("KRB-KA.chtb");
     dir.write("KRB-KA.chtb", &whole[..whole.len() / 2]);
     dir.write("KRB-KA.part", "half");

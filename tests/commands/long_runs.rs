@@ -1,4 +1,4 @@
-//! Long runs that are interrupted, killed or started twice: `chuhe openings` and `chuhe batch`.
+//! Long runs that are interrupted, killed or started twice, and signals to commands that wait for a pipe.
 
 use std::fs::{self, File};
 use std::process::{Output, Stdio};
@@ -87,7 +87,7 @@ fn second_run_is_refused(dir: &TestDir, file: &str, begun: &str, line: &str) {
     let before = read(file).len();
     let mut third = start(&format!("{line} --continue"));
     let (lock, owner) = (format!("{file}.lock"), third.id().to_string());
-    // `openings` handles Ctrl-C only after it has reopened the file. Then the file grows.
+    // `openings` handles Ctrl-C only after it has reopened the file, so the test waits until the file grows.
     let is_begun = || read(&lock) == owner && (begun == lock || read(file).len() > before);
     while !is_begun() {
         assert!(third.try_wait().unwrap().is_none());
@@ -109,8 +109,8 @@ fn second_run_on_the_same_file_is_refused() {
     second_run_is_refused(&dir, "answers.json", "answers.json.lock", batch);
 }
 
-/// Whether this process ignores a signal, which the processes that it starts inherit: SIGHUP if `nohup` runs the tests,
-/// SIGINT if a script runs them in the background. `false` if unknown.
+/// Whether this process, and so each process that it starts, ignores a signal: SIGHUP if `nohup` runs the tests, SIGINT
+/// if a script runs them in the background. `false` if unknown.
 fn is_ignored(signal: u32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -115,7 +115,7 @@ fn the_opening_is_played_from_a_book_by_default() {
     );
 }
 
-/// After the end of the game, all moves and commands report the end.
+/// After the end of the game, moves and the commands that need a running game report the end.
 #[test]
 fn the_end_of_the_game_is_reported() {
     let mate = "3k5/9/R8/1R7/9/9/9/9/9/4K4 w";

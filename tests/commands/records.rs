@@ -1,11 +1,11 @@
-//! Game records in all formats, read by every command.
+//! Game records in several formats, read by every command.
 
 use super::TestDir;
 
 const GAME: &str = "[Red \"甲\"]\n[Black \"乙\"]\n\n{开局} 1. 炮二平五 {中炮} 马８进７ (1... 炮８平５ {顺炮} 2. 马二进三) \
     2. 马二进三 车９平８ 1-0\n";
 
-/// A new directory with a game in a file of each format, and the names of the files.
+/// A new directory with a game in a file of each of six formats, and the names of the files.
 fn files() -> (TestDir, [&'static str; 6]) {
     let dir = TestDir::new();
     dir.write("game.pgn", GAME);

@@ -142,7 +142,7 @@ fn all_games_of_a_file_are_reviewed() {
     let dir = TestDir::new();
     let games = "[Red \"甲\"]\n\n1. h2e2 h9g7 *\n\n[Red \"乙\"]\n\n1. c3c4 *\n\n[Red \"x\"]\n\n*\n";
     dir.write("games.pgn", games);
-    // Existing files are refused, before anything is searched.
+    // Existing files are refused without --force.
     dir.check(
         "
         $ review games.pgn --depth 2 --all --html page.html --pgn out.pgn

@@ -7,7 +7,7 @@ use chuhe::training::data::{Filter, GameReader, GameWriter, Record, ScoredMove, 
 
 use super::{START, TestDir};
 
-/// Options for a short training run of a small network, which is validated on every third game.
+/// Options for a short training run of a small network, which is tested on one game in three.
 const SMALL: &str = "--set passes=1 --set width=32 --set hold_out=3";
 
 /// A new directory with a file of games of the engine against itself.
@@ -379,7 +379,8 @@ fn a_failed_conversion_leaves_no_file() {
     );
 }
 
-/// `data convert` recognizes every reason for the end of a game that `chuhe match` writes.
+/// `data convert` recognizes the reasons for the end of a game that `chuhe match` writes. It leaves out games that end
+/// by forfeit, and resignation and agreement become unknown reasons.
 #[test]
 fn ends_of_match_games_are_converted() {
     let dir = TestDir::new();

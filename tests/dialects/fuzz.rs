@@ -90,7 +90,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     #[test]
-    fn ucci(bytes in input(UCCI)) {
+    fn ucci_plays_after_random_input(bytes in input(UCCI)) {
         let mut client = Client::ucci();
         client.send_bytes(&bytes);
         reset(&mut client, "setoption", "");
@@ -107,7 +107,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn uci(bytes in input(UCI)) {
+    fn uci_plays_after_random_input(bytes in input(UCI)) {
         let mut client = Client::uci();
         client.send_bytes(&bytes);
         reset(&mut client, "setoption name", " value");
@@ -119,12 +119,12 @@ proptest! {
     }
 
     #[test]
-    fn xboard(bytes in input(XBOARD)) {
+    fn xboard_plays_after_random_input(bytes in input(XBOARD)) {
         assert_plays_first_move("xboard\nprotover 2", &bytes);
     }
 
     #[test]
-    fn cxboard(bytes in input(CXBOARD)) {
+    fn cxboard_plays_after_random_input(bytes in input(CXBOARD)) {
         assert_plays_first_move("cxboard", &bytes);
     }
 }

@@ -49,7 +49,7 @@ fn go_mate_proves_or_refutes_mates() {
 fn go_mate_finds_the_mate_after_an_earlier_search() {
     for (fen, moves) in [
         ("1C1k5/5R3/9/1Nc6/2n6/6P2/9/4K4/9/9 w", 2),
-        // The last move of these lines is a stalemate.
+        // The following mates end in stalemate.
         ("4k4/2P6/9/pC3r3/9/2N3N2/9/3K5/9/9 w", 3),
         ("2Ck5/4a4/7R1/9/7P1/2N6/2p6/4K4/9/9 w", 3),
         ("2b6/4k4/7R1/N3P4/9/4N4/9/3K5/9/9 w", 3),

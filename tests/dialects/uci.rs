@@ -328,7 +328,7 @@ fn lines_during_a_search_wait_for_its_answer() {
     let lines = client.until("bestmove ");
     assert!(lines.iter().any(|line| line.contains(" multipv 2 ")));
     client.legal(lines.last().unwrap(), &after("h2e2"));
-    // The handshake of another program stops the search as well.
+    // A handshake during a search also stops it.
     client.send("go infinite\nuci");
     client.outcome();
     client.until("uciok");

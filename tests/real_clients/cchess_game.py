@@ -1,6 +1,6 @@
-"""Plays a whole game of the engine against itself through the Python package cchess.
+"""Plays a game of the engine against itself, of at most 200 plies, through the Python package cchess.
 
-Usage: cchess_game.py ENGINE ucci|uci. Fails on an illegal move or if the engine does not answer.
+Usage: cchess_game.py ENGINE ucci|uci. Fails on an illegal move, a move without a score, or a missing answer.
 """
 
 import sys

@@ -1,4 +1,4 @@
-//! Repetition rules: tables of verdicts, properties and whole games.
+//! Rules that end a game: tables of repetitions with verdicts, properties of verdicts, and whole games.
 
 mod chinese;
 mod repetition;

@@ -193,8 +193,8 @@ fn verdicts_of_random_cycles_are_symmetric() {
     games.iter().for_each(assert_symmetric);
 }
 
-/// Asserts that the verdict is the same with colors exchanged, with files mirrored, and for the cycle of moves that
-/// starts two plies later.
+/// Asserts that the other side loses with colors exchanged, and that the verdict is the same with files mirrored and
+/// for the cycle of moves that starts two plies later.
 fn assert_symmetric(game: &Game) {
     let swapped = transformed(game, Square::flip_rank, true);
     let mirrored = transformed(game, Square::flip_file, false);

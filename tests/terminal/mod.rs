@@ -22,7 +22,7 @@ impl Terminal {
         (Self { name }, File::from(master))
     }
 
-    /// Sets the width of the terminal.
+    /// Sets the width of the terminal, and its height to 40 rows.
     #[allow(dead_code, reason = "builds without some features do not use it")]
     pub fn set_columns(&self, columns: u16) {
         let terminal = self.open();

@@ -98,8 +98,8 @@ fn the_variant_of_an_engine_is_set() {
     assert_eq!(known.unwrap().1, "ok", "{known:?}");
 }
 
-/// The script answers according to the number of moves, has no infinite search, and in this mode does not exit at the
-/// end of its input.
+/// The script answers according to the number of moves, has no infinite search, and in this mode exits neither at
+/// `quit` nor at the end of its input.
 #[test]
 fn violations_are_found() {
     let (code, reports) = check(&["cmd=sh", &arguments("stays"), "proto=ucci", "ranks=0"]);

@@ -254,7 +254,7 @@ fn games_of_other_matches_in_the_pgn_are_kept() {
     assert!(read().starts_with(&after));
     assert_eq!(games.len(), 9);
     assert!(games.iter().all(Result::is_ok));
-    // An incomplete record is removed, unless another program wrote it.
+    // An incomplete record is removed, unless another match or program wrote it.
     let whole = read();
     let text = fs::read_to_string(&journal).unwrap();
     let head: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();

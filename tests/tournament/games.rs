@@ -102,7 +102,7 @@ fn ranks_from_one_are_accepted() {
     }
 }
 
-/// With these settings the engine would lose each game by an illegal move.
+/// With these settings the engine would play an illegal move.
 #[test]
 fn wrong_settings_are_refused_before_the_first_game() {
     for (mode, settings, expected) in [
@@ -456,7 +456,7 @@ fn restart_starts_a_process_for_each_game() {
     }
 }
 
-/// The same engine plays in XBoard and UCI: moves, clocks, depths and scores are translated.
+/// The same engine plays in XBoard and UCCI: moves, clocks, depths and scores are translated.
 #[test]
 fn xboard_engines_play_with_every_limit() {
     let xboard = || {

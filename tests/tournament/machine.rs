@@ -1,4 +1,4 @@
-//! Engines do not lose games because of problems of the machine.
+//! Problems of the machine, which cost no engine a game, and unusual output and options of engines.
 
 use std::fs;
 use std::os::unix::fs::symlink;

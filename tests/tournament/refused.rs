@@ -1,4 +1,4 @@
-//! Invalid settings are refused before the first game.
+//! Invalid settings, engines and openings are refused before the first game or give a warning.
 
 use std::fs;
 

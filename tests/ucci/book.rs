@@ -141,7 +141,7 @@ fn the_builtin_book_varies_the_opening_and_can_be_turned_off() {
     client.silent("setoption name Skill Level value 5");
     assert!(is_from_book(&go(&mut client, "", "go time 600000")));
     client.silent("setoption name Skill Level value 20");
-    // A client that limits the time, depth or nodes of the move expects a search.
+    // With a limit on the time, depth or nodes of the move, the engine does not use the built-in book.
     for search in [
         "go movetime 100",
         "go time 600000 depth 2",

@@ -188,7 +188,7 @@ fn gmchess() {
     client.quit();
 }
 
-/// Like ElephantEye, the engine resigns a hopeless game, but only one with clocks.
+/// Like ElephantEye, the engine resigns a hopeless game, but only one with clocks. The option `resign` overrides this.
 #[test]
 fn hopeless_games_with_clocks_are_resigned() {
     let mated_soon = "position fen 3k5/9/9/9/9/9/9/r8/1r7/4K4 w";

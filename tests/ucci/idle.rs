@@ -358,7 +358,7 @@ fn a_repeated_position_gets_a_move() {
 #[test]
 fn bans_take_precedence_over_the_rules() {
     let mut client = Client::ucci();
-    // Red's rook has chased a cannon twice and must not chase it again; all other moves are banned.
+    // Red's rook has chased a cannon twice and must not chase it again, unless all other moves are banned.
     let fen = "4kab2/4a4/4b4/3rC2R1/9/9/4n4/4B4/4A4/4KAB1c w - - 0 1";
     let moves = "h6i6 i0h0 i6h6 h0i0 h6i6 i0h0 i6h6 h0i0";
     let repeats: Move = "h6i6".parse().unwrap();

@@ -8,7 +8,7 @@ use chuhe::eval::nnue::{
     OutputBuckets,
 };
 
-/// The option lines of every build.
+/// The beginnings of the option lines.
 const OFFERED: [&str; 21] = [
     "option usemillisec type check default true",
     "option batch type check default false",
