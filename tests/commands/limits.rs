@@ -198,7 +198,7 @@ fn engine_greets_a_person_at_a_terminal() {
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success());
     assert!(!String::from_utf8_lossy(&output.stdout).contains("exits."));
-    // Standard input is not a terminal; standard error is one in the first run.
+    // If standard input is not a terminal, the engine ends at once. The second run must print no greeting.
     let output = chuhe()
         .stdin(Stdio::null())
         .stderr(terminal.open())

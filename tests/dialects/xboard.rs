@@ -156,7 +156,7 @@ fn a_game_continues_after_its_result_was_announced() {
     assert!(next_move(&mut client).is_some());
     client.send("result * {adjourned}\ngo");
     assert!(next_move(&mut client).is_some());
-    // `go` for a mated side is answered by the result again.
+    // `go` for a mated side is answered by the result.
     client.send(
         "setboard 4k4/R8/9/9/9/9/9/9/1R7/3K5 w - - 0 1\nforce\nusermove b1b9\nresult 1-0\ngo",
     );
