@@ -8,9 +8,9 @@ use super::piece::PieceKind;
 use super::position::Position;
 use super::square::Square;
 
-/// The value of each kind in an exchange, by kind index, in units of the evaluation: the average change
-/// of the handcrafted evaluation when such a piece is removed, as checked by a test. A king is never captured; its
-/// value only has to exceed all others.
+/// The value of each kind in an exchange, by kind index, in units of the evaluation. A test checks that it is near the
+/// average change of the handcrafted evaluation when such a piece is removed. A king is never captured; its value only
+/// has to exceed all others.
 pub const SEE_VALUES: [i32; PieceKind::COUNT] = [20_000, 140, 165, 470, 1350, 580, 90];
 
 /// The order in which pieces capture, least valuable first.

@@ -171,8 +171,8 @@ pub fn irregularities(
     reasons
 }
 
-/// The reasons why a position with these pieces is illegal, and the squares of the kings if each side has
-/// exactly one, in its palace.
+/// The reasons why a position with these pieces is illegal, apart from attacks on the kings. Also returns the squares
+/// of the kings if each side has exactly one, in its palace.
 pub fn check_placement(
     pieces: &[(Square, Piece)],
     promotion: bool,

@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 use super::color::Color;
 
-/// Files of the board, a to i.
+/// Number of files, a to i.
 pub const FILES: usize = 9;
-/// Ranks of the board, 0 (red's back rank) to 9.
+/// Number of ranks, 0 (red's back rank) to 9.
 pub const RANKS: usize = 10;
 
 /// A square (point) of the board: `9 * rank + file`, so a0 is 0, i0 is 8 and i9 is 89.

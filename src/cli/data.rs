@@ -364,7 +364,7 @@ fn view(arguments: &ViewArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A heading, then a line for each full move.
+/// A heading, the starting position if it is not the usual one, then a line for each full move.
 fn game_text(number: usize, game: &TrainingGame) -> String {
     let heading = format!(
         "game {number}: seed {}, number {} in its run, {} ({} random), {} by {}\n",

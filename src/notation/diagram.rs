@@ -104,7 +104,8 @@ fn traditional(piece: Piece) -> char {
     }
 }
 
-/// Colors red pieces red and black pieces green, and shows the squares of the last move in reverse video.
+/// Colors red pieces red and black pieces green, dims empty squares, and shows the squares of the last move in reverse
+/// video.
 fn paint(symbol: &str, piece: Option<Piece>, is_last: bool) -> String {
     let color = match piece.map(Piece::color) {
         Some(Color::Red) => "1;31",

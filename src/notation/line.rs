@@ -67,7 +67,7 @@ impl Line {
 /// The separator between the FEN and the moves of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separator {
-    /// The word `moves`.
+    /// The word `moves`, which may be missing only after `startpos`.
     Required,
     /// The word `moves`, which may be missing if the first move cannot be mistaken for a field of a FEN, such as a
     /// single character or a number.

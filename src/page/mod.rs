@@ -95,7 +95,7 @@ pub fn game(tree: &GameTree, points: &[Option<f64>], ply: usize) -> Value {
     json!({ "title": title(tree), "text": encode(tree, points, ply) })
 }
 
-/// The title of a game: the players and the result.
+/// The title of a game: the players, or the event if neither player is known, and the result.
 pub fn title(tree: &GameTree) -> String {
     let known = |name| tree.known_tag(name);
     let players = match (known("Red"), known("Black"), known("Event")) {

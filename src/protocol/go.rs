@@ -87,7 +87,7 @@ impl GoRequest {
     }
 
     /// The limits for a search with `mover` to move. If the opponent's clock is the only limit, it is used for both
-    /// sides.
+    /// sides, except with `infinite`.
     pub fn limits(&self, mover: Color) -> Limits {
         let (clock, opponent) = self.clocks_of(mover);
         let mut limits = Limits {
@@ -230,7 +230,7 @@ impl GoReader<'_> {
         }
     }
 
-    /// Reads the depth of a perft, which must be at least 1, because the leaf nodes are counted below each legal move.
+    /// Reads the depth of a perft, which must be at least 1, because the answer lists a count for each legal move.
     fn perft(&mut self) {
         self.request.perft = self.count("perft");
         if self.request.perft == Some(0) {

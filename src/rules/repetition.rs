@@ -32,8 +32,8 @@ pub fn judge_repetition(
     Verdict::compare(side_perpetuals(position, plies, rules).map(|side| side.perpetual))
 }
 
-/// The behavior of each side throughout the repetition. Except under the Chinese rules, chases are examined only if
-/// neither side checks perpetually.
+/// The behavior of each side throughout the repetition. Under the Asian and UCCI league rules, chases are examined only
+/// if neither side checks perpetually; under the computer rules, only if no move gives check.
 pub fn side_perpetuals(
     position: &Position,
     plies: &[Ply],

@@ -13,7 +13,7 @@
 //! | `mate` | proofs of mates by checks alone |
 //! | `holding` | proofs that a side does not lose |
 //! | `tree` | iterative deepening, principal variation search, quiescence |
-//! | `proof_number` | proofs of mates with quiet moves by proof numbers |
+//! | `proof_number` | proof-number search for mates, also with quiet moves |
 //! | `threads` | the pool of search threads, the choice of the move |
 //! | `bench` | searches of fixed positions, whose node count identifies a version of the search |
 //! | `solution` | solutions of mate problems: all defenses, other solutions, verification |

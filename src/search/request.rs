@@ -101,7 +101,7 @@ named_enum! {
 pub struct Techniques {
     /// How the windows of the search are chosen.
     pub driver: Driver,
-    /// Reductions and extensions, if the degree of pruning includes them.
+    /// Reductions, and extensions other than check extensions, if the degree of pruning includes them.
     pub reductions: bool,
     /// Null-move pruning, if the degree of pruning includes it.
     pub null_move: bool,
@@ -214,10 +214,11 @@ pub struct PlayerClock {
     pub moves_to_go: Option<u32>,
 }
 
-/// When to stop: at the first limit that is reached. Without limits only `stop` ends the search.
+/// When to stop: at the first limit that is reached, or earlier if the move is decided, for example by a mate. Without
+/// limits the search goes to [`MAX_DEPTH`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Limits {
-    /// Plies of iterative deepening, at least one.
+    /// Plies of iterative deepening; 0 counts as 1.
     pub depth: Option<u32>,
     /// Nodes, all threads together.
     pub nodes: Option<u64>,
@@ -251,7 +252,7 @@ impl Limits {
         Some(plies.saturating_sub(1) | 1)
     }
 
-    /// Whether the search ends by itself.
+    /// Whether any limit is set, apart from the opponent's clock.
     pub fn is_bounded(&self) -> bool {
         self.depth.is_some()
             || self.nodes.is_some()

@@ -16,7 +16,7 @@ pub enum TableOutcome {
     /// The side to move mates in this many plies with best play, ignoring repetitions.
     Win(u16),
     /// The side to move wins only because the other side may not check or chase forever. The number of plies with best
-    /// play does not count the repetitions by which the loser delays; `None` if it is unknown.
+    /// play does not count the repetitions by which the loser delays; `None` if it is too large to be stored.
     WinByRule(Option<u16>),
     /// Neither side can force a win.
     Draw,
@@ -247,7 +247,7 @@ impl Metric {
     }
 
     /// Level of a position with a capture by the strong side (red) or the weak side to a position of this value; `None`
-    /// if the capture neither wins nor loses.
+    /// if the capture draws or, for DTC, if the win from there takes more than [`Self::NO_CAPTURE_PLIES`] plies.
     #[inline]
     pub(super) const fn after_capture(self, mover: Color, value: u8) -> Option<u8> {
         // A move of the weak side to a win at level n gives a loss at level n + 1.

@@ -41,7 +41,8 @@ pub fn open(library: &Location) -> Result<Store, Failure> {
     Store::open_read_only(library).context(library)
 }
 
-/// Copies a library to a new file, which appears under its name only when it is complete.
+/// Copies a library file to a new file, which appears under its name only when it is complete. A PostgreSQL database
+/// cannot be copied.
 pub fn backup(
     library: &Location,
     out: &Path,

@@ -299,7 +299,7 @@ pub struct CopyArguments {
 
 /// Pause after `rate limit exceeded` or a failed request.
 const RETRY_PAUSE: Duration = Duration::from_secs(10);
-/// Number of consecutive failed requests after which the command fails.
+/// Number of failed requests for one position after which the command fails. `rate limit exceeded` does not count.
 const MAX_FAILURES: u32 = 5;
 
 #[derive(Default)]
@@ -342,7 +342,8 @@ pub fn copy(arguments: &CopyArguments) -> Result<(), Failure> {
     }
 }
 
-/// The distinct positions of games and lists, in order, and what could not be read.
+/// The distinct positions of lists and of the first `plies` plies of main lines, in order, without those that have no
+/// legal move. Also returns what could not be read.
 fn read_positions(files: &[PathBuf], plies: usize) -> Result<(Vec<Position>, Unread), Failure> {
     let (mut found, mut seen): (_, HashSet<Key>) = (Vec::new(), HashSet::new());
     let mut add = |position: &Position| {

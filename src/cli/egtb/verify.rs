@@ -187,7 +187,7 @@ fn search_sample(solved: &SolvedClass, searcher: &mut Searcher) -> Result<String
     Ok(format!("the search finds {found} of {sampled} short mates"))
 }
 
-/// One position with this outcome from each part of a class, without duplicates.
+/// For each part of a class, the first position with this outcome in it or in a later part, without duplicates.
 fn sample(solved: &SolvedClass, outcome: TableOutcome) -> Vec<Position> {
     let len = class_size(solved.material()) as usize;
     let parts = (0..SAMPLES).map(|part| part * len / SAMPLES);

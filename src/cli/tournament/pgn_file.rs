@@ -13,7 +13,7 @@ use crate::tournament::{
     GameRecord, GameSummary, Journal, MATCH_ID, Tournament, pgn_game, record_of_pgn,
 };
 
-/// Maximum length of a game record in bytes.
+/// Maximum number of bytes that are read of a game record; the rest is ignored.
 const MAX_RECORD: usize = 64 << 20;
 
 pub struct PgnFile {

@@ -60,7 +60,7 @@ pub enum NoteError {
     /// A glyph is not one of PGN or is repeated, or there are too many.
     #[error("glyphs must be at most four different numbers from 1 to 139")]
     Glyph,
-    /// The move leads to the starting position.
+    /// A private move leads to the starting position.
     #[error("the starting position cannot be private")]
     Start,
     /// The branch has too many positions to become private.
@@ -122,7 +122,7 @@ impl Note {
         self
     }
 
-    /// The note in one line: glyphs, name and comment.
+    /// The note in one line: glyphs, name, comment and `(private)`; `(deleted)` for an empty note.
     pub fn summary(&self) -> String {
         let mut words: Vec<String> = self.glyphs.iter().copied().map(glyph_text).collect();
         let texts = [&self.name, &self.comment]
@@ -381,9 +381,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Called when a client has written the score of a move. If the position before the move is public and the one
-    /// after it has inherited its privacy, the latter and the positions after it become public. Results of workers and
-    /// links to known positions must not publish anything, because any client can request them.
+    /// Called when a client or an import writes the score of a move, even if the stored score is kept. If the position
+    /// before the move is public and the one after it has inherited its privacy, the latter and the positions after it
+    /// become public. Results of workers and links to known positions must not publish anything, because any client can
+    /// request them.
     pub fn publish(&mut self, new: &NewScore) -> Result<()> {
         let NewScore { edge, writer, .. } = new;
         if marked(self.connection, &edge.parent)?.is_some() {

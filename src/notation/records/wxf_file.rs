@@ -69,7 +69,7 @@ fn ends(lower: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
     })
 }
 
-/// Splits a text into its records, each of which ends with `}END`.
+/// Splits a text into its records, each of which ends with `}END` or with the text.
 pub fn split_wxf(text: &str) -> Vec<&str> {
     let lower = text.to_ascii_lowercase();
     let ends = ends(&lower).map(|place| place.end);

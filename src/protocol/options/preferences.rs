@@ -11,8 +11,8 @@ use crate::search::{Randomness, Settings, Style};
 pub struct Preferences {
     /// Whether the times of a `go` line are in milliseconds, not seconds.
     pub milliseconds: bool,
-    /// Whether the client is a piped file: lines after a search that ends by itself are read only after its
-    /// answer, and a queued `go` or handshake does not stop a search.
+    /// Whether the input is a piped file: during a search that ends by itself no further line is read, and a queued
+    /// `go` or handshake does not stop an endless search.
     pub batch: bool,
     /// Whether to send additional reports.
     pub debug: bool,

@@ -24,7 +24,7 @@ pub struct Pruning {
 }
 
 impl Pruning {
-    /// The techniques of a level. `none` is plain alpha-beta with quiescence and transposition table.
+    /// The techniques of a level. `none` is plain alpha-beta with quiescence, check extensions and transposition table.
     pub fn new(level: Degree) -> Self {
         Self {
             reductions: level >= Degree::Small,

@@ -58,7 +58,7 @@ pub fn free_megabytes() -> usize {
 /// memory into account.
 ///
 /// # Errors
-/// When there is no memory for the thread or the system refuses it; `body` is dropped then.
+/// There is no memory for the thread, or the system refuses it. `body` is then dropped.
 pub(crate) fn start_thread(
     name: &str,
     stack: usize,

@@ -41,12 +41,13 @@ pub struct SearchLine {
 pub struct SearchResult {
     /// The move to play with its score, and the totals of the search.
     pub outcome: Outcome,
-    /// The best lines, best first: as many as the settings ask for, fewer where there are fewer moves.
+    /// The best lines, best first: as many as the settings ask for, or fewer if there are fewer moves or the search has
+    /// proven fewer mates.
     pub lines: Vec<SearchLine>,
 }
 
 impl SearchResult {
-    /// The line that begins with the move to play; empty if there is no legal move.
+    /// The line that begins with the move to play; empty if no move may be played.
     pub fn best_line(&self) -> Vec<Move> {
         let Outcome { best, ponder, .. } = self.outcome;
         match self.lines.first() {
@@ -173,7 +174,7 @@ impl RequestHandler {
         SearchResult { outcome, lines }
     }
 
-    /// Searches for a mate by checks alone, if [`mate_limits`] allow it, and answers with it.
+    /// Searches for a mate by checks alone, if [`mate_limits`] allows it, and answers with it.
     fn mate_by_checks(
         &mut self,
         shared: &mut SharedState,

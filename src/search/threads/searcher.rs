@@ -1,4 +1,4 @@
-//! A searcher for callers that wait for each result: the bench, self-play, and checks of openings and books.
+//! A searcher for callers that wait for each result.
 
 use std::cell::Cell;
 use std::fmt;

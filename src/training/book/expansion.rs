@@ -33,7 +33,7 @@ pub struct Expansion {
 #[derive(Debug)]
 struct BookNode {
     game: Game,
-    /// The lowest known cost to reach it.
+    /// The lowest cost at which it was reached before it was searched.
     cost: i32,
     is_searched: bool,
     moves: Vec<Edge>,

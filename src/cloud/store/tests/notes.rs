@@ -198,19 +198,19 @@ fn public_moves_publish_positions_that_inherited_privacy(library: &TestLibrary) 
     // Scores of a worker for another path do not publish the positions, because any client can request them.
     store_line(&store, "c3c4 b9c7 a3a4");
     assert_eq!(are_public(&store), [false; 3]);
-    let publish = |moves, m| {
+    let merge = |moves, m| {
         let score = new(moves, m, 10, 1);
         store.write(move |batch| batch.merge(&score)).unwrap()
     };
     // Nor does a move of the private branch itself make a position public.
-    publish("a3a4 b9c7", "c3c4");
+    merge("a3a4 b9c7", "c3c4");
     assert_eq!(are_public(&store), [false; 3]);
-    publish("c3c4 b9c7", "a3a4");
+    merge("c3c4 b9c7", "a3a4");
     assert_eq!(are_public(&store), [false, true, true]);
     // A position that a dump declares as private stays private.
     let key = View::of(&after(branch[1])).key;
     store.write(move |batch| batch.hide_imported(&key)).unwrap();
-    publish("c3c4 b9c7", "a3a4");
+    merge("c3c4 b9c7", "a3a4");
     assert_eq!(are_public(&store), [false, false, true]);
 }
 
