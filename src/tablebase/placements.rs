@@ -165,11 +165,11 @@ impl SideGroup {
     }
 
     fn build(color: Color) -> Self {
-        let points = KINDS.map(|kind| {
+        let reachable = KINDS.map(|kind| {
             let can_stand = |s: &Square| Piece::new(kind, color).can_stand_on(*s, false);
             Square::all().filter(can_stand).collect::<Vec<_>>()
         });
-        let [kings, advisors, bishops] = [0, 1, 2].map(|kind| points[kind].len());
+        let [kings, advisors, bishops] = [0, 1, 2].map(|kind| reachable[kind].len());
         // From the lowest bit: a bit for each bishop square, a bit for each advisor square, the number of the king's
         // square.
         let slot = |kind: PieceKind, place: usize| match kind {
@@ -182,26 +182,26 @@ impl SideGroup {
             numbers: vec![NO_PLACEMENT; kings << (advisors + bishops)],
             slots: [[0; Square::COUNT]; 3],
         };
-        for ((kind, squares), slots) in KINDS.into_iter().zip(&points).zip(&mut side.slots) {
+        for ((kind, squares), slots) in KINDS.into_iter().zip(&reachable).zip(&mut side.slots) {
             for (place, square) in squares.iter().enumerate() {
                 slots[square.index()] = slot(kind, place) as u16;
             }
         }
         for index in 0..Defenders::COUNT {
-            let table = side.build_table(&points, Defenders::from_index(index));
+            let table = side.build_table(&reachable, Defenders::from_index(index));
             side.tables.push(table);
         }
         side
     }
 
     /// Lists the placements of a combination. Smaller combinations must be listed already.
-    fn build_table(&mut self, points: &[Vec<Square>; 3], defenders: Defenders) -> GroupTable {
+    fn build_table(&mut self, reachable: &[Vec<Square>; 3], defenders: Defenders) -> GroupTable {
         let mirrored = |p: &Placement| -> [Bitboard; 3] {
             (p.sets).map(|set| set.into_iter().map(Square::flip_file).collect())
         };
         let key = |sets: [Bitboard; 3]| sets.map(Bitboard::bits);
         let is_canonical = |p: &Placement| key(p.sets) <= key(mirrored(p));
-        let all = all_placements(points, defenders).into_iter();
+        let all = all_placements(reachable, defenders).into_iter();
         let (mut ordered, rest): (Vec<_>, Vec<_>) = all.partition(is_canonical);
         let canonical = ordered.len();
         ordered.extend(rest);
@@ -262,8 +262,8 @@ impl SideGroup {
 }
 
 /// All legal placements of a combination, without numbers and moves.
-fn all_placements(points: &[Vec<Square>; 3], defenders: Defenders) -> Vec<Placement> {
-    let [kings, advisors, bishops] = points;
+fn all_placements(reachable: &[Vec<Square>; 3], defenders: Defenders) -> Vec<Placement> {
+    let [kings, advisors, bishops] = reachable;
     let mut placements = Vec::new();
     for &king in kings {
         for advisors in subsets(advisors, defenders.advisors.into()) {

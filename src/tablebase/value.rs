@@ -45,9 +45,9 @@ impl TableOutcome {
     pub const fn before_move(self) -> Self {
         match self {
             Self::Win(plies) => Self::Loss(plies + 1),
-            Self::WinByRule(plies) => Self::LossByRule(later(plies)),
+            Self::WinByRule(plies) => Self::LossByRule(plus_one_ply(plies)),
             Self::Draw => Self::Draw,
-            Self::LossByRule(plies) => Self::WinByRule(later(plies)),
+            Self::LossByRule(plies) => Self::WinByRule(plus_one_ply(plies)),
             Self::Loss(plies) => Self::Win(plies + 1),
         }
     }
@@ -66,7 +66,7 @@ impl TableOutcome {
     }
 }
 
-const fn later(plies: Option<u16>) -> Option<u16> {
+const fn plus_one_ply(plies: Option<u16>) -> Option<u16> {
     match plies {
         Some(plies) => Some(plies + 1),
         None => None,

@@ -8,11 +8,11 @@ use crate::board::Color;
 use crate::training::data::{BadRecord, Filter, LabeledResult, Record, Termination};
 
 /// Upper bounds of the bins of absolute scores, in evaluation units.
-const SCORES: [u16; 6] = [45, 100, 450, 1000, 2200, u16::MAX];
+const SCORE_BOUNDS: [u16; 6] = [45, 100, 450, 1000, 2200, u16::MAX];
 /// One in this number of positions is checked for duplicates, to limit memory.
 const SAMPLED: u64 = 16;
 /// Maximum number of pieces on the board.
-const PIECES: usize = 32;
+const MAX_PIECES: usize = 32;
 /// Width of a bin of piece counts.
 const PIECE_BIN: usize = 4;
 
@@ -31,8 +31,8 @@ pub struct Statistics {
     positions: u64,
     /// Positions that [`Filter::QUIET`] keeps.
     quiet: u64,
-    scores: [u64; SCORES.len()],
-    pieces: [u64; PIECES / PIECE_BIN],
+    scores: [u64; SCORE_BOUNDS.len()],
+    pieces: [u64; MAX_PIECES / PIECE_BIN],
     /// Positions checked for duplicates.
     sampled: u64,
     known_games: HashSet<u64>,
@@ -62,7 +62,7 @@ impl Statistics {
         let visited = record.visit(&Filter::NONE, |sample| {
             self.positions += 1;
             let size = sample.score.unsigned_abs();
-            self.scores[SCORES.partition_point(|bound| *bound < size)] += 1;
+            self.scores[SCORE_BOUNDS.partition_point(|bound| *bound < size)] += 1;
             let pieces = sample.position.occupied().len() as usize;
             self.pieces[(pieces - 1) / PIECE_BIN] += 1;
             let key = sample.position.key();
@@ -147,7 +147,7 @@ impl Statistics {
         }
         writeln!(f, "absolute scores (evaluation units)")?;
         let mut above = 0;
-        for (bound, count) in SCORES.iter().zip(self.scores) {
+        for (bound, count) in SCORE_BOUNDS.iter().zip(self.scores) {
             let name = match *bound {
                 u16::MAX => format!("over {above}"),
                 bound => format!("up to {bound}"),
