@@ -237,9 +237,10 @@ pub fn pgn_game(
     record.pgn(tags.collect(), details)
 }
 
-/// Restores a record from a PGN game of the tournament, without the data that PGN does not hold. Returns `None` if a
-/// tag is missing, unreadable or names no engine of the tournament, or if the number of the game is too high. Whether
-/// the schedule has the same players for this game is not checked.
+/// Restores a record from a PGN game of the tournament, without the start time, the duration and the overruns of the
+/// game, and the nodes, clocks and principal variations of its moves. Returns `None` if the tag `Round`, `Red`, `Black`
+/// or `Reason` is missing or invalid, or if the number of the game is too high. Whether the schedule has the same
+/// players for this game is not checked.
 pub fn record_of_pgn(tournament: &Tournament, game: &PgnGame) -> Option<GameRecord> {
     let (_, number) = game.tag("Round")?.split_once('.')?;
     let number = number.parse::<u64>().ok()?.checked_sub(1)?;

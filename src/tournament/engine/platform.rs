@@ -1,5 +1,5 @@
-//! Platform-specific code: processes that are killed with all their descendants, processor affinity, niceness, and
-//! pipes whose blocking operations can be canceled.
+//! Platform-specific code: process groups and jobs, processor affinity, niceness, and pipes whose blocking operations
+//! can be canceled.
 //!
 //! On Unix an engine leads a process group. So that the engines are killed even if this process is killed, a helper
 //! process receives their process groups through a pipe. When the pipe closes, because this process has ended for any
@@ -28,7 +28,7 @@ pub struct ProcessGroup {
 }
 
 impl ProcessGroup {
-    /// Waits up to `timeout` for the process to end, without reaping it.
+    /// Waits up to `timeout` for the process to end, without reaping it. Returns whether it has ended.
     pub fn wait_timeout(&mut self, timeout: Duration) -> bool {
         let deadline = Instant::now() + timeout;
         loop {

@@ -45,8 +45,9 @@ impl Journal {
     /// An incomplete last line, which a killed run may leave, is dropped.
     ///
     /// # Errors
-    /// The file is not a journal, belongs to another tournament, has another version, is locked by another process, or
-    /// is damaged and `damage` is [`Damage::Refuse`]; it is then left unchanged. Or it cannot be read or written.
+    /// The file is not a journal, belongs to another tournament, has another version or no readable header, is locked
+    /// by another process, or is damaged and `damage` is [`Damage::Refuse`]; it is then left unchanged. Or it cannot be
+    /// read or written.
     pub fn open(
         path: &Path,
         tournament: &Tournament,

@@ -96,7 +96,7 @@ pub struct EngineSpec {
     /// The file to which its standard error is appended.
     #[serde(skip)]
     pub stderr: Option<PathBuf>,
-    /// The name in its greeting; `None` before its first start.
+    /// The name in its greeting; `None` before its first start, or if the greeting has none.
     #[serde(skip)]
     pub id_name: Option<String>,
 }
@@ -124,7 +124,7 @@ impl EngineSpec {
         last.unwrap_or(1).clamp(1, MAX_THREADS)
     }
 
-    /// The identity of the player: the name in its greeting, the protocol and the options, as in
+    /// The identity of the player: [`Self::id_name`] or else [`Self::name`], the protocol and the options, as in
     /// `Chuhe 0.2.0, UCCI, hashsize=64`. User names, passwords and tokens in URLs are left out.
     pub fn identification(&self) -> String {
         let mut text = self.id_name.as_ref().unwrap_or(&self.name).clone();
@@ -396,7 +396,7 @@ fn absolute(command: &Path) -> PathBuf {
     }
 }
 
-/// The value of a protocol option in TOML.
+/// The value of a protocol option or of `tc` in TOML.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum OptionValue {
@@ -482,7 +482,7 @@ pub enum SettingError {
     /// A switch is neither on nor off.
     #[error("must be on or off")]
     Switch,
-    /// `cpus=` is not a list of ranges.
+    /// A range of `cpus=` is descending or ends above 4096.
     #[error("not a list of processors such as 0-3,6")]
     Processors,
     /// The key is unknown.

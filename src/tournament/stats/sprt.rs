@@ -226,7 +226,7 @@ impl SprtRun {
         }
     }
 
-    /// Adds the result of a game pair, in half points of one engine. After a decision, pairs no longer count.
+    /// Adds the result of a game pair, in half points of the first engine. After a decision, pairs no longer count.
     pub fn add(&mut self, pair: u64, half_points: usize) {
         self.waiting.insert(pair, half_points);
         while self.decision.is_none()
