@@ -447,7 +447,7 @@ impl GameTree {
         found.map(|problem| problem.reason.as_str())
     }
 
-    /// Adds a line of legal moves as a variation after a node.
+    /// Adds a line of legal moves after a node, as its last child.
     pub fn add_line(&mut self, mut after: NodeId, line: &[Move]) {
         for &played in line {
             after = self.moves.add(after, AnnotatedMove::new(played));

@@ -113,8 +113,9 @@ pub struct SidePerpetual {
     /// For [`Perpetual::Chase`]: the enemy pieces it chased with every move or, if `in_each_round`, with every move of
     /// a round, by their squares at the end.
     pub chased: Bitboard,
-    /// Its own pieces that the other side chased, by their squares at the end. Their threats that are new only because
-    /// a protector of the target was cut off do not count. Empty if this excludes none of the chases.
+    /// Asian rules: its own pieces that the other side chased, by their squares at the end. A threat by such a piece
+    /// does not count if it is new only because a protector of its target was cut off. Empty if no chase is excluded
+    /// for this reason.
     pub excused: Bitboard,
     /// Whether it chased one piece throughout each round, but not the same piece in all rounds.
     pub in_each_round: bool,

@@ -61,7 +61,7 @@ pub struct BenchResult {
 /// `each` with the FEN and the nodes of every position.
 ///
 /// # Errors
-/// There is no memory for the search.
+/// There is no memory for the search, or the system cannot start a thread.
 pub fn bench(
     depth: u32,
     network: Option<Arc<Network>>,

@@ -243,10 +243,10 @@ fn king_lines(position: &Position, us: Color, king: Square, terms: &mut TermSum)
         } else {
             ROOK_ON_KING_RANK
         };
-        let screens = between(square);
-        terms.add(group.at(screens.len() as usize), 1);
-        if screens.len() == 1 {
-            blockers(position, us, screens, ROOK_LINE_BLOCKER, terms);
+        let blocked_by = between(square);
+        terms.add(group.at(blocked_by.len() as usize), 1);
+        if blocked_by.len() == 1 {
+            blockers(position, us, blocked_by, ROOK_LINE_BLOCKER, terms);
         }
     }
     for square in position.pieces(us, PieceKind::Cannon) & lines {

@@ -88,7 +88,7 @@ pub fn evaluation_scale(counted: u8) -> f32 {
     damping(counted.into()) as f32 / damping_plies() as f32
 }
 
-/// Depth advantage in plies that an old entry of the same position needs to be kept.
+/// How much deeper an old entry of the same position must be to be kept, in plies.
 #[inline]
 pub fn hash_deeper(new_was_pv: bool) -> i32 {
     hash_deeper_plies() + hash_deeper_pv() * i32::from(new_was_pv)

@@ -47,8 +47,8 @@ impl Iteration {
     }
 
     /// Sorts the moves of an interrupted iteration: first those to which it gave an exact score or a lower bound, best
-    /// first, then the others by their score in the previous iteration. If it gave no such score, the result of the
-    /// previous iteration stays.
+    /// first, then the others by their upper bound or, without one, by their score in the previous iteration. If it
+    /// gave no exact score or lower bound, the result of the previous iteration stays.
     ///
     /// If the best searched move turns out to lose by force, a move that may be better comes first. Its score becomes
     /// an upper bound: that of the move itself, or the score of the losing move in the previous iteration if this is

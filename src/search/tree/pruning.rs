@@ -106,8 +106,8 @@ impl Search<'_> {
 
     /// Null-move pruning: if the score reaches beta although the opponent moves twice, the node is cut off. In endings
     /// with few pieces, where zugzwang is frequent, and in deep nodes the cut-off is verified by a search without
-    /// null moves (Donninger, "Null move and deep search", 1993; Tabibi and Netanyahu, "Verified null-move pruning",
-    /// 2002).
+    /// null moves in its first plies (Donninger, "Null move and deep search", 1993; Tabibi and Netanyahu, "Verified
+    /// null-move pruning", 2002).
     fn null_move(&mut self, node: &Node, beta: Score) -> Option<Score> {
         let Node {
             ply,
