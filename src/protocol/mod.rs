@@ -41,7 +41,7 @@ use crate::search::StartError;
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The thread that reads standard input cannot be started.
-    #[error("cannot read standard input: {0}")]
+    #[error("cannot start the thread that reads standard input: {0}")]
     Input(#[from] io::Error),
     /// The search cannot be started.
     #[error(transparent)]

@@ -140,8 +140,9 @@ fn suggested_moves_are_verified_by_the_search() {
     ] {
         client.send(go);
         let played = client.played(&after(""));
-        if let Some(best) = best {
-            assert_eq!(played.to_string(), best, "{go}");
+        match best {
+            Some(best) => assert_eq!(played.to_string(), best, "{go}"),
+            None => assert!(!go.ends_with(&played.to_string()), "{go}"),
         }
         client.sync();
     }

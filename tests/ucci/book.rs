@@ -179,7 +179,7 @@ fn analysis_does_not_use_the_book() {
         client.silent(&format!("setoption {option}"));
         let lines = go(&mut client, "", line);
         assert!(
-            !lines[0].starts_with("info depth 0 score 30"),
+            !lines[0].starts_with("info depth 0 "),
             "{option}: {lines:?}"
         );
     }

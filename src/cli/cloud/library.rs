@@ -274,12 +274,7 @@ fn request_moves(library: &Library, level: &[Key]) -> Result<(), StoreError> {
     })?;
     library.store.write(move |batch| {
         for key in missing {
-            batch.add_task(&Task {
-                kind: TaskKind::Expansion,
-                key,
-                moves: Vec::new(),
-                priority: Priority::Requested,
-            })?;
+            batch.add_task(&Task::expansion(key, Priority::Requested))?;
         }
         Ok(())
     })

@@ -291,7 +291,8 @@ impl TableDirectory<'_> {
     ) -> Result<Vec<Arc<SolvedClass>>, Failure> {
         let mut tables = Tables::none();
         for class in material.after_captures() {
-            for metric in [Metric::Dtm, metric] {
+            tables.extend(self.table(class, Metric::Dtm)?);
+            if metric != Metric::Dtm {
                 tables.extend(self.table(class, metric)?);
             }
         }

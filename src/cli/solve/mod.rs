@@ -197,7 +197,7 @@ fn prove(arguments: &Arguments, tables: &Arc<Tables>) -> Result<ExitCode, Failur
     };
     work.progress.bar.finish_and_clear();
     let Some(proof) = proof else {
-        note("interrupted; nothing is proved");
+        note("interrupted; nothing is proven");
         return Ok(ExitCode::from(INTERRUPTED));
     };
     show(&game, proof, arguments, files, tables)?;

@@ -239,15 +239,14 @@ pub async fn read_body_within(
     time: Duration,
 ) -> Result<Bytes, ServerError> {
     let body = Limited::new(body, max).collect();
-    Err(ServerError::Status(
-        match tokio::time::timeout(time, body).await {
-            Ok(Ok(body)) => return Ok(body.to_bytes()),
-            Err(_) => StatusCode::REQUEST_TIMEOUT,
-            Ok(Err(error)) if error.is::<LengthLimitError>() => StatusCode::PAYLOAD_TOO_LARGE,
-            // The body is incomplete or its chunks are invalid.
-            Ok(Err(_)) => StatusCode::BAD_REQUEST,
-        },
-    ))
+    let status = match tokio::time::timeout(time, body).await {
+        Ok(Ok(body)) => return Ok(body.to_bytes()),
+        Err(_) => StatusCode::REQUEST_TIMEOUT,
+        Ok(Err(error)) if error.is::<LengthLimitError>() => StatusCode::PAYLOAD_TOO_LARGE,
+        // The body is incomplete or its chunks are invalid.
+        Ok(Err(_)) => StatusCode::BAD_REQUEST,
+    };
+    Err(ServerError::Status(status))
 }
 
 /// A request with its form.

@@ -58,7 +58,7 @@ impl Site {
             let Ok(name) = entry.file_name().into_string() else {
                 continue;
             };
-            if name.starts_with('.') || name.ends_with(".php") {
+            if name.starts_with('.') || name.to_ascii_lowercase().ends_with(".php") {
                 continue;
             }
             let path = format!("{base}{name}");

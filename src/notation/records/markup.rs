@@ -159,6 +159,10 @@ fn entity(text: &str) -> Option<(char, usize)> {
     let name = &name[..length];
     let character = match name.strip_prefix('#') {
         Some(number) => {
+            // The conversions also accept a sign.
+            if number.contains('+') {
+                return None;
+            }
             let hexadecimal = number.strip_prefix(['x', 'X']);
             let code = hexadecimal
                 .map_or_else(|| number.parse(), |digits| u32::from_str_radix(digits, 16));
@@ -236,7 +240,9 @@ pub fn without_json_escapes(text: &str) -> String {
 
 /// The UTF-16 code unit of the four hexadecimal digits at the beginning of a text.
 fn utf16_unit(text: &str) -> Option<u16> {
-    u16::from_str_radix(text.get(..4)?, 16).ok()
+    // The conversion also accepts a sign.
+    let digits = text.get(..4).filter(|digits| !digits.starts_with('+'))?;
+    u16::from_str_radix(digits, 16).ok()
 }
 
 #[cfg(test)]
@@ -276,7 +282,10 @@ mod tests {
             ("a<b>c</b>d", "acd"),
             ("<script>x < y\n</script >z", "\nz"),
             ("<!-- x > y -->z<style>a", "\nz\n"),
-            ("&quot;&#91;&nbsp;&x; a & b < c", "\"[ &x; a & b < c"),
+            (
+                "&quot;&#91;&nbsp;&x; &#+65; a & b < c",
+                "\"[ &x; &#+65; a & b < c",
+            ),
             ("<td x='1'>a", "\na"),
             ("a<p", "a\n"),
         ] {

@@ -241,9 +241,10 @@ impl CaptureSequence<'_> {
                 next.checks[us] -= u32::from(needs_check);
                 let won = won.unwrap_or(0);
                 // An answer to the last check may itself give check, so without this limit there would be no end.
-                Some(match rest.plies {
-                    0 => won,
-                    _ => won - self.best(won - beta, won - alpha, next),
+                Some(if rest.plies == 0 {
+                    won
+                } else {
+                    won - self.best(won - beta, won - alpha, next)
                 })
             };
             self.position.unmake(m, undo);

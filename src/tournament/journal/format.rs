@@ -201,7 +201,7 @@ pub enum JournalError {
     NotAJournal,
     /// The file has no complete line.
     #[error(
-        "the first line is incomplete: the match was killed before its first game; remove the file"
+        "the first line is incomplete: the match was stopped before its first game; remove the file"
     )]
     IncompleteHeader,
     /// The journal has another version.
