@@ -26,16 +26,17 @@ pub const BUILTIN: &str = "<builtin>";
 /// The built-in book as BOOK.DAT; see the guide for how it was made.
 static BUILTIN_RECORDS: &[u8] = include_bytes!("builtin.dat");
 
-/// The keys of .obk books, which cannot be read without SQLite.
+/// The keys of .obk and .pfBook books, which cannot be read without SQLite.
 #[cfg(not(feature = "sqlite"))]
 enum ObkKeys {}
 
-/// Opens a book and detects its format. Fails for .obk books, which need a key file: see [`BookLibrary::open`].
+/// Opens a book and detects its format. Fails for .obk and .pfBook books, which need a key file: see
+/// [`BookLibrary::open`].
 pub fn open_book(path: &Path) -> Result<Box<dyn Book>, BookError> {
     open(path, None)
 }
 
-/// Opens a book. `keys` holds the numbers of the key file, which .obk books need.
+/// Opens a book. `keys` holds the numbers of the key file, which .obk and .pfBook books need.
 fn open(path: &Path, keys: Option<&ObkKeys>) -> Result<Box<dyn Book>, BookError> {
     if path == Path::new(BUILTIN) {
         return Ok(Box::new(DatBook::new(BUILTIN_RECORDS.into())?));

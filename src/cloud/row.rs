@@ -171,7 +171,7 @@ impl Edge {
         }
     }
 
-    /// Edges of stored moves; illegal moves are skipped.
+    /// Edges of stored moves; illegal moves are skipped. Empty if the key is invalid.
     pub fn of_stored(parent: &Key, moves: impl IntoIterator<Item = Move>) -> Vec<Self> {
         let Some(position) = parent.position() else {
             return Vec::new();

@@ -81,7 +81,7 @@ pub enum Command {
     Print(String),
     /// Prints lines to standard error.
     PrintError(String),
-    /// Registers the engine. It does not need this, and always answers [`Reply::Registered`].
+    /// Registers the engine, which needs no registration: the answer is always [`Reply::Registered`].
     Register,
     /// Forgets the last game.
     NewGame,
@@ -125,7 +125,8 @@ pub trait Codec {
     /// contains an error.
     fn parse(&mut self, line: &str, preferences: &Preferences) -> Vec<Command>;
 
-    /// Parses the beginning of a line that is too long into the command to refuse, without changing the game.
+    /// Parses the beginning of a line that is too long. The session refuses the command, so this must not change the
+    /// game.
     fn parse_overlong(&mut self, head: &str, preferences: &Preferences) -> Command {
         let command = self.parse(head, preferences).pop();
         command.unwrap_or_else(|| Command::Unknown(head.to_owned()))
@@ -167,7 +168,7 @@ pub enum Reply<'a> {
     BookMove {
         played: Move,
         weight: u32,
-        /// Whether the engine plays this move, which is reported after the other book moves.
+        /// Whether the engine plays this move. It is reported after the other book moves.
         is_best: bool,
     },
     /// All book moves of a position, the answer to [`Command::ShowBook`].

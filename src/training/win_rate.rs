@@ -59,8 +59,8 @@ impl Default for WinRateCounts {
 }
 
 impl WinRateCounts {
-    /// Counts the positions of a game, except those with a decided score and the last ones before a repetition that
-    /// ended it.
+    /// Counts the scored positions of a game, except those of its random plies, those with a decided score and the
+    /// last ones before a repetition that ended it.
     ///
     /// # Errors
     /// A move of the game is illegal. The positions before it are counted.

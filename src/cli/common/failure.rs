@@ -105,7 +105,7 @@ pub fn exit_code(is_interrupted: bool) -> ExitCode {
 }
 
 /// Returns a channel that receives a message on Ctrl-C, SIGTERM or SIGHUP, which then do not end the program. Another
-/// signal ends it if the message of the previous one has not been received. May be called once.
+/// signal ends it if the message of the previous one has not been received. A later call replaces the channel.
 pub fn interrupts() -> Result<Receiver<()>, Failure> {
     let (sender, interrupts) = bounded(1);
     on_interrupt(move || {
@@ -121,7 +121,8 @@ pub fn interrupts() -> Result<Receiver<()>, Failure> {
 static HANDLER: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);
 
 /// Calls a function, in the thread that waits for signals, for each Ctrl-C, SIGTERM or SIGHUP, which no longer end the
-/// program. A SIGHUP that is ignored when the program starts, as under `nohup`, remains ignored (on Linux).
+/// program. A later call replaces the function. A SIGHUP that is ignored when the program starts, as under `nohup`,
+/// remains ignored (on Linux).
 pub fn on_interrupt(handler: impl Fn() + Send + 'static) -> Result<(), Failure> {
     *HANDLER.lock() = Some(Box::new(handler));
     watch_signals().context("Ctrl-C")

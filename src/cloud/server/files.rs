@@ -38,7 +38,7 @@ impl Site {
     /// skipped.
     ///
     /// # Errors
-    /// A file cannot be read, there are too many files, or their total size is too large.
+    /// A file or directory cannot be read, there are too many files, or their total size is too large.
     pub fn read(directory: &Path) -> io::Result<Self> {
         let mut site = Self::default();
         site.add(directory, "/", &mut Totals::default(), 0)?;

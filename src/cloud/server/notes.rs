@@ -56,8 +56,8 @@ fn message(view: &View, placed: &PlacedNote, played: Move) -> Value {
     })
 }
 
-/// Writes a note, or deletes it if name, comment, glyphs and `private` are all missing. The token must be in the header
-/// or in the form.
+/// Writes a note, or deletes it if name, comment, glyphs and `private` are all missing or empty. The token is read from
+/// the header or the form.
 pub async fn write(State(shared): State<Arc<Shared>>, request: Request) -> JsonReply {
     let FormRequest { parts, form } = FormRequest::from_request(request, &shared).await?;
     let token = bearer(&parts.headers).or(form.get("token"));

@@ -9,7 +9,7 @@ use crate::board::Move;
 /// Maximum number of waiting tasks of a kind. Beyond that, a new task replaces the oldest one of the
 /// lowest priority; if no such task is waiting, the new one is rejected.
 const MAX_WAITING: i64 = 100_000;
-/// Seconds after which a task of the lowest priority is dropped.
+/// Seconds after which a waiting task of the lowest priority is dropped, unless it is requested again.
 const BACKGROUND_AGE: i64 = 7_200;
 /// Maximum number of leases of a task. A task that crashes every worker must not be leased forever.
 const MAX_TRIES: i64 = 5;
@@ -68,7 +68,8 @@ struct WaitingTask {
 
 impl Batch<'_> {
     /// Adds a task. If one of the same kind and position is waiting, adds the moves to it instead, and raises its
-    /// priority if that of `task` is higher. Moves leased in the last five minutes are skipped.
+    /// priority if that of `task` is higher. Moves leased in the last five minutes are skipped, and so is a task
+    /// without moves that was leased then.
     pub fn add_task(&mut self, task: &Task) -> Result<QueueResult> {
         let mut moves = task.moves.clone();
         moves.retain(|m| !self.tasks.was_leased(task, Some(*m)));
@@ -165,7 +166,7 @@ impl Batch<'_> {
     }
 
     /// Leases tasks. `compute_number` computes the number of the lease from its tasks; without it, the number is a new
-    /// one.
+    /// one. It is 0 if there are no tasks.
     pub(super) fn lease(
         &mut self,
         request: &TaskRequest,

@@ -177,7 +177,7 @@ fn job(store: &Store, id: i64) -> Job {
 }
 
 /// Makes the requests of all jobs older by `seconds`.
-fn wait(store: &Store, seconds: i64) {
+fn age_requests(store: &Store, seconds: i64) {
     store
         .write(move |batch| {
             let statement = "UPDATE job_item SET requested = requested - $1 WHERE requested > 0";
@@ -207,7 +207,7 @@ fn a_job_counts_its_searches(library: &TestLibrary) {
     advance(&store);
     assert_eq!(waiting(&store, Scoring), 3);
     let leased = lease(&store, Scoring, 3600);
-    wait(&store, 60);
+    age_requests(&store, 60);
     advance(&store);
     assert_eq!(progress(&store), (0, 0, 3, false), "the tasks are leased");
     put(&store, new("", "h2e2", 5, 3));
@@ -218,7 +218,7 @@ fn a_job_counts_its_searches(library: &TestLibrary) {
     // After three requests without a result a search has failed.
     for _ in 0..3 {
         assert_eq!(progress(&store), (2, 0, 3, false));
-        wait(&store, 400);
+        age_requests(&store, 400);
         advance(&store);
         let leased = lease(&store, Scoring, 3600);
         finish(&store, leased.number, WORKER);
@@ -244,7 +244,7 @@ fn known_results_are_not_searched_again(library: &TestLibrary) {
     for m in ["h2e2", "g0e2", "e3e4", "a3a4"] {
         put(&store, new("", m, 5, 3));
     }
-    wait(&store, 60);
+    age_requests(&store, 60);
     advance(&store);
     assert_eq!(job(&store, id).done, 0, "its task is still waiting");
     store.lease(request(Expansion, 10, 60)).unwrap();

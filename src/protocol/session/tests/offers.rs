@@ -130,7 +130,7 @@ fn offers_draws_only_with_the_option() {
     for _ in 0..20 {
         assert_eq!(answer(&mut session, "go depth 1", 0), "bestmove h2e2");
     }
-    // With few pieces it offers one after every ten level answers.
+    // With few pieces it offers one after every ten answers with an even score.
     session.say(ending);
     let offers = (0..20)
         .map(|_| answer(&mut session, "go depth 1", 0))
