@@ -68,7 +68,7 @@ pub struct ParseResultError;
 impl FromStr for GameResult {
     type Err = ParseResultError;
 
-    /// Reads a result as in PGN, or in words such as 红胜, 紅方勝 and 黑方认负. Blanks are ignored.
+    /// Reads a result as in PGN, or in words such as 红胜, 紅方勝 and 黑方认负. Blanks and Chinese punctuation are ignored.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.len() > LONGEST_RESULT {
             return Err(ParseResultError);

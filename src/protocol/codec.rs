@@ -135,7 +135,7 @@ pub trait Codec {
     /// Informs the codec about a `go`. Called before the session executes it or answers it with [`Reply::NoBestMove`].
     fn on_go(&mut self, _request: &Result<GoRequest, GoError>) {}
 
-    /// The answer to the handshake: the name, the options and the closing line, such as `ucciok`.
+    /// The answer to the handshake; in UCCI and UCI the name, the options and `ucciok` or `uciok`.
     fn greeting(&mut self) -> Vec<String>;
 
     /// Formats a reply; no lines if the protocol has no form for it.
@@ -183,7 +183,7 @@ pub enum Reply<'a> {
     SearchEnd { nodes: u64, time: Duration },
     /// The processor load of the search threads, in thousandths.
     CpuLoad(u32),
-    /// The static evaluation, the answer to `go depth 0`.
+    /// The static evaluation, the answer to `go depth 0`, or the score of a position without legal moves.
     StaticScore(Score),
     /// The move to play.
     BestMove {

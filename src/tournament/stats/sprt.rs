@@ -263,7 +263,7 @@ impl SprtRun {
 mod tests {
     use super::*;
 
-    fn test(model: EloModel) -> Sprt {
+    fn example(model: EloModel) -> Sprt {
         Sprt {
             elo0: 0.0,
             elo1: 10.0,
@@ -282,14 +282,14 @@ mod tests {
         let variance: f64 = (0..5).map(|i| PAIRS[i] as f64 * off(i)).sum::<f64>() / 640.0;
         let (s0, s1) = (score_of(0.0), score_of(10.0));
         let normal = 640.0 * (s1 - s0) * (2.0 * mean - s0 - s1) / (2.0 * variance);
-        let ratio = test(EloModel::Logistic).llr(&PAIRS);
+        let ratio = example(EloModel::Logistic).llr(&PAIRS);
         assert!((ratio - normal).abs() < 0.03, "{ratio} {normal}");
         // The normalized bounds that correspond to these scores.
         let deviation = (2.0 * variance).sqrt();
         let normalized = |score: f64| (score - 0.5) / deviation * NORMALIZED_SCALE;
         let sprt = Sprt {
             elo1: normalized(s1),
-            ..test(EloModel::Normalized)
+            ..example(EloModel::Normalized)
         };
         let ratio = sprt.llr(&PAIRS);
         assert!((ratio - normal).abs() < 0.1, "{ratio} {normal}");
@@ -339,14 +339,14 @@ mod tests {
                 assert!((mean - score_of(elo)).abs() < 1e-6, "{pairs:?} {elo}");
             }
         }
-        let unlucky = test(EloModel::Logistic).llr(&[1, 1, 9, 11, 8]);
+        let unlucky = example(EloModel::Logistic).llr(&[1, 1, 9, 11, 8]);
         assert!(unlucky > 0.0 && unlucky < 3.0, "{unlucky}");
     }
 
     #[test]
     fn extreme_results_are_decided() {
         for model in [EloModel::Logistic, EloModel::Normalized] {
-            let sprt = test(model);
+            let sprt = example(model);
             for index in 0..5 {
                 let mut pairs = [0; 5];
                 assert_eq!(sprt.decision(&pairs), None);
@@ -366,7 +366,7 @@ mod tests {
     #[test]
     fn tests_are_parsed() {
         let sprt: Sprt = "elo0=0,elo1=10,beta=0.1,model=logistic".parse().unwrap();
-        assert_eq!(sprt, test(EloModel::Logistic));
+        assert_eq!(sprt, example(EloModel::Logistic));
         let (lower, upper) = sprt.bounds();
         assert!((lower + 2.2513).abs() < 1e-3 && (upper - 2.8904).abs() < 1e-3);
         for bad in [
