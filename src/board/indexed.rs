@@ -85,7 +85,7 @@ macro_rules! deserialize_from_text {
     };
 }
 
-/// Implements serialization as text, with `Display` and `FromStr`.
+/// Implements serialization and deserialization as text, with `Display` and `FromStr`.
 #[cfg(feature = "serde")]
 macro_rules! serialize_as_text {
     ($($name:ty),+) => {

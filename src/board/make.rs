@@ -26,7 +26,7 @@ impl Observer for () {
     fn completed(&mut self, _: &Position) {}
 }
 
-/// The state before a move, for [`Position::unmake`].
+/// The state before a move, for [`Position::unmake`] or [`Position::unmake_null`].
 #[derive(Clone, Copy, Debug)]
 pub struct Undo(State);
 
@@ -96,7 +96,7 @@ impl Position {
         undo
     }
 
-    /// Makes a pseudo-legal move.
+    /// Makes a pseudo-legal move, with the same conditions as [`Self::make_observed`].
     #[inline]
     pub fn make(&mut self, m: Move) -> Undo {
         self.make_observed(m, &mut ())
@@ -123,7 +123,7 @@ impl Position {
         self.state = undo.0;
     }
 
-    /// Makes a null move. Must not be called in check.
+    /// Makes a null move. Must not be called in check. The move number does not change.
     #[inline]
     pub fn make_null(&mut self) -> Undo {
         debug_assert!(!self.in_check());

@@ -84,8 +84,8 @@ const BEST_WEIGHT: f64 = 1000.0;
 #[cfg(any(feature = "sqlite", feature = "training"))]
 const EQUAL_MARGIN: i32 = 5;
 
-/// The weight of a move whose score is `worse` below the best one. `worse` and `margin` are in hundredths of a minor
-/// piece. Each half of `margin` beyond `EQUAL_MARGIN` divides the weight by e.
+/// The weight, from 1 to 1000, of a move whose score is `worse` below the best one. `worse` and `margin` are in
+/// hundredths of a minor piece. Each half of `margin` beyond `EQUAL_MARGIN` divides the weight by e.
 #[cfg(any(feature = "sqlite", feature = "training"))]
 pub fn weight(worse: i32, margin: i32) -> u32 {
     let beyond = f64::from((worse - EQUAL_MARGIN).max(0));
@@ -107,7 +107,8 @@ pub type Memo = (Position, Move, String);
 
 /// An opening book. Its methods fail if the file can no longer be read.
 pub trait Book: fmt::Debug + Send {
-    /// Legal book moves for a position, from its own records and those of its mirror image, the heaviest first.
+    /// Legal book moves with a weight above 0 for a position, from its own records and those of its mirror image, the
+    /// heaviest first.
     fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError>;
 
     /// Number of moves in the book, including unusable ones but not database rows that are disabled or have

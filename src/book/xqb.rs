@@ -98,9 +98,10 @@ impl Book for XqbBook {
     }
 }
 
-/// Writes positions as .xqb, with the weights as scores. A position and the one with exchanged colors have the same
-/// key; for a move that both have, the larger weight is written, with its results. `memos` are comments on moves.
-/// Returns the numbers of moves and of positions in the file. An old file is kept until the new one is complete.
+/// Writes positions as .xqb, with the weights as scores. A position, its mirror image and both with exchanged colors
+/// have the same key; for a move that several of them have, the largest weight is written, with its results. Moves of
+/// weight 0 are left out. `memos` are comments on moves; those on moves that are not written are left out. Returns the
+/// numbers of moves and of positions in the file. An old file is kept until the new one is complete.
 ///
 /// # Errors
 /// The file cannot be written, or exists and `overwrite` is not set.
@@ -158,7 +159,7 @@ fn fill(
     Ok((rows.len(), positions.len()))
 }
 
-/// Rows of the book, each position and move once, in the order of the entries. Moves without weight are left out.
+/// Rows of the book: key, packed move, weight and results; each key and move once, in the order of the entries.
 fn merged(
     entries: impl IntoIterator<Item: Borrow<BookEntry>>,
 ) -> Vec<(Vec<u8>, u16, u32, Results)> {

@@ -16,7 +16,7 @@ use crate::search::MAX_DEPTH;
 use crate::text::{printable, read_all, require_regular};
 use crate::tournament::{FoundOpening, MAX_FAILED_LINES, OpeningSearch, Openings, find_openings};
 
-/// Maximum size of an openings file in MB.
+/// Maximum size of a file whose search is resumed, in MB.
 const MAX_FILE_MB: u64 = 256;
 
 /// Find balanced openings for `chuhe match`: short random lines that the search evaluates as nearly

@@ -91,7 +91,7 @@ pub fn open_games(file: &Path, plan: SelfPlay) -> Result<SelfPlayRun, Failure> {
     Ok(run)
 }
 
-/// Plays the games that a file does not have yet and shows the progress. Calls `each` after every game.
+/// Plays the games that a file does not have yet and shows the progress. Calls `each` whenever games have been written.
 pub fn play_games(
     file: &Path,
     run: SelfPlayRun,

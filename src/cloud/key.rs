@@ -14,7 +14,7 @@ use crate::movegen::legal_moves;
 /// Maximum length of a key in bytes, with two digits per byte. A position has at most 92 digits, see [`Digits`].
 const MAX_LENGTH: usize = 48;
 
-/// Key of a position and its mirror images.
+/// Key of a position, its mirror image and both with colors swapped.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(ArrayVec<u8, MAX_LENGTH>);
 

@@ -11,7 +11,7 @@ use crate::board::{Move, Position};
 use crate::eval::win_rate::WinRate;
 use crate::search::{Bound, HashProbe, Info, Report, Score};
 
-const PROTOCOLS: [Protocol; 2] = [Protocol::Ucci, Protocol::Uci];
+const UCCI_AND_UCI: [Protocol; 2] = [Protocol::Ucci, Protocol::Uci];
 
 fn parse(protocol: Protocol, line: &str) -> Command {
     let commands = codec(protocol).parse(line, &Preferences::default());
@@ -40,7 +40,7 @@ fn option(name: &str, value: Option<&str>) -> Command {
 
 #[test]
 fn commands_of_both_protocols() {
-    for protocol in PROTOCOLS {
+    for protocol in UCCI_AND_UCI {
         let parse = |line| parse(protocol, line);
         assert_eq!(parse("ucci"), Command::Handshake(Protocol::Ucci));
         assert_eq!(parse("  UCI "), Command::Handshake(Protocol::Uci));
@@ -124,7 +124,7 @@ fn clients_that_set_the_variant_may_show_that_they_count_ranks_from_0() {
 fn hints_are_lines_of_moves() {
     let line = |text: &str| Command::Hint(text.split(' ').map(|m| m.parse().unwrap()).collect());
     let long = format!("hint score 5 depth 3 pv{}", " h2e2 h9g7".repeat(3000));
-    for protocol in PROTOCOLS {
+    for protocol in UCCI_AND_UCI {
         let hint = "hint score 29991 depth 99999999999 pv h2e2 h9g7 nonsense h0g2";
         assert_eq!(parse(protocol, hint), line("h2e2 h9g7"));
         assert_eq!(parse(protocol, "hint score"), Command::Hint(Vec::new()));
@@ -439,13 +439,13 @@ fn hash_entry_formats() {
 
 #[test]
 fn messages_contain_no_control_characters() {
-    for protocol in PROTOCOLS {
+    for protocol in UCCI_AND_UCI {
         let line = format(protocol, &Reply::Message("a\nbestmove h2e2\r\u{1b}[2J")).unwrap();
         assert!(!line.chars().any(char::is_control), "{line:?}");
     }
 }
 
-const ALL: [Protocol; 5] = [
+const ALL_PROTOCOLS: [Protocol; 5] = [
     Protocol::Ucci,
     Protocol::Uci,
     Protocol::XBoard,
@@ -471,7 +471,7 @@ fn protocol_like() -> impl Strategy<Value = String> {
 
 /// Parses a line in every protocol, as a complete line and as the beginning of one that is too long.
 fn parse_in_all(line: &str) {
-    for protocol in ALL {
+    for protocol in ALL_PROTOCOLS {
         for milliseconds in [true, false] {
             let preferences = Preferences {
                 milliseconds,
@@ -497,7 +497,7 @@ proptest! {
 
     #[test]
     fn messages_stay_one_short_line(text in "(?s).*") {
-        for protocol in PROTOCOLS {
+        for protocol in UCCI_AND_UCI {
             let line = format(protocol, &Reply::Message(&text)).unwrap();
             prop_assert!(!line.chars().any(char::is_control));
             prop_assert!(line.chars().count() < 2100);

@@ -181,10 +181,10 @@ impl Indexer {
         }
     }
 
-    /// Visits the indices from which a quiet move of black's king, advisor or bishop leads to the listed cell `here`.
-    /// `before` is the cell before the move. Its index is visited, and that of its mirror image as well if both are
-    /// listed and lead to the index of `here`. None is visited if only the mirror image of `before` is listed and it
-    /// leads to the mirror image of `here`, which has another index.
+    /// Visits the indices from which a quiet move of black's king, advisor or bishop leads to the index of `here`, a
+    /// listed cell. `before` is the cell before the move. If it and its mirror image are both listed and both lead to
+    /// this index, both are visited. If only the mirror image is listed, and leads to the mirror image of `here`, which
+    /// has another index, nothing is visited.
     #[inline]
     pub fn before_weak_step(&self, here: Cell, before: Cell, mut visit: impl FnMut(usize)) {
         let table = self.groups[Color::Black];

@@ -295,7 +295,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Writes the waiting tasks, and the waiting lines in one transaction.
+    /// Writes the waiting tasks and then the waiting lines, each in one transaction.
     fn flush(&mut self) -> Result<(), ImportError> {
         self.flush_tasks()?;
         let lines = std::mem::take(&mut self.waiting);

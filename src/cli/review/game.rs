@@ -272,7 +272,7 @@ impl Grade {
         }
     }
 
-    /// The suffix of the move, such as `??`; empty for a good move.
+    /// The suffix of the move, such as `??`; empty for the best move and for good moves.
     pub fn mark(self) -> &'static str {
         match self {
             Self::Best | Self::Good => "",

@@ -115,7 +115,7 @@ impl<'a> OutputFiles<'a> {
         Ok(())
     }
 
-    /// Writes an event, first to the journal, so that the PGN never has a game that the journal lacks.
+    /// Writes an event, first to the journal: a game is added to the PGN only after it has been added to the journal.
     fn add(&mut self, tournament: &Tournament, event: &TournamentEvent) -> Result<(), Failure> {
         let Arguments {
             resume, pgn, epd, ..

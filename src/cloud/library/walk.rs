@@ -83,7 +83,10 @@ impl<'a, 's> LibraryWalk<'a, 's> {
         }
         self.enter(board);
         let mut visited = Vec::new();
-        for known in shuffled(known).iter().filter(|known| accepts(known.score)) {
+        for known in best_first(known)
+            .iter()
+            .filter(|known| accepts(known.score))
+        {
             if self.visited >= self.budget {
                 break;
             }
@@ -142,7 +145,7 @@ impl<'a, 's> LibraryWalk<'a, 's> {
         let best = replies.first().map_or(0, |first| first.score);
         self.enter(&child);
         let mut changes = Vec::new();
-        for reply in shuffled(&replies) {
+        for reply in best_first(&replies) {
             // The best move is visited even if it loses and no move is good.
             let is_good = reply.score == best || Class::Good.contains(reply.score, best);
             if self.visited >= self.budget || !is_good {
@@ -224,7 +227,7 @@ fn back_up(
 }
 
 /// The moves by score, equal scores in random order.
-fn shuffled(known: &[KnownMove]) -> Vec<KnownMove> {
+fn best_first(known: &[KnownMove]) -> Vec<KnownMove> {
     let mut known = known.to_vec();
     known.shuffle(&mut rand::rng());
     known.sort_by_key(|known| std::cmp::Reverse(known.score));

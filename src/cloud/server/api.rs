@@ -30,9 +30,9 @@ fn is_work(action: Option<&str>) -> bool {
     matches!(action, Some("queue" | "store" | "queryengine"))
 }
 
-/// Whether an action is a query, other than of the engine, or judges a game. Pages of other origins may read the reply. Unless `learn=0` is given, some
-/// queries also queue the positions and moves that the library lacks.
-fn is_query(action: Option<&str>) -> bool {
+/// Whether pages of other origins may read the reply: to a query, except of the engine, and to `rulecheck`. Some queries
+/// also queue the positions and moves that the library lacks, unless `learn=0` is given.
+fn allows_other_origins(action: Option<&str>) -> bool {
     let action = action.unwrap_or("");
     (action.starts_with("query") && action != "queryengine") || action == "rulecheck"
 }
@@ -159,7 +159,7 @@ fn reply(action: Option<&str>, answer: Answer) -> Response {
         "text/html; charset=UTF-8"
     };
     let mut response = ([(CONTENT_TYPE, kind)], answer.body).into_response();
-    if is_query(action) {
+    if allows_other_origins(action) {
         let all = HeaderValue::from_static("*");
         let headers = response.headers_mut();
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, all);

@@ -100,7 +100,7 @@ impl Server {
     /// extensions contain a [`PageUser`].
     ///
     /// # Errors
-    /// All addresses are invalid or in use.
+    /// No address can be used, for example because each is in use.
     pub fn bind(
         addresses: &[SocketAddr],
         library: Arc<Library>,
@@ -124,8 +124,8 @@ impl Server {
         self.listener.local_addr()
     }
 
-    /// Answers requests until Ctrl-C or SIGTERM, then finishes the requests in progress within five seconds. SIGHUP
-    /// replaces tokens and static files by those that `reload` returns.
+    /// Answers requests until Ctrl-C or SIGTERM, then waits up to five seconds for the requests in progress. SIGHUP
+    /// replaces the tokens and static files by those that `reload` returns, if any.
     ///
     /// # Errors
     /// The threads cannot be started, or the signal handlers cannot be installed.
@@ -350,7 +350,7 @@ fn merge_slashes(uri: &mut Uri) {
     }
 }
 
-/// Maximum length of the URL and the headers, in bytes.
+/// Maximum length of the URL and the headers together, in bytes.
 const MAX_HEAD: usize = 32 << 10;
 
 /// The service of all requests.

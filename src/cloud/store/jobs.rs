@@ -1,7 +1,7 @@
 //! Jobs: uploaded games and positions whose searches can be watched and canceled.
 //!
 //! A job adds its tasks to the queue a few at a time, so that it does not fill the queue. Its searches stay in the
-//! table `job_item` until their results are known, so that a search whose task is lost is requested again.
+//! table `job_item` until their results are known or they fail, so that a search whose task is lost is requested again.
 
 use std::collections::HashSet;
 
@@ -58,11 +58,11 @@ pub struct Job {
     pub writer: String,
     /// Name of the job, usually that of the file.
     pub name: String,
-    /// Priority of its tasks.
+    /// As [`JobSettings::priority`].
     pub priority: Priority,
     /// Number of searches.
     pub total: i64,
-    /// Number of finished searches, and of searches whose result was already known.
+    /// Number of searches with a result, including results that were already known.
     pub done: i64,
     /// Number of searches without a result after several tries.
     pub failed: i64,

@@ -25,7 +25,7 @@ struct WriteJob {
 
 type Work = Box<dyn FnOnce(&mut Batch<'_>) -> Result<()> + Send>;
 
-/// Handle of the writer thread. Dropping it ends the thread after the queued jobs.
+/// Handle of the writer thread. Dropping it waits until the queued jobs are done and the thread has ended.
 #[derive(Debug)]
 pub struct StoreWriter {
     jobs: Option<Sender<WriteJob>>,
@@ -48,6 +48,9 @@ impl StoreWriter {
     }
 
     /// Writes, and waits until the write is durable.
+    ///
+    /// # Errors
+    /// This write or another one of the same transaction has failed: none of them is written.
     pub fn write<T: Send + 'static>(
         &self,
         access: Access,

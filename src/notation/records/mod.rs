@@ -117,7 +117,7 @@ fn start_position(mut setup: Setup, first_from: Option<Square>) -> Result<Positi
 /// The position of a FEN, which may be blank or `startpos`, see [`start_position`].
 ///
 /// # Errors
-/// The FEN is invalid.
+/// The FEN is invalid, or the position violates the rules.
 fn fen_position(text: &str, first_from: Option<Square>) -> Result<Position, RecordError> {
     let setup = fen::parse_setup(fen::of_record(text), Strictness::Strict);
     start_position(setup.map_err(RecordError::new)?, first_from)
@@ -143,6 +143,9 @@ struct StoredNode {
 
 /// Reads the tree of moves after a stored root. `read` returns the next node, or `None` if there are no more. If the
 /// tree is cut short, the nodes before the incomplete one are kept.
+///
+/// # Errors
+/// The first node cannot be read, or there are more than [`MAX_MOVES`] nodes.
 fn read_tree(
     root: StoredNode,
     mut read: impl FnMut() -> Result<Option<StoredNode>, RecordError>,

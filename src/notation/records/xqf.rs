@@ -1,5 +1,5 @@
-//! XQF, the files of 象棋演播室 (XQStudio): a header of 1024 bytes, then a tree of moves. From version 11 on, both
-//! are obfuscated with keys in the header.
+//! XQF, the files of 象棋演播室 (XQStudio): a header of 1024 bytes, then a tree of moves. From version 11 on, the squares
+//! of the pieces and the tree are obfuscated with keys in the header.
 
 use super::{
     PieceSquares, StoredNode, code_of_result, date_tag, piece_position, piece_squares,
@@ -73,8 +73,8 @@ impl XqfKeys {
         let raw = &header[0x0c..0x10];
         let [sum, piece, from, to] = [raw[0], raw[1], raw[2], raw[3]];
         let mix = |key: u8, by: u8| {
-            let square = key.wrapping_mul(key).wrapping_mul(54).wrapping_add(221);
-            square.wrapping_mul(by)
+            let factor = key.wrapping_mul(key).wrapping_mul(54).wrapping_add(221);
+            factor.wrapping_mul(by)
         };
         let piece_key = mix(piece, piece);
         let from_key = mix(from, piece_key);
@@ -168,8 +168,8 @@ fn place(square: Square) -> u8 {
 /// Reads a file.
 ///
 /// # Errors
-/// The file is cut short before the end of its first move, its starting position or first move is invalid, or the game
-/// is too long.
+/// The file is cut short or damaged before the end of its first move, its starting position or first move is invalid,
+/// or the game is too long.
 pub fn read_xqf(bytes: &[u8]) -> Result<GameTree, RecordError> {
     if !is_xqf(bytes) {
         return Err(RecordError::new("the file is cut short"));

@@ -12,7 +12,7 @@ const MATE_AFTER_CAPTURE: u32 = 4;
 /// The result of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaptureResult {
-    /// Neither an even exchange nor a win.
+    /// Neither an even exchange nor a win, or a capture by the king or a pawn, which may chase forever.
     Nothing,
     /// An even exchange.
     Even,
@@ -69,7 +69,7 @@ impl<'a> ThreatFinder<'a> {
         }
     }
 
-    /// The moves that win material or exchange evenly.
+    /// The moves that win material or exchange evenly, except captures by the king or a pawn, which may chase forever.
     pub fn results(&self, budget: &mut NodeBudget) -> Vec<(Move, CaptureResult)> {
         moves_of(self.position)
             .map(|m| (m, self.result(m, budget)))

@@ -97,7 +97,7 @@ pub struct Histories {
     capture: Vec<i16>,
     /// Quiet moves after an earlier move, by piece and destination of both.
     continuation: Vec<i16>,
-    /// Correction history by pawns, red pieces and black pieces.
+    /// Correction history by pawns, by other red pieces and by other black pieces.
     corrections: [Vec<i16>; 3],
     /// Correction history by the last two moves.
     continuation_correction: Vec<i16>,
@@ -239,7 +239,7 @@ impl Histories {
             / 128
     }
 
-    /// Updates the corrections with `error`, the search result at `depth` minus the static evaluation.
+    /// Updates the corrections with `error`, the search result at `depth` minus the corrected static evaluation.
     pub fn update_correction(
         &mut self,
         position: &Position,

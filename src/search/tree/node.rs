@@ -102,8 +102,8 @@ impl Search<'_> {
         }
     }
 
-    /// Searches a node that repeats a position to the disadvantage of one side. It is not pruned, and scores
-    /// from the transposition table are ignored, because they belong to the first occurrence.
+    /// Searches a node that repeats a position to the disadvantage of one side. The node is not pruned, but its moves
+    /// may be. Scores from the transposition table are ignored, because they belong to the first occurrence.
     fn search_disputed<N: NodeType>(
         &mut self,
         ply: usize,

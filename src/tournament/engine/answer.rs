@@ -87,7 +87,7 @@ pub enum MoveChoice {
     Unreadable(String),
     /// The engine resigns.
     Resign,
-    /// The engine has no move (`nobestmove`).
+    /// The engine has no move, as after `nobestmove` or `bestmove (none)`.
     NoMove,
 }
 
@@ -112,7 +112,7 @@ pub struct MoveAnswer {
 pub enum EngineScore {
     /// Hundredths of the engine's unit.
     Units(i32),
-    /// A mate in N moves, negative if the engine is mated.
+    /// A mate in N moves; 0 or negative if the engine is mated.
     Mate(i32),
 }
 

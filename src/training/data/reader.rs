@@ -22,7 +22,7 @@ pub enum ReadError {
 /// The parts of a file that a reader skips, because they are damaged or of an unknown kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct FileDamage {
-    /// Bytes outside of valid blocks.
+    /// Bytes that belong to no block with a correct checksum, without [`Self::torn_bytes`].
     pub damaged_bytes: u64,
     /// Bytes of an incomplete block at the end.
     pub torn_bytes: u64,
@@ -58,7 +58,7 @@ pub struct GameReader<R> {
     is_at_end: bool,
     /// The file offset of `start`.
     offset: u64,
-    /// The file offset of the end of the last valid block.
+    /// The file offset of the end of the last block with a correct checksum.
     valid_bytes: u64,
     plan: Option<String>,
     records: std::vec::IntoIter<Record>,
@@ -107,7 +107,7 @@ impl<R: Read> GameReader<R> {
         self.damage
     }
 
-    /// File offset of the end of the last valid block so far.
+    /// File offset of the end of the last block so far with a correct checksum.
     pub fn valid_bytes(&self) -> u64 {
         self.valid_bytes
     }
@@ -124,7 +124,7 @@ impl<R: Read> GameReader<R> {
         }
     }
 
-    /// Reads the next valid block. Returns `false` at the end of the file.
+    /// Reads the next block with a correct checksum. Returns `false` at the end of the file.
     fn next_block(&mut self) -> io::Result<bool> {
         loop {
             match decode_block(&self.window[self.start..]) {
