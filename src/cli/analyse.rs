@@ -474,10 +474,10 @@ fn last_lines<'a>(
             .collect();
         lines.into_values().collect()
     };
-    let some = lines(false);
-    let moves: HashSet<_> = some.iter().map(|info| info.pv.first()).collect();
-    if moves.len() == some.len() {
-        some
+    let preferred = lines(false);
+    let moves: HashSet<_> = preferred.iter().map(|info| info.pv.first()).collect();
+    if moves.len() == preferred.len() {
+        preferred
     } else {
         lines(true)
     }

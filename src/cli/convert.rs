@@ -177,18 +177,18 @@ fn require_effects(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn convert_file(
-    place: &GamePath,
+    game_path: &GamePath,
     writer: &mut Writer<'_>,
     unread: &mut Unread,
 ) -> Result<(), Failure> {
-    let path = place.path.display();
-    let file = open_input(&place.path).context(&path)?;
+    let path = game_path.path.display();
+    let file = open_input(&game_path.path).context(&path)?;
     let mut games = RecordReader::new(file).context(&path)?;
     let mut count = 0;
     let mut errors = ErrorList::default();
     for game in games.by_ref() {
         count += 1;
-        if place.game.is_some_and(|only| only != count) {
+        if game_path.game.is_some_and(|only| only != count) {
             continue;
         }
         let what = format!("{path}: game {count}");
@@ -196,8 +196,8 @@ fn convert_file(
             if let (true, Some(problem)) = (writer.arguments.strict, game.main_line_problem()) {
                 return Err(Failure::new(what, problem));
             }
-            note_problems(&place.path, count, &game);
-            place.cut(game, count)
+            note_problems(&game_path.path, count, &game);
+            game_path.cut(game, count)
         });
         match game {
             Ok(game) => {
@@ -208,12 +208,12 @@ fn convert_file(
             Err(failure) => errors.add(failure),
         }
     }
-    finish_games(&place.path, games).context(&path)?;
+    finish_games(&game_path.path, games).context(&path)?;
     unread.count_games(errors.count);
-    if let Some(failure) = errors.failure(&place.path) {
+    if let Some(failure) = errors.failure(&game_path.path) {
         return Err(failure);
     }
-    place.require_game(count)
+    game_path.require_game(count)
 }
 
 /// The errors of a file, which are reported as soon as a game of the file can be read. If no game can be read, the

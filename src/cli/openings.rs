@@ -197,7 +197,7 @@ fn reopen(path: &Path, heading: &str) -> io::Result<(File, Vec<Vec<Move>>)> {
         text = heading.to_owned();
     }
     let Some(openings) = text.strip_prefix(heading) else {
-        let Some(made) = text
+        let Some(first_line) = text
             .lines()
             .next()
             .filter(|line| line.starts_with(BEGINNING))
@@ -206,7 +206,7 @@ fn reopen(path: &Path, heading: &str) -> io::Result<(File, Vec<Vec<Move>>)> {
                 "the file was not written by `chuhe openings`",
             ));
         };
-        let (old, new) = (settings(made), settings(heading));
+        let (old, new) = (settings(first_line), settings(heading));
         let why =
             format!("the file was made with other settings: {old}; the current ones are {new}");
         return Err(io::Error::other(why));

@@ -75,8 +75,8 @@ fn history(tournament: &Tournament, games: &[GameSummary]) -> Vec<Point> {
     let mut points = Vec::new();
     for pair in games.chunk_by(|a, b| a.number / 2 == b.number / 2) {
         let half_points: Vec<usize> = pair.iter().map(|game| game.half_points(0)).collect();
-        for points in &half_points {
-            scores.games[*points] += 1;
+        for result in &half_points {
+            scores.games[*result] += 1;
         }
         if let [first, second] = half_points[..] {
             scores.pairs[first + second] += 1;

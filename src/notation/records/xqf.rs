@@ -23,8 +23,7 @@ const SALT: &[u8; 32] = b"[(C) Copyright Mr. Dong Shiwei.]";
 const SQUARES: usize = 0x10;
 const SIDE: usize = 0x32;
 const RESULT: usize = 0x33;
-/// The tags with the offsets of their texts and the sizes of their fields. The first byte of a field is the length of
-/// the text.
+/// The tags with the offsets and sizes of their fields. The first byte of a field is the length of the text.
 const TAGS: [(&str, usize, usize); 11] = [
     ("Title", 0x50, 64),
     ("Event", 0xd0, 64),
