@@ -105,7 +105,8 @@ impl TargetFormat {
         matches!(self, Self::Fen | Self::Epd)
     }
 
-    /// Encodes a game in a format that has fields for only some tags; `None` for formats that keep all tags or none.
+    /// Encodes a game in a format that has fields for only some tags; `None` for formats that keep all tags or none,
+    /// and if the format cannot hold the starting position.
     fn record(self, game: &GameTree) -> Option<Vec<u8>> {
         match self {
             Self::Xqf => write_xqf(game).ok(),

@@ -85,7 +85,7 @@ impl AttackerIndex {
     }
 }
 
-/// A position without the side to move, as numbers of placements. It need not be the listed one of two mirror images.
+/// A position without the side to move. It need not be the listed one of two mirror images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
     /// Number of each side's placement.

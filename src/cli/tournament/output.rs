@@ -115,7 +115,7 @@ impl<'a> OutputFiles<'a> {
         Ok(())
     }
 
-    /// Writes an event, first to the journal: a game is added to the PGN only after it has been added to the journal.
+    /// Writes an event, to the journal first, so that a crash of the program leaves no game that only the PGN has.
     fn add(&mut self, tournament: &Tournament, event: &TournamentEvent) -> Result<(), Failure> {
         let Arguments {
             resume, pgn, epd, ..

@@ -86,8 +86,8 @@ pub fn without_label(word: &str) -> &str {
     }
 }
 
-/// Splits a word that consists of several moves without blanks between them, with or without move numbers, such as
-/// `炮二平五马8进72.马二进三` or `h2e2h9g7`. Returns any other word unchanged, whether it can be read or not.
+/// Splits a word that consists of moves without blanks between them, with or without move numbers, such as
+/// `炮二平五马8进72.马二进三`, `h2e2h9g7` or `马8进72.`. Returns any other word unchanged, whether it can be read or not.
 pub fn joined_moves(word: &str) -> Vec<&str> {
     if word.chars().nth(MIN_JOINED - 1).is_none() {
         return vec![word];

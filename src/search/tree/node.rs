@@ -158,7 +158,8 @@ impl Search<'_> {
         }))
     }
 
-    /// Probes the transposition table and evaluates the position.
+    /// Probes the transposition table, evaluates the position, and clears the killers and the excluded move of later
+    /// plies.
     fn open_node<N: NodeType>(&mut self, ply: usize, depth: i32, cut_node: bool) -> Node {
         let excluded = self.stack.at(ply).excluded;
         let in_check = self.position.in_check();
@@ -221,7 +222,7 @@ struct TriedMove {
 }
 
 impl Search<'_> {
-    /// Searches the moves of a node.
+    /// Searches the moves of a node and updates the histories with the result.
     ///
     /// # Errors
     /// The score of a multi-cut. It comes from a search of about half the depth, so it is not stored for the node.
