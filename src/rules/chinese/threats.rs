@@ -203,10 +203,13 @@ pub fn is_joint_chase(position: &Position, chases: &[Move]) -> bool {
     })
 }
 
-/// Whether a winning capture needs more than the capturing piece: another piece gives a discovered check, makes every
-/// recapture illegal (by a pin, or by guarding the square against the king), or is a screen that takes part in the
-/// chase; or the capture gives no check and takes a protected piece that is not more valuable, so that it wins only
-/// because another piece recaptures or the protector is overloaded.
+/// Whether a winning capture needs more than the capturing piece:
+///
+/// - another piece gives a discovered check,
+/// - another piece makes every recapture illegal, by a pin or by guarding the square against the king,
+/// - a screen takes part in the chase (see [`has_involved_screen`]), or
+/// - the capture gives no check and takes a protected piece that is not more valuable, so that it wins only because
+///   another piece recaptures or the protector is overloaded.
 fn is_joint(position: &Position, m: Move) -> bool {
     let Some(taken) = position.piece_on(m.to()) else {
         return false;
@@ -224,9 +227,9 @@ fn is_joint(position: &Position, m: Move) -> bool {
         || has_involved_screen(position, m)
 }
 
-/// Whether a cannon captures over a rook, knight or cannon of its own side that takes part in the chase: this screen
-/// can take the same piece, which is protected; or that piece could take the screen, which is worth less and is
-/// protected by a rook, knight or cannon.
+/// Whether a cannon captures over a rook, knight or cannon of its own side that takes part in the chase. This screen
+/// takes part if it can take the same piece and that piece is protected, or if that piece could take the screen and the
+/// screen is worth less and is protected by a rook, knight or cannon.
 fn has_involved_screen(position: &Position, m: Move) -> bool {
     let us = position.side_to_move();
     let is_cannon = position.kind(PieceKind::Cannon).contains(m.from());
