@@ -126,7 +126,7 @@ pub enum ApiReply {
     Search(Vec<Move>),
     /// The score of a position, and its distance from the starting position if known.
     Score(i32, Option<u16>),
-    /// A principal variation; `depth` is its length, or the plies to mate.
+    /// A principal variation; `depth` is its length, or from the tablebases the plies to mate (0 for a draw).
     Line {
         /// For the side that plays the first move.
         score: i32,

@@ -48,7 +48,7 @@ pub enum FenReason {
         /// The number of squares in the text.
         squares: usize,
     },
-    /// A character that does not denote a piece.
+    /// The first character of a rank that does not denote a piece.
     Letter(char),
     /// The side to move is not w, r or b.
     Side(String),
@@ -199,7 +199,7 @@ fn counter(field: &str) -> Option<u16> {
     is_number.then(|| field.parse().unwrap_or(u16::MAX))
 }
 
-/// The counters of a FEN that are not numbers and therefore ignored.
+/// The counters of a FEN that are ignored because they are not numbers, except dashes.
 pub fn ignored_counters(text: &str) -> impl Iterator<Item = &str> {
     let (halfmove, fullmove) = counter_fields(fields(text).skip(2));
     let is_ignored = |field: &&str| counter(field).is_none() && !matches!(*field, "-" | "–");

@@ -80,8 +80,9 @@ pub fn is_derived_tag(name: &str) -> bool {
     derived.iter().any(|tag| name.eq_ignore_ascii_case(tag))
 }
 
-/// The value of a tag as PGN writes it: unchanged, except that a `Date` becomes `2020.01.31`, whatever separates its
-/// numbers (`2020年1月31日`), with `??` for missing numbers and zeros. A time after it is kept.
+/// The value of a tag as PGN writes it: unchanged, except that a `Date` that begins with a four-digit year becomes
+/// `2020.01.31`, whatever separates its numbers (`2020年1月31日`), with `??` for missing numbers and zeros. A time after
+/// it is kept.
 pub fn date_tag(tag: &str, value: &str) -> String {
     let is_digit = |c: char| c.is_ascii_digit();
     let mut numbers = Vec::new();
@@ -190,7 +191,7 @@ impl Default for RawGame {
 }
 
 impl RawGame {
-    /// Creates a record from a line of text. Only its FEN is checked.
+    /// Creates a record from a line of text. Only its FEN and the number of its moves are checked.
     #[cfg(feature = "records")]
     pub fn from_text(text: GameText) -> Result<Self, RecordError> {
         if text.moves.len() > MAX_MOVES {

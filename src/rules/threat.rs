@@ -5,8 +5,8 @@ use crate::board::{Bitboard, Color, Move, PieceKind, Position, Square, attacks};
 /// The pieces of `side` that threaten to win the enemy piece on `target`, whichever side is to move.
 /// A move chases the pieces that its side threatens after it and not before it.
 ///
-/// Kings and pawns, which may chase perpetually, make no threats, and only [`chaseable`] pieces can be
-/// threatened. See [`is_threat`] for the other conditions.
+/// Kings and pawns, which may chase perpetually, make no threats. The caller makes sure that the target is
+/// [`chaseable`]. See [`is_threat`] for the other conditions.
 pub fn chasers(position: &Position, side: Color, target: Square) -> Bitboard {
     attackers(position, side, target)
         .into_iter()
@@ -124,8 +124,8 @@ fn is_king_safe(
     attackers.without(to).is_empty()
 }
 
-/// The piece that `played`, the move that led to `position`, chases by the rules of the UCCI league: only the piece
-/// that has just moved chases, and only one piece at a time. A move that gives check chases nothing.
+/// The piece that `played`, the move that led to `position`, chases by the rules of the UCCI league: only a knight,
+/// rook or cannon that has just moved chases, and only one piece at a time. A move that gives check chases nothing.
 ///
 /// Pins are ignored, and pieces of the same kind never chase each other. A rook or cannon chases only
 /// at right angles to its move, because it attacked the pieces along its move before.

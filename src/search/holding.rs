@@ -188,8 +188,8 @@ struct Node {
     position: Position,
     /// The moves that were not refuted, the chosen one first. Empty if every move was refuted.
     moves: Vec<Move>,
-    /// Whether the order of the moves is final: it comes from an earlier search, the first move leads only to examined
-    /// positions, or there are fewer than two moves.
+    /// Whether the order of the moves is final: it comes from an earlier search, the first move makes no attack and
+    /// leads only to examined positions, or there are fewer than two moves.
     is_sorted: bool,
     /// The undecided positions after the chosen move and each reply to it, by key.
     next: Vec<u64>,
@@ -500,7 +500,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// Checks that `side` does not lose with a strategy. Returns the number of positions.
+/// Checks that `side` does not lose with a strategy. Returns the number of its positions that are reached.
 ///
 /// # Errors
 /// The first error that was found in the strategy.

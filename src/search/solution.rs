@@ -212,7 +212,7 @@ impl<'a> Solver<'a> {
     }
 
     /// Proves that the position at the end of `game` is won, by a mate in at most `moves` moves that need not be the
-    /// shortest. Its lines may end in positions of the endgame tables.
+    /// shortest. Its lines may end in positions of the endgame tables; so may those of a later [`Self::solve`].
     ///
     /// # Errors
     /// There is no such mate, it or a refutation was not found, the tree is too large, or the searches failed or were

@@ -7,9 +7,9 @@
 //!
 //! ElephantEye's soft limit is half of the proper time. Here, if the number of moves to the time control is known, the
 //! soft limit is most of the proper time, so that all moves get about the same time (on average a search takes 1.09
-//! times its soft limit). Otherwise the soft limit grows from 0.4 to 0.6 of the proper time during a game, and the
-//! proper time contains 1.4 increments. If the proper time contained one increment and the soft limit were half of it,
-//! the clock would never fall below 17 increments.
+//! times its soft limit). Otherwise the soft limit grows from 0.4 to 0.6 of the proper time in the first 40 plies of a
+//! game, and the proper time contains 1.4 increments. If the proper time contained one increment and the soft limit
+//! were half of it, the clock would never fall below 17 increments.
 
 use std::time::Duration;
 
@@ -19,8 +19,8 @@ use crate::rules::Game;
 use crate::search::parameters::{formulas, values};
 use crate::search::request::{Limits, PlayerClock, Settings};
 
-/// Reserve for communication with the GUI and for a slow wake-up of the search, until a larger overhead has been
-/// measured; at most a quarter of the clock.
+/// Minimum reserve for communication with the GUI and for a slow wake-up of the search, but at most a quarter of the
+/// clock.
 const MIN_OVERHEAD: Duration = Duration::from_millis(25);
 /// Minimum time of a move.
 const MIN_MOVE_TIME: Duration = Duration::from_millis(1);

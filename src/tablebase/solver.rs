@@ -5,8 +5,8 @@
 //! side loses, the strong side wins the position before it; if all moves of the weak side lead to positions that the
 //! strong side wins, the weak side loses the position before them. Positions without a value at the end are draws.
 //!
-//! A win at level n takes 2n - 1 plies, a loss 2n - 2. Values are set in order of their level, so each is
-//! written once.
+//! A win at level n takes 2n - 1 plies, a loss 2n - 2. The levels are processed in order, so a value is final as soon
+//! as its level is processed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};

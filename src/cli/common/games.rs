@@ -46,8 +46,8 @@ impl GameArguments {
         Err(Failure::usage(command, why))
     }
 
-    /// The files, if all arguments name files, with or without the number of a game; otherwise empty. A single argument
-    /// with the number of a game is a game, not a file.
+    /// The files, if all arguments name files, with or without a game and ply, and `--moves` is not given; otherwise
+    /// empty. A single argument with a game or ply is a game, not a file.
     pub fn game_paths(&self) -> Vec<GamePath> {
         let game_paths: Vec<GamePath> = self.game.iter().map(GamePath::parse).collect();
         let is_file = |game_path: &GamePath| {
@@ -91,7 +91,8 @@ impl GameArguments {
     /// cannot arise in a game.
     ///
     /// # Errors
-    /// The FEN is invalid (all reasons are named), or a move cannot be played (the first is named).
+    /// The file or its game cannot be read, the FEN is invalid (all reasons are named), or a move cannot be played (the
+    /// first is named).
     pub fn read(&self) -> Result<Game, Failure> {
         Ok(self.read_with_source()?.0)
     }

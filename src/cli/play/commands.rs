@@ -88,7 +88,7 @@ impl PlaySession {
         }
     }
 
-    /// Takes moves back until it is the person's turn.
+    /// Takes a move back, and another one if it is then the engine's turn.
     fn undo(&mut self) {
         self.end = None;
         if self.game.pop().is_none() {
@@ -153,8 +153,8 @@ impl PlaySession {
         }
     }
 
-    /// Saves the game as PGN, or its position if the name ends in `.fen`; names of other formats are refused. `--force`
-    /// before the name overwrites a file.
+    /// Saves the game as PGN (`.pgn`, `.txt` or no extension) or its position as FEN (`.fen`); other extensions are
+    /// refused. `--force` before the name overwrites a file.
     fn save(&self, arguments: &str) {
         let path = arguments.strip_prefix("--force ").map(str::trim_start);
         let force = ForceArgument {
@@ -216,7 +216,7 @@ impl PlaySession {
     }
 
     /// Loads a game from a file of game records (the first, or that of `FILE:GAME@PLY`), or the position of a `.fen`
-    /// file.
+    /// file. The person then plays both sides.
     fn load(&mut self, path: &str) {
         match read_game(path) {
             Ok(game) => {

@@ -215,7 +215,7 @@ pub fn annotated(review: &Review) -> GameTree {
     record
 }
 
-/// Removes the comment of an earlier review, see [`comment`], and the glyph of its grade.
+/// Removes an evaluation from a comment, whichever program wrote it, and the grade of an earlier review with its glyph.
 fn remove_verdict(node: &mut AnnotatedMove) {
     let Some((before, rest)) = node.comment.split_once("[%eval ") else {
         return;

@@ -178,7 +178,7 @@ struct Added {
     problems: Vec<String>,
 }
 
-/// Reads the games of a file and adds a job for them. Returns the reason if the file has none or the job is rejected.
+/// Reads the games of a file and adds a job for them. Returns the reason if no game can be read or the job is rejected.
 fn add(
     library: &Library,
     bytes: &[u8],

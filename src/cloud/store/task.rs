@@ -50,7 +50,7 @@ impl TaskKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {
-    /// A side effect of other requests; dropped after two hours.
+    /// A side effect of other requests; dropped after two hours, or for a new task if the queue is full.
     Background,
     /// Requested by a client.
     Requested,
@@ -133,7 +133,7 @@ pub enum QueueResult {
     Added,
     /// The queue has the task, or it was leased in the last five minutes.
     Known,
-    /// The queue is full.
+    /// The queue is full, and it has no task of the priority [`Priority::Background`] to drop.
     Full,
 }
 

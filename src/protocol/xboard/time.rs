@@ -35,8 +35,9 @@ struct LevelCommand {
 }
 
 impl XboardClock {
-    /// Parses the arguments of `level`: moves, base in minutes or `minutes:seconds`, increment in seconds. The first
-    /// period begins after `plies` plies. Returns `false` if the arguments are invalid.
+    /// Parses the arguments of `level`: moves, base in minutes or `minutes:seconds`, and optionally the increment in
+    /// seconds. The first period begins after `plies` plies. Removes the time of `st` and the received clocks. Returns
+    /// `false` if the arguments are invalid.
     pub fn set_level(&mut self, text: &str, plies: usize) -> bool {
         let mut words = text.split_whitespace();
         let mut parse = || {
@@ -71,8 +72,8 @@ impl XboardClock {
         (self.own, self.opponent, self.depth) = (None, None, None);
     }
 
-    /// The time for each move (`st`) if it is set, otherwise the time last received for the
-    /// engine's clock, the base time of `level`, or the default time for a move.
+    /// The time for each move (`st`) if it is set, otherwise the time last received for the engine's clock, the base
+    /// time of `level`, or the default time for a move.
     pub fn available(&self) -> Duration {
         let base = self.level.map(|level| level.base);
         self.move_time

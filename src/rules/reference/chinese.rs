@@ -228,7 +228,7 @@ impl Turn {
     }
 
     /// The gain of a capture or check. `None` for other moves, for captures without check after which the enemy can
-    /// force mate, and for moves that lead to mate. `counts_uncovered`: whether enemy captures that the move makes
+    /// force mate, and for moves that force mate. `counts_uncovered`: whether enemy captures that the move makes
     /// possible on other squares count.
     fn gain(&self, m: Move, counts_uncovered: bool) -> Option<i32> {
         let after = made(&self.board, m);

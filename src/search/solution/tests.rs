@@ -122,7 +122,8 @@ fn a_line_of_a_win_may_end_in_a_table() {
 
 #[test]
 fn lines_of_a_win_in_a_table_may_end_in_mate_at_once() {
-    // The first three have a mate in one. The last one is longer, and no search finds it within the node limit.
+    // The first and the third have a mate in one, the second in three. The last mate is longer, and no search finds it
+    // within the node limit.
     for (fen, nodes) in [
         ("r3k4/4a4/9/9/9/9/9/9/9/R3K4 w", 200_000),
         ("3k5/9/9/4n4/9/9/9/R8/9/4K4 w", 200_000),

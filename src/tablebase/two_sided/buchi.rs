@@ -20,8 +20,8 @@ pub const fn held_bit(side: Color) -> u8 {
     4 << side.index()
 }
 
-/// Sets [`held_bit`] for all positions that `holder` is proven not to lose. The other side's losses
-/// by rule must be marked already.
+/// Sets [`held_bit`] for all positions that `holder` is proven not to lose. The losses by rule of both sides must be
+/// marked already.
 pub fn mark(positions: &OpenPositions<'_>, holder: Color, results: &NodeBytes, threads: usize) {
     let search = Buchi {
         positions,
@@ -61,8 +61,7 @@ impl Buchi<'_> {
 
     /// The initial set: all legal positions that are not proven lost for the holder, except those in which the other
     /// side has a capture after which the holder may lose, and those from which the other side can force such
-    /// positions.
-    /// Moves to positions that the other side wins by rule have already been counted down
+    /// positions. Moves to positions that the other side wins by rule have already been counted down
     /// ([`OpenPositions::count_down`]).
     fn start(&self) {
         let game = self.positions.game;

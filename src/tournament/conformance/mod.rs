@@ -17,8 +17,8 @@ use super::spec::EngineSpec;
 use dialogue::{CheckFailure, CheckResult, Dialogue};
 pub use dialogue::{CheckOutcome, CheckReport, CheckTimeouts};
 
-/// Runs all checks on an engine and calls `on_report` with each result. Returns the completed settings and the
-/// greeting. A message on `interrupt` stops the checks.
+/// Runs the checks that apply to an engine and calls `on_report` with each result. Returns the completed settings and
+/// the greeting. A message on `interrupt` stops the checks.
 ///
 /// # Errors
 /// The engine cannot be started, does not answer, speaks XBoard or does not play xiangqi, or the checks were

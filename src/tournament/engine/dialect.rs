@@ -1,4 +1,4 @@
-//! Writes UCCI and UCI commands and converts coordinates.
+//! Writes UCCI and UCI commands and converts coordinates. XBoard engines get UCI commands, which `xboard` translates.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub struct EngineDialect {
 }
 
 impl EngineDialect {
-    /// Whether the protocol is UCCI, the only one with draw offers and banned moves.
+    /// Whether the protocol is UCCI. Engines of the other protocols are told neither draw offers nor banned moves.
     pub fn is_ucci(self) -> bool {
         self.protocol == EngineProtocol::Ucci
     }

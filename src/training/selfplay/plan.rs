@@ -57,7 +57,7 @@ pub struct SelfPlay {
     pub seed: u64,
     /// The way in which the games begin.
     pub opening: Opening,
-    /// Maximum absolute score of a random opening, in evaluation units. Not used with good openings.
+    /// Maximum absolute score of a random opening, in units of the evaluation. Not used with good openings.
     pub opening_score: u16,
     /// Percentage of games with one random quiet move in the middlegame, for variety.
     pub random_moves: u8,
