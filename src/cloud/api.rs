@@ -86,7 +86,7 @@ pub enum MoveInfo {
         /// For the side that plays the move: 30,000 minus the plies to mate if it wins, the negative of this if it
         /// loses, 0 for a draw.
         score: i32,
-        /// 0 to 2, see [`rank`](super::score::rank).
+        /// 2 for the best moves, 1 for others with the same result, 0 for moves with a worse result.
         rank: u8,
     },
 }

@@ -131,7 +131,7 @@ impl TimeManager {
     }
 
     /// The soft limit after the best move has been the same for `stable` iterations, its score has dropped by
-    /// `drop` (units of evaluation, negative for a rise), its subtree took the share `effort` of all nodes, and
+    /// `drop` (units of the evaluation, negative for a rise), its subtree took the share `effort` of all nodes, and
     /// the best move has changed `changes` times (a decayed count).
     pub fn scaled_soft(&self, stable: u32, drop: i32, effort: f64, changes: f64) -> Duration {
         if !self.flexible {
@@ -194,7 +194,8 @@ impl LastMove {
 }
 
 impl MoveOverhead {
-    /// The expected overhead of a move in `position` within `limits`.
+    /// Measures the overhead of the previous move if a reply to it leads to `position`. Returns the expected overhead
+    /// of the next move, whose limits are `limits`.
     pub fn expected(&mut self, position: &Position, limits: &Limits) -> Duration {
         if let Some((last, clock)) = self.last.take().zip(limits.clock)
             && last.clock.increment == clock.increment

@@ -88,7 +88,7 @@ pub fn summary(tournament: &Tournament, standings: &Standings) -> String {
 /// Elo and LLR of a match of two engines.
 fn short_estimate(standings: &Standings) -> String {
     let estimate = standings.of(0).estimate();
-    // Elo is infinite as long as one side has won all games.
+    // Elo or a bound is infinite while there are few games or one side has won all of them.
     let finite = estimate.filter(|e| {
         [e.elo.value, e.elo.low, e.elo.high]
             .iter()

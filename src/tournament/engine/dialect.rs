@@ -31,7 +31,7 @@ pub struct EngineDialect {
 }
 
 impl EngineDialect {
-    /// Whether the protocol is UCCI. Engines of the other protocols are told neither draw offers nor banned moves.
+    /// Whether the protocol is UCCI. Engines of the other protocols get neither draw offers nor banned moves.
     pub fn is_ucci(self) -> bool {
         self.protocol == EngineProtocol::Ucci
     }

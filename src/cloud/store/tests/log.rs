@@ -195,8 +195,8 @@ fn undone_writes_stay_in_the_log_and_can_be_redone(library: &TestLibrary) {
     assert_eq!(stored(&store, "", "c3c4"), Some(-15));
 }
 
-/// After random writes, notes, merges, undos and redos, the values, notes and private positions are those that follow
-/// from the log. The same holds for another library into which this one is merged.
+/// After random writes, notes, merges, undos and redos, the values and notes are those that follow from the log, and
+/// the positions after private moves are private. The same holds for another library into which this one is merged.
 fn the_log_reconstructs_every_value(library: &TestLibrary) {
     let store = library.open();
     let other = TestLibrary::in_file().unwrap();
