@@ -25,7 +25,7 @@ use super::square::Square;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Move(u16);
 
-/// An upper bound of the number of pseudo-legal moves of a side. With the pieces of a set it has at most 119
+/// An upper bound on the number of pseudo-legal moves of a side. With the pieces of a set it has at most 119
 /// moves, and four promotions in the variant. With 15 rooks or cannons besides the king it has at most 246: 17
 /// moves for each of the 15 and 4 for the king, minus 13, because at least 7 of them share a file with another one
 /// and at least 6 share a rank, which costs each of these one move or more.

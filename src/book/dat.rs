@@ -384,7 +384,7 @@ mod tests {
     #[test]
     fn the_first_record_has_the_format_of_elephanteye() {
         let file = encode_dat(&[entry("", &[("h2e2", 0x1234)])]);
-        // Lock 052656d5; h2 is a at 16 * 10 + 10, e2 at 16 * 10 + 7.
+        // Lock 0x052656d5; h2 is 16 * 10 + 10 = 0xaa, e2 is 16 * 10 + 7 = 0xa7.
         assert_eq!(file.bytes, [0xd5, 0x56, 0x26, 0x05, 0xaa, 0xa7, 0x34, 0x12]);
     }
 

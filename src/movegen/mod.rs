@@ -242,8 +242,8 @@ fn perft_nodes(position: &mut Position, depth: u32) -> u64 {
     }
 }
 
-/// [`perft`] in parts, which can be stopped: passes the leaf nodes of each part to `add`, and stops if that returns
-/// `false`. Returns whether all were counted.
+/// [`perft`] in parts, which can be stopped: passes the leaf nodes of each part to `add`, and returns `false` as soon
+/// as that does.
 pub(crate) fn perft_in_parts(
     position: &mut Position,
     depth: u32,

@@ -1,5 +1,5 @@
-//! Positions, moves and games as text: FEN, coordinates, Chinese and WXF moves, lines of moves, EPD,
-//! diagrams, PGN, and game records of other programs.
+//! Positions, moves and games as text: FEN, EPD and diagrams, moves in several notations, lines of moves, PGN, and game
+//! records of other programs. Positions also as SVG pictures.
 //!
 //! ```
 //! use chuhe::board::Position;
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn every_notation_is_recognized() {
+    fn notations_are_recognized_and_illegal_moves_explained() {
         let start = Position::startpos();
         let cannon = "h2e2".parse().unwrap();
         for text in [

@@ -21,7 +21,7 @@ const MAX_PLIES: usize = 20;
 pub struct Opening {
     /// The ECCO code, from `A00` to `E99`.
     pub code: &'static str,
-    /// The Chinese name, followed by a blank and the variation, if there is one.
+    /// The Chinese name, followed by a space and the variation, if there is one.
     pub name: String,
 }
 

@@ -1,7 +1,7 @@
 //! Playing below full strength: `UCI_Elo`, `Skill Level`, and searches to a low depth.
 //!
-//! A level is a number of nodes per move and, for beginners, a random bonus for each root move. With few nodes the
-//! engine overlooks long lines and quiet threats, as people do.
+//! A level is a number of nodes per move and a random bonus for each root move, which is larger for beginners. With few
+//! nodes the engine overlooks long lines and quiet threats, as people do.
 
 use crate::eval::Knowledge;
 use crate::search::{Degree, Limits};

@@ -315,13 +315,12 @@ impl Default for BlockCache {
 }
 
 impl BlockCache {
-    /// Number of blocks and tables read or unpacked.
+    /// Number of blocks, and of small tables, that were read and unpacked.
     #[inline]
     pub fn loads(&self) -> u64 {
         self.loads.load(Ordering::Relaxed)
     }
 
-    /// Counts a read that is cached elsewhere.
     fn count_load(&self) {
         self.loads.fetch_add(1, Ordering::Relaxed);
     }

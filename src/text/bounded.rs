@@ -36,7 +36,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 /// Reads a whole file.
 ///
 /// # Errors
-/// The file cannot be read or is longer than `megabytes`.
+/// The file cannot be read or is longer than `megabytes` MB.
 pub fn read_file(path: &Path, megabytes: u64) -> io::Result<Vec<u8>> {
     read_all(File::open(path)?, megabytes)
 }
@@ -44,7 +44,7 @@ pub fn read_file(path: &Path, megabytes: u64) -> io::Result<Vec<u8>> {
 /// Reads to the end of a source.
 ///
 /// # Errors
-/// The source cannot be read or is longer than `megabytes`.
+/// The source cannot be read or is longer than `megabytes` MB.
 pub fn read_all(source: impl Read, megabytes: u64) -> io::Result<Vec<u8>> {
     let bound = megabytes.saturating_mul(MEGABYTE);
     let mut bytes = Vec::new();
@@ -61,7 +61,7 @@ pub fn read_all(source: impl Read, megabytes: u64) -> io::Result<Vec<u8>> {
 /// Reads a line with its line end into `line`. Returns `false` at the end of the source.
 ///
 /// # Errors
-/// The source cannot be read, or the line is longer than `megabytes`.
+/// The source cannot be read, or the line is longer than `megabytes` MB.
 pub fn read_line(
     source: &mut impl BufRead,
     megabytes: u64,
@@ -96,13 +96,13 @@ pub enum BoundedLine {
     Whole,
     /// The line has this length, which exceeds the limit; only its beginning was kept.
     TooLong(u64),
-    /// The input ended without a line end after this many bytes, which were kept up to the limit.
+    /// The input ended after this many bytes of a line, which were kept up to the limit.
     Unterminated(u64),
     /// The input has no more lines.
     End,
 }
 
-/// Reads a line into `line`, without its line end, and keeps at most `bound` bytes of it.
+/// Reads a line into `line`, without its `\n`, and keeps at most `bound` bytes of it.
 ///
 /// # Errors
 /// The input cannot be read.

@@ -2,7 +2,8 @@
 //!
 //! Many messages come from the library, other crates or the operating system. A message may contain another one; for
 //! example, an error of the library contains one of the operating system. The table has a pattern for each message. A
-//! text that no pattern matches stays in English.
+//! text that no pattern matches is split at its first `: ` or `; `, and the parts are translated; a part that no
+//! pattern matches stays in English.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,8 +13,11 @@ use super::Language;
 
 /// Pairs of lines, English and Chinese; empty lines and those that begin with `#` are skipped.
 ///
-/// A pattern has `{}` for any text, `{n}` for a number and `{t}` for a text that is translated too. In the translation,
-/// `{3}` is replaced by the third value; a `{}` is replaced by the n-th value if it is the n-th placeholder.
+/// A pattern has `{}` for any text but an empty one, `{n}` for a number and `{t}` for a text that is translated too.
+/// Each value ends at the first occurrence of the next literal text; the last literal text must end the message.
+///
+/// In the translation, `{3}` is replaced by the third value; a `{}` is replaced by the n-th value if it is the n-th
+/// placeholder.
 const TABLE: &str = include_str!("chinese.txt");
 
 static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
@@ -141,7 +145,7 @@ fn filled(text: &str, values: &[Cow<'_, str>]) -> String {
 /// exponentially with the number of separators in a line.
 type Translations<'a> = HashMap<&'a str, Option<String>>;
 
-/// The Chinese translation of a line, or of a part of one, that has no spaces around it.
+/// The Chinese translation of a line or a part of one, without spaces around it; the text itself if it has none.
 fn chinese<'a>(text: &'a str, cache: &mut Translations<'a>) -> Cow<'a, str> {
     if let Some(translation) = cache.get(text) {
         return translation.clone().map_or(text.into(), Cow::Owned);

@@ -1,4 +1,4 @@
-//! Detects periods in which this process did not run: it was stopped, or the machine was overloaded or suspended.
+//! Detects periods in which this process did not run because it was stopped or the machine was overloaded.
 
 use std::collections::VecDeque;
 use std::io;
@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 const TICK: Duration = Duration::from_millis(10);
 /// If more time than this passes between two ticks, it is a stall.
 const LATE: Duration = Duration::from_millis(30);
-/// Number of stalls that are kept, many more than occur during a move.
+/// Maximum number of stalls that are kept, many more than occur during a move.
 const MAX_STALLS: usize = 4096;
 
 /// The last tick and the stalls so far.
@@ -46,7 +46,7 @@ impl TickRecord {
 #[derive(Clone, Debug)]
 pub struct StallWatch {
     record: Arc<Mutex<TickRecord>>,
-    /// Dropped to end the thread.
+    /// The thread ends when all clones of this are dropped.
     _running: Sender<()>,
 }
 

@@ -39,7 +39,7 @@ pub static SURROUNDINGS: [u128; Square::COUNT] = surroundings_table();
 
 /// South, west, east, north: the order of the occupancy bits in the index of [`KNIGHT`].
 pub const ORTHOGONALS: [(isize, isize); 4] = [(0, -1), (-1, 0), (1, 0), (0, 1)];
-/// South-west, south-east, north-west, north-east: the order of the occupancy bits in the index of [`BISHOP`] and
+/// Southwest, southeast, northwest, northeast: the order of the occupancy bits in the index of [`BISHOP`] and
 /// [`KNIGHT_TO`].
 pub const DIAGONALS: [(isize, isize); 4] = [(-1, -1), (1, -1), (-1, 1), (1, 1)];
 

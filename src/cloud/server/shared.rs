@@ -20,7 +20,8 @@ use crate::cloud::store::StoreError;
 pub struct ServerOptions {
     /// Role of clients without a token.
     pub anonymous: Role,
-    /// Maximum number of queries per second and address; `None` for 100, without a limit for this machine.
+    /// Maximum cost of requests per second and address, where a query costs 1; `None` for 100, without a limit for this
+    /// machine.
     pub rate: Option<u32>,
     /// Proxies whose header `X-Forwarded-For` is trusted.
     pub proxies: Vec<IpAddr>,
@@ -41,7 +42,7 @@ pub struct ServerFiles {
     pub site: Site,
 }
 
-/// Default number of queries per second and address.
+/// Default of [`ServerOptions::rate`].
 const DEFAULT_RATE: u32 = 100;
 /// Maximum number of invalid tokens per second and address.
 const INVALID_TOKENS: u32 = 5;
@@ -61,7 +62,7 @@ pub struct Shared {
     invalid_tokens: RateLimit,
     /// One permit for each request that may be answered at the same time.
     slots: Arc<Semaphore>,
-    /// Number of open connections by address.
+    /// Number of open connections by [`network`].
     open: Mutex<HashMap<IpAddr, usize>>,
     /// Whether the server is stopping.
     pub stopping: watch::Sender<bool>,

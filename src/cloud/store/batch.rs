@@ -25,7 +25,7 @@ pub struct NewScore {
     /// Value of the position after the move for its side to move. Clamped to ±29,999, because ±30,000 is reserved for
     /// moves that end the game.
     pub value: i32,
-    /// Search depth in plies, at most [`MAX_DEPTH`]; 0 if unknown.
+    /// Search depth in plies; 0 if unknown. Stored as at most [`MAX_DEPTH`].
     pub depth: u8,
     /// Name of the writer, for the audit log.
     pub writer: String,
@@ -68,7 +68,8 @@ impl Batch<'_> {
         Ok(true)
     }
 
-    /// Sets a move of a row. `replies` is the row of the position after the move; its value takes precedence.
+    /// Sets a move of a row. `replies` is the row of the position after the move. A value that follows from the rules
+    /// or the replies takes precedence over `value`.
     pub(super) fn put_move(
         &mut self,
         edge: &Edge,
@@ -180,7 +181,8 @@ impl Batch<'_> {
     }
 }
 
-/// Lowers each distance of a position to that of a parent plus one, if this is less. Returns whether any has changed.
+/// Lowers each distance of a position to that of a parent plus one, if this is less or the distance is unknown. Returns
+/// whether any has changed.
 pub fn lower_plies(row: &mut Row, parent: &Row, swaps_colors: bool) -> bool {
     let before = row.plies;
     for (swapped, distance) in parent.plies.iter().enumerate() {
@@ -192,7 +194,7 @@ pub fn lower_plies(row: &mut Row, parent: &Row, swaps_colors: bool) -> bool {
     row.plies != before
 }
 
-/// Maximum number of rows read by the propagation of one transaction; the rest is left to later ones.
+/// After this number of rows, a propagation of values or distances leaves the rest to later transactions.
 const ROWS: usize = 10_000;
 
 /// Maximum number of times that one transaction changes a value. Without cycles, a value changes at most once for each
@@ -308,7 +310,7 @@ impl Batch<'_> {
         self.connection.execute(statement, &[key.into()]).map(drop)
     }
 
-    /// Loads the pending work of earlier transactions. Returns whether there was any.
+    /// Loads up to 1,000 positions of the pending work of earlier transactions. Returns whether there were any.
     pub(super) fn take_pending(&mut self) -> Result<bool> {
         let query =
             "DELETE FROM pending WHERE key IN (SELECT key FROM pending LIMIT 1000) RETURNING key";

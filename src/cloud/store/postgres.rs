@@ -59,7 +59,7 @@ const SETTINGS: &str = "
 const WRITER_SETTINGS: &str = "
     SET lock_timeout TO '30s'; SET idle_in_transaction_session_timeout TO '60s';";
 
-/// Default timeout for connecting.
+/// Default timeout for connecting, and default interval between keepalives.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// Default timeout for a connection without any response.
 const TCP_TIMEOUT: Duration = Duration::from_secs(30);

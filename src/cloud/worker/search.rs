@@ -206,7 +206,7 @@ impl Scorer {
         multipv: usize,
         nodes: u64,
     ) -> Result<(Outcome, Vec<(Move, i32)>), JobError> {
-        // Clears the transposition table, so that results do not depend on earlier searches.
+        // Clears the transposition table and the histories, so that results do not depend on earlier searches.
         self.pool.forget();
         self.pool.start(SearchRequest {
             game: Game::new(position.clone()),

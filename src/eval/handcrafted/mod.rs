@@ -1,8 +1,8 @@
 //! The handcrafted evaluation: a sum of terms, each with a tuned weight.
 //!
-//! `features` numbers the terms and contains their weights. Material and piece-square values are updated while
-//! moves are made ([`PieceSquareAccumulator`]), and material terms are cached, both in `material`. The other terms
-//! are computed for each position from an attack map, in `pieces`.
+//! `features` numbers the terms and contains their weights. Material, piece-square and king-relative values are
+//! updated while moves are made ([`PieceSquareAccumulator`]), and material terms are cached, both in `material`. The
+//! other terms are computed for each position, in `pieces`.
 
 mod features;
 mod material;

@@ -181,7 +181,7 @@ pub fn prefetch<T>(value: &T) {
 }
 
 /// Asks Linux to back `memory` with large pages (*transparent huge pages*), which need fewer TLB entries.
-/// Does nothing on other systems, or for memory smaller than a large page.
+/// Does nothing on other systems, or for memory that contains no whole large page.
 pub fn request_large_pages<T>(memory: &[T]) {
     #[cfg(target_os = "linux")]
     {

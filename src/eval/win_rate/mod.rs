@@ -49,7 +49,7 @@ impl WinRate {
     }
 }
 
-/// The score that wins half of the games with this material, in units of the evaluation.
+/// The score that wins half of the games with this material, in units of the evaluation; at least 0.
 pub(crate) fn offset(coefficients: &[f64; 4], material: i32) -> f64 {
     cubic(coefficients, material).max(0.0)
 }

@@ -38,15 +38,16 @@ const LONGEST_PART: usize = 16 << 20;
 const LONGEST_LINE: u64 = 16;
 
 /// Reads the main lines of all games of a text. A game with a problem in its main line is an error; [`PgnReader`] also
-/// returns the part of the game before the problem.
+/// returns the part of the game before the problem. Reading ends without an error where [`PgnReader::finish`] would
+/// return one.
 pub fn read(text: &str) -> Vec<Result<PgnGame, RecordError>> {
     let games = PgnReader::new(text.as_bytes());
     games.map(|game| game?.complete_main_line()).collect()
 }
 
-/// Reads the games of a file one after another, in UTF-8, GBK or Big5, and keeps only one in memory. An invalid game
-/// does not affect the others: an unclosed comment or variation ends at the next tag that follows an empty line. Text
-/// outside games is skipped. After an error, the games that ended before it are still returned.
+/// Reads the games of a file one after another, in UTF-8, GBK or Big5. An invalid game does not affect the others: an
+/// unclosed comment or variation ends at the next tag that follows an empty line. Text outside games is skipped. If
+/// reading fails (see [`Self::finish`]), the games that ended before are still returned.
 ///
 /// ```
 /// use chuhe::notation::pgn::{GameResult, PgnReader};

@@ -8,7 +8,7 @@ use crate::protocol::text::{Ranks, excerpt};
 use crate::rules::{Game, Ply};
 use crate::text::{fill, texts};
 
-/// The number of errors of one line that are reported in full.
+/// The maximum number of errors of one line that are reported; the others are only counted.
 const MAX_REPORTED: usize = 32;
 
 /// The position to search, and the moves that are banned in it.
@@ -16,7 +16,7 @@ const MAX_REPORTED: usize = 32;
 pub struct CurrentGame {
     /// The last `position`, to be parsed again when the variant changes.
     text: PositionText,
-    /// `None` if the last position was invalid.
+    /// `None` if the last position was invalid or its line too long.
     game: Option<Game>,
     banned: Vec<Move>,
     /// Key of the start position of the last game that was reported as irregular.
@@ -50,8 +50,8 @@ impl CurrentGame {
     /// Sets the position and clears the bans. Returns a message about moves that are ignored.
     ///
     /// # Errors
-    /// Returns every error of the position. There is no current game then: a search of the previous position would not
-    /// be what the client wants.
+    /// Returns the errors of the FEN. There is no current game then: a search of the previous position would not be
+    /// what the client wants.
     pub fn set(&mut self, text: PositionText, promotion: bool) -> Result<Option<String>, String> {
         self.text = text;
         self.banned.clear();
@@ -74,7 +74,7 @@ impl CurrentGame {
         self.banned.clear();
     }
 
-    /// The game; `None` if the last position was invalid.
+    /// The game; `None` if the last position was invalid or its line too long.
     pub fn game(&self) -> Option<&Game> {
         self.game.as_ref()
     }
@@ -82,7 +82,7 @@ impl CurrentGame {
     /// Bans moves until the next position is set. Illegal moves may be banned as well.
     ///
     /// # Errors
-    /// Returns every text that is not a move; nothing is banned then.
+    /// Returns a message if there is no current game, or about the texts that are not moves; nothing is banned then.
     pub fn ban(&mut self, words: &[String]) -> Result<(), String> {
         let Some(game) = &self.game else {
             return Err(texts().invalid_last_position.to_owned());
@@ -121,7 +121,7 @@ impl CurrentGame {
 /// current position together with the moves that led to it. Returns the game, and a message about the other moves.
 ///
 /// # Errors
-/// Returns every error of the FEN.
+/// Returns the errors of the FEN.
 pub fn parse_game(text: &PositionText, promotion: bool) -> Result<(Game, Option<String>), String> {
     let fen = text.fen.as_deref().unwrap_or(fen::START);
     let position = fen::parse_variant_position(fen, promotion).map_err(|error| {

@@ -2,9 +2,9 @@
 //!
 //! The session waits for input, for events of the search and for the results of other threads (the ruling on the game,
 //! perft, the cloud library) at the same time. Commands that need an idle engine are queued during a search and run
-//! after its answer. A queued `go` or handshake stops a search without limits, because old clients send no `stop`
-//! before it. After `quit` is queued, the input ends or the queue is full, no further `stop` can arrive: a search that
-//! does not end by itself is stopped, and the queued commands run. After a queued command that changes the meaning of
+//! after its answer. A queued `go` or handshake stops a search that does not end by itself, because old clients send no
+//! `stop` before it. After `quit` is queued, the input ends or the queue is full, no further `stop` can arrive: such a
+//! search is stopped too, and the queued commands run. After a queued command that changes the meaning of
 //! lines, such as a handshake, all lines but `isready`, `ponderhit`, `stop` and `quit` are queued as they are and
 //! parsed when they run.
 //!
@@ -358,7 +358,7 @@ impl Session {
         }
     }
 
-    /// Sends a reply in the form of the protocol.
+    /// Sends a reply in the form of the protocol, and queues the commands that the codec adds after it.
     fn send(&mut self, reply: &Reply<'_>) {
         for line in self.codec.format(reply, &self.preferences) {
             self.output.line(&line);
@@ -428,7 +428,8 @@ impl Session {
         self.report_position(result);
     }
 
-    /// Reports the result of setting the position: its errors, or the moves that are ignored.
+    /// Reports the result of setting the position: its errors, or the moves that are ignored and whether the position
+    /// cannot arise in a game.
     fn report_position(&mut self, result: Result<Option<String>, String>) {
         match result {
             Ok(None) => {}
@@ -501,7 +502,7 @@ impl Session {
         needs_idle(command) || self.preferences.batch && *command == Command::Quit
     }
 
-    /// Queues a command from a line of `bytes` bytes.
+    /// Queues a command from a line of `bytes` bytes. A `stop` also stops the search in progress.
     fn enqueue(&mut self, command: Command, bytes: usize) {
         let is_stop = command == Command::Stop;
         self.queue.parses_later |= self.changes_parsing(&command);

@@ -77,7 +77,7 @@ fn short_mates_agree_with_exhaustive_search() {
     for number in 0..800 {
         let setup = random::position(&mut random, Shape::Sparse).setup();
         let plies = if number % 4 == 0 { 3 } else { 1 };
-        // Without captures, a mate at ply 120 is in time, and one at ply 122 is not.
+        // After 118 plies without a capture, a mate in one ply is in time, and one in three without a capture is not.
         let [early, near] = [0, 118].map(|halfmove_clock| {
             let setup = Setup {
                 halfmove_clock,

@@ -49,7 +49,8 @@ pub struct Search<'a> {
     pub no_capture_limit: NoCaptureLimit,
     /// While a null move is verified, no null moves are made before this ply.
     pub null_move_floor: usize,
-    /// A limit was reached or a stop was requested. The search ends as soon as the first iteration is complete.
+    /// A limit was reached, a stop was requested, or thread 0 has finished. The search ends as soon as the first
+    /// iteration is complete.
     pub must_end: bool,
     /// The iteration ends now, because of `must_end` or because another thread has finished it.
     pub stopped: bool,
@@ -440,7 +441,7 @@ impl Search<'_> {
         self.stopped |= self.is_overtaken() || self.must_end && self.root_depth > 1;
     }
 
-    /// Adds the nodes since the last call to those of all threads. Returns the sum.
+    /// Adds the nodes and tablebase hits since the last call to those of all threads. Returns the nodes of all threads.
     pub fn count_nodes(&mut self) -> u64 {
         let fresh = self.uncounted_nodes();
         self.polling.counted_nodes = self.nodes;
@@ -463,7 +464,7 @@ impl Search<'_> {
         self.nodes - self.polling.counted_nodes
     }
 
-    /// Nodes of all threads, as of their last polls.
+    /// Nodes of this thread now and of the others as of their last polls.
     pub fn total_nodes(&self) -> u64 {
         self.shared.nodes.load(Ordering::Relaxed) + self.uncounted_nodes()
     }

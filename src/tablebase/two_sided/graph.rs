@@ -310,7 +310,7 @@ pub struct Mover<'a> {
 pub struct CountedMoves {
     /// Legal quiet moves.
     pub quiet: u8,
-    /// Whether there are captures, legal or not.
+    /// `false` only if there is no capture.
     pub has_captures: bool,
 }
 

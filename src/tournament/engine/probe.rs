@@ -1,4 +1,4 @@
-//! Detects the protocol and coordinates of an engine before the first game.
+//! Detects the protocol and the first rank of an engine before the first game.
 
 use std::time::{Duration, Instant};
 
@@ -202,7 +202,8 @@ impl Engine {
         }
     }
 
-    /// If the user set `UCI_Variant`, verifies that the engine has no move in a xiangqi stalemate.
+    /// If the user set `UCI_Variant` to another value than `xiangqi`, verifies that the engine has no move in a xiangqi
+    /// stalemate.
     fn verify_variant(&mut self, spec: &EngineSpec) -> Result<(), EngineFailure> {
         let is_variant = |name: &str| name.eq_ignore_ascii_case(super::greeting::VARIANT);
         let mut variants = spec.options.iter().filter(|(name, _)| is_variant(name));
