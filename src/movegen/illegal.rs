@@ -29,7 +29,7 @@ pub enum IllegalReason {
     Screens(u32),
     /// A pawn moves sideways before it has crossed the river.
     SidewaysTooEarly,
-    /// A pawn moves backwards.
+    /// A pawn moves backward.
     Backwards,
     /// In the promotion variant, an advisor or bishop may promote only on its back rank, and neither in check nor while
     /// its side has five pawns.

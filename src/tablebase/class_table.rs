@@ -24,7 +24,7 @@ pub struct ClassTable {
     blocks: OnceLock<ByColor<Vec<TableBlock>>>,
     /// All values of a small table, unpacked by its first probe.
     whole: OnceLock<ByColor<Vec<u8>>>,
-    /// An error found while probing. After it no more values are read from the table.
+    /// An error that a probe has found. Later probes read nothing from the table.
     damage: OnceLock<TableError>,
     /// Whether the error has been reported.
     is_reported: AtomicBool,

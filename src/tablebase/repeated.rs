@@ -19,7 +19,8 @@ pub struct RepeatedPositions {
     mate: u16,
     /// The smallest number of plies to the next winning capture ([`Tables::dtc`]).
     capture: u16,
-    /// Half the smallest number of plies to a result by the rules on repetitions, rounded down.
+    /// Half the smallest number of plies to a result by the rules on repetitions, rounded down; 0 if a repeated
+    /// position is won or lost by mate, or if the number is unknown.
     half_by_rule: u16,
 }
 

@@ -12,8 +12,8 @@ use crate::rules::{
 use crate::tablebase::{Material, RepeatedPositions, TableOutcome, Tables};
 use crate::text::Language;
 
-/// The reasons of a judgement as text: the cause, what each side did, the clauses of the rules that decided the
-/// verdict, and a table of the moves of the repetition.
+/// The reasons of a judgement as text: the cause and, for a repetition, what each side did, the clauses of the rules
+/// that decided the verdict, and a table of the moves.
 pub fn explain(game: &Game, judgement: &Judgement) -> String {
     let width = terminal_width();
     let texts = texts();

@@ -25,7 +25,7 @@ pub struct UndoRecord {
     pub by: String,
     /// The writer whose writes were undone.
     pub writer: String,
-    /// The time from which on writes were undone, in seconds since 1970.
+    /// Writes since this time were undone, in seconds since 1970; 0 if all were.
     pub since: i64,
     /// Time of the redo, if the writes were restored.
     pub redone: Option<i64>,

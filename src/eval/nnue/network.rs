@@ -12,7 +12,7 @@
 //! | 2 | width of the hidden layer, a multiple of 32 up to 1024 |
 //! | 1 | number of input buckets ([`InputBuckets`]) |
 //! | 1 | number of output buckets ([`OutputBuckets`]) |
-//! | 4 | scale: the value of an output of 1, in units of the evaluation |
+//! | 4 | scale: the value of an *output* of 255 · 64, in units of the evaluation |
 //! | 2 | length of the description |
 //! | … | description of how the network was made, UTF-8 |
 //! | … | weights of the inputs by bucket, input ([`features`](super::features)), neuron (16 bits) |
@@ -26,10 +26,11 @@
 //!
 //! # The evaluation
 //!
-//! For each perspective, the value of a neuron is its bias plus its weights for the active inputs, clamped to 0 to 255
-//! and squared. The values of both perspectives are multiplied by the weights of the output bucket. The sum of these
-//! products, divided by 255, plus the bias of the bucket is the *output*. The evaluation for the side to move is
-//! *output* · scale / (255 · 64). Both divisions round toward zero.
+//! For each perspective, the value of a neuron is its bias plus its weights for the active inputs (in wrapping 16-bit
+//! arithmetic), clamped to 0 to 255 and squared. The values of both perspectives are multiplied by the weights of the
+//! output bucket. The sum of these products, divided by 255, plus the bias of the bucket is the *output*. The
+//! evaluation for the side to move is *output* · scale / (255 · 64), clamped to ±32,767. Both divisions round toward
+//! zero.
 
 use std::fmt;
 use std::io;
@@ -48,7 +49,7 @@ const MAX_FILE_MB: u64 = 64;
 pub struct Network {
     /// The architecture.
     pub architecture: Architecture,
-    /// The value of an output of 1, in units of the evaluation.
+    /// The value of an output of 1 before quantization, in units of the evaluation.
     pub scale: i32,
     /// A description of how the network was made.
     pub description: String,

@@ -372,7 +372,7 @@ impl NodeType for NonPv {
     const ROOT: bool = false;
 }
 
-/// The time of the next poll, and the state at the last one.
+/// When the next poll is due, and the state at the last one.
 #[derive(Debug)]
 pub struct PollSchedule {
     /// Nodes of this thread that [`SharedState::nodes`](super::shared::SharedState::nodes) includes.
