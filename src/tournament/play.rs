@@ -232,7 +232,7 @@ impl GameInProgress<'_> {
         Ok(Ending::loss(side, reason, failure.to_string()))
     }
 
-    /// Lets a side ponder on the reply that it expects.
+    /// Lets a side ponder on the reply that it expects. Returns its loss if its engine fails.
     fn ponder(&mut self, side: Color, expected: Move) -> Result<Option<Ending>, NoResult> {
         let mut ahead = self.referee.clone();
         if ahead.play(expected).is_err() || ahead.ending().is_some() {

@@ -95,7 +95,7 @@ fn find_protocol(
         process.send(greeting);
         sent += 1;
         let rest = deadline.saturating_duration_since(Instant::now());
-        match await_greeting_end(&process, greeting, (*wait).min(rest), interrupted)? {
+        match await_greeting_answer(&process, greeting, (*wait).min(rest), interrupted)? {
             GreetingAnswer::Protocol(protocol) => {
                 process.quit(super::QUIT_TIMEOUT);
                 return Ok(protocol);
@@ -128,7 +128,7 @@ enum GreetingAnswer {
     Ended,
 }
 
-fn await_greeting_end(
+fn await_greeting_answer(
     process: &Process,
     greeting: &str,
     timeout: Duration,

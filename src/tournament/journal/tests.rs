@@ -32,8 +32,8 @@ fn tournament() -> Tournament {
         ponder = true
     "#;
     let (each, engines) = read_toml(text).unwrap();
-    let spec = |words: PartialEngineSpec| {
-        let mut spec = words.spec(&each).unwrap();
+    let spec = |engine: PartialEngineSpec| {
+        let mut spec = engine.spec(&each).unwrap();
         // On Windows the path was made absolute.
         spec.command = format!("/no/{}", spec.command.file_name().unwrap().display()).into();
         spec
