@@ -69,8 +69,8 @@
 //! | [`guide`] | the guides for users, as pages of this documentation |
 //!
 //! Dependencies point one way: text <- board <- movegen <- notation <- rules, page <- random <- book, tablebase,
-//! eval <- search <- cloud <- protocol, training, tournament <- cli. No module imports from a module
-//! further right, and no files import each other in a cycle; `tests/architecture.rs` checks both.
+//! eval <- search <- cloud <- protocol, training, tournament <- cli. A module imports only from modules
+//! further left, and no files import each other in a cycle; `tests/architecture.rs` checks both.
 //! `tournament` communicates with all engines, including this one, through pipes; it uses the search only
 //! to find openings.
 //!

@@ -12,7 +12,7 @@ use super::common::{
     terminal_width, texts, verdict_name,
 };
 use crate::board::Color;
-use crate::rules::{Cause, Game, Judgement, RuleSet, judge, judge_outcome};
+use crate::rules::{Cause, Game, Judgment, RuleSet, judge, judge_outcome};
 use crate::tablebase::Tables;
 
 /// Width of a column of verdicts: the length of `black_loses`, the longest verdict, and of `elephanteye`, the longest
@@ -143,9 +143,9 @@ fn heading(arguments: &Arguments) -> String {
 /// where in the file the game is.
 fn report(judging: &Judging<'_>, game: &Game, place: Option<(&Path, Place)>) -> String {
     let arguments = judging.arguments;
-    let judgement = judge(game, arguments.rules.rules);
+    let judgment = judge(game, arguments.rules.rules);
     if arguments.json {
-        let object = Language::En.within(|| object(judging, game, &judgement, place));
+        let object = Language::En.within(|| object(judging, game, &judgment, place));
         return format!("{object}\n");
     }
     let place = place.map(|(_, place)| place);
@@ -155,13 +155,13 @@ fn report(judging: &Judging<'_>, game: &Game, place: Option<(&Path, Place)>) -> 
             place,
         )
     } else {
-        let verdict = verdict_name(judgement.verdict);
+        let verdict = verdict_name(judgment.verdict);
         let line = place.map(|place| fill(texts().labeled, &[&place.to_string(), verdict]));
         line.unwrap_or_else(|| verdict.to_owned()) + "\n"
     };
     if arguments.explain {
-        text += &explain(game, &judgement);
-        if let Some(ending) = describe_ending(game, &judging.tables, judgement.rules) {
+        text += &explain(game, &judgment);
+        if let Some(ending) = describe_ending(game, &judging.tables, judgment.rules) {
             text += &format!("{ending}\n");
         }
     }
@@ -178,18 +178,18 @@ fn side_by_side(word: impl Fn(RuleSet) -> &'static str, place: Option<Place>) ->
 fn object(
     judging: &Judging<'_>,
     game: &Game,
-    judgement: &Judgement,
+    judgment: &Judgment,
     place: Option<(&Path, Place)>,
 ) -> Value {
     let arguments = judging.arguments;
     let mut object = place_json(place);
-    object["verdict"] = json!(judgement.verdict);
-    object["cause"] = json!(judgement.cause);
-    object["rules"] = json!(judgement.rules);
-    let counts = matches!(judgement.cause, Cause::Nothing | Cause::Repetition);
-    object["occurrences"] = json!(counts.then_some(judgement.occurrences));
+    object["verdict"] = json!(judgment.verdict);
+    object["cause"] = json!(judgment.cause);
+    object["rules"] = json!(judgment.rules);
+    let counts = matches!(judgment.cause, Cause::Nothing | Cause::Repetition);
+    object["occurrences"] = json!(counts.then_some(judgment.occurrences));
     for color in Color::ALL {
-        object[color.name()] = json!(judgement.perpetuals[color].to_string());
+        object[color.name()] = json!(judgment.perpetuals[color].to_string());
     }
     if arguments.all {
         for rules in RuleSet::ALL {
@@ -197,9 +197,9 @@ fn object(
         }
     }
     if arguments.explain {
-        object["clauses"] = explain_clauses(judgement);
-        object["plies"] = explain_plies(game, judgement);
-        object["ending"] = json!(describe_ending(game, &judging.tables, judgement.rules));
+        object["clauses"] = explain_clauses(judgment);
+        object["plies"] = explain_plies(game, judgment);
+        object["ending"] = json!(describe_ending(game, &judging.tables, judgment.rules));
     }
     object
 }

@@ -14,7 +14,7 @@ use crate::notation::RecordError;
 use crate::notation::opening::{self, Opening};
 use crate::notation::pgn::{GameResult, PgnGame};
 use crate::notation::tree::GameTree;
-use crate::rules::{Game, Judgement, RuleSet, Verdict, judge};
+use crate::rules::{Game, Judgment, RuleSet, Verdict, judge};
 use crate::text::printable;
 use crate::tournament::{Replay, verify};
 
@@ -148,7 +148,7 @@ struct Replayed {
     /// Why the game cannot be read or does not agree with the rules; `None` if it agrees.
     why: Option<String>,
     /// The replayed game and the judgment of its last position.
-    end: Option<(Game, Judgement)>,
+    end: Option<(Game, Judgment)>,
 }
 
 fn rules_of(game: &PgnGame, rules: Option<RuleSet>) -> Result<RuleSet, String> {
@@ -197,8 +197,8 @@ impl Replayed {
         let rules = rules_of(record, arguments.rules)?;
         let mut game = Game::new(record.line.start.clone());
         if record.line.moves.iter().all(|m| game.push(*m).is_ok()) {
-            let judgement = judge(&game, rules);
-            self.end = Some((game, judgement));
+            let judgment = judge(&game, rules);
+            self.end = Some((game, judgment));
         }
         match verify(record, rules) {
             Replay::Agrees => Ok(()),
@@ -252,13 +252,13 @@ impl Replayed {
             }
             _ => {}
         }
-        if let (true, Some((game, judgement))) = (arguments.explain, &self.end) {
+        if let (true, Some((game, judgment))) = (arguments.explain, &self.end) {
             text += &format!(
                 "{}\n{}",
-                verdict_name(judgement.verdict),
-                explain(game, judgement)
+                verdict_name(judgment.verdict),
+                explain(game, judgment)
             );
-            if judgement.verdict == Verdict::Undecided {
+            if judgment.verdict == Verdict::Undecided {
                 text += &translated(&self.recorded_ending());
             }
         }
@@ -288,7 +288,7 @@ impl Replayed {
 
     fn object(&self, arguments: &Arguments, game_path: &GamePath) -> Value {
         let record = self.record.as_ref();
-        let judgement = self.end.as_ref().map(|(_, judgement)| judgement);
+        let judgment = self.end.as_ref().map(|(_, judgment)| judgment);
         let mut object = json!({
             "file": game_path.path.display().to_string(),
             "game": self.number,
@@ -301,13 +301,13 @@ impl Replayed {
             "agrees": self.why.is_none(),
             "why": self.why,
             "reason": self.recorded_reason(),
-            "rules": judgement.map(|judgement| judgement.rules),
-            "verdict": judgement.map(|judgement| judgement.verdict),
-            "cause": judgement.map(|judgement| judgement.cause),
+            "rules": judgment.map(|judgment| judgment.rules),
+            "verdict": judgment.map(|judgment| judgment.verdict),
+            "cause": judgment.map(|judgment| judgment.cause),
         });
         if arguments.explain {
-            object["clauses"] = json!(judgement.map(explain_clauses));
-            let repetition = |(game, judgement): &(Game, Judgement)| explain_plies(game, judgement);
+            object["clauses"] = json!(judgment.map(explain_clauses));
+            let repetition = |(game, judgment): &(Game, Judgment)| explain_plies(game, judgment);
             object["repetition"] = json!(self.end.as_ref().map(repetition));
         }
         object

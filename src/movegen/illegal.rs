@@ -30,7 +30,7 @@ pub enum IllegalReason {
     /// A pawn moves sideways before it has crossed the river.
     SidewaysTooEarly,
     /// A pawn moves backward.
-    Backwards,
+    Backward,
     /// In the promotion variant, an advisor or bishop may promote only on its back rank, and neither in check nor while
     /// its side has five pawns.
     NoPromotion,
@@ -59,7 +59,7 @@ impl fmt::Display for IllegalReason {
             Self::Blocked(square) => with(texts.in_the_way, square),
             Self::Screens(count) => with(texts.screens, count),
             Self::SidewaysTooEarly => texts.sideways_too_early.to_owned(),
-            Self::Backwards => texts.backwards.to_owned(),
+            Self::Backward => texts.backward.to_owned(),
             Self::NoPromotion => texts.no_promotion.to_owned(),
             Self::WrongStep(kind) => with(texts.wrong_step, &kind.local_name()),
             Self::KingsFace => texts.kings_face.to_owned(),
@@ -148,7 +148,7 @@ fn wrong_step(
             }
         }
         PieceKind::Pawn if from.rank() == to.rank() => IllegalReason::SidewaysTooEarly,
-        PieceKind::Pawn => IllegalReason::Backwards,
+        PieceKind::Pawn => IllegalReason::Backward,
     }
 }
 
@@ -207,7 +207,7 @@ mod tests {
             (start, "h2h8", IllegalReason::Blocked(square("h7"))),
             (start, "b2b7", IllegalReason::Screens(0)),
             (start, "a3b3", IllegalReason::SidewaysTooEarly),
-            (start, "a3a2", IllegalReason::Backwards),
+            (start, "a3a2", IllegalReason::Backward),
             (start, "a3a5", IllegalReason::WrongStep(PieceKind::Pawn)),
             (start, "a0b1", IllegalReason::WrongStep(PieceKind::Rook)),
             (open, "c4e6", IllegalReason::CrossesRiver),

@@ -14,7 +14,7 @@
 mod chase;
 mod chinese;
 mod game;
-mod judgement;
+mod judgment;
 /// Slow and simple reference implementations of the rules, for tests to compare with.
 #[cfg(test)]
 mod reference {
@@ -29,8 +29,8 @@ mod verdict;
 pub use chase::{MoveThreats, move_threats};
 pub use chinese::is_attack as is_chinese_attack;
 pub use game::{Game, IllegalMove, Ply};
-pub use judgement::{
-    Cause, Chase, ClassifiedMove, Clause, Judgement, Placed, judge, judge_at, judge_outcome,
+pub use judgment::{
+    Cause, Chase, ClassifiedMove, Clause, Judgment, Placed, judge, judge_at, judge_outcome,
 };
 pub use repetition::judge_repetition;
 pub use rule_set::{

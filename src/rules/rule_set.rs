@@ -94,7 +94,7 @@ pub const fn is_within_no_capture_limit(clock: NoCaptureClock, rules: RuleSet, p
 #[cfg(test)]
 mod tests {
     use super::super::game::Game;
-    use super::super::judgement::{Cause, judge};
+    use super::super::judgment::{Cause, judge};
     use super::super::verdict::Verdict;
     use crate::notation::fen::{parse_position, parse_variant_position};
 
@@ -116,8 +116,8 @@ mod tests {
         for played in moves.split_ascii_whitespace() {
             game.push(played.parse().unwrap()).unwrap();
         }
-        let judgement = judge(&game, rules);
-        (judgement.verdict, judgement.cause)
+        let judgment = judge(&game, rules);
+        (judgment.verdict, judgment.cause)
     }
 
     #[test]

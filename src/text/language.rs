@@ -135,7 +135,7 @@ texts! {
     in_the_way: "the piece on {} is in the way", "{} 的棋子挡住去路";
     screens: "a cannon captures over exactly one piece (炮架), not {}", "炮吃子须隔一个炮架，而不是 {} 个";
     sideways_too_early: "a pawn moves sideways only after it has crossed the river", "兵（卒）过河后才能平走";
-    backwards: "a pawn never moves backwards", "兵（卒）不能后退";
+    backward: "a pawn never moves backward", "兵（卒）不能后退";
     no_promotion: "no promotion in check, with five pawns, or away from the back rank",
         "被将军时、已有五个兵（卒）时或不在底线时不能升变";
     wrong_step: "the {} does not move like that", "{}不能这样走";

@@ -40,8 +40,8 @@ impl Referee {
 
     /// How the rules or the ply limit end the game, if they do.
     pub fn ending(&self) -> Option<Ending> {
-        let judgement = judge_outcome(&self.game, self.rules);
-        let reason = match judgement.cause {
+        let judgment = judge_outcome(&self.game, self.rules);
+        let reason = match judgment.cause {
             Cause::Nothing => {
                 let too_long = self.max_plies.is_some_and(|n| self.game.plies().len() >= n);
                 return too_long.then(|| Ending::draw(EndReason::Length));
@@ -50,9 +50,9 @@ impl Referee {
             Cause::Stalemate => EndReason::Stalemate,
             Cause::InsufficientMaterial => EndReason::InsufficientMaterial,
             Cause::NoCapture => EndReason::NoCapture,
-            Cause::Repetition => match judgement.verdict.loser() {
+            Cause::Repetition => match judgment.verdict.loser() {
                 None => EndReason::Repetition,
-                Some(loser) => match judgement.perpetuals[loser] {
+                Some(loser) => match judgment.perpetuals[loser] {
                     Perpetual::Check => EndReason::PerpetualCheck,
                     Perpetual::Chase => EndReason::PerpetualChase,
                     Perpetual::Attack | Perpetual::JointAttack | Perpetual::None => {
@@ -61,7 +61,7 @@ impl Referee {
                 },
             },
         };
-        Some(match judgement.verdict.loser() {
+        Some(match judgment.verdict.loser() {
             Some(loser) => Ending::loss(loser, reason, ""),
             None => Ending::draw(reason),
         })
@@ -76,9 +76,8 @@ impl Referee {
                 continue;
             }
             if self.game.occurrences() >= self.rules.deciding_occurrence() {
-                let judgement = judge_outcome(&self.game, self.rules);
-                if judgement.cause == Cause::Repetition
-                    && judgement.verdict == Verdict::against(side)
+                let judgment = judge_outcome(&self.game, self.rules);
+                if judgment.cause == Cause::Repetition && judgment.verdict == Verdict::against(side)
                 {
                     banned.push(m);
                 }

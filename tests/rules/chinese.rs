@@ -113,8 +113,8 @@ fn diagrams_have_the_verdicts_of_the_book() {
         let expected = exception.map_or(case.verdict, |e| e.1);
         assert_ne!(exception.is_some(), expected == case.verdict, "{}", case.id);
         exceptions += usize::from(exception.is_some());
-        let judgement = judge(&case.game, RuleSet::Chinese);
-        assert_eq!(judgement.verdict.name(), expected, "{}", case.id);
+        let judgment = judge(&case.game, RuleSet::Chinese);
+        assert_eq!(judgment.verdict.name(), expected, "{}", case.id);
     }
     assert_eq!(exceptions, VERDICTS.len());
 }
@@ -151,12 +151,12 @@ fn plies_have_the_classes_of_the_book() {
 #[test]
 fn each_clause_gives_its_classes_and_verdict() {
     for case in clauses() {
-        let judgement = judge(&case.game, RuleSet::Chinese);
-        let labels: Vec<char> = judgement.plies[..case.labels.len()]
+        let judgment = judge(&case.game, RuleSet::Chinese);
+        let labels: Vec<char> = judgment.plies[..case.labels.len()]
             .iter()
             .filter_map(|classified| classified.class.chinese().chars().next())
             .collect();
         assert_eq!(labels, case.labels, "{}", case.id);
-        assert_eq!(judgement.verdict.name(), case.verdict, "{}", case.id);
+        assert_eq!(judgment.verdict.name(), case.verdict, "{}", case.id);
     }
 }

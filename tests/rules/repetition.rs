@@ -3,7 +3,7 @@
 use chuhe::board::{Color, Move, Square};
 use chuhe::random::{self, Shape};
 use chuhe::rules::{
-    Cause, Clause, Game, Judgement, Perpetual, RuleSet, Verdict, judge, judge_at, judge_outcome,
+    Cause, Clause, Game, Judgment, Perpetual, RuleSet, Verdict, judge, judge_at, judge_outcome,
     judge_repetition,
 };
 use rand::SeedableRng;
@@ -91,9 +91,9 @@ fn cases_have_their_verdicts_by_the_asian_rules() {
         let expected = exception.map_or(case.verdict, |e| e.1);
         assert_ne!(exception.is_some(), expected == case.verdict, "{}", case.id);
         exceptions += usize::from(exception.is_some());
-        let judgement = judge(&case.game, RuleSet::Asian);
-        assert_eq!(judgement.verdict.name(), expected, "{}", case.id);
-        assert_eq!(judgement.cause, Cause::Repetition);
+        let judgment = judge(&case.game, RuleSet::Asian);
+        assert_eq!(judgment.verdict.name(), expected, "{}", case.id);
+        assert_eq!(judgment.cause, Cause::Repetition);
     }
     assert_eq!(exceptions, EXCEPTIONS.len());
 }
@@ -101,24 +101,24 @@ fn cases_have_their_verdicts_by_the_asian_rules() {
 #[test]
 fn cases_have_the_verdicts_of_pikafish_by_the_computer_rules() {
     for case in cases() {
-        let judgement = judge(&case.game, RuleSet::Computer);
-        assert_eq!(judgement.verdict.name(), case.pikafish, "{}", case.id);
+        let judgment = judge(&case.game, RuleSet::Computer);
+        assert_eq!(judgment.verdict.name(), case.pikafish, "{}", case.id);
     }
 }
 
 #[test]
 fn random_games_have_their_verdicts() {
     for (verdict, game) in random_games() {
-        let judgement = judge(&game, RuleSet::Asian);
-        assert_eq!(judgement.verdict.name(), verdict, "{game:?}");
+        let judgment = judge(&game, RuleSet::Asian);
+        assert_eq!(judgment.verdict.name(), verdict, "{game:?}");
     }
 }
 
 #[test]
 fn league_games_have_their_verdicts_by_the_elephanteye_rules() {
     for (verdict, game) in judged_games(include_str!("../data/league_repetitions.txt")) {
-        let judgement = judge(&game, RuleSet::ElephantEye);
-        assert_eq!(judgement.verdict.name(), verdict, "{game:?}");
+        let judgment = judge(&game, RuleSet::ElephantEye);
+        assert_eq!(judgment.verdict.name(), verdict, "{game:?}");
         let rotated = rotated(&game, RuleSet::ElephantEye).unwrap();
         assert_eq!(
             judge(&rotated, RuleSet::ElephantEye).verdict.name(),
@@ -134,13 +134,13 @@ fn the_second_occurrence_is_judged_only_on_request() {
         for _ in 0..window / 2 {
             game.pop();
         }
-        let judgement = judge(&game, RuleSet::Asian);
+        let judgment = judge(&game, RuleSet::Asian);
         assert_eq!(
-            (judgement.verdict, judgement.occurrences),
+            (judgment.verdict, judgment.occurrences),
             (Verdict::Undecided, 2)
         );
-        let judgement = judge_at(&game, RuleSet::Asian, 2);
-        assert_eq!(judgement.verdict.name(), verdict, "{game:?}");
+        let judgment = judge_at(&game, RuleSet::Asian, 2);
+        assert_eq!(judgment.verdict.name(), verdict, "{game:?}");
     }
 }
 
@@ -163,11 +163,11 @@ fn the_rules_check_only_and_none_ignore_chases() {
 fn judge_repetition_agrees_with_judge() {
     for game in cases().into_iter().map(|case| case.game) {
         for rules in RuleSet::ALL {
-            let judgement = judge(&game, rules);
-            let window = judgement.plies.len();
+            let judgment = judge(&game, rules);
+            let window = judgment.plies.len();
             if window > 0 {
                 let verdict = judge_repetition(game.position(), game.plies(), window, rules);
-                assert_eq!(verdict, judgement.verdict, "{rules} {game:?}");
+                assert_eq!(verdict, judgment.verdict, "{rules} {game:?}");
             }
         }
     }
@@ -231,9 +231,8 @@ fn transformed(game: &Game, map: impl Fn(Square) -> Square, swap: bool) -> Game 
 
 /// The game continued by one move of each side, if its repetition consists of equal cycles.
 fn rotated(game: &Game, rules: RuleSet) -> Option<Game> {
-    let moves = |judgement: Judgement| -> Vec<Move> {
-        judgement.plies.iter().map(|ply| ply.played).collect()
-    };
+    let moves =
+        |judgment: Judgment| -> Vec<Move> { judgment.plies.iter().map(|ply| ply.played).collect() };
     let window = moves(judge(game, rules));
     let rounds = rules.deciding_occurrence() - 1;
     let cycle = window.get(..window.len() / rounds)?;
@@ -255,11 +254,11 @@ fn chases_in_each_round_balance_a_chase_throughout() {
     let start = "3akab2/c2R1R2c/4b4/9/9/9/9/4B4/4K4/2B6 w";
     for rounds in 1..=3 {
         let game = game(start, &[round; 3][..rounds].join(" "));
-        let judgement = judge(&game, RuleSet::Asian);
-        assert_eq!(judgement.verdict, Verdict::Draw);
-        assert_eq!(judgement.perpetuals.0, [Perpetual::Chase; 2]);
+        let judgment = judge(&game, RuleSet::Asian);
+        assert_eq!(judgment.verdict, Verdict::Draw);
+        assert_eq!(judgment.perpetuals.0, [Perpetual::Chase; 2]);
         let clause = Clause::ChaseInEachRound(Color::Black);
-        assert!(judgement.clauses.contains(&clause));
+        assert!(judgment.clauses.contains(&clause));
         let window = 8;
         let verdict = judge_repetition(game.position(), game.plies(), window, RuleSet::Asian);
         assert_eq!(verdict, Verdict::Draw);
@@ -312,19 +311,19 @@ fn chased_pieces_do_not_chase_by_cutting_off_protectors() {
         "b8b3 d9e8 b3b8 e8d9 b8b3 d9e8 b3b8 e8d9",
     ));
     for game in games {
-        let judgement = judge(&game, RuleSet::Asian);
-        let loser = judgement.verdict.loser().expect("a loser");
-        assert_eq!(judgement.perpetuals[loser], Perpetual::Chase);
-        assert_eq!(judgement.perpetuals[!loser], Perpetual::None);
-        let excused = &judgement.chased[loser];
+        let judgment = judge(&game, RuleSet::Asian);
+        let loser = judgment.verdict.loser().expect("a loser");
+        assert_eq!(judgment.perpetuals[loser], Perpetual::Chase);
+        assert_eq!(judgment.perpetuals[!loser], Perpetual::None);
+        let excused = &judgment.chased[loser];
         assert_eq!(
-            judgement.clauses,
+            judgment.clauses,
             [
                 Clause::ChasedPieceExcused(excused.clone()),
                 Clause::GraverLoses(loser, Perpetual::Chase)
             ]
         );
-        let moves = judgement.plies.iter();
+        let moves = judgment.plies.iter();
         for classified in moves.filter(|classified| classified.piece.color() != loser) {
             assert_ne!(classified.played.from(), excused[0].square);
             let excused_chases = classified.excused.iter();
@@ -340,16 +339,16 @@ fn chased_pieces_do_not_chase_by_cutting_off_protectors() {
 fn the_last_clause_is_the_reason_for_the_verdict() {
     for case in cases() {
         for rules in RuleSet::ALL {
-            let judgement = judge(&case.game, rules);
-            if judgement.cause != Cause::Repetition {
-                assert!(judgement.clauses.is_empty());
+            let judgment = judge(&case.game, rules);
+            if judgment.cause != Cause::Repetition {
+                assert!(judgment.clauses.is_empty());
                 continue;
             }
-            let last = judgement.clauses.last().expect("a clause");
-            let expected = match judgement.verdict.loser() {
-                Some(loser) => Clause::GraverLoses(loser, judgement.perpetuals[loser]),
+            let last = judgment.clauses.last().expect("a clause");
+            let expected = match judgment.verdict.loser() {
+                Some(loser) => Clause::GraverLoses(loser, judgment.perpetuals[loser]),
                 None if rules == RuleSet::None => Clause::EveryRepetitionDraws,
-                None => Clause::EqualDraws(judgement.perpetuals.0[0]),
+                None => Clause::EqualDraws(judgment.perpetuals.0[0]),
             };
             assert_eq!(*last, expected, "{} {rules}", case.id);
         }

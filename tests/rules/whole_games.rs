@@ -31,13 +31,13 @@ fn endings() -> impl Iterator<Item = Ending> {
 fn only_the_last_move_ends_the_game() {
     for ending in endings() {
         let mut game = ending.game;
-        let judgement = judge(&game, ending.rules);
-        let found = (judgement.cause.to_string(), judgement.verdict.name());
+        let judgment = judge(&game, ending.rules);
+        let found = (judgment.cause.to_string(), judgment.verdict.name());
         assert_eq!(found, (ending.cause.to_owned(), ending.verdict), "{game:?}");
         while game.pop().is_some() {
-            let judgement = judge(&game, ending.rules);
-            assert_eq!(judgement.verdict, Verdict::Undecided, "{game:?}");
-            assert_eq!(judgement.cause, Cause::Nothing);
+            let judgment = judge(&game, ending.rules);
+            assert_eq!(judgment.verdict, Verdict::Undecided, "{game:?}");
+            assert_eq!(judgment.cause, Cause::Nothing);
         }
     }
 }

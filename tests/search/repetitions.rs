@@ -149,8 +149,8 @@ fn alternating_loops_are_a_draw_by_the_rules() {
     ] {
         let mut game = Game::new(parse_position(TWO_LOOPS[0]).expect("the position is legal"));
         play(&mut game, moves);
-        let judgement = judge_outcome(&game, RuleSet::Asian);
-        assert_eq!(judgement.verdict, Verdict::Draw);
+        let judgment = judge_outcome(&game, RuleSet::Asian);
+        assert_eq!(judgment.verdict, Verdict::Draw);
     }
 }
 
@@ -234,9 +234,9 @@ fn check_win_by_rule(game: &Game, line: &SearchLine) -> bool {
     let Some(first) = first else { return false };
     let round: Vec<_> = plies[first..].iter().map(|ply| ply.played).collect();
     for played in round.iter().cycle().take(2 * round.len()) {
-        let judgement = judge_outcome(&game, RuleSet::Asian);
-        if judgement.cause == Cause::Repetition {
-            assert_eq!(judgement.verdict, Verdict::against(!winner), "{line:?}");
+        let judgment = judge_outcome(&game, RuleSet::Asian);
+        if judgment.cause == Cause::Repetition {
+            assert_eq!(judgment.verdict, Verdict::against(!winner), "{line:?}");
             return true;
         }
         game.push(*played).expect("the line is legal");

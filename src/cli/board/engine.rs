@@ -111,14 +111,14 @@ impl EngineSettings {
     pub fn describe(&self, parameters: &QueryParameters) -> Result<Value, String> {
         let game = read_game(parameters)?;
         let (position, rules) = (game.position(), self.plan.settings.rules);
-        let judgement = judge(&game, rules);
-        let cause = match judgement.cause {
+        let judgment = judge(&game, rules);
+        let cause = match judgment.cause {
             Cause::Nothing | Cause::Checkmate | Cause::Stalemate => None,
             Cause::Repetition => Some("Repetition"),
             Cause::InsufficientMaterial => Some("InsufficientMaterial"),
             Cause::NoCapture => Some("NoCapture"),
         };
-        let loser = judgement.verdict.loser().map(letter);
+        let loser = judgment.verdict.loser().map(letter);
         let (moves, _) = self.books.lock().fresh_moves(&game, |_| true);
         let book = moves
             .iter()

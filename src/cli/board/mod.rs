@@ -190,7 +190,10 @@ fn read_file(game_path: &GamePath) -> Result<Vec<Value>, Failure> {
         return Err(Failure::new(path, reason));
     }
     let mut reader = game_path.games()?;
-    let (mut games, mut first_failure) = (Vec::new(), None);
+    let mut games = Vec::new();
+    // Reported later, unless it is returned because no game can be read.
+    let mut last_failure = None;
+    let report = |failure: Option<Failure>| failure.iter().for_each(Failure::report);
     for (number, game) in (1..).zip(reader.by_ref()) {
         if games.len() == MAX_GAMES {
             note(&format!(
@@ -200,18 +203,18 @@ fn read_file(game_path: &GamePath) -> Result<Vec<Value>, Failure> {
         }
         match game.context(format_args!("{path}: game {number}")) {
             Ok(game) => {
+                report(last_failure.take());
                 note_problems(&game_path.path, number, &game);
                 games.push(page::game(&game, &[], 0));
             }
-            Err(failure) => {
-                failure.report();
-                first_failure.get_or_insert(failure);
-            }
+            Err(failure) => report(last_failure.replace(failure)),
         }
     }
-    reader.finish().context(&path)?;
-    match first_failure {
-        Some(failure) if games.is_empty() => Err(failure),
-        _ => Ok(games),
+    let finished = reader.finish().context(&path);
+    match last_failure {
+        Some(failure) if games.is_empty() && finished.is_ok() => return Err(failure),
+        failure => report(failure),
     }
+    finished?;
+    Ok(games)
 }

@@ -224,6 +224,7 @@ impl Importer<'_> {
         unread: &mut Unread,
     ) -> Result<(), ImportError> {
         let mut games = 0;
+        let unread_before = unread.parts();
         unread.read_games(path, file, |game| {
             games += 1;
             let line = game.main_line().line;
@@ -235,7 +236,7 @@ impl Importer<'_> {
             }
             Ok::<_, ImportError>(())
         })?;
-        if games == 0 {
+        if games == 0 && unread.parts() == unread_before {
             let text = "not a dump, a self-play file, a game record or a list of positions";
             return Err(ImportError::File(text.to_owned()));
         }

@@ -16,7 +16,7 @@ use crate::cloud::Edge;
 use crate::cloud::key::{Key, View};
 use crate::cloud::library::{Library, LibraryOptions};
 use crate::cloud::store::{
-    self, Inconsistency, Location, Priority, Store, StoreError, Task, TaskKind, UndoResult, WORKER,
+    self, Inconsistency, Location, Priority, Store, StoreError, Task, UndoResult, WORKER,
 };
 use crate::cloud::worker::{LocalLibrary, Workers};
 use crate::tablebase::Tables;

@@ -17,7 +17,7 @@ use crate::notation::{Line, MoveStyle, opening};
 use crate::rules::RuleSet;
 use crate::search::{Degree, Limits, MAX_DEPTH};
 use crate::tablebase::{SkippedFile, Tables};
-use crate::text::{SecondsError, names_of_list, read_seconds};
+use crate::text::{SecondsError, names_of_list, path_of_name, read_seconds};
 
 /// Reads a time in seconds, which must be positive.
 pub fn parse_seconds(text: &str) -> Result<Duration, SecondsError> {
@@ -166,7 +166,7 @@ impl TableArguments {
     /// Fails if a directory cannot be read or has no tables.
     fn require_directories(&self, skipped: &[SkippedFile]) -> Result<(), Failure> {
         let is_directory = |skipped: &&SkippedFile| {
-            names_of_list(&self.tables).any(|directory| Path::new(directory) == skipped.path)
+            names_of_list(&self.tables).any(|directory| path_of_name(directory) == skipped.path)
         };
         match skipped.iter().find(is_directory) {
             Some(directory) => Err(Failure::new("--tables", directory)),

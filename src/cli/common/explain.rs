@@ -6,36 +6,36 @@ use super::{columns, fill, note, plies_text, sentence, terminal_width, texts, tr
 use crate::board::{Color, Piece};
 use crate::notation::chinese;
 use crate::rules::{
-    Cause, Chase, ClassifiedMove, Game, Judgement, MoveClass, Placed, RuleSet, Verdict,
+    Cause, Chase, ClassifiedMove, Game, Judgment, MoveClass, Placed, RuleSet, Verdict,
     is_within_no_capture_limit, judge, judge_outcome,
 };
 use crate::tablebase::{Material, RepeatedPositions, TableOutcome, Tables};
 use crate::text::Language;
 
-/// The reasons of a judgement as text: the cause and, for a repetition, what each side did, the clauses of the rules
+/// The reasons of a judgment as text: the cause and, for a repetition, what each side did, the clauses of the rules
 /// that decided the verdict, and a table of the moves.
-pub fn explain(game: &Game, judgement: &Judgement) -> String {
+pub fn explain(game: &Game, judgment: &Judgment) -> String {
     let width = terminal_width();
     let texts = texts();
-    let mut text = sentence(&judgement.local_reason(), width);
-    if judgement.plies.is_empty() {
+    let mut text = sentence(&judgment.local_reason(), width);
+    if judgment.plies.is_empty() {
         return text;
     }
     for color in Color::ALL {
-        let mut did = judgement.perpetuals[color].local_name().to_owned();
-        let chased: Vec<String> = judgement.chased[color].iter().map(placed_text).collect();
+        let mut did = judgment.perpetuals[color].local_name().to_owned();
+        let chased: Vec<String> = judgment.chased[color].iter().map(placed_text).collect();
         if !chased.is_empty() {
             did = fill(texts.of_pieces, &[&did, &chased.join(texts.comma)]);
         }
         let side = color.local_name();
         text += &sentence(&fill(texts.labeled, &[side, &did]), width);
     }
-    for clause in &judgement.clauses {
+    for clause in &judgment.clauses {
         text += &sentence(&local(clause.to_string(), || clause.chinese()), width);
     }
     let head = [texts.ply, texts.played, "", texts.piece, texts.effect];
     let mut rows = vec![head.map(str::to_owned)];
-    for (classified, chinese) in judgement.plies.iter().zip(chinese_moves(game, judgement)) {
+    for (classified, chinese) in judgment.plies.iter().zip(chinese_moves(game, judgment)) {
         rows.push([
             classified.number.to_string(),
             classified.played.to_string(),
@@ -48,13 +48,13 @@ pub fn explain(game: &Game, judgement: &Judgement) -> String {
 }
 
 /// The clauses of the rules that decided the verdict, as JSON.
-pub fn explain_clauses(judgement: &Judgement) -> Value {
-    judgement.clauses.iter().map(ToString::to_string).collect()
+pub fn explain_clauses(judgment: &Judgment) -> Value {
+    judgment.clauses.iter().map(ToString::to_string).collect()
 }
 
 /// The moves of the repetition as JSON.
-pub fn explain_plies(game: &Game, judgement: &Judgement) -> Value {
-    let classified = judgement.plies.iter().zip(chinese_moves(game, judgement));
+pub fn explain_plies(game: &Game, judgment: &Judgment) -> Value {
+    let classified = judgment.plies.iter().zip(chinese_moves(game, judgment));
     let objects = classified.map(|(classified, chinese)| {
         let chases = |chases: &[Chase]| -> Value {
             let chases = chases.iter().map(|Chase { chaser, chased }| {
@@ -80,10 +80,10 @@ pub fn explain_plies(game: &Game, judgement: &Judgement) -> Value {
 }
 
 /// The moves of the repetition in Chinese notation.
-fn chinese_moves(game: &Game, judgement: &Judgement) -> Vec<String> {
+fn chinese_moves(game: &Game, judgment: &Judgment) -> Vec<String> {
     let mut before = game.clone();
-    let mut words = Vec::with_capacity(judgement.plies.len());
-    for _ in &judgement.plies {
+    let mut words = Vec::with_capacity(judgment.plies.len());
+    for _ in &judgment.plies {
         let Some(played) = before.pop() else { break };
         words.push(chinese::write(before.position(), played));
     }
@@ -166,13 +166,13 @@ pub fn report_damaged_tables(tables: &Tables) {
 
 /// How a game has ended by its position or by the rules; `None` if it is not over.
 pub fn describe_end(game: &Game, rules: RuleSet) -> Option<String> {
-    let judgement = judge(game, rules);
+    let judgment = judge(game, rules);
     let side = game.position().side_to_move();
     let sides = [side.local_name(), (!side).local_name()];
-    match judgement.cause {
+    match judgment.cause {
         Cause::Checkmate => Some(fill(texts().checkmated, &sides)),
         Cause::Stalemate => Some(fill(texts().stalemated, &sides)),
-        _ => judgement.ruling(),
+        _ => judgment.ruling(),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::cli::common::texts;
 use crate::eval::win_rate::WinRate;
 use crate::notation::Line;
 use crate::notation::tree::{GameTree, PgnGame};
-use crate::rules::{Cause, Game, Judgement, RuleSet, judge, judge_outcome};
+use crate::rules::{Cause, Game, Judgment, RuleSet, judge, judge_outcome};
 use crate::search::{Score, SearchResult};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,19 +55,19 @@ pub struct MoveVerdict {
 pub struct Repetition {
     /// The number of plies after which it was complete.
     pub ply: usize,
-    judgement: Judgement,
+    judgment: Judgment,
 }
 
 impl Repetition {
     /// The actions of both sides and the ruling, in the chosen language.
     pub fn text(&self) -> String {
-        let judgement = &self.judgement;
+        let judgment = &self.judgment;
         let action = |color: Color| {
-            let perpetual = judgement.perpetuals[color].local_name();
+            let perpetual = judgment.perpetuals[color].local_name();
             format!("{} {perpetual}", color.local_name())
         };
         let actions = Color::ALL.map(action).join(", ");
-        format!("{actions}; {}", judgement.ruling().unwrap_or_default())
+        format!("{actions}; {}", judgment.ruling().unwrap_or_default())
     }
 }
 
@@ -105,8 +105,8 @@ pub fn judged_plies(record: &PgnGame, from: usize) -> Vec<bool> {
 
 /// The score for the side to move if the game is over by mate or by rule.
 pub fn decided_score(game: &Game, rules: RuleSet) -> Option<Score> {
-    let judgement = judge_outcome(game, rules);
-    match (judgement.cause, judgement.verdict.loser()) {
+    let judgment = judge_outcome(game, rules);
+    match (judgment.cause, judgment.verdict.loser()) {
         (Cause::Nothing, _) => None,
         (_, None) => Some(Score::ZERO),
         (_, Some(loser)) if loser == game.position().side_to_move() => Some(Score::mated_in(0)),
@@ -202,9 +202,9 @@ fn repetitions(line: &Line, rules: RuleSet) -> Vec<Repetition> {
         }
         let is_decided = game.occurrences() >= rules.deciding_occurrence();
         if is_decided && !continues {
-            let judgement = judge(&game, rules);
-            if judgement.cause == Cause::Repetition {
-                repetitions.push(Repetition { ply, judgement });
+            let judgment = judge(&game, rules);
+            if judgment.cause == Cause::Repetition {
+                repetitions.push(Repetition { ply, judgment });
             }
         }
         continues = is_decided;

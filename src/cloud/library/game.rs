@@ -91,9 +91,9 @@ impl Library {
 
 /// The verdict on a position that has been repeated `times` times; `Undecided` if it has not.
 pub fn verdict(game: &Game, times: usize) -> Verdict {
-    let judgement = judge_at(game, RuleSet::Asian, times + 1);
-    match judgement.cause {
-        Cause::Repetition => judgement.verdict,
+    let judgment = judge_at(game, RuleSet::Asian, times + 1);
+    match judgment.cause {
+        Cause::Repetition => judgment.verdict,
         _ => Verdict::Undecided,
     }
 }

@@ -130,13 +130,13 @@ pub struct Ruling {
 
 impl Ruling {
     fn of(game: &Game, settings: &Settings) -> Self {
-        let mut judgement = judge_outcome(game, settings.rules);
+        let mut judgment = judge_outcome(game, settings.rules);
         if !settings.no_capture_draws {
-            judgement = judgement.without_no_capture_limit();
+            judgment = judgment.without_no_capture_limit();
         }
         Self {
-            text: judgement.ruling(),
-            is_draw: judgement.verdict == Verdict::Draw,
+            text: judgment.ruling(),
+            is_draw: judgment.verdict == Verdict::Draw,
         }
     }
 }

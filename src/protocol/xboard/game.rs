@@ -176,15 +176,15 @@ impl XBoard {
         if self.is_invalid {
             return None;
         }
-        let mut judgement = judge_outcome(&self.game, self.settings.rules);
+        let mut judgment = judge_outcome(&self.game, self.settings.rules);
         if !self.settings.no_capture_draws {
-            judgement = judgement.without_no_capture_limit();
+            judgment = judgment.without_no_capture_limit();
         }
-        let result = judgement.verdict.result();
+        let result = judgment.verdict.result();
         if result == GameResult::Unfinished {
             return None;
         }
-        let text = match (judgement.cause, judgement.verdict.loser()) {
+        let text = match (judgment.cause, judgment.verdict.loser()) {
             (Cause::Checkmate, Some(loser)) => format!("{} mates", self.side(!loser)),
             (cause, Some(loser)) => format!("{} wins by {cause}", self.side(!loser)),
             (cause, None) => format!("Draw by {cause}"),

@@ -85,7 +85,7 @@ impl Search<'_> {
                     return repetition;
                 }
             }
-            if self.is_past_no_capture_limit(0) && has_legal_move(&self.position) {
+            if self.reaches_no_capture_limit(0) && has_legal_move(&self.position) {
                 let draw = NodeScore::of_path(self.draw_score(ply), BEFORE_ROOT);
                 return PathVerdict::Final(draw);
             }

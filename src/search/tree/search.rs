@@ -162,7 +162,7 @@ impl<'a> Search<'a> {
 
     /// Whether the game is drawn by the no-capture limit after `ahead` more plies without a capture.
     #[inline]
-    pub fn is_past_no_capture_limit(&self, ahead: u16) -> bool {
+    pub fn reaches_no_capture_limit(&self, ahead: u16) -> bool {
         self.no_capture_limit
             .is_reached(&self.position, ahead.into())
     }
@@ -182,7 +182,7 @@ impl<'a> Search<'a> {
         let needed = plies_to_mate.max(values::no_capture_near() as u16);
         let bound = entry
             .bound
-            .filter(|_| !self.is_past_no_capture_limit(needed));
+            .filter(|_| !self.reaches_no_capture_limit(needed));
         Some(TtEntry { bound, ..entry })
     }
 

@@ -262,10 +262,10 @@ mod tests {
         };
         for start in won.iter().step_by(won.len() / 6) {
             let mut game = Game::new(start.clone());
-            let judgement = loop {
-                let judgement = judge_outcome(&game, RuleSet::Asian);
-                if judgement.verdict != Verdict::Undecided {
-                    break judgement;
+            let judgment = loop {
+                let judgment = judge_outcome(&game, RuleSet::Asian);
+                if judgment.verdict != Verdict::Undecided {
+                    break judgment;
                 }
                 // Black avoids mate: after its moves red still wins only by rule.
                 let played = match game.position().side_to_move() {
@@ -275,8 +275,8 @@ mod tests {
                 };
                 game.push(played.unwrap()).unwrap();
             };
-            assert_eq!(judgement.verdict, Verdict::against(Color::Black), "{start}");
-            assert_eq!(judgement.cause, Cause::Repetition, "{start}");
+            assert_eq!(judgment.verdict, Verdict::against(Color::Black), "{start}");
+            assert_eq!(judgment.cause, Cause::Repetition, "{start}");
         }
         // Positions in which the rook captures a pawn and wins. With the pawn they belong to a class without a table.
         let taken = lost.iter().step_by(50).filter_map(|after| {

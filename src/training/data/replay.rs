@@ -47,7 +47,7 @@ pub struct Filter {
     /// samples are not affected.
     pub repetition_plies: usize,
     /// Positions whose score differs from the score after the move by more than this, in evaluation units, because
-    /// the search has overlooked something. Loose samples are not affected.
+    /// the search has overlooked something; [`i16::MAX`] is no limit. Loose samples are not affected.
     pub swing: i16,
 }
 
@@ -148,7 +148,7 @@ impl TrainingGame {
                 score: scored.score,
                 result: self.result,
             };
-            let is_steady = self.swing_at(ply) <= filter.swing.into();
+            let is_steady = filter.swing == i16::MAX || self.swing_at(ply) <= filter.swing.into();
             if (first..end).contains(&ply) && is_steady && filter.allows(&sample) {
                 each(&sample);
             }

@@ -213,9 +213,9 @@ fn game_rng(seed: u64, number: u32) -> StdRng {
 
 /// The result and reason if the rules end the game.
 fn judged(game: &Game) -> Option<(LabeledResult, Termination)> {
-    let judgement = rules::judge_outcome(game, RuleSet::Asian);
-    let result = LabeledResult::of(judgement.verdict.result())?;
-    let ending = match (judgement.cause, result) {
+    let judgment = rules::judge_outcome(game, RuleSet::Asian);
+    let result = LabeledResult::of(judgment.verdict.result())?;
+    let ending = match (judgment.cause, result) {
         (Cause::Checkmate, _) => Termination::Checkmate,
         (Cause::Stalemate, _) => Termination::Stalemate,
         (Cause::Repetition, LabeledResult::Draw) => Termination::RepetitionDraw,

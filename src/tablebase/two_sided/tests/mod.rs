@@ -60,12 +60,12 @@ fn play_out(
                 edge.played
             }
         };
-        let judgement = judge_outcome(&game, graph.rules);
+        let judgment = judge_outcome(&game, graph.rules);
         if matches!(
-            judgement.cause,
+            judgment.cause,
             Cause::Checkmate | Cause::Stalemate | Cause::Repetition
         ) {
-            return Some(judgement.verdict);
+            return Some(judgment.verdict);
         }
         let edge = if side_of(n) == planner {
             let planned = plan[n];

@@ -95,7 +95,7 @@ pub struct ClassifiedMove {
     pub piece: Piece,
     /// Its class by the rules applied.
     pub class: MoveClass,
-    /// The new threats that count as chases. Only the pieces of [`Judgement::chased`] are chased by every move.
+    /// The new threats that count as chases. Only the pieces of [`Judgment::chased`] are chased by every move.
     pub chases: Vec<Chase>,
     /// New threats that do not count because of [`Clause::ChasedPieceExcused`].
     pub excused: Vec<Chase>,
@@ -201,7 +201,7 @@ impl Clause {
 
 /// A verdict with its reasons.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judgement {
+pub struct Judgment {
     /// The outcome.
     pub verdict: Verdict,
     /// The reason for the outcome.
@@ -223,7 +223,7 @@ pub struct Judgement {
     pub plies: Vec<ClassifiedMove>,
 }
 
-impl fmt::Display for Judgement {
+impl fmt::Display for Judgment {
     /// Writes the verdict and its reason: `red_loses: repetition, asian rules, occurrence 3 of the
     /// position`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -231,8 +231,8 @@ impl fmt::Display for Judgement {
     }
 }
 
-impl Judgement {
-    /// The same judgement without a no-capture limit.
+impl Judgment {
+    /// The same judgment without a no-capture limit.
     pub fn without_no_capture_limit(self) -> Self {
         if self.cause == Cause::NoCapture {
             Self {
@@ -296,29 +296,29 @@ impl Judgement {
 ///         game.push(m.parse()?)?;
 ///     }
 /// }
-/// let judgement = judge(&game, RuleSet::Asian);
-/// assert_eq!(judgement.verdict, Verdict::RedLoses);
-/// assert_eq!(judgement.cause, Cause::Repetition);
-/// assert_eq!(judgement.perpetuals[chuhe::board::Color::Red], Perpetual::Check);
+/// let judgment = judge(&game, RuleSet::Asian);
+/// assert_eq!(judgment.verdict, Verdict::RedLoses);
+/// assert_eq!(judgment.cause, Cause::Repetition);
+/// assert_eq!(judgment.perpetuals[chuhe::board::Color::Red], Perpetual::Check);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn judge(game: &Game, rules: RuleSet) -> Judgement {
+pub fn judge(game: &Game, rules: RuleSet) -> Judgment {
     judge_at(game, rules, rules.deciding_occurrence())
 }
 
 /// [`judge`] with repetitions judged at the given occurrence of the position, from 2.
-pub fn judge_at(game: &Game, rules: RuleSet, occurrence: usize) -> Judgement {
-    let (mut judgement, sides) = judge_sides_at(game, rules, occurrence);
-    if judgement.cause == Cause::Repetition
+pub fn judge_at(game: &Game, rules: RuleSet, occurrence: usize) -> Judgment {
+    let (mut judgment, sides) = judge_sides_at(game, rules, occurrence);
+    if judgment.cause == Cause::Repetition
         && let Some(window) = deciding_window(game, occurrence)
     {
-        judgement.plies = if rules == RuleSet::Chinese {
+        judgment.plies = if rules == RuleSet::Chinese {
             chinese_moves(game, window)
         } else {
             checks_and_chases(game, window, rules, sides.map(|side| side.excused))
         };
     }
-    judgement
+    judgment
 }
 
 impl Game {
@@ -340,8 +340,8 @@ impl Game {
     }
 }
 
-/// [`judge`] without [`Judgement::plies`], which saves most of the work in a long game.
-pub fn judge_outcome(game: &Game, rules: RuleSet) -> Judgement {
+/// [`judge`] without [`Judgment::plies`], which saves most of the work in a long game.
+pub fn judge_outcome(game: &Game, rules: RuleSet) -> Judgment {
     judge_sides_at(game, rules, rules.deciding_occurrence()).0
 }
 
@@ -349,9 +349,9 @@ fn judge_sides_at(
     game: &Game,
     rules: RuleSet,
     occurrence: usize,
-) -> (Judgement, ByColor<SidePerpetual>) {
+) -> (Judgment, ByColor<SidePerpetual>) {
     let position = game.position();
-    let mut judgement = Judgement {
+    let mut judgment = Judgment {
         verdict: Verdict::Undecided,
         cause: Cause::Nothing,
         rules,
@@ -362,7 +362,7 @@ fn judge_sides_at(
         plies: Vec::new(),
     };
     let mut sides = ByColor::default();
-    (judgement.verdict, judgement.cause) = if !has_legal_move(position) {
+    (judgment.verdict, judgment.cause) = if !has_legal_move(position) {
         let cause = if position.in_check() {
             Cause::Checkmate
         } else {
@@ -371,10 +371,10 @@ fn judge_sides_at(
         (Verdict::against(position.side_to_move()), cause)
     } else if let Some(window) = deciding_window(game, occurrence) {
         sides = side_perpetuals(position, window, rules);
-        judgement.perpetuals = sides.map(|side| side.perpetual);
-        judgement.chased = sides.map(|side| places(position, side.chased));
-        judgement.clauses = clauses(position, window, rules, sides);
-        (Verdict::compare(judgement.perpetuals), Cause::Repetition)
+        judgment.perpetuals = sides.map(|side| side.perpetual);
+        judgment.chased = sides.map(|side| places(position, side.chased));
+        judgment.clauses = clauses(position, window, rules, sides);
+        (Verdict::compare(judgment.perpetuals), Cause::Repetition)
     } else if is_material_insufficient(position) {
         (Verdict::Draw, Cause::InsufficientMaterial)
     } else if counted_plies(position.clock(), rules) >= rules.no_capture_limit() {
@@ -382,7 +382,7 @@ fn judge_sides_at(
     } else {
         (Verdict::Undecided, Cause::Nothing)
     };
-    (judgement, sides)
+    (judgment, sides)
 }
 
 /// The clauses that lead from the behavior of both sides to the verdict.
