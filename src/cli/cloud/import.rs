@@ -139,7 +139,7 @@ struct Importer<'a> {
     waiting: Vec<DumpLine>,
     waiting_tasks: Vec<Task>,
     counts: ImportCounts,
-    /// Counts moves and tasks.
+    /// Counts tasks and dump lines.
     bar: ProgressBar,
 }
 

@@ -128,7 +128,7 @@ impl Library {
 
 /// The entries of a list: known moves, then other legal moves without a score. With `learn` all known moves are
 /// listed, and the other moves only if `shows_all`. Without it, known moves that are not among the best are listed as
-/// unknown.
+/// unknown. If no move is known, the list is empty unless `shows_all`.
 fn listed(query: &Query<'_>, known: &[KnownMove], legal: &[Move]) -> Vec<ListedMove> {
     let best = known.first().map_or(0, |first| first.score);
     let mut moves: Vec<ListedMove> = (known.iter().enumerate())

@@ -52,8 +52,8 @@ const MAX_BODY: usize = 1 << 20;
 /// Cost of reading a file that the page sends, in queries.
 const UPLOAD_COST: f64 = 20.0;
 
-/// Checks the client of a request to the API of the page. The role `read` is enough to look up positions and to read
-/// files that the client sends; other requests, such as those of the engine, need the role `write`.
+/// Checks the role, the origin and the rate limit of the client of a request to the API of the page. Requests that use
+/// the engine need the role `write`.
 pub async fn check_api(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
@@ -85,7 +85,7 @@ fn limit(shared: &Shared, parts: &Parts) -> Result<(), ServerError> {
     Ok(())
 }
 
-/// The reply to the FEN of a board.
+/// The reply of [`board`].
 #[derive(Serialize)]
 pub struct BoardMessage {
     status: &'static str,

@@ -177,7 +177,7 @@ fn md5_hex(parts: &[&str]) -> String {
     format!("{:x}", md5::compute(parts.concat()))
 }
 
-/// Number of tasks in a batch of text.
+/// Maximum number of tasks in a batch of text.
 const BATCH: usize = 10;
 
 impl Library {

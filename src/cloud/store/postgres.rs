@@ -1,8 +1,8 @@
 //! A library in a PostgreSQL database.
 //!
 //! The tables are in a schema of their own. Almost every write changes positions near the starting position, so
-//! write transactions hold an advisory lock and run one after another; they never fail because of a conflict.
-//! Transactions that only lease tasks do not take this lock, and skip rows locked by others.
+//! write transactions hold an advisory lock and run one after another. They have no conflicts, but fail if they wait
+//! for the lock for 30 seconds. Transactions that only lease tasks do not take this lock, and skip rows locked by others.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -61,7 +61,7 @@ const WRITER_SETTINGS: &str = "
 
 /// Default timeout for connecting, and default interval between keepalives.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// Default timeout for a connection without any response.
+/// Default timeout for a connection without any response, and default idle time before the first keepalive.
 const TCP_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A connection that reconnects after it was lost between transactions.

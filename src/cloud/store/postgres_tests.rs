@@ -134,7 +134,7 @@ fn leases_do_not_wait_and_writers_take_turns() {
     let store = open(&database);
     let other = open(&database);
     for first in ["h2e2", "h2d2", "h2c2"] {
-        // Waits until the writers have finished starting.
+        // Waits until both writers have ended their first transaction, which needs the lock.
         for store in [&store, &other] {
             add(
                 store,

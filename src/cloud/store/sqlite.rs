@@ -22,8 +22,8 @@ const APPLICATION: i64 = 0x4368_596b;
 const VERSION: i64 = 4;
 
 /// The tables:
-/// - `position`: known moves (see [`Row`](crate::cloud::Row)) and distances from the starting position, of the
-///   canonical position and of that with colors swapped (`turned_ply`).
+/// - `position`: known moves (see [`Row`](crate::cloud::Row)), and the plies from the starting position to the
+///   canonical position (`ply`) and to that with colors swapped (`turned_ply`).
 /// - `edge`: the positions with a move to a position.
 /// - `task`: searches to do; `lease` is 0 or the number of a lease, `worker` its worker.
 /// - `audit`: every written value with its depth, every written note, and the number of the undo that undid it.
