@@ -49,10 +49,11 @@ pub struct JsonReport<'a> {
     reasons: BTreeMap<&'static str, u64>,
     /// Games that were void and replayed because the machine stalled.
     void_games: u64,
+    /// The last games only, the oldest first.
     games: Vec<GameReport<'a>>,
 }
 
-/// Results with their statistics. Infinite values are `null`.
+/// Results with their statistics. The estimate is left out without games, and infinite values are `null`.
 #[derive(Debug, Serialize)]
 struct ScoresReport {
     #[serde(flatten)]
@@ -134,8 +135,8 @@ struct GameReport<'a> {
 }
 
 impl<'a> JsonReport<'a> {
-    /// The report of a tournament. `end` is `None` while games are played; `left` is the estimated remaining
-    /// time.
+    /// The report of a tournament. `games` are the last games; `end` is `None` while games are played; `left` is the
+    /// estimated remaining time.
     pub fn new(
         tournament: &'a Tournament,
         standings: &Standings,

@@ -173,7 +173,8 @@ impl Tournament {
     }
 }
 
-/// Converts a record to a PGN game. `id` is the id of the journal.
+/// Converts a record to a PGN game. `id` is the id of the journal, `notation` that of the principal variations in
+/// comments.
 pub fn pgn_game(
     tournament: &Tournament,
     record: &GameRecord,

@@ -98,7 +98,8 @@ mod system {
             Ok(rustix::process::setpriority_process(self.pid(), nice)?)
         }
 
-        /// Whether other processes of the group of an ended, unreaped process are alive (only known on Linux).
+        /// Whether other processes of the group of an ended, unreaped process are alive; always `false` if the system
+        /// is not Linux.
         pub fn has_others(&self) -> bool {
             let group = self.child.id().to_string();
             let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -233,7 +234,7 @@ done
             })
         }
 
-        /// Wraps a pipe so that it unblocks when this is dropped.
+        /// Wraps a pipe so that its reads and writes fail with [`io::ErrorKind::BrokenPipe`] when this is dropped.
         pub fn pipe<T: AsFd>(&self, pipe: T) -> io::Result<Pipe<T>> {
             let flags = fcntl_getfl(&pipe)?;
             // The flag affects only our end of the pipe.
@@ -353,7 +354,7 @@ mod system {
                 .map_err(io::Error::other)
         }
 
-        /// Whether other processes of the job are alive (only known on Linux).
+        /// Always `false`: whether other processes of the job are alive is not known.
         pub fn has_others(&self) -> bool {
             false
         }

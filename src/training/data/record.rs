@@ -12,7 +12,7 @@ named_enum! {
         Stalemate = "stalemate",
         /// A repetition that is a draw.
         RepetitionDraw = "repetition draw",
-        /// A repetition that loses for one side: perpetual check or chase.
+        /// A repetition that loses for one side.
         RepetitionLoss = "repetition loss",
         /// The no-capture limit (自然限着).
         NoCaptureLimit = "no-capture limit",
@@ -24,7 +24,7 @@ named_enum! {
         AdjudicatedDraw = "adjudicated draw",
         /// The game reached the maximum length: a draw.
         PlyLimit = "ply limit",
-        /// Unknown, for example because a PGN game has no termination tag.
+        /// Unknown, for example because a converted PGN game has no tag `Reason`.
         Unknown = "unknown",
     }
 }
@@ -91,9 +91,9 @@ pub struct ScoredMove {
 /// A whole game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrainingGame {
-    /// Seed of the self-play run.
+    /// Seed of the self-play run; 0 for a converted game.
     pub seed: u64,
-    /// Number within the run, from 0.
+    /// Number within the run or the converted file, from 0.
     pub number: u32,
     /// Start position; `None` for the standard one.
     pub start: Option<Box<Position>>,
@@ -161,7 +161,7 @@ impl TrainingGame {
         }
     }
 
-    /// Reads a game. Returns `None` if the bytes do not encode one.
+    /// Reads a game. Returns `None` if the bytes do not encode one. Moves may be illegal.
     pub fn decode(bytes: &mut &[u8]) -> Option<Self> {
         let (seed, number) = (take(bytes).map(u64::from_le_bytes)?, take(bytes)?);
         let (plies, random_plies) = (take_u16(bytes)?, take_u16(bytes)?);

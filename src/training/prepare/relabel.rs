@@ -46,15 +46,15 @@ pub struct Relabeling {
 /// The result of [`relabel`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Relabeled {
-    /// Games written.
+    /// Games and loose records written.
     pub games: u64,
     /// Games skipped because of an illegal move.
     pub illegal: u64,
 }
 
 /// Writes the games of `source` with new scores. Moves, results and order do not change. A move without a score stays
-/// without one, but in a game without any score each move after the random ones gets one. Skips games with illegal
-/// moves. Calls `progress` with the number of games written so far.
+/// without one, but in a game without any score each move after the random ones gets one. The same applies to loose
+/// samples. Skips games with illegal moves. Calls `progress` with the number of games written so far.
 pub fn relabel<R: Read, W: Write>(
     source: &mut GameReader<R>,
     writer: &mut GameWriter<W>,
