@@ -158,8 +158,8 @@ pub struct TextError {
 }
 
 impl BookTable {
-    /// One line for each move: board and side to move, the move, its weight, and the games won,
-    /// drawn and lost with it, separated by tabs.
+    /// A heading, and one line for each move: board and side to move, the move, its weight, and the games won, drawn
+    /// and lost with it, separated by tabs.
     pub fn to_text(&self) -> String {
         let mut text = "# FEN\tmove\tweight\twins\tdraws\tlosses\n".to_owned();
         for BookEntry { position, moves } in self.entries() {

@@ -427,7 +427,7 @@ struct NewGames {
 }
 
 impl NewGames {
-    /// Creates the file, which must not exist unless `force` is given.
+    /// Opens the output, see [`OutputFile::create`].
     fn begin(path: &Path, force: ForceArgument) -> Result<Self, Failure> {
         let out = OutputFile::create(path, force)?;
         let (file, temporary) = match out.as_file() {

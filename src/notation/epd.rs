@@ -35,7 +35,7 @@ pub struct Epd {
     /// The reason why `bm`, `am` or `dm` cannot be read, if one of them cannot. An unreadable move leaves all three
     /// fields empty.
     pub task_error: Option<EpdError>,
-    /// All operations as written: code and operands.
+    /// All operations: code and operands, with moves as text.
     pub operations: Vec<Operation>,
 }
 
@@ -153,8 +153,7 @@ impl Epd {
 }
 
 impl fmt::Display for Epd {
-    /// Writes the FEN and the operations, except `moves`, because the position is the one after these moves, and the
-    /// counters `hmvc` and `fmvn`, which are fields of the FEN.
+    /// Writes the FEN and the operations, except `moves`, `hmvc` and `fmvn`, which are already part of the position.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.position.fmt(f)?;
         for (code, operands) in &self.operations {

@@ -205,8 +205,8 @@ fn prove(arguments: &Arguments, tables: &Arc<Tables>) -> Result<ExitCode, Failur
 }
 
 /// A game without moves that starts at the last position of `game`. Its no-capture clock, the counter of the FEN, is
-/// the number of plies that the rules count. If this number has already reached the limit, the clock starts at 0,
-/// because the limit has not ended the game.
+/// the number of plies that the rules count. If the game is already drawn by the no-capture limit, the clock starts at
+/// 0, and the position is solved as if it were not.
 fn without_history(game: &Game, rules: RuleSet) -> Result<Game, InvalidPosition> {
     let position = game.position();
     let counted = counted_plies(position.clock(), rules);

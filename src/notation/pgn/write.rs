@@ -7,8 +7,8 @@ use crate::notation::{MoveStyle, fen};
 /// The width at which moves are wrapped, in characters. Comments are not wrapped.
 const LINE_WIDTH: usize = 100;
 
-/// The line of a tag, without the line end. Control characters are removed, and from the name also blanks, quotes and
-/// brackets.
+/// The line of a tag, without the line end. Control characters are removed, and from the name also whitespace, quotes
+/// and brackets.
 pub fn tag_line(name: &str, value: &str) -> String {
     let is_of_name = |c: &char| !c.is_control() && !c.is_whitespace() && !"\"[]".contains(*c);
     let name: String = name.chars().filter(is_of_name).collect();

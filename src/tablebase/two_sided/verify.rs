@@ -231,8 +231,8 @@ impl Checker<'_> {
     }
 
     /// Whether a side can force a won position, a capture after which it does not lose, or a quiet move that `is_good`
-    /// accepts. `is_good` receives the target and, for a move of the side itself, the offenses that the move may
-    /// commit.
+    /// accepts. [`Self::check_moves`] checks the captures of the other side. `is_good` receives the target and, for a
+    /// move of the side itself, the offenses that the move may commit.
     fn reaches(
         &self,
         node: Node,
@@ -278,21 +278,21 @@ impl Checker<'_> {
 /// loser can delay by repeating positions. Plies that are too many to be stored count as one more than
 /// the most that can be stored. A loss without stored plies fits any plies of its moves.
 fn plies_are_right(found: Value, values: &[Value]) -> bool {
-    let uncounted = i32::from(Value::LONGEST_BY_RULE) + 1;
-    let plies = |value: &Value| value.plies_by_rule().map_or(uncounted, i32::from);
+    let too_long = i32::from(Value::LONGEST_BY_RULE) + 1;
+    let plies = |value: &Value| value.plies_by_rule().map_or(too_long, i32::from);
     let own = plies(&found);
     if found.is_won_by_rule() {
         let after = values.iter().filter(|value| value.is_lost_by_rule());
         after
             .map(plies)
             .min()
-            .is_some_and(|after| own == uncounted.min(after + 1))
+            .is_some_and(|after| own == too_long.min(after + 1))
     } else if found.is_lost_by_rule() {
         let after = values.iter().filter(|value| value.is_won_by_rule());
         after
             .map(plies)
             .max()
-            .is_some_and(|after| own == uncounted || own == after + 1 || own == after - 1)
+            .is_some_and(|after| own == too_long || own == after + 1 || own == after - 1)
     } else {
         true
     }
