@@ -312,8 +312,8 @@ impl Output {
     /// Creates the file, or opens it to continue.
     ///
     /// # Errors
-    /// The file cannot be written, exists although neither `--continue` nor `--force` is given, or has results of other
-    /// positions or with other settings.
+    /// The file is an input, is in use by another run, cannot be written, exists although neither `--continue` nor
+    /// `--force` is given, or has other contents than results of these positions with these settings.
     fn open(
         arguments: &Arguments,
         positions: &[BatchPosition],

@@ -2,7 +2,8 @@
 //!
 //! The tables are in a schema of their own. Almost every write changes positions near the starting position, so
 //! write transactions hold an advisory lock and run one after another. They have no conflicts, but fail if they wait
-//! for the lock for 30 seconds. Transactions that only lease tasks do not take this lock, and skip rows locked by others.
+//! for the lock for 30 seconds. Transactions that only lease tasks do not take this lock, and skip rows locked by
+//! others.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
