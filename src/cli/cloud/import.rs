@@ -63,8 +63,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         waiting: Vec::new(),
         waiting_tasks: Vec::new(),
         counts: ImportCounts::default(),
-        bar: ProgressBar::new_spinner()
-            .with_style(bar_style("{spinner} {elapsed} {human_pos} moves")),
+        bar: ProgressBar::new_spinner().with_style(bar_style("{spinner} {elapsed} {human_pos}")),
     };
     let mut unread = Unread::default();
     let plies = usize::from(arguments.max_ply);
@@ -223,10 +222,7 @@ impl Importer<'_> {
         plies: usize,
         unread: &mut Unread,
     ) -> Result<(), ImportError> {
-        let mut games = 0;
-        let unread_before = unread.parts();
         unread.read_games(path, file, |game| {
-            games += 1;
             let line = game.main_line().line;
             let (tasks, left_out) = Task::of_line(line, plies, Priority::Requested);
             self.counts.left_out += left_out;
@@ -234,13 +230,8 @@ impl Importer<'_> {
             if self.waiting_tasks.len() >= BATCH {
                 self.flush_tasks()?;
             }
-            Ok::<_, ImportError>(())
-        })?;
-        if games == 0 && unread.parts() == unread_before {
-            let text = "not a dump, a self-play file, a game record or a list of positions";
-            return Err(ImportError::File(text.to_owned()));
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     fn add_book(&mut self, name: &str) -> Result<(), ImportError> {

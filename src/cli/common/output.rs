@@ -49,7 +49,7 @@ pub fn note(text: &str) {
 /// The style of a progress bar in the chosen language, from an English template with `{left}` for the remaining time.
 pub fn bar_style(template: &str) -> ProgressStyle {
     let mut local = template.replace("{left} left", &fill(texts().time_left, &["{left}"]));
-    for unit in ["positions", "openings", "games", "moves"] {
+    for unit in ["positions", "openings", "games"] {
         local = local.replace(unit, &translated(unit));
     }
     let style = ProgressStyle::with_template(&local);
