@@ -17,7 +17,8 @@ pub const fn plies_of_mate(moves: u32) -> u32 {
     moves.saturating_mul(2).saturating_sub(1)
 }
 
-/// A score for the side to move, in units of the evaluation, or a distance to mate.
+/// A score for the side to move, in units of the evaluation, or a proven win or loss with its distance in plies.
+/// Stalemate is a loss and is scored as a mate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(transparent))]
 pub struct Score(i32);
@@ -25,7 +26,7 @@ pub struct Score(i32);
 /// The meaning of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
-    /// Hundredths of a minor piece (knight or cannon).
+    /// Hundredths of a minor piece (knight or cannon). Proven wins other than mates are above 6,000.
     Evaluation(i32),
     /// The side to move mates in this many plies.
     Mates(u32),

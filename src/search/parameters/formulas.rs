@@ -50,7 +50,7 @@ pub fn null_move_reduction(depth: i32, above_beta: i32) -> i32 {
         + (above_beta / null_move_margin()).clamp(0, null_move_margin_plies())
 }
 
-/// Late move pruning: after this many moves of any kind, the remaining quiet moves are skipped
+/// Late move pruning: after the first quiet move whose number is higher than this, the other quiet moves are skipped
 /// (Chessprogramming wiki, "Futility Pruning", move count based pruning).
 #[inline]
 pub fn late_move_count(depth: i32, improving: bool) -> usize {

@@ -248,7 +248,7 @@ parameters! {
     /// Number of the first reduced move in other nodes.
     lmr_first = 2, 1, 8;
 
-    /// Hash scores are not used within this many plies of the no-capture limit, because they do not depend on the
+    /// Hash scores are not used within this many plies of the no-capture limit, because the key does not contain the
     /// no-capture count. Mate scores are not used either if the mate might come after the limit.
     no_capture_near = 19, 0, 60;
     /// Damping: the evaluation is multiplied by (N - plies without a capture) / N.

@@ -1,4 +1,4 @@
-//! Updates after a node: histories, transposition table, correction history.
+//! Updates by a node: histories, correction history, transposition table.
 
 use super::node::Node;
 use super::score::MovesResult;

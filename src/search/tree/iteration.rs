@@ -10,13 +10,13 @@ pub const NOT_OVERTAKEN: i32 = i32::MAX;
 /// The result of an iteration: the root moves with their scores.
 #[derive(Clone, Debug)]
 pub struct Iteration {
-    /// Depth in plies; 0 before the first iteration.
+    /// Depth in plies of the last finished iteration, 0 before the first one.
     pub depth: i32,
     /// The root moves, best first.
     pub moves: Vec<RootMove>,
-    /// The share of the iteration's nodes that the best move took.
+    /// The share of the nodes of the last finished iteration that its best move took.
     pub effort: f64,
-    /// Number of changes of the best root move.
+    /// Number of changes of the best root move in the iteration.
     pub best_move_changes: u32,
 }
 
@@ -47,8 +47,8 @@ impl Iteration {
     }
 
     /// Sorts the moves of an interrupted iteration: first those to which it gave an exact score or a lower bound, best
-    /// first, then the others by their upper bound or, without one, by their score in the previous iteration. If it
-    /// gave no exact score or lower bound, the result of the previous iteration stays.
+    /// first, then the others by their score in the previous iteration, or by the new score of a first move that failed
+    /// low. If it gave no exact score or lower bound, the result of the previous iteration stays.
     ///
     /// If the best searched move turns out to lose by force, a move that may be better comes first. Its score becomes
     /// an upper bound: that of the move itself, or the score of the losing move in the previous iteration if this is
@@ -70,9 +70,9 @@ impl Iteration {
         moves.sort_by_key(|m| std::cmp::Reverse((is_new(m), m.score)));
         let best = &moves[0];
         let is_lost = is_new(best) && best.bound == Bound::Exact && best.score.is_proven_loss();
-        let bound = best.previous;
+        let previous = best.previous;
         // If the move already lost in the previous iteration, or had no score, the longest defense found stays first.
-        if !is_lost || bound.is_proven_loss() {
+        if !is_lost || previous.is_proven_loss() {
             return;
         }
         // Of moves with the same bound, the first one is taken: it had the best score or, without a score, the most
@@ -80,7 +80,8 @@ impl Iteration {
         let other = (0..moves.len()).min_by_key(|index| std::cmp::Reverse(moves[*index].upper));
         if let Some(index) = other.filter(|index| !moves[*index].upper.is_proven_loss()) {
             let other = &mut moves[index];
-            (other.score, other.bound, other.exact) = (bound.min(other.upper), Bound::Upper, None);
+            (other.score, other.bound, other.exact) =
+                (previous.min(other.upper), Bound::Upper, None);
             moves[..=index].rotate_right(1);
         }
     }
@@ -126,7 +127,7 @@ pub struct RootMove {
     pub score: Score,
     /// Score in the previous iteration.
     pub previous: Score,
-    /// An upper bound on the score in this iteration; `INFINITE` if the move has not been searched.
+    /// The last upper bound on the score found in this iteration; `INFINITE` without one.
     pub upper: Score,
     /// The iteration in which the score was found.
     pub depth: i32,
@@ -158,7 +159,7 @@ impl RootMove {
         }
     }
 
-    /// The score, or the last exact one if the search was interrupted when it only had a bound.
+    /// The score. If it is only a bound, because the search was interrupted, the last exact score if there is one.
     pub fn last_exact_score(&self) -> Score {
         match self.bound {
             Bound::Exact => self.score,

@@ -103,7 +103,8 @@ impl Search<'_> {
     }
 
     /// Searches a node that repeats a position to the disadvantage of one side. The node is not pruned, but its moves
-    /// may be. Scores from the transposition table are ignored, because they belong to the first occurrence.
+    /// may be. Scores from the transposition table are ignored, because they belong to the first occurrence, and the
+    /// result is not stored.
     fn search_disputed<N: NodeType>(
         &mut self,
         ply: usize,
@@ -343,28 +344,28 @@ impl Search<'_> {
         let mut reduction = self.reduction::<N>(node, m, number);
         self.play(ply, m);
         if self.position.in_check() {
-            // A check is reduced less, and extended unless the move has another extension (Chessprogramming wiki,
-            // "Check Extensions").
+            // A check is reduced less, and extended unless the singular search has changed the depth (Chessprogramming
+            // wiki, "Check Extensions").
             reduction -= 1;
             new_depth += i32::from(extension == 0 && self.may_extend(ply));
         }
         let mut score = NodeScore::STOPPED;
-        let mut full = !is_open || number > 1;
+        let mut at_full_depth = !is_open || number > 1;
         if reduction > 0 {
             let reduced = (new_depth - reduction).clamp(1.min(new_depth), new_depth);
             self.stack.at_mut(ply).reduction = new_depth - reduced;
             score = -self.search::<NonPv>(ply + 1, lower, -alpha, reduced, true);
             self.stack.at_mut(ply).reduction = 0;
-            full = score.score > alpha && reduced < new_depth;
+            at_full_depth = score.score > alpha && reduced < new_depth;
             // The re-search is deeper if the reduced search was far above the best score, and shallower if it was
             // hardly above it (Chessprogramming wiki, "Late Move Reductions", re-search at a changed depth).
-            if full && score.score > best + values::research_deeper() {
+            if at_full_depth && score.score > best + values::research_deeper() {
                 new_depth += 1;
-            } else if full && score.score < best + values::research_shallower() {
+            } else if at_full_depth && score.score < best + values::research_shallower() {
                 new_depth -= 1;
             }
         }
-        if full {
+        if at_full_depth {
             score = -self.search::<NonPv>(ply + 1, lower, -alpha, new_depth, !node.cut_node);
         }
         if is_open && (number == 1 || score.score > alpha) && !self.stopped {

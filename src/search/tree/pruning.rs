@@ -45,8 +45,8 @@ impl Search<'_> {
             && !N::ROOT
     }
 
-    /// The window narrowed around the score of a hash entry that is too shallow for a cut-off, at least two
-    /// units wide (the option `hashadjust` of tsito).
+    /// An open window narrowed around the score of a hash entry that gave no cut-off, to a width of at least two units
+    /// (the option `hashadjust` of tsito).
     pub fn window_by_hash_score(&self, node: &Node, alpha: Score, beta: Score) -> (Score, Score) {
         let Some(entry) = node.entry.filter(|_| beta - alpha > 1) else {
             return (alpha, beta);
@@ -62,8 +62,8 @@ impl Search<'_> {
         }
     }
 
-    /// Cut-offs before the moves are searched: razoring, reverse futility pruning, null move, probcut
-    /// (Chessprogramming wiki, "Razoring", "Reverse Futility Pruning").
+    /// Cut-offs before the moves are searched: razoring, reverse futility pruning, null move, probcut (Chessprogramming
+    /// wiki, "Razoring", "Reverse Futility Pruning"). None in PV nodes, in check and if a move is excluded.
     pub fn prune_node<N: NodeType>(
         &mut self,
         node: &Node,

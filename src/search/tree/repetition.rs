@@ -26,7 +26,7 @@ pub const BEFORE_ROOT: i32 = -1;
 /// count as draws, because judging tens of thousands of plies would delay a `stop`.
 const LONGEST_JUDGED: usize = 512;
 /// A repetition of at least this many plies takes so long to judge that the search checks the clock afterwards.
-const LONG_WINDOW: usize = 32;
+const LONG_REPETITION: usize = 32;
 
 /// A second occurrence of a position. If the rules judged the repetition now, one side would lose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,7 +172,7 @@ impl Search<'_> {
 
     /// Checks the clock at the next node if it took long to judge the last `window` plies.
     fn poll_after_judging(&mut self, window: usize) {
-        if (LONG_WINDOW..=LONGEST_JUDGED).contains(&window) {
+        if (LONG_REPETITION..=LONGEST_JUDGED).contains(&window) {
             self.polling.poll_next_node(self.nodes);
         }
     }

@@ -12,7 +12,8 @@ use crate::search::score::Score;
 ///
 /// A position can have different scores when it is reached by different paths: repetitions and the no-capture
 /// limit score the path. A score that depends on the path can be wrong for another path (Campbell, "The graph-history
-/// interaction: on ignoring position history", 1985); [`MovesResult::tt_bound`] decides whether it is stored.
+/// interaction: on ignoring position history", 1985). [`MovesResult::tt_bound`] and, in the quiescence search,
+/// `close_quiescence` decide whether it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeScore {
     pub score: Score,
