@@ -208,7 +208,7 @@ impl MateSearch<'_> {
         mates
     }
 
-    /// Whether the defender, in check, is mated within `plies` by every reply.
+    /// Whether the defender, in check, is mated within `plies` after every reply.
     fn and_node(&mut self, plies: u32) -> bool {
         let answers = legal_moves(&self.position);
         if plies == 0 {

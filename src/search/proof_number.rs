@@ -36,7 +36,8 @@ const MAX_WALKS: u32 = 1000;
 /// Slots per bucket. A position can be stored in any slot of its bucket.
 const BUCKET: usize = 4;
 
-/// The effort for the side to move and for its opponent to reach their goals, the mate or its refutation.
+/// The effort for the side to move and for its opponent to reach their goals, the mate or its refutation (phi and delta
+/// of df-pn).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Numbers {
     /// Effort of the side to move; 0 if it has reached its goal.

@@ -80,8 +80,8 @@ named_enum! {
 }
 
 named_enum! {
-    /// How the windows of the search are chosen. All three drivers are alpha-beta searches, and without pruning they
-    /// find the same score.
+    /// How the windows of the search are chosen. All three drivers are alpha-beta searches. Without pruning and without
+    /// the transposition table they find the same score.
     #[derive(Default)]
     pub enum Driver {
         /// Principal variation search: null windows after the first move, narrow windows at the root
@@ -109,8 +109,8 @@ pub struct Techniques {
     pub null_move_verification: bool,
     /// The transposition table.
     pub hash: bool,
-    /// Narrowing an open window by a hash score of insufficient depth. Unsound; without effect in MTD(f), which has
-    /// no open windows.
+    /// Narrowing an open window by a hash score that gives no cut-off. Unsound; without effect in MTD(f), which has no
+    /// open windows.
     pub hash_window: bool,
     /// Iterative deepening. Without it a search with a depth limit searches only depth 1 and that depth.
     pub iterative: bool,
@@ -177,7 +177,8 @@ impl Settings {
         })
     }
 
-    /// Whether scores under these settings are valid under `other`, so that the transposition table can be kept.
+    /// Whether scores under these settings are valid under `other`, so that the transposition table can be kept. In a
+    /// style other than normal they are valid only for roots with the same side to move.
     pub fn scores_like(&self, other: &Self) -> bool {
         let rules = |s: &Self| (s.style, s.rules, s.no_capture_draws);
         let relevant = |s: &Self| (s.pruning, s.knowledge, rules(s), s.techniques);
@@ -214,8 +215,8 @@ pub struct PlayerClock {
     pub moves_to_go: Option<u32>,
 }
 
-/// When to stop: at the first limit that is reached, or earlier if the move is decided, for example by a mate. Without
-/// limits the search goes to [`MAX_DEPTH`].
+/// When to stop: at the first limit that is reached, or earlier if the move is decided, for example by a mate. The
+/// first iteration is always finished. Without limits the search goes to [`MAX_DEPTH`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Limits {
     /// Plies of iterative deepening; 0 counts as 1.

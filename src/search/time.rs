@@ -175,6 +175,7 @@ pub struct MoveOverhead {
 struct LastMove {
     /// The position after it.
     position: Position,
+    /// The clock before it.
     clock: PlayerClock,
     /// Its search time.
     taken: Duration,

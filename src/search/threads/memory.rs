@@ -1,8 +1,8 @@
 //! Checks for free memory before large allocations and before threads are started.
 //!
-//! A failed allocation aborts the program. All memory of a search is therefore allocated before the engine accepts a
-//! setting. [`RESERVE`] bytes must then still be free for everything else: input lines, games, principal variations,
-//! and the caches of the allocator.
+//! A failed allocation aborts the program. The memory of a search is therefore allocated, or found to be free, before
+//! the engine accepts a setting. [`RESERVE`] bytes must then still be free for everything else: input lines, games,
+//! principal variations, and the caches of the allocator.
 
 use std::io::{self, ErrorKind};
 use std::thread::{self, JoinHandle};

@@ -23,7 +23,7 @@ const MATE_NODES: u64 = 3_000_000;
 /// Maximum number of nodes of the ordinary search in the first stage of a search for a mate.
 const FIRST_MATE_NODES: u64 = 1 << 16;
 /// Nodes of the proof-number search for each node of the ordinary search; both then take about the same time.
-const PROOF_NODES: u64 = 2;
+const PROOF_NODES_PER_NODE: u64 = 2;
 
 /// One of the best lines of the last iteration, with its score.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -280,10 +280,10 @@ enum MateAnswer {
     Searched(Vec<Iteration>),
 }
 
-/// Searches for a mate in at most `moves` moves. `plies` is the length of such a mate in plies, or less under a depth
-/// limit. Stages with growing limits alternate between the proof-number search, which can also prove that there is no
-/// mate, and the ordinary search, which finds some long mates earlier. A mate score is a proof in both: the ordinary
-/// search returns a loss only if it has searched all replies.
+/// Searches for a mate in at most `moves` moves. `plies` is the length of such a mate in plies, or less if the depth
+/// limit or [`MAX_PLY`] is lower. Stages with growing limits alternate between the proof-number search, which can also
+/// prove that there is no mate, and the ordinary search, which finds some long mates earlier. A mate score is a proof
+/// in both: the ordinary search returns a loss only if it has searched all replies.
 fn search_for_mate(
     moves: u32,
     plies: u32,
@@ -296,7 +296,7 @@ fn search_for_mate(
     let mut results = Vec::new();
     loop {
         let lines = shared.request.settings.multipv;
-        let nodes = budget.saturating_mul(PROOF_NODES);
+        let nodes = budget.saturating_mul(PROOF_NODES_PER_NODE);
         let mates = proof.as_mut().and_then(|proof| proof.mates(lines, nodes));
         let is_refuted = match mates {
             Some(mates) if !mates.is_empty() => return MateAnswer::Proven(mates),
@@ -348,9 +348,9 @@ fn expected_reply(shared: &SharedState, pv: &[Move], tt: &TranspositionTable) ->
 }
 
 /// The limits of the search for mates by checks. For a request for a mate they are at most half of its nodes and time.
-/// For any other search with a time limit the nodes take a small share of the time; at most half of the hard limit is
-/// used. `None` for all other searches, for a timed search that also limits depth or nodes or that ponders, and if the
-/// settings ask for several lines.
+/// For any other search with a time limit, the node limit is proportional to the soft time limit, and the time limit is
+/// half of the hard one. `None` for all other searches, for a timed search that also limits depth or nodes or that
+/// ponders, and if the settings ask for several lines.
 fn mate_limits(request: &SearchRequest, time: Option<&TimeManager>) -> Option<MateLimits> {
     let limits = &request.limits;
     if request.settings.multipv > 1 {

@@ -22,10 +22,10 @@ use crate::search::tree::{ThreadData, static_score};
 use crate::search::tt::TranspositionTable;
 use crate::tablebase::Tables;
 
-/// A search with a transposition table of its own, run in the caller's thread.
+/// A search in one thread, with a transposition table of its own.
 ///
-/// A search needs a large stack. In a thread without one (all but those of `spawn_search_thread`), each search
-/// starts a thread and waits for it.
+/// A search needs a large stack. Each search therefore starts a thread and waits for it, except in a thread of
+/// `spawn_search_thread`.
 ///
 /// ```
 /// use chuhe::rules::Game;
