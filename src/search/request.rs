@@ -437,6 +437,11 @@ pub struct NoCaptureLimit {
 }
 
 impl NoCaptureLimit {
+    /// Whether the limit applies.
+    pub fn applies(self) -> bool {
+        self.plies.is_some()
+    }
+
     /// Whether the game is drawn by the limit if `ahead` plies without a capture follow the position.
     #[inline]
     pub fn is_reached(self, position: &Position, ahead: u32) -> bool {

@@ -139,7 +139,7 @@ impl<'a> Search<'a> {
     /// The static evaluation with the correction history and the no-capture counter taken into account.
     #[inline]
     pub fn corrected(&self, ply: usize, raw: Score) -> Score {
-        let counted = if self.shared.request.settings.no_capture_draws {
+        let counted = if self.no_capture_limit.applies() {
             i32::from(self.counted())
         } else {
             0
