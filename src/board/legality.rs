@@ -142,8 +142,7 @@ impl Legality {
     }
 }
 
-/// Whether the mover's king is not attacked after the move. [`Legality`] avoids this test for most
-/// moves.
+/// Whether the mover's king is not attacked after a pseudo-legal move. [`Legality`] avoids this test for most moves.
 pub fn leaves_king_safe(position: &Position, m: Move) -> bool {
     let us = position.side_to_move();
     if m.is_promotion() {

@@ -1,4 +1,8 @@
-//! Squares, pieces, moves, attacks and positions.
+//! Squares, pieces, moves, attacks and legal positions.
+//!
+//! Red moves first and is at the bottom of the board: files are a to i from left to right, ranks 0 to 9 upward.
+//! Kings that face each other on an open file attack each other as rooks do, so the rules on checks apply to them.
+//! In the promotion variant, advisors and bishops can become pawns ([`Setup::promotion`]).
 
 pub mod attacks;
 mod bitboard;

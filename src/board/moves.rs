@@ -20,8 +20,8 @@ use super::square::Square;
 /// # Ok::<(), chuhe::board::ParseMoveError>(())
 /// ```
 ///
-/// In the promotion variant, a move from a square to itself is a promotion. a0 to a0, which is never
-/// legal, is [`Move::NONE`].
+/// In the promotion variant ([`Setup::promotion`](super::Setup::promotion)), a move from a square to itself is a
+/// promotion. a0 to a0, which is never legal, is [`Move::NONE`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Move(u16);
 
@@ -132,7 +132,7 @@ pub struct ParseMoveError;
 impl FromStr for Move {
     type Err = ParseMoveError;
 
-    /// Reads `h2e2`, and `H2-E2` as in some game records.
+    /// Reads `h2e2` and, as in some game records, `H2-E2`, ignoring case.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (from, to) = match text.len() {
             4 => (text.get(..2), text.get(2..)),

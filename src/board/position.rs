@@ -105,7 +105,7 @@ pub struct State {
 }
 
 /// A legal position: each side has one king, in its palace, and at most 16 pieces; advisors and bishops
-/// are on squares that they can reach; the side not to move is not in check.
+/// are on squares that they can reach; the side not to move is not in check, and the kings do not face each other.
 ///
 /// Some legal positions cannot arise in a game, such as compositions with three rooks: see
 /// [`Self::irregularities`].
@@ -275,7 +275,7 @@ impl Position {
         2 * u32::from(self.fullmove_number().saturating_sub(1)) + self.side_to_move().index() as u32
     }
 
-    /// Whether the promotion variant is played.
+    /// Whether the promotion variant is played ([`Setup::promotion`]).
     #[inline]
     pub fn has_promotion(&self) -> bool {
         self.promotion
@@ -522,7 +522,8 @@ impl Position {
 impl TryFrom<&Setup> for Position {
     type Error = InvalidPosition;
 
-    /// Checks the setup; the error lists everything that is wrong with it.
+    /// Checks the setup. The error lists everything that is wrong with it, but attacks on kings only if each side has
+    /// one king, in its palace. A move number of 0 is read as 1.
     fn try_from(setup: &Setup) -> Result<Self, InvalidPosition> {
         let pieces: ArrayVec<(Square, Piece), { Square::COUNT }> = setup.pieces().collect();
         let mut position = Self::of_pieces(&pieces, setup.side_to_move, setup.promotion)?;

@@ -91,7 +91,7 @@ pub enum Reason {
     ImpossibleSquare(Piece, Square),
     /// The kings face each other on an open file.
     FacingKings,
-    /// The side not to move is in check.
+    /// This side is not to move, but in check.
     CanCaptureKing(Color),
 }
 

@@ -1,4 +1,6 @@
 //! Static evaluation, in integers: a neural network, and a handcrafted evaluation with several levels.
+//!
+//! A minor piece (knight or cannon) is worth about 450 *units of the evaluation*.
 
 pub mod handcrafted;
 pub mod nnue;

@@ -64,8 +64,8 @@ pub(in crate::board) fn diagonals(square: Square) -> Bitboard {
     Bitboard::from_board_bits(DIAGONAL[square.index()])
 }
 
-/// The squares where a change of the board can affect the attacks on a king on `square`: its lines, the
-/// squares from which knights attack it, and their legs.
+/// The squares where a change of the board can affect the attacks on a king on `square`: the square itself, its
+/// lines, the squares from which knights attack it, and their legs.
 #[inline]
 pub(in crate::board) fn surroundings(square: Square) -> Bitboard {
     Bitboard::from_board_bits(SURROUNDINGS[square.index()])

@@ -33,8 +33,7 @@ pub static PAWN_TO: ByColor<[u128; Square::COUNT]> =
 pub static DIAGONAL: [u128; Square::COUNT] = step_table(&DIAGONALS, false);
 /// The other squares of the file and the rank.
 pub static LINES: [u128; Square::COUNT] = line_table();
-/// The squares where a change of the board can affect the attacks on a king: its own square, its file and rank, the
-/// squares from which knights attack it, and their legs.
+/// See [`surroundings`](super::surroundings).
 pub static SURROUNDINGS: [u128; Square::COUNT] = surroundings_table();
 
 /// South, west, east, north: the order of the occupancy bits in the index of [`KNIGHT`].

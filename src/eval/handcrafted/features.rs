@@ -1,5 +1,5 @@
-//! The terms of the evaluation in groups, their middlegame and endgame weights in units of the evaluation (a minor
-//! piece is worth about 450), and sums of terms.
+//! The terms of the evaluation in groups, their middlegame and endgame weights in units of the evaluation, and sums of
+//! terms.
 
 use super::tapered::Tapered;
 use crate::board::{Color, Piece, PieceKind, RANKS, Square};
@@ -79,11 +79,11 @@ groups! {
     ADVISORS_AGAINST: 4, 3;
     /// For each enemy piece, by its kind (knight, rook, cannon, pawn) and the number of own bishops.
     BISHOPS_AGAINST: 4, 3;
-    /// Pairs of own pieces without the king, by both kinds. Only entries whose second kind is not before the first are
-    /// used.
+    /// Pairs of own pieces other than the king, by both kinds. Only entries whose second kind is not before the first
+    /// are used.
     OWN_PAIR: 6, 6;
-    /// Pairs of an own and an enemy piece, by both kinds. Only entries whose enemy kind is after the own kind are
-    /// used; the other pairs are terms of the enemy, or cancel out if both kinds are equal.
+    /// Pairs of an own and an enemy piece other than kings, by both kinds. Only entries whose enemy kind is after the
+    /// own kind are used; the other pairs are terms of the enemy, or cancel out if both kinds are equal.
     ENEMY_PAIR: 6, 6;
     /// Rook on the file of the enemy king, by number of pieces between.
     ROOK_ON_KING_FILE: 1, 5;

@@ -46,7 +46,7 @@ impl HandcraftedEvaluator {
         }
     }
 
-    /// Evaluates a position for its side to move. `accumulator` must be the accumulator of the position.
+    /// The evaluation for the side to move, in units of the evaluation. `accumulator` must be that of the position.
     #[inline]
     pub fn evaluate(&self, position: &Position, accumulator: &PieceSquareAccumulator) -> i32 {
         let mut value = accumulator.piece_squares + self.terms(position, accumulator);

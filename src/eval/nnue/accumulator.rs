@@ -52,7 +52,8 @@ struct LineEntry {
 /// The board of the last refresh with a side's view, by piece; empty before the first one.
 type RefreshBoard = [Bitboard; Piece::COUNT];
 
-/// The accumulators of the positions from a root to the current one.
+/// The accumulators of the positions from a root to the current one. A null move has no entry, because it changes no
+/// piece.
 #[derive(Clone, Debug)]
 pub struct AccumulatorStack {
     entries: Vec<LineEntry>,
