@@ -21,8 +21,8 @@ pub struct MoveThreats {
     pub chased: Bitboard,
 }
 
-/// The threats of the quiet move `ply`, which led to `after`. `None` under the Chinese rules, which
-/// do not judge single moves.
+/// The threats of the quiet move `ply`, which led to `after`. `None` under the Chinese rules, by which they also
+/// depend on the move before ([`is_chinese_attack`](super::is_chinese_attack)).
 pub fn move_threats(after: &Position, ply: &Ply, rules: RuleSet) -> Option<MoveThreats> {
     let chased = || {
         let mut retraction = Retraction::new(after, rules);
@@ -51,7 +51,8 @@ pub struct NewThreat {
     pub target: Square,
     /// The squares, after the move, of the pieces whose threats against it count.
     pub chasers: Bitboard,
-    /// The squares of the excused pieces that threaten it only because a protector was cut off.
+    /// The squares, after the move, of the excused pieces whose threats against it are new only because a protector was
+    /// cut off.
     pub excused: Bitboard,
 }
 
@@ -87,8 +88,8 @@ impl Retraction {
 
     /// Takes back a move and returns its new threats against pieces with an id in `among`.
     ///
-    /// If a piece with an id in `excused` threatens only because a protector was cut off, that does not count, and
-    /// the piece is in [`NewThreat::excused`] instead of [`NewThreat::chasers`].
+    /// If the threat of a piece with an id in `excused` is new only because a protector was cut off, it does not count,
+    /// and the piece is in [`NewThreat::excused`] instead of [`NewThreat::chasers`].
     pub fn take_back(&mut self, ply: &Ply, among: Bitboard, excused: Bitboard) -> NewThreats {
         let mover = self.mover();
         let mut threats = self.threats(ply.played, among);

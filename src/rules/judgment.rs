@@ -95,7 +95,7 @@ pub struct ClassifiedMove {
     pub piece: Piece,
     /// Its class by the rules applied.
     pub class: MoveClass,
-    /// The new threats that count as chases. Only the pieces of [`Judgment::chased`] are chased by every move.
+    /// The new threats that count as chases, also of pieces that other moves of the side do not chase.
     pub chases: Vec<Chase>,
     /// New threats that do not count because of [`Clause::ChasedPieceExcused`].
     pub excused: Vec<Chase>,
@@ -213,8 +213,8 @@ pub struct Judgment {
     /// The behavior of each side throughout the repetition.
     pub perpetuals: ByColor<Perpetual>,
     /// The enemy pieces that each side chased with every move of the repetition, by their current squares; with
-    /// [`Clause::ChaseInEachRound`], the pieces that it chased throughout some round. Empty under the Chinese rules and
-    /// if a side checked perpetually.
+    /// [`Clause::ChaseInEachRound`], the pieces that it chased throughout some round. Empty under the Chinese rules, and
+    /// if a check or the rule set excludes chases.
     pub chased: ByColor<Vec<Placed>>,
     /// The clauses that led to the verdict on a repetition.
     pub clauses: Vec<Clause>,
@@ -269,7 +269,7 @@ impl Judgment {
         }
     }
 
-    /// The decision as a sentence, `None` if the game is not over.
+    /// The decision as a sentence in the chosen language, `None` if the game is not over.
     pub fn ruling(&self) -> Option<String> {
         let texts = texts();
         let outcome = match self.verdict {

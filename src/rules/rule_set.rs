@@ -85,7 +85,8 @@ pub const fn counted_plies(clock: NoCaptureClock, rules: RuleSet) -> u16 {
     }
 }
 
-/// Whether the no-capture limit still allows a mate or capture in `plies` plies, with no capture before it.
+/// Whether the no-capture limit still allows a mate or capture in `plies` plies, with no capture before it, even if
+/// each of these plies counts.
 pub const fn is_within_no_capture_limit(clock: NoCaptureClock, rules: RuleSet, plies: u16) -> bool {
     let last = counted_plies(clock, rules).saturating_add(plies.saturating_sub(1));
     last < rules.no_capture_limit()

@@ -10,7 +10,8 @@ use crate::board::{Bitboard, Move, PieceKind, Position, Square};
 /// The maximum number of checks of a forced mate.
 const MATE_CHECKS: u32 = 4;
 
-/// The node budget for classifying one move. Threats that are not found within it do not count.
+/// The node budget for classifying one move. When it is spent, no more mates are found, and captures are judged without
+/// the answers that have not been searched.
 const MOVE_BUDGET: u32 = 5_000;
 
 /// A move of a repetition and the positions before it.

@@ -155,7 +155,7 @@ pub struct CaptureSequence<'a> {
     pub uncovered: Vec<Move>,
     /// Whether the sequence starts with a check that takes nothing valuable.
     pub by_check: bool,
-    /// Captures between pieces of the same kind that attack each other; not part of the sequence.
+    /// Captures by the chaser between pieces of the same kind that can take each other; not part of the sequence.
     pub mutual: &'a [Move],
     /// The positions that may still be visited.
     pub budget: &'a mut NodeBudget,
@@ -209,7 +209,7 @@ impl Remaining {
 }
 
 impl CaptureSequence<'_> {
-    /// The gain of the chaser, which has just made its first move.
+    /// The gain of the chaser after its first move, which has been made. What that move took is not included.
     pub fn gain(&mut self) -> PieceValue {
         let rest = Remaining {
             plies: SEQUENCE_LENGTH,

@@ -127,7 +127,7 @@ impl<'a> ThreatFinder<'a> {
     }
 
     /// The gain of a capture or check. `None` for other moves, for captures without check after which the
-    /// other side can force mate, and for moves that mate, which are not chases.
+    /// other side can force mate, and for moves that force mate, which are not chases.
     fn gain(
         &self,
         m: Move,
@@ -164,8 +164,8 @@ impl<'a> ThreatFinder<'a> {
     }
 }
 
-/// The captures between pieces of the same kind that can take each other. `enemy_captures` are the
-/// captures of the other side if it moved next.
+/// The captures of the side to move between pieces of the same kind that can take each other. `enemy_captures` are
+/// the captures of the other side if it moved next.
 fn mutual_captures(position: &Position, enemy_captures: &[Move]) -> Vec<Move> {
     let kind = |square| position.piece_on(square).map(|piece| piece.kind());
     captures(position)

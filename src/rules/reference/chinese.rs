@@ -169,7 +169,7 @@ struct Turn {
     /// Squares of the pieces of either side that the other side can capture with a gain, after all recaptures on the
     /// square.
     lost: Vec<Square>,
-    /// Captures between pieces of the same kind that can take each other.
+    /// Captures by this side between pieces of the same kind that can take each other.
     mutual: Vec<Move>,
 }
 
