@@ -13,7 +13,8 @@ named_enum! {
         #[default]
         Asian = "asian",
         /// The Asian rules as Pikafish plays them: chases do not count if either side gives check within
-        /// the repetition, and a threat is new only if nothing threatened the piece before.
+        /// the repetition, a threat is new only if nothing threatened the piece before, and the clauses on
+        /// rule 19 and diagram 107 do not apply.
         Computer = "computer",
         /// The Chinese rules of 2020: a side whose moves all check, threaten mate or chase, in any
         /// mixture, loses to a side with other moves.
