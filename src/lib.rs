@@ -46,6 +46,9 @@
 //! | `search/tree/search.rs` | moves are played | reports, stop at the hard time limit |
 //! | `search/tree/node.rs`, `search/ordering/mod.rs` | nodes and the order of their moves | |
 //!
+//! Beside these, `search::tree::pruning` cuts nodes off, `search::tree::repetition` scores repetitions, and `search::tt`
+//! is the transposition table.
+//!
 //! # Modules
 //!
 //! | module | contents |

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use assert_cmd::Command;
 use chuhe::tournament::read_toml;
-use chuhe::tournament::stats::Factors;
+use chuhe::tournament::stats::{Factors, Spsa};
 
 const README: &str = include_str!("../README.md");
 const BOOKS: &str = include_str!("../src/guide/books.md");
@@ -314,11 +314,12 @@ fn lines_other_than_table_rows_are_at_most_120_columns_wide() {
 }
 
 #[test]
-fn the_files_of_factors_and_engines_are_valid() {
+fn the_toml_files_are_valid() {
     let files = blocks(TOURNAMENTS, "toml");
-    assert_eq!(files.len(), 2);
+    assert_eq!(files.len(), 3);
     assert_eq!(Factors::read_toml(files[0]).unwrap().count(), 2);
-    let (each, engines) = read_toml(files[1]).unwrap();
+    assert_eq!(Spsa::read_toml(files[1]).unwrap().count(), 2);
+    let (each, engines) = read_toml(files[2]).unwrap();
     let specs = engines
         .into_iter()
         .map(|engine| engine.spec(&each).unwrap());

@@ -57,9 +57,10 @@ impl Position {
     /// piece.
     #[must_use]
     pub fn image(&self, symmetry: Symmetry) -> Self {
-        let mut setup = self.setup();
+        let before = self.setup();
+        let mut setup = before.clone();
         setup.squares = [None; Square::COUNT];
-        for (square, piece) in self.setup().pieces() {
+        for (square, piece) in before.pieces() {
             setup.squares[symmetry.square(square).index()] = Some(symmetry.piece(piece));
         }
         if symmetry.ranks {

@@ -172,9 +172,8 @@ fn exposed_king(position: &Position, played: Move) -> IllegalReason {
     let side = position.side_to_move();
     let mut after = position.clone();
     after.make(played);
-    let (own, other) = (after.king(side), after.king(!side));
-    let is_open = (Bitboard::between(own, other) & after.occupied()).is_empty();
-    if own.file() == other.file() && is_open {
+    let attackers = after.king_attackers(after.king(side), !side, after.occupied());
+    if attackers.contains(after.king(!side)) {
         IllegalReason::KingsFace
     } else {
         IllegalReason::InCheck

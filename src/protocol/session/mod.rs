@@ -428,8 +428,7 @@ impl Session {
         self.report_position(result);
     }
 
-    /// Reports the result of setting the position: its errors, or the moves that are ignored and whether the position
-    /// cannot arise in a game.
+    /// Reports errors of setting the position, or ignored moves and whether the position cannot arise in a game.
     fn report_position(&mut self, result: Result<Option<String>, String>) {
         match result {
             Ok(None) => {}

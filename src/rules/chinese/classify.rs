@@ -11,7 +11,7 @@ use crate::board::{Bitboard, Move, PieceKind, Position, Square};
 const MATE_CHECKS: u32 = 4;
 
 /// The node budget for classifying one move. When it is spent, no more mates are found, and captures are judged without
-/// the answers that have not been searched.
+/// the answers that have not been searched. The class can then depend on the order in which moves are searched.
 const MOVE_BUDGET: u32 = 5_000;
 
 /// A move of a repetition and the positions before it.
@@ -215,8 +215,8 @@ impl MoveContext<'_> {
         // The moved piece already threatened to win the target.
         let continues = m.from() == self.played.to() && wins_exchange(then, old, budget);
         // The capture was an answer to the check.
-        let answers = || self.before.in_check();
-        if continues || answers() && wins_exchange(self.before, old, budget) {
+        let answers = self.before.in_check();
+        if continues || answers && wins_exchange(self.before, old, budget) {
             return true;
         }
         if !self.is_unrelated(then, now, m) || !self.wins_without_mover(now, m, budget) {
@@ -224,7 +224,7 @@ impl MoveContext<'_> {
         }
         // A capture unrelated to the repeated moves is old if it won material on its square before (unless the enemy
         // then threatened mate), or if it won material before with the moved piece not regarded as hanging.
-        let is_free = answers() || !threatens_mate(self.before, MATE_CHECKS, budget);
+        let is_free = answers || !threatens_mate(self.before, MATE_CHECKS, budget);
         let none_hanging = ThreatFinder::new(then, None, budget);
         is_free && wins_exchange(then, old, budget)
             || none_hanging.try_result(old, budget) == CaptureResult::Win
