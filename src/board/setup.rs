@@ -91,7 +91,7 @@ pub enum Reason {
     ImpossibleSquare(Piece, Square),
     /// The kings face each other on an open file.
     FacingKings,
-    /// This side is not to move, but in check.
+    /// This side is in check, but it is the other side's turn.
     CanCaptureKing(Color),
 }
 

@@ -21,8 +21,8 @@ pub struct MoveThreats {
     pub chased: Bitboard,
 }
 
-/// The threats of the quiet move `ply`, which led to `after`. `None` under the Chinese rules, by which they also
-/// depend on the move before ([`is_chinese_attack`](super::is_chinese_attack)).
+/// The threats of the quiet move `ply`, which led to `after`. `None` under the Chinese rules: there the threats of a
+/// move also depend on the move before it ([`is_chinese_attack`](super::is_chinese_attack)).
 pub fn move_threats(after: &Position, ply: &Ply, rules: RuleSet) -> Option<MoveThreats> {
     let chased = || {
         let mut retraction = Retraction::new(after, rules);

@@ -213,8 +213,8 @@ pub struct Judgment {
     /// The behavior of each side throughout the repetition.
     pub perpetuals: ByColor<Perpetual>,
     /// The enemy pieces that each side chased with every move of the repetition, by their current squares; with
-    /// [`Clause::ChaseInEachRound`], the pieces that it chased throughout some round. Empty under the Chinese rules, and
-    /// if a check or the rule set excludes chases.
+    /// [`Clause::ChaseInEachRound`], the pieces that it chased throughout some round. Empty under the Chinese rules,
+    /// and if a check or the rule set excludes chases.
     pub chased: ByColor<Vec<Placed>>,
     /// The clauses that led to the verdict on a repetition.
     pub clauses: Vec<Clause>,

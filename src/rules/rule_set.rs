@@ -12,9 +12,10 @@ named_enum! {
         /// The Asian rules, in their form for computer play: perpetual check and perpetual chase lose.
         #[default]
         Asian = "asian",
-        /// The Asian rules as Pikafish plays them: chases do not count if either side gives check within
-        /// the repetition, a threat is new only if nothing threatened the piece before, and the clauses on
-        /// rule 19 and diagram 107 do not apply.
+        /// The Asian rules as Pikafish plays them: chases do not count if either side gives check within the
+        /// repetition, a threat is new only if nothing threatened the piece before, and
+        /// [`Clause::ChasedPieceExcused`](super::Clause::ChasedPieceExcused) and
+        /// [`Clause::ChaseInEachRound`](super::Clause::ChaseInEachRound) do not apply.
         Computer = "computer",
         /// The Chinese rules of 2020: a side whose moves all check, threaten mate or chase, in any
         /// mixture, loses to a side with other moves.

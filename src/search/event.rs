@@ -33,7 +33,7 @@ impl Bound {
 /// A line with its score.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Info {
-    /// Depth of the iteration, in plies; the length of a mate that was proven without iterations.
+    /// Depth of the iteration, in plies, or, for a mate that was proven without iterations, its length.
     pub depth: u32,
     /// Deepest ply reached.
     pub selective_depth: u32,
@@ -65,7 +65,7 @@ pub struct Outcome {
     /// Score for the side to move; `None` without a move to play. If the search was interrupted while the score was
     /// only a bound, this is the last exact score of the move, or the bound if no exact score is known.
     pub score: Option<Score>,
-    /// Depth in plies of the iteration that found the score; the length of a mate that was proven without iterations.
+    /// Depth of the iteration that found the score, in plies, or, for a mate proven without iterations, its length.
     pub depth: u32,
     /// Nodes searched, all threads together.
     pub nodes: u64,

@@ -26,7 +26,8 @@ pub struct Score(i32);
 /// The meaning of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
-    /// Hundredths of a minor piece (knight or cannon). Proven wins other than mates are above 6,000.
+    /// Hundredths of a minor piece (knight or cannon). Proven wins other than mates are at least 6,044, and such losses
+    /// at most -6,044.
     Evaluation(i32),
     /// The side to move mates in this many plies.
     Mates(u32),

@@ -147,8 +147,8 @@ impl Tables {
         skipped
     }
 
-    /// Adds the tables in a directory. Files that cannot be used, or a directory without tables, are appended to
-    /// `skipped`.
+    /// Adds the tables in a directory. Files that cannot be used, and a directory that cannot be read or has no tables,
+    /// are appended to `skipped`.
     pub fn add_directory(&mut self, directory: &Path, skipped: &mut Vec<SkippedFile>) {
         let mut skip = |path: &Path, error: TableError| {
             let path = path.to_owned();

@@ -247,7 +247,8 @@ impl Metric {
     }
 
     /// Level of a position with a capture by the strong side (red) or the weak side to a position of this value; `None`
-    /// if the capture draws or, for DTC, if the win from there takes more than [`Self::NO_CAPTURE_PLIES`] plies.
+    /// if the capture draws or, for DTC, if the mate or the next capture that counts comes more than
+    /// [`Self::NO_CAPTURE_PLIES`] plies later.
     #[inline]
     pub(super) const fn after_capture(self, mover: Color, value: u8) -> Option<u8> {
         // A move of the weak side to a win at level n gives a loss at level n + 1.

@@ -132,7 +132,7 @@ const NO_RANK: u8 = REMOVED - LEVEL_LIMIT;
 /// The weak side cannot check, and its king may chase, so only its advisors and bishops can break the rule. A
 /// draw is safe if the weak side can hold it with infinitely many harmless moves: moves after which no advisor
 /// or bishop could legally capture an attacker. This computes the largest set of draws in which the weak side
-/// can force one more such move without leaving the set. A capture of an attacker that draws counts as such a move.
+/// can force one more such move without leaving the set. A capture of an attacker counts as such a move if it draws.
 ///
 /// A position from which a harmless move can be forced has a rank, larger than the ranks that it depends on. When
 /// positions leave the set, only those that may depend on them are examined again. A draw that would need a rank

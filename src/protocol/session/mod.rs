@@ -4,9 +4,9 @@
 //! perft, the cloud library) at the same time. Commands that need an idle engine are queued during a search and run
 //! after its answer. A queued `go` or handshake stops a search that does not end by itself, because old clients send no
 //! `stop` before it. After `quit` is queued, the input ends or the queue is full, no further `stop` can arrive: such a
-//! search is stopped too, and the queued commands run. After a queued command that changes the meaning of
-//! lines, such as a handshake, all lines but `isready`, `ponderhit`, `stop` and `quit` are queued as they are and
-//! parsed when they run.
+//! search is stopped too, and the queued commands run. After a queued command that changes the meaning of lines, such
+//! as a handshake, all lines but `isready`, `ponderhit`, `stop` and `quit` are queued as they are and parsed when they
+//! run.
 //!
 //! In batch mode all lines of a piped file are executed: `quit` is queued as well, and no queued `go` or handshake
 //! stops a search. During a search that ends by itself the session reads nothing, and the lines wait in the pipe.
@@ -428,7 +428,7 @@ impl Session {
         self.report_position(result);
     }
 
-    /// Reports errors of setting the position, or ignored moves and whether the position cannot arise in a game.
+    /// Reports the errors of a position, or its ignored moves and, once for each game, that it cannot arise in a game.
     fn report_position(&mut self, result: Result<Option<String>, String>) {
         match result {
             Ok(None) => {}

@@ -79,7 +79,7 @@ impl Session {
         self.stop_endless_search();
     }
 
-    /// The settings of a search: the number of lines of the `go`, no randomness in analysis and in searches for a mate,
+    /// The settings of a search: the number of lines of the `go`, no randomness in an analysis or a search for a mate,
     /// and less pruning at low depth limits.
     fn settings(&self, go: &GoRequest, limits: &Limits) -> Settings {
         let mut settings = self.preferences.settings();

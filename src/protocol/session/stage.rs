@@ -103,8 +103,9 @@ impl Stage {
     }
 }
 
-/// An estimate of the time for the move; `None` if the limits have no time. The time on the clock is divided by the
-/// number of moves to go, at most 20 (20 if unknown), and the increment is added. A time for the move is a maximum.
+/// An estimate of the time for the move; `None` if the limits have no time. For a clock: its time divided by the number
+/// of moves to go, at most 20 (20 if unknown), plus the increment. If the limits also set a time for the move, the
+/// shorter of both.
 pub fn estimated_time(limits: &Limits) -> Option<Duration> {
     let clock = limits.clock.map(|clock| {
         let moves = clock.moves_to_go.unwrap_or(20).clamp(1, 20);

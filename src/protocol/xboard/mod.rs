@@ -1,8 +1,8 @@
 //! The protocol of XBoard, version 2, for its variant xiangqi, and CXBoard, the older dialect of tsito.
 //!
-//! In these protocols the engine keeps the game: it knows which side it plays, takes moves back and announces
-//! results. The codec does all of that; the session only sees positions and searches. The move of a search that a
-//! command interrupts is discarded.
+//! In these protocols the engine keeps the game: it knows which side it plays, takes moves back and announces results.
+//! The codec does all of that; the session only sees positions and searches. If a command other than `?` interrupts a
+//! search, the move of that search is discarded.
 
 mod commands;
 mod game;

@@ -12,7 +12,7 @@ const MATE_AFTER_CAPTURE: u32 = 4;
 /// The result of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaptureResult {
-    /// Neither an even exchange nor a win, or a capture by the king or a pawn.
+    /// Neither an even exchange nor a win, or a capture of a valuable piece by the king or a pawn.
     Nothing,
     /// An even exchange.
     Even,

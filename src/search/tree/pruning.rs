@@ -63,7 +63,7 @@ impl Search<'_> {
     }
 
     /// Cut-offs before the moves are searched: razoring, reverse futility pruning, null move, probcut (Chessprogramming
-    /// wiki, "Razoring", "Reverse Futility Pruning"). None in PV nodes, in check and if a move is excluded.
+    /// wiki, "Razoring", "Reverse Futility Pruning"). None in PV nodes, in check, or if a move is excluded.
     pub fn prune_node<N: NodeType>(
         &mut self,
         node: &Node,

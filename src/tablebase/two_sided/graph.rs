@@ -310,7 +310,7 @@ pub struct Mover<'a> {
 pub struct CountedMoves {
     /// Legal quiet moves.
     pub quiet: u8,
-    /// `false` only if there is no capture.
+    /// Whether there may be captures; if `false`, there are none.
     pub has_captures: bool,
 }
 
