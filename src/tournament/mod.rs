@@ -128,16 +128,15 @@ impl Tournament {
         Schedule::new(self.format, self.engines.len(), self.seeds, rounds).with_colors(self.colors)
     }
 
-    /// The options that the factors or the tuning set for an engine in a game that starts now.
-    pub fn varied_options(
-        &self,
-        engine: usize,
-        scheduled: &ScheduledGame,
-    ) -> Vec<(String, String)> {
+    /// The options that the factors or the tuning set for the engines of a game that starts now.
+    pub fn varied_options(&self, scheduled: &ScheduledGame) -> ByColor<Vec<(String, String)>> {
         let pair = scheduled.number / 2;
-        let factors = self.factors.iter().flat_map(|f| f.options(pair, engine));
-        let tuned = self.spsa.iter().flat_map(|spsa| spsa.options(pair, engine));
-        factors.chain(tuned).collect()
+        let tuned = self.spsa.as_ref().map(|spsa| spsa.options(pair));
+        scheduled.players.map(|engine| {
+            let factors = self.factors.iter().flat_map(|f| f.options(pair, engine));
+            let tuned = tuned.iter().flat_map(|options| options[engine].clone());
+            factors.chain(tuned).collect()
+        })
     }
 
     /// The settings of an engine with these options of [`Self::varied_options`].

@@ -61,7 +61,7 @@ impl<'a> GameWorker<'a> {
         for (_, engine) in self.engines.extract_if(must_quit) {
             engine.quit();
         }
-        let options = players.map(|number| self.tournament.varied_options(number, scheduled));
+        let options = self.tournament.varied_options(scheduled);
         for color in Color::ALL {
             let number = players[color];
             let began = Instant::now();

@@ -12,32 +12,43 @@ const FILE: &str = "pairs = 8\nrate = 0.1\n[[parameter]]\nname = \"multipv\"\nva
 #[test]
 fn tuned_values_are_reported_and_resumed() {
     let dir = TestDir::new();
-    let parameters = dir.path("lines.toml");
+    let [parameters, journal, pgn, json] =
+        ["lines.toml", "lines.jsonl", "lines.pgn", "lines.json"].map(|name| dir.path(name));
     fs::write(&parameters, FILE).unwrap();
-    let tune = |journal: &str, more: &str| {
+    let tune = |more: &str| {
         let arguments = format!("--each nodes=300 --max-plies 80 {more}");
         let mut command = match_of([chuhe("one"), chuhe("two")], &arguments);
-        command.arg("--spsa").arg(&parameters);
-        command.arg("--resume").arg(dir.path(journal));
         command
+            .arg("--spsa")
+            .arg(&parameters)
             .arg("--pgn")
-            .arg(dir.path(&format!("{journal}.pgn")));
+            .arg(&pgn);
+        command
+            .arg("--resume")
+            .arg(&journal)
+            .arg("--json")
+            .arg(&json);
         command
     };
-    let whole = output(&mut tune("whole", ""));
-    assert!(whole.contains("\ntuned parameters: 1\n"), "{whole}");
-    let values = |text: &str| -> String {
-        let line = text.lines().find(|line| line.starts_with("multipv"));
-        line.unwrap_or_else(|| panic!("no values in {text}"))
-            .to_owned()
+    let value = || -> f64 {
+        let report: serde_json::Value =
+            serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
+        assert_eq!(report["spsa"][0]["start"], 2);
+        report["spsa"][0]["value"].as_f64().unwrap()
     };
-    assert!(!values(&whole).ends_with("2.0"), "{whole}");
-    // The values follow from the games of the journal.
-    let again = output(&mut tune("whole", ""));
-    assert!(again.contains("resumed after 16 games"), "{again}");
-    assert_eq!(values(&again), values(&whole));
+    let text = output(&mut tune("--rounds 3"));
+    assert!(text.contains("\ntuned parameters: 1\n"), "{text}");
+    assert!(text.contains("\nmultipv "), "{text}");
+    let text = output(&mut tune("--concurrency 2"));
+    assert!(text.contains("resumed after 6 games"), "{text}");
+    let tuned = value();
+    assert!((1.0..=9.0).contains(&tuned), "{tuned}");
+    // The values follow from the games of the journal, up to the order of the sum.
+    let text = output(&mut tune(""));
+    assert!(text.contains("resumed after 16 games"), "{text}");
+    assert!((value() - tuned).abs() < 1e-9, "{tuned}");
 
-    let games = fs::read_to_string(dir.path("whole.pgn")).unwrap();
+    let games = fs::read_to_string(&pgn).unwrap();
     let engines = |color: &str| -> Vec<&str> {
         let tag = format!("[{color}Engine ");
         games
@@ -53,10 +64,12 @@ fn tuned_values_are_reported_and_resumed() {
     }
 
     fs::write(&parameters, FILE.replace("step = 1", "step = 2")).unwrap();
-    let error = error_output(&mut tune("whole", ""));
+    let error = error_output(&mut tune(""));
     assert!(error.contains("the tuned parameters differ"), "{error}");
+    let error = error_output(&mut tune("--format knockout"));
+    assert!(error.contains("cannot be used with --spsa"), "{error}");
     fs::write(&parameters, FILE.replace("max = 9", "max = 1")).unwrap();
-    let error = error_output(&mut tune("new", ""));
+    let error = error_output(&mut tune(""));
     assert!(
         error.contains("parameter multipv: `value` must be"),
         "{error}"

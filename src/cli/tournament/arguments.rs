@@ -65,9 +65,9 @@ pub struct Arguments {
     /// Pause between two games in milliseconds.
     #[arg(long, value_name = "MS", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=86_400_000))]
     wait: u32,
-    /// Number of rounds; in each round every pairing plays one opening with both colors [default: 10, or
-    /// unlimited with --sprt; in a Swiss tournament as many as a knockout of these engines has]. In a knockout the
-    /// number of openings in each match [default: 1].
+    /// Number of rounds; in each round every pairing plays one opening with both colors [default: 10, unlimited with
+    /// --sprt, or `pairs` of the file with --spsa; in a Swiss tournament as many as a knockout of these engines has].
+    /// In a knockout the number of openings in each match [default: 1].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     rounds: Option<u64>,
     /// Number of games played at the same time.
@@ -362,6 +362,10 @@ impl Arguments {
             let why = "cannot be used with --sprt or --noswap in this format";
             return Err(Failure::usage("--format", why));
         }
+        if is_paired_by_results && self.spsa.is_some() {
+            let why = "cannot be used with --spsa in this format";
+            return Err(Failure::usage("--format", why));
+        }
         if usize::from(self.seeds) >= engines {
             return Err(Failure::usage(
                 "--seeds",
@@ -401,8 +405,8 @@ impl Arguments {
         };
         let text = self.settings_of_two("--spsa", path, engines.len())?;
         let spsa = Spsa::read_toml(&text).context(path.display())?;
-        for (number, engine) in engines.iter_mut().enumerate() {
-            engine.set_options(spsa.options(0, number));
+        for (engine, options) in engines.iter_mut().zip(spsa.options(0)) {
+            engine.set_options(options);
         }
         Ok(Some(spsa))
     }

@@ -42,6 +42,9 @@ struct Settings {
     parameter: Vec<Parameter>,
 }
 
+/// Maximum number of planned pairs.
+const MAX_PAIRS: u64 = 10_000_000;
+
 fn default_rate() -> f64 {
     0.002
 }
@@ -80,7 +83,8 @@ impl Spsa {
         if settings.parameter.is_empty() {
             return Err(SpsaError::NoParameter);
         }
-        if settings.pairs == 0 || !(settings.rate > 0.0 && settings.rate <= 1.0) {
+        let is_rate = settings.rate > 0.0 && settings.rate <= 1.0;
+        if !(1..=MAX_PAIRS).contains(&settings.pairs) || !is_rate {
             return Err(SpsaError::Schedule);
         }
         for Parameter {
@@ -139,18 +143,20 @@ impl Spsa {
             .collect()
     }
 
-    /// The options of an engine, 0 or 1, in a pair of games that starts now.
-    pub fn options(&self, pair: u64, engine: usize) -> Vec<(String, String)> {
-        let sign = if engine == 0 { 1.0 } else { -1.0 };
+    /// The options of both engines in a pair of games that starts now.
+    pub fn options(&self, pair: u64) -> [Vec<(String, String)>; 2] {
         let changes = self.changes.lock();
-        let steps = self.steps(pair).into_iter().zip(&*changes);
-        let parameters = self.settings.parameter.iter().zip(steps);
-        parameters
-            .map(|(parameter, (step, change))| {
-                let value = parameter.at(change + sign * step).round() as i32;
-                (parameter.name.clone(), value.to_string())
-            })
-            .collect()
+        let steps = self.steps(pair);
+        [1.0, -1.0].map(|sign| {
+            let moved = steps.iter().zip(&*changes);
+            let parameters = self.settings.parameter.iter().zip(moved);
+            parameters
+                .map(|(parameter, (step, change))| {
+                    let value = parameter.at(change + sign * step).round() as i32;
+                    (parameter.name.clone(), value.to_string())
+                })
+                .collect()
+        })
     }
 
     /// Adds a game of a pair, in which the first engine scored `half_points`, 0 to 2.
@@ -169,6 +175,8 @@ impl Spsa {
         let changes = &mut *self.changes.lock();
         for ((change, step), parameter) in changes.iter_mut().zip(steps).zip(parameter) {
             *change += rate * parameter.step.powi(2) * decay / step * result;
+            // Within the range, so that the value leaves a bound as soon as the results ask for it.
+            *change = parameter.at(*change) - f64::from(parameter.value);
         }
     }
 
@@ -202,8 +210,8 @@ pub enum SpsaError {
     /// It has no parameter.
     #[error("no parameter: add a table [[parameter]]")]
     NoParameter,
-    /// The number of pairs is 0, or the rate is out of range.
-    #[error("`pairs` must be at least 1 and `rate` above 0 and at most 1")]
+    /// The number of pairs or the rate is out of range.
+    #[error("`pairs` must be 1 to {MAX_PAIRS}, and `rate` above 0 and at most 1")]
     Schedule,
     /// A name (made printable here) is empty, used twice, or has control characters.
     #[error("the name {0:?} of a parameter is empty, used twice, or has control characters")]
@@ -237,7 +245,7 @@ mod tests {
         };
         let mut random = StdRng::seed_from_u64(1);
         for pair in 0..spsa.pairs() {
-            let [first, second] = [0, 1].map(|engine| elo(&spsa.options(pair, engine)));
+            let [first, second] = spsa.options(pair).map(|options| elo(&options));
             for _ in 0..2 {
                 let wins = random.random::<f64>() < score_of(first - second);
                 spsa.add(pair, if wins { 2 } else { 0 });
@@ -256,32 +264,32 @@ mod tests {
         let spsa = Spsa::read_toml(FILE).unwrap();
         let mut seen = HashSet::new();
         for pair in 19_900..20_000 {
-            let [first, second] = [0, 1].map(|engine| spsa.options(pair, engine));
             let numbers = |options: Vec<(String, String)>| -> Vec<i32> {
                 options
                     .iter()
                     .map(|(_, value)| value.parse().unwrap())
                     .collect()
             };
-            let [first, second] = [first, second].map(numbers);
+            let [first, second] = spsa.options(pair).map(numbers);
             assert_eq!(first[0] + second[0], 200);
             assert_eq!((first[0] - second[0]).abs(), 40);
             assert_eq!((first[1] + second[1], (first[1] - second[1]).abs()), (8, 2));
             seen.insert(first);
         }
         assert_eq!(seen.len(), 4, "all combinations");
-        // Values stay within the range.
+    }
+
+    #[test]
+    fn values_stay_in_their_range_and_leave_a_bound_at_once() {
+        let spsa = Spsa::read_toml(FILE).unwrap();
+        let values = || spsa.values().into_iter().map(|tuned| tuned.value);
         for _ in 0..100_000 {
             spsa.add(1, 2);
         }
-        for value in spsa.values() {
-            assert!(
-                value.value == 0.0
-                    || value.value == 500.0
-                    || value.value == 1.0
-                    || value.value == 8.0
-            );
-        }
+        let bounds: Vec<f64> = values().collect();
+        assert!([0.0, 500.0].contains(&bounds[0]) && [1.0, 8.0].contains(&bounds[1]));
+        spsa.add(1, 0);
+        assert!(values().zip(bounds).all(|(value, bound)| value != bound));
     }
 
     #[test]
@@ -297,7 +305,9 @@ mod tests {
         assert!(Spsa::read_toml(&file("9", good)).is_ok());
         assert!(error("pairs = 9").contains("missing field `parameter`"));
         assert!(error("pairs = 9\nparameter = []").contains("no parameter"));
-        assert!(error(&file("0", good)).contains("`pairs`"));
+        for pairs in ["0", "10000001"] {
+            assert!(error(&file(pairs, good)).contains("`pairs`"));
+        }
         assert!(error(&format!("rate = 2.0\n{}", file("9", good))).contains("`rate`"));
         let twice = format!(
             "{}\n{}",
