@@ -17,13 +17,18 @@ pub fn write_iccs(m: Move) -> String {
 pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
     let is_mixed = text.contains(|c: char| c.is_ascii_uppercase())
         && text.contains(|c: char| c.is_ascii_lowercase());
-    let m = text.replace('–', "-").parse().ok().filter(|_| !is_mixed);
+    let m = squares(text).filter(|_| !is_mixed);
     let m = m.ok_or_else(|| NotationError::Unreadable(text.to_owned()))?;
     if is_legal(position, m) {
         Ok(m)
     } else {
         Err(NotationError::Illegal(text.to_owned()))
     }
+}
+
+/// The move between the two squares of a text, legal or not. The squares may be separated by a hyphen or an en dash.
+pub fn squares(text: &str) -> Option<Move> {
+    text.replace('–', "-").parse().ok()
 }
 
 #[cfg(test)]

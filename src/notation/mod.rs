@@ -96,7 +96,7 @@ fn is_move_text(text: &str) -> bool {
 /// explain why [`parse_move`] rejects a text.
 pub fn attempted_moves(position: &Position, text: &str) -> Vec<Move> {
     let text = text.trim();
-    if let Ok(m) = text.replace('–', "-").parse() {
+    if let Some(m) = coordinates::squares(text) {
         return vec![m];
     }
     let mut moves = chinese::attempts(position, text);

@@ -45,6 +45,12 @@ pub enum SecondsError {
     OutOfRange,
 }
 
+/// The number with these digits in the base `radix`. Unlike [`u64::from_str_radix`], it refuses a sign.
+pub fn number_of_digits(digits: &str, radix: u32) -> Option<u64> {
+    let has_digits_only = digits.chars().all(|digit| digit.is_digit(radix));
+    has_digits_only.then(|| u64::from_str_radix(digits, radix).ok())?
+}
+
 /// Parses a number of seconds with decimals, 0 to [`LONGEST_TIME`].
 ///
 /// # Errors

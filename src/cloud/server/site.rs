@@ -109,17 +109,17 @@ pub async fn board(State(shared): State<Arc<Shared>>, parts: Parts) -> JsonReply
 /// The normal form of a FEN, or the reason why it is invalid.
 fn describe(text: &str) -> BoardMessage {
     let board = fen::parse(text);
-    let chinese_or_english = |text: &str| translated(text).into_owned();
+    let in_language = |text: &str| translated(text).into_owned();
     let reason = match board {
         Some(_) => None,
         None => match text.replace('_', " ").parse::<Position>() {
             Ok(position) => (position.irregularity_note())
-                .or_else(|| fen::doubled_pawns_note(&position).map(chinese_or_english))
+                .or_else(|| fen::doubled_pawns_note(&position).map(in_language))
                 .or_else(|| {
                     let error = parse_setup(text, Strictness::Lenient).err()?;
-                    Some(chinese_or_english(&error.to_string()))
+                    Some(in_language(&error.to_string()))
                 }),
-            Err(error) => Some(chinese_or_english(&error.to_string())),
+            Err(error) => Some(in_language(&error.to_string())),
         },
     };
     let is_filtered = board.as_ref().is_some_and(|board| !is_eligible(board));

@@ -27,6 +27,7 @@ use crate::cloud::store::{Priority, StoreError, Task, TaskKind, TaskRequest};
 use crate::cloud::worker::jobs::{
     JobBatch, JobResults, LeaseRequest, MAX_JOBS, ReleaseRequest, SubmitError,
 };
+use crate::text::number_of_digits;
 
 /// Maximum length of a message, in bytes.
 const MAX_MESSAGE: usize = 1 << 20;
@@ -218,9 +219,7 @@ fn write_tasks(tasks: &[Task]) -> String {
 /// The lease number of the batch with this name: negative, and computed from the name; 0 for an invalid name.
 fn lease_number(name: &str) -> i64 {
     let digits = name.get(..16).filter(|_| name.len() == 32);
-    // The conversion also accepts a sign.
-    let digits = digits.filter(|digits| !digits.starts_with('+'));
-    let number = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    let number = digits.and_then(|digits| number_of_digits(digits, 16));
     number.map_or(0, |number| {
         -i64::try_from(number >> 1).unwrap_or(i64::MAX).max(1)
     })

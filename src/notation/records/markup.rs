@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use percent_encoding::percent_decode_str;
 use quick_xml::escape::resolve_predefined_entity;
 
-use crate::text::decode;
+use crate::text::{decode, number_of_digits};
 
 /// A text with the tag of one of these elements is recognized as HTML.
 const ELEMENTS: [&str; 24] = [
@@ -159,14 +159,11 @@ fn entity(text: &str) -> Option<(char, usize)> {
     let name = &name[..length];
     let character = match name.strip_prefix('#') {
         Some(number) => {
-            // The conversions also accept a sign.
-            if number.contains('+') {
-                return None;
-            }
-            let hexadecimal = number.strip_prefix(['x', 'X']);
-            let code = hexadecimal
-                .map_or_else(|| number.parse(), |digits| u32::from_str_radix(digits, 16));
-            char::from_u32(code.ok()?)?
+            let code = match number.strip_prefix(['x', 'X']) {
+                Some(digits) => number_of_digits(digits, 16),
+                None => number_of_digits(number, 10),
+            };
+            char::from_u32(code?.try_into().ok()?)?
         }
         None => {
             let known = ENTITIES.iter().find(|(known, _)| *known == name);
@@ -240,9 +237,7 @@ pub fn without_json_escapes(text: &str) -> String {
 
 /// The UTF-16 code unit of the four hexadecimal digits at the beginning of a text.
 fn utf16_unit(text: &str) -> Option<u16> {
-    // The conversion also accepts a sign.
-    let digits = text.get(..4).filter(|digits| !digits.starts_with('+'))?;
-    u16::from_str_radix(digits, 16).ok()
+    number_of_digits(text.get(..4)?, 16)?.try_into().ok()
 }
 
 #[cfg(test)]
@@ -330,6 +325,7 @@ mod tests {
             (r"\ud83d\ude00\u7532", "😀甲"),
             (r"\ud83d\u7532\ude00\ud83d", "\u{fffd}甲\u{fffd}\u{fffd}"),
             (r"a\r\nb\rc\n\nd", "a\nb\nc\n\nd"),
+            (r"\u+123", "u+123"),
         ] {
             assert_eq!(without_json_escapes(json), text, "{json}");
         }

@@ -310,7 +310,7 @@ pub struct Mover<'a> {
 pub struct CountedMoves {
     /// Legal quiet moves.
     pub quiet: u8,
-    /// Whether there may be captures; if `false`, there are none.
+    /// Whether captures may exist: `false` is certain, `true` is not.
     pub has_captures: bool,
 }
 
