@@ -16,8 +16,8 @@ use crate::board::Position;
 use crate::notation::records::{
     RecordReader, write_cbl_beginning, write_cbl_record, write_cbr, write_dhtmlxq, write_xqf,
 };
-use crate::notation::tree::{GameResult, GameTree, PgnGame};
-use crate::notation::{MoveStyle, date_tag, fen};
+use crate::notation::tree::{GameResult, GameTree};
+use crate::notation::{Line, MoveStyle, date_tag, fen};
 use crate::text::counted;
 
 /// Convert game records, select games, extract positions.
@@ -282,7 +282,7 @@ impl Writer<'_> {
     fn write_game(&mut self, mut game: GameTree) -> io::Result<()> {
         self.read += 1;
         let line = game.main_line();
-        if !self.is_selected(&line) || !self.is_new(&line) {
+        if !self.is_selected(&game, &line) || !self.is_new(&line) {
             return Ok(());
         }
         if self.arguments.openings {
@@ -295,7 +295,7 @@ impl Writer<'_> {
             TargetFormat::Pgn => game.write_pgn(self.arguments.notation.unwrap_or(MoveStyle::Iccs)),
             TargetFormat::Dhtmlxq => write_dhtmlxq(&game),
             TargetFormat::Moves => moves_line(&line),
-            TargetFormat::Fen | TargetFormat::Epd => match self.position_line(&line) {
+            TargetFormat::Fen | TargetFormat::Epd => match self.position_line(&game, &line) {
                 Some(text) => text,
                 None => return Ok(()),
             },
@@ -383,7 +383,7 @@ impl Writer<'_> {
         self.out.write_all(&bytes).context(self.out.name())
     }
 
-    fn is_selected(&self, game: &PgnGame) -> bool {
+    fn is_selected(&self, game: &GameTree, line: &Line) -> bool {
         let arguments = self.arguments;
         let contains = |tag: &str, part: &str| {
             let value = game.tag(tag).unwrap_or_default().to_lowercase();
@@ -391,32 +391,32 @@ impl Writer<'_> {
         };
         let is_player = |name: &String| contains("Red", name) || contains("Black", name);
         let is_event = |name: &String| contains("Event", name);
-        arguments.opening.selects(&game.line)
+        arguments.opening.selects(line)
             && arguments.player.as_ref().is_none_or(is_player)
             && arguments.event.as_ref().is_none_or(is_event)
             && arguments.result.is_none_or(|result| result == game.result)
-            && game.line.moves.len() >= arguments.min_plies
+            && line.moves.len() >= arguments.min_plies
     }
 
     /// Whether the game or its position has not been written before; always `true` without `--unique`.
-    fn is_new(&mut self, game: &PgnGame) -> bool {
+    fn is_new(&mut self, line: &Line) -> bool {
         if !self.arguments.unique {
             return true;
         }
         let mut hasher = DefaultHasher::new();
         if self.arguments.to.holds_positions() {
-            let position = position_after(game, self.arguments.ply);
+            let position = position_after(line, self.arguments.ply);
             position.map(|position| board(&position)).hash(&mut hasher);
         } else {
-            fen::write_position(&game.line.start).hash(&mut hasher);
-            game.line.moves.hash(&mut hasher);
+            fen::write_position(&line.start).hash(&mut hasher);
+            line.moves.hash(&mut hasher);
         }
         self.known.insert(hasher.finish())
     }
 
     /// The position of a game as FEN or EPD.
-    fn position_line(&self, game: &PgnGame) -> Option<String> {
-        let position = position_after(game, self.arguments.ply)?;
+    fn position_line(&self, game: &GameTree, line: &Line) -> Option<String> {
+        let position = position_after(line, self.arguments.ply)?;
         if self.arguments.to == TargetFormat::Fen {
             return Some(fen::write_position(&position) + "\n");
         }
@@ -433,25 +433,25 @@ fn board(position: &Position) -> String {
     fen::write_board(&position.setup()) + " - -"
 }
 
-fn moves_line(game: &PgnGame) -> String {
-    let start = fen::write_position(&game.line.start);
+fn moves_line(line: &Line) -> String {
+    let start = fen::write_position(&line.start);
     let mut words = match start.as_str() {
         fen::START => vec!["startpos".to_owned()],
         _ => vec![format!("fen {start}")],
     };
-    if !game.line.moves.is_empty() {
+    if !line.moves.is_empty() {
         words.push("moves".to_owned());
     }
-    words.extend(game.line.moves.iter().map(ToString::to_string));
+    words.extend(line.moves.iter().map(ToString::to_string));
     words.join(" ") + "\n"
 }
 
 /// The position after a number of plies, or at the end; `None` if the game is shorter.
-fn position_after(game: &PgnGame, ply: Option<usize>) -> Option<Position> {
-    let mut position = game.line.start.clone();
+fn position_after(line: &Line, ply: Option<usize>) -> Option<Position> {
+    let mut position = line.start.clone();
     let moves = match ply {
-        Some(ply) => game.line.moves.get(..ply)?,
-        None => &game.line.moves,
+        Some(ply) => line.moves.get(..ply)?,
+        None => &line.moves,
     };
     for m in moves {
         position.make(*m);
@@ -461,7 +461,7 @@ fn position_after(game: &PgnGame, ply: Option<usize>) -> Option<Position> {
 
 /// The players and the result of a game, or its event if they are unknown. Characters that would end a string in EPD
 /// are replaced or escaped.
-fn title(game: &PgnGame) -> Option<String> {
+fn title(game: &GameTree) -> Option<String> {
     let title = match game.players() {
         Some(players) => format!("{players} {}", game.result),
         None => game.known_tag("Event")?.to_owned(),

@@ -114,7 +114,7 @@ fn judge_file(judging: &Judging<'_>, file: &GamePath, unread: &mut Unread) -> Re
             Ok(record) => {
                 note_problems(path, count, &record);
                 let record = file.cut(record, count);
-                match record.and_then(|record| play_line(record.main_line().line)) {
+                match record.and_then(|record| play_line(record.main_line())) {
                     Ok(game) => {
                         if !print_if_read(&report(judging, &game, Some((path, place))))? {
                             return Ok(());

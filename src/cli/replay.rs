@@ -12,8 +12,7 @@ use super::common::{
 };
 use crate::notation::RecordError;
 use crate::notation::opening::{self, Opening};
-use crate::notation::pgn::{GameResult, PgnGame};
-use crate::notation::tree::GameTree;
+use crate::notation::tree::{GameResult, GameTree};
 use crate::rules::{Game, Judgment, RuleSet, Verdict, judge};
 use crate::text::printable;
 use crate::tournament::{Replay, verify};
@@ -99,7 +98,7 @@ fn replay_file(
         }
         is_found = true;
         // A game that cannot be read is reported even if `--ecco` selects other openings.
-        let selects = |game: &GameTree| arguments.opening.selects(&game.main_line().line);
+        let selects = |game: &GameTree| arguments.opening.selects(&game.main_line());
         if !game.as_ref().map_or(true, selects) {
             continue;
         }
@@ -144,14 +143,14 @@ fn replay_file(
 /// A game that has been read and replayed as far as possible.
 struct Replayed {
     number: usize,
-    record: Option<PgnGame>,
+    record: Option<GameTree>,
     /// Why the game cannot be read or does not agree with the rules; `None` if it agrees.
     why: Option<String>,
     /// The replayed game and the judgment of its last position.
     end: Option<(Game, Judgment)>,
 }
 
-fn rules_of(game: &PgnGame, rules: Option<RuleSet>) -> Result<RuleSet, String> {
+fn rules_of(game: &GameTree, rules: Option<RuleSet>) -> Result<RuleSet, String> {
     match (rules, game.tag("Rules")) {
         (Some(rules), _) => Ok(rules),
         (None, Some(name)) => name
@@ -190,13 +189,14 @@ impl Replayed {
         let path = format!("{}: ", game_path.path.display());
         let cut = game_path.cut(game, self.number);
         let game = cut.map_err(|failure| failure.text.replacen(&path, "", 1))?;
-        let record = self.record.insert(game.main_line());
-        if let Some(problem) = game.main_line_problem() {
+        let record = self.record.insert(game);
+        if let Some(problem) = record.main_line_problem() {
             return Err(problem.to_owned());
         }
         let rules = rules_of(record, arguments.rules)?;
-        let mut game = Game::new(record.line.start.clone());
-        if record.line.moves.iter().all(|m| game.push(*m).is_ok()) {
+        let line = record.main_line();
+        let mut game = Game::new(line.start);
+        if line.moves.iter().all(|m| game.push(*m).is_ok()) {
             let judgment = judge(&game, rules);
             self.end = Some((game, judgment));
         }
@@ -207,13 +207,11 @@ impl Replayed {
     }
 
     fn plies(&self) -> usize {
-        self.record
-            .as_ref()
-            .map_or(0, |record| record.line.moves.len())
+        self.record.as_ref().map_or(0, GameTree::plies)
     }
 
     fn opening(&self) -> Option<&'static Opening> {
-        opening::of(&self.record.as_ref()?.line)
+        opening::of(&self.record.as_ref()?.main_line())
     }
 
     /// The row of the game for `--list`.

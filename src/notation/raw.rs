@@ -1,6 +1,6 @@
 //! Game records as read from a file, before their moves are checked.
 
-use super::tree::{AnnotatedMove, GameResult, GameTree, NodeId, PgnGame, Problem, ROOT, Tree};
+use super::tree::{AnnotatedMove, GameTree, NodeId, Problem, ROOT};
 #[cfg(feature = "records")]
 use super::{GameText, fen};
 use super::{NotationError, chinese, coordinates, parse_move, san, vietnamese};
@@ -47,32 +47,18 @@ impl RecordError {
 #[derive(Clone, Debug)]
 pub enum RawMove {
     /// A move in any notation.
-    Text(String),
-    /// Origin and destination; `None` if one of them is not on the board, and for the root.
+    Text {
+        text: String,
+        /// The line in a text file.
+        line: Option<usize>,
+    },
+    /// Origin and destination; `None` if one of them is not on the board.
+    #[cfg_attr(not(feature = "records"), allow(dead_code))]
     Squares(Option<(Square, Square)>),
 }
 
-/// A node of a record.
-#[derive(Clone, Debug)]
-pub struct RawNode {
-    pub played: RawMove,
-    pub comment: String,
-    pub glyphs: Vec<u8>,
-    /// The line in a text file.
-    pub line: Option<usize>,
-}
-
-impl RawNode {
-    /// A move without annotations.
-    pub fn new(played: RawMove, line: Option<usize>) -> Self {
-        Self {
-            played,
-            comment: String::new(),
-            glyphs: Vec::new(),
-            line,
-        }
-    }
-}
+/// A record whose moves have not been checked.
+pub type RawGame = GameTree<RawMove>;
 
 /// Whether a tag is derived from the game when it is written.
 pub fn is_derived_tag(name: &str) -> bool {
@@ -116,16 +102,6 @@ pub fn date_tag(tag: &str, value: &str) -> String {
     date.trim_end().to_owned()
 }
 
-/// A record whose moves have not been checked.
-#[derive(Clone, Debug)]
-pub struct RawGame {
-    pub tags: Vec<(String, String)>,
-    pub start: Position,
-    pub moves: Tree<RawNode>,
-    pub result: GameResult,
-    pub problems: Vec<Problem>,
-}
-
 /// The way in which the moves of a record are written. Some texts mean different moves in different dialects.
 #[derive(Clone, Copy, Debug)]
 pub enum Dialect {
@@ -165,14 +141,14 @@ struct Step {
 }
 
 impl GameTree {
-    /// The main line.
+    /// The game, if its main line can be read.
     ///
     /// # Errors
     /// The main line is incomplete or may be wrong, see [`Problem::affects_main_line`].
-    pub fn complete_main_line(&self) -> Result<PgnGame, RecordError> {
+    pub fn complete(self) -> Result<Self, RecordError> {
         match self.main_line_problem() {
             Some(problem) => Err(RecordError::new(problem)),
-            None => Ok(self.main_line()),
+            None => Ok(self),
         }
     }
 }
@@ -180,13 +156,7 @@ impl GameTree {
 impl Default for RawGame {
     /// A record without moves that begins with the starting position.
     fn default() -> Self {
-        Self {
-            tags: Vec::new(),
-            start: Position::startpos(),
-            moves: Tree::new(RawNode::new(RawMove::Squares(None), None)),
-            result: GameResult::Unfinished,
-            problems: Vec::new(),
-        }
+        Self::new(Position::startpos())
     }
 }
 
@@ -197,14 +167,12 @@ impl RawGame {
         if text.moves.len() > MAX_MOVES {
             return Err(RecordError::new("the game is too long"));
         }
-        let mut game = Self {
-            start: fen::parse_position(&text.fen).map_err(RecordError::new)?,
-            ..Self::default()
-        };
+        let start = fen::parse_position(&text.fen).map_err(RecordError::new)?;
+        let mut game = Self::new(start);
         let mut last = ROOT;
         for text in text.moves {
-            let node = RawNode::new(RawMove::Text(text), None);
-            last = game.moves.add(last, node);
+            let played = RawMove::Text { text, line: None };
+            last = game.moves.add(last, AnnotatedMove::new(played));
         }
         Ok(game)
     }
@@ -221,7 +189,7 @@ impl RawGame {
     #[cfg_attr(not(feature = "records"), allow(dead_code))]
     pub fn first_from(&self) -> Option<Square> {
         match self.moves[self.moves.first_child(ROOT)?].played {
-            RawMove::Squares(squares) => squares.map(|(from, _)| from),
+            Some(RawMove::Squares(Some((from, _)))) => Some(from),
             _ => None,
         }
     }
@@ -331,23 +299,22 @@ impl RawGame {
         position: &Position,
         dialect: Dialect,
     ) -> Result<Move, RecordError> {
-        let node = &self.moves[id];
-        let reason = match &node.played {
-            RawMove::Text(text) => match dialect.parse(position, text) {
+        let (reason, line) = match &self.moves[id].played {
+            Some(RawMove::Text { text, line }) => match dialect.parse(position, text) {
                 Ok(m) => return Ok(m),
-                Err(error) => error.to_string(),
+                Err(error) => (error.to_string(), *line),
             },
-            RawMove::Squares(Some((from, to))) => {
+            Some(RawMove::Squares(Some((from, to)))) => {
                 let m = Move::new(*from, *to);
                 if is_legal(position, m) {
                     return Ok(m);
                 }
-                format!("{m} is not a legal move here")
+                (format!("{m} is not a legal move here"), None)
             }
-            RawMove::Squares(None) => "the move has a square off the board".to_owned(),
+            _ => ("the move has a square off the board".to_owned(), None),
         };
         Err(RecordError {
-            line: node.line,
+            line,
             reason: fill(texts().move_number, &[&ply.to_string()]) + ": " + &reason,
         })
     }

@@ -94,62 +94,6 @@ impl FromStr for GameResult {
 #[cfg(feature = "serde")]
 crate::board::serialize_as_text!(GameResult);
 
-/// The main line of a game record.
-#[derive(Clone, Debug)]
-pub struct PgnGame {
-    /// The tags in order, except `Game`, `Result`, `FEN` and `Format`, which are derived when the game is written.
-    pub tags: Vec<(String, String)>,
-    /// The starting position and the moves.
-    pub line: Line,
-    /// The comment on each move, possibly an empty text. May be shorter than the line: later moves have no comments.
-    pub comments: Vec<String>,
-    /// The result.
-    pub result: GameResult,
-}
-
-impl From<Line> for PgnGame {
-    /// A game without tags, comments or a result.
-    fn from(line: Line) -> Self {
-        Self {
-            tags: Vec::new(),
-            line,
-            comments: Vec::new(),
-            result: GameResult::Unfinished,
-        }
-    }
-}
-
-impl PgnGame {
-    /// The value of a tag.
-    pub fn tag(&self, name: &str) -> Option<&str> {
-        tag(&self.tags, name)
-    }
-
-    /// The value of a tag, unless it is empty or `?`.
-    pub fn known_tag(&self, name: &str) -> Option<&str> {
-        known_tag(&self.tags, name)
-    }
-
-    /// The players, such as `胡荣华 - 杨官璘`; `None` if both are unknown.
-    pub fn players(&self) -> Option<String> {
-        match ["Red", "Black"].map(|name| self.known_tag(name)) {
-            [None, None] => None,
-            names => Some(names.map(|name| name.unwrap_or("?")).join(" - ")),
-        }
-    }
-}
-
-/// The value of the first tag with this name. Case is ignored.
-fn tag<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
-    let found = tags.iter().find(|(n, _)| n.eq_ignore_ascii_case(name));
-    found.map(|(_, value)| value.as_str())
-}
-
-/// The value of a tag, unless it is empty or `?`.
-fn known_tag<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
-    tag(tags, name).filter(|value| !matches!(*value, "" | "?"))
-}
-
 /// The index of a node in a [`Tree`].
 pub type NodeId = u32;
 
@@ -274,10 +218,10 @@ fn to_option(id: NodeId) -> Option<NodeId> {
 }
 
 /// A move of a game record with its annotations. The root has no move, and its comment is about the whole game.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AnnotatedMove {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnnotatedMove<M = Move> {
     /// The move; `None` for the root.
-    pub played: Option<Move>,
+    pub played: Option<M>,
     /// The comment after the move, possibly empty or with several lines.
     pub comment: String,
     /// Numeric annotation glyphs of PGN: 1 `!`, 2 `?`, 3 `!!`, 4 `??`, 5 `!?`, 6 `?!`, and others.
@@ -307,9 +251,20 @@ pub fn glyph_text(glyph: u8) -> String {
     found.map_or_else(|| format!("${glyph}"), |(_, text)| text.to_owned())
 }
 
-impl AnnotatedMove {
+impl<M> Default for AnnotatedMove<M> {
+    /// A root without a comment.
+    fn default() -> Self {
+        Self {
+            played: None,
+            comment: String::new(),
+            glyphs: Vec::new(),
+        }
+    }
+}
+
+impl<M> AnnotatedMove<M> {
     /// A move without annotations.
-    pub fn new(played: Move) -> Self {
+    pub fn new(played: M) -> Self {
         Self {
             played: Some(played),
             ..Self::default()
@@ -334,22 +289,23 @@ pub struct Problem {
     pub affects_main_line: bool,
 }
 
-/// A game record: tags, starting position, and a tree of legal moves.
+/// A game record: tags, starting position, and a tree of legal moves. Records whose moves have not been checked have
+/// another type of move.
 #[derive(Clone, Debug)]
-pub struct GameTree {
+pub struct GameTree<M = Move> {
     /// The tags in order, except `Game`, `Result`, `FEN` and `Format`, which are derived when the game is written.
     pub tags: Vec<(String, String)>,
     /// The starting position.
     pub start: Position,
     /// The moves; each is legal in the position after its parent.
-    pub moves: Tree<AnnotatedMove>,
+    pub moves: Tree<AnnotatedMove<M>>,
     /// The result.
     pub result: GameResult,
     /// The parts of the record that could not be read and were left out.
     pub problems: Vec<Problem>,
 }
 
-impl GameTree {
+impl<M> GameTree<M> {
     /// Creates a game without moves.
     pub fn new(start: Position) -> Self {
         Self {
@@ -360,15 +316,27 @@ impl GameTree {
             problems: Vec::new(),
         }
     }
+}
 
-    /// The value of a tag.
+impl GameTree {
+    /// The value of the first tag with this name. Case is ignored.
     pub fn tag(&self, name: &str) -> Option<&str> {
-        tag(&self.tags, name)
+        let mut tags = self.tags.iter();
+        let found = tags.find(|(existing, _)| existing.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_str())
     }
 
     /// The value of a tag, unless it is empty or `?`.
     pub fn known_tag(&self, name: &str) -> Option<&str> {
-        known_tag(&self.tags, name)
+        self.tag(name).filter(|value| !matches!(*value, "" | "?"))
+    }
+
+    /// The players, such as `胡荣华 - 杨官璘`; `None` if both are unknown.
+    pub fn players(&self) -> Option<String> {
+        match ["Red", "Black"].map(|name| self.known_tag(name)) {
+            [None, None] => None,
+            names => Some(names.map(|name| name.unwrap_or("?")).join(" - ")),
+        }
     }
 
     /// Sets the value of a tag. A tag with a new name is added.
@@ -383,7 +351,7 @@ impl GameTree {
     /// Sets the tags `ECCO` and `Opening` if the main line has an opening.
     #[cfg(feature = "records")]
     pub fn set_opening_tags(&mut self) {
-        if let Some(opening) = super::opening::of(&self.main_line().line) {
+        if let Some(opening) = super::opening::of(&self.main_line()) {
             self.set_tag("ECCO", opening.code);
             self.set_tag("Opening", &opening.name);
         }
@@ -395,28 +363,31 @@ impl GameTree {
         moves.filter(|id| !self.moves.is_first_child(*id)).count()
     }
 
-    /// The main line. The comment on the whole game comes before the comment of its first move; without moves it is
-    /// lost.
-    pub fn main_line(&self) -> PgnGame {
-        let line: Vec<NodeId> = self.moves.line(ROOT).collect();
-        let moves = line.iter().filter_map(|id| self.moves[*id].played);
-        let mut comments: Vec<String> = (line.iter())
-            .map(|id| self.moves[*id].comment.clone())
-            .collect();
+    /// The number of plies of the main line.
+    pub fn plies(&self) -> usize {
+        self.moves.line(ROOT).count()
+    }
+
+    /// The starting position and the moves of the main line.
+    pub fn main_line(&self) -> Line {
+        let moves = self.moves.line(ROOT);
+        Line {
+            start: self.start.clone(),
+            moves: moves.filter_map(|id| self.moves[id].played).collect(),
+        }
+    }
+
+    /// The comment on each move of the main line, possibly an empty text. The comment on the whole game comes before
+    /// the comment of its first move; without moves it is lost.
+    pub fn comments(&self) -> Vec<String> {
+        let line = self.moves.line(ROOT);
+        let mut comments: Vec<String> = line.map(|id| self.moves[id].comment.clone()).collect();
         if let Some(first) = comments.first_mut() {
             let mut comment = self.moves[ROOT].comment.clone();
             append(&mut comment, first);
             *first = comment;
         }
-        PgnGame {
-            tags: self.tags.clone(),
-            line: Line {
-                start: self.start.clone(),
-                moves: moves.collect(),
-            },
-            comments,
-            result: self.result,
-        }
+        comments
     }
 
     /// The position after a node.
@@ -486,19 +457,11 @@ pub fn append(text: &mut String, more: &str) {
     text.push_str(more);
 }
 
-impl From<&PgnGame> for GameTree {
-    fn from(game: &PgnGame) -> Self {
-        let mut tree = Self::new(game.line.start.clone());
-        tree.tags.clone_from(&game.tags);
-        tree.result = game.result;
-        let mut node = ROOT;
-        for (index, &played) in game.line.moves.iter().enumerate() {
-            let annotated = AnnotatedMove {
-                comment: game.comments.get(index).cloned().unwrap_or_default(),
-                ..AnnotatedMove::new(played)
-            };
-            node = tree.moves.add(node, annotated);
-        }
-        tree
+impl From<Line> for GameTree {
+    /// A game without tags, comments or a result.
+    fn from(line: Line) -> Self {
+        let mut game = Self::new(line.start);
+        game.add_line(ROOT, &line.moves);
+        game
     }
 }

@@ -55,7 +55,7 @@ use serde::Serialize;
 use crate::board::ByColor;
 use crate::notation::MoveStyle;
 use crate::notation::fen::{self, FenError};
-use crate::notation::pgn::PgnGame;
+use crate::notation::tree::GameTree;
 use crate::rules::RuleSet;
 use stats::{EngineStats, Factors, Sprt, Spsa, Standings};
 
@@ -179,7 +179,7 @@ pub fn pgn_game(
     record: &GameRecord,
     id: Option<&str>,
     notation: MoveStyle,
-) -> Result<PgnGame, FenError> {
+) -> Result<GameTree, FenError> {
     let ByColor([red, black]) = record.players.map(|number| &tournament.engines[number]);
     let round = tournament.schedule().round(record.number) + 1;
     let started = (record.started).and_then(|seconds| jiff::Timestamp::from_second(seconds).ok());
@@ -241,7 +241,7 @@ pub fn pgn_game(
 /// game, and the nodes, clocks and principal variations of its moves. Returns `None` if the tag `Round`, `Red`, `Black`
 /// or `Reason` is missing or invalid, or if the number of the game is too high. Whether the schedule has the same
 /// players for this game is not checked.
-pub fn record_of_pgn(tournament: &Tournament, game: &PgnGame) -> Option<GameRecord> {
+pub fn record_of_pgn(tournament: &Tournament, game: &GameTree) -> Option<GameRecord> {
     let (_, number) = game.tag("Round")?.split_once('.')?;
     let number = number.parse::<u64>().ok()?.checked_sub(1)?;
     // If the number of rounds was reduced, later games are skipped, as those of the journal are.
@@ -257,13 +257,13 @@ pub fn record_of_pgn(tournament: &Tournament, game: &PgnGame) -> Option<GameReco
     };
     let players = ByColor::new(index(game.tag("Red"))?, index(game.tag("Black"))?);
     let mut reasons = EndReason::ALL.into_iter();
-    let moves = game.line.moves.iter().zip(&game.comments);
+    let moves = game.main_line().moves.into_iter().zip(game.comments());
     Some(GameRecord {
         number,
         players,
-        start: fen::write_position(&game.line.start),
+        start: fen::write_position(&game.start),
         moves: moves
-            .map(|(played, comment)| MoveRecord::of_comment(*played, comment))
+            .map(|(played, comment)| MoveRecord::of_comment(played, &comment))
             .collect(),
         result: game.result,
         reason: reasons.find(|reason| game.tag("Reason") == Some(reason.name()))?,

@@ -11,9 +11,10 @@ use super::end_reason::EndReason;
 use super::engine::EngineScore;
 use crate::board::{ByColor, Move, Position};
 use crate::movegen::is_legal;
+use crate::notation::MoveStyle;
 use crate::notation::fen::{self, FenError};
-use crate::notation::pgn::{GameResult, PgnGame};
-use crate::notation::{Line, MoveStyle};
+use crate::notation::pgn::GameResult;
+use crate::notation::tree::{AnnotatedMove, GameTree, ROOT};
 
 /// A move of a game with the data that the engine reported.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -221,25 +222,25 @@ impl GameRecord {
         &self,
         tags: Vec<(String, String)>,
         details: Option<MoveStyle>,
-    ) -> Result<PgnGame, FenError> {
-        let start = fen::parse_position(&self.start)?;
-        let mut position = start.clone();
-        let comments = self.moves.iter().map(|m| {
+    ) -> Result<GameTree, FenError> {
+        let mut position = fen::parse_position(&self.start)?;
+        let mut game = GameTree::new(position.clone());
+        game.tags = tags;
+        game.result = self.result;
+        let mut last = ROOT;
+        for m in &self.moves {
             let comment = match details {
                 Some(style) => m.detailed_comment(&position, style),
                 None => m.comment(),
             };
             position.make(m.played);
-            comment
-        });
-        let comments = comments.collect();
-        let moves = self.moves.iter().map(|m| m.played).collect();
-        Ok(PgnGame {
-            tags,
-            line: Line { start, moves },
-            comments,
-            result: self.result,
-        })
+            let annotated = AnnotatedMove {
+                comment,
+                ..AnnotatedMove::new(m.played)
+            };
+            last = game.moves.add(last, annotated);
+        }
+        Ok(game)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::end_reason::{EndReason, Ending};
 use crate::board::{Color, Move, Position};
 use crate::movegen::legal_moves;
-use crate::notation::pgn::PgnGame;
+use crate::notation::tree::GameTree;
 use crate::rules::{Cause, Game, IllegalMove, Perpetual, RuleSet, Verdict, judge_outcome};
 
 /// A game under a rule set.
@@ -103,16 +103,17 @@ pub enum Replay {
 ///
 /// If no rule ends the game, any result is accepted, because players may resign or agree to a draw, unless
 /// the tag `Reason` names a rule.
-pub fn verify(game: &PgnGame, rules: RuleSet) -> Replay {
-    let mut referee = Referee::new(game.line.start.clone(), rules, None);
-    let count = game.line.moves.len();
-    for (ply, m) in (0..).zip(&game.line.moves) {
+pub fn verify(game: &GameTree, rules: RuleSet) -> Replay {
+    let mut referee = Referee::new(game.start.clone(), rules, None);
+    let moves = game.main_line().moves;
+    let count = moves.len();
+    for (ply, m) in (0..).zip(moves) {
         if let Some(Ending { result, reason, .. }) = referee.ending() {
             return Replay::Disagrees(format!(
                 "over after ply {ply} of {count}: {result}, {reason}"
             ));
         }
-        if let Err(error) = referee.play(*m) {
+        if let Err(error) = referee.play(m) {
             return Replay::Disagrees(error.to_string());
         }
     }

@@ -35,8 +35,8 @@ fn moves_are_judged() {
     }
     let text = dir.read("out.pgn");
     let game = pgn::read(&text).remove(0).unwrap();
-    assert_eq!(game.line.moves.len(), 8);
-    let comments = game.comments;
+    assert_eq!(game.plies(), 8);
+    let comments = game.comments();
     assert!(comments[1].starts_with("known "), "{comments:?}");
     assert!(comments.iter().all(|comment| comment.contains("[%eval ")));
     let number = comments[0].strip_prefix("[%eval ").unwrap();

@@ -488,8 +488,7 @@ fn xboard_engines_play_with_every_limit() {
         let game = game.unwrap();
         assert_eq!(game.tag("Termination"), Some("adjudication"), "{text}");
         // Both engines report a score, a depth of three and a line for each move.
-        let comments = game.comments.iter().filter(|text| *text != "book");
-        for comment in comments {
+        for comment in game.comments().iter().filter(|text| *text != "book") {
             assert!(
                 comment.contains("/3 ") && comment.contains("pv=\""),
                 "{comment}"

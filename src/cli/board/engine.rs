@@ -20,7 +20,7 @@ use crate::cli::review::{page_game, review_tree};
 use crate::cloud::api::QueryParameters;
 use crate::eval::win_rate::WinRate;
 use crate::movegen::has_legal_move;
-use crate::notation::tree::{GameTree, PgnGame};
+use crate::notation::tree::GameTree;
 use crate::notation::{Line, opening};
 use crate::protocol::strength::{MAX_ELO, MIN_ELO};
 use crate::rules::{Cause, Game, judge};
@@ -293,7 +293,7 @@ impl BoardEngine {
         plan.limits = self.limits(parameters, Color::Red)?;
         // A search and a review at the same time would slow each other down.
         let _threads = self.threads.lock();
-        let tree = GameTree::from(&PgnGame::from(game.line()));
+        let tree = GameTree::from(game.line());
         let (review, is_interrupted) =
             review_tree((1, tree), 1, &plan, &job.interrupts, |count, total| {
                 send(("progress", json!({ "count": count, "total": total })));

@@ -24,7 +24,7 @@ use crate::cloud::library::{Library, LibraryOptions};
 use crate::cloud::server::LibraryRoutes;
 use crate::cloud::store::Location;
 use crate::cloud::worker::{LocalLibrary, Workers};
-use crate::notation::tree::{GameTree, PgnGame};
+use crate::notation::tree::GameTree;
 use crate::page;
 use crate::search::{MAX_HASH, MAX_THREADS, cores};
 use crate::tablebase::Tables;
@@ -166,7 +166,7 @@ fn read_games(arguments: &GameArguments) -> Result<Vec<Value>, Failure> {
         None => {
             let line = arguments.read()?.line();
             let plies = line.moves.len();
-            let tree = GameTree::from(&PgnGame::from(line));
+            let tree = GameTree::from(line);
             Ok(vec![page::game(&tree, &[], plies)])
         }
     }

@@ -210,10 +210,9 @@ fn add_records(
 ) -> Result<(), Failure> {
     let mut unfinished = 0;
     let read = unread.read_games(path, file, |game| {
-        let game = game.main_line();
         match game.result {
             GameResult::Unfinished => unfinished += 1,
-            result => book.add(&game.line.start, game.line.moves, 0, result.winner()),
+            result => book.add(&game.start, game.main_line().moves, 0, result.winner()),
         }
         Ok::<_, io::Error>(())
     });

@@ -223,7 +223,7 @@ impl Importer<'_> {
         unread: &mut Unread,
     ) -> Result<(), ImportError> {
         unread.read_games(path, file, |game| {
-            let line = game.main_line().line;
+            let line = game.main_line();
             let (tasks, left_out) = Task::of_line(line, plies, Priority::Requested);
             self.counts.left_out += left_out;
             self.waiting_tasks.extend(tasks);

@@ -355,7 +355,7 @@ fn read_positions(files: &[PathBuf], plies: usize) -> Result<(Vec<Position>, Unr
     for path in files {
         let read = open_input(path).and_then(|file| {
             unread.read_games(path, file, |game| {
-                let line = game.main_line().line;
+                let line = game.main_line();
                 let mut position = line.start;
                 add(&position);
                 for played in line.moves.into_iter().take(plies) {

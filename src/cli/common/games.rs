@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{Context, Failure, fill, note, open_input, texts};
 use crate::board::Position;
 use crate::notation::records::RecordReader;
-use crate::notation::tree::{GameResult, GameTree, ROOT};
+use crate::notation::tree::{GameResult, GameTree};
 use crate::notation::{
     GameText, Line, LineError, NotationError, Separator, parse_move, without_move_numbers,
 };
@@ -155,7 +155,7 @@ fn is_probably_file_name(word: &str) -> bool {
 /// Plays the game of a file, then more moves. Also returns the place of the game in the file.
 fn play_record(game_path: &GamePath, moves: &str) -> Result<(Game, Place), Failure> {
     let (record, place) = game_path.read_with_place()?;
-    let mut game = play_line(record.main_line().line)?;
+    let mut game = play_line(record.main_line())?;
     for text in without_move_numbers(moves).split_whitespace() {
         let number = game.plies().len() + 1;
         let played = parse_move(game.position(), text).context(move_number(number))?;
@@ -306,7 +306,7 @@ impl GamePath {
     pub fn cut(&self, mut game: GameTree, number: usize) -> Result<GameTree, Failure> {
         self.check_ply(&game, number)?;
         if let Some(ply) = self.ply
-            && ply < game.moves.line(ROOT).count()
+            && ply < game.plies()
         {
             game.truncate(ply);
             game.result = GameResult::Unfinished;
@@ -321,7 +321,7 @@ impl GamePath {
     /// # Errors
     /// The game is shorter.
     pub fn check_ply(&self, game: &GameTree, number: usize) -> Result<(), Failure> {
-        let plies = game.moves.line(ROOT).count();
+        let plies = game.plies();
         if self.ply.is_none_or(|ply| ply <= plies) {
             return Ok(());
         }

@@ -74,11 +74,8 @@ fn read_position(text: &str) -> Result<(Epd, Game), String> {
         }
         LineContent::Game(record) => record,
     };
-    let line = record
-        .complete_main_line()
-        .map_err(|error| error.reason)?
-        .line;
-    let game = play_line(line).map_err(|failure| failure.text)?;
+    let record = record.complete().map_err(|error| error.reason)?;
+    let game = play_line(record.main_line()).map_err(|failure| failure.text)?;
     Ok((Epd::new(game.position().clone()), game))
 }
 
@@ -103,14 +100,13 @@ fn read_records(
             })
             .and_then(|record| {
                 note_problems(&file.path, number, &record);
-                let cut = file.cut(record, number).map_err(|failure| failure.text)?;
-                let record = cut.main_line();
+                let record = file.cut(record, number).map_err(|failure| failure.text)?;
                 let event = || record.known_tag("Event").map(str::to_owned);
                 let id = match record.players().or_else(event) {
                     Some(name) => format!("{number}: {name}"),
                     None => number.to_string(),
                 };
-                let game = play_line(record.line).map_err(|failure| failure.text)?;
+                let game = play_line(record.main_line()).map_err(|failure| failure.text)?;
                 let mut epd = Epd::new(game.position().clone());
                 epd.operations.push(("id".to_owned(), vec![id]));
                 Ok(FilePosition { place, epd, game })

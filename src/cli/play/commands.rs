@@ -12,7 +12,8 @@ use crate::cli::common::{
     print_line, texts, today,
 };
 use crate::notation::MoveStyle;
-use crate::notation::pgn::{GameResult, PgnGame};
+use crate::notation::pgn::GameResult;
+use crate::notation::tree::GameTree;
 use crate::rules::Game;
 use crate::search::{Limits, Score, static_score};
 use crate::text::{decode, has_extension, read_file};
@@ -164,7 +165,7 @@ impl PlaySession {
         let extension = Path::new(path).extension().unwrap_or_default();
         let text = match extension.to_ascii_lowercase().to_str() {
             Some("fen") => format!("{}\n", self.game.position()),
-            Some("" | "pgn" | "txt") => self.record().write(MoveStyle::Chinese),
+            Some("" | "pgn" | "txt") => self.record().write_pgn(MoveStyle::Chinese),
             _ => return print_line(texts().saves_pgn),
         };
         let saved = OutputFile::create(Path::new(path), force).and_then(|file| file.write(text));
@@ -177,7 +178,7 @@ impl PlaySession {
         });
     }
 
-    fn record(&self) -> PgnGame {
+    fn record(&self) -> GameTree {
         let name = |color| {
             if self.engine == Some(color) {
                 concat!("Chuhe ", env!("CARGO_PKG_VERSION"))
@@ -195,10 +196,10 @@ impl PlaySession {
         ];
         let reason = self.ending().map(|text| ("Reason".to_owned(), text));
         let tags = tags.map(|(tag, value)| (tag.to_owned(), value.to_owned()));
-        PgnGame {
+        GameTree {
             tags: tags.into_iter().chain(reason).collect(),
             result: self.result(),
-            ..PgnGame::from(self.game.line())
+            ..GameTree::from(self.game.line())
         }
     }
 
@@ -250,6 +251,6 @@ fn read_game(path: &str) -> Result<Game, Failure> {
         let position = decode(&bytes).trim().parse().context(path)?;
         return Ok(Game::new(position));
     }
-    play_line(GamePath::parse(path).read()?.main_line().line)
+    play_line(GamePath::parse(path).read()?.main_line())
         .map_err(|failure| Failure::new(path, failure.text))
 }

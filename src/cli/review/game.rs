@@ -6,7 +6,7 @@ use crate::board::{ByColor, Color, Move, Position};
 use crate::cli::common::texts;
 use crate::eval::win_rate::WinRate;
 use crate::notation::Line;
-use crate::notation::tree::{GameTree, PgnGame};
+use crate::notation::tree::GameTree;
 use crate::rules::{Cause, Game, Judgment, RuleSet, judge, judge_outcome};
 use crate::search::{Score, SearchResult};
 
@@ -96,10 +96,10 @@ fn positions(line: &Line) -> Vec<Position> {
 
 /// Whether to judge each ply: from ply number `from` on, except opening moves, which `chuhe match` marks with the
 /// comment `book`.
-pub fn judged_plies(record: &PgnGame, from: usize) -> Vec<bool> {
-    let plies = 0..record.line.moves.len();
-    let comment = |ply: usize| record.comments.get(ply).map_or("", |text| text.trim());
-    let judged = plies.map(|ply| ply + 1 >= from && comment(ply) != "book");
+pub fn judged_plies(record: &GameTree, from: usize) -> Vec<bool> {
+    let comments = record.comments();
+    let plies = (1..).zip(comments.iter().map(|comment| comment.trim()));
+    let judged = plies.map(|(ply, comment)| ply >= from && comment != "book");
     judged.collect()
 }
 
@@ -342,21 +342,20 @@ mod tests {
     use super::*;
     use crate::cli::common::play_line;
 
-    fn record(fen: &str, moves: &str) -> PgnGame {
-        PgnGame::from(Line {
+    fn record(fen: &str, moves: &str) -> GameTree {
+        GameTree::from(Line {
             start: fen.parse().unwrap(),
             moves: moves.split(' ').map(|m| m.parse().unwrap()).collect(),
         })
     }
 
-    fn played(record: &PgnGame) -> Game {
-        play_line(record.line.clone()).unwrap()
+    fn played(record: &GameTree) -> Game {
+        play_line(record.main_line()).unwrap()
     }
 
-    fn reviewed(record: &PgnGame, found: &[Option<SearchedPosition>]) -> Review {
+    fn reviewed(record: &GameTree, found: &[Option<SearchedPosition>]) -> Review {
         let (game, judged) = (played(record), judged_plies(record, 1));
-        let record = (1, GameTree::from(record));
-        review(record, &game, &judged, found, RuleSet::Asian)
+        review((1, record.clone()), &game, &judged, found, RuleSet::Asian)
     }
 
     fn found(hundredths: i32, best: &str) -> Option<SearchedPosition> {
@@ -392,9 +391,9 @@ mod tests {
     #[test]
     fn book_moves_and_moves_without_results_have_no_verdict() {
         let mut record = record(crate::notation::fen::START, "h2e2 h9g7 h0g2 i9h9");
-        record.comments = ["book", " book ", "0.1/5 book", ""]
-            .map(str::to_owned)
-            .into();
+        for (id, comment) in (1..).zip(["book", " book ", "0.1/5 book"]) {
+            comment.clone_into(&mut record.moves[id].comment);
+        }
         assert_eq!(judged_plies(&record, 1), [false, false, true, true]);
         assert_eq!(judged_plies(&record, 4), [false, false, false, true]);
         let found = [None, None, found(0, "h0g2"), found(0, "b9c7"), None];
@@ -409,7 +408,7 @@ mod tests {
     fn a_repetition_with_a_ruling_is_reported_once() {
         let checks = ["e9f9 e1f1 f9e9 f1e1"; 3].join(" ");
         let record = record("4k4/9/9/9/9/9/9/9/4R4/3K5 b", &checks);
-        let reported = repetitions(&record.line, RuleSet::Asian);
+        let reported = repetitions(&record.main_line(), RuleSet::Asian);
         assert_eq!(reported.len(), 1);
         assert_eq!(reported[0].ply, 8);
         let text = reported[0].text();
@@ -420,7 +419,7 @@ mod tests {
             score.is_mating(),
             last.position().side_to_move() == Color::Black
         );
-        let start = Game::new(record.line.start);
+        let start = Game::new(record.start);
         assert_eq!(decided_score(&start, RuleSet::Asian), None);
     }
 

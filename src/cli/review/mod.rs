@@ -192,7 +192,7 @@ fn read_records(
             "{path}: games without moves are not reviewed ({skipped})"
         ));
     }
-    records.retain(|(_, game)| arguments.opening.selects(&game.main_line().line));
+    records.retain(|(_, game)| arguments.opening.selects(&game.main_line()));
     Ok(records)
 }
 
@@ -241,9 +241,8 @@ pub fn review_tree(
     interrupts: &Receiver<()>,
     on_progress: impl FnMut(usize, usize),
 ) -> Result<(Review, bool), String> {
-    let main_line = record.main_line();
-    let judged = judged_plies(&main_line, from);
-    let game = play_line(main_line.line);
+    let judged = judged_plies(&record, from);
+    let game = play_line(record.main_line());
     let game = game.map_err(|failure| format!("game {number}: {}", failure.text))?;
     let searched = search_game(&game, &judged, plan, interrupts, on_progress);
     let (found, is_interrupted) = searched.map_err(|failure| failure.text)?;

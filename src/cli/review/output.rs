@@ -59,7 +59,7 @@ pub fn table(review: &Review, notation: MoveStyle, has_title: bool) -> String {
         text += "\n\n";
     }
     text += &(columns(&rows, terminal_width()) + "\n" + &summary(review));
-    if let Some(opening) = opening::of(&review.record.main_line().line) {
+    if let Some(opening) = opening::of(&review.record.main_line()) {
         text += &format!("\n{}\n", fill(texts.opening, &[&opening.to_string()]));
     }
     for repetition in &review.repetitions {
@@ -95,7 +95,7 @@ pub fn json(review: &Review, file: &str) -> String {
     let repetitions = review.repetitions.iter();
     let english = |r: &Repetition| Language::En.within(|| r.text());
     let repetitions = repetitions.map(|r| json!({ "ply": r.ply, "text": english(r) }));
-    let opening = opening::of(&review.record.main_line().line);
+    let opening = opening::of(&review.record.main_line());
     let object = json!({
         "file": file,
         "game": review.number,

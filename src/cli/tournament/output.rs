@@ -190,7 +190,7 @@ impl<'a> MatchOutput<'a> {
         if self.recent.len() == report::RECENT_GAMES {
             self.recent.pop_front();
         }
-        let text = game.write(MoveStyle::Chinese);
+        let text = game.write_pgn(MoveStyle::Chinese);
         self.recent.push_back((record.number, text));
         Ok(())
     }

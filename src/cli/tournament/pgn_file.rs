@@ -7,7 +7,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::notation::MoveStyle;
-use crate::notation::pgn::{self, GameResult, PgnGame, tag_line};
+use crate::notation::pgn::{self, GameResult, tag_line};
+use crate::notation::tree::GameTree;
 use crate::text::{BoundedLine, read_bounded_line};
 use crate::tournament::{
     GameRecord, GameSummary, Journal, MATCH_ID, Tournament, pgn_game, record_of_pgn,
@@ -121,7 +122,8 @@ impl PgnFile {
         let id = self.id.as_deref();
         let game = pgn_game(tournament, record, id, self.notation);
         let game = game.map_err(io::Error::other)?;
-        self.file.write_all(game.write(self.notation).as_bytes())?;
+        self.file
+            .write_all(game.write_pgn(self.notation).as_bytes())?;
         self.file.sync_data()
     }
 }
@@ -186,7 +188,7 @@ fn for_each_record(
 }
 
 /// The game of a record; `None` if the record is incomplete or invalid.
-fn complete_game(part: &str) -> Option<PgnGame> {
+fn complete_game(part: &str) -> Option<GameTree> {
     if is_complete(part) {
         pgn::read(part).pop()?.ok()
     } else {

@@ -197,7 +197,7 @@ fn add(
                 let reasons = game.problems.iter();
                 problems
                     .extend(reasons.map(|problem| format!("game {number}: {}", problem.reason)));
-                let line = game.main_line().line;
+                let line = game.main_line();
                 let (found, left_out) = Task::of_line(line, usize::from(plies), settings.priority);
                 tasks.extend(found);
                 if left_out > 0 {

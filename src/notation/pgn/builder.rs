@@ -6,9 +6,11 @@ use super::words::{
     half_width, is_clock, is_first_number, joined_moves, split_word, without_label,
 };
 use crate::notation::raw::{
-    MAX_DEPTH, MAX_MOVES, RawGame, RawMove, RawNode, RecordError, date_tag, is_derived_tag,
+    MAX_DEPTH, MAX_MOVES, RawGame, RawMove, RecordError, date_tag, is_derived_tag,
 };
-use crate::notation::tree::{GameResult, GameTree, NodeId, ROOT, append, plain_comment};
+use crate::notation::tree::{
+    AnnotatedMove, GameResult, GameTree, NodeId, ROOT, append, plain_comment,
+};
 use crate::notation::{LineError, fen, is_move_text};
 
 /// The maximum size of the tags, comments and texts of moves of a game in bytes.
@@ -368,7 +370,8 @@ impl Builder {
         }
         self.text_size += text.len();
         let text = text.chars().take(MAX_WORD).collect();
-        let mut node = RawNode::new(RawMove::Text(text), Some(line));
+        let line = Some(line);
+        let mut node = AnnotatedMove::new(RawMove::Text { text, line });
         node.comment = std::mem::take(&mut self.pending);
         let id = self.game.moves.add(self.cursor.after, node);
         self.cursor = Cursor {

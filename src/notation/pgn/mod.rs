@@ -7,8 +7,8 @@
 //! let games = pgn::read(text);
 //! let game = games[0].as_ref().expect("the record can be read");
 //! assert_eq!(game.tag("Red"), Some("胡荣华"));
-//! assert_eq!(game.line.moves.len(), 3);
-//! assert!(game.write(MoveStyle::Wxf).contains("1. C2=5 N8+7 2. N2+3 1-0"));
+//! assert_eq!(game.plies(), 3);
+//! assert!(game.write_pgn(MoveStyle::Wxf).contains("1. C2=5 N8+7 2. N2+3 1-0"));
 //! ```
 
 mod builder;
@@ -29,7 +29,7 @@ use crate::text::{decode_part, read_line};
 use builder::Builder;
 use scanner::Scanner;
 
-pub use super::tree::{GameResult, PgnGame};
+pub use super::tree::GameResult;
 pub use write::tag_line;
 
 /// A part of a file ends after the line that brings it to this size in bytes.
@@ -37,12 +37,12 @@ const LONGEST_PART: usize = 16 << 20;
 /// The maximum length of a line in MB.
 const LONGEST_LINE: u64 = 16;
 
-/// Reads the main lines of all games of a text. A game with a problem in its main line is an error; [`PgnReader`] also
+/// Reads all games of a text. A game with a problem in its main line is an error; [`PgnReader`] also
 /// returns the part of the game before the problem. Reading ends without an error where [`PgnReader::finish`] would
 /// return one.
-pub fn read(text: &str) -> Vec<Result<PgnGame, RecordError>> {
+pub fn read(text: &str) -> Vec<Result<GameTree, RecordError>> {
     let games = PgnReader::new(text.as_bytes());
-    games.map(|game| game?.complete_main_line()).collect()
+    games.map(|game| game?.complete()).collect()
 }
 
 /// Reads the games of a file one after another, in UTF-8, GBK or Big5. An invalid game does not affect the others: an
@@ -54,8 +54,8 @@ pub fn read(text: &str) -> Vec<Result<PgnGame, RecordError>> {
 ///
 /// let text = "[Red \"a\"]\n\n1. 炮二平五 {best} 马8进7 1-0\n";
 /// let mut games = PgnReader::new(text.as_bytes());
-/// let game = games.next().unwrap().unwrap().main_line();
-/// assert_eq!((game.line.moves.len(), game.result), (2, GameResult::RedWins));
+/// let game = games.next().unwrap().unwrap();
+/// assert_eq!((game.plies(), game.result), (2, GameResult::RedWins));
 /// assert!(games.next().is_none() && games.finish().is_ok());
 /// ```
 #[derive(Debug)]

@@ -4,46 +4,41 @@ use rand::{Rng, SeedableRng};
 
 use super::*;
 use crate::movegen::legal_moves;
-use crate::notation::{Line, MoveStyle, fen};
+use crate::notation::tree::{AnnotatedMove, ROOT};
+use crate::notation::{MoveStyle, fen};
 use crate::text::decode;
 
-fn random_game(seed: u64) -> PgnGame {
+fn random_game(seed: u64) -> GameTree {
     let mut random = StdRng::seed_from_u64(seed);
     let mut start = crate::board::Position::startpos();
     for _ in 0..random.random_range(0..40) {
         start.make(*legal_moves(&start).choose(&mut random).unwrap());
     }
     let mut position = start.clone();
-    let (mut moves, mut comments) = (Vec::new(), Vec::new());
+    let mut game = GameTree::new(start);
+    let mut last = ROOT;
     for ply in 0..random.random_range(0..120) {
         let Some(m) = legal_moves(&position).choose(&mut random).copied() else {
             break;
         };
         position.make(m);
-        moves.push(m);
-        comments.push(if ply % 3 == 0 {
-            String::new()
-        } else {
-            format!("+0.{ply}/3 (1-0) 1. note")
-        });
+        last = game.moves.add(last, AnnotatedMove::new(m));
+        if ply % 3 != 0 {
+            game.moves[last].comment = format!("+0.{ply}/3 (1-0) 1. note");
+        }
     }
-    PgnGame {
-        tags: vec![
-            ("Red".to_owned(), r#"a "quoted" \ name"#.to_owned()),
-            ("Black".to_owned(), "象棋 [x]".to_owned()),
-        ],
-        line: Line { start, moves },
-        comments,
-        result: [
-            GameResult::RedWins,
-            GameResult::Draw,
-            GameResult::Unfinished,
-        ][seed as usize % 3],
-    }
+    game.set_tag("Red", r#"a "quoted" \ name"#);
+    game.set_tag("Black", "象棋 [x]");
+    game.result = [
+        GameResult::RedWins,
+        GameResult::Draw,
+        GameResult::Unfinished,
+    ][seed as usize % 3];
+    game
 }
 
 /// The only game of a text.
-fn read_one(text: &str) -> PgnGame {
+fn read_one(text: &str) -> GameTree {
     let mut games = read(text);
     assert_eq!(games.len(), 1, "{text}");
     games.remove(0).unwrap()
@@ -53,19 +48,19 @@ fn read_one(text: &str) -> PgnGame {
 fn games_round_trip() {
     for style in MoveStyle::ALL {
         let games: Vec<_> = (0..40).map(random_game).collect();
-        let text: String = games.iter().map(|game| game.write(style)).collect();
+        let text: String = games.iter().map(|game| game.write_pgn(style)).collect();
         let (gbk, ..) = encoding_rs::GBK.encode(&text);
         for text in [decode(text.as_bytes()), decode(&gbk)] {
             let read = read(&text);
             assert_eq!(read.len(), games.len());
             for (read, game) in read.into_iter().zip(&games) {
                 let read = read.unwrap();
-                assert_eq!(read.line.moves, game.line.moves);
-                assert_eq!(read.comments, game.comments);
+                assert_eq!(read.main_line().moves, game.main_line().moves);
+                assert_eq!(read.comments(), game.comments());
                 assert_eq!(read.result, game.result);
                 assert_eq!(read.tag("red"), game.tag("Red"));
                 assert_eq!(read.tag("Black"), game.tag("Black"));
-                let fen = |game: &PgnGame| fen::write_position(&game.line.start);
+                let fen = |game: &GameTree| fen::write_position(&game.start);
                 assert_eq!(fen(&read), fen(game));
             }
         }
@@ -91,11 +86,11 @@ move} 2... 车9平8 ; to the end of the line {
     assert_eq!(games.len(), 3);
     let first = games[0].as_ref().unwrap();
     assert_eq!(first.result, GameResult::RedWins);
-    assert_eq!(first.line.coordinates(), "h2e2 h9g7 h0g2 i9h9 i0h0");
-    assert_eq!(first.comments[2], "good\nmove");
-    assert_eq!(first.comments[3], "to the end of the line {");
+    assert_eq!(first.main_line().coordinates(), "h2e2 h9g7 h0g2 i9h9 i0h0");
+    assert_eq!(first.comments()[2], "good\nmove");
+    assert_eq!(first.comments()[3], "to the end of the line {");
     let second = games[1].as_ref().unwrap();
-    assert_eq!(second.line.moves.len(), 2);
+    assert_eq!(second.plies(), 2);
     assert_eq!(second.result, GameResult::Unfinished);
     let error = games[2].as_ref().unwrap_err().to_string();
     assert!(
@@ -117,13 +112,17 @@ fn notes_numbers_and_results_of_chinese_texts_are_read() {
         "1. Ｈ２－Ｅ２ Ｈ９－Ｇ７ 2. Ｈ０－Ｇ２ Ｉ９－Ｈ９ 1-0",
     ] {
         let game = read_one(text);
-        assert_eq!(game.line.coordinates(), "h2e2 h9g7 h0g2 i9h9", "{text}");
+        assert_eq!(
+            game.main_line().coordinates(),
+            "h2e2 h9g7 h0g2 i9h9",
+            "{text}"
+        );
         assert_eq!(game.result, GameResult::RedWins, "{text}");
     }
     let game = read_one("1. 炮二平五（好棋） 马8进7｛稳｝ 2. 马二进三【常见】 *");
-    assert_eq!(game.comments, ["好棋", "稳", "常见"]);
+    assert_eq!(game.comments(), ["好棋", "稳", "常见"]);
     let game = read_one("1. 炮二平五 [好棋] 马8进7[稳] [689] 2. 马二进三 *");
-    assert_eq!(game.comments, ["好棋", "稳", ""]);
+    assert_eq!(game.comments(), ["好棋", "稳", ""]);
     for (text, result) in [
         ("1. 炮二平五 马8进7 （红胜）（完）", GameResult::RedWins),
         ("1. 炮二平五 马8进7 （红胜）", GameResult::RedWins),
@@ -136,7 +135,7 @@ fn notes_numbers_and_results_of_chinese_texts_are_read() {
         ),
     ] {
         let game = read_one(text);
-        assert_eq!((game.line.moves.len(), game.result), (2, result), "{text}");
+        assert_eq!((game.plies(), game.result), (2, result), "{text}");
     }
 }
 
@@ -153,13 +152,11 @@ fn check_signs_and_numbers_of_black_moves_are_read() {
         "[FEN \" \"]\n1. h2e2 h9g7 2. e2e6 a9a8".to_owned(),
         "[FEN \"startpos\"]\n1. h2e2 h9g7 2. e2e6 a9a8".to_owned(),
     ] {
-        let line = read_one(&text).line;
+        let line = read_one(&text).main_line();
         assert_eq!(line.coordinates(), "h2e2 h9g7 e2e6 a9a8", "{text}");
     }
     let games = read("第1局\n1 炮二平五 马8进7\n第2局 甲 乙\n1 兵七进一 卒7进1\n");
-    let lengths = games
-        .iter()
-        .map(|game| game.as_ref().unwrap().line.moves.len());
+    let lengths = games.iter().map(|game| game.as_ref().unwrap().plies());
     assert_eq!(lengths.collect::<Vec<_>>(), [2, 2]);
 }
 
@@ -173,9 +170,7 @@ fn the_number_1_begins_another_game() {
     ] {
         let games = read(&text);
         assert_eq!(games.len(), 2, "{text}");
-        let lengths = games
-            .iter()
-            .map(|game| game.as_ref().unwrap().line.moves.len());
+        let lengths = games.iter().map(|game| game.as_ref().unwrap().plies());
         assert_eq!(lengths.collect::<Vec<_>>(), [4, 2], "{text}");
     }
     assert_eq!(read("1. 炮二平五 马8进7 1. 兵三进一 卒7进1").len(), 2);
@@ -215,7 +210,11 @@ fn joined_and_labeled_moves_begin_another_game() {
         let games = read(text);
         assert_eq!(games.len(), 2, "{text}");
         for (game, moves) in games.iter().zip(moves) {
-            assert_eq!(game.as_ref().unwrap().line.coordinates(), moves, "{text}");
+            assert_eq!(
+                game.as_ref().unwrap().main_line().coordinates(),
+                moves,
+                "{text}"
+            );
         }
     }
 }
@@ -231,7 +230,7 @@ fn borders_of_tables_are_skipped() {
         "────────",
     ] {
         let text = format!("{border}\n{}\n{border}\r\n{}\n{border}\n", rows[0], rows[1]);
-        assert_eq!(read_one(&text).line.moves.len(), 4, "{text}");
+        assert_eq!(read_one(&text).plies(), 4, "{text}");
     }
     // A line of hyphens alone ends a game.
     let text = "炮二平五 马8进7\n--------\n炮八平五 马8进7\n";
@@ -262,7 +261,7 @@ fn positions_without_moves_and_results_are_separate() {
     let games = read(text);
     let starts = games
         .iter()
-        .map(|game| Some(game.as_ref().ok()?.line.start.to_string()));
+        .map(|game| Some(game.as_ref().ok()?.start.to_string()));
     let starts: Vec<_> = starts.collect();
     let [Some(first), None, Some(third), Some(last)] = &starts[..] else {
         panic!("{starts:?}");
@@ -287,7 +286,7 @@ fn invalid_games_do_not_affect_others() {
         let games = read(&format!("{good}{broken}")).into_iter();
         let games: Vec<_> = games.map(|game| game.map_err(|e| e.to_string())).collect();
         assert_eq!(games.len(), 2, "{broken}");
-        assert_eq!(games[0].as_ref().unwrap().line.moves.len(), 2, "{broken}");
+        assert_eq!(games[0].as_ref().unwrap().plies(), 2, "{broken}");
         let message = games[1].as_ref().unwrap_err();
         assert_eq!(message, &format!("line 5: unclosed {part}"));
     }
@@ -317,7 +316,7 @@ fn unclosed_parts_end_before_the_next_tags() {
             assert_eq!(are_read, [true, false, true, false, true], "{text}");
             for game in games.iter().flatten() {
                 assert_eq!(game.tag("Red"), Some("a"));
-                assert_eq!(game.comments, ["good", ""]);
+                assert_eq!(game.comments(), ["good", ""]);
             }
             let line = line_of(games[3].as_ref().unwrap_err());
             let line = line.checked_sub(before.lines().count());
@@ -334,8 +333,8 @@ fn comments_may_contain_empty_lines_and_brackets() {
     let game = read_one(
         "1. h2e2 {a\n\n[b]\n\n[see \"c\" there]\n\n [d \"e\"]\n\n[a b \"c\"]\n[Red \"a\"]\n} h9g7 *",
     );
-    assert_eq!(game.line.moves.len(), 2);
-    assert!(game.comments[0].ends_with("[a b \"c\"]\n[Red \"a\"]"));
+    assert_eq!(game.plies(), 2);
+    assert!(game.comments()[0].ends_with("[a b \"c\"]\n[Red \"a\"]"));
 }
 
 #[test]

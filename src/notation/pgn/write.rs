@@ -1,7 +1,7 @@
 //! Writes PGN.
 
 use crate::board::{Color, Position};
-use crate::notation::tree::{AnnotatedMove, GameTree, NodeId, PgnGame, ROOT, plain_comment};
+use crate::notation::tree::{AnnotatedMove, GameTree, NodeId, ROOT, plain_comment};
 use crate::notation::{MoveStyle, fen};
 
 /// The width at which moves are wrapped, in characters. Comments are not wrapped.
@@ -15,13 +15,6 @@ pub fn tag_line(name: &str, value: &str) -> String {
     let value = value.replace('\\', "\\\\").replace('"', "\\\"");
     let value: String = value.chars().filter(|c| !c.is_control()).collect();
     format!("[{name} \"{value}\"]")
-}
-
-impl PgnGame {
-    /// The game as PGN, with an empty line at the end.
-    pub fn write(&self, style: MoveStyle) -> String {
-        GameTree::from(self).write_pgn(style)
-    }
 }
 
 impl GameTree {

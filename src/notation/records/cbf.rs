@@ -10,8 +10,8 @@ use super::{
     StoredNode, date_tag, fen_position, plain_comment, read_tree, result_of_code, square_from_black,
 };
 use crate::board::Square;
-use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RawNode, RecordError};
-use crate::notation::tree::GameTree;
+use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RecordError};
+use crate::notation::tree::{AnnotatedMove, GameTree};
 
 /// Tags, and the elements that become them. Other elements become tags with the same name.
 const TAGS: [(&str, &str); 7] = [
@@ -53,7 +53,7 @@ pub fn read_cbf(text: &str) -> Result<GameTree, RecordError> {
         element: String::new(),
         text: String::new(),
         root: StoredNode {
-            node: RawNode::new(RawMove::Squares(None), None),
+            node: AnnotatedMove::default(),
             has_next: true,
             has_alternative: false,
         },
@@ -149,7 +149,7 @@ impl Builder {
         }
         let is_set = |name: &str| attribute(name).as_deref() == Some("1");
         self.nodes.push(StoredNode {
-            node: RawNode::new(RawMove::Squares(squares(&value)), None),
+            node: AnnotatedMove::new(RawMove::Squares(squares(&value))),
             has_next: !is_set("end"),
             has_alternative: is_set("branch"),
         });
@@ -195,7 +195,7 @@ fn squares(value: &str) -> Option<(Square, Square)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::tree::{GameResult, ROOT};
+    use crate::notation::tree::GameResult;
 
     const FILE: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
         <ChineseChessRecord Version=\"1.0\">\n <Head><Name>决赛 &amp; x</Name><Red>甲</Red><Black />\n\
@@ -245,18 +245,18 @@ mod tests {
         let games: Vec<_> = games.collect();
         let red: Vec<_> = games.iter().map(|game| game.tag("Red").unwrap()).collect();
         assert_eq!(red, ["甲", "乙"]);
-        assert!(games.iter().all(|game| game.moves.line(ROOT).count() == 3));
+        assert!(games.iter().all(|game| game.plies() == 3));
     }
 
     #[test]
     fn incomplete_files_are_read_up_to_their_end() {
         let at = FILE.find("<Move value=\"10-22\"").unwrap();
         let game = read_cbf(&FILE[..at + 12]).unwrap();
-        assert_eq!(game.main_line().line.moves.len(), 3);
+        assert_eq!(game.plies(), 3);
         assert!(game.main_line_problem().unwrap().starts_with("invalid XML"));
         // The end may be between two elements.
         let game = read_cbf(&FILE[..at]).unwrap();
-        assert_eq!(game.main_line().line.moves.len(), 3);
+        assert_eq!(game.plies(), 3);
         assert_eq!(game.main_line_problem(), Some("the record is cut short"));
         let at = FILE.find("<Move value=\"77-47\"").unwrap();
         assert!(read_cbf(&FILE[..at]).is_err());

@@ -11,8 +11,8 @@ use super::{
     square_from_black, start_position,
 };
 use crate::board::{Color, Piece, Setup, Square};
-use crate::notation::raw::{RawMove, RawNode, RecordError};
-use crate::notation::tree::{GameTree, NodeId, ROOT};
+use crate::notation::raw::{RawMove, RecordError};
+use crate::notation::tree::{AnnotatedMove, GameTree, NodeId, ROOT};
 
 /// The beginning of a record.
 const RECORD: &[u8] = b"CCBridge Record\0";
@@ -238,7 +238,7 @@ impl<'a> Cursor<'a> {
     fn node(&mut self) -> Result<StoredNode, RecordError> {
         let [flags, _, from, to] = self.word()?;
         let squares = (self.square)(from).zip((self.square)(to));
-        let mut node = RawNode::new(RawMove::Squares(squares), None);
+        let mut node = AnnotatedMove::new(RawMove::Squares(squares));
         if flags & HAS_COMMENT != 0 {
             node.comment = self.text()?;
         }
@@ -346,7 +346,7 @@ mod tests {
     use super::*;
     use crate::board::Position;
     use crate::notation::fen;
-    use crate::notation::tree::{AnnotatedMove, GameResult};
+    use crate::notation::tree::GameResult;
 
     fn game(moves: &[(&str, &str)]) -> GameTree {
         let mut game = GameTree::new(Position::startpos());
@@ -376,9 +376,8 @@ mod tests {
         // The bytes of the result, of the side to move and of a9.
         assert_eq!((bytes[2076], bytes[2112], bytes[2120]), (1, 1, 0x21));
         let read = read_ccbridge(&bytes).unwrap();
-        let line = read.main_line();
-        assert_eq!(line.line.coordinates(), "h2e2 h9g7 h0g2");
-        assert_eq!(line.comments, ["开局\n中炮", "", "x"]);
+        assert_eq!(read.main_line().coordinates(), "h2e2 h9g7 h0g2");
+        assert_eq!(read.comments(), ["开局\n中炮", "", "x"]);
         assert_eq!(fen::write_position(&read.start), fen::START);
         assert_eq!((read.tag("Red"), read.tag("Title")), (Some("胡荣华"), None));
         // The field has room for 31 units, and the last character takes two.
@@ -422,7 +421,7 @@ mod tests {
         assert_eq!(fen::write_position(&read.start), fen::START);
         let tags = ["Red", "Annotator"].map(|name| read.tag(name).unwrap());
         assert_eq!(tags, ["胡荣华", "x"]);
-        assert_eq!(read.main_line().line.coordinates(), "h2e2 h9g7");
+        assert_eq!(read.main_line().coordinates(), "h2e2 h9g7");
         assert!(read_ccbridge(&bytes[..1900]).is_err());
     }
 

@@ -16,8 +16,8 @@ use super::{
 };
 use crate::board::{Color, Move, Square};
 use crate::notation::fen;
-use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RawNode, RecordError};
-use crate::notation::tree::{GameResult, GameTree, NodeId, ROOT};
+use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RecordError};
+use crate::notation::tree::{AnnotatedMove, GameResult, GameTree, NodeId, ROOT};
 
 /// The tags with the names of their fields.
 const TAGS: [(&str, &str); 17] = [
@@ -293,7 +293,7 @@ fn add_lines(
         let mut nodes = Vec::new();
         let mut after = parent;
         for (ply, squares) in (variation.ply..).zip(variation.moves) {
-            let mut node = RawNode::new(RawMove::Squares(squares), None);
+            let mut node = AnnotatedMove::new(RawMove::Squares(squares));
             node.comment = comment(fields, variation.line, ply);
             nodes.push(after);
             after = game.moves.add(after, node);
@@ -496,8 +496,8 @@ mod tests {
         let text = "[DhtmlXQ][DhtmlXQ_movelist]7747706279678070[/DhtmlXQ_movelist]\
             [DhtmlXQ_comment0]开局[/DhtmlXQ_comment0][DhtmlXQ_comment2]第一行||[/b] 第二行[/DhtmlXQ_comment2]\
             [DhtmlXQ_comment12]变着[/DhtmlXQ_comment12][/DhtmlXQ]";
-        let game = read_dhtmlxq(text).unwrap().main_line();
-        assert_eq!(game.comments[..], ["开局", "第一行\n[/b] 第二行", "", ""]);
+        let comments = read_dhtmlxq(text).unwrap().comments();
+        assert_eq!(comments, ["开局", "第一行\n[/b] 第二行", "", ""]);
     }
 
     #[test]
@@ -529,8 +529,7 @@ mod tests {
             9999999949999999999999999999999999999999309999999999999999999999[/DhtmlXQ_binit]";
         let games: Vec<_> = split_dhtmlxq(text).into_iter().map(read_dhtmlxq).collect();
         let first = games[0].as_ref().unwrap();
-        let line = first.main_line().line;
-        assert_eq!(line.coordinates(), "h2e2 h9g7 h0g2 i9h9");
+        assert_eq!(first.main_line().coordinates(), "h2e2 h9g7 h0g2 i9h9");
         assert_eq!(fen::write_position(&first.start), fen::START);
         assert_eq!(
             (first.tag("Red"), first.tag("Title")),
@@ -568,8 +567,8 @@ mod tests {
             let text = plain_dhtmlxq(&write_dhtmlxq(&game));
             let records = split_dhtmlxq(&text);
             assert_eq!(records.len(), 1, "{text}");
-            let read = read_dhtmlxq(records[0]).unwrap().main_line();
-            let read = read.comments[0].replace('［', "[").replace('｜', "|");
+            let read = read_dhtmlxq(records[0]).unwrap();
+            let read = read.comments()[0].replace('［', "[").replace('｜', "|");
             assert_eq!(read, comment, "{text}");
         }
         assert_eq!(without_tags("[draw] [/b]"), "[draw] [/b]");

@@ -176,20 +176,13 @@ mod tests {
     #[test]
     fn moves_after_an_illegal_one_are_left_out() {
         let cut = game("startpos moves h2e2 h9g7 h2e2 i9h9").unwrap();
-        assert_eq!(
-            (cut.main_line().line.moves.len(), cut.problems.len()),
-            (2, 1)
-        );
+        assert_eq!((cut.plies(), cut.problems.len()), (2, 1));
         for text in [
             "startpos moves h3e3 h10g8",
             "startpos P2-5 M8.7",
             &format!("{} h2e2 h9g7", fen::START),
         ] {
-            assert_eq!(
-                game(text).unwrap().main_line().line.moves.len(),
-                2,
-                "{text}"
-            );
+            assert_eq!(game(text).unwrap().plies(), 2, "{text}");
         }
     }
 
@@ -262,8 +255,7 @@ mod tests {
             format!("http://h/chessdb.php?board={board}%20w%20moves%20h2e2%20h9g7&json=1"),
             format!("https://www.chessdb.cn/query/?{board} w moves h2e2 h9g7"),
         ] {
-            let game = game(&text).unwrap().main_line();
-            assert_eq!(game.line.moves.len(), 2, "{text}");
+            assert_eq!(game(&text).unwrap().plies(), 2, "{text}");
         }
         assert!(read_line(&format!("{board}_w_moves_h2e9")).is_err());
         assert!(read_line(&format!("{board}_")).is_err());

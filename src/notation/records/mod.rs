@@ -10,7 +10,7 @@
 //! let mut games = RecordReader::new(text.as_bytes())?;
 //! let game = games.next().expect("there is a record").expect("it can be read");
 //! assert_eq!(game.tag("Red"), Some("甲"));
-//! assert_eq!(game.main_line().line.moves.len(), 2);
+//! assert_eq!(game.plies(), 2);
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
@@ -28,8 +28,8 @@ mod xqf;
 
 use crate::board::{Color, Piece, Position, Setup, Square};
 use crate::notation::fen::{self, Strictness};
-use crate::notation::raw::{MAX_MOVES, RawGame, RawNode, RecordError, date_tag};
-use crate::notation::tree::{GameResult, NodeId, ROOT, plain_comment};
+use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RecordError, date_tag};
+use crate::notation::tree::{AnnotatedMove, GameResult, NodeId, ROOT, plain_comment};
 
 pub use ccbridge::{write_cbl, write_cbl_beginning, write_cbl_record, write_cbr};
 pub use dhtmlxq::write_dhtmlxq;
@@ -136,7 +136,7 @@ fn piece_squares(position: &Position) -> Option<PieceSquares> {
 
 /// A node of a stored tree of moves. It is followed by the subtree of its next move, then by its alternatives.
 struct StoredNode {
-    node: RawNode,
+    node: AnnotatedMove<RawMove>,
     has_next: bool,
     has_alternative: bool,
 }

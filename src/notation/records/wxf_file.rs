@@ -216,8 +216,7 @@ mod tests {
             (game.tag("Black"), game.result),
             (Some("bob"), GameResult::BlackWins)
         );
-        let line = game.main_line().line;
-        assert_eq!(line.coordinates(), "h2e2 h9g7 h0g2 i9h9");
+        assert_eq!(game.main_line().coordinates(), "h2e2 h9g7 h0g2 i9h9");
         let illegal = read_wxf(&FILE.replace("C2=5", "C1=5"), 20).unwrap_err();
         assert!(
             illegal

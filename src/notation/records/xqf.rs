@@ -6,8 +6,8 @@ use super::{
     plain_comment, read_tree, result_of_code,
 };
 use crate::board::{Color, Square};
-use crate::notation::raw::{RawMove, RawNode, RecordError};
-use crate::notation::tree::{GameTree, NodeId, ROOT};
+use crate::notation::raw::{RawMove, RecordError};
+use crate::notation::tree::{AnnotatedMove, GameTree, NodeId, ROOT};
 use crate::text::encode_gbk;
 
 /// The length of the header in bytes.
@@ -138,9 +138,9 @@ impl XqfTree<'_> {
         );
         let to = square(node[1].wrapping_sub(TO_OFFSET).wrapping_sub(self.keys.to));
         Ok(StoredNode {
-            node: RawNode {
+            node: AnnotatedMove {
                 comment: decode(&text),
-                ..RawNode::new(RawMove::Squares(from.zip(to)), None)
+                ..AnnotatedMove::new(RawMove::Squares(from.zip(to)))
             },
             has_next: flags & HAS_NEXT != 0 && !has_no_moves,
             has_alternative: flags & HAS_ALTERNATIVE != 0,
@@ -331,8 +331,8 @@ mod tests {
             let game = read_xqf(&file(version, &moves)).unwrap();
             assert_eq!(game.moves[ROOT].comment, "开局", "{version}");
             let line = game.main_line();
-            assert_eq!(line.line.coordinates(), "h2e2 h9g7 h0g2", "{version}");
-            assert_eq!(line.comments, ["开局\n中炮", "", "x"], "{version}");
+            assert_eq!(line.coordinates(), "h2e2 h9g7 h0g2", "{version}");
+            assert_eq!(game.comments(), ["开局\n中炮", "", "x"], "{version}");
             assert_eq!(fen::write_position(&game.start), fen::START);
             assert_eq!(
                 (game.tag("Red"), game.result),
@@ -352,7 +352,7 @@ mod tests {
         assert_eq!(position.moves[ROOT].comment, "开局");
         assert!(position.moves.is_empty() && position.problems.is_empty());
         let cut = read_xqf(&whole[..whole.len() - 1]).unwrap();
-        assert_eq!(cut.main_line().line.moves.len(), 1);
+        assert_eq!(cut.plies(), 1);
         assert_eq!(cut.main_line_problem(), Some("the file is cut short"));
         let illegal = read_xqf(&file(18, &[("h2e9", "")])).unwrap_err();
         assert_eq!(illegal.to_string(), "move 1: h2e9 is not a legal move here");

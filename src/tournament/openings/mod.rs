@@ -145,9 +145,9 @@ fn read_pgn(text: &str, plies: usize, rules: Option<RuleSet>) -> Vec<Result<Line
     let mut games = pgn::PgnReader::new(text.as_bytes());
     // An error after the first `plies` plies does not matter.
     let complete = |game: GameTree| {
-        let mut line = game.main_line().line;
+        let mut line = game.main_line();
         if line.moves.len() < plies {
-            game.complete_main_line()?;
+            game.complete()?;
         }
         line.moves.truncate(plies);
         Ok(line)
@@ -212,7 +212,6 @@ mod tests {
 
     use super::*;
     use crate::notation::MoveStyle;
-    use crate::notation::pgn::{GameResult, PgnGame};
 
     const BOARD: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
 
@@ -255,13 +254,11 @@ mod tests {
             moved, moved, moved, "", moved, "", moved, moved, moved, "", "", "",
         ];
         assert_eq!(texts(&openings), expected);
-        let game = PgnGame {
-            tags: Vec::new(),
-            line: openings.lines()[0].clone(),
-            comments: vec!["book".to_owned(); 2],
-            result: GameResult::Draw,
-        };
-        let pgn = game.write(MoveStyle::Chinese);
+        let mut game = GameTree::from(openings.lines()[0].clone());
+        for id in game.moves.preorder().collect::<Vec<_>>() {
+            game.moves[id].comment = "book".to_owned();
+        }
+        let pgn = game.write_pgn(MoveStyle::Chinese);
         let from_pgn = Openings::read(&format!("; a comment\n\n{pgn}")).unwrap();
         assert_eq!(texts(&from_pgn), [moved]);
         for (text, reason) in [

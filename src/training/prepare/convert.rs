@@ -4,7 +4,6 @@ use std::io::{self, BufRead, Write};
 
 use crate::board::Color;
 use crate::notation::RecordError;
-use crate::notation::pgn::PgnGame;
 use crate::notation::records::RecordReader;
 use crate::notation::tree::GameTree;
 use crate::search::Score;
@@ -166,38 +165,30 @@ pub fn convert_records<W: Write>(
 }
 
 /// Whether `chuhe review` wrote the comments: its scores are for red.
-fn is_reviewed(game: &PgnGame) -> bool {
+fn is_reviewed(game: &GameTree) -> bool {
     let annotator = game.tag("Annotator");
     annotator.is_some_and(|name| name.starts_with("Chuhe "))
 }
 
 fn record_of(game: Result<GameTree, RecordError>, number: u32) -> Option<TrainingGame> {
-    let game = game.and_then(|game| game.complete_main_line());
+    let game = game.and_then(GameTree::complete);
     let game = game.ok().filter(|game| !is_reviewed(game))?;
     let result = LabeledResult::of(game.result)?;
     let ending = ending_of(&game, result)?;
-    let comments = game.comments.iter().map(String::as_str);
-    let moves = game
-        .line
-        .moves
-        .iter()
-        .zip(comments.chain(std::iter::repeat("")));
-    let first = game.line.start.side_to_move();
+    let moves = game.main_line().moves.into_iter().zip(game.comments());
+    let first = game.start.side_to_move();
     let notations = [first, !first].map(|side| ScoreNotation::of(&game, side));
     let notations = notations.iter().cycle();
     let scored = moves.zip(notations).map(|((played, comment), notation)| {
-        let score = notation.score_of(comment).unwrap_or(NO_SCORE);
-        ScoredMove {
-            played: *played,
-            score,
-        }
+        let score = notation.score_of(&comment).unwrap_or(NO_SCORE);
+        ScoredMove { played, score }
     });
     let moves: Vec<_> = scored.collect();
-    let is_standard = game.line.start == crate::board::Position::startpos();
+    let is_standard = game.start == crate::board::Position::startpos();
     Some(TrainingGame {
         seed: 0,
         number,
-        start: (!is_standard).then(|| Box::new(game.line.start)),
+        start: (!is_standard).then(|| Box::new(game.start)),
         random_plies: 0,
         moves,
         result,
@@ -223,7 +214,7 @@ const FORFEITS: [&str; 12] = [
 ];
 
 /// The way in which the game ended, or `None` if it was decided off the board.
-fn ending_of(game: &PgnGame, result: LabeledResult) -> Option<Termination> {
+fn ending_of(game: &GameTree, result: LabeledResult) -> Option<Termination> {
     let adjudicated = match result {
         LabeledResult::Draw => Termination::AdjudicatedDraw,
         LabeledResult::RedWins | LabeledResult::BlackWins => Termination::AdjudicatedWin,
@@ -257,7 +248,7 @@ struct ScoreNotation {
 
 impl ScoreNotation {
     /// The notation of a side. `chuhe match` writes the name, protocol and options of an engine: `Chuhe 0.2.0, UCCI`.
-    fn of(game: &PgnGame, side: Color) -> Self {
+    fn of(game: &GameTree, side: Color) -> Self {
         /// Pawns per minor piece, as in the scores that Chuhe reports in UCI.
         const PAWNS: f64 = 4.0;
         let engine = game.tag(match side {

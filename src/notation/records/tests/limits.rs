@@ -17,7 +17,7 @@ fn deep_variations_are_bounded() {
         ")".repeat(100_000)
     );
     let game = one(deep.as_bytes());
-    assert_eq!(game.main_line().line.moves.len(), 2);
+    assert_eq!(game.plies(), 2);
     assert_eq!(game.problems.len(), 1);
     // A long line with many variations at its end.
     let shuffle = SHUFFLE.repeat(20_000);

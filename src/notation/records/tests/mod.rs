@@ -155,10 +155,10 @@ fn glyphs_round_trip_in_pgn_and_become_text_elsewhere() {
         write_cbr(&game),
         write_dhtmlxq(&game).into_bytes(),
     ] {
-        assert_eq!(one(&bytes).main_line().comments, ["!", "$7", "??\n好"]);
+        assert_eq!(one(&bytes).comments(), ["!", "$7", "??\n好"]);
     }
     game.truncate(2);
-    assert_eq!(game.main_line().line.moves.len(), 2);
+    assert_eq!(game.plies(), 2);
 }
 
 #[test]
@@ -184,11 +184,8 @@ fn a_few_control_characters_are_blanks() {
         "{{{}}} 1. h2e2\u{1} h9g7 {{a\u{2}b}} 2.\u{7f}h0g2 *\n",
         "x".repeat(2000)
     );
-    let game = one(text.as_bytes()).main_line();
-    assert_eq!(
-        (game.line.moves.len(), game.comments[1].as_str()),
-        (3, "a b")
-    );
+    let game = one(text.as_bytes());
+    assert_eq!((game.plies(), game.comments()[1].as_str()), (3, "a b"));
     // All complete games before a NUL are read.
     for filler in [0, 2000] {
         let text = format!("{}\n1. h2e2 *\n1. h9g7\0 *\n", " ".repeat(filler));
@@ -293,7 +290,7 @@ fn text_outside_games_is_counted() {
     assert_eq!((games.len(), reader.skipped_lines()), (2, 7));
     // A quotation at the beginning of a comment is not the key of a JSON object.
     let quoted = one(b"{\"Well played\", he said} 1. h2e2 *\n");
-    assert_eq!(quoted.main_line().line.moves.len(), 1);
+    assert_eq!(quoted.plies(), 1);
     let mut reader = RecordReader::new(&b"no game at all\n"[..]).unwrap();
     assert!(reader.next().is_none());
     assert_eq!(reader.skipped_lines(), 1);
@@ -330,7 +327,7 @@ fn moves_before_one_that_cannot_be_played_are_kept() {
     assert_eq!(game.main_line_problem(), Some(problem));
     // A variation that cannot be played, and one that ends early.
     let game = one("1. h2e2 (1. x) (1. b2e2 b9c7 2. zz h9g7) h9g7 2. h0g2 *".as_bytes());
-    assert_eq!(game.main_line().line.moves.len(), 3);
+    assert_eq!(game.plies(), 3);
     assert_eq!((game.variations(), game.problems.len()), (1, 2));
     assert_eq!(game.main_line_problem(), None);
     // The alternatives to a move that cannot be read are left out.

@@ -114,8 +114,7 @@ fn assert_reads(text: &str, games: usize) {
         for game in read {
             let game = game.unwrap_or_else(|error| panic!("{text}: {error}"));
             assert!(game.problems.is_empty(), "{text}: {:?}", game.problems);
-            let line = game.main_line().line;
-            assert_eq!(line.coordinates(), "h2e2 h9g7 h0g2", "{text}");
+            assert_eq!(game.main_line().coordinates(), "h2e2 h9g7 h0g2", "{text}");
         }
     }
 }
@@ -137,7 +136,7 @@ fn exports_of_other_programs_are_read() {
     let tags = EXPORTS.map(|text| {
         let game = one(text.as_bytes());
         assert!(game.problems.is_empty(), "{:?}", game.problems);
-        assert_eq!(game.main_line().line.moves.len(), 3);
+        assert_eq!(game.plies(), 3);
         game.tags
     });
     let expected = [
@@ -164,7 +163,7 @@ fn games_in_a_second_format_are_reported() {
     for mark in ["[DhtmlXQ_movelist]7747", "<ChineseChessRecord"] {
         let text = format!("[Event \"{mark}\"]\n\n1. h2e2 {{{mark}}} h9g7 ; {mark}\n*\n");
         let game = read(text.as_bytes()).remove(0).unwrap();
-        assert_eq!(game.main_line().comments, [mark, mark]);
+        assert_eq!(game.comments(), [mark, mark]);
     }
 }
 
@@ -224,8 +223,7 @@ fn headings_become_tags() {
         assert_eq!(game.tags.len(), 8, "{:?}", game.tags);
         assert_eq!(game.result, GameResult::BlackWins);
         assert!(game.problems.is_empty(), "{:?}", game.problems);
-        let line = game.main_line();
-        assert_eq!((line.line.moves.len(), &line.comments[0][..]), (3, "第3局"));
+        assert_eq!((game.plies(), game.comments()[0].as_str()), (3, "第3局"));
     }
 }
 
@@ -235,8 +233,7 @@ fn text_between_moves_becomes_comments() {
     let game = one(text.as_bytes());
     assert!(game.problems.is_empty(), "{:?}", game.problems);
     assert_eq!(game.result, GameResult::RedWins);
-    let comments = game.main_line().comments;
-    assert_eq!(comments, ["0:05", "00:12\n双方布成中炮对单马。", ""]);
+    assert_eq!(game.comments(), ["0:05", "00:12\n双方布成中炮对单马。", ""]);
 }
 
 /// A text that cannot be read ends the game with a problem, and is never read as other moves.
@@ -254,7 +251,7 @@ fn texts_that_cannot_be_read_are_reported() {
             match game {
                 Ok(game) => {
                     assert!(game.main_line_problem().is_some(), "{text}");
-                    assert!(game.main_line().line.moves.len() <= 2, "{text}");
+                    assert!(game.plies() <= 2, "{text}");
                 }
                 Err(error) => assert!(error.to_string().contains("move 1"), "{text}: {error}"),
             }
@@ -303,5 +300,5 @@ fn pages_keep_comments_and_variations() {
     let game = one(page.as_bytes());
     assert_eq!(game.tag("Red"), Some("甲 & 乙"));
     assert_eq!(game.variations(), 1);
-    assert_eq!(game.main_line().comments, ["a b <c>\nd\ne", "", ""]);
+    assert_eq!(game.comments(), ["a b <c>\nd\ne", "", ""]);
 }
