@@ -136,12 +136,11 @@ fn read_games(arguments: &Arguments) -> Result<(Vec<AnalyzedGame>, Unread), Fail
     }
     let mut games = Vec::new();
     let is_one_of_several = game_paths.len() > 1;
-    for game_path in &game_paths {
-        match read_positions(game_path, &mut unread) {
-            Ok(positions) => add_positions(game_path, is_one_of_several, positions, &mut games),
-            Err(failure) => unread.file(failure, game_paths.len())?,
-        }
-    }
+    unread.each(&game_paths, |unread, game_path| {
+        let positions = read_positions(game_path, unread)?;
+        add_positions(game_path, is_one_of_several, positions, &mut games);
+        Ok(())
+    })?;
     Ok((games, unread))
 }
 

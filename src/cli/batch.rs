@@ -145,21 +145,16 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 fn read_files(files: &[PathBuf]) -> Result<(Vec<BatchPosition>, Unread), Failure> {
     let mut all = Vec::new();
     let mut unread = Unread::default();
-    for path in files {
-        let file = (files.len() > 1).then(|| path.display().to_string());
-        match read_positions(&GamePath::parse(path), &mut unread) {
-            Ok(positions) => {
-                for position in positions {
-                    let file = file.clone();
-                    match &position.epd.task_error {
-                        Some(error) => unread.part(path, position.place, error),
-                        None => all.push(BatchPosition { file, position }),
-                    }
-                }
+    unread.each(files, |unread, path| {
+        for position in read_positions(&GamePath::parse(path), unread)? {
+            let file = (files.len() > 1).then(|| path.display().to_string());
+            match &position.epd.task_error {
+                Some(error) => unread.part(path, position.place, error),
+                None => all.push(BatchPosition { file, position }),
             }
-            Err(failure) => unread.file(failure, files.len())?,
         }
-    }
+        Ok(())
+    })?;
     if all.is_empty() {
         std::mem::take(&mut unread).finish("batch")?;
     }

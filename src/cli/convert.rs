@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::common::{
-    Context, Failure, ForceArgument, GamePath, OpeningArgument, OutputFile, Unread, fill,
-    finish_games, note, note_problems, open_input, require_not_input, texts, translated,
+    Context, Failure, ForceArgument, GamePath, OpeningArgument, OutputFile, Unread, fill, note,
+    note_problems, open_input, require_not_input, texts, translated,
 };
 use crate::board::Position;
 use crate::notation::records::{
@@ -136,12 +136,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         lost_tags: BTreeSet::new(),
     };
     let mut unread = Unread::default();
-    for path in &arguments.files {
-        let converted = convert_file(&GamePath::parse(path), &mut writer, &mut unread);
-        if let Err(failure) = converted {
-            unread.file(failure, arguments.files.len())?;
-        }
-    }
+    unread.each(&arguments.files, |unread, path| {
+        convert_file(&GamePath::parse(path), &mut writer, unread)
+    })?;
     let (read, written) = writer.finish()?;
     let noun = if arguments.to.holds_positions() {
         "position"
@@ -184,21 +181,16 @@ fn convert_file(
 ) -> Result<(), Failure> {
     let path = game_path.path.display();
     let file = open_input(&game_path.path).context(&path)?;
-    let mut games = RecordReader::new(file).context(&path)?;
-    let mut count = 0;
+    let mut games = game_path.select(RecordReader::new(file).context(&path)?);
     let mut errors = ErrorList::default();
-    for game in games.by_ref() {
-        count += 1;
-        if game_path.game.is_some_and(|only| only != count) {
-            continue;
-        }
-        let what = format!("{path}: game {count}");
+    for (number, _, game) in games.by_ref() {
+        let what = format!("{path}: game {number}");
         let game = game.context(&what).and_then(|game| {
             if let (true, Some(problem)) = (writer.arguments.strict, game.main_line_problem()) {
                 return Err(Failure::new(what, problem));
             }
-            note_problems(&game_path.path, count, &game);
-            game_path.cut(game, count)
+            note_problems(&game_path.path, number, &game);
+            game_path.cut(game, number)
         });
         match game {
             Ok(game) => {
@@ -209,12 +201,9 @@ fn convert_file(
             Err(failure) => errors.add(failure),
         }
     }
-    finish_games(&game_path.path, games).context(&path)?;
+    games.finish()?;
     unread.count_games(errors.count);
-    if let Some(failure) = errors.failure(&game_path.path) {
-        return Err(failure);
-    }
-    game_path.require_game(count)
+    errors.failure(&game_path.path).map_or(Ok(()), Err)
 }
 
 /// The errors of a file, which are reported as soon as a game of the file can be read. If no game can be read, the

@@ -160,7 +160,7 @@ fn relabel_files(arguments: &RelabelArguments) -> Result<(), Failure> {
     require_not_input("the output file", out, files)?;
     let mut new = NewGames::begin(out, arguments.force)?;
     let (mut total, mut unread) = (0, Unread::default());
-    unread.each(files, |file| {
+    unread.each(files, |_, file| {
         let mut source = open(file)?;
         let name = file.display();
         let progress = |games| note(&format!("{name}: {}", counted(games, "game")));
@@ -191,7 +191,7 @@ fn merge_files(arguments: &MergeArguments) -> Result<(), Failure> {
     let MergeArguments { out, files, .. } = arguments;
     let mut unread = Unread::default();
     let mut sources = Vec::new();
-    unread.each(files, |file| {
+    unread.each(files, |_, file| {
         sources.push((file, open(file)?));
         Ok(())
     })?;
@@ -212,7 +212,7 @@ fn merge_files(arguments: &MergeArguments) -> Result<(), Failure> {
 
 fn stats(files: &[PathBuf]) -> Result<(), Failure> {
     let (mut statistics, mut unread) = (Statistics::default(), Unread::default());
-    unread.each(files, |file| {
+    unread.each(files, |_, file| {
         let mut source = open(file)?;
         while let Some(record) = source.next_record().context(file.display())? {
             statistics.add(&record);
@@ -238,7 +238,7 @@ fn win_rate(files: &[PathBuf], out: &Path, force: ForceArgument) -> Result<(), F
     require_not_input("--out", out, files)?;
     let output = OutputFile::create(out, force)?;
     let (mut counts, mut unread) = (WinRateCounts::default(), Unread::default());
-    unread.each(files, |file| {
+    unread.each(files, |_, file| {
         let mut source = open(file)?;
         let mut illegal = 0;
         while let Some(record) = source.next_record().context(file.display())? {
@@ -261,7 +261,7 @@ fn convert_files(out: &Path, files: &[PathBuf], force: ForceArgument) -> Result<
     require_not_input("the output file", out, files)?;
     let mut new = NewGames::begin(out, force)?;
     let (mut total, mut unread) = (0, Unread::default());
-    unread.each(files, |file| {
+    unread.each(files, |_, file| {
         let converted = new.add(|writer| convert_file(file, writer, out))?;
         if converted.skipped > 0 {
             let skipped = converted.skipped;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::common::{
-    Context, Failure, GameArguments, GamePath, Language, Place, RulesArgument, TableArguments,
-    Unread, describe_ending, explain, explain_clauses, explain_plies, fill, finish_games,
-    note_problems, place_json, play_line, print, print_if_read, report_damaged_tables, row,
-    terminal_width, texts, verdict_name,
+    Failure, GameArguments, GamePath, Language, Place, RulesArgument, TableArguments, Unread,
+    describe_ending, explain, explain_clauses, explain_plies, fill, note_problems, place_json,
+    play_line, print, print_if_read, report_damaged_tables, row, terminal_width, texts,
+    verdict_name,
 };
 use crate::board::Color;
 use crate::rules::{Cause, Game, Judgment, RuleSet, judge, judge_outcome};
@@ -102,18 +102,12 @@ fn judge_files(judging: &Judging<'_>, places: &[GamePath]) -> Result<(), Failure
 
 fn judge_file(judging: &Judging<'_>, file: &GamePath, unread: &mut Unread) -> Result<(), Failure> {
     let path = file.path.as_path();
-    let mut games = file.games()?;
-    let mut count = 0;
-    while let Some(game) = games.next() {
-        count += 1;
-        if file.game.is_some_and(|only| only != count) {
-            continue;
-        }
-        let place = Place::of_last(&games, count);
+    let mut games = file.select(file.games()?);
+    for (number, place, game) in games.by_ref() {
         match game {
             Ok(record) => {
-                note_problems(path, count, &record);
-                let record = file.cut(record, count);
+                note_problems(path, number, &record);
+                let record = file.cut(record, number);
                 match record.and_then(|record| play_line(record.main_line())) {
                     Ok(game) => {
                         if !print_if_read(&report(judging, &game, Some((path, place))))? {
@@ -126,8 +120,7 @@ fn judge_file(judging: &Judging<'_>, file: &GamePath, unread: &mut Unread) -> Re
             Err(error) => unread.part(path, place, error.reason),
         }
     }
-    finish_games(path, games).context(path.display())?;
-    file.require_game(count)
+    games.finish()
 }
 
 /// With `--all`, the line with the names of the rule sets above their verdicts; otherwise empty.

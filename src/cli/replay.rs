@@ -6,9 +6,9 @@ use std::iter;
 use serde_json::{Value, json};
 
 use super::common::{
-    Context, Failure, GamePath, Language, OpeningArgument, columns, explain, explain_clauses,
-    explain_plies, fill, finish_games, note, plies_text, print_if_read, sentence, terminal_width,
-    texts, translated, verdict_name,
+    Failure, GamePath, Language, OpeningArgument, columns, explain, explain_clauses, explain_plies,
+    fill, note, plies_text, print_if_read, sentence, terminal_width, texts, translated,
+    verdict_name,
 };
 use crate::notation::RecordError;
 use crate::notation::opening::{self, Opening};
@@ -81,7 +81,7 @@ fn replay_file(
     game_path: &GamePath,
     disagreeing: &mut usize,
 ) -> Result<bool, Failure> {
-    let mut games = game_path.games()?;
+    let mut games = game_path.select(game_path.games()?);
     let mut rows = Vec::new();
     let (mut bad, mut count, mut variations) = (0, 0, 0);
     let mut is_found = false;
@@ -92,10 +92,7 @@ fn replay_file(
         Language::chosen()
     };
     let next_game = || language.within(|| games.next());
-    for (number, game) in (1..).zip(iter::from_fn(next_game)) {
-        if game_path.game.is_some_and(|only| only != number) {
-            continue;
-        }
+    for (number, _, game) in iter::from_fn(next_game) {
         is_found = true;
         // A game that cannot be read is reported even if `--ecco` selects other openings.
         let selects = |game: &GameTree| arguments.opening.selects(&game.main_line());
@@ -119,12 +116,7 @@ fn replay_file(
     *disagreeing += bad;
     // After a single game the rest of the file is not read.
     if game_path.game.is_none() || !is_found {
-        finish_games(&game_path.path, games).context(game_path.path.display())?;
-    }
-    if let Some(number) = game_path.game
-        && !is_found
-    {
-        return Err(game_path.no_game(number));
+        games.finish()?;
     }
     let path = game_path.path.display().to_string();
     if variations > 0 {

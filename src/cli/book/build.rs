@@ -16,7 +16,8 @@ use crate::cli::common::{
 };
 use crate::cli::data;
 use crate::cli::selfplay::{GAME_HASH, open_games, play_games};
-use crate::notation::pgn::GameResult;
+use crate::notation::records::RecordReader;
+use crate::notation::tree::GameResult;
 use crate::text::counted;
 use crate::training::book::{BookCheck, Expansion, GameBook, check, expand};
 use crate::training::data::{GameReader, MAGIC, Record, is_game_file};
@@ -158,11 +159,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 /// `--min-games` games and have a positive value, or any value with `--by-score`.
 fn from_games(arguments: &Arguments, unread: &mut Unread) -> Result<BookTable, Failure> {
     let mut book = GameBook::new(usize::from(arguments.max_ply));
-    for path in &arguments.games {
-        if let Err(failure) = add_file(&mut book, path, unread) {
-            unread.file(failure, arguments.games.len())?;
-        }
-    }
+    unread.each(&arguments.games, |unread, path| {
+        add_file(&mut book, path, unread)
+    })?;
     note(&counted(book.games(), "game"));
     let (min_value, kind) = if arguments.by_score {
         (i64::MIN, "move")
@@ -208,8 +207,9 @@ fn add_records(
     file: impl BufRead + Send,
     unread: &mut Unread,
 ) -> Result<(), Failure> {
+    let games = RecordReader::new(file).context(path.display())?;
     let mut unfinished = 0;
-    let read = unread.read_games(path, file, |game| {
+    let read = unread.read_games(path, games, |_, game| {
         match game.result {
             GameResult::Unfinished => unfinished += 1,
             result => book.add(&game.start, game.main_line().moves, 0, result.winner()),

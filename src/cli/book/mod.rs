@@ -144,12 +144,11 @@ fn show(game: &GameArguments, files: &str) -> Result<(), Failure> {
 fn merge(out: Output, books: &[String]) -> Result<(), Failure> {
     let mut unread = Unread::default();
     let mut readable = Vec::new();
-    for book in books {
-        match open(book) {
-            Ok(_) => readable.push(book.as_str()),
-            Err(failure) => unread.file(failure, books.len())?,
-        }
-    }
+    unread.each(books, |_, book| {
+        open(book)?;
+        readable.push(book.as_str());
+        Ok(())
+    })?;
     match hashed_moves(&readable)? {
         Some(moves) if !out.is_xqb() => out.write_hashed(moves)?,
         _ => {

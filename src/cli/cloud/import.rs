@@ -16,6 +16,7 @@ use crate::cloud::store::{
 };
 use crate::cloud::{Edge, fen};
 use crate::movegen::is_legal;
+use crate::notation::records::RecordReader;
 use crate::text::{self, bytes_without_byte_order_mark, counted};
 
 /// Import dumps, self-play games, game records, lists of positions and books into a library, even while a server is
@@ -222,7 +223,7 @@ impl Importer<'_> {
         plies: usize,
         unread: &mut Unread,
     ) -> Result<(), ImportError> {
-        unread.read_games(path, file, |game| {
+        unread.read_games(path, RecordReader::new(file)?, |_, game| {
             let line = game.main_line();
             let (tasks, left_out) = Task::of_line(line, plies, Priority::Requested);
             self.counts.left_out += left_out;

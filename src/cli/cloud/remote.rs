@@ -1,6 +1,7 @@
 //! `chuhe cloud query`, `queue`, `walk`, `worker` and `copy`: requests to a server.
 
 use std::collections::HashSet;
+use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,7 @@ use crate::cloud::worker::{RemoteLibrary, Workers};
 use crate::cloud::{Edge, fen};
 use crate::movegen::{has_legal_move, is_legal};
 use crate::notation::chinese;
+use crate::notation::records::RecordReader;
 use crate::tablebase::Tables;
 use crate::text::{counted, excerpt, printable, without_byte_order_mark};
 
@@ -352,23 +354,21 @@ fn read_positions(files: &[PathBuf], plies: usize) -> Result<(Vec<Position>, Unr
         }
     };
     let mut unread = Unread::default();
-    for path in files {
-        let read = open_input(path).and_then(|file| {
-            unread.read_games(path, file, |game| {
-                let line = game.main_line();
-                let mut position = line.start;
+    unread.each(files, |unread, path| {
+        let games = open_input(path).and_then(RecordReader::new);
+        let games = games.context(path.display())?;
+        let read = unread.read_games(path, games, |_, game| {
+            let line = game.main_line();
+            let mut position = line.start;
+            add(&position);
+            for played in line.moves.into_iter().take(plies) {
+                position.make(played);
                 add(&position);
-                for played in line.moves.into_iter().take(plies) {
-                    position.make(played);
-                    add(&position);
-                }
-                Ok(())
-            })
+            }
+            Ok::<_, io::Error>(())
         });
-        if let Err(failure) = read.context(path.display()) {
-            unread.file(failure, files.len())?;
-        }
-    }
+        read.context(path.display())
+    })?;
     Ok((found, unread))
 }
 

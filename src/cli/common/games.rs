@@ -13,7 +13,8 @@ use crate::board::Position;
 use crate::notation::records::RecordReader;
 use crate::notation::tree::{GameResult, GameTree};
 use crate::notation::{
-    GameText, Line, LineError, NotationError, Separator, parse_move, without_move_numbers,
+    GameText, Line, LineError, NotationError, RecordError, Separator, parse_move,
+    without_move_numbers,
 };
 use crate::rules::Game;
 use crate::text::has_extension;
@@ -285,16 +286,17 @@ impl GamePath {
         Ok((self.cut(game, number)?, place))
     }
 
-    /// Returns an error if a game is given that is not one of the `count` games of the file.
-    pub fn require_game(&self, count: usize) -> Result<(), Failure> {
-        match self.game {
-            Some(number) if !(1..=count).contains(&number) => Err(self.no_game(number)),
-            _ => Ok(()),
+    /// The selected games of the file, which `games` reads.
+    pub fn select<'a>(&'a self, games: RecordReader<'a>) -> SelectedGames<'a> {
+        SelectedGames {
+            file: self,
+            games,
+            count: 0,
         }
     }
 
     /// The error for the number of a game that the file does not have.
-    pub fn no_game(&self, number: usize) -> Failure {
+    fn no_game(&self, number: usize) -> Failure {
         let why = fill(texts().no_game, &[&number.to_string()]);
         Failure::new(self.path.display(), why)
     }
@@ -328,6 +330,45 @@ impl GamePath {
         let numbers = [number, plies].map(|number| number.to_string());
         let why = fill(texts().too_few_plies, &[&numbers[0], &numbers[1]]);
         Err(Failure::new(self.path.display(), why))
+    }
+}
+
+/// The games of a file that a [`GamePath`] selects: all, or the one with its number. Each comes with its number in the
+/// file and its place.
+pub struct SelectedGames<'a> {
+    file: &'a GamePath,
+    games: RecordReader<'a>,
+    /// The number of games read.
+    count: usize,
+}
+
+impl Iterator for SelectedGames<'_> {
+    type Item = (usize, Place, Result<GameTree, RecordError>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let game = self.games.next()?;
+            self.count += 1;
+            if self.file.game.is_none_or(|only| only == self.count) {
+                let place = Place::of_last(&self.games, self.count);
+                return Some((self.count, place, game));
+            }
+        }
+    }
+}
+
+impl SelectedGames<'_> {
+    /// Ends the reading after the last game, and reports text outside games.
+    ///
+    /// # Errors
+    /// The file could not be read to its end, has no game, or does not have the selected one.
+    pub fn finish(self) -> Result<(), Failure> {
+        let file = self.file;
+        finish_games(&file.path, self.games).context(file.path.display())?;
+        match file.game {
+            Some(number) if !(1..=self.count).contains(&number) => Err(file.no_game(number)),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -384,7 +425,7 @@ pub enum Place {
 
 impl Place {
     /// The place of the game that was read last, which is the `number`th of its file, from 1.
-    pub fn of_last(games: &RecordReader<'_>, number: usize) -> Self {
+    fn of_last(games: &RecordReader<'_>, number: usize) -> Self {
         games.line().map_or(Self::Game(number), Self::Line)
     }
 

@@ -36,8 +36,7 @@ pub use files::{canonical_path, require_distinct};
 #[cfg(any(feature = "cloud", feature = "training"))]
 pub use files::{open_with_beginning, read_small_text};
 pub use games::{
-    GameArguments, GamePath, Place, finish_games, note_first_of_several, note_problems, place_json,
-    play_line,
+    GameArguments, GamePath, Place, note_first_of_several, note_problems, place_json, play_line,
 };
 #[cfg(feature = "training")]
 pub use output::ProgressMeter;

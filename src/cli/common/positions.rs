@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Context, Failure, GamePath, Place, Unread, finish_games, note_problems, play_line};
+use super::{Context, Failure, GamePath, Place, Unread, note_problems, play_line};
 use crate::notation::epd::Epd;
 use crate::notation::records::{LineContent, Lines, RecordReader, read_line};
 use crate::rules::Game;
@@ -41,10 +41,8 @@ pub fn read_positions(file: &GamePath, unread: &mut Unread) -> Result<Vec<FilePo
         }
     };
     if found.is_empty() && unread.parts() == before {
-        return Err(match file.game {
-            Some(number) => file.no_game(number),
-            None => Failure::new(path.display(), "there are no games or positions"),
-        });
+        let why = "there are no games or positions";
+        return Err(Failure::new(path.display(), why));
     }
     Ok(found)
 }
@@ -81,17 +79,12 @@ fn read_position(text: &str) -> Result<(Epd, Game), String> {
 
 fn read_records(
     file: &GamePath,
-    mut games: RecordReader<'_>,
+    games: RecordReader<'_>,
     unread: &mut Unread,
 ) -> Result<Vec<FilePosition>, Failure> {
     let mut found = Vec::new();
-    let mut number = 0;
-    while let Some(record) = games.next() {
-        number += 1;
-        if file.game.is_some_and(|only| only != number) {
-            continue;
-        }
-        let place = Place::of_last(&games, number);
+    let mut games = file.select(games);
+    for (number, place, record) in games.by_ref() {
         let position = record
             .map_err(|error| match place {
                 // The place already names the line.
@@ -116,6 +109,6 @@ fn read_records(
             Err(error) => unread.part(&file.path, place, error),
         }
     }
-    finish_games(&file.path, games).context(file.path.display())?;
+    games.finish()?;
     Ok(found)
 }

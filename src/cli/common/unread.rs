@@ -1,17 +1,11 @@
 //! The report of what a command could not read.
 
 use std::fmt::Display;
-#[cfg(any(feature = "cloud", feature = "training"))]
-use std::io::{self, BufRead};
+use std::io;
 use std::path::Path;
-#[cfg(feature = "training")]
-use std::path::PathBuf;
 
-use super::games::Place;
-#[cfg(any(feature = "cloud", feature = "training"))]
-use super::games::{finish_games, note_problems};
+use super::games::{Place, finish_games, note_problems};
 use super::{Failure, fill, texts, translated};
-#[cfg(any(feature = "cloud", feature = "training"))]
 use crate::notation::{records::RecordReader, tree::GameTree};
 use crate::text::counted;
 
@@ -24,34 +18,26 @@ pub struct Unread {
 }
 
 impl Unread {
-    /// Reports and counts a game that cannot be read.
-    pub fn game(&mut self, failure: &Failure) {
-        failure.report();
-        self.games += 1;
-    }
-
-    /// Calls `found` with each readable game of a file, and reports all problems. The format is recognized by
-    /// the content.
+    /// Calls `found` with each readable game of a file and its number, and reports all problems.
     ///
     /// # Errors
-    /// The file cannot be read, is in an unknown format, contains no game, or `found` returns an error.
-    #[cfg(any(feature = "cloud", feature = "training"))]
+    /// The file cannot be read, contains no game, or `found` returns an error.
     pub fn read_games<E: From<io::Error>>(
         &mut self,
         path: &Path,
-        file: impl BufRead + Send,
-        mut found: impl FnMut(GameTree) -> Result<(), E>,
+        mut games: RecordReader<'_>,
+        mut found: impl FnMut(usize, GameTree) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut games = RecordReader::new(file)?;
         for (number, game) in (1..).zip(games.by_ref()) {
             match game {
                 Ok(game) => {
                     note_problems(path, number, &game);
-                    found(game)?;
+                    found(number, game)?;
                 }
                 Err(error) => {
                     let why = format!("game {number}: {error}");
-                    self.game(&Failure::new(path.display(), why));
+                    Failure::new(path.display(), why).report();
+                    self.games += 1;
                 }
             }
         }
@@ -81,14 +67,13 @@ impl Unread {
     ///
     /// # Errors
     /// The error of the only file, or an error of the output.
-    #[cfg(feature = "training")]
-    pub fn each<'a>(
+    pub fn each<'a, T>(
         &mut self,
-        files: &'a [PathBuf],
-        mut read: impl FnMut(&'a Path) -> Result<(), Failure>,
+        files: &'a [T],
+        mut read: impl FnMut(&mut Self, &'a T) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         for file in files {
-            if let Err(failure) = read(file) {
+            if let Err(failure) = read(self, file) {
                 self.file(failure, files.len())?;
             }
         }

@@ -4,6 +4,7 @@ mod game;
 mod output;
 
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -14,8 +15,8 @@ use serde_json::Value;
 
 use super::common::{
     Context, Failure, ForceArgument, GamePath, OpeningArgument, OutputFile, SearchArguments,
-    SearchDefaults, SearchPlan, Unread, bar_style, create_outputs, exit_code, finish_games,
-    interrupts, note, note_problems, play_line, print, report_damaged_tables, search_games,
+    SearchDefaults, SearchPlan, Unread, bar_style, create_outputs, exit_code, interrupts, note,
+    play_line, print, report_damaged_tables, search_games,
 };
 use crate::notation::MoveStyle;
 use crate::notation::tree::GameTree;
@@ -132,15 +133,12 @@ fn read_files<'a>(
     let mut unread = Unread::default();
     let mut records = Vec::new();
     let mut has_readable_file = false;
-    for game_path in game_paths {
-        match read_records(arguments, game_path, &mut unread) {
-            Ok(games) => {
-                has_readable_file = true;
-                records.extend(games.into_iter().map(|game| (game_path, game)));
-            }
-            Err(failure) => unread.file(failure, game_paths.len())?,
-        }
-    }
+    unread.each(game_paths, |unread, game_path| {
+        let games = read_records(arguments, game_path, unread)?;
+        has_readable_file = true;
+        records.extend(games.into_iter().map(|game| (game_path, game)));
+        Ok(())
+    })?;
     if let (true, Some(code)) = (records.is_empty(), &arguments.opening.ecco) {
         if !has_readable_file {
             unread.finish("review")?;
@@ -160,19 +158,11 @@ fn read_records(
     let path = game_path.path.display();
     let mut records = Vec::new();
     if arguments.all {
-        let mut games = game_path.games()?;
-        for (number, game) in (1..).zip(games.by_ref()) {
-            match game {
-                Ok(game) => {
-                    note_problems(&game_path.path, number, &game);
-                    records.push((number, game));
-                }
-                Err(error) => {
-                    unread.game(&Failure::new(format_args!("{path}: game {number}"), error));
-                }
-            }
-        }
-        finish_games(&game_path.path, games).context(&path)?;
+        let read = unread.read_games(&game_path.path, game_path.games()?, |number, game| {
+            records.push((number, game));
+            Ok::<_, io::Error>(())
+        });
+        read.context(&path)?;
     } else {
         records.push((game_path.game.unwrap_or(1), game_path.read()?));
     }
