@@ -180,6 +180,11 @@ impl<T> Tree<T> {
         parent.is_some_and(|parent| self.first_child(parent) == Some(id))
     }
 
+    /// The children of a node in order.
+    pub fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
+        std::iter::successors(self.first_child(id), |id| self.next_sibling(*id))
+    }
+
     /// The line of first children after a node.
     pub fn line(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
         std::iter::successors(self.first_child(id), |id| self.first_child(*id))

@@ -145,14 +145,13 @@ pub fn encode(tree: &GameTree, points: &[Option<f64>], ply: usize) -> String {
                 write_node(&mut text, id);
             }
             Step::After(id) => {
-                let Some(first) = tree.moves.first_child(id) else {
+                let children: Vec<NodeId> = tree.moves.children(id).collect();
+                let Some((&first, variations)) = children.split_first() else {
                     continue;
                 };
                 write_node(&mut text, first);
                 steps.push(Step::After(first));
-                let next = |id: &NodeId| tree.moves.next_sibling(*id);
-                let variations: Vec<NodeId> = std::iter::successors(next(&first), next).collect();
-                for id in variations.into_iter().rev() {
+                for &id in variations.iter().rev() {
                     steps.extend([Step::Close, Step::After(id), Step::Open(id)]);
                 }
             }

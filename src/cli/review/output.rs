@@ -204,11 +204,8 @@ pub fn annotated(review: &Review) -> GameTree {
         let comment = format!("{} {}", node.comment.trim(), comment(verdict));
         node.comment = comment.trim_start().to_owned();
         let before = record.moves.parent(id).unwrap_or(ROOT);
-        let first = record.moves.first_child(before);
-        let mut children = std::iter::successors(first, |id| record.moves.next_sibling(*id));
-        if verdict.better().is_some()
-            && !children.any(|child| record.moves[child].played == verdict.better())
-        {
+        let is_better = |child: NodeId| record.moves[child].played == verdict.better();
+        if verdict.better().is_some() && !record.moves.children(before).any(is_better) {
             record.add_line(before, verdict.line());
         }
     }

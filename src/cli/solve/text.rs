@@ -77,16 +77,12 @@ pub fn game_tree(
 }
 
 fn add_moves(record: &mut GameTree, after: NodeId, tree: &MatingMove) {
-    let annotated = |played| AnnotatedMove {
-        played: Some(played),
-        ..AnnotatedMove::default()
-    };
-    let node = record.moves.add(after, annotated(tree.played));
+    let node = record.moves.add(after, AnnotatedMove::new(tree.played));
     if tree.by_table {
         record.moves[node].comment = table_text(tree);
     }
     for reply in &tree.replies {
-        let defense = record.moves.add(node, annotated(reply.played));
+        let defense = record.moves.add(node, AnnotatedMove::new(reply.played));
         add_moves(record, defense, &reply.answer);
     }
 }
