@@ -145,55 +145,35 @@ impl Builder {
 
     /// Adds a token. Returns `false` if it is text that does not belong to a game.
     pub fn add(&mut self, token: PgnToken<'_>, line: usize) -> bool {
-        let is_part = match token {
-            PgnToken::UnclosedTag => {
-                self.add_problem(line, "unclosed tag");
-                true
-            }
+        let mut is_part = true;
+        match token {
+            PgnToken::UnclosedTag => self.add_problem(line, "unclosed tag"),
             PgnToken::UnclosedComment => {
                 self.has_ended = true;
                 self.add_problem(line, "unclosed comment");
-                true
             }
-            PgnToken::Open if self.too_deep > 0 => {
-                self.too_deep += 1;
-                true
-            }
-            PgnToken::Close if self.too_deep > 0 => {
-                self.too_deep -= 1;
-                true
-            }
-            _ if self.too_deep > 0 && !matches!(token, PgnToken::Tag(..)) => true,
+            PgnToken::Open if self.too_deep > 0 => self.too_deep += 1,
+            PgnToken::Close if self.too_deep > 0 => self.too_deep -= 1,
+            _ if self.too_deep > 0 && !matches!(token, PgnToken::Tag(..)) => {}
             PgnToken::Tag(name, value) => {
                 self.has_tag_pair = true;
                 if self.first_tag.is_empty() {
                     name.clone_into(&mut self.first_tag);
                 }
                 self.add_tag(name, value, line);
-                true
             }
             PgnToken::Line(Line::Headings(found)) => {
                 for (tag, value) in found {
                     self.add_heading(tag, value, line);
                 }
-                true
             }
-            PgnToken::Line(Line::Sentence(text)) => self.add_sentence(text),
-            PgnToken::Comment(text) => {
-                self.add_comment(text);
-                true
-            }
-            PgnToken::Note(text) => self.add_note(text, line),
-            PgnToken::Open => {
-                self.open_variation(line);
-                true
-            }
-            PgnToken::Close => {
-                self.close_variation();
-                true
-            }
-            PgnToken::Word(word) => self.add_word(&half_width(word), line),
-        };
+            PgnToken::Line(Line::Sentence(text)) => is_part = self.add_sentence(text),
+            PgnToken::Comment(text) => self.add_comment(text),
+            PgnToken::Note(text) => is_part = self.add_note(text, line),
+            PgnToken::Open => self.open_variation(line),
+            PgnToken::Close => self.close_variation(),
+            PgnToken::Word(word) => is_part = self.add_word(&half_width(word), line),
+        }
         if self.text_size > MAX_TEXT || self.game.moves.len() > MAX_MOVES {
             self.reject(line, "the game is too long");
         }
