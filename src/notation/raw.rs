@@ -1,6 +1,6 @@
 //! Game records as read from a file, before their moves are checked.
 
-use super::tree::{AnnotatedMove, GameTree, NodeId, Problem, ROOT};
+use super::tree::{AnnotatedMove, GameTree, NodeId, Problem, ROOT, plain_comment};
 #[cfg(feature = "records")]
 use super::{GameText, fen};
 use super::{NotationError, chinese, coordinates, parse_move, san, vietnamese};
@@ -180,8 +180,9 @@ impl RawGame {
     /// Adds a tag unless its value is empty or derived when the game is written.
     #[cfg_attr(not(feature = "records"), allow(dead_code))]
     pub fn add_tag(&mut self, name: &str, value: &str) {
+        let value = date_tag(name, &plain_comment(value));
         if !value.is_empty() && !is_derived_tag(name) {
-            self.tags.push((name.to_owned(), value.to_owned()));
+            self.tags.push((name.to_owned(), value));
         }
     }
 

@@ -7,7 +7,7 @@ use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use super::{
-    StoredNode, date_tag, fen_position, plain_comment, read_tree, result_of_code, square_from_black,
+    StoredNode, fen_position, plain_comment, read_tree, result_of_code, square_from_black,
 };
 use crate::board::Square;
 use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RecordError};
@@ -174,7 +174,7 @@ impl Builder {
             element => {
                 let found = TAGS.iter().find(|(_, name)| *name == element);
                 let tag = found.map_or(element, |(tag, _)| *tag);
-                self.game.add_tag(tag, &date_tag(tag, &plain_comment(text)));
+                self.game.add_tag(tag, text);
             }
         }
     }

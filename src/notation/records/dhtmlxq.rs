@@ -11,8 +11,7 @@ use std::fmt::Write;
 use super::markup::{escaped, percent_decoded, unescaped, without_json_escapes};
 use super::numbered::with_names;
 use super::{
-    PieceSquares, date_tag, fen_position, piece_position, piece_squares, plain_comment,
-    square_from_black,
+    PieceSquares, fen_position, piece_position, piece_squares, plain_comment, square_from_black,
 };
 use crate::board::{Color, Move, Square};
 use crate::notation::fen;
@@ -221,7 +220,7 @@ pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
     game.moves[ROOT].comment = comment(&fields, 0, 0);
     add_lines(&mut game, &fields, moves)?;
     for (tag, name) in TAGS {
-        game.add_tag(tag, &date_tag(tag, &plain_comment(&unescaped(field(name)))));
+        game.add_tag(tag, &unescaped(field(name)));
     }
     let is_other = |name: &&&str| {
         let is_tag = TAGS.iter().any(|(_, known)| known == *name);
@@ -230,10 +229,7 @@ pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
     let mut others: Vec<&&str> = fields.keys().filter(is_other).collect();
     others.sort_unstable();
     for name in others {
-        game.add_tag(
-            &format!("{OTHER}{name}"),
-            &plain_comment(&unescaped(field(name))),
-        );
+        game.add_tag(&format!("{OTHER}{name}"), &unescaped(field(name)));
     }
     game.result = read_result(field("result"));
     game.resolve()

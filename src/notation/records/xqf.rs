@@ -2,8 +2,8 @@
 //! of the pieces and the tree are obfuscated with keys in the header.
 
 use super::{
-    PieceSquares, StoredNode, code_of_result, date_tag, piece_position, piece_squares,
-    plain_comment, read_tree, result_of_code,
+    PieceSquares, StoredNode, code_of_result, piece_position, piece_squares, plain_comment,
+    read_tree, result_of_code,
 };
 use crate::board::{Color, Square};
 use crate::notation::raw::{RawMove, RecordError};
@@ -201,8 +201,7 @@ pub fn read_xqf(bytes: &[u8]) -> Result<GameTree, RecordError> {
     game.start = piece_position(&squares, first_from, side)?;
     for (name, at, size) in TAGS {
         let length = usize::from(bytes[at]).min(size - 1);
-        let value = decode(&bytes[at + 1..=at + length]);
-        game.add_tag(name, &date_tag(name, &value));
+        game.add_tag(name, &decode(&bytes[at + 1..=at + length]));
     }
     game.result = result_of_code(bytes[RESULT]);
     game.resolve()

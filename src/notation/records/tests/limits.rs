@@ -278,7 +278,7 @@ fn random_bytes_do_not_panic() {
         b"<ChineseChessRecord><Move value=\"77-47\">a</Move>".to_vec(),
     ];
     for file in files {
-        for _ in 0..300 {
+        for _ in 0..1000 {
             let mut bytes = file.clone();
             for _ in 0..random.random_range(1..4) {
                 let at = random.random_range(0..bytes.len());
