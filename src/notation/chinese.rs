@@ -92,12 +92,8 @@ pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
     resolve(read(text), position, text)
 }
 
-/// All moves, legal or not, that match a text; empty if it is not in this notation.
-pub fn attempts(position: &Position, text: &str) -> Vec<Move> {
-    read(text).map_or_else(Vec::new, |description| description.attempts(position))
-}
-
-fn read(text: &str) -> Option<Description> {
+/// The parts of a move; `None` if the text is not in this notation.
+pub(super) fn read(text: &str) -> Option<Description> {
     let characters: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
     let (subject, action) = characters.split_at_checked(characters.len().checked_sub(2)?)?;
     let &[direction, number] = action else {
@@ -182,11 +178,12 @@ fn read_number(character: char) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::check_texts;
     use crate::notation::fen::{parse_position, parse_variant_position};
+    use crate::notation::{check_rejected, check_texts};
 
     fn check(fen: &str, coordinates: &str, texts: &[&str]) {
-        check_texts(write, parse, fen, coordinates, texts);
+        let position = parse_position(fen).unwrap();
+        check_texts(write, parse, &position, coordinates, texts);
     }
 
     #[test]
@@ -205,10 +202,8 @@ mod tests {
             ("i9h9", "车９平８"),
         ];
         for (coordinates, text) in line {
-            let m = coordinates.parse().unwrap();
-            assert_eq!(write(&position, m), text);
-            assert_eq!(parse(&position, text), Ok(m));
-            position.make(m);
+            check_texts(write, parse, &position, coordinates, &[text]);
+            position.make(coordinates.parse().unwrap());
         }
     }
 
@@ -282,28 +277,14 @@ mod tests {
         let fen = "3k5/9/9/9/9/9/9/5A3/9/2B1KA3 w";
         let position = parse_variant_position(fen, true).unwrap();
         for (text, coordinates) in [("仕四变兵", "f0f0"), ("相七变兵", "c0c0")] {
-            let m: Move = coordinates.parse().unwrap();
-            assert_eq!(write(&position, m), text);
-            assert_eq!(parse(&position, text), Ok(m));
+            check_texts(write, parse, &position, coordinates, &[text]);
         }
     }
 
     #[test]
     fn invalid_texts_are_rejected() {
-        let start = Position::startpos();
-        let texts = "炮 炮二 炮二平 炮二飞五 二五平五 炮炮平五 炮二平〇 炮零平五";
-        for text in texts.split(' ').chain([""]) {
-            assert!(
-                matches!(parse(&start, text), Err(NotationError::Unreadable(_))),
-                "{text}"
-            );
-        }
-        for text in ["炮一平五", "前炮平五", "帅五进二", "炮二平二", "仕四变兵"]
-        {
-            assert!(
-                matches!(parse(&start, text), Err(NotationError::Illegal(_))),
-                "{text}"
-            );
-        }
+        let unreadable = "炮 炮二 炮二平 炮二飞五 二五平五 炮炮平五 炮二平〇 炮零平五";
+        let illegal = "炮一平五 前炮平五 帅五进二 炮二平二 仕四变兵";
+        check_rejected(parse, unreadable, illegal);
     }
 }

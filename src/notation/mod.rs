@@ -99,9 +99,9 @@ pub fn attempted_moves(position: &Position, text: &str) -> Vec<Move> {
     if let Some(m) = coordinates::squares(text) {
         return vec![m];
     }
-    let mut moves = chinese::attempts(position, text);
-    moves.extend(wxf::attempts(position, text));
-    moves
+    let descriptions = [chinese::read(text), wxf::read(text)];
+    let moves = descriptions.iter().flatten();
+    moves.flat_map(|read| read.attempts(position)).collect()
 }
 
 named_enum! {
@@ -165,15 +165,33 @@ impl MoveStyle {
 fn check_texts(
     write: fn(&Position, Move) -> String,
     parse: fn(&Position, &str) -> Result<Move, NotationError>,
-    fen: &str,
+    position: &Position,
     coordinates: &str,
     texts: &[&str],
 ) {
-    let position = fen::parse_position(fen).unwrap();
     let m = coordinates.parse().unwrap();
-    assert_eq!(write(&position, m), texts[0], "{fen}");
+    assert_eq!(write(position, m), texts[0], "{position}");
     for text in texts {
-        assert_eq!(parse(&position, text), Ok(m), "{text} in {fen}");
+        assert_eq!(parse(position, text), Ok(m), "{text} in {position}");
+    }
+}
+
+/// Checks that a notation cannot read the empty text and some words, and reads other words as illegal moves of the
+/// starting position.
+#[cfg(test)]
+fn check_rejected(
+    parse: fn(&Position, &str) -> Result<Move, NotationError>,
+    unreadable: &str,
+    illegal: &str,
+) {
+    let error = |text: &str| parse(&Position::startpos(), text).unwrap_err();
+    for text in unreadable.split(' ').chain([""]) {
+        let error = error(text);
+        assert!(matches!(error, NotationError::Unreadable(_)), "{text}");
+    }
+    for text in illegal.split(' ') {
+        let error = error(text);
+        assert!(matches!(error, NotationError::Illegal(_)), "{text}");
     }
 }
 

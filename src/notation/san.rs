@@ -132,16 +132,15 @@ mod tests {
     use rand::seq::IndexedRandom;
 
     use super::*;
-    use crate::notation::check_texts;
+    use crate::notation::{check_rejected, check_texts};
+
+    fn parse_from_0(position: &Position, text: &str) -> Result<Move, NotationError> {
+        parse(position, text, 0)
+    }
 
     fn check(fen: &str, coordinates: &str, texts: &[&str]) {
-        check_texts(
-            write,
-            |position, text| parse(position, text, 0),
-            fen,
-            coordinates,
-            texts,
-        );
+        let position = fen.parse().unwrap();
+        check_texts(write, parse_from_0, &position, coordinates, texts);
     }
 
     #[test]
@@ -209,22 +208,9 @@ mod tests {
 
     #[test]
     fn invalid_texts_are_rejected() {
-        let start = Position::startpos();
-        let texts = "C c Che Cj2 C2=5 炮二平五 Che10 Xe2 e12 Chhe2";
-        for text in texts.split(' ').chain([""]) {
-            let error = parse(&start, text, 0).unwrap_err();
-            assert!(
-                matches!(error, NotationError::Unreadable(_)),
-                "{text}: {error}"
-            );
-        }
-        for (text, is_ambiguous) in [("Ce2", true), ("Ka5", false), ("e7", false)] {
-            let error = parse(&start, text, 0).unwrap_err();
-            assert_eq!(
-                matches!(error, NotationError::Ambiguous { .. }),
-                is_ambiguous,
-                "{text}"
-            );
-        }
+        let unreadable = "C c Che Cj2 C2=5 炮二平五 Che10 Xe2 e12 Chhe2";
+        check_rejected(parse_from_0, unreadable, "Ka5 e7");
+        let error = parse_from_0(&Position::startpos(), "Ce2").unwrap_err();
+        assert!(matches!(error, NotationError::Ambiguous { .. }), "{error}");
     }
 }

@@ -63,6 +63,7 @@ fn read_kind(letter: u8) -> Option<PieceKind> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::notation::check_rejected;
     use crate::notation::fen::parse_position;
 
     #[test]
@@ -89,14 +90,6 @@ mod tests {
 
     #[test]
     fn invalid_texts_are_rejected() {
-        let start = Position::startpos();
-        for text in ["", "P2", "P2-0", "Q2-5", "P2=5", "Pâ-5", "é.5", "Tgx.5"] {
-            let error = parse(&start, text).unwrap_err();
-            assert!(matches!(error, NotationError::Unreadable(_)), "{text}");
-        }
-        assert!(matches!(
-            parse(&start, "P5-4"),
-            Err(NotationError::Illegal(_))
-        ));
+        check_rejected(parse, "P2 P2-0 Q2-5 P2=5 Pâ-5 é.5 Tgx.5", "P5-4");
     }
 }

@@ -62,12 +62,8 @@ pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
     resolve(read(text.trim()), position, text)
 }
 
-/// All moves, legal or not, that match a text; empty if it is not in this notation.
-pub fn attempts(position: &Position, text: &str) -> Vec<Move> {
-    read(text).map_or_else(Vec::new, |description| description.attempts(position))
-}
-
-fn read(text: &str) -> Option<Description> {
+/// The parts of a move; `None` if the text is not in this notation.
+pub(super) fn read(text: &str) -> Option<Description> {
     let characters: Vec<char> = text.chars().collect();
     let (subject, action) = characters.split_at_checked(characters.len().checked_sub(2)?)?;
     let (direction, number) = match *action {
@@ -132,11 +128,12 @@ fn read_order(character: char) -> Option<RelativePlace> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::check_texts;
-    use crate::notation::fen::parse_variant_position;
+    use crate::notation::fen::{parse_position, parse_variant_position};
+    use crate::notation::{check_rejected, check_texts};
 
     fn check(fen: &str, coordinates: &str, texts: &[&str]) {
-        check_texts(write, parse, fen, coordinates, texts);
+        let position = parse_position(fen).unwrap();
+        check_texts(write, parse, &position, coordinates, texts);
     }
 
     #[test]
@@ -151,12 +148,8 @@ mod tests {
             ("g7e6", ["N7+5", "h7+5"]),
         ];
         for (coordinates, texts) in line {
-            let m = coordinates.parse().unwrap();
-            assert_eq!(write(&position, m), texts[0]);
-            for text in texts {
-                assert_eq!(parse(&position, text), Ok(m));
-            }
-            position.make(m);
+            check_texts(write, parse, &position, coordinates, &texts);
+            position.make(coordinates.parse().unwrap());
         }
     }
 
@@ -211,28 +204,14 @@ mod tests {
     fn promotions_round_trip() {
         let position = parse_variant_position("3k5/9/9/9/9/9/9/9/9/2B1KA3 w", true).unwrap();
         for (text, coordinates) in [("A4=P", "f0f0"), ("B7=P", "c0c0")] {
-            let m: Move = coordinates.parse().unwrap();
-            assert_eq!(write(&position, m), text);
-            assert_eq!(parse(&position, text), Ok(m));
+            check_texts(write, parse, &position, coordinates, &[text]);
         }
     }
 
     #[test]
     fn invalid_texts_are_rejected() {
-        let start = Position::startpos();
-        for text in [
-            "", "C", "C2", "C2=", "C2=0", "X2=5", "2=5", "C2*5", "CC=5", "Pf=5", "+++C=5", "炮2=5",
-        ] {
-            assert!(
-                matches!(parse(&start, text), Err(NotationError::Unreadable(_))),
-                "{text}"
-            );
-        }
-        for text in ["C1=5", "C+=5", "K5+2", "C2=2", "A4=P", "++=5"] {
-            assert!(
-                matches!(parse(&start, text), Err(NotationError::Illegal(_))),
-                "{text}"
-            );
-        }
+        let unreadable = "C C2 C2= C2=0 X2=5 2=5 C2*5 CC=5 Pf=5 +++C=5 炮2=5";
+        let illegal = "C1=5 C+=5 K5+2 C2=2 A4=P ++=5";
+        check_rejected(parse, unreadable, illegal);
     }
 }
