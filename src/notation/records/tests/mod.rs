@@ -22,7 +22,7 @@ fn read(bytes: &[u8]) -> Vec<Result<GameTree, RecordError>> {
     games
 }
 
-const COMMENTS: [&str; 8] = [
+const COMMENTS: [&str; 9] = [
     "",
     "",
     "中炮对屏风马，先手稍优。",
@@ -30,6 +30,7 @@ const COMMENTS: [&str; 8] = [
     "[b] 1-0 ; $1 \"x\" \\",
     "% 胜负难料",
     "炮二平五！好棋 1. h2e2",
+    "+0.5/3 (1-0) 1. note",
     "𠀀 x",
 ];
 
@@ -65,10 +66,8 @@ fn random_game(seed: u64, is_from_start: bool) -> GameTree {
         let Some(&played) = legal_moves(&position).choose(&mut random) else {
             continue;
         };
-        let mut siblings = std::iter::successors(game.moves.first_child(parent), |id| {
-            game.moves.next_sibling(*id)
-        });
-        if siblings.any(|id| game.moves[id].played == Some(played)) {
+        let is_played = |id: NodeId| game.moves[id].played == Some(played);
+        if game.moves.children(parent).any(is_played) {
             continue;
         }
         position.make(played);
@@ -99,7 +98,16 @@ fn assert_same(read: &GameTree, game: &GameTree, what: &str) {
         (game.result, &game.problems),
         "{what}"
     );
-    assert_eq!(read.tag("Red"), game.tag("Red"), "{what}");
+    assert_eq!(read.tag("red"), game.tag("Red"), "{what}");
+}
+
+/// The tags of a game in order: `Red=甲 Black=乙`.
+fn tags(game: &GameTree) -> String {
+    let tags = game.tags.iter();
+    let texts: Vec<String> = tags
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    texts.join(" ")
 }
 
 /// The only game of a file.
@@ -112,13 +120,18 @@ fn one(bytes: &[u8]) -> GameTree {
 #[test]
 fn all_formats_round_trip() {
     for seed in 0..150 {
-        let game = random_game(seed, false);
+        let mut game = random_game(seed, false);
         assert_same(&one(&write_xqf(&game).unwrap()), &game, "XQF");
         assert_same(&one(&write_cbr(&game)), &game, "CBR");
         assert_same(&one(write_dhtmlxq(&game).as_bytes()), &game, "DhtmlXQ");
         let style = MoveStyle::ALL[seed as usize % MoveStyle::ALL.len()];
+        game.set_tag("Red", r#"a "quoted" \ name"#);
+        game.set_tag("Black", "象棋 [x]");
         let text = game.write_pgn(style);
-        assert_same(&one(text.as_bytes()), &game, &text);
+        let read = one(text.as_bytes());
+        assert_same(&read, &game, &text);
+        assert_eq!(read.tags, game.tags, "{text}");
+        assert_eq!(read.start.to_string(), game.start.to_string(), "{text}");
     }
     let games: Vec<GameTree> = (0..20).map(|seed| random_game(seed, true)).collect();
     let pgn: String = games
@@ -233,7 +246,6 @@ fn lines_are_read_as_they_arrive() {
 
 #[test]
 fn tags_of_all_formats_are_kept() {
-    let tag = |game: &GameTree, name: &str| game.tag(name).unwrap_or_default().to_owned();
     let page = "[DhtmlXQ][DhtmlXQ_ver]x[/DhtmlXQ_ver][DhtmlXQ_event]杯[/DhtmlXQ_event]\
         [DhtmlXQ_timerule]20分[/DhtmlXQ_timerule][DhtmlXQ_redteam]粤[/DhtmlXQ_redteam]\
         [DhtmlXQ_class]快棋[/DhtmlXQ_class][DhtmlXQ_movelist]7747[/DhtmlXQ_movelist][/DhtmlXQ]";
@@ -244,29 +256,16 @@ fn tags_of_all_formats_are_kept() {
         &one(pgn.as_bytes()),
         &one(write_dhtmlxq(&one(pgn.as_bytes())).as_bytes()),
     ] {
-        let names = ["Event", "TimeControl", "RedTeam", "Dhtml_class"];
-        assert_eq!(
-            names.map(|name| tag(game, name)),
-            ["杯", "20分", "粤", "快棋"]
-        );
-        assert_eq!(game.tags.len(), 4, "{:?}", game.tags);
+        let expected = "Event=杯 TimeControl=20分 RedTeam=粤 Dhtml_class=快棋";
+        assert_eq!(tags(game), expected);
     }
     let file = "<ChineseChessRecord><Head><URL>http://x</URL><Result>x</Result><TimeRule>慢</TimeRule>\
         </Head><MoveList><Move value=\"00-00\"/><Move value=\"77-47\"/></MoveList></ChineseChessRecord>";
-    let game = one(file.as_bytes());
-    assert_eq!(
-        (tag(&game, "URL"), tag(&game, "TimeControl")),
-        ("http://x".into(), "慢".into())
-    );
-    assert_eq!(game.tags.len(), 2);
+    assert_eq!(tags(&one(file.as_bytes())), "URL=http://x TimeControl=慢");
     let wxf =
         "FORMAT WXF\nRED a;x;1500\nOPENING C01\nREMARK a; b\nLatin text\nSTART{\n1. C2=5\n}END";
-    let game = one(wxf.as_bytes());
-    let names = ["Red", "RedElo", "Opening", "Remark", "Latin"];
-    assert_eq!(
-        names.map(|name| tag(&game, name)),
-        ["a", "1500", "C01", "a; b", ""]
-    );
+    let expected = "Red=a RedElo=1500 Opening=C01 Remark=a; b";
+    assert_eq!(tags(&one(wxf.as_bytes())), expected);
     let mut game = GameTree::new(Position::startpos());
     let names = "Event Site Date Round Red RedTeam RedTime RedElo Board TimeControl Annotator Author ContestType \
         RecordKind Dhtml_class Dhtml_judge Dhtml_endtype";
@@ -275,10 +274,9 @@ fn tags_of_all_formats_are_kept() {
     }
     assert_eq!(one(&write_cbr(&game)).tags.len(), game.tags.len());
     let xqf = one(&write_xqf(&game).unwrap());
-    assert_eq!(
-        (tag(&xqf, "TimeControl"), tag(&xqf, "RedTime")),
-        ("TimeControl".into(), "RedTime".into())
-    );
+    for name in ["TimeControl", "RedTime"] {
+        assert_eq!(xqf.tag(name), Some(name));
+    }
 }
 
 #[test]
