@@ -178,7 +178,7 @@ impl ClassTable {
 
     #[inline]
     fn value(&self, node: Node, cache: &BlockCache) -> Result<u8, TableError> {
-        let Node { index, side } = node;
+        let (index, side) = (node.index(), node.side());
         if self.header.positions <= WHOLE_TABLE_LIMIT as u64 {
             return Ok(self.whole(cache)?[side][index]);
         }

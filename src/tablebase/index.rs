@@ -5,6 +5,8 @@
 //! attackers' squares. Of two mirror images, the one with the canonical placement of the weak side is listed. If this
 //! placement is symmetric, both are.
 
+use std::ops::Range;
+
 use arrayvec::ArrayVec;
 
 use super::material::{Attackers, Material};
@@ -94,11 +96,26 @@ pub struct Cell {
     pub squares: AttackerSquares,
 }
 
-/// A position of a class by index and side to move; the strong side is red.
+/// A position of a class as twice its index, plus one if black is to move; the strong side is red.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Node {
-    pub index: usize,
-    pub side: Color,
+pub struct Node(pub usize);
+
+impl Node {
+    #[inline]
+    pub const fn new(index: usize, side: Color) -> Self {
+        Self(index << 1 | side.index())
+    }
+
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 >> 1
+    }
+
+    /// Side to move.
+    #[inline]
+    pub const fn side(self) -> Color {
+        Color::ALL[self.0 & 1]
+    }
 }
 
 /// Converts the color of a side from a position whose strong side is `strong` to a table, in which the strong side is
@@ -129,7 +146,7 @@ impl Indexer {
     }
 
     pub fn len(&self) -> usize {
-        self.slices() * self.slice()
+        self.slices() * self.slice_len()
     }
 
     /// Number of listed placements of the weak side.
@@ -140,8 +157,13 @@ impl Indexer {
 
     /// Number of positions that share one placement of the weak side.
     #[inline]
-    pub fn slice(&self) -> usize {
+    pub fn slice_len(&self) -> usize {
         self.groups[Color::Red].placements.len() * self.attackers.squares.len()
+    }
+
+    /// Indices of the positions with this placement of the weak side.
+    pub fn slice(&self, placement: usize) -> Range<usize> {
+        placement * self.slice_len()..(placement + 1) * self.slice_len()
     }
 
     /// Index of a cell or of its mirror image, whichever is listed.
@@ -204,7 +226,7 @@ impl Indexer {
     /// Number of board positions with this index: 2 if the mirror image is not listed separately.
     #[inline]
     pub fn weight(&self, index: usize) -> u64 {
-        if self.groups[Color::Black].is_symmetric(index / self.slice()) {
+        if self.groups[Color::Black].is_symmetric(index / self.slice_len()) {
             1
         } else {
             2
@@ -258,15 +280,15 @@ impl Indexer {
             groups: ByColor::from_fn(number),
             squares: [first, second].map(|set| square(set).relative_to(strong)),
         };
-        Node {
-            index: self.index(cell),
-            side: color_in_table(position.side_to_move(), strong),
-        }
+        Node::new(
+            self.index(cell),
+            color_in_table(position.side_to_move(), strong),
+        )
     }
 
     /// Position of a node; `None` if illegal.
     pub fn position(&self, node: Node) -> Option<Position> {
-        let cell = self.cell(node.index);
+        let cell = self.cell(node.index());
         self.occupied(cell)?;
         // Per side a king, two advisors and two bishops, and the attackers.
         let mut pieces = ArrayVec::<_, { 10 + Attackers::MAX }>::new();
@@ -283,7 +305,7 @@ impl Indexer {
         for (square, (kind, color)) in attackers.take(self.attackers.count) {
             put(square, kind, color);
         }
-        Position::of_pieces(&pieces, node.side, false).ok()
+        Position::of_pieces(&pieces, node.side(), false).ok()
     }
 }
 
@@ -326,10 +348,7 @@ mod tests {
                 if index % 7 != 0 {
                     continue;
                 }
-                let node = Node {
-                    index,
-                    side: Color::Black,
-                };
+                let node = Node::new(index, Color::Black);
                 let Some(position) = indexer.position(node) else {
                     continue;
                 };

@@ -102,7 +102,7 @@ impl SolvedClass {
 
     #[inline]
     pub(super) fn value(&self, node: Node) -> u8 {
-        self.values[node.side][node.index]
+        self.values[node.side()][node.index()]
     }
 
     /// Counts the positions by side to move; the strong side is red.
@@ -142,7 +142,7 @@ impl SolvedClass {
             let is_wanted = move |v: u8| Self::outcome_of(self.material, v, side) == Some(outcome);
             let indexer = indexer.clone();
             let wanted = (from..values.len()).filter(move |i| is_wanted(values[*i]));
-            wanted.filter_map(move |index| indexer.position(Node { index, side }))
+            wanted.filter_map(move |index| indexer.position(Node::new(index, side)))
         })
     }
 }

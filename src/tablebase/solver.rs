@@ -9,13 +9,12 @@
 //! as its level is processed.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::cell_board::CellBoard;
-use super::index::Indexer;
+use super::index::{Indexer, Node};
 use super::material::Material;
 use super::solved::{DrawsHold, SmallerClass, SolvedClass};
-use super::solver_state::{BLOCK, Levels, MoveCounts, for_each_part};
+use super::solver_state::{Levels, MoveCounts, NodeBytes, for_each_index, for_each_part};
 use super::two_sided;
 use super::value::{DRAW, ILLEGAL, LEVEL_LIMIT, Metric};
 use crate::board::{ByColor, Color};
@@ -61,7 +60,7 @@ struct Solver<'a> {
     fewer_defenders: [Option<SmallerClass<'a>>; 2],
     /// Classes after the capture of each attacker.
     fewer_attackers: Vec<Option<SmallerClass<'a>>>,
-    values: ByColor<Vec<AtomicU8>>,
+    values: NodeBytes,
     /// Quiet moves of the weak side that are not known to lose.
     moves: MoveCounts,
     levels: ByColor<Levels>,
@@ -97,7 +96,7 @@ pub fn solve(
         fewer_attackers: (0..indexer.attackers.count)
             .map(|i| find(material.without_attacker(i)))
             .collect(),
-        values: ByColor::from_fn(|_| bytemuck::zeroed_vec(len)),
+        values: NodeBytes::new(len),
         moves: MoveCounts::new(len),
         levels: ByColor::from_fn(|_| Levels::new(len)),
         threads,
@@ -116,17 +115,13 @@ pub fn solve(
 impl Solver<'_> {
     /// Examines each position once.
     fn start(&self) {
-        let slice = self.indexer.slice();
-        for_each_part(self.threads, self.indexer.slices(), |part| {
-            for index in part * slice..(part + 1) * slice {
-                self.start_at(index);
-            }
-            (self.progress)(slice as u64 / 2);
-        });
+        let start = |index| self.start_at(index);
+        let done = |indices| (self.progress)(indices / 2);
+        for_each_index(&self.indexer, self.threads, start, done);
     }
 
     fn start_at(&self, index: usize) {
-        let set = |side, value| self.values[side][index].store(value, Ordering::Relaxed);
+        let set = |side, value| self.values.set(Node::new(index, side), value);
         let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(index)) else {
             Color::ALL.into_iter().for_each(|side| set(side, ILLEGAL));
             return;
@@ -188,7 +183,7 @@ impl Solver<'_> {
             }
             level += 1;
         }
-        let started = self.indexer.slices() as u64 * (self.indexer.slice() as u64 / 2);
+        let started = self.indexer.slices() as u64 * (self.indexer.slice_len() as u64 / 2);
         (self.progress)(self.indexer.len() as u64 - started);
         true
     }
@@ -198,49 +193,39 @@ impl Solver<'_> {
         if !self.levels[side].has(block, level) {
             return;
         }
-        let first = block * BLOCK;
-        for (index, value) in (first..).zip(self.values[side][first..].iter().take(BLOCK)) {
-            let now = value.load(Ordering::Relaxed);
+        for (node, now) in self.values.block(side, block) {
+            let index = node.index();
             // A value of the weak side is final when all its quiet moves lose.
             if now == PENDING + level && (side == Color::Red || self.moves.get(index) == 0) {
-                value.store(level, Ordering::Relaxed);
+                self.values.set(node, level);
             } else if now != level {
                 continue;
             }
+            let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(index)) else {
+                continue;
+            };
             match side {
-                Color::Red => self.before_win(index, level),
-                Color::Black => self.before_loss(index, level),
+                Color::Red => board.before(!side, |before| self.count_loss(before, level)),
+                Color::Black => board.before(!side, |before| self.win(before, level)),
             }
         }
     }
 
-    /// Updates the predecessors of a position that the weak side loses: the strong side wins them.
-    fn before_loss(&self, index: usize, level: u8) {
-        let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(index)) else {
-            return;
-        };
-        board.before(Color::Red, |before| {
-            let value = &self.values[Color::Red][before];
-            let now = value.load(Ordering::Relaxed);
-            let is_later = now == DRAW || (PENDING + level..=PENDING + LEVEL_LIMIT).contains(&now);
-            if is_later {
-                value.store(level, Ordering::Relaxed);
-                self.levels[Color::Red].add(before, level);
-            }
-        });
-    }
-
-    /// Updates the predecessors of a position that the strong side wins: one more move of the weak side loses.
-    fn before_win(&self, index: usize, level: u8) {
-        if let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(index)) {
-            board.before(Color::Black, |before| self.count_move(before, level));
+    /// Records that a move of the strong side wins at this level.
+    fn win(&self, index: usize, level: u8) {
+        let node = Node::new(index, Color::Red);
+        let now = self.values.get(node);
+        let is_later = now == DRAW || (PENDING + level..=PENDING + LEVEL_LIMIT).contains(&now);
+        if is_later {
+            self.values.set(node, level);
+            self.levels[Color::Red].add(index, level);
         }
     }
 
-    /// Counts one more losing quiet move of the weak side.
-    fn count_move(&self, index: usize, level: u8) {
-        let value = &self.values[Color::Black][index];
-        let now = value.load(Ordering::Relaxed);
+    /// Records that one more quiet move of the weak side loses, to a win at this level.
+    fn count_loss(&self, index: usize, level: u8) {
+        let node = Node::new(index, Color::Black);
+        let now = self.values.get(node);
         if now != DRAW && !(PENDING..=PENDING + LEVEL_LIMIT).contains(&now) {
             return;
         }
@@ -248,24 +233,21 @@ impl Solver<'_> {
             let captures = now.saturating_sub(PENDING);
             let lost = captures.max(level + 1);
             if lost > captures {
-                value.store(lost, Ordering::Relaxed);
+                self.values.set(node, lost);
             }
             self.levels[Color::Black].add(index, lost);
         }
     }
 
     fn finish(self) -> SolvedClass {
-        let values = |values: Vec<AtomicU8>| {
-            let value = |value: AtomicU8| match value.into_inner() {
-                n @ (1..=LEVEL_LIMIT | ILLEGAL) => n,
-                _ => DRAW,
-            };
-            values.into_iter().map(value).collect()
+        let value = |value| match value {
+            1..=LEVEL_LIMIT | ILLEGAL => value,
+            _ => DRAW,
         };
         SolvedClass {
             material: self.indexer.material,
             metric: self.metric,
-            values: self.values.map(values),
+            values: self.values.into_bytes(value),
             draws: DrawsHold::Unproven,
         }
     }

@@ -1,9 +1,13 @@
-//! Data that solver threads share (the values that occur in each block, and move counters), and parallel loops.
+//! Data that solver threads share (a byte for each node, the values that occur in each block, and move counters), and
+//! parallel loops.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 
-/// Positions in a block.
+use super::index::{Indexer, Node};
+use crate::board::{ByColor, Color};
+
+/// Positions in a block, the unit that a thread takes at once.
 pub const BLOCK: usize = 4096;
 
 /// For each block of a table, the set of values that its positions may have. With it the solver skips blocks without
@@ -61,6 +65,96 @@ impl Levels {
     }
 }
 
+/// Set if a byte of [`NodeBytes`] must be computed again.
+const STALE: u8 = 1 << 7;
+
+/// A byte for each node, shared by threads.
+pub struct NodeBytes(ByColor<Vec<AtomicU8>>);
+
+impl NodeBytes {
+    pub fn new(len: usize) -> Self {
+        Self(ByColor::from_fn(|_| bytemuck::zeroed_vec(len)))
+    }
+
+    // The conversions collect into a vector of the same element size, which reuses the allocation.
+
+    pub fn from_bytes(bytes: ByColor<Vec<u8>>) -> Self {
+        Self(bytes.map(|bytes| bytes.into_iter().map(AtomicU8::new).collect()))
+    }
+
+    /// The results of `convert` for each byte.
+    pub fn into_bytes(self, convert: impl Fn(u8) -> u8) -> ByColor<Vec<u8>> {
+        let converted = |byte: AtomicU8| convert(byte.into_inner());
+        (self.0).map(|bytes| bytes.into_iter().map(converted).collect())
+    }
+
+    #[inline]
+    fn byte(&self, node: Node) -> &AtomicU8 {
+        &self.0[node.side()][node.index()]
+    }
+
+    #[inline]
+    pub fn get(&self, node: Node) -> u8 {
+        self.byte(node).load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    pub fn set(&self, node: Node, byte: u8) {
+        self.byte(node).store(byte, Ordering::Relaxed);
+    }
+
+    /// Sets bits. Returns whether any of them is new.
+    pub fn add(&self, node: Node, bits: u8) -> bool {
+        let before = self.byte(node).fetch_or(bits, Ordering::Relaxed);
+        before & bits != bits
+    }
+
+    /// Clears bits. Returns whether any of them was set.
+    pub fn clear(&self, node: Node, bits: u8) -> bool {
+        let before = self.byte(node).fetch_and(!bits, Ordering::Relaxed);
+        before & bits != 0
+    }
+
+    /// Decrements the byte. Returns the old value.
+    pub fn decrement(&self, node: Node) -> u8 {
+        self.byte(node).fetch_sub(1, Ordering::Relaxed)
+    }
+
+    /// Marks the byte of a node to be computed again.
+    pub fn make_stale(&self, node: Node) {
+        self.add(node, STALE);
+    }
+
+    /// Recomputes the stale bytes of the nodes with `side` to move.
+    pub fn renew(&self, threads: usize, side: Color, find: impl Fn(Node) -> u8 + Sync) {
+        for_each_part(threads, self.0[side].len().div_ceil(BLOCK), |block| {
+            for (node, byte) in self.block(side, block) {
+                if byte & STALE != 0 {
+                    self.set(node, find(node));
+                }
+            }
+        });
+    }
+
+    /// The nodes of a block with `side` to move, and their bytes.
+    #[inline]
+    pub fn block(&self, side: Color, block: usize) -> impl Iterator<Item = (Node, u8)> {
+        let first = block * BLOCK;
+        let bytes = self.0[side][first..].iter().take(BLOCK);
+        let load = move |(index, byte): (usize, &AtomicU8)| {
+            (Node::new(index, side), byte.load(Ordering::Relaxed))
+        };
+        (first..).zip(bytes).map(load)
+    }
+
+    /// Nodes with `side` to move whose byte satisfies `is_wanted`.
+    pub fn find(&self, side: Color, is_wanted: impl Fn(u8) -> bool) -> impl Iterator<Item = Node> {
+        let bytes = self.0[side].iter().enumerate();
+        let wanted = bytes.filter(move |(_, byte)| is_wanted(byte.load(Ordering::Relaxed)));
+        wanted.map(move |(index, _)| Node::new(index, side))
+    }
+}
+
 /// Counter of 0 to 15 for each position, two to a byte, shared by threads.
 pub struct MoveCounts(Vec<AtomicU8>);
 
@@ -115,6 +209,20 @@ pub fn for_each_part(threads: usize, parts: usize, work: impl Fn(usize) + Sync) 
     });
 }
 
+/// Calls `visit` with all indices of a class on `threads` threads, and `done` with the number of indices done since
+/// its last call.
+pub fn for_each_index(
+    indexer: &Indexer,
+    threads: usize,
+    visit: impl Fn(usize) + Sync,
+    done: impl Fn(u64) + Sync,
+) {
+    for_each_part(threads, indexer.slices(), |part| {
+        indexer.slice(part).for_each(&visit);
+        done(indexer.slice_len() as u64);
+    });
+}
+
 /// [`for_each_part`] that returns the results of `work` in the order of the parts.
 pub fn map_parts<T: Send + Sync>(
     threads: usize,
@@ -134,7 +242,6 @@ mod tests {
     use super::super::material::Material;
     use super::super::placements::SideGroup;
     use super::*;
-    use crate::board::Color;
 
     #[test]
     fn blocks_record_their_values() {

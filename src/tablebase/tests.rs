@@ -160,14 +160,14 @@ fn successors(
     side: Color,
     solutions: &mut Solutions,
 ) -> Option<Vec<Successor>> {
-    let mut position = indexer.position(Node { index, side })?;
+    let mut position = indexer.position(Node::new(index, side))?;
     let mut found = Vec::new();
     for m in legal_moves(&position) {
         let undo = position.make(m);
         found.push(match Material::of(&position) {
             None => Successor::Smaller(DRAW),
             Some((class, strong)) if class == material => {
-                Successor::Same(indexer.of_position(&position, strong).index)
+                Successor::Same(indexer.of_position(&position, strong).index())
             }
             Some((class, strong)) => {
                 let node = Indexer::new(class).of_position(&position, strong);
@@ -299,9 +299,8 @@ fn every_value_is_that_of_its_best_move() {
         let mut solved = (*solutions.get(material)).clone();
         let legal: u64 = solved.counts().iter().map(|side| side.legal).sum();
         let indexer = Indexer::new(material);
-        let listed = (0..indexer.len())
-            .flat_map(|index| Color::ALL.map(|side| indexer.position(Node { index, side })));
-        let listed = listed.flatten().count() as u64;
+        let nodes = (0..2 * indexer.len()).map(Node);
+        let listed = nodes.filter_map(|node| indexer.position(node)).count() as u64;
         assert!(legal >= listed);
         assert_eq!(
             verify(&solved, &smaller, 2, &|_| {}).unwrap(),
@@ -364,8 +363,8 @@ fn the_strong_side_has_a_harmless_move_in_every_draw() {
         let indexer = Indexer::new(solved.material());
         let mut drawn = 0;
         for index in (0..indexer.len()).filter(|i| solved.values[Color::Red][*i] == DRAW) {
-            let side = Color::Red;
-            let position = indexer.position(Node { index, side }).unwrap();
+            let node = Node::new(index, Color::Red);
+            let position = indexer.position(node).unwrap();
             let has_harmless_move = legal_moves(&position).into_iter().any(|played| {
                 let mut after = position.clone();
                 let ply = Ply {

@@ -2,15 +2,15 @@
 //! under rules that forbid perpetual chases.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::cell_board::CellBoard;
 use super::index::{Cell, Indexer, Node};
 use super::material::Material;
 use super::solved::{DrawsHold, SmallerClass, SolvedClass};
-use super::solver_state::{for_each_part, map_parts};
+use super::solver_state::{NodeBytes, for_each_index, map_parts};
 use super::value::{DRAW, ILLEGAL, LEVEL_LIMIT, Metric};
-use crate::board::{ByColor, Color, Position};
+use crate::board::{Color, Position};
 use crate::movegen::legal_moves;
 
 /// A position whose value is not that of its best move.
@@ -47,15 +47,15 @@ pub fn verify(
         .collect();
     let check_slice = |slice: usize| -> Result<u64, Box<Inconsistent>> {
         let mut checked = 0;
-        for index in slice * indexer.slice()..(slice + 1) * indexer.slice() {
+        for index in indexer.slice(slice) {
             for side in Color::ALL {
-                if let Some(position) = indexer.position(Node { index, side }) {
+                if let Some(position) = indexer.position(Node::new(index, side)) {
                     checked += 1;
                     check(class, index, &indexer, &smaller, position)?;
                 }
             }
         }
-        progress(indexer.slice() as u64);
+        progress(indexer.slice_len() as u64);
         Ok(checked)
     };
     // All slices are checked before an error is returned.
@@ -147,13 +147,11 @@ pub fn prove_draws(
 ) -> (SolvedClass, u64) {
     let find = |material: Material| SmallerClass::find(smaller, material);
     let indexer = Indexer::new(class.material);
-    // Collecting into a vector of the same element size reuses the allocation.
-    let states = |values: Vec<u8>| values.into_iter().map(AtomicU8::new).collect();
     let search = SafetySearch {
         fewer_attackers: (0..indexer.attackers.count)
             .map(|i| class.material.without_attacker(i).map(find))
             .collect(),
-        states: class.values.map(states),
+        states: NodeBytes::from_bytes(class.values),
         indexer,
         threads,
     };
@@ -165,12 +163,9 @@ pub fn prove_draws(
         unreached = search.remove(unreached);
     }
     let unproven = search.count_removed();
-    let values = search.states.map(|states| {
-        let value = |state: AtomicU8| match state.into_inner() {
-            value @ (..=LEVEL_LIMIT | ILLEGAL) => value,
-            _ => DRAW,
-        };
-        states.into_iter().map(value).collect()
+    let values = search.states.into_bytes(|state| match state {
+        ..=LEVEL_LIMIT | ILLEGAL => state,
+        _ => DRAW,
     });
     let solved = SolvedClass { values, ..class };
     let are_proven = smaller.iter().all(|s| s.draws == DrawsHold::Always);
@@ -210,61 +205,41 @@ impl SafetyState {
     }
 }
 
-/// Index and side to move of a position in eight bytes.
-#[derive(Clone, Copy)]
-struct SafetyNode(usize);
-
-impl SafetyNode {
-    fn new(index: usize, side: Color) -> Self {
-        Self(index << 1 | side.index())
-    }
-
-    const fn index(self) -> usize {
-        self.0 >> 1
-    }
-
-    const fn side(self) -> Color {
-        Color::ALL[self.0 & 1]
-    }
-}
-
 /// Computation of the largest set of safe draws.
 struct SafetySearch<'a> {
     /// Classes after the capture of each attacker; `None` if none is left.
     fewer_attackers: Vec<Option<SmallerClass<'a>>>,
     indexer: Indexer,
     /// Values of the class, draws encoded as [`SafetyState`].
-    states: ByColor<Vec<AtomicU8>>,
+    states: NodeBytes,
     threads: usize,
 }
 
 impl SafetySearch<'_> {
     #[inline]
-    fn get(&self, node: SafetyNode) -> SafetyState {
-        SafetyState::of(self.states[node.side()][node.index()].load(Ordering::Relaxed))
+    fn get(&self, node: Node) -> SafetyState {
+        SafetyState::of(self.states.get(node))
     }
 
-    fn set(&self, node: SafetyNode, state: SafetyState) {
-        self.states[node.side()][node.index()].store(state.byte(), Ordering::Relaxed);
+    fn set(&self, node: Node, state: SafetyState) {
+        self.states.set(node, state.byte());
     }
 
     /// Tries to rank all unranked positions of one side to move. Returns whether any got a rank.
     fn sweep(&self, side: Color) -> bool {
         let changed = AtomicBool::new(false);
-        let slice = self.indexer.slice();
-        for_each_part(self.threads, self.indexer.slices(), |part| {
-            for index in part * slice..(part + 1) * slice {
-                let node = SafetyNode::new(index, side);
-                if self.get(node) == SafetyState::Unreached && self.reach(node) {
-                    changed.store(true, Ordering::Relaxed);
-                }
+        let visit = |index| {
+            let node = Node::new(index, side);
+            if self.get(node) == SafetyState::Unreached && self.reach(node) {
+                changed.store(true, Ordering::Relaxed);
             }
-        });
+        };
+        for_each_index(&self.indexer, self.threads, visit, |_| ());
         changed.into_inner()
     }
 
     /// Ranks a position if possible.
-    fn reach(&self, node: SafetyNode) -> bool {
+    fn reach(&self, node: Node) -> bool {
         let rank = self.rank(node, NO_RANK);
         if let Some(rank) = rank {
             self.set(node, SafetyState::Ranked(rank));
@@ -273,17 +248,14 @@ impl SafetySearch<'_> {
     }
 
     /// Positions of the set without a rank.
-    fn unreached(&self) -> Vec<SafetyNode> {
-        let nodes = Color::ALL.into_iter().flat_map(|side| {
-            (0..self.indexer.len()).map(move |index| SafetyNode::new(index, side))
-        });
-        nodes
-            .filter(|node| self.get(*node) == SafetyState::Unreached)
-            .collect()
+    fn unreached(&self) -> Vec<Node> {
+        let is_unreached = |byte| SafetyState::of(byte) == SafetyState::Unreached;
+        let of_side = |side| self.states.find(side, is_unreached);
+        Color::ALL.into_iter().flat_map(of_side).collect()
     }
 
     /// Removes positions from the set. Returns other positions that no longer have a rank.
-    fn remove(&self, removed: Vec<SafetyNode>) -> Vec<SafetyNode> {
+    fn remove(&self, removed: Vec<Node>) -> Vec<Node> {
         removed
             .iter()
             .for_each(|node| self.set(*node, SafetyState::Out));
@@ -310,10 +282,10 @@ impl SafetySearch<'_> {
     }
 
     /// Visits the positions from which a quiet move leads here.
-    fn visit_before(&self, node: SafetyNode, mut visit: impl FnMut(SafetyNode)) {
+    fn visit_before(&self, node: Node, mut visit: impl FnMut(Node)) {
         let mover = !node.side();
         if let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(node.index())) {
-            board.before(mover, |index| visit(SafetyNode::new(index, mover)));
+            board.before(mover, |index| visit(Node::new(index, mover)));
         }
     }
 
@@ -325,8 +297,7 @@ impl SafetySearch<'_> {
                 continue;
             };
             let is_removed = |side: &Color| {
-                board.can_move(*side)
-                    && self.states[*side][index].load(Ordering::Relaxed) == REMOVED
+                board.can_move(*side) && self.states.get(Node::new(index, *side)) == REMOVED
             };
             let sides = Color::ALL.into_iter().filter(is_removed).count();
             count += sides as u64 * self.indexer.weight(index);
@@ -335,7 +306,7 @@ impl SafetySearch<'_> {
     }
 
     /// Rank of a position, computed only from ranks below `below`; `None` if it gets none.
-    fn rank(&self, node: SafetyNode, below: u8) -> Option<u8> {
+    fn rank(&self, node: Node, below: u8) -> Option<u8> {
         // Illegal positions do not matter.
         let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(node.index())) else {
             return Some(1);
@@ -367,7 +338,7 @@ impl SafetySearch<'_> {
                 }
                 return;
             }
-            match self.get(SafetyNode::new(self.indexer.index(after), Color::Red)) {
+            match self.get(Node::new(self.indexer.index(after), Color::Red)) {
                 SafetyState::Out => {}
                 _ if self.is_harmless(after) => best = 1,
                 SafetyState::Ranked(rank) if rank < below => best = best.min(rank + 1),
@@ -382,7 +353,7 @@ impl SafetySearch<'_> {
         let mut rank = Some(1);
         board.strong_moves(|after| {
             if rank.is_some() && CellBoard::new(&self.indexer, after).is_some() {
-                rank = match self.get(SafetyNode::new(self.indexer.index(after), Color::Black)) {
+                rank = match self.get(Node::new(self.indexer.index(after), Color::Black)) {
                     SafetyState::Ranked(next) if next < below => rank.max(Some(next + 1)),
                     _ => None,
                 };

@@ -8,27 +8,16 @@
 
 use std::collections::HashMap;
 
-use super::co_buchi::lost_bit;
-use super::fixpoint::{NodeBytes, Vertex, held, propagate, propagate_from, trapped};
+use super::fixpoint::{Vertex, held, propagate, propagate_from, trapped};
 use super::graph::{Goals, Offenses};
-use super::mates::{OpenPositions, captures};
+use super::mates::{OpenPositions, captures, held_bit};
 use crate::board::Color;
 use crate::tablebase::index::Node;
 
-/// Bit for positions that `side` is proven not to lose.
-pub const fn held_bit(side: Color) -> u8 {
-    4 << side.index()
-}
-
 /// Sets [`held_bit`] for all positions that `holder` is proven not to lose. The losses by rule of both sides must be
 /// marked already.
-pub fn mark(positions: &OpenPositions<'_>, holder: Color, results: &NodeBytes, threads: usize) {
-    let search = Buchi {
-        positions,
-        holder,
-        results,
-        threads,
-    };
+pub fn mark(positions: &OpenPositions<'_>, holder: Color) {
+    let search = Buchi { positions, holder };
     search.start();
     while Goals::EACH
         .into_iter()
@@ -40,23 +29,21 @@ pub fn mark(positions: &OpenPositions<'_>, holder: Color, results: &NodeBytes, t
 struct Buchi<'a> {
     positions: &'a OpenPositions<'a>,
     holder: Color,
-    results: &'a NodeBytes,
-    threads: usize,
 }
 
 impl Buchi<'_> {
     fn is_held(&self, node: Node) -> bool {
-        self.results.get(node) & held_bit(self.holder) != 0
+        self.positions.results.get(node) & held_bit(self.holder) != 0
     }
 
     fn is_won(&self, node: Node) -> bool {
-        (self.positions.mate(node)).is_won_for(node.side == self.holder)
-            || self.results.get(node) & lost_bit(!self.holder) != 0
+        (self.positions.mate(node)).is_won_for(node.side() == self.holder)
+            || self.positions.is_lost(node, !self.holder)
     }
 
     /// Removes a node. Returns whether it was in the set.
     fn remove(&self, node: Node) -> bool {
-        self.results.clear(node, held_bit(self.holder))
+        (self.positions.results).clear(node, held_bit(self.holder))
     }
 
     /// The initial set: all legal positions that are not proven lost for the holder, except those in which the other
@@ -67,26 +54,26 @@ impl Buchi<'_> {
         let game = self.positions.game;
         let hold = |node| {
             if self.may_be_held(node) && !self.has_losing_reply(node) {
-                self.results.add(node, held_bit(self.holder));
+                (self.positions.results).add(node, held_bit(self.holder));
             }
         };
-        game.for_each_node(self.threads, hold, |_| ());
+        game.for_each_node(hold, |_| ());
         let is_first = |node| self.may_be_held(node) && self.has_losing_reply(node);
-        propagate_from(self.threads, game.len(), is_first, |node, removed| {
+        propagate_from(game.threads, game.len(), is_first, |node, removed| {
             self.visit(node, removed);
         });
     }
 
     /// Whether a position is legal and not proven lost for the holder.
     fn may_be_held(&self, node: Node) -> bool {
-        let is_mated = (self.positions.mate(node)).is_won_for(node.side != self.holder);
-        let is_lost = is_mated || self.results.get(node) & lost_bit(self.holder) != 0;
+        let is_mated = (self.positions.mate(node)).is_won_for(node.side() != self.holder);
+        let is_lost = is_mated || self.positions.is_lost(node, self.holder);
         self.positions.is_legal(node) && !is_lost
     }
 
     /// Whether the other side has a capture after which the holder may lose.
     fn has_losing_reply(&self, node: Node) -> bool {
-        node.side != self.holder
+        node.side() != self.holder
             && self.positions.is_open(node)
             && self.positions.has_capture(node, captures::RISKY)
     }
@@ -97,7 +84,8 @@ impl Buchi<'_> {
             if !self.is_held(before) || self.is_won(before) {
                 return;
             }
-            if (before.side != self.holder || self.count_move_out(before)) && self.remove(before) {
+            if (before.side() != self.holder || self.count_move_out(before)) && self.remove(before)
+            {
                 removed.push(before);
             }
         });
@@ -140,7 +128,8 @@ impl Buchi<'_> {
                 Goals::NONE.0
             }
         };
-        (self.positions.goals).renew(self.threads, self.holder, goals_of);
+        let game = self.positions.game;
+        (self.positions.goals).renew(game.threads, self.holder, goals_of);
         let lacks_goal = |goals: u8| !Goals(goals).has(goal);
         let lacking = self.positions.goals.find(self.holder, lacks_goal);
         let lacking: Vec<Node> = lacking
@@ -153,7 +142,7 @@ impl Buchi<'_> {
         let traps = traps.filter(|(node, is_trapped)| *is_trapped && self.remove(*node));
         let traps: Vec<Node> = traps.map(|(node, _)| node).collect();
         let has_found = !traps.is_empty();
-        propagate(self.threads, traps, |node, removed| {
+        propagate(game.threads, traps, |node, removed| {
             self.visit(node, removed)
         });
         has_found
@@ -162,17 +151,15 @@ impl Buchi<'_> {
     /// Adds the positions that are held with one of [`GOAL_PAIRS`]; from these the holder may also reach positions that
     /// are held with another pair.
     fn hold_alternating(&self) {
-        let mut left = Vec::new();
-        for index in 0..self.positions.game.len() {
-            let nodes = Color::ALL.map(|side| Node { index, side });
-            left.extend(nodes.into_iter().filter(|node| {
-                self.positions.is_open(*node) && self.may_be_held(*node) && !self.is_held(*node)
-            }));
-        }
+        let nodes = (0..2 * self.positions.game.len()).map(Node);
+        let is_left = |node: &Node| {
+            self.positions.is_open(*node) && self.may_be_held(*node) && !self.is_held(*node)
+        };
+        let left: Vec<Node> = nodes.filter(is_left).collect();
         let is_found = held_alternating(self.goal_graph(&left));
         let found = left.into_iter().zip(&is_found[FIRST..]);
         for (node, _) in found.filter(|(_, is_found)| **is_found) {
-            self.results.add(node, held_bit(self.holder));
+            (self.positions.results).add(node, held_bit(self.holder));
         }
     }
 
@@ -186,7 +173,7 @@ impl Buchi<'_> {
             None => ELSEWHERE,
         };
         let vertex = |node: &Node| {
-            let chooses = node.side == self.holder;
+            let chooses = node.side() == self.holder;
             let mut edges = Vec::new();
             if chooses {
                 if positions.has_capture(*node, captures::HOLD) {
@@ -226,7 +213,7 @@ impl Buchi<'_> {
         }
         let vertex = |node: &Node| {
             let mut vertex = Vertex {
-                chooses: node.side != self.holder,
+                chooses: node.side() != self.holder,
                 edges: Vec::new(),
             };
             self.positions.game.quiet_nodes(*node, |to| {
@@ -294,34 +281,24 @@ mod tests {
     use super::*;
     use crate::rules::RuleSet;
     use crate::tablebase::tests::Solutions;
+    use crate::tablebase::two_sided::co_buchi;
     use crate::tablebase::two_sided::graph::GameGraph;
     use crate::tablebase::two_sided::tests::smaller;
-    use crate::tablebase::two_sided::{co_buchi, mates};
 
     #[test]
     fn moves_to_positions_lost_by_rule_reach_no_goal() {
         let material = "KR-KN".parse().unwrap();
         let smaller = smaller(material, RuleSet::Asian, &mut Solutions::default());
-        let game = GameGraph::new(material, RuleSet::Asian, &smaller);
-        let mates = mates::find(&game, 2, &|_| {}).unwrap();
-        let positions = OpenPositions::new(&game, &mates, 2, &|_| {});
-        let results = NodeBytes::new(game.len());
+        let game = GameGraph::new(material, RuleSet::Asian, &smaller, 2);
+        let positions = &OpenPositions::find(&game, &|_| {}).unwrap();
         for side in Color::ALL {
-            co_buchi::mark(&positions, side, &results, 2);
+            co_buchi::mark(positions, side);
         }
         let mut checked = 0;
         for holder in Color::ALL {
-            mark(&positions, holder, &results, 2);
-            let search = Buchi {
-                positions: &positions,
-                holder,
-                results: &results,
-                threads: 1,
-            };
-            let nodes = (0..game.len()).map(|index| Node {
-                index,
-                side: holder,
-            });
+            mark(positions, holder);
+            let search = Buchi { positions, holder };
+            let nodes = (0..game.len()).map(|index| Node::new(index, holder));
             let is_examined = |node: &Node| {
                 positions.is_open(*node)
                     && search.is_held(*node)

@@ -7,32 +7,17 @@
 
 use std::collections::HashMap;
 
-use super::fixpoint::{NodeBytes, Vertex, held, propagate, propagate_from};
+use super::fixpoint::{Vertex, held, propagate, propagate_from};
 use super::graph::Offenses;
-use super::mates::{OpenPositions, captures};
+use super::mates::{OpenPositions, captures, lost_bit};
 use crate::board::Color;
 use crate::rules::RuleSet;
 use crate::tablebase::index::Node;
 
-/// Bit for positions that `side` is proven to lose.
-pub const fn lost_bit(side: Color) -> u8 {
-    1 << side.index()
-}
-
 /// Sets [`lost_bit`] for all open positions that `loser` loses by rule. Returns the zones in the
 /// order in which they were found; a zone can depend on those before it.
-pub fn mark(
-    positions: &OpenPositions<'_>,
-    loser: Color,
-    results: &NodeBytes,
-    threads: usize,
-) -> Vec<Vec<Node>> {
-    let search = CoBuchi {
-        positions,
-        loser,
-        results,
-        threads,
-    };
+pub fn mark(positions: &OpenPositions<'_>, loser: Color) -> Vec<Vec<Node>> {
+    let search = CoBuchi { positions, loser };
     search.start();
     let mut zones = Vec::new();
     let find = || {
@@ -49,13 +34,11 @@ pub fn mark(
 struct CoBuchi<'a> {
     positions: &'a OpenPositions<'a>,
     loser: Color,
-    results: &'a NodeBytes,
-    threads: usize,
 }
 
 impl CoBuchi<'_> {
     fn is_lost(&self, node: Node) -> bool {
-        self.results.get(node) & lost_bit(self.loser) != 0
+        self.positions.is_lost(node, self.loser)
     }
 
     /// Whether the loser's move to this node is known to lose, by rule or by mate.
@@ -65,7 +48,7 @@ impl CoBuchi<'_> {
 
     /// Marks a node. Returns whether it was not marked before.
     fn add(&self, node: Node) -> bool {
-        self.results.add(node, lost_bit(self.loser))
+        (self.positions.results).add(node, lost_bit(self.loser))
     }
 
     /// Marks positions that captures decide by rule, and all positions from which these can be forced.
@@ -73,15 +56,15 @@ impl CoBuchi<'_> {
         let positions = self.positions;
         let is_first = |node: Node| {
             let is_lost = positions.is_open(node)
-                && if node.side == self.loser {
+                && if node.side() == self.loser {
                     !positions.has_move(node) && !positions.has_capture(node, captures::ESCAPE)
                 } else {
                     positions.has_capture(node, captures::WIN_BY_RULE)
                 };
             is_lost && self.add(node)
         };
-        let len = positions.game.len();
-        propagate_from(self.threads, len, is_first, |node, marked| {
+        let game = positions.game;
+        propagate_from(game.threads, game.len(), is_first, |node, marked| {
             self.visit(node, marked);
         });
     }
@@ -92,7 +75,7 @@ impl CoBuchi<'_> {
             if !self.positions.is_open(before) || self.is_lost(before) {
                 return;
             }
-            if (before.side != self.loser || self.count_lost_move(before)) && self.add(before) {
+            if (before.side() != self.loser || self.count_lost_move(before)) && self.add(before) {
                 marked.push(before);
             }
         });
@@ -110,25 +93,23 @@ impl CoBuchi<'_> {
     /// Finds and marks the zone of an offense, and marks all nodes from which the zone can be forced. Returns the zone;
     /// `None` if it is empty.
     fn take_zone(&self, offense: Offenses) -> Option<Vec<Node>> {
-        self.positions
-            .offenses
-            .renew(self.threads, self.loser, |node| {
-                let offenses = if self.is_lost(node) {
-                    Offenses::NO_MOVE
-                } else {
-                    self.positions
-                        .offenses_of(node, |to| self.is_known_loss(to))
-                };
-                offenses.0
-            });
+        let OpenPositions { game, offenses, .. } = self.positions;
+        offenses.renew(game.threads, self.loser, |node| {
+            let found = if self.is_lost(node) {
+                Offenses::NO_MOVE
+            } else {
+                (self.positions).offenses_of(node, |to| self.is_known_loss(to))
+            };
+            found.0
+        });
         let has_offense = |offenses: u8| Offenses(offenses).has(offense);
-        let offending = self.positions.offenses.find(self.loser, has_offense);
+        let offending = offenses.find(self.loser, has_offense);
         let offending: Vec<Node> = offending.filter(|node| !self.is_lost(*node)).collect();
         let (nodes, graph) = self.graph(&offending, offense);
         let zone = nodes.into_iter().zip(held(&graph, offense.winner_goals()));
         let zone = zone.filter(|(node, is_held)| *is_held && self.add(*node));
         let zone: Vec<Node> = zone.map(|(node, _)| node).collect();
-        propagate(self.threads, zone.clone(), |node, marked| {
+        propagate(game.threads, zone.clone(), |node, marked| {
             self.visit(node, marked)
         });
         Some(zone).filter(|zone| !zone.is_empty())

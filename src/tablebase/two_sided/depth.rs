@@ -11,12 +11,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
-use super::co_buchi::lost_bit;
-use super::fixpoint::{NodeBytes, PART};
 use super::mates::{OpenPositions, captures};
 use crate::board::Color;
 use crate::tablebase::index::Node;
-use crate::tablebase::solver_state::for_each_part;
+use crate::tablebase::solver_state::{BLOCK, for_each_part};
 use crate::tablebase::value::Value;
 
 /// Added to the plies in the byte of a node; the byte is 0 if the depth is unknown.
@@ -33,20 +31,12 @@ pub fn plies(positions: &OpenPositions<'_>, node: Node) -> Option<u8> {
 
 /// Computes the depth of all positions that `loser` loses by rule. `zones` are in the order in
 /// which they were found.
-pub fn find(
-    positions: &OpenPositions<'_>,
-    loser: Color,
-    results: &NodeBytes,
-    zones: &[Vec<Node>],
-    threads: usize,
-) {
+pub fn find(positions: &OpenPositions<'_>, loser: Color, zones: &[Vec<Node>]) {
     let nodes_of_zones = (zones.iter().enumerate())
         .flat_map(|(zone, nodes)| nodes.iter().map(move |node| (*node, zone)));
     let search = DepthSearch {
         positions,
         loser,
-        results,
-        threads,
         zone_of: nodes_of_zones.collect(),
         exits: zones.iter().map(|_| AtomicUsize::new(0)).collect(),
     };
@@ -56,8 +46,6 @@ pub fn find(
 struct DepthSearch<'a> {
     positions: &'a OpenPositions<'a>,
     loser: Color,
-    results: &'a NodeBytes,
-    threads: usize,
     /// Zone of a node.
     zone_of: HashMap<Node, usize>,
     /// For each zone, the number of the loser's quiet moves that leave it to nodes of unknown
@@ -87,7 +75,7 @@ impl DepthSearch<'_> {
         let mut least = 0;
         for plies in 0..STORED_DEPTHS {
             while let Some((_, nodes)) = zones.next_if(|(zone, _)| !self.has_exit(*zone)) {
-                let losers = nodes.iter().filter(|node| node.side == self.loser);
+                let losers = nodes.iter().filter(|node| node.side() == self.loser);
                 let captures = losers.clone().map(|node| self.after_captures(*node));
                 let depth = captures.fold(plies.max(least), usize::max);
                 let depth = depth.next_multiple_of(2);
@@ -103,7 +91,7 @@ impl DepthSearch<'_> {
     }
 
     fn is_lost(&self, node: Node) -> bool {
-        self.results.get(node) & lost_bit(self.loser) != 0
+        self.positions.is_lost(node, self.loser)
     }
 
     fn has_exit(&self, zone: usize) -> bool {
@@ -127,14 +115,14 @@ impl DepthSearch<'_> {
                 }
             }
         };
-        (self.positions.game).for_each_node(self.threads, start, |_| ());
+        self.positions.game.for_each_node(start, |_| ());
         proposals.into_inner()
     }
 
     /// Counts the loser's quiet moves to nodes lost by rule. Returns whether the depth of the node follows from
     /// captures: the winner can win by rule with a capture, or the loser has no such quiet move.
     fn is_decided_by_captures(&self, node: Node) -> bool {
-        if node.side != self.loser {
+        if node.side() != self.loser {
             return self.positions.has_capture(node, captures::WIN_BY_RULE);
         }
         let zone = self.zone_of.get(&node);
@@ -160,9 +148,9 @@ impl DepthSearch<'_> {
                 .plies_by_rule()
                 .map_or(TOO_DEEP, |plies| usize::from(plies) + 1);
             let best = depth.unwrap_or(after);
-            if node.side == self.loser && value.is_won_by_rule() {
+            if node.side() == self.loser && value.is_won_by_rule() {
                 depth = Some(best.max(after));
-            } else if node.side != self.loser && value.is_lost_by_rule() {
+            } else if node.side() != self.loser && value.is_lost_by_rule() {
                 depth = Some(best.min(after));
             }
         });
@@ -172,8 +160,9 @@ impl DepthSearch<'_> {
     /// Visits the predecessors of nodes of this depth. Returns those whose depth follows.
     fn visit_all(&self, nodes: &[Node], plies: usize) -> Proposals {
         let proposals = Mutex::new(Vec::new());
-        let parts: Vec<&[Node]> = nodes.chunks(PART).collect();
-        for_each_part(self.threads.min(parts.len()), parts.len(), |part| {
+        let parts: Vec<&[Node]> = nodes.chunks(BLOCK).collect();
+        let threads = self.positions.game.threads.min(parts.len());
+        for_each_part(threads, parts.len(), |part| {
             let mut found = Vec::new();
             for node in parts[part] {
                 self.visit(*node, plies, &mut found);
@@ -189,7 +178,7 @@ impl DepthSearch<'_> {
             if !self.is_lost(before) {
                 return;
             }
-            if before.side != self.loser {
+            if before.side() != self.loser {
                 if self.positions.offenses.get(before) == 0 {
                     proposals.push((before, plies + 1));
                 }

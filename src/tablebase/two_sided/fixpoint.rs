@@ -1,87 +1,10 @@
-//! A byte for each node of a game graph, fixpoints on explicit graphs, and propagation through the game graph on
-//! several threads.
-
-use std::sync::atomic::{AtomicU8, Ordering};
+//! Fixpoints on explicit graphs, and propagation through the game graph on several threads.
 
 use parking_lot::Mutex;
 
 use super::graph::Offenses;
-use crate::board::{ByColor, Color};
 use crate::tablebase::index::Node;
-use crate::tablebase::solver_state::for_each_part;
-
-/// Nodes, or indices to search for nodes, that a thread takes at once.
-pub const PART: usize = 1 << 12;
-
-/// A byte for each node, shared by threads.
-pub struct NodeBytes(ByColor<Vec<AtomicU8>>);
-
-/// Set if the byte must be computed again.
-const STALE: u8 = 1 << 7;
-
-impl NodeBytes {
-    pub fn new(len: usize) -> Self {
-        Self(ByColor::from_fn(|_| bytemuck::zeroed_vec(len)))
-    }
-
-    pub fn into_bytes(self) -> ByColor<Vec<u8>> {
-        let bytes =
-            |results: Vec<AtomicU8>| results.into_iter().map(AtomicU8::into_inner).collect();
-        self.0.map(bytes)
-    }
-
-    #[inline]
-    pub fn get(&self, node: Node) -> u8 {
-        self.0[node.side][node.index].load(Ordering::Relaxed)
-    }
-
-    #[inline]
-    pub fn set(&self, node: Node, byte: u8) {
-        self.0[node.side][node.index].store(byte, Ordering::Relaxed);
-    }
-
-    /// Sets bits. Returns whether any of them is new.
-    pub fn add(&self, node: Node, bits: u8) -> bool {
-        let before = self.0[node.side][node.index].fetch_or(bits, Ordering::Relaxed);
-        before & bits != bits
-    }
-
-    /// Clears bits. Returns whether any of them was set.
-    pub fn clear(&self, node: Node, bits: u8) -> bool {
-        let before = self.0[node.side][node.index].fetch_and(!bits, Ordering::Relaxed);
-        before & bits != 0
-    }
-
-    /// Decrements the byte. Returns the old value.
-    pub fn decrement(&self, node: Node) -> u8 {
-        self.0[node.side][node.index].fetch_sub(1, Ordering::Relaxed)
-    }
-
-    /// Marks the byte of a node to be computed again.
-    pub fn make_stale(&self, node: Node) {
-        self.add(node, STALE);
-    }
-
-    /// Recomputes the stale bytes of the nodes with `side` to move.
-    pub fn renew(&self, threads: usize, side: Color, find: impl Fn(Node) -> u8 + Sync) {
-        let len = self.0[side].len();
-        for_each_part(threads, len.div_ceil(PART), |part| {
-            for index in part * PART..len.min((part + 1) * PART) {
-                let node = Node { index, side };
-                if self.get(node) & STALE != 0 {
-                    self.set(node, find(node));
-                }
-            }
-        });
-    }
-
-    /// Nodes with `side` to move whose byte satisfies `is_wanted`.
-    pub fn find(&self, side: Color, is_wanted: impl Fn(u8) -> bool) -> impl Iterator<Item = Node> {
-        let bytes = self.0[side].iter().enumerate();
-        let wanted = bytes.filter(move |(_, byte)| is_wanted(byte.load(Ordering::Relaxed)));
-        wanted.map(move |(index, _)| Node { index, side })
-    }
-}
+use crate::tablebase::solver_state::{BLOCK, for_each_part};
 
 /// A vertex of an explicit graph.
 #[derive(Debug, Default)]
@@ -159,7 +82,7 @@ pub fn trapped(graph: &[Vertex], outside: usize) -> Vec<bool> {
 }
 
 /// Nodes that a thread visits before the rest is divided among the threads again.
-const VISITS: usize = 16 * PART;
+const VISITS: usize = 16 * BLOCK;
 
 /// Visits all nodes below index `len` for which `is_first` is true, and all nodes that `visit` appends to its list, on
 /// `threads` threads. The order is not deterministic; a node may be visited before `is_first` is called for another.
@@ -170,13 +93,11 @@ pub fn propagate_from(
     visit: impl Fn(Node, &mut Vec<Node>) + Sync,
 ) {
     let left = Mutex::new(Vec::new());
-    for_each_part(threads, len.div_ceil(PART), |part| {
-        let mut stack = Vec::new();
-        for index in part * PART..len.min((part + 1) * PART) {
-            let nodes = Color::ALL.map(|side| Node { index, side });
-            stack.extend(nodes.into_iter().filter(|node| is_first(*node)));
-        }
-        visit_some(stack, &visit, &left);
+    let blocks = len.div_ceil(BLOCK);
+    for_each_part(threads, blocks, |block| {
+        let nodes = 2 * block * BLOCK..2 * len.min((block + 1) * BLOCK);
+        let first = nodes.map(Node).filter(|node| is_first(*node));
+        visit_some(first.collect(), &visit, &left);
     });
     propagate(threads, left.into_inner(), visit);
 }
@@ -185,7 +106,7 @@ pub fn propagate_from(
 /// particular order.
 pub fn propagate(threads: usize, mut open: Vec<Node>, visit: impl Fn(Node, &mut Vec<Node>) + Sync) {
     while !open.is_empty() {
-        let parts: Vec<&[Node]> = open.chunks(PART).collect();
+        let parts: Vec<&[Node]> = open.chunks(BLOCK).collect();
         let left = Mutex::new(Vec::new());
         for_each_part(threads.min(parts.len()), parts.len(), |part| {
             visit_some(parts[part].to_vec(), &visit, &left);
@@ -207,6 +128,8 @@ fn visit_some(mut stack: Vec<Node>, visit: impl Fn(Node, &mut Vec<Node>), left: 
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU8, Ordering};
+
     use super::*;
 
     /// A move that reaches no goal.
@@ -261,23 +184,19 @@ mod tests {
         // A binary tree with the numbering of a heap, larger than what is visited before the work
         // is divided again.
         let visits: Vec<AtomicU8> = (0..10 * VISITS).map(|_| AtomicU8::new(0)).collect();
-        let node = |index| Node {
-            index,
-            side: Color::Red,
-        };
         let visit = |at: Node, open: &mut Vec<Node>| {
-            visits[at.index].fetch_add(1, Ordering::Relaxed);
-            let children = [1, 2].map(|child| node(2 * at.index + child));
-            open.extend(children.into_iter().filter(|n| n.index < visits.len()));
+            visits[at.0].fetch_add(1, Ordering::Relaxed);
+            let children = [1, 2].map(|child| Node(2 * at.0 + child));
+            open.extend(children.into_iter().filter(|n| n.0 < visits.len()));
         };
         for threads in [1, 3] {
             let check = || {
                 let mut visits = visits.iter().map(|v| v.swap(0, Ordering::Relaxed));
                 assert!(visits.all(|visits| visits == 1));
             };
-            propagate(threads, vec![node(0)], visit);
+            propagate(threads, vec![Node(0)], visit);
             check();
-            propagate_from(threads, visits.len(), |at| at == node(0), visit);
+            propagate_from(threads, visits.len() / 2, |at| at == Node(0), visit);
             check();
         }
         propagate(2, Vec::new(), |_, _| unreachable!());

@@ -10,22 +10,30 @@ use crate::tablebase::index::{Cell, Indexer, Node};
 use crate::tablebase::material::Material;
 use crate::tablebase::placements::{GroupTable, Placement};
 use crate::tablebase::solved::{SmallerClass, SolvedClass};
-use crate::tablebase::solver_state::for_each_part;
+use crate::tablebase::solver_state::for_each_index;
 use crate::tablebase::value::Value;
 
 /// The game graph of a class under a rule set, with the classes that captures lead to.
 pub struct GameGraph<'a> {
     pub indexer: Indexer,
     pub rules: RuleSet,
+    /// Number of threads that examine the nodes.
+    pub threads: usize,
     smaller: Vec<SmallerClass<'a>>,
 }
 
 impl<'a> GameGraph<'a> {
     /// `smaller` holds the classes of [`Material::after_captures`].
-    pub fn new(material: Material, rules: RuleSet, smaller: &'a [Arc<SolvedClass>]) -> Self {
+    pub fn new(
+        material: Material,
+        rules: RuleSet,
+        smaller: &'a [Arc<SolvedClass>],
+        threads: usize,
+    ) -> Self {
         Self {
             indexer: Indexer::new(material),
             rules,
+            threads,
             smaller: smaller
                 .iter()
                 .map(|class| SmallerClass::new(class))
@@ -60,10 +68,8 @@ impl<'a> GameGraph<'a> {
             Some(square) => {
                 // An attacker has moved. The placements have not changed, so the new cell is listed too.
                 *square = played.to();
-                Node {
-                    index: self.indexer.listed(Cell { squares, ..cell }),
-                    side: after.side_to_move(),
-                }
+                let index = self.indexer.listed(Cell { squares, ..cell });
+                Node::new(index, after.side_to_move())
             }
             None => self.node(after),
         }
@@ -102,35 +108,26 @@ impl<'a> GameGraph<'a> {
             Value(value)
         } else {
             let draws_hold = smaller.solved.draws.is_under(self.rules);
-            Value::of_one_sided(value, node.side, draws_hold)
+            Value::of_one_sided(value, node.side(), draws_hold)
         }
     }
 
     /// Visits the predecessors of a node by quiet moves, legal or not, once for each move.
     pub fn before(&self, node: Node, mut visit: impl FnMut(Node)) {
-        let side = !node.side;
-        if let Some(board) = self.board(node.index) {
-            board.before(side, |index| visit(Node { index, side }));
+        let mover = !node.side();
+        if let Some(board) = self.board(node.index()) {
+            board.before(mover, |index| visit(Node::new(index, mover)));
         }
     }
 
-    /// Calls `visit` with all nodes on `threads` threads, and `done` with the number of indices done since its last
-    /// call.
-    pub fn for_each_node(
-        &self,
-        threads: usize,
-        visit: impl Fn(Node) + Sync,
-        done: impl Fn(u64) + Sync,
-    ) {
-        let slice = self.indexer.slice();
-        for_each_part(threads, self.indexer.slices(), |part| {
-            for index in part * slice..(part + 1) * slice {
-                for side in Color::ALL {
-                    visit(Node { index, side });
-                }
-            }
-            done(slice as u64);
-        });
+    /// Calls `visit` with all nodes, and `done` with the number of indices done since its last call.
+    pub fn for_each_node(&self, visit: impl Fn(Node) + Sync, done: impl Fn(u64) + Sync) {
+        let visit = |index| {
+            Color::ALL
+                .into_iter()
+                .for_each(|side| visit(Node::new(index, side)));
+        };
+        for_each_index(&self.indexer, self.threads, visit, done);
     }
 }
 
@@ -270,7 +267,7 @@ impl GameGraph<'_> {
         let Some(mut position) = self.position(node) else {
             return;
         };
-        let cell = self.indexer.cell(node.index);
+        let cell = self.indexer.cell(node.index());
         for played in legal_moves(&position) {
             if position.taken_by(played).is_some() {
                 continue;
@@ -391,10 +388,7 @@ impl<'a> Mover<'a> {
     }
 
     fn node(&self, cell: Cell) -> Node {
-        Node {
-            index: self.board.indexer.index(cell),
-            side: !self.side,
-        }
+        Node::new(self.board.indexer.index(cell), !self.side)
     }
 
     /// The cell with the attacker on another square.
@@ -459,9 +453,9 @@ impl<'a> Mover<'a> {
 impl GameGraph<'_> {
     /// The moves of a legal node.
     pub fn mover(&self, node: Node) -> Option<Mover<'_>> {
-        let board = self.board(node.index)?;
-        let is_legal = board.can_move(node.side);
-        is_legal.then(|| Mover::new(board, node.side))
+        let board = self.board(node.index())?;
+        let is_legal = board.can_move(node.side());
+        is_legal.then(|| Mover::new(board, node.side()))
     }
 
     /// Visits the successors of a node by legal quiet moves.
@@ -487,12 +481,8 @@ mod tests {
         for material in [
             "KR-KNAB", "KCA-KP", "KNB-KCBB", "KPAA-KRA", "KC-KCA", "KR-KRB",
         ] {
-            let game = GameGraph::new(material.parse().unwrap(), RuleSet::Asian, &[]);
-            for number in (0..2 * game.len()).step_by(STEP) {
-                let node = Node {
-                    index: number / 2,
-                    side: Color::ALL[number % 2],
-                };
+            let game = GameGraph::new(material.parse().unwrap(), RuleSet::Asian, &[], 1);
+            for node in (0..2 * game.len()).step_by(STEP).map(Node) {
                 let position = game.position(node);
                 let (Some(mover), Some(position)) = (game.mover(node), &position) else {
                     assert!(game.mover(node).is_none() && position.is_none(), "{node:?}");
@@ -511,14 +501,14 @@ mod tests {
 
                 let (mut quiet, mut harmless) = (Vec::new(), Vec::new());
                 game.quiet_moves(node, |m| {
-                    quiet.push(m.to.index);
+                    quiet.push(m.to.0);
                     if Goals::of(m.threats()) == Goals::BOTH {
                         harmless.push(m.to);
                     }
                     true
                 });
                 let mut found = Vec::new();
-                mover.quiet_moves(|to| found.push(to.index));
+                mover.quiet_moves(|to| found.push(to.0));
                 quiet.sort();
                 found.sort();
                 assert_eq!(found, quiet, "{position:?}");

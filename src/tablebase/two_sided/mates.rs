@@ -5,11 +5,10 @@
 
 use std::sync::atomic::{AtomicU16, Ordering};
 
-use super::fixpoint::NodeBytes;
 use super::graph::{CountedMoves, GameGraph, Goals, Offenses};
 use crate::board::{ByColor, Color};
 use crate::tablebase::index::Node;
-use crate::tablebase::solver_state::{BLOCK, Levels, for_each_part};
+use crate::tablebase::solver_state::{BLOCK, Levels, NodeBytes, for_each_part};
 use crate::tablebase::value::{ILLEGAL, Value};
 
 /// Results of the captures of a position, as bits.
@@ -33,16 +32,6 @@ const SAFE: u16 = 1 << 10;
 /// The position is not legal.
 const NOT_LEGAL: u16 = 1 << 15;
 
-pub struct Mates {
-    /// Value of each node as in a file: one more than the plies to mate, 0 if there is no mate, or
-    /// [`ILLEGAL`].
-    values: NodeBytes,
-    /// Results of captures ([`captures`]).
-    captures: NodeBytes,
-    /// For nodes without a mate, the number of quiet moves that do not lose by mate.
-    moves: NodeBytes,
-}
-
 struct MateSearch<'a> {
     game: &'a GameGraph<'a>,
     values: ByColor<Vec<AtomicU16>>,
@@ -50,40 +39,19 @@ struct MateSearch<'a> {
     moves: NodeBytes,
     captures: NodeBytes,
     levels: ByColor<Levels>,
-    threads: usize,
     progress: &'a (dyn Fn(u64) + Sync),
-}
-
-/// Finds all mates. `None` if one takes [`Value::LONGEST`] plies or more.
-pub fn find(
-    game: &GameGraph<'_>,
-    threads: usize,
-    progress: &(dyn Fn(u64) + Sync),
-) -> Option<Mates> {
-    let len = game.len();
-    let search = MateSearch {
-        game,
-        values: ByColor::from_fn(|_| bytemuck::zeroed_vec(len)),
-        moves: NodeBytes::new(len),
-        captures: NodeBytes::new(len),
-        levels: ByColor::from_fn(|_| Levels::new(len)),
-        threads,
-        progress,
-    };
-    search.start();
-    search.propagate().then(|| search.finish())
 }
 
 impl MateSearch<'_> {
     fn value(&self, node: Node) -> &AtomicU16 {
-        &self.values[node.side][node.index]
+        &self.values[node.side()][node.index()]
     }
 
     /// Examines each position once.
     fn start(&self) {
         let start = |node| self.start_node(node);
         let done = |indices| (self.progress)(indices / 2);
-        self.game.for_each_node(self.threads, start, done);
+        self.game.for_each_node(start, done);
     }
 
     fn start_node(&self, node: Node) {
@@ -125,7 +93,7 @@ impl MateSearch<'_> {
     /// Records that a node gets its value at this level. Returns the value.
     fn schedule(&self, node: Node, plies: u8) -> u16 {
         let value = Value::in_plies(plies).0;
-        self.levels[node.side].add(node.index, value);
+        self.levels[node.side()].add(node.index(), value);
         value.into()
     }
 
@@ -137,13 +105,13 @@ impl MateSearch<'_> {
             if plies >= Value::LONGEST {
                 return false;
             }
-            for_each_part(self.threads, 2 * blocks, |part| {
+            for_each_part(self.game.threads, 2 * blocks, |part| {
                 self.visit_block(Color::ALL[part % 2], part / 2, plies);
             });
             plies += 1;
         }
         // The rest is reported when the class is solved, so that the progress bar is not full before.
-        let (len, slice) = (self.game.len(), self.game.indexer.slice());
+        let (len, slice) = (self.game.len(), self.game.indexer.slice_len());
         (self.progress)((len / 4).saturating_sub(slice / 4) as u64);
         true
     }
@@ -160,7 +128,7 @@ impl MateSearch<'_> {
             if now & 0xff != u16::from(wanted) {
                 continue;
             }
-            let node = Node { index, side };
+            let node = Node::new(index, side);
             let is_due = match now & !0xff {
                 0 | PENDING_WIN => true,
                 PENDING_LOSS => self.moves.get(node) == 0,
@@ -193,7 +161,7 @@ impl MateSearch<'_> {
         };
         if is_better {
             self.value(node).store(value, Ordering::Relaxed);
-            self.levels[node.side].add(node.index, value as u8);
+            self.levels[node.side()].add(node.index(), value as u8);
         }
     }
 
@@ -207,27 +175,17 @@ impl MateSearch<'_> {
             let value = u16::from(Value::in_plies(plies).0).max(now & 0xff);
             self.value(node)
                 .store(PENDING_LOSS | value, Ordering::Relaxed);
-            self.levels[node.side].add(node.index, value as u8);
+            self.levels[node.side()].add(node.index(), value as u8);
         }
     }
+}
 
-    fn finish(self) -> Mates {
-        let values = NodeBytes::new(self.game.len());
-        for side in Color::ALL {
-            for (index, value) in self.values[side].iter().enumerate() {
-                let value = match value.load(Ordering::Relaxed) {
-                    NOT_LEGAL => ILLEGAL,
-                    value @ 1..=0xff => value as u8,
-                    _ => Value::DRAW.0,
-                };
-                values.set(Node { index, side }, value);
-            }
-        }
-        Mates {
-            values,
-            captures: self.captures,
-            moves: self.moves,
-        }
+/// Converts a value to that of a file: one more than the plies to mate, 0 if there is no mate, or [`ILLEGAL`].
+fn mate_byte(value: AtomicU16) -> u8 {
+    match value.into_inner() {
+        NOT_LEGAL => ILLEGAL,
+        value @ 1..=0xff => value as u8,
+        _ => Value::DRAW.0,
     }
 }
 
@@ -240,31 +198,60 @@ fn bits_of_capture(value: Value) -> u8 {
         | bit(!value.is_held(), captures::RISKY)
 }
 
+/// Bit of [`OpenPositions::results`] for positions that `side` is proven to lose by rule.
+pub const fn lost_bit(side: Color) -> u8 {
+    1 << side.index()
+}
+
+/// Bit of [`OpenPositions::results`] for positions that `side` is proven not to lose.
+pub const fn held_bit(side: Color) -> u8 {
+    4 << side.index()
+}
+
 /// A class whose mates are known. A legal position without a mate is open.
 pub struct OpenPositions<'a> {
     pub game: &'a GameGraph<'a>,
-    mates: &'a Mates,
+    /// Value of each node if a mate decides it ([`mate_byte`]).
+    mates: NodeBytes,
+    /// Results of captures ([`captures`]).
+    captures: NodeBytes,
+    /// Number of quiet moves that are not known to lose.
+    moves: NodeBytes,
     /// Offenses that all non-losing moves of a node commit. Once the losses by rule are known, the bytes are reused for
     /// their depth (see [`depth`](super::depth)).
     pub offenses: NodeBytes,
     /// Goals that some move reaches. Moves that lose by mate do not count, nor do moves that lose by rule unless the
     /// byte is stale ([`NodeBytes::make_stale`]).
     pub goals: NodeBytes,
+    /// What is proven about the open positions ([`lost_bit`], [`held_bit`]).
+    pub results: NodeBytes,
 }
 
 impl<'a> OpenPositions<'a> {
-    /// Examines each open position once.
-    pub fn new(
-        game: &'a GameGraph<'a>,
-        mates: &'a Mates,
-        threads: usize,
-        progress: &(dyn Fn(u64) + Sync),
-    ) -> Self {
+    /// Finds all mates, then examines each open position once. `None` if a mate takes [`Value::LONGEST`] plies or more.
+    pub fn find(game: &'a GameGraph<'a>, progress: &(dyn Fn(u64) + Sync)) -> Option<Self> {
+        let len = game.len();
+        let search = MateSearch {
+            game,
+            values: ByColor::from_fn(|_| bytemuck::zeroed_vec(len)),
+            moves: NodeBytes::new(len),
+            captures: NodeBytes::new(len),
+            levels: ByColor::from_fn(|_| Levels::new(len)),
+            progress,
+        };
+        search.start();
+        if !search.propagate() {
+            return None;
+        }
+        let bytes = |values: Vec<AtomicU16>| values.into_iter().map(mate_byte).collect();
         let positions = Self {
             game,
-            mates,
-            offenses: NodeBytes::new(game.len()),
-            goals: NodeBytes::new(game.len()),
+            mates: NodeBytes::from_bytes(search.values.map(bytes)),
+            captures: search.captures,
+            moves: search.moves,
+            offenses: NodeBytes::new(len),
+            goals: NodeBytes::new(len),
+            results: NodeBytes::new(len),
         };
         let examine = |node| {
             if positions.is_open(node) {
@@ -273,44 +260,49 @@ impl<'a> OpenPositions<'a> {
                 positions.offenses.set(node, offenses.0);
             }
         };
-        game.for_each_node(threads, examine, |indices| progress(indices / 4));
-        positions
+        game.for_each_node(examine, |indices| progress(indices / 4));
+        Some(positions)
     }
 
     pub fn is_legal(&self, node: Node) -> bool {
-        self.mates.values.get(node) != ILLEGAL
+        self.mates.get(node) != ILLEGAL
     }
 
     /// Whether a position is legal and no mate decides it.
     pub fn is_open(&self, node: Node) -> bool {
-        self.mates.values.get(node) == Value::DRAW.0
+        self.mates.get(node) == Value::DRAW.0
     }
 
     /// Value of a legal position if a mate decides it, else a draw.
     pub fn mate(&self, node: Node) -> Value {
-        Value(self.mates.values.get(node))
+        Value(self.mates.get(node))
+    }
+
+    /// Whether `loser` is proven to lose a position by rule.
+    pub fn is_lost(&self, node: Node, loser: Color) -> bool {
+        self.results.get(node) & lost_bit(loser) != 0
     }
 
     /// Whether some capture of an open position has the result `bit`, one of [`captures`].
     pub fn has_capture(&self, node: Node, bit: u8) -> bool {
-        self.mates.captures.get(node) & bit != 0
+        self.captures.get(node) & bit != 0
     }
 
     /// Whether some quiet move of an open position is not known to lose.
     pub fn has_move(&self, node: Node) -> bool {
-        self.mates.moves.get(node) != 0
+        self.moves.get(node) != 0
     }
 
     /// Decrements the number of quiet moves of an open position that are not known to lose. Returns whether none is
     /// left.
     pub fn count_down(&self, node: Node) -> bool {
-        self.mates.moves.decrement(node) == 1
+        self.moves.decrement(node) == 1
     }
 
     /// For a position that is lost by rule, sets the number of quiet moves to positions of unknown
     /// [`depth`](super::depth), which [`Self::count_down`] decrements.
     pub fn set_moves(&self, node: Node, count: u8) {
-        self.mates.moves.set(node, count);
+        self.moves.set(node, count);
     }
 
     /// Goals that some move reaches and offenses that all moves commit. Moves that lose by mate do not count.

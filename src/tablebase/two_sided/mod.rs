@@ -31,7 +31,7 @@
 //! Captures lead to solved classes, whose values are used as they are.
 //!
 //! `graph` contains the positions and moves of a class, `mates` also the positions that no mate decides. `fixpoint`
-//! stores a byte for each position and computes the fixpoints. `verify` proves the values of a solved class again.
+//! computes the fixpoints. `verify` proves the values of a solved class again.
 
 mod buchi;
 mod co_buchi;
@@ -52,11 +52,8 @@ use crate::tablebase::index::Node;
 use crate::tablebase::material::Material;
 use crate::tablebase::solved::{DrawsHold, SolvedClass};
 use crate::tablebase::value::{ILLEGAL, Metric, Value};
-use buchi::held_bit;
-use co_buchi::lost_bit;
-use fixpoint::NodeBytes;
 use graph::GameGraph;
-use mates::OpenPositions;
+use mates::{OpenPositions, held_bit, lost_bit};
 
 pub use verify::{WrongValue, verify_two_sided};
 
@@ -94,45 +91,45 @@ pub fn solve_two_sided(
     if rules == RuleSet::Chinese {
         return Err(UnsolvedClass::Rules(rules));
     }
-    let game = GameGraph::new(material, rules, smaller);
+    let game = GameGraph::new(material, rules, smaller, threads);
     let reported = AtomicU64::new(0);
     let report = |indices: u64| {
         reported.fetch_add(indices, Ordering::Relaxed);
         progress(indices);
     };
-    let mates = mates::find(&game, threads, &report).ok_or(UnsolvedClass::TooLong(material))?;
-    let positions = OpenPositions::new(&game, &mates, threads, &report);
-    let results = NodeBytes::new(game.len());
-    let zones = Color::ALL.map(|side| co_buchi::mark(&positions, side, &results, threads));
+    let found = OpenPositions::find(&game, &report);
+    let positions = found.ok_or(UnsolvedClass::TooLong(material))?;
+    let zones = Color::ALL.map(|side| co_buchi::mark(&positions, side));
     for (side, zones) in Color::ALL.into_iter().zip(&zones) {
-        depth::find(&positions, side, &results, zones, threads);
+        depth::find(&positions, side, zones);
     }
     for side in Color::ALL {
-        buchi::mark(&positions, side, &results, threads);
+        buchi::mark(&positions, side);
     }
-    let finish = |node| results.set(node, value(&positions, results.get(node), node).0);
-    game.for_each_node(threads, finish, |_| ());
+    let finish = |node| positions.results.set(node, value(&positions, node).0);
+    game.for_each_node(finish, |_| ());
     progress(game.len() as u64 - reported.load(Ordering::Relaxed));
     Ok(SolvedClass {
         material,
         metric: Metric::Dtm,
-        values: results.into_bytes(),
+        values: positions.results.into_bytes(|byte| byte),
         draws: DrawsHold::Under(rules),
     })
 }
 
-/// Value of a node: its mate, or else the outcome that its bits in `results` prove.
-fn value(positions: &OpenPositions<'_>, results: u8, node: Node) -> Value {
+/// Value of a node: its mate, or else the outcome that its results prove.
+fn value(positions: &OpenPositions<'_>, node: Node) -> Value {
     if !positions.is_legal(node) {
         return Value(ILLEGAL);
     }
     if !positions.is_open(node) {
         return positions.mate(node);
     }
+    let results = positions.results.get(node);
     let has = |bit: u8| results & bit != 0;
     let by_rule =
         |uncounted| depth::plies(positions, node).map_or(uncounted, Value::by_rule_in_plies);
-    let (side, other) = (node.side, !node.side);
+    let (side, other) = (node.side(), !node.side());
     match (has(lost_bit(side)), has(lost_bit(other))) {
         (true, _) => by_rule(Value::LOSS_BY_RULE),
         (_, true) => by_rule(Value::WIN_BY_RULE),

@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use super::buchi::GOAL_PAIRS;
-use super::fixpoint::{NodeBytes, Vertex, held};
+use super::fixpoint::{Vertex, held};
 use super::graph::{GameGraph, Offenses};
 use crate::board::{Color, Position};
 use crate::movegen::legal_moves;
 use crate::rules::RuleSet;
 use crate::tablebase::index::Node;
 use crate::tablebase::solved::{DrawsHold, SolvedClass};
+use crate::tablebase::solver_state::NodeBytes;
 use crate::tablebase::value::Value;
 
 /// Checks every value of a two-sided class: it follows from the values after the legal moves, a side with a draw or
@@ -36,9 +37,8 @@ pub fn verify_two_sided(
         panic!("{} is a one-sided class", class.material);
     };
     let checker = Checker {
-        game: GameGraph::new(class.material, rules, smaller),
+        game: GameGraph::new(class.material, rules, smaller, threads),
         class,
-        threads,
         wrong: Mutex::new(None),
     };
     let checked = checker.check_moves(progress);
@@ -65,7 +65,6 @@ pub struct WrongValue {
 struct Checker<'a> {
     game: GameGraph<'a>,
     class: &'a SolvedClass,
-    threads: usize,
     /// The first wrong value found.
     wrong: Mutex<Option<WrongValue>>,
 }
@@ -95,7 +94,7 @@ impl Checker<'_> {
                 found.store(true, Ordering::Relaxed);
             }
         };
-        self.game.for_each_node(self.threads, visit, |_| ());
+        self.game.for_each_node(visit, |_| ());
         found.into_inner()
     }
 
@@ -110,7 +109,7 @@ impl Checker<'_> {
                 }
             }
         };
-        self.game.for_each_node(self.threads, visit, progress);
+        self.game.for_each_node(visit, progress);
         checked.into_inner()
     }
 
@@ -227,7 +226,7 @@ impl Checker<'_> {
 
     /// Whether the table stores that `holder` does not lose. Illegal positions have arbitrary values.
     fn is_stored_held(&self, node: Node, holder: Color) -> bool {
-        self.value(node).is_held_for(node.side == holder)
+        self.value(node).is_held_for(node.side() == holder)
     }
 
     /// Whether a side can force a won position, a capture after which it does not lose, or a quiet move that `is_good`
@@ -239,7 +238,7 @@ impl Checker<'_> {
         holder: Color,
         is_good: impl Fn(Node, Option<&dyn Fn() -> Offenses>) -> bool,
     ) -> bool {
-        let is_holders = node.side == holder;
+        let is_holders = node.side() == holder;
         if self.value(node).is_won_for(is_holders) {
             return true;
         }
@@ -398,14 +397,14 @@ fn lost_positions(checker: &Checker<'_>, loser: Color) -> Vec<LostPosition> {
             };
             is_lost && checker.game.position(*node).is_some()
         };
-        let all = (0..checker.game.len()).map(|index| Node { index, side });
+        let all = (0..checker.game.len()).map(|index| Node::new(index, side));
         nodes.extend(all.filter(is_stored_lost));
     }
     let numbers: HashMap<Node, usize> = (nodes.iter().enumerate())
         .map(|(number, node)| (*node, number))
         .collect();
     let lost = |node: &Node| {
-        let is_losers = node.side == loser;
+        let is_losers = node.side() == loser;
         let mut lost = LostPosition {
             node: *node,
             level: (checker.value(*node).plies_by_rule()).map_or(UNCOUNTED, |plies| plies / 2),

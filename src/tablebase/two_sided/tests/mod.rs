@@ -9,7 +9,7 @@ use rand::rngs::StdRng;
 use rand::seq::IteratorRandom;
 use rand::{Rng, SeedableRng};
 
-use self::reference::{Edge, Plan, Plans, Reference, node_of, reference_values, side_of};
+use self::reference::{Edge, Plan, Plans, Reference, reference_values};
 use super::graph::GameGraph;
 use super::*;
 use crate::board::Color;
@@ -49,7 +49,7 @@ fn play_out(
     random: &mut StdRng,
 ) -> Option<Verdict> {
     let graph = reference.game;
-    let mut game = Game::new(graph.position(node_of(start)).unwrap());
+    let mut game = Game::new(graph.position(Node(start)).unwrap());
     let (mut goal, mut mirrored) = (0, false);
     let mut n = start;
     for _ in 0..400 {
@@ -67,7 +67,7 @@ fn play_out(
         ) {
             return Some(judgment.verdict);
         }
-        let edge = if side_of(n) == planner {
+        let edge = if Node(n).side() == planner {
             let planned = plan[n];
             let edge = planned.moves[goal]?;
             if edge.possible.is_free_of(planned.goals[goal]) {
@@ -89,7 +89,7 @@ fn play_out(
         game.push(move_of(&edge)).unwrap();
         n = edge.to;
         // The node may be the mirror image of the position.
-        mirrored = graph.position(node_of(n)).unwrap().key() != game.position().key();
+        mirrored = graph.position(Node(n)).unwrap().key() != game.position().key();
     }
     None
 }
@@ -112,7 +112,7 @@ fn play_games(reference: &Reference<'_>, values: &[Value], plans: &Plans) -> [u3
     let open = (0..values.len()).filter(|n| !by_mate(values[*n]));
     for n in open.choose_multiple(&mut random, 2000) {
         for planner in Color::ALL {
-            if values[n].is_held_for(planner == side_of(n)) {
+            if values[n].is_held_for(planner == Node(n).side()) {
                 let verdict = play_out(
                     reference,
                     values,
@@ -121,7 +121,7 @@ fn play_games(reference: &Reference<'_>, values: &[Value], plans: &Plans) -> [u3
                     n,
                     &mut random,
                 );
-                assert_ne!(verdict, Some(Verdict::against(planner)), "{:?}", node_of(n));
+                assert_ne!(verdict, Some(Verdict::against(planner)), "{:?}", Node(n));
                 judged[0] += u32::from(verdict.is_some());
             }
         }
@@ -130,9 +130,9 @@ fn play_games(reference: &Reference<'_>, values: &[Value], plans: &Plans) -> [u3
     let by_rule = (0..values.len()).filter(|n| is_by_rule(values[*n]));
     for n in by_rule.choose_multiple(&mut random, 500) {
         let winner = if values[n].is_won_by_rule() {
-            side_of(n)
+            Node(n).side()
         } else {
-            !side_of(n)
+            !Node(n).side()
         };
         let verdict = play_out(
             reference,
@@ -143,7 +143,7 @@ fn play_games(reference: &Reference<'_>, values: &[Value], plans: &Plans) -> [u3
             &mut random,
         );
         let is_won = verdict.is_none_or(|verdict| verdict == Verdict::against(!winner));
-        assert!(is_won, "{:?}: {verdict:?}", node_of(n));
+        assert!(is_won, "{:?}: {verdict:?}", Node(n));
         judged[1] += u32::from(verdict.is_some());
     }
     judged
@@ -165,11 +165,11 @@ fn slow_solver_agrees_and_its_plans_satisfy_the_judge() {
         };
         let solved = solve_two_sided(material, rules, &smaller, 2, &progress).unwrap();
         assert_eq!(reported.into_inner(), class_size(material), "{name}");
-        let game = GameGraph::new(material, rules, &smaller);
+        let game = GameGraph::new(material, rules, &smaller, 1);
         let reference = Reference::new(&game);
         let (values, plans) = reference_values(&reference);
         for (n, value) in values.iter().enumerate() {
-            let node = node_of(n);
+            let node = Node(n);
             let found = Value(solved.value(node));
             let found = without_plies_by_rule(found);
             assert_eq!(found, *value, "{name} {rules}: {:?}", game.position(node));

@@ -47,32 +47,16 @@ impl Planned {
 /// Plan by number of the node.
 pub type Plan = Vec<Planned>;
 
-/// All positions of a class with all moves. The nodes of an index, with red and with black to move, have consecutive
-/// numbers.
+/// All positions of a class with all moves, by number of the node.
 pub struct Reference<'a> {
     pub game: &'a GameGraph<'a>,
     pub entries: Vec<Entry>,
     mates: Vec<Value>,
 }
 
-pub fn number(node: Node) -> usize {
-    2 * node.index + node.side.index()
-}
-
-pub fn side_of(number: usize) -> Color {
-    Color::ALL[number % 2]
-}
-
-pub fn node_of(number: usize) -> Node {
-    Node {
-        index: number / 2,
-        side: side_of(number),
-    }
-}
-
 impl<'a> Reference<'a> {
     pub fn new(game: &'a GameGraph<'a>) -> Self {
-        let entries = (0..2 * game.len()).map(|n| entry(game, node_of(n)));
+        let entries = (0..2 * game.len()).map(|n| entry(game, Node(n)));
         let mut reference = Self {
             game,
             entries: entries.collect(),
@@ -148,7 +132,7 @@ impl<'a> Reference<'a> {
             let before = reached.clone();
             for n in (0..among.len()).filter(|n| among[*n] && !before[*n]) {
                 let entry = &self.entries[n];
-                if side_of(n) == by {
+                if Node(n).side() == by {
                     let is_good = |edge: &&Edge| {
                         let reaches_goal = edge.possible.is_free_of(goals[place]);
                         let continues = among[edge.to] && (reaches_goal || before[edge.to]);
@@ -189,13 +173,13 @@ impl<'a> Reference<'a> {
         let count = self.entries.len();
         let mut plan: Plan = vec![Planned::NOTHING; count];
         let mut lost: Vec<bool> = (0..count)
-            .map(|n| self.mates[n].is_won_for(side_of(n) != loser))
+            .map(|n| self.mates[n].is_won_for(Node(n).side() != loser))
             .collect();
         loop {
             let before = lost.clone();
             for n in (0..count).filter(|n| self.is_open(*n) && !before[*n]) {
                 let mut quiet = self.entries[n].quiet.iter();
-                lost[n] = if side_of(n) == loser {
+                lost[n] = if Node(n).side() == loser {
                     !self.has_capture(n, captures::ESCAPE) && quiet.all(|edge| before[edge.to])
                 } else {
                     let winning = quiet.find(|edge| before[edge.to]).copied();
@@ -284,7 +268,7 @@ impl<'a> Reference<'a> {
         goals: [Offenses; 2],
     ) -> (Vec<bool>, Plan) {
         let count = self.entries.len();
-        let is_lost = |n: usize| self.mates[n].is_won_for(side_of(n) != holder);
+        let is_lost = |n: usize| self.mates[n].is_won_for(Node(n).side() != holder);
         let mut held: Vec<bool> = (0..count)
             .map(|n| self.entries[n].is_legal && !is_lost(n))
             .collect();
@@ -322,7 +306,7 @@ pub fn entry(game: &GameGraph<'_>, node: Node) -> Entry {
     game.quiet_moves(node, |m| {
         let threats = m.threats();
         entry.quiet.push(Edge {
-            to: number(m.to),
+            to: m.to.0,
             played: m.ply.played,
             possible: m.possible_offenses(threats),
             offenses: m.offenses(threats),
@@ -343,7 +327,7 @@ pub fn reference_values(reference: &Reference<'_>) -> (Vec<Value>, Plans) {
     let lost = ByColor::from_fn(|side| reference.lost(side));
     let held = ByColor::from_fn(|side| reference.held(side, &lost[!side].0));
     let value = |n: usize| {
-        let (side, other) = (side_of(n), !side_of(n));
+        let (side, other) = (Node(n).side(), !Node(n).side());
         if !reference.entries[n].is_legal {
             return Value(ILLEGAL);
         }
@@ -358,7 +342,7 @@ pub fn reference_values(reference: &Reference<'_>) -> (Vec<Value>, Plans) {
             ([false, false], [true, false]) => Value::NOT_LOST,
             ([false, false], [false, true]) => Value::NOT_WON,
             ([false, false], [false, false]) => Value::UNKNOWN,
-            bounds => panic!("contradictory bounds {bounds:?} at {:?}", node_of(n)),
+            bounds => panic!("contradictory bounds {bounds:?} at {:?}", Node(n)),
         }
     };
     let values = (0..reference.entries.len()).map(value).collect();
