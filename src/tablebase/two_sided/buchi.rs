@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 
 use super::fixpoint::{Vertex, held, propagate, propagate_from, trapped};
-use super::graph::{Goals, Offenses};
+use super::graph::Offenses;
 use super::mates::{OpenPositions, captures, held_bit};
 use crate::board::Color;
 use crate::tablebase::index::Node;
@@ -19,7 +19,7 @@ use crate::tablebase::index::Node;
 pub fn mark(positions: &OpenPositions<'_>, holder: Color) {
     let search = Buchi { positions, holder };
     search.start();
-    while Goals::EACH
+    while Offenses::DEFAULT_GOALS
         .into_iter()
         .any(|goal| search.remove_traps(goal))
     {}
@@ -95,43 +95,43 @@ impl Buchi<'_> {
     fn count_move_out(&self, node: Node) -> bool {
         let has_capture = self.positions.has_capture(node, captures::HOLD);
         if !has_capture {
-            self.positions.goals.make_stale(node);
+            self.positions.missed_goals.make_stale(node);
         }
         self.positions.count_down(node) && !has_capture
     }
 
-    /// Goals that the holder's quiet moves within the set reach.
-    fn goals_of(&self, node: Node) -> Goals {
+    /// Default goals that none of the holder's quiet moves within the set reaches.
+    fn missed_goals(&self, node: Node) -> Offenses {
         if self
             .positions
             .has_peaceful_move(node, |to| self.is_held(to))
         {
-            return Goals::BOTH;
+            return Offenses::NONE;
         }
-        let mut goals = Goals::NONE;
+        let mut missed = Offenses::NO_MOVE;
         self.positions.game.quiet_moves(node, |m| {
             if self.is_held(m.to) {
-                goals = goals.with(Goals::of(m.threats()));
+                missed = missed.and(Offenses::missed_goals(m.threats()));
             }
-            goals != Goals::BOTH
+            missed != Offenses::NONE
         });
-        goals
+        missed
     }
 
     /// Removes the positions in which the other side can prevent a goal forever. Returns whether
     /// there were any.
-    fn remove_traps(&self, goal: Goals) -> bool {
-        let goals_of = |node| {
+    fn remove_traps(&self, goal: Offenses) -> bool {
+        let missed_goals = |node| {
             if self.is_held(node) {
-                self.goals_of(node).0
+                self.missed_goals(node).0
             } else {
-                Goals::NONE.0
+                Offenses::NONE.0
             }
         };
         let game = self.positions.game;
-        (self.positions.goals).renew(game.threads, self.holder, goals_of);
-        let lacks_goal = |goals: u8| !Goals(goals).has(goal);
-        let lacking = self.positions.goals.find(self.holder, lacks_goal);
+        (self.positions.missed_goals).renew(game.threads, self.holder, missed_goals);
+        let lacks_goal = |missed: u8| !Offenses(missed).is_free_of(goal);
+        let lacking = self.positions.missed_goals.find(self.holder, lacks_goal);
         let lacking: Vec<Node> = lacking
             .filter(|node| {
                 self.positions.is_open(*node) && self.is_held(*node) && !self.is_won(*node)
@@ -232,7 +232,7 @@ impl Buchi<'_> {
 /// Target outside a graph.
 const OUTSIDE: usize = usize::MAX;
 
-/// Ways to divide the offenses between two goals, other than the one of [`Goals`].
+/// Ways to divide the offenses between two goals, other than [`Offenses::DEFAULT_GOALS`].
 pub const GOAL_PAIRS: [[Offenses; 2]; 6] = [
     Offenses::divided(4),
     Offenses::divided(8),
@@ -306,8 +306,13 @@ mod tests {
                     && !positions.has_capture(*node, captures::HOLD)
             };
             for node in nodes.filter(is_examined) {
-                let known = positions.goals.get(node);
-                assert_eq!(known, search.goals_of(node).0, "{:?}", game.position(node));
+                let known = positions.missed_goals.get(node);
+                assert_eq!(
+                    known,
+                    search.missed_goals(node).0,
+                    "{:?}",
+                    game.position(node)
+                );
                 checked += 1;
             }
         }

@@ -85,7 +85,7 @@ impl CoBuchi<'_> {
     fn count_lost_move(&self, node: Node) -> bool {
         self.positions.offenses.make_stale(node);
         if !self.positions.has_capture(node, captures::HOLD) {
-            self.positions.goals.make_stale(node);
+            self.positions.missed_goals.make_stale(node);
         }
         self.positions.count_down(node) && !self.positions.has_capture(node, captures::ESCAPE)
     }

@@ -143,7 +143,8 @@ impl Offenses {
     pub const CHASES: [Self; 3] = [Self(2), Self(4), Self(8)];
     /// Chases any piece.
     pub const CHASE: Self = Self(14);
-    /// The offenses that each of the default goals avoids: checks, and all chases.
+    /// The goals that a side must reach again and again to avoid a loss by rule, each as the offenses that a move must
+    /// avoid to reach it: checks, and all chases.
     pub const DEFAULT_GOALS: [Self; 2] = [Self::CHECK, Self::CHASE];
     /// All offenses and one more bit: the value of a node whose moves all lose, and of an edge that reaches no goal.
     pub const NO_MOVE: Self = Self(31);
@@ -168,6 +169,21 @@ impl Offenses {
         }
     }
 
+    /// The offenses of the default goals that a move with these threats misses.
+    pub fn missed_goals(threats: MoveThreats) -> Self {
+        let check = if threats.gives_check {
+            Self::CHECK.0
+        } else {
+            0
+        };
+        let chase = if threats.chased.any() {
+            Self::CHASE.0
+        } else {
+            0
+        };
+        Self(check | chase)
+    }
+
     /// Divides all offenses into `bits` and the rest.
     pub const fn divided(bits: u8) -> [Self; 2] {
         [Self(bits), Self((Self::CHECK.0 | Self::CHASE.0) & !bits)]
@@ -176,33 +192,6 @@ impl Offenses {
     /// Whether the two sets are disjoint.
     pub const fn is_free_of(self, others: Self) -> bool {
         self.0 & others.0 == 0
-    }
-}
-
-/// Goals that a side must reach again and again to avoid a loss by rule, as bits: moves that give
-/// no check, and moves that chase nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Goals(pub u8);
-
-impl Goals {
-    pub const NONE: Self = Self(0);
-    pub const BOTH: Self = Self(3);
-    /// Single goals.
-    pub const EACH: [Self; 2] = [Self(1), Self(2)];
-
-    /// Goals that a move reaches.
-    pub fn of(threats: MoveThreats) -> Self {
-        let no_check = if threats.gives_check { 0 } else { 1 };
-        let no_chase = if threats.chased.any() { 0 } else { 2 };
-        Self(no_check | no_chase)
-    }
-
-    pub const fn with(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    pub const fn has(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
     }
 }
 
@@ -502,7 +491,7 @@ mod tests {
                 let (mut quiet, mut harmless) = (Vec::new(), Vec::new());
                 game.quiet_moves(node, |m| {
                     quiet.push(m.to.0);
-                    if Goals::of(m.threats()) == Goals::BOTH {
+                    if Offenses::missed_goals(m.threats()) == Offenses::NONE {
                         harmless.push(m.to);
                     }
                     true

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU16, Ordering};
 
-use super::graph::{CountedMoves, GameGraph, Goals, Offenses};
+use super::graph::{CountedMoves, GameGraph, Offenses};
 use crate::board::{ByColor, Color};
 use crate::tablebase::index::Node;
 use crate::tablebase::solver_state::{BLOCK, Levels, NodeBytes, for_each_part};
@@ -220,9 +220,9 @@ pub struct OpenPositions<'a> {
     /// Offenses that all non-losing moves of a node commit. Once the losses by rule are known, the bytes are reused for
     /// their depth (see [`depth`](super::depth)).
     pub offenses: NodeBytes,
-    /// Goals that some move reaches. Moves that lose by mate do not count, nor do moves that lose by rule unless the
-    /// byte is stale ([`NodeBytes::make_stale`]).
-    pub goals: NodeBytes,
+    /// Default goals that no move reaches ([`Offenses::missed_goals`]). Moves that lose by mate do not count, nor do
+    /// moves that lose by rule unless the byte is stale ([`NodeBytes::make_stale`]).
+    pub missed_goals: NodeBytes,
     /// What is proven about the open positions ([`lost_bit`], [`held_bit`]).
     pub results: NodeBytes,
 }
@@ -250,13 +250,13 @@ impl<'a> OpenPositions<'a> {
             captures: search.captures,
             moves: search.moves,
             offenses: NodeBytes::new(len),
-            goals: NodeBytes::new(len),
+            missed_goals: NodeBytes::new(len),
             results: NodeBytes::new(len),
         };
         let examine = |node| {
             if positions.is_open(node) {
-                let (goals, offenses) = positions.goals_and_offenses(node);
-                positions.goals.set(node, goals.0);
+                let (missed, offenses) = positions.missed_goals_and_offenses(node);
+                positions.missed_goals.set(node, missed.0);
                 positions.offenses.set(node, offenses.0);
             }
         };
@@ -305,29 +305,27 @@ impl<'a> OpenPositions<'a> {
         self.moves.set(node, count);
     }
 
-    /// Goals that some move reaches and offenses that all moves commit. Moves that lose by mate do not count.
-    fn goals_and_offenses(&self, node: Node) -> (Goals, Offenses) {
-        let mut goals = if self.has_capture(node, captures::HOLD) {
-            Goals::BOTH
+    /// Default goals that no move reaches, and offenses that all moves commit. Moves that lose by mate do not count.
+    fn missed_goals_and_offenses(&self, node: Node) -> (Offenses, Offenses) {
+        const NOTHING: (Offenses, Offenses) = (Offenses::NONE, Offenses::NONE);
+        let missed = if self.has_capture(node, captures::HOLD) {
+            Offenses::NONE
         } else {
-            Goals::NONE
+            Offenses::NO_MOVE
         };
-        let mut offenses = self.offenses_of_captures(node);
-        if (goals, offenses) == (Goals::BOTH, Offenses::NONE)
-            || self.has_peaceful_move(node, |to| !self.mate(to).is_won())
-        {
-            (goals, offenses) = (Goals::BOTH, Offenses::NONE);
-        } else {
-            self.game.quiet_moves(node, |m| {
-                if !self.mate(m.to).is_won() {
-                    let threats = m.threats();
-                    goals = goals.with(Goals::of(threats));
-                    offenses = offenses.and(m.offenses(threats));
-                }
-                (goals, offenses) != (Goals::BOTH, Offenses::NONE)
-            });
+        let mut found = (missed, self.offenses_of_captures(node));
+        if found == NOTHING || self.has_peaceful_move(node, |to| !self.mate(to).is_won()) {
+            return NOTHING;
         }
-        (goals, offenses)
+        self.game.quiet_moves(node, |m| {
+            if !self.mate(m.to).is_won() {
+                let threats = m.threats();
+                found.0 = found.0.and(Offenses::missed_goals(threats));
+                found.1 = found.1.and(m.offenses(threats));
+            }
+            found != NOTHING
+        });
+        found
     }
 
     /// Offenses that all moves of an open position commit, except moves to nodes that `is_excluded` accepts.
