@@ -159,6 +159,10 @@ impl<'a> SmallerClass<'a> {
         Self { indexer, solved }
     }
 
+    pub fn all(classes: &'a [Arc<SolvedClass>]) -> Vec<Self> {
+        classes.iter().map(|class| Self::new(class)).collect()
+    }
+
     /// The class of `classes` with this material.
     ///
     /// # Panics
@@ -168,11 +172,34 @@ impl<'a> SmallerClass<'a> {
         Self::new(solved.expect("the classes that captures lead to are solved"))
     }
 
+    /// The class of a position, of `classes`, and its node in that class. `None` if no table covers the position.
+    ///
+    /// # Panics
+    /// `classes` does not contain the class.
+    pub fn of_position<'b>(classes: &'b [Self], position: &Position) -> Option<(&'b Self, Node)> {
+        let (material, strong) = Material::of(position)?;
+        let class = classes.iter().find(|c| c.solved.material == material);
+        let class = class.expect("the classes that captures lead to are solved");
+        Some((class, class.indexer.of_position(position, strong)))
+    }
+
     /// Value of a cell of the class with `side` to move.
     #[inline]
     pub fn value(&self, cell: Cell, side: Color) -> u8 {
         self.solved.values[side][self.indexer.index(cell)]
     }
+}
+
+/// A position whose value is wrong or not proven.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{position} has value {found}, but {why}")]
+pub struct WrongValue {
+    /// The position.
+    pub position: Box<Position>,
+    /// Byte in the table.
+    pub found: u8,
+    /// Why the value is wrong, or what is not proven.
+    pub why: String,
 }
 
 /// Largest value of the legal positions; 0 without legal positions.

@@ -1,5 +1,5 @@
-//! Verification of a one-sided class: compares each value with those after its moves, and proves that its draws hold
-//! under rules that forbid perpetual chases.
+//! Verification of a solved class. For a one-sided class, compares each value with those after its moves, and proves
+//! that its draws hold under rules that forbid perpetual chases.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,30 +7,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::cell_board::CellBoard;
 use super::index::{Cell, Indexer, Node};
 use super::material::Material;
-use super::solved::{DrawsHold, SmallerClass, SolvedClass};
+use super::solved::{DrawsHold, SmallerClass, SolvedClass, WrongValue};
 use super::solver_state::{NodeBytes, for_each_index, map_parts};
+use super::two_sided::verify_two_sided;
 use super::value::{DRAW, ILLEGAL, LEVEL_LIMIT, Metric};
 use crate::board::{Color, Position};
 use crate::movegen::legal_moves;
 
-/// A position whose value is not that of its best move.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{position} has value {found}, but its moves give {expected}")]
-pub struct Inconsistent {
-    /// The position.
-    pub position: Box<Position>,
-    /// Byte in the table.
-    pub found: u8,
-    /// Byte that the moves give.
-    pub expected: u8,
-}
-
-/// Checks each value of a class against the values of the legal moves from the engine's move generator.
-/// `smaller` and `progress` are as for [`solve`](super::solve). Returns the number of legal positions checked, both
-/// sides to move.
+/// Checks each value of a class against the values of the legal moves from the engine's move generator. In a two-sided
+/// class, also checks that a side with a draw or better can avoid perpetual offenses, and a side that loses by rule
+/// cannot. `smaller` and `progress` are as for [`solve`](super::solve) or [`solve_two_sided`](super::solve_two_sided).
+/// Returns the number of legal positions checked, both sides to move.
 ///
 /// # Errors
-/// The value of a position is not the one that its moves give.
+/// A value is wrong or, in a two-sided class, not proven.
 ///
 /// # Panics
 /// A class of `smaller` is missing, or the strong side is stalemated.
@@ -39,13 +29,13 @@ pub fn verify(
     smaller: &[Arc<SolvedClass>],
     threads: usize,
     progress: &(dyn Fn(u64) + Sync),
-) -> Result<u64, Box<Inconsistent>> {
+) -> Result<u64, WrongValue> {
+    if let DrawsHold::Under(rules) = class.draws {
+        return verify_two_sided(class, rules, smaller, threads, progress);
+    }
     let indexer = Indexer::new(class.material);
-    let smaller: Vec<_> = smaller
-        .iter()
-        .map(|class| SmallerClass::new(class))
-        .collect();
-    let check_slice = |slice: usize| -> Result<u64, Box<Inconsistent>> {
+    let smaller = SmallerClass::all(smaller);
+    let check_slice = |slice: usize| -> Result<u64, WrongValue> {
         let mut checked = 0;
         for index in indexer.slice(slice) {
             for side in Color::ALL {
@@ -69,26 +59,21 @@ fn check(
     indexer: &Indexer,
     smaller: &[SmallerClass<'_>],
     mut position: Position,
-) -> Result<(), Box<Inconsistent>> {
+) -> Result<(), WrongValue> {
     let side = position.side_to_move();
     let (mut best, mut worst, mut draws) = (ILLEGAL, 1, false);
     let moves = legal_moves(&position);
     for m in &moves {
         let undo = position.make(*m);
         // Level of the position if this were its only move; `None` if the move neither wins nor loses.
-        let level = match (position.captured(), Material::of(&position)) {
-            (None, _) => {
-                let value = class.value(indexer.of_position(&position, Color::Red));
-                Metric::after_quiet_move(side, value)
-            }
-            (Some(_), None) => None,
-            (Some(_), Some((material, strong))) => {
-                let smaller = (smaller.iter().find(|s| s.solved.material == material))
-                    .expect("the classes that captures lead to are loaded");
-                let node = smaller.indexer.of_position(&position, strong);
-                let value = smaller.solved.value(node);
-                (class.metric).after_capture(side, value)
-            }
+        let level = if position.captured().is_none() {
+            let value = class.value(indexer.of_position(&position, Color::Red));
+            Metric::after_quiet_move(side, value)
+        } else {
+            let after = SmallerClass::of_position(smaller, &position);
+            after.and_then(|(smaller, node)| {
+                (class.metric).after_capture(side, smaller.solved.value(node))
+            })
         };
         position.unmake(*m, undo);
         match level {
@@ -110,11 +95,11 @@ fn check(
     if found == expected {
         Ok(())
     } else {
-        Err(Box::new(Inconsistent {
+        Err(WrongValue {
             position: Box::new(position),
             found,
-            expected,
-        }))
+            why: format!("its moves give {expected}"),
+        })
     }
 }
 

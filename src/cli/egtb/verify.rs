@@ -9,8 +9,7 @@ use crate::cli::common::{Context, Failure, TableArguments, print_text};
 use crate::rules::{Game, RuleSet};
 use crate::search::{Limits, Meaning, Searcher};
 use crate::tablebase::{
-    DrawsHold, Material, Metric, SolvedClass, TableOutcome, Tables, class_size, prove_draws,
-    verify, verify_two_sided,
+    DrawsHold, Material, Metric, SolvedClass, TableOutcome, Tables, class_size, prove_draws, verify,
 };
 
 /// Verify tables: compare every value with the values after all moves of the engine's move generator, check draws
@@ -83,14 +82,12 @@ fn verify_class(
     let started = Instant::now();
     let solved = load(material, tables, rules)?;
     let smaller = load_smaller(material, Metric::Dtm, tables, rules)?;
-    let (checked, proven, solved) = if material.is_two_sided() {
-        let checked = verify_two_sided(&solved, &smaller, threads, progress).context(material)?;
+    let checked = verify(&solved, &smaller, threads, progress).context(material)?;
+    let (solved, proven) = if material.is_two_sided() {
         let proven = format!("draws and losses by rule are proven ({rules})");
-        (checked, proven, solved)
+        (solved, proven)
     } else {
-        let checked = verify(&solved, &smaller, threads, progress).context(material)?;
-        let (solved, proven) = check_draws(solved, &smaller, threads)?;
-        (checked, proven, solved)
+        check_draws(solved, &smaller, threads)?
     };
     let found = search_sample(&solved, searcher)?;
     let seconds = started.elapsed().as_secs_f64();

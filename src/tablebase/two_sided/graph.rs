@@ -34,10 +34,7 @@ impl<'a> GameGraph<'a> {
             indexer: Indexer::new(material),
             rules,
             threads,
-            smaller: smaller
-                .iter()
-                .map(|class| SmallerClass::new(class))
-                .collect(),
+            smaller: SmallerClass::all(smaller),
         }
     }
 
@@ -99,15 +96,14 @@ impl<'a> GameGraph<'a> {
     ///
     /// Its class is missing.
     pub fn after_capture(&self, position: &Position) -> Value {
-        let (material, strong) = Material::of(position).expect("a side has an attacker left");
-        let smaller = (self.smaller.iter().find(|s| s.solved.material == material))
-            .expect("the classes that captures lead to are solved");
-        let node = smaller.indexer.of_position(position, strong);
-        let value = smaller.solved.value(node);
-        if material.is_two_sided() {
+        let after = SmallerClass::of_position(&self.smaller, position);
+        let (smaller, node) = after.expect("a side has an attacker left");
+        let class = smaller.solved;
+        let value = class.value(node);
+        if class.material.is_two_sided() {
             Value(value)
         } else {
-            let draws_hold = smaller.solved.draws.is_under(self.rules);
+            let draws_hold = class.draws.is_under(self.rules);
             Value::of_one_sided(value, node.side(), draws_hold)
         }
     }

@@ -55,7 +55,7 @@ use crate::tablebase::value::{ILLEGAL, Metric, Value};
 use graph::GameGraph;
 use mates::{OpenPositions, held_bit, lost_bit};
 
-pub use verify::{WrongValue, verify_two_sided};
+pub use verify::verify_two_sided;
 
 /// Memory per index, in bytes: 12 for the state of both sides to move, the rest for the graph of
 /// the largest known zone, that of `KRB-KRB`.

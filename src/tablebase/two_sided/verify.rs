@@ -13,29 +13,18 @@ use crate::board::{Color, Position};
 use crate::movegen::legal_moves;
 use crate::rules::RuleSet;
 use crate::tablebase::index::Node;
-use crate::tablebase::solved::{DrawsHold, SolvedClass};
+use crate::tablebase::solved::{SolvedClass, WrongValue};
 use crate::tablebase::solver_state::NodeBytes;
 use crate::tablebase::value::Value;
 
-/// Checks every value of a two-sided class: it follows from the values after the legal moves, a side with a draw or
-/// better can avoid perpetual offenses, and a side that loses by rule cannot. `smaller` holds the classes of
-/// [`Material::after_captures`](crate::tablebase::Material::after_captures); `progress` is as for
-/// [`solve`](crate::tablebase::solve). Returns the number of legal positions checked, with either side to move.
-///
-/// # Errors
-/// A value is wrong or not proven.
-///
-/// # Panics
-/// A class of `smaller` is missing, or the class is one-sided.
+/// [`verify`](crate::tablebase::verify) for a two-sided class that was solved for `rules`.
 pub fn verify_two_sided(
     class: &SolvedClass,
+    rules: RuleSet,
     smaller: &[Arc<SolvedClass>],
     threads: usize,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<u64, WrongValue> {
-    let DrawsHold::Under(rules) = class.draws else {
-        panic!("{} is a one-sided class", class.material);
-    };
     let checker = Checker {
         game: GameGraph::new(class.material, rules, smaller, threads),
         class,
@@ -47,18 +36,6 @@ pub fn verify_two_sided(
         check_lost(&checker, side);
     }
     checker.wrong.into_inner().map_or(Ok(checked), Err)
-}
-
-/// A position whose value is wrong or not proven.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{position} has value {found}, but {why}")]
-pub struct WrongValue {
-    /// The position.
-    pub position: Box<Position>,
-    /// Byte in the table.
-    pub found: u8,
-    /// Why the value is wrong, or what is not proven.
-    pub why: &'static str,
 }
 
 /// Checks the values of a class.
@@ -82,7 +59,7 @@ impl Checker<'_> {
         self.wrong.lock().get_or_insert(WrongValue {
             position: Box::new(position),
             found: self.value(node).0,
-            why,
+            why: why.to_owned(),
         });
     }
 

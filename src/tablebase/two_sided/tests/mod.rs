@@ -205,7 +205,7 @@ fn known_endings_have_their_values() {
 #[test]
 fn verification_accepts_tables_and_finds_wrong_values() {
     let (solved, smaller) = &*ROOK_AGAINST_KNIGHT;
-    let verify = |solved: &SolvedClass| verify_two_sided(solved, smaller, 2, &|_| {});
+    let verify = |solved: &SolvedClass| crate::tablebase::verify(solved, smaller, 2, &|_| {});
     assert!(verify(solved).unwrap() > 400_000);
     for (stored, replacement, why) in [
         (
