@@ -248,29 +248,25 @@ impl ClassTable {
 
     /// Reads, checks and unpacks all values. Illegal positions have arbitrary values.
     pub fn load(&self) -> Result<SolvedClass, TableError> {
-        self.load_sides(|_| true)
+        self.load_sides(&Color::ALL)
     }
 
     /// Reads the values of one side to move only, to solve a class whose captures lead to this one.
     pub fn load_half(&self, side: Color) -> Result<SolvedClass, TableError> {
-        self.load_sides(|wanted| wanted == side)
+        self.load_sides(&[side])
     }
 
-    /// Values of the sides to move that `is_wanted` accepts.
-    fn load_sides(&self, is_wanted: impl Fn(Color) -> bool) -> Result<SolvedClass, TableError> {
+    fn load_sides(&self, sides: &[Color]) -> Result<SolvedClass, TableError> {
         // Checks the list of blocks even if it is empty.
         self.blocks()?;
-        let values = |side| {
-            if is_wanted(side) {
-                self.all_values(side)
-            } else {
-                Ok(Vec::new())
-            }
-        };
+        let mut values = ByColor::default();
+        for side in sides {
+            values[*side] = self.all_values(*side)?;
+        }
         Ok(SolvedClass {
             material: self.header.material,
             metric: self.header.metric,
-            values: ByColor::new(values(Color::Red)?, values(Color::Black)?),
+            values,
             draws: self.header.draws,
         })
     }
@@ -327,11 +323,11 @@ impl BlockCache {
 
     /// Returns a block from the cache or from `load`. A full shard drops its least recently used
     /// block.
-    fn get<E>(
+    fn get(
         &self,
         key: BlockKey,
-        load: impl FnOnce() -> Result<Vec<u8>, E>,
-    ) -> Result<Arc<[u8]>, E> {
+        load: impl FnOnce() -> Result<Vec<u8>, TableError>,
+    ) -> Result<Arc<[u8]>, TableError> {
         let lock = || self.shards[key.shard()].lock();
         if let Some(values) = find_block(&mut lock(), key) {
             return Ok(values);
@@ -371,20 +367,17 @@ mod tests {
         };
         for number in 0..10_000 {
             assert_eq!(cache.loads(), u64::from(number));
-            let load = || Ok::<_, ()>(vec![number as u8; 4]);
-            assert_eq!(*cache.get(key(number), load).unwrap(), [number as u8; 4]);
+            let values = cache.get(key(number), || Ok(vec![number as u8; 4]));
+            assert_eq!(*values.unwrap(), [number as u8; 4]);
             // Block 0 is used after every other block, so it is never dropped.
-            let values = cache.get(
-                key(0),
-                || if number == 0 { Ok(vec![0; 4]) } else { Err(()) },
-            );
+            let values = cache.get(key(0), || unreachable!("block 0 is in the cache"));
             assert_eq!(*values.unwrap(), [0; 4]);
         }
         let held: usize = cache.shards.iter().map(|s| s.lock().len()).sum();
         assert!(held <= SHARDS * WAYS && held > SHARDS * WAYS / 2);
-        assert_eq!(cache.get(key(20_000), || Err("no")), Err("no"));
+        assert!(cache.get(key(20_000), || Err(TableError::None)).is_err());
         // Two threads may load the same block.
-        let load = || Ok::<_, ()>(vec![0; 4]);
+        let load = || Ok(vec![0; 4]);
         let twice = || cache.get(key(20_000), load).and_then(|_| load());
         cache.get(key(20_000), twice).unwrap();
         let blocks = cache.shards.iter().flat_map(|s| s.lock().clone());

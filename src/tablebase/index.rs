@@ -10,7 +10,7 @@ use std::ops::Range;
 use arrayvec::ArrayVec;
 
 use super::material::{Attackers, Material};
-use super::placements::{GroupTable, KINDS, Placement, SideGroup};
+use super::placements::{KINDS, Placement, PlacementList, SidePlacements};
 use crate::board::{Bitboard, ByColor, Color, Piece, PieceKind, Position, Square};
 
 /// Version of this numbering, stored in files.
@@ -133,7 +133,7 @@ pub fn color_in_table(color: Color, strong: Color) -> Color {
 pub struct Indexer {
     pub material: Material,
     pub attackers: AttackerIndex,
-    pub groups: ByColor<&'static GroupTable>,
+    pub groups: ByColor<&'static PlacementList>,
 }
 
 impl Indexer {
@@ -141,7 +141,9 @@ impl Indexer {
         Self {
             material,
             attackers: AttackerIndex::new(material.attackers()),
-            groups: ByColor::from_fn(|side| SideGroup::of(side).table(material.defenders(side))),
+            groups: ByColor::from_fn(|side| {
+                SidePlacements::of(side).table(material.defenders(side))
+            }),
         }
     }
 
@@ -258,7 +260,7 @@ impl Indexer {
     pub fn of_position(&self, position: &Position, strong: Color) -> Node {
         let number = |side: Color| {
             let owner = color_in_table(side, strong);
-            SideGroup::of(side).number(KINDS.map(|kind| {
+            SidePlacements::of(side).number(KINDS.map(|kind| {
                 let set = position.pieces(owner, kind);
                 match strong {
                     Color::Red => set,

@@ -233,14 +233,14 @@ impl Material {
     }
 }
 
-const SINGLE: [&[PieceKind]; 4] = {
-    use PieceKind::{Cannon as C, Knight as N, Pawn as P, Rook as R};
-    [&[R], &[N], &[C], &[P]]
-};
-
-const PAIR_KINDS: [&[PieceKind]; 10] = {
+/// The attackers of one side.
+const ONE_SIDED: [&[PieceKind]; 14] = {
     use PieceKind::{Cannon as C, Knight as N, Pawn as P, Rook as R};
     [
+        &[R],
+        &[N],
+        &[C],
+        &[P],
         &[R, R],
         &[R, N],
         &[R, C],
@@ -254,8 +254,8 @@ const PAIR_KINDS: [&[PieceKind]; 10] = {
     ]
 };
 
-/// Number of one-sided combinations.
-const ONE_SIDED: usize = SINGLE.len() + PAIR_KINDS.len();
+/// Number of pairs among [`ONE_SIDED`]. The combinations with an attacker on each side have the same pairs.
+const PAIR_COUNT: usize = 10;
 
 /// One or two attackers of one side, or one of each side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -263,7 +263,7 @@ pub struct Attackers(u8);
 
 impl Attackers {
     /// Number of combinations.
-    pub const COUNT: usize = ONE_SIDED + PAIR_KINDS.len();
+    pub const COUNT: usize = ONE_SIDED.len() + PAIR_COUNT;
     /// Maximum number of attackers in a class.
     pub const MAX: usize = 2;
 
@@ -275,16 +275,18 @@ impl Attackers {
     /// Kinds of the pieces, in the order rook, knight, cannon, pawn.
     #[inline]
     pub fn kinds(self) -> &'static [PieceKind] {
-        match self.index().checked_sub(SINGLE.len()) {
-            None => SINGLE[self.index()],
-            Some(pair) => PAIR_KINDS[pair % PAIR_KINDS.len()],
-        }
+        let number = if self.is_two_sided() {
+            self.index() - PAIR_COUNT
+        } else {
+            self.index()
+        };
+        ONE_SIDED[number]
     }
 
     /// Whether each side has an attacker.
     #[inline]
     pub const fn is_two_sided(self) -> bool {
-        self.0 as usize >= ONE_SIDED
+        self.index() >= ONE_SIDED.len()
     }
 
     /// Colors of the first and second piece if the first is red.
@@ -326,7 +328,7 @@ impl Attackers {
     #[inline]
     pub fn two_sided(first: PieceKind, second: PieceKind) -> Option<(Self, bool)> {
         let (first, second) = (attacker_index(first)?, attacker_index(second)?);
-        let attackers = Self(PAIRS[first][second] + PAIR_KINDS.len() as u8);
+        let attackers = Self(PAIRS[first][second] + PAIR_COUNT as u8);
         Some((attackers, first > second))
     }
 }
@@ -424,7 +426,11 @@ mod tests {
         let all = Material::all();
         let mut seen = vec![false; Material::COUNT];
         for (place, material) in all.iter().enumerate() {
-            assert_eq!(material.to_string().parse(), Ok(*material));
+            let name = material.to_string();
+            let (strong, weak) = name.split_once('-').unwrap();
+            for name in [&name, &format!("{weak}-{strong}")] {
+                assert_eq!(name.parse(), Ok(*material), "{name}");
+            }
             assert!(!std::mem::replace(&mut seen[material.index()], true));
             for smaller in material.after_captures() {
                 let before = all.iter().position(|m| *m == smaller);
@@ -494,32 +500,6 @@ mod tests {
             let (material, _) = Material::of(&position).unwrap();
             assert_eq!(material.attackers(), attackers);
         }
-    }
-
-    #[test]
-    fn combinations_are_found_by_their_pieces() {
-        for attackers in Attackers::all() {
-            let kinds = attackers.kinds();
-            if attackers.is_two_sided() {
-                let [first, second] = [kinds[0], kinds[1]];
-                let swapped = first != second;
-                assert_eq!(
-                    Attackers::two_sided(first, second),
-                    Some((attackers, false))
-                );
-                assert_eq!(
-                    Attackers::two_sided(second, first),
-                    Some((attackers, swapped))
-                );
-            } else {
-                assert_eq!(Attackers::of_kinds(kinds), Some(attackers))
-            }
-        }
-        assert_eq!(
-            Attackers::two_sided(PieceKind::Rook, PieceKind::Bishop),
-            None
-        );
-        assert_eq!(Attackers::of_kinds(&[PieceKind::King]), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! These pieces can stand on few squares, so all legal placements are listed: 3339 for the nine
 //! combinations. Within a combination, the placements that are symmetric or sort before their mirror image come first,
-//! so numbers below [`GroupTable::canonical`] need no mirroring.
+//! so numbers below [`PlacementList::canonical`] need no mirroring.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -98,7 +98,7 @@ pub struct Placement {
 
 /// All placements of one combination for one side.
 #[derive(Debug)]
-pub struct GroupTable {
+pub struct PlacementList {
     pub placements: Vec<Placement>,
     /// Placements below this number are symmetric or sort before their mirror image.
     pub canonical: usize,
@@ -106,7 +106,7 @@ pub struct GroupTable {
     removals: Vec<Removal>,
 }
 
-impl GroupTable {
+impl PlacementList {
     /// Quiet moves from or to a placement on an otherwise empty board.
     #[inline]
     pub fn steps(&self, placement: &Placement) -> &[Step] {
@@ -128,8 +128,8 @@ impl GroupTable {
 
 /// All placements of one side.
 #[derive(Debug)]
-pub struct SideGroup {
-    tables: Vec<GroupTable>,
+pub struct SidePlacements {
+    tables: Vec<PlacementList>,
     /// Number of each placement within its combination, by its slot.
     numbers: Vec<u16>,
     /// For each of [`KINDS`], the slot of a piece on each square. The slot of a placement is the sum over its pieces.
@@ -138,15 +138,15 @@ pub struct SideGroup {
 
 const NO_PLACEMENT: u16 = u16::MAX;
 
-impl SideGroup {
+impl SidePlacements {
     pub fn of(color: Color) -> &'static Self {
-        static SIDES: LazyLock<ByColor<SideGroup>> =
-            LazyLock::new(|| ByColor::from_fn(SideGroup::build));
+        static SIDES: LazyLock<ByColor<SidePlacements>> =
+            LazyLock::new(|| ByColor::from_fn(SidePlacements::build));
         &SIDES[color]
     }
 
     #[inline]
-    pub fn table(&self, defenders: Defenders) -> &GroupTable {
+    pub fn table(&self, defenders: Defenders) -> &PlacementList {
         &self.tables[defenders.index()]
     }
 
@@ -195,7 +195,7 @@ impl SideGroup {
     }
 
     /// Lists the placements of a combination. Smaller combinations must be listed already.
-    fn build_table(&mut self, reachable: &[Vec<Square>; 3], defenders: Defenders) -> GroupTable {
+    fn build_table(&mut self, reachable: &[Vec<Square>; 3], defenders: Defenders) -> PlacementList {
         let mirrored = |p: &Placement| -> [Bitboard; 3] {
             (p.sets).map(|set| set.into_iter().map(Square::flip_file).collect())
         };
@@ -209,7 +209,7 @@ impl SideGroup {
             let slot = self.slot(p.sets);
             self.numbers[slot] = number;
         }
-        let mut table = GroupTable {
+        let mut table = PlacementList {
             placements: Vec::new(),
             canonical,
             steps: Vec::new(),
@@ -316,7 +316,7 @@ mod tests {
         ];
         for color in Color::ALL {
             for ((advisors, bishops), size, symmetric, canonical) in known {
-                let table = SideGroup::of(color).table(Defenders { advisors, bishops });
+                let table = SidePlacements::of(color).table(Defenders { advisors, bishops });
                 let numbers = 0..table.placements.len();
                 assert_eq!(table.placements.len(), size);
                 assert_eq!(table.canonical, canonical);
@@ -331,7 +331,7 @@ mod tests {
     #[test]
     fn moves_and_captures_link_the_right_placements() {
         for color in Color::ALL {
-            let side = SideGroup::of(color);
+            let side = SidePlacements::of(color);
             for defenders in Defenders::all() {
                 let table = side.table(defenders);
                 for (number, p) in table.placements.iter().enumerate() {

@@ -82,16 +82,6 @@ impl SolvedClass {
         self.draws
     }
 
-    /// Marks the draws of a one-sided class as proven under every rule set, or as not proven.
-    pub fn with_draws_proven(mut self, are_proven: bool) -> Self {
-        self.draws = match (self.draws, are_proven) {
-            (DrawsHold::Under(rules), _) => DrawsHold::Under(rules),
-            (_, true) => DrawsHold::Always,
-            (_, false) => DrawsHold::Unproven,
-        };
-        self
-    }
-
     pub(super) fn outcome_of(material: Material, value: u8, side: Color) -> Option<TableOutcome> {
         if material.is_two_sided() {
             Value(value).outcome()

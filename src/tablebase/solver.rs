@@ -14,10 +14,10 @@ use super::cell_board::CellBoard;
 use super::index::{Indexer, Node};
 use super::material::Material;
 use super::solved::{DrawsHold, SmallerClass, SolvedClass};
-use super::solver_state::{Levels, MoveCounts, NodeBytes, for_each_index, for_each_part};
+use super::solver_state::{BlockValues, MoveCounts, NodeBytes, for_each_index, for_each_part};
 use super::two_sided;
 use super::value::{DRAW, ILLEGAL, LEVEL_LIMIT, Metric};
-use crate::board::{ByColor, Color};
+use crate::board::Color;
 
 /// Added to the level that follows from the captures of a position, until that level is processed.
 const PENDING: u8 = 128;
@@ -38,14 +38,14 @@ pub fn solver_memory(material: Material) -> u64 {
     let positions = |material: Material| Indexer::new(material).len() as u64;
     let smaller: u64 = material.after_captures().into_iter().map(positions).sum();
     let own = positions(material);
-    let levels = 2 * Levels::bytes(own as usize) as u64;
+    let block_values = BlockValues::bytes(own as usize) as u64;
     let classes = if material.is_two_sided() {
         two_sided::BYTES * own + 2 * smaller
     } else {
         // Values of both sides, half a byte of move counter, and one side of each smaller class.
         2 * own + own.div_ceil(2) + smaller
     };
-    PROGRAM_BYTES + levels + classes
+    PROGRAM_BYTES + block_values + classes
 }
 
 /// Number of indices of a class; both sides to move count as one.
@@ -63,7 +63,7 @@ struct Solver<'a> {
     values: NodeBytes,
     /// Quiet moves of the weak side that are not known to lose.
     moves: MoveCounts,
-    levels: ByColor<Levels>,
+    block_values: BlockValues,
     threads: usize,
     progress: &'a (dyn Fn(u64) + Sync),
     metric: Metric,
@@ -98,7 +98,7 @@ pub fn solve(
             .collect(),
         values: NodeBytes::new(len),
         moves: MoveCounts::new(len),
-        levels: ByColor::from_fn(|_| Levels::new(len)),
+        block_values: BlockValues::new(len),
         threads,
         progress,
         metric,
@@ -130,7 +130,7 @@ impl Solver<'_> {
             set(Color::Red, ILLEGAL);
         } else if let Some(level) = self.best_capture(&board) {
             set(Color::Red, PENDING + level);
-            self.levels[Color::Red].add(index, level);
+            self.block_values.add(Node::new(index, Color::Red), level);
         }
         let (mut quiet, mut worst) = (0, 1);
         board.weak_moves(|m| match m.taken {
@@ -148,7 +148,7 @@ impl Solver<'_> {
         } else if worst > 1 || quiet == 0 {
             set(Color::Black, PENDING + worst);
             if quiet == 0 {
-                self.levels[Color::Black].add(index, worst);
+                self.block_values.add(Node::new(index, Color::Black), worst);
             }
         }
     }
@@ -170,9 +170,9 @@ impl Solver<'_> {
 
     /// Processes level after level. Returns `false` if a value reaches [`LEVEL_LIMIT`].
     fn propagate(&self) -> bool {
-        let blocks = self.levels[Color::Red].blocks();
+        let blocks = self.block_values.blocks();
         let mut level = 1;
-        while self.levels.iter().any(|levels| levels.largest() >= level) {
+        while self.block_values.largest() >= level {
             if level >= LEVEL_LIMIT {
                 return false;
             }
@@ -190,7 +190,7 @@ impl Solver<'_> {
 
     /// Visits the positions of a block whose value is set at this level.
     fn visit_block(&self, side: Color, block: usize, level: u8) {
-        if !self.levels[side].has(block, level) {
+        if !self.block_values.has(side, block, level) {
             return;
         }
         for (node, now) in self.values.block(side, block) {
@@ -218,7 +218,7 @@ impl Solver<'_> {
         let is_later = now == DRAW || (PENDING + level..=PENDING + LEVEL_LIMIT).contains(&now);
         if is_later {
             self.values.set(node, level);
-            self.levels[Color::Red].add(index, level);
+            self.block_values.add(node, level);
         }
     }
 
@@ -235,7 +235,7 @@ impl Solver<'_> {
             if lost > captures {
                 self.values.set(node, lost);
             }
-            self.levels[Color::Black].add(index, lost);
+            self.block_values.add(node, lost);
         }
     }
 

@@ -10,46 +10,44 @@ use crate::board::{ByColor, Color};
 /// Positions in a block, the unit that a thread takes at once.
 pub const BLOCK: usize = 4096;
 
-/// For each block of a table, the set of values that its positions may have. With it the solver skips blocks without
-/// positions at the current level.
-pub struct Levels(Vec<[AtomicU64; WORDS]>);
+/// For each block of a table and side to move, the set of values that its positions may have. With it the solver skips
+/// blocks without positions at the current level.
+pub struct BlockValues(ByColor<Vec<[AtomicU64; WORDS]>>);
 
 /// 64-bit words that hold one bit for each value.
 const WORDS: usize = 4;
 
-impl Levels {
+impl BlockValues {
     pub fn new(len: usize) -> Self {
-        let blocks = 0..len.div_ceil(BLOCK);
-        Self(
-            blocks
-                .map(|_| [const { AtomicU64::new(0) }; WORDS])
-                .collect(),
-        )
+        let block = |_: usize| [const { AtomicU64::new(0) }; WORDS];
+        let blocks = || (0..len.div_ceil(BLOCK)).map(block).collect();
+        Self(ByColor::from_fn(|_| blocks()))
     }
 
     /// Memory for a table of `len` positions, in bytes.
     pub const fn bytes(len: usize) -> usize {
-        len.div_ceil(BLOCK) * size_of::<[AtomicU64; WORDS]>()
+        Color::COUNT * len.div_ceil(BLOCK) * size_of::<[AtomicU64; WORDS]>()
     }
 
     pub fn blocks(&self) -> usize {
-        self.0.len()
+        self.0[Color::Red].len()
     }
 
-    /// Notes that position `index` has or will get `value`.
+    /// Notes that a node has or will get `value`.
     #[inline]
-    pub fn add(&self, index: usize, value: u8) {
-        let word = &self.0[index / BLOCK][usize::from(value / 64)];
+    pub fn add(&self, node: Node, value: u8) {
+        let word = &self.0[node.side()][node.index() / BLOCK][usize::from(value / 64)];
         let bit = 1 << (value % 64);
         if word.load(Ordering::Relaxed) & bit == 0 {
             word.fetch_or(bit, Ordering::Relaxed);
         }
     }
 
-    /// Whether a position of the block may have `value`.
+    /// Whether a position of the block may have `value` with `side` to move.
     #[inline]
-    pub fn has(&self, block: usize, value: u8) -> bool {
-        self.0[block][usize::from(value / 64)].load(Ordering::Relaxed) >> (value % 64) & 1 == 1
+    pub fn has(&self, side: Color, block: usize, value: u8) -> bool {
+        let word = &self.0[side][block][usize::from(value / 64)];
+        word.load(Ordering::Relaxed) >> (value % 64) & 1 == 1
     }
 
     /// Largest value that any position may have; 0 if none.
@@ -61,7 +59,7 @@ impl Levels {
             let value = |(word, bit): (usize, Option<u32>)| Some(word as u8 * 64 + bit? as u8);
             bits.enumerate().filter_map(value).max().unwrap_or(0)
         };
-        self.0.iter().map(largest).max().unwrap_or(0)
+        self.0.iter().flatten().map(largest).max().unwrap_or(0)
     }
 }
 
@@ -115,9 +113,9 @@ impl NodeBytes {
         before & bits != 0
     }
 
-    /// Decrements the byte. Returns the old value.
-    pub fn decrement(&self, node: Node) -> u8 {
-        self.byte(node).fetch_sub(1, Ordering::Relaxed)
+    /// Decrements a byte that is not zero. Returns whether it is zero now.
+    pub fn decrement(&self, node: Node) -> bool {
+        self.byte(node).fetch_sub(1, Ordering::Relaxed) == 1
     }
 
     /// Marks the byte of a node to be computed again.
@@ -240,20 +238,21 @@ pub fn map_parts<T: Send + Sync>(
 #[cfg(test)]
 mod tests {
     use super::super::material::Material;
-    use super::super::placements::SideGroup;
+    use super::super::placements::SidePlacements;
     use super::*;
 
     #[test]
     fn blocks_record_their_values() {
-        let levels = Levels::new(2 * BLOCK + 1);
-        assert_eq!((levels.blocks(), levels.largest()), (3, 0));
-        levels.add(5, 3);
-        levels.add(2 * BLOCK, 100);
-        assert!(levels.has(0, 3) && !levels.has(0, 100) && !levels.has(1, 3));
-        assert!(levels.has(2, 100));
-        assert_eq!(levels.largest(), 100);
-        levels.add(BLOCK, 250);
-        assert_eq!(levels.largest(), 250);
+        let values = BlockValues::new(2 * BLOCK + 1);
+        assert_eq!((values.blocks(), values.largest()), (3, 0));
+        let [red, black] = Color::ALL;
+        values.add(Node::new(5, red), 3);
+        values.add(Node::new(2 * BLOCK, red), 100);
+        assert!(values.has(red, 0, 3) && !values.has(red, 0, 100) && !values.has(red, 1, 3));
+        assert!(values.has(red, 2, 100) && !values.has(black, 2, 100));
+        assert_eq!(values.largest(), 100);
+        values.add(Node::new(BLOCK, black), 250);
+        assert_eq!(values.largest(), 250);
     }
 
     #[test]
@@ -276,7 +275,7 @@ mod tests {
             .map(|m| m.defenders(Color::Black));
         let most = defenders
             .map(|defenders| {
-                let table = SideGroup::of(Color::Black).table(defenders);
+                let table = SidePlacements::of(Color::Black).table(defenders);
                 let moves = table.placements.iter().map(|p| table.steps(p).len());
                 moves.max().unwrap_or(0)
             })

@@ -383,7 +383,11 @@ fn the_strong_side_has_a_harmless_move_in_every_draw() {
 
 /// The class with its draws marked as proven.
 pub fn proven(solved: &SolvedClass) -> SolvedClass {
-    solved.clone().with_draws_proven(true)
+    let draws = DrawsHold::Always;
+    SolvedClass {
+        draws,
+        ..solved.clone()
+    }
 }
 
 #[test]

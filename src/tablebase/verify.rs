@@ -152,12 +152,18 @@ pub fn prove_draws(
         ..=LEVEL_LIMIT | ILLEGAL => state,
         _ => DRAW,
     });
-    let solved = SolvedClass { values, ..class };
-    let are_proven = smaller.iter().all(|s| s.draws == DrawsHold::Always);
-    (
-        solved.with_draws_proven(unproven == 0 && are_proven),
-        unproven,
-    )
+    let are_proven = unproven == 0 && smaller.iter().all(|s| s.draws == DrawsHold::Always);
+    let draws = if are_proven {
+        DrawsHold::Always
+    } else {
+        DrawsHold::Unproven
+    };
+    let solved = SolvedClass {
+        values,
+        draws,
+        ..class
+    };
+    (solved, unproven)
 }
 
 /// Whether a position is in the set, and its rank.

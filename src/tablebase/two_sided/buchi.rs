@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use super::fixpoint::{Vertex, held, propagate, propagate_from, trapped};
+use super::fixpoint::{OUTSIDE, Vertex, held, propagate, propagate_from, trapped};
 use super::graph::Offenses;
 use super::mates::{OpenPositions, captures, held_bit};
 use crate::board::Color;
@@ -49,7 +49,7 @@ impl Buchi<'_> {
     /// The initial set: all legal positions that are not proven lost for the holder, except those in which the other
     /// side has a capture after which the holder may lose, and those from which the other side can force such
     /// positions. Moves to positions that the other side wins by rule have already been counted down
-    /// ([`OpenPositions::count_down`]).
+    /// ([`OpenPositions::moves`]).
     fn start(&self) {
         let game = self.positions.game;
         let hold = |node| {
@@ -97,7 +97,7 @@ impl Buchi<'_> {
         if !has_capture {
             self.positions.missed_goals.make_stale(node);
         }
-        self.positions.count_down(node) && !has_capture
+        self.positions.moves.decrement(node) && !has_capture
     }
 
     /// Default goals that none of the holder's quiet moves within the set reaches.
@@ -138,7 +138,7 @@ impl Buchi<'_> {
             })
             .collect();
         let (nodes, graph) = self.graph(&lacking);
-        let traps = nodes.into_iter().zip(trapped(&graph, OUTSIDE));
+        let traps = nodes.into_iter().zip(trapped(&graph));
         let traps = traps.filter(|(node, is_trapped)| *is_trapped && self.remove(*node));
         let traps: Vec<Node> = traps.map(|(node, _)| node).collect();
         let has_found = !traps.is_empty();
@@ -228,9 +228,6 @@ impl Buchi<'_> {
         (nodes, graph)
     }
 }
-
-/// Target outside a graph.
-const OUTSIDE: usize = usize::MAX;
 
 /// Ways to divide the offenses between two goals, other than [`Offenses::DEFAULT_GOALS`].
 pub const GOAL_PAIRS: [[Offenses; 2]; 6] = [

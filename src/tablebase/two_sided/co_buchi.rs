@@ -57,7 +57,7 @@ impl CoBuchi<'_> {
         let is_first = |node: Node| {
             let is_lost = positions.is_open(node)
                 && if node.side() == self.loser {
-                    !positions.has_move(node) && !positions.has_capture(node, captures::ESCAPE)
+                    positions.moves.get(node) == 0 && !positions.has_capture(node, captures::ESCAPE)
                 } else {
                     positions.has_capture(node, captures::WIN_BY_RULE)
                 };
@@ -87,7 +87,7 @@ impl CoBuchi<'_> {
         if !self.positions.has_capture(node, captures::HOLD) {
             self.positions.missed_goals.make_stale(node);
         }
-        self.positions.count_down(node) && !self.positions.has_capture(node, captures::ESCAPE)
+        self.positions.moves.decrement(node) && !self.positions.has_capture(node, captures::ESCAPE)
     }
 
     /// Finds and marks the zone of an offense, and marks all nodes from which the zone can be forced. Returns the zone;

@@ -135,7 +135,7 @@ impl DepthSearch<'_> {
                 }
             }
         });
-        self.positions.set_moves(node, quiet);
+        self.positions.moves.set(node, quiet);
         quiet == 0
     }
 
@@ -188,7 +188,7 @@ impl DepthSearch<'_> {
             if let Some(left) = left.filter(|left| zone != Some(left)) {
                 self.exits[*left].fetch_sub(1, Ordering::Relaxed);
             }
-            if self.positions.count_down(before) {
+            if self.positions.moves.decrement(before) {
                 proposals.push((before, self.after_captures(before).max(plies + 1)));
             }
         });

@@ -56,11 +56,14 @@ fn reaching(graph: &[Vertex], goal: Offenses, alive: &[bool]) -> Vec<bool> {
     }
 }
 
+/// Target of moves to positions without a vertex, for [`trapped`].
+pub const OUTSIDE: usize = usize::MAX;
+
 /// Largest set of vertices in which the choosing side always has a move that stays in the set and
-/// the other side has none that leaves it. `outside` is the target of moves to positions without a vertex.
-pub fn trapped(graph: &[Vertex], outside: usize) -> Vec<bool> {
+/// the other side has none that leaves it.
+pub fn trapped(graph: &[Vertex]) -> Vec<bool> {
     let mut alive = vec![true; graph.len()];
-    let is_alive = |alive: &[bool], to: usize| to != outside && alive[to];
+    let is_alive = |alive: &[bool], to: usize| to != OUTSIDE && alive[to];
     loop {
         let mut changes = false;
         for (number, vertex) in graph.iter().enumerate() {
@@ -169,14 +172,13 @@ mod tests {
     #[test]
     fn vertices_without_an_exit_are_trapped() {
         let none = NO_GOAL;
-        let outside = usize::MAX;
         let graph = [
             vertex(true, &[(1, none)]),
             vertex(false, &[(0, none)]),
-            vertex(true, &[(3, none), (outside, none)]),
-            vertex(false, &[(2, none), (outside, none)]),
+            vertex(true, &[(3, none), (OUTSIDE, none)]),
+            vertex(false, &[(2, none), (OUTSIDE, none)]),
         ];
-        assert_eq!(trapped(&graph, outside), [true, true, false, false]);
+        assert_eq!(trapped(&graph), [true, true, false, false]);
     }
 
     #[test]

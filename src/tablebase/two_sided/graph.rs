@@ -8,7 +8,7 @@ use crate::rules::{MoveThreats, Ply, RuleSet, move_threats};
 use crate::tablebase::cell_board::CellBoard;
 use crate::tablebase::index::{Cell, Indexer, Node};
 use crate::tablebase::material::Material;
-use crate::tablebase::placements::{GroupTable, Placement};
+use crate::tablebase::placements::{Placement, PlacementList};
 use crate::tablebase::solved::{SmallerClass, SolvedClass};
 use crate::tablebase::solver_state::for_each_index;
 use crate::tablebase::value::Value;
@@ -277,7 +277,7 @@ impl GameGraph<'_> {
 pub struct Mover<'a> {
     board: CellBoard<'a>,
     side: Color,
-    table: &'a GroupTable,
+    table: &'a PlacementList,
     group: &'a Placement,
     /// Own attacker, then the other side's.
     attackers: [(PieceKind, Square); 2],

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use super::graph::{CountedMoves, GameGraph, Offenses};
 use crate::board::{ByColor, Color};
 use crate::tablebase::index::Node;
-use crate::tablebase::solver_state::{BLOCK, Levels, NodeBytes, for_each_part};
+use crate::tablebase::solver_state::{BLOCK, BlockValues, NodeBytes, for_each_part};
 use crate::tablebase::value::{ILLEGAL, Value};
 
 /// Results of the captures of a position, as bits.
@@ -38,7 +38,7 @@ struct MateSearch<'a> {
     /// Quiet moves that are not known to lose.
     moves: NodeBytes,
     captures: NodeBytes,
-    levels: ByColor<Levels>,
+    block_values: BlockValues,
     progress: &'a (dyn Fn(u64) + Sync),
 }
 
@@ -93,15 +93,15 @@ impl MateSearch<'_> {
     /// Records that a node gets its value at this level. Returns the value.
     fn schedule(&self, node: Node, plies: u8) -> u16 {
         let value = Value::in_plies(plies).0;
-        self.levels[node.side()].add(node.index(), value);
+        self.block_values.add(node, value);
         value.into()
     }
 
     /// Processes level after level. Returns `false` if a mate takes [`Value::LONGEST`] plies or more.
     fn propagate(&self) -> bool {
-        let blocks = self.levels[Color::Red].blocks();
+        let blocks = self.block_values.blocks();
         let mut plies = 0;
-        while self.levels.iter().any(|levels| levels.largest() > plies) {
+        while self.block_values.largest() > plies {
             if plies >= Value::LONGEST {
                 return false;
             }
@@ -119,7 +119,7 @@ impl MateSearch<'_> {
     /// Visits the positions of a block that are decided at this level.
     fn visit_block(&self, side: Color, block: usize, plies: u8) {
         let wanted = Value::in_plies(plies).0;
-        if !self.levels[side].has(block, wanted) {
+        if !self.block_values.has(side, block, wanted) {
             return;
         }
         let first = block * BLOCK;
@@ -161,7 +161,7 @@ impl MateSearch<'_> {
         };
         if is_better {
             self.value(node).store(value, Ordering::Relaxed);
-            self.levels[node.side()].add(node.index(), value as u8);
+            self.block_values.add(node, value as u8);
         }
     }
 
@@ -171,11 +171,11 @@ impl MateSearch<'_> {
         if now != 0 && now & (PENDING_LOSS | SAFE) == 0 {
             return;
         }
-        if self.moves.decrement(node) == 1 && now & SAFE == 0 {
+        if self.moves.decrement(node) && now & SAFE == 0 {
             let value = u16::from(Value::in_plies(plies).0).max(now & 0xff);
             self.value(node)
                 .store(PENDING_LOSS | value, Ordering::Relaxed);
-            self.levels[node.side()].add(node.index(), value as u8);
+            self.block_values.add(node, value as u8);
         }
     }
 }
@@ -215,8 +215,9 @@ pub struct OpenPositions<'a> {
     mates: NodeBytes,
     /// Results of captures ([`captures`]).
     captures: NodeBytes,
-    /// Number of quiet moves that are not known to lose.
-    moves: NodeBytes,
+    /// Number of quiet moves that are not known to lose. For a position that is lost by rule, the number of quiet moves
+    /// to positions of unknown [`depth`](super::depth).
+    pub moves: NodeBytes,
     /// Offenses that all non-losing moves of a node commit. Once the losses by rule are known, the bytes are reused for
     /// their depth (see [`depth`](super::depth)).
     pub offenses: NodeBytes,
@@ -236,7 +237,7 @@ impl<'a> OpenPositions<'a> {
             values: ByColor::from_fn(|_| bytemuck::zeroed_vec(len)),
             moves: NodeBytes::new(len),
             captures: NodeBytes::new(len),
-            levels: ByColor::from_fn(|_| Levels::new(len)),
+            block_values: BlockValues::new(len),
             progress,
         };
         search.start();
@@ -286,23 +287,6 @@ impl<'a> OpenPositions<'a> {
     /// Whether some capture of an open position has the result `bit`, one of [`captures`].
     pub fn has_capture(&self, node: Node, bit: u8) -> bool {
         self.captures.get(node) & bit != 0
-    }
-
-    /// Whether some quiet move of an open position is not known to lose.
-    pub fn has_move(&self, node: Node) -> bool {
-        self.moves.get(node) != 0
-    }
-
-    /// Decrements the number of quiet moves of an open position that are not known to lose. Returns whether none is
-    /// left.
-    pub fn count_down(&self, node: Node) -> bool {
-        self.moves.decrement(node) == 1
-    }
-
-    /// For a position that is lost by rule, sets the number of quiet moves to positions of unknown
-    /// [`depth`](super::depth), which [`Self::count_down`] decrements.
-    pub fn set_moves(&self, node: Node, count: u8) {
-        self.moves.set(node, count);
     }
 
     /// Default goals that no move reaches, and offenses that all moves commit. Moves that lose by mate do not count.

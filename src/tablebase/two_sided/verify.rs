@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use super::buchi::GOAL_PAIRS;
 use super::fixpoint::{Vertex, held};
-use super::graph::{GameGraph, Offenses};
+use super::graph::{GameGraph, Offenses, QuietMove};
 use crate::board::{Color, Position};
 use crate::movegen::legal_moves;
 use crate::rules::RuleSet;
@@ -188,9 +188,10 @@ impl Checker<'_> {
         proven: &NodeBytes,
     ) -> NodeBytes {
         let reached = NodeBytes::new(self.game.len());
-        let is_good = |to, offenses: Option<&dyn Fn() -> Offenses>| {
-            let reaches_goal = || offenses.is_some_and(|offenses| offenses().is_free_of(goal));
-            proven.get(to) != 0 || alive.get(to) != 0 && (reached.get(to) != 0 || reaches_goal())
+        let is_good = |m: &QuietMove<'_>, is_holders| {
+            let reaches_goal = || is_holders && m.possible_offenses(m.threats()).is_free_of(goal);
+            proven.get(m.to) != 0
+                || alive.get(m.to) != 0 && (reached.get(m.to) != 0 || reaches_goal())
         };
         while self.for_each_node(|node| {
             alive.get(node) != 0
@@ -207,43 +208,34 @@ impl Checker<'_> {
     }
 
     /// Whether a side can force a won position, a capture after which it does not lose, or a quiet move that `is_good`
-    /// accepts. [`Self::check_moves`] checks the captures of the other side. `is_good` receives the target and, for a
-    /// move of the side itself, the offenses that the move may commit.
+    /// accepts. [`Self::check_moves`] checks the captures of the other side. `is_good` receives the move and whether it is
+    /// one of the side itself.
     fn reaches(
         &self,
         node: Node,
         holder: Color,
-        is_good: impl Fn(Node, Option<&dyn Fn() -> Offenses>) -> bool,
+        is_good: impl Fn(&QuietMove<'_>, bool) -> bool,
     ) -> bool {
         let is_holders = node.side() == holder;
         if self.value(node).is_won_for(is_holders) {
             return true;
         }
-        let Some(mut position) = self.game.position(node) else {
+        if self.game.mover(node).is_none() {
             return true;
-        };
+        }
+        let mut has_holding_capture = false;
         if is_holders {
-            for played in legal_moves(&position) {
-                if position.taken_by(played).is_some() {
-                    let undo = position.make(played);
-                    let is_held = self.game.after_capture(&position).is_held_by_other();
-                    position.unmake(played, undo);
-                    if is_held {
-                        return true;
-                    }
-                }
-            }
+            (self.game).captures(node, |value| {
+                has_holding_capture |= value.is_held_by_other()
+            });
+        }
+        if has_holding_capture {
+            return true;
         }
         let mut result = !is_holders;
         self.game.quiet_moves(node, |m| {
-            if is_holders {
-                let offenses = || m.possible_offenses(m.threats());
-                result = is_good(m.to, Some(&offenses));
-                !result
-            } else {
-                result &= is_good(m.to, None);
-                result
-            }
+            result = is_good(&m, is_holders);
+            result != is_holders
         });
         result
     }
@@ -363,23 +355,19 @@ const UNCOUNTED: u8 = u8::MAX;
 
 /// Positions stored as lost by rule for `loser`, with their moves.
 fn lost_positions(checker: &Checker<'_>, loser: Color) -> Vec<LostPosition> {
-    let mut nodes = Vec::new();
-    for side in Color::ALL {
-        let is_stored_lost = |node: &Node| {
-            let value = checker.value(*node);
-            let is_lost = if side == loser {
-                value.is_lost_by_rule()
-            } else {
-                value.is_won_by_rule()
-            };
-            is_lost && checker.game.position(*node).is_some()
+    let is_stored_lost = |node: &Node| {
+        let value = checker.value(*node);
+        let is_lost = if node.side() == loser {
+            value.is_lost_by_rule()
+        } else {
+            value.is_won_by_rule()
         };
-        let all = (0..checker.game.len()).map(|index| Node::new(index, side));
-        nodes.extend(all.filter(is_stored_lost));
-    }
-    let numbers: HashMap<Node, usize> = (nodes.iter().enumerate())
-        .map(|(number, node)| (*node, number))
-        .collect();
+        is_lost && checker.game.position(*node).is_some()
+    };
+    let all_of = |side| (0..checker.game.len()).map(move |index| Node::new(index, side));
+    let all = Color::ALL.into_iter().flat_map(all_of);
+    let nodes: Vec<Node> = all.filter(is_stored_lost).collect();
+    let numbers: HashMap<Node, usize> = nodes.iter().copied().zip(0..).collect();
     let lost = |node: &Node| {
         let is_losers = node.side() == loser;
         let mut lost = LostPosition {

@@ -206,34 +206,43 @@ impl<'a> Reference<'a> {
     /// Open nodes in a zone of an offense, where all moves of `loser` commit it or lose anyway, and the plan of the
     /// other side.
     fn zone(&self, loser: Color, offense: Offenses, lost: &[bool]) -> (Vec<bool>, Plan) {
-        let count = self.entries.len();
-        let goals = match offense {
-            Offenses::CHECK => 1,
-            _ => 2,
+        let open = (0..self.entries.len()).map(|n| self.is_open(n) && !lost[n]);
+        let goals = Offenses::DEFAULT_GOALS;
+        self.reach_forever(!loser, open.collect(), lost, goals, Some(offense))
+    }
+
+    /// Nodes of `among` from which the side `by` can reach each goal again and again, or a node of `won`, and its plan.
+    /// `offense` is as for [`Self::reach`].
+    fn reach_forever(
+        &self,
+        by: Color,
+        mut among: Vec<bool>,
+        won: &[bool],
+        goals: [Offenses; 2],
+        offense: Option<Offenses>,
+    ) -> (Vec<bool>, Plan) {
+        let count = among.len();
+        // In a zone of checks the winner has only the first goal.
+        let goal_count = if offense == Some(Offenses::CHECK) {
+            1
+        } else {
+            2
         };
-        let mut zone: Vec<bool> = (0..count).map(|n| self.is_open(n) && !lost[n]).collect();
         loop {
             let mut plan: Plan = vec![Planned::NOTHING; count];
-            let mut left = zone.clone();
-            for place in 0..goals {
-                let reached = self.reach(
-                    !loser,
-                    &zone,
-                    lost,
-                    (Offenses::DEFAULT_GOALS, place),
-                    Some(offense),
-                    &mut plan,
-                );
-                (0..count).for_each(|n| left[n] &= reached[n]);
+            let mut left = among.clone();
+            for place in 0..goal_count {
+                let reached = self.reach(by, &among, won, (goals, place), offense, &mut plan);
+                (0..count).for_each(|n| left[n] &= reached[n] || won[n]);
             }
-            if goals == 1 {
+            if goal_count == 1 {
                 plan.iter_mut()
                     .for_each(|planned| planned.moves[1] = planned.moves[0]);
             }
-            if left == zone {
-                return (zone, plan);
+            if left == among {
+                return (among, plan);
             }
-            zone = left;
+            among = left;
         }
     }
 
@@ -267,24 +276,10 @@ impl<'a> Reference<'a> {
         held_before: &[bool],
         goals: [Offenses; 2],
     ) -> (Vec<bool>, Plan) {
-        let count = self.entries.len();
         let is_lost = |n: usize| self.mates[n].is_won_for(Node(n).side() != holder);
-        let mut held: Vec<bool> = (0..count)
-            .map(|n| self.entries[n].is_legal && !is_lost(n))
-            .collect();
-        loop {
-            let mut plan: Plan = vec![Planned::NOTHING; count];
-            let mut left = held.clone();
-            for place in 0..2 {
-                let reached =
-                    self.reach(holder, &held, held_before, (goals, place), None, &mut plan);
-                (0..count).for_each(|n| left[n] &= reached[n] || held_before[n]);
-            }
-            if left == held {
-                return (held, plan);
-            }
-            held = left;
-        }
+        let nodes = 0..self.entries.len();
+        let may_hold = nodes.map(|n| self.entries[n].is_legal && !is_lost(n));
+        self.reach_forever(holder, may_hold.collect(), held_before, goals, None)
     }
 }
 
