@@ -29,6 +29,12 @@ impl Solutions {
         solved
     }
 
+    /// The class solved by DTC, from smaller classes solved by DTM.
+    fn conversions(&mut self, material: Material) -> SolvedClass {
+        let smaller = self.smaller(material);
+        solve(material, Metric::Dtc, &smaller, 2, &|_| {}).unwrap()
+    }
+
     /// Classes that captures lead to.
     pub fn smaller(&mut self, material: Material) -> Vec<Arc<SolvedClass>> {
         let smaller = material.after_captures().into_iter();
@@ -92,7 +98,7 @@ fn classes_have_known_counts() {
 /// Result of a legal move.
 enum Successor {
     /// A position of the same class with the other side to move.
-    Same(usize),
+    Same(Node),
     /// The value of a position of a smaller class, or [`DRAW`] if no class has the position.
     Smaller(u8),
 }
@@ -101,73 +107,62 @@ enum Successor {
 /// changes.
 fn slow_solution(material: Material, metric: Metric, solutions: &mut Solutions) -> SolvedClass {
     let indexer = Indexer::new(material);
-    let [red, black] = [Color::Red, Color::Black].map(|side| -> Vec<_> {
-        let indices = 0..indexer.len();
-        let of = |index| successors(material, &indexer, index, side, solutions);
-        let mut all: Vec<_> = indices.map(of).collect();
-        if metric == Metric::Dtc {
-            for successor in all.iter_mut().flatten().flatten() {
-                // DTC counts plies only up to the capture. All that matters after it is whether the game is decided.
-                if let Successor::Smaller(value) = successor {
-                    *value = (*value).min(1);
-                }
+    let nodes = (0..2 * indexer.len()).map(Node);
+    let mut all: Vec<_> = nodes
+        .map(|node| successors(&indexer, node, solutions))
+        .collect();
+    if metric == Metric::Dtc {
+        for successor in all.iter_mut().flatten().flatten() {
+            // DTC counts plies only up to the capture. All that matters after it is whether the game is decided.
+            if let Successor::Smaller(value) = successor {
+                *value = (*value).min(1);
             }
         }
-        all
-    });
-    let start = |positions: &[Option<Vec<Successor>>]| -> Vec<u8> {
-        let value = |legal: &Option<_>| if legal.is_some() { DRAW } else { ILLEGAL };
-        positions.iter().map(value).collect()
-    };
-    let mut solved = SolvedClass {
-        material,
-        metric,
-        values: ByColor::new(start(&red), start(&black)),
-        draws: DrawsHold::Unproven,
-    };
+    }
+    let start = |legal: &Option<_>| if legal.is_some() { DRAW } else { ILLEGAL };
+    let mut values: Vec<u8> = all.iter().map(start).collect();
     for _ in 0..2 * LEVEL_LIMIT {
-        let before = solved.clone();
-        for (index, successors) in red.iter().enumerate() {
-            if let Some(successors) = successors {
-                assert!(!successors.is_empty(), "{index} is stalemate");
-                let values = values(successors, &before.values[Color::Black]);
-                let won = values.into_iter().filter(|v| *v != DRAW);
-                solved.values[Color::Red][index] = won.min().unwrap_or(DRAW);
-            }
+        let before = values.clone();
+        for (n, successors) in all.iter().enumerate() {
+            let Some(successors) = successors else {
+                continue;
+            };
+            let after = successors.iter().map(|successor| match *successor {
+                Successor::Same(node) => before[node.0],
+                Successor::Smaller(value) => value,
+            });
+            values[n] = match Node(n).side() {
+                Color::Red => {
+                    assert!(!successors.is_empty(), "{n} is stalemate");
+                    after.filter(|v| *v != DRAW).min().unwrap_or(DRAW)
+                }
+                Color::Black if after.clone().any(|v| v == DRAW) => DRAW,
+                Color::Black => after.max().unwrap_or(0) + 1,
+            };
         }
-        for (index, successors) in black.iter().enumerate() {
-            if let Some(successors) = successors {
-                let values = values(successors, &before.values[Color::Red]);
-                solved.values[Color::Black][index] = if values.contains(&DRAW) {
-                    DRAW
-                } else {
-                    values.into_iter().max().unwrap_or(0) + 1
-                };
-            }
-        }
-        if solved == before {
+        if values == before {
             break;
         }
     }
-    solved
+    let of_side = |side: Color| values.iter().skip(side.index()).step_by(2).copied();
+    SolvedClass {
+        material,
+        metric,
+        values: ByColor::from_fn(|side| of_side(side).collect()),
+        draws: DrawsHold::Unproven,
+    }
 }
 
 /// Results of the legal moves; `None` for an illegal position.
-fn successors(
-    material: Material,
-    indexer: &Indexer,
-    index: usize,
-    side: Color,
-    solutions: &mut Solutions,
-) -> Option<Vec<Successor>> {
-    let mut position = indexer.position(Node::new(index, side))?;
+fn successors(indexer: &Indexer, node: Node, solutions: &mut Solutions) -> Option<Vec<Successor>> {
+    let mut position = indexer.position(node)?;
     let mut found = Vec::new();
     for m in legal_moves(&position) {
         let undo = position.make(m);
         found.push(match Material::of(&position) {
             None => Successor::Smaller(DRAW),
-            Some((class, strong)) if class == material => {
-                Successor::Same(indexer.of_position(&position, strong).index())
+            Some((class, strong)) if class == indexer.material => {
+                Successor::Same(indexer.of_position(&position, strong))
             }
             Some((class, strong)) => {
                 let node = Indexer::new(class).of_position(&position, strong);
@@ -179,15 +174,6 @@ fn successors(
     Some(found)
 }
 
-/// Values of successors; `same` has the values of the class that is solved, with the other side to move.
-fn values(successors: &[Successor], same: &[u8]) -> Vec<u8> {
-    let value = |successor: &Successor| match *successor {
-        Successor::Same(index) => same[index],
-        Successor::Smaller(value) => value,
-    };
-    successors.iter().map(value).collect()
-}
-
 #[test]
 fn slow_solver_agrees() {
     let mut solutions = Solutions::default();
@@ -197,8 +183,7 @@ fn slow_solver_agrees() {
         let material = name.parse().unwrap();
         let slow = slow_solution(material, Metric::Dtm, &mut solutions);
         assert!(*solutions.get(material) == slow, "{name}");
-        let smaller = solutions.smaller(material);
-        let conversions = solve(material, Metric::Dtc, &smaller, 2, &|_| {}).unwrap();
+        let conversions = solutions.conversions(material);
         let slow = slow_solution(material, Metric::Dtc, &mut solutions);
         assert!(conversions == slow, "{name}: conversions");
     }
@@ -213,7 +198,7 @@ fn dtc_is_at_most_dtm() {
         let material: Material = name.parse().unwrap();
         let smaller = solutions.smaller(material);
         let mates = solutions.get(material);
-        let mut conversions = solve(material, Metric::Dtc, &smaller, 2, &|_| {}).unwrap();
+        let mut conversions = solutions.conversions(material);
         let mut shorter = 0;
         for side in Color::ALL {
             let values = mates.values[side].iter();
@@ -236,9 +221,7 @@ fn dtc_is_at_most_dtm() {
 
 /// Writes the DTC table of a class to a directory. Returns a position with the longest DTC.
 pub(crate) fn write_conversions(directory: &Path, class: &str) -> Position {
-    let material: Material = class.parse().unwrap();
-    let smaller = Solutions::default().smaller(material);
-    let solved = solve(material, Metric::Dtc, &smaller, 2, &|_| {}).unwrap();
+    let solved = Solutions::default().conversions(class.parse().unwrap());
     let name = format!("{class}.dtc.{EXTENSION}");
     std::fs::write(directory.join(name), solved.to_file(1)).unwrap();
     let longest = TableOutcome::Win(solved.counts()[Color::Red].longest_win);
@@ -263,8 +246,7 @@ pub(crate) fn write_rook_against_knight(directory: &Path) -> [Vec<Position>; 2] 
 fn files_distinguish_dtc_from_dtm() {
     let mut solutions = Solutions::default();
     let material: Material = "KR-KAB".parse().unwrap();
-    let smaller = solutions.smaller(material);
-    let conversions = solve(material, Metric::Dtc, &smaller, 2, &|_| {}).unwrap();
+    let conversions = solutions.conversions(material);
     let directory = tempfile::tempdir().unwrap();
     let position = "2bak4/9/9/9/9/9/9/9/9/R2K5 w".parse().unwrap();
     let add = |name: &str, solved: &SolvedClass| {

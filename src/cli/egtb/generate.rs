@@ -204,7 +204,7 @@ fn generate_embedded(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
         bar.set_message(material.to_string());
         let progress = |positions| bar.inc(positions);
         let class = solve(material, Metric::Dtm, &solved, threads, &progress).context(material)?;
-        let (line, class, mut file) = pack(class, &solved, threads);
+        let (line, class, mut file) = pack(class, Metric::Dtm, &solved, threads);
         solved.push(Arc::new(class));
         if embedded.contains(&material) {
             bytes.append(&mut file);
@@ -309,20 +309,13 @@ impl TableDirectory<'_> {
         let smaller = self.smaller(material, metric)?;
         let started = Instant::now();
         let progress = |positions| bar.inc(positions);
-        let (line, file) = if material.is_two_sided() {
-            let solved = solve_two_sided(material, self.rules, &smaller, self.threads, &progress);
-            pack_two_sided(&solved.context(material)?, self.rules, self.threads)
+        let solved = if material.is_two_sided() {
+            solve_two_sided(material, self.rules, &smaller, self.threads, &progress)
+                .context(material)?
         } else {
-            let solved = solve(material, metric, &smaller, self.threads, &progress);
-            let solved = solved.context(material)?;
-            if metric == Metric::Dtm {
-                let (line, _, file) = pack(solved, &smaller, self.threads);
-                (line, file)
-            } else {
-                let file = solved.to_file(self.threads);
-                (format!("{material} DTC: {} bytes", file.len()), file)
-            }
+            solve(material, metric, &smaller, self.threads, &progress).context(material)?
         };
+        let (line, _, file) = pack(solved, metric, &smaller, self.threads);
         let path = self.file_name(material, metric);
         Replacement::write(&path, &file).context(path.display())?;
         let seconds = started.elapsed().as_secs_f64();
@@ -330,38 +323,39 @@ impl TableDirectory<'_> {
     }
 }
 
-/// Tries to prove the draws of a one-sided class and encodes its table. Returns a summary line, the class and the
-/// content of the file.
+/// Encodes the table of a class. Before that, tries to prove the draws of a one-sided class solved by DTM. Returns a
+/// summary line, the class and the content of the file.
 fn pack(
-    solved: SolvedClass,
+    mut solved: SolvedClass,
+    metric: Metric,
     smaller: &[Arc<SolvedClass>],
     threads: usize,
 ) -> (String, SolvedClass, Vec<u8>) {
-    let (solved, unproven) = prove_draws(solved, smaller, threads);
+    let material = solved.material();
+    let mut unproven = 0;
+    if metric == Metric::Dtm && !material.is_two_sided() {
+        (solved, unproven) = prove_draws(solved, smaller, threads);
+    }
     let file = solved.to_file(threads);
-    let draws = match (unproven, solved.draws()) {
-        (0, DrawsHold::Always) => String::new(),
-        (0, _) => {
-            ", draws after captures not proven under rules that forbid perpetual chases".to_owned()
+    let (positions, size) = (class_size(material), file.len());
+    let line = format!("{material}: {positions} positions, {size} bytes");
+    let line = match (metric, unproven, solved.draws()) {
+        (Metric::Dtc, ..) => format!("{material} DTC: {size} bytes"),
+        (_, _, DrawsHold::Under(rules)) => {
+            let counts = solved.counts();
+            let sum = |part: fn(&SideCounts) -> u64| counts.iter().map(part).sum::<u64>();
+            let (unknown, legal) = (sum(|side| side.unknown), sum(|side| side.legal));
+            format!(
+                "{material} {rules}: {positions} positions, {size} bytes, {unknown} of {legal} legal positions unknown"
+            )
         }
-        (n, _) => format!(", {n} draws not proven under rules that forbid perpetual chases"),
+        (_, 0, DrawsHold::Always) => line,
+        (_, 0, _) => {
+            line + ", draws after captures not proven under rules that forbid perpetual chases"
+        }
+        (_, n, _) => {
+            line + &format!(", {n} draws not proven under rules that forbid perpetual chases")
+        }
     };
-    let material = solved.material();
-    let (positions, size) = (class_size(material), file.len());
-    let line = format!("{material}: {positions} positions, {size} bytes{draws}");
     (line, solved, file)
-}
-
-/// Encodes the table of a two-sided class. Returns a summary line and the content of the file.
-fn pack_two_sided(solved: &SolvedClass, rules: RuleSet, threads: usize) -> (String, Vec<u8>) {
-    let file = solved.to_file(threads);
-    let counts = solved.counts();
-    let sum = |part: fn(&SideCounts) -> u64| counts.iter().map(part).sum::<u64>();
-    let (unknown, legal) = (sum(|side| side.unknown), sum(|side| side.legal));
-    let material = solved.material();
-    let (positions, size) = (class_size(material), file.len());
-    let line = format!(
-        "{material} {rules}: {positions} positions, {size} bytes, {unknown} of {legal} legal positions unknown"
-    );
-    (line, file)
 }

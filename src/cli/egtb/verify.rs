@@ -93,29 +93,15 @@ fn verify_class(
     let seconds = started.elapsed().as_secs_f64();
     let line =
         format!("{material}: {checked} positions correct, {proven}, {found}, {seconds:.1} s\n");
-    let dtc = verify_dtc(material, tables, rules, threads, progress)?;
-    Ok(line + &dtc.unwrap_or_default())
-}
-
-/// Verifies the DTC table of a class, if there is one. Returns a summary line.
-fn verify_dtc(
-    material: Material,
-    tables: &Tables,
-    rules: RuleSet,
-    threads: usize,
-    progress: &(dyn Fn(u64) + Sync),
-) -> Result<Option<String>, Failure> {
     let started = Instant::now();
     let Some(dtc) = load_dtc(material, tables)? else {
-        return Ok(None);
+        return Ok(line);
     };
     let smaller = load_smaller(material, Metric::Dtc, tables, rules)?;
     let checked =
         verify(&dtc, &smaller, threads, progress).context(format_args!("{material} DTC"))?;
     let seconds = started.elapsed().as_secs_f64();
-    Ok(Some(format!(
-        "{material} DTC: {checked} positions correct, {seconds:.1} s\n"
-    )))
+    Ok(line + &format!("{material} DTC: {checked} positions correct, {seconds:.1} s\n"))
 }
 
 /// Tries to prove the draws of a one-sided class. Fails if the table says that they hold under all rule sets, but not

@@ -247,6 +247,20 @@ impl QuietMove<'_> {
 }
 
 impl GameGraph<'_> {
+    /// The moves of a legal node.
+    pub fn mover(&self, node: Node) -> Option<Mover<'_>> {
+        let board = self.board(node.index())?;
+        let is_legal = board.can_move(node.side());
+        is_legal.then(|| Mover::new(board, node.side()))
+    }
+
+    /// Visits the successors of a node by legal quiet moves.
+    pub fn quiet_nodes(&self, node: Node, visit: impl FnMut(Node)) {
+        if let Some(mover) = self.mover(node) {
+            mover.quiet_moves(visit);
+        }
+    }
+
     /// Visits the legal quiet moves of a node until `visit` returns `false`.
     pub fn quiet_moves(&self, node: Node, mut visit: impl FnMut(QuietMove<'_>) -> bool) {
         let Some(mut position) = self.position(node) else {
@@ -431,22 +445,6 @@ impl<'a> Mover<'a> {
             to & !line
         } else {
             to
-        }
-    }
-}
-
-impl GameGraph<'_> {
-    /// The moves of a legal node.
-    pub fn mover(&self, node: Node) -> Option<Mover<'_>> {
-        let board = self.board(node.index())?;
-        let is_legal = board.can_move(node.side());
-        is_legal.then(|| Mover::new(board, node.side()))
-    }
-
-    /// Visits the successors of a node by legal quiet moves.
-    pub fn quiet_nodes(&self, node: Node, visit: impl FnMut(Node)) {
-        if let Some(mover) = self.mover(node) {
-            mover.quiet_moves(visit);
         }
     }
 }

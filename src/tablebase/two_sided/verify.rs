@@ -208,8 +208,8 @@ impl Checker<'_> {
     }
 
     /// Whether a side can force a won position, a capture after which it does not lose, or a quiet move that `is_good`
-    /// accepts. [`Self::check_moves`] checks the captures of the other side. `is_good` receives the move and whether it is
-    /// one of the side itself.
+    /// accepts. [`Self::check_moves`] checks the captures of the other side. `is_good` receives the move and whether
+    /// the side itself makes it.
     fn reaches(
         &self,
         node: Node,
@@ -374,9 +374,16 @@ fn lost_positions(checker: &Checker<'_>, loser: Color) -> Vec<LostPosition> {
             node: *node,
             level: (checker.value(*node).plies_by_rule()).map_or(UNCOUNTED, |plies| plies / 2),
             is_losers,
-            has_deciding_capture: has_deciding_capture(checker, *node, is_losers),
+            has_deciding_capture: false,
             quiet: Vec::new(),
         };
+        checker.game.captures(*node, |value| {
+            lost.has_deciding_capture |= if is_losers {
+                !value.is_won()
+            } else {
+                value.is_lost()
+            };
+        });
         checker.game.quiet_moves(*node, |m| {
             let value = checker.value(m.to);
             let mate = value.plies().is_some();
@@ -393,18 +400,6 @@ fn lost_positions(checker: &Checker<'_>, loser: Color) -> Vec<LostPosition> {
         lost
     };
     nodes.iter().map(lost).collect()
-}
-
-fn has_deciding_capture(checker: &Checker<'_>, node: Node, is_losers: bool) -> bool {
-    let mut decides = false;
-    checker.game.captures(node, |value| {
-        decides |= if is_losers {
-            !value.is_won()
-        } else {
-            value.is_lost()
-        };
-    });
-    decides
 }
 
 /// Whether proven positions can be forced.

@@ -170,8 +170,7 @@ fn slow_solver_agrees_and_its_plans_satisfy_the_judge() {
         let (values, plans) = reference_values(&reference);
         for (n, value) in values.iter().enumerate() {
             let node = Node(n);
-            let found = Value(solved.value(node));
-            let found = without_plies_by_rule(found);
+            let found = without_plies_by_rule(Value(solved.value(node)));
             assert_eq!(found, *value, "{name} {rules}: {:?}", game.position(node));
         }
         let [held, won] = play_games(&reference, &values, &plans);

@@ -1,7 +1,6 @@
 //! A slow and simple solver for two-sided classes, with which the tests compare the fast one.
 
 use crate::board::{ByColor, Color, Move};
-use crate::movegen::legal_moves;
 use crate::rules::RuleSet;
 use crate::tablebase::index::Node;
 use crate::tablebase::two_sided::buchi::GOAL_PAIRS;
@@ -284,20 +283,11 @@ impl<'a> Reference<'a> {
 }
 
 pub fn entry(game: &GameGraph<'_>, node: Node) -> Entry {
-    let Some(mut position) = game.position(node) else {
-        return Entry::default();
-    };
     let mut entry = Entry {
-        is_legal: true,
+        is_legal: game.position(node).is_some(),
         ..Entry::default()
     };
-    for played in legal_moves(&position) {
-        if position.taken_by(played).is_some() {
-            let undo = position.make(played);
-            entry.captures.push(game.after_capture(&position));
-            position.unmake(played, undo);
-        }
-    }
+    game.captures(node, |value| entry.captures.push(value));
     game.quiet_moves(node, |m| {
         let threats = m.threats();
         entry.quiet.push(Edge {
