@@ -10,7 +10,7 @@ pub struct CellBoard<'a> {
     pub indexer: &'a Indexer,
     pub cell: Cell,
     /// King, advisors and bishops of each side.
-    pub groups: ByColor<&'a Placement>,
+    pub placements: ByColor<&'a Placement>,
     pub occupied: Bitboard,
 }
 
@@ -37,12 +37,13 @@ impl<'a> CellBoard<'a> {
     #[inline]
     pub fn new(indexer: &'a Indexer, cell: Cell) -> Option<Self> {
         let occupied = indexer.occupied(cell)?;
-        let groups = ByColor::from_fn(|side| indexer.placement(cell, side));
-        let are_facing = are_facing(groups[Color::Red].king, groups[Color::Black].king, occupied);
+        let placements = ByColor::from_fn(|side| indexer.placement(cell, side));
+        let ByColor([red, black]) = placements.map(|placement| placement.king);
+        let are_facing = are_facing(red, black, occupied);
         (!are_facing).then_some(Self {
             indexer,
             cell,
-            groups,
+            placements,
             occupied,
         })
     }
@@ -57,7 +58,7 @@ impl<'a> CellBoard<'a> {
         occupied: Bitboard,
         taken: Option<usize>,
     ) -> bool {
-        are_facing(king, self.groups[!side].king, occupied)
+        are_facing(king, self.placements[!side].king, occupied)
             || self.attacks(!side, king, occupied, taken)
     }
 
@@ -81,21 +82,22 @@ impl<'a> CellBoard<'a> {
     /// Whether `side` can be to move: the other side's king is not attacked.
     #[inline]
     pub fn can_move(&self, side: Color) -> bool {
-        !self.attacks(side, self.groups[!side].king, self.occupied, None)
+        !self.attacks(side, self.placements[!side].king, self.occupied, None)
     }
 
     /// Visits the legal moves of black's king, advisors and bishops.
     #[inline]
     pub fn weak_moves(&self, mut visit: impl FnMut(WeakMove)) {
-        let (table, group) = (self.indexer.groups[Color::Black], self.groups[Color::Black]);
+        let list = self.indexer.placements[Color::Black];
+        let placement = self.placements[Color::Black];
         let squares = &self.cell.squares[..self.indexer.attackers.count];
-        let others = self.occupied & !group.pieces;
-        for step in table.steps(group) {
+        let others = self.occupied & !placement.pieces;
+        for step in list.steps(placement) {
             if (step.eye & others).any() {
                 continue;
             }
             let taken = squares.iter().position(|s| *s == step.to);
-            let after = &table.placements[step.placement as usize];
+            let after = &list.all[step.placement as usize];
             if !self.is_attacked(Color::Black, after.king, others | after.pieces, taken) {
                 visit(WeakMove {
                     placement: step.placement.into(),
@@ -108,7 +110,7 @@ impl<'a> CellBoard<'a> {
     /// The cell after a black move, in the same class or in the class with one attacker fewer.
     #[inline]
     pub fn after(&self, m: WeakMove) -> Cell {
-        let mut cell = self.with_group(Color::Black, m.placement);
+        let mut cell = self.with_placement(Color::Black, m.placement);
         if let Some(taken) = m.taken {
             cell.squares = [cell.squares[1 - taken]; 2];
         }
@@ -119,18 +121,18 @@ impl<'a> CellBoard<'a> {
     #[inline]
     pub fn captures(&self, mut visit: impl FnMut(Capture)) {
         let attackers = &self.indexer.attackers;
-        let [own, group] = self.groups.0;
+        let [own, placement] = self.placements.0;
         for i in 0..attackers.count {
             let from = self.cell.squares[i];
             let targets = attacks::of(attackers.kinds[i], Color::Red, from, self.occupied);
-            if (targets & group.pieces).is_empty() {
+            if (targets & placement.pieces).is_empty() {
                 continue;
             }
             let left = self.occupied.without(from);
-            for removal in self.indexer.groups[Color::Black].removals(group) {
-                if targets.contains(removal.square) && !are_facing(own.king, group.king, left) {
+            for removal in self.indexer.placements[Color::Black].removals(placement) {
+                if targets.contains(removal.square) && !are_facing(own.king, placement.king, left) {
                     let mut after = self.with_attacker(i, removal.square);
-                    after.groups[Color::Black] = removal.placement.into();
+                    after.placements[Color::Black] = removal.placement.into();
                     visit(Capture {
                         takes_advisor: removal.is_advisor,
                         after,
@@ -146,8 +148,8 @@ impl<'a> CellBoard<'a> {
     pub fn before(&self, mover: Color, mut visit: impl FnMut(usize)) {
         let indexer = self.indexer;
         match mover {
-            Color::Red => self.group_steps(mover, |before| visit(indexer.listed(before))),
-            Color::Black => self.group_steps(mover, |before| {
+            Color::Red => self.placement_steps(mover, |before| visit(indexer.listed(before))),
+            Color::Black => self.placement_steps(mover, |before| {
                 indexer.before_weak_step(self.cell, before, &mut visit);
             }),
         }
@@ -158,19 +160,19 @@ impl<'a> CellBoard<'a> {
     /// Visits the cells after red's quiet moves. In a one-sided class all are legal unless the kings face each other.
     #[inline]
     pub fn strong_moves(&self, mut visit: impl FnMut(Cell)) {
-        self.group_steps(Color::Red, &mut visit);
+        self.placement_steps(Color::Red, &mut visit);
         self.attacker_steps(Color::Red, attacker_targets, visit);
     }
 
     /// Visits the cells before quiet moves of a side's king, advisors and bishops, legal or not. They are also the
     /// cells after such moves, because these moves are reversible.
     #[inline]
-    fn group_steps(&self, side: Color, mut visit: impl FnMut(Cell)) {
-        let group = self.groups[side];
-        let others = self.occupied & !group.pieces;
-        for step in self.indexer.groups[side].steps(group) {
+    fn placement_steps(&self, side: Color, mut visit: impl FnMut(Cell)) {
+        let placement = self.placements[side];
+        let others = self.occupied & !placement.pieces;
+        for step in self.indexer.placements[side].steps(placement) {
             if !others.contains(step.to) && (step.eye & others).is_empty() {
-                visit(self.with_group(side, step.placement.into()));
+                visit(self.with_placement(side, step.placement.into()));
             }
         }
     }
@@ -196,9 +198,9 @@ impl<'a> CellBoard<'a> {
 
     /// The cell with another placement of a side's king, advisors and bishops.
     #[inline]
-    pub fn with_group(&self, side: Color, placement: usize) -> Cell {
+    pub fn with_placement(&self, side: Color, placement: usize) -> Cell {
         let mut cell = self.cell;
-        cell.groups[side] = placement;
+        cell.placements[side] = placement;
         cell
     }
 

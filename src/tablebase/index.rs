@@ -91,7 +91,7 @@ impl AttackerIndex {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
     /// Number of each side's placement.
-    pub groups: ByColor<usize>,
+    pub placements: ByColor<usize>,
     /// Squares of the attackers.
     pub squares: AttackerSquares,
 }
@@ -133,7 +133,7 @@ pub fn color_in_table(color: Color, strong: Color) -> Color {
 pub struct Indexer {
     pub material: Material,
     pub attackers: AttackerIndex,
-    pub groups: ByColor<&'static PlacementList>,
+    pub placements: ByColor<&'static PlacementList>,
 }
 
 impl Indexer {
@@ -141,8 +141,8 @@ impl Indexer {
         Self {
             material,
             attackers: AttackerIndex::new(material.attackers()),
-            groups: ByColor::from_fn(|side| {
-                SidePlacements::of(side).table(material.defenders(side))
+            placements: ByColor::from_fn(|side| {
+                SidePlacements::of(side).list(material.defenders(side))
             }),
         }
     }
@@ -154,13 +154,13 @@ impl Indexer {
     /// Number of listed placements of the weak side.
     #[inline]
     pub fn slices(&self) -> usize {
-        self.groups[Color::Black].canonical
+        self.placements[Color::Black].canonical
     }
 
     /// Number of positions that share one placement of the weak side.
     #[inline]
     pub fn slice_len(&self) -> usize {
-        self.groups[Color::Red].placements.len() * self.attackers.squares.len()
+        self.placements[Color::Red].all.len() * self.attackers.squares.len()
     }
 
     /// Indices of the positions with this placement of the weak side.
@@ -171,7 +171,7 @@ impl Indexer {
     /// Index of a cell or of its mirror image, whichever is listed.
     #[inline]
     pub fn index(&self, cell: Cell) -> usize {
-        if cell.groups[Color::Black] < self.slices() {
+        if cell.placements[Color::Black] < self.slices() {
             self.listed(cell)
         } else {
             self.listed(self.mirrored(cell))
@@ -181,15 +181,15 @@ impl Indexer {
     /// Index of a cell whose weak side's placement is canonical.
     #[inline]
     pub fn listed(&self, cell: Cell) -> usize {
-        let ByColor([strong, weak]) = cell.groups;
-        let groups = weak * self.groups[Color::Red].placements.len() + strong;
-        groups * self.attackers.squares.len() + self.attackers.number(cell.squares)
+        let ByColor([strong, weak]) = cell.placements;
+        let placements = weak * self.placements[Color::Red].all.len() + strong;
+        placements * self.attackers.squares.len() + self.attackers.number(cell.squares)
     }
 
     #[inline]
     pub fn mirrored(&self, cell: Cell) -> Cell {
         Cell {
-            groups: ByColor::from_fn(|side| self.placement(cell, side).mirror as usize),
+            placements: ByColor::from_fn(|side| self.placement(cell, side).mirror as usize),
             squares: cell.squares.map(Square::flip_file),
         }
     }
@@ -197,10 +197,10 @@ impl Indexer {
     #[inline]
     pub fn cell(&self, index: usize) -> Cell {
         let attackers = self.attackers.squares.len();
-        let (groups, number) = (index / attackers, index % attackers);
-        let strong = self.groups[Color::Red].placements.len();
+        let (placements, number) = (index / attackers, index % attackers);
+        let strong = self.placements[Color::Red].all.len();
         Cell {
-            groups: ByColor::new(groups % strong, groups / strong),
+            placements: ByColor::new(placements % strong, placements / strong),
             squares: self.attackers.squares[number],
         }
     }
@@ -211,15 +211,15 @@ impl Indexer {
     /// has another index, nothing is visited.
     #[inline]
     pub fn before_weak_step(&self, here: Cell, before: Cell, mut visit: impl FnMut(usize)) {
-        let table = self.groups[Color::Black];
-        let [from, to] = [before, here].map(|cell| cell.groups[Color::Black]);
-        let from_symmetric = table.is_symmetric(from);
-        if !table.is_symmetric(to) {
+        let list = self.placements[Color::Black];
+        let [from, to] = [before, here].map(|cell| cell.placements[Color::Black]);
+        let from_symmetric = list.is_symmetric(from);
+        if !list.is_symmetric(to) {
             visit(self.index(before));
             if from_symmetric {
                 visit(self.listed(self.mirrored(before)));
             }
-        } else if from_symmetric || from < table.canonical {
+        } else if from_symmetric || from < list.canonical {
             // The mirror image of `here` is listed too and has the mirrored moves.
             visit(self.listed(before));
         }
@@ -228,7 +228,7 @@ impl Indexer {
     /// Number of board positions with this index: 2 if the mirror image is not listed separately.
     #[inline]
     pub fn weight(&self, index: usize) -> u64 {
-        if self.groups[Color::Black].is_symmetric(index / self.slice_len()) {
+        if self.placements[Color::Black].is_symmetric(index / self.slice_len()) {
             1
         } else {
             2
@@ -238,7 +238,7 @@ impl Indexer {
     /// King, advisors and bishops of a side.
     #[inline]
     pub fn placement(&self, cell: Cell, side: Color) -> &'static Placement {
-        &self.groups[side].placements[cell.groups[side]]
+        &self.placements[side].all[cell.placements[side]]
     }
 
     /// Occupied squares; `None` if two pieces share a square.
@@ -279,7 +279,7 @@ impl Indexer {
         // The king's square is never used: a position of this class has a piece of each kind.
         let square = |set: Bitboard| set.first().unwrap_or(position.king(strong));
         let cell = Cell {
-            groups: ByColor::from_fn(number),
+            placements: ByColor::from_fn(number),
             squares: [first, second].map(|set| square(set).relative_to(strong)),
         };
         Node::new(

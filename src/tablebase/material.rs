@@ -86,8 +86,8 @@ impl Material {
     #[inline]
     pub const fn index(self) -> usize {
         let ByColor([strong, weak]) = self.defenders;
-        let groups = strong.index() * Defenders::COUNT + weak.index();
-        self.attackers.index() * Defenders::COUNT * Defenders::COUNT + groups
+        let defenders = strong.index() * Defenders::COUNT + weak.index();
+        self.attackers.index() * Defenders::COUNT * Defenders::COUNT + defenders
     }
 
     /// Attackers of the strong side, or one of each side.
@@ -157,12 +157,12 @@ impl Material {
         } else {
             &[Color::Black]
         };
-        let groups = [true, false].into_iter().flat_map(|is_advisor| {
+        let defenders = [true, false].into_iter().flat_map(|is_advisor| {
             let sides = sides.iter();
             sides.filter_map(move |side| self.without_defender(*side, is_advisor))
         });
         let mut classes: Vec<Self> = Vec::new();
-        for class in attackers.chain(groups) {
+        for class in attackers.chain(defenders) {
             if !classes.contains(&class) {
                 classes.push(class);
             }

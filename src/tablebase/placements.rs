@@ -99,7 +99,7 @@ pub struct Placement {
 /// All placements of one combination for one side.
 #[derive(Debug)]
 pub struct PlacementList {
-    pub placements: Vec<Placement>,
+    pub all: Vec<Placement>,
     /// Placements below this number are symmetric or sort before their mirror image.
     pub canonical: usize,
     steps: Vec<Step>,
@@ -122,14 +122,14 @@ impl PlacementList {
     /// Whether a placement is its own mirror image.
     #[inline]
     pub fn is_symmetric(&self, number: usize) -> bool {
-        self.placements[number].mirror as usize == number
+        self.all[number].mirror as usize == number
     }
 }
 
 /// All placements of one side.
 #[derive(Debug)]
 pub struct SidePlacements {
-    tables: Vec<PlacementList>,
+    lists: Vec<PlacementList>,
     /// Number of each placement within its combination, by its slot.
     numbers: Vec<u16>,
     /// For each of [`KINDS`], the slot of a piece on each square. The slot of a placement is the sum over its pieces.
@@ -146,8 +146,8 @@ impl SidePlacements {
     }
 
     #[inline]
-    pub fn table(&self, defenders: Defenders) -> &PlacementList {
-        &self.tables[defenders.index()]
+    pub fn list(&self, defenders: Defenders) -> &PlacementList {
+        &self.lists[defenders.index()]
     }
 
     /// Number of a placement within its combination. `sets` holds the squares of the pieces of each of [`KINDS`].
@@ -178,7 +178,7 @@ impl SidePlacements {
             _ => 1 << place,
         };
         let mut side = Self {
-            tables: Vec::new(),
+            lists: Vec::new(),
             numbers: vec![NO_PLACEMENT; kings << (advisors + bishops)],
             slots: [[0; Square::COUNT]; 3],
         };
@@ -188,14 +188,14 @@ impl SidePlacements {
             }
         }
         for index in 0..Defenders::COUNT {
-            let table = side.build_table(&reachable, Defenders::from_index(index));
-            side.tables.push(table);
+            let list = side.build_list(&reachable, Defenders::from_index(index));
+            side.lists.push(list);
         }
         side
     }
 
     /// Lists the placements of a combination. Smaller combinations must be listed already.
-    fn build_table(&mut self, reachable: &[Vec<Square>; 3], defenders: Defenders) -> PlacementList {
+    fn build_list(&mut self, reachable: &[Vec<Square>; 3], defenders: Defenders) -> PlacementList {
         let mirrored = |p: &Placement| -> [Bitboard; 3] {
             (p.sets).map(|set| set.into_iter().map(Square::flip_file).collect())
         };
@@ -209,22 +209,22 @@ impl SidePlacements {
             let slot = self.slot(p.sets);
             self.numbers[slot] = number;
         }
-        let mut table = PlacementList {
-            placements: Vec::new(),
+        let mut list = PlacementList {
+            all: Vec::new(),
             canonical,
             steps: Vec::new(),
             removals: Vec::new(),
         };
         for mut placement in ordered {
             placement.mirror = self.number(mirrored(&placement)) as u16;
-            let (step, removal) = (table.steps.len(), table.removals.len());
-            self.add_steps(&placement, &mut table.steps);
-            self.add_removals(&placement, &mut table.removals);
-            placement.steps = step as u32..table.steps.len() as u32;
-            placement.removals = removal as u32..table.removals.len() as u32;
-            table.placements.push(placement);
+            let (step, removal) = (list.steps.len(), list.removals.len());
+            self.add_steps(&placement, &mut list.steps);
+            self.add_removals(&placement, &mut list.removals);
+            placement.steps = step as u32..list.steps.len() as u32;
+            placement.removals = removal as u32..list.removals.len() as u32;
+            list.all.push(placement);
         }
-        table
+        list
     }
 
     fn add_steps(&self, p: &Placement, steps: &mut Vec<Step>) {
@@ -316,14 +316,11 @@ mod tests {
         ];
         for color in Color::ALL {
             for ((advisors, bishops), size, symmetric, canonical) in known {
-                let table = SidePlacements::of(color).table(Defenders { advisors, bishops });
-                let numbers = 0..table.placements.len();
-                assert_eq!(table.placements.len(), size);
-                assert_eq!(table.canonical, canonical);
-                assert_eq!(
-                    numbers.filter(|n| table.is_symmetric(*n)).count(),
-                    symmetric
-                );
+                let list = SidePlacements::of(color).list(Defenders { advisors, bishops });
+                let numbers = 0..list.all.len();
+                assert_eq!(list.all.len(), size);
+                assert_eq!(list.canonical, canonical);
+                assert_eq!(numbers.filter(|n| list.is_symmetric(*n)).count(), symmetric);
             }
         }
     }
@@ -333,23 +330,23 @@ mod tests {
         for color in Color::ALL {
             let side = SidePlacements::of(color);
             for defenders in Defenders::all() {
-                let table = side.table(defenders);
-                for (number, p) in table.placements.iter().enumerate() {
+                let list = side.list(defenders);
+                for (number, p) in list.all.iter().enumerate() {
                     assert_eq!(side.number(p.sets), number);
-                    let mirror = &table.placements[p.mirror as usize];
+                    let mirror = &list.all[p.mirror as usize];
                     assert_eq!(mirror.mirror as usize, number);
                     assert_eq!(mirror.king, p.king.flip_file());
-                    assert!(number < table.canonical || (p.mirror as usize) < table.canonical);
-                    for step in table.steps(p) {
-                        let after = &table.placements[step.placement as usize];
+                    assert!(number < list.canonical || (p.mirror as usize) < list.canonical);
+                    for step in list.steps(p) {
+                        let after = &list.all[step.placement as usize];
                         assert!(after.pieces.contains(step.to) && !p.pieces.contains(step.to));
-                        let back = table.steps(after).iter();
+                        let back = list.steps(after).iter();
                         assert!(back.clone().any(|s| s.placement as usize == number));
                     }
-                    assert_eq!(table.removals(p).len(), usize::from(defenders.pieces()));
-                    for removal in table.removals(p) {
+                    assert_eq!(list.removals(p).len(), usize::from(defenders.pieces()));
+                    for removal in list.removals(p) {
                         let fewer = defenders.without(removal.is_advisor).unwrap();
-                        let left = &side.table(fewer).placements[removal.placement as usize];
+                        let left = &side.list(fewer).all[removal.placement as usize];
                         assert_eq!(left.pieces, p.pieces.without(removal.square));
                     }
                 }

@@ -275,8 +275,8 @@ mod tests {
             .map(|m| m.defenders(Color::Black));
         let most = defenders
             .map(|defenders| {
-                let table = SidePlacements::of(Color::Black).table(defenders);
-                let moves = table.placements.iter().map(|p| table.steps(p).len());
+                let list = SidePlacements::of(Color::Black).list(defenders);
+                let moves = list.all.iter().map(|p| list.steps(p).len());
                 moves.max().unwrap_or(0)
             })
             .max();

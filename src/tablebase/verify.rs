@@ -362,7 +362,7 @@ impl SafetySearch<'_> {
         board.weak_moves(|m| {
             if m.taken.is_some() {
                 let after = self.indexer.placement(board.after(m), Color::Black);
-                harmless &= after.king != board.groups[Color::Black].king;
+                harmless &= after.king != board.placements[Color::Black].king;
             }
         });
         harmless

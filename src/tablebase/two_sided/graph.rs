@@ -291,8 +291,8 @@ impl GameGraph<'_> {
 pub struct Mover<'a> {
     board: CellBoard<'a>,
     side: Color,
-    table: &'a PlacementList,
-    group: &'a Placement,
+    list: &'a PlacementList,
+    placement: &'a Placement,
     /// Own attacker, then the other side's.
     attackers: [(PieceKind, Square); 2],
     enemies: Bitboard,
@@ -314,27 +314,27 @@ impl<'a> Mover<'a> {
     /// The position must be legal with `side` to move.
     fn new(board: CellBoard<'a>, side: Color) -> Self {
         let indexer = board.indexer;
-        let group = board.groups[side];
+        let placement = board.placements[side];
         // Red's attacker comes first.
         let attacker = |side: Color| {
             let number = side.index();
             (indexer.attackers.kinds[number], board.cell.squares[number])
         };
         let attackers = [attacker(side), attacker(!side)];
-        let king = group.king;
+        let king = placement.king;
         let (enemy, square) = attackers[1];
         let dangers = match enemy {
             PieceKind::Rook | PieceKind::Cannon => attacks::lines(king),
             PieceKind::Knight => attacks::knight_to(king, Bitboard::EMPTY),
             _ => attacks::pawn_to(!side, king),
         };
-        let faces_king = king.file() == board.groups[!side].king.file();
+        let faces_king = king.file() == board.placements[!side].king.file();
         Self {
             side,
-            table: indexer.groups[side],
-            group,
+            list: indexer.placements[side],
+            placement,
             attackers,
-            enemies: board.occupied & !group.pieces.with(attackers[0].1),
+            enemies: board.occupied & !placement.pieces.with(attackers[0].1),
             is_king_free: !faces_king && !dangers.contains(square),
             board,
         }
@@ -350,14 +350,14 @@ impl<'a> Mover<'a> {
         });
         CountedMoves {
             quiet,
-            has_captures: takes.any() || self.reaches_attacker(self.group),
+            has_captures: takes.any() || self.reaches_attacker(self.placement),
         }
     }
 
     /// Visits the successors by legal quiet moves.
     pub fn quiet_moves(&self, mut visit: impl FnMut(Node)) {
         self.steps(|placement, _| {
-            visit(self.node(self.board.with_group(self.side, placement.into())));
+            visit(self.node(self.board.with_placement(self.side, placement.into())));
             false
         });
         for to in self.attacker_moves() {
@@ -375,12 +375,12 @@ impl<'a> Mover<'a> {
         let leads_to_wanted = |cell: Cell| is_wanted(self.node(cell));
         let has_step = self.steps(|placement, occupied| {
             attacks_nothing(from, occupied)
-                && !self.reaches_attacker(&self.table.placements[usize::from(placement)])
-                && leads_to_wanted(self.board.with_group(self.side, placement.into()))
+                && !self.reaches_attacker(&self.list.all[usize::from(placement)])
+                && leads_to_wanted(self.board.with_placement(self.side, placement.into()))
         });
         let left = self.board.occupied.without(from);
         has_step
-            || !self.reaches_attacker(self.group)
+            || !self.reaches_attacker(self.placement)
                 && self.attacker_moves().into_iter().any(|to| {
                     attacks_nothing(to, left.with(to)) && leads_to_wanted(self.with_attacker(to))
                 })
@@ -398,14 +398,14 @@ impl<'a> Mover<'a> {
     /// Calls `visit` with the placement and the occupied squares after each legal quiet move of
     /// king, advisors and bishops, until it returns `true`. Returns whether it did.
     fn steps(&self, mut visit: impl FnMut(u16, Bitboard) -> bool) -> bool {
-        let others = self.board.occupied & !self.group.pieces;
-        self.table.steps(self.group).iter().any(|step| {
+        let others = self.board.occupied & !self.placement.pieces;
+        self.list.steps(self.placement).iter().any(|step| {
             if others.contains(step.to) || (step.eye & others).any() {
                 return false;
             }
-            let after = &self.table.placements[step.placement as usize];
+            let after = &self.list.all[step.placement as usize];
             let occupied = others | after.pieces;
-            let is_legal = self.is_king_free && after.king == self.group.king
+            let is_legal = self.is_king_free && after.king == self.placement.king
                 || !self
                     .board
                     .is_attacked(self.side, after.king, occupied, None);
@@ -415,10 +415,10 @@ impl<'a> Mover<'a> {
 
     /// Whether a piece of the placement could capture the other side's attacker on an otherwise
     /// empty board.
-    fn reaches_attacker(&self, group: &Placement) -> bool {
+    fn reaches_attacker(&self, placement: &Placement) -> bool {
         let (_, square) = self.attackers[1];
-        Bitboard::home_half(self.side).contains(square)
-            && self.table.steps(group).iter().any(|step| step.to == square)
+        let mut steps = self.list.steps(placement).iter();
+        Bitboard::home_half(self.side).contains(square) && steps.any(|step| step.to == square)
     }
 
     /// Target squares of the attacker's legal quiet moves.
@@ -432,7 +432,7 @@ impl<'a> Mover<'a> {
         if self.is_king_free {
             return to;
         }
-        let (king, left) = (self.group.king, occupied.without(from));
+        let (king, left) = (self.placement.king, occupied.without(from));
         let is_attacked = |occupied| self.board.is_attacked(self.side, king, occupied, None);
         if is_attacked(left) {
             let is_safe = |to: &Square| !is_attacked(left.with(*to));
