@@ -114,7 +114,11 @@ impl Node {
     /// Side to move.
     #[inline]
     pub const fn side(self) -> Color {
-        Color::ALL[self.0 & 1]
+        if self.0 & 1 == 0 {
+            Color::Red
+        } else {
+            Color::Black
+        }
     }
 }
 

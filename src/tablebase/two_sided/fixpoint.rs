@@ -96,8 +96,7 @@ pub fn propagate_from(
     visit: impl Fn(Node, &mut Vec<Node>) + Sync,
 ) {
     let left = Mutex::new(Vec::new());
-    let blocks = len.div_ceil(BLOCK);
-    for_each_part(threads, blocks, |block| {
+    for_each_part(threads, len.div_ceil(BLOCK), |block| {
         let nodes = 2 * block * BLOCK..2 * len.min((block + 1) * BLOCK);
         let first = nodes.map(Node).filter(|node| is_first(*node));
         visit_some(first.collect(), &visit, &left);

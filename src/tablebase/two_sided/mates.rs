@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU16, Ordering};
 
-use super::graph::{CountedMoves, GameGraph, Offenses};
+use super::graph::{GameGraph, Offenses};
 use crate::board::{ByColor, Color};
 use crate::tablebase::index::Node;
 use crate::tablebase::solver_state::{BLOCK, BlockValues, NodeBytes, for_each_part};
@@ -59,13 +59,10 @@ impl MateSearch<'_> {
             self.value(node).store(NOT_LEGAL, Ordering::Relaxed);
             return;
         };
-        let CountedMoves {
-            quiet,
-            has_captures,
-        } = mover.count();
+        let moves = mover.count();
         let (mut bits, mut is_safe) = (0, false);
         let (mut win, mut loss) = (None, None);
-        if has_captures {
+        if moves.has_captures {
             self.game.captures(node, |value| {
                 bits |= bits_of_capture(value);
                 match value.plies() {
@@ -77,14 +74,14 @@ impl MateSearch<'_> {
                 }
             });
         }
-        self.moves.set(node, quiet);
+        self.moves.set(node, moves.quiet);
         self.captures.set(node, bits);
         let now = match (win, loss) {
             (Some(plies), _) => PENDING_WIN | self.schedule(node, plies),
             (None, _) if is_safe => SAFE,
-            (None, Some(plies)) if quiet == 0 => PENDING_LOSS | self.schedule(node, plies),
+            (None, Some(plies)) if moves.quiet == 0 => PENDING_LOSS | self.schedule(node, plies),
             (None, Some(plies)) => PENDING_LOSS | u16::from(Value::in_plies(plies).0),
-            (None, None) if quiet == 0 => PENDING_LOSS | self.schedule(node, 0),
+            (None, None) if moves.quiet == 0 => PENDING_LOSS | self.schedule(node, 0),
             (None, None) => 0,
         };
         self.value(node).store(now, Ordering::Relaxed);

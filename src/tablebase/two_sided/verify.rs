@@ -17,7 +17,7 @@ use crate::tablebase::solved::{SolvedClass, WrongValue};
 use crate::tablebase::solver_state::NodeBytes;
 use crate::tablebase::value::Value;
 
-/// [`verify`](crate::tablebase::verify) for a two-sided class that was solved for `rules`.
+/// [`verify`](fn@crate::tablebase::verify) for a two-sided class that was solved for `rules`.
 pub fn verify_two_sided(
     class: &SolvedClass,
     rules: RuleSet,
