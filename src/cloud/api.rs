@@ -65,39 +65,83 @@ pub enum ReplyFormat {
     Json,
 }
 
-/// Evaluation of a move in a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MoveInfo {
-    /// No score is known.
-    Unknown,
-    /// A score of the library.
-    Known {
-        /// For the side that plays the move.
-        score: i32,
-        /// 0 to 2, see [`rank`](super::score::rank).
-        rank: u8,
-        /// Number of known replies.
-        replies: usize,
-        /// Number of known replies in the class [`Good`](super::score::Class::Good).
-        good_replies: usize,
-    },
-    /// A score of an endgame tablebase.
-    Table {
-        /// For the side that plays the move: 30,000 minus the plies to mate if it wins, the negative of this if it
-        /// loses, 0 for a draw.
-        score: i32,
-        /// 2 for the best moves, 1 for others with the same result, 0 for moves with a worse result.
-        rank: u8,
-    },
-}
-
 /// A move in the list of `queryall`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ListedMove {
     /// A move of the queried position.
+    #[serde(rename = "uci")]
     pub played: Move,
-    /// Its evaluation.
-    pub info: MoveInfo,
+    /// For the side that plays the move, if known.
+    #[serde(serialize_with = "serialize_score")]
+    score: Option<i32>,
+    /// 2 for the best moves; 0 if no score is known.
+    rank: u8,
+    /// A sign for the rank, then the numbers of known and of good replies, or the result and the plies to mate.
+    note: String,
+    /// In percent; `None` for mates, tablebase scores and moves without a score.
+    #[serde(rename = "winrate", skip_serializing_if = "Option::is_none")]
+    win_rate: Option<String>,
+}
+
+impl ListedMove {
+    /// A move without a known score.
+    pub fn unknown(played: Move) -> Self {
+        Self {
+            played,
+            score: None,
+            rank: 0,
+            note: "? (??-??)".to_owned(),
+            win_rate: None,
+        }
+    }
+
+    /// A move with a score of the library, the rank of the score (see [`rank`](super::score::rank)), and the numbers of
+    /// known replies and of those in the class [`Good`](super::score::Class::Good).
+    pub fn known(played: Move, score: i32, rank: u8, replies: usize, good_replies: usize) -> Self {
+        let rate = (score.abs() < MATE).then(|| win_rate(score));
+        Self {
+            played,
+            score: Some(score),
+            rank,
+            note: format!("{} ({replies:02}-{good_replies:02})", sign(rank)),
+            win_rate: rate.map(|rate| format!("{rate:.2}")),
+        }
+    }
+
+    /// A move with a score of an endgame tablebase: 30,000 minus the plies to mate if it wins, the negative of this if
+    /// it loses, 0 for a draw. The rank is 2 for the best moves, 1 for others with the same result, 0 for moves with a
+    /// worse result.
+    pub fn in_tables(played: Move, score: i32, rank: u8) -> Self {
+        let (letter, plies) = match score {
+            0 => ('D', 0),
+            1.. => ('W', FINAL - score),
+            _ => ('L', FINAL + score),
+        };
+        Self {
+            played,
+            score: Some(score),
+            rank,
+            note: format!("{} ({letter}-M-{plies:04})", sign(rank)),
+            win_rate: None,
+        }
+    }
+}
+
+/// The sign of a rank in notes.
+fn sign(rank: u8) -> char {
+    match rank {
+        2 => '!',
+        1 => '*',
+        _ => '?',
+    }
+}
+
+/// Serializes a score as a number, or as `??` if it is unknown.
+fn serialize_score<S: Serializer>(score: &Option<i32>, serializer: S) -> Result<S::Ok, S::Error> {
+    match score {
+        Some(score) => serializer.serialize_i32(*score),
+        None => serializer.serialize_str("??"),
+    }
 }
 
 /// The verdict of the repetition rules on a move.
@@ -218,83 +262,12 @@ impl Serialize for ApiReply {
 
 impl fmt::Display for ListedMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (score, rank) = score_and_rank(&self.info);
-        let score = score.map_or_else(|| "??".to_owned(), |score| score.to_string());
-        let note = note(&self.info);
-        write!(
-            f,
-            "move:{},score:{score},rank:{rank},note:{note}",
-            self.played
-        )?;
-        match shown_win_rate(&self.info) {
+        let score = (self.score).map_or_else(|| "??".to_owned(), |score| score.to_string());
+        let (played, rank, note) = (self.played, self.rank, &self.note);
+        write!(f, "move:{played},score:{score},rank:{rank},note:{note}")?;
+        match &self.win_rate {
             Some(rate) => write!(f, ",winrate:{rate}"),
             None => Ok(()),
-        }
-    }
-}
-
-impl Serialize for ListedMove {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (score, rank) = score_and_rank(&self.info);
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uci", &self.played)?;
-        match score {
-            Some(score) => map.serialize_entry("score", &score)?,
-            None => map.serialize_entry("score", "??")?,
-        }
-        map.serialize_entry("rank", &rank)?;
-        map.serialize_entry("note", &note(&self.info))?;
-        if let Some(rate) = shown_win_rate(&self.info) {
-            map.serialize_entry("winrate", &rate)?;
-        }
-        map.end()
-    }
-}
-
-/// The `note` of a move: a sign for its rank, then the numbers of known and of good replies, or the result and the
-/// plies to mate.
-fn note(info: &MoveInfo) -> String {
-    let sign = |rank: u8| match rank {
-        2 => '!',
-        1 => '*',
-        _ => '?',
-    };
-    match *info {
-        MoveInfo::Unknown => "? (??-??)".to_owned(),
-        MoveInfo::Known {
-            rank,
-            replies,
-            good_replies,
-            ..
-        } => {
-            format!("{} ({replies:02}-{good_replies:02})", sign(rank))
-        }
-        MoveInfo::Table { score, rank } => {
-            let (letter, plies) = match score {
-                0 => ('D', 0),
-                1.. => ('W', FINAL - score),
-                _ => ('L', FINAL + score),
-            };
-            format!("{} ({letter}-M-{plies:04})", sign(rank))
-        }
-    }
-}
-
-/// Win rate in percent; `None` for mates, tablebase scores and moves without a score.
-fn shown_win_rate(info: &MoveInfo) -> Option<String> {
-    match *info {
-        MoveInfo::Known { score, .. } if score.abs() < MATE => {
-            Some(format!("{:.2}", win_rate(score)))
-        }
-        _ => None,
-    }
-}
-
-fn score_and_rank(info: &MoveInfo) -> (Option<i32>, u8) {
-    match *info {
-        MoveInfo::Unknown => (None, 0),
-        MoveInfo::Known { score, rank, .. } | MoveInfo::Table { score, rank } => {
-            (Some(score), rank)
         }
     }
 }
@@ -360,23 +333,11 @@ mod tests {
 
     #[test]
     fn lists_of_moves() {
-        let known = |played, score, rank, replies, good_replies| ListedMove {
-            played: m(played),
-            info: MoveInfo::Known {
-                score,
-                rank,
-                replies,
-                good_replies,
-            },
-        };
         let moves = vec![
-            known("h2e2", 1, 2, 44, 4),
-            known("b0a2", 9_999, 1, 3, 0),
-            known("a0a1", -29_998, 0, 1, 1),
-            ListedMove {
-                played: m("c3c4"),
-                info: MoveInfo::Unknown,
-            },
+            ListedMove::known(m("h2e2"), 1, 2, 44, 4),
+            ListedMove::known(m("b0a2"), 9_999, 1, 3, 0),
+            ListedMove::known(m("a0a1"), -29_998, 0, 1, 1),
+            ListedMove::unknown(m("c3c4")),
         ];
         let text = "move:h2e2,score:1,rank:2,note:! (44-04),winrate:50.08|\
                     move:b0a2,score:9999,rank:1,note:* (03-00),winrate:100.00|\
@@ -400,15 +361,9 @@ mod tests {
 
     #[test]
     fn tablebase_moves() {
-        let table = |played, score, rank| ListedMove {
-            played: m(played),
-            info: MoveInfo::Table { score, rank },
-        };
-        let moves = [
-            table("h2e2", 29_991, 2),
-            table("a0a1", 0, 1),
-            table("a0a2", -29_988, 0),
-        ];
+        let moves = [("h2e2", 29_991, 2), ("a0a1", 0, 1), ("a0a2", -29_988, 0)];
+        let moves =
+            moves.map(|(played, score, rank)| ListedMove::in_tables(m(played), score, rank));
         let text = "move:h2e2,score:29991,rank:2,note:! (W-M-0009)|\
                     move:a0a1,score:0,rank:1,note:* (D-M-0000)|\
                     move:a0a2,score:-29988,rank:0,note:? (L-M-0012)";

@@ -12,7 +12,7 @@ use super::tablebase;
 use super::walk::LibraryWalk;
 use crate::board::Move;
 use crate::cloud::access::Role;
-use crate::cloud::api::{ApiReply, ListedMove, MoveInfo};
+use crate::cloud::api::{ApiReply, ListedMove};
 use crate::cloud::key::distinct_moves;
 use crate::cloud::row::Row;
 use crate::cloud::score::{Class, MATE, rank};
@@ -134,23 +134,15 @@ fn listed(query: &Query<'_>, known: &[KnownMove], legal: &[Move]) -> Vec<ListedM
     let mut moves: Vec<ListedMove> = (known.iter().enumerate())
         .map(|(n, known)| (n, known, rank(known.score, best)))
         .filter(|(n, _, rank)| query.learn || *n == 0 || *rank == BEST)
-        .map(|(_, known, rank)| ListedMove {
-            played: known.played,
-            info: MoveInfo::Known {
-                score: known.score,
-                rank,
-                replies: known.replies,
-                good_replies: known.good_replies,
-            },
+        .map(|(_, known, rank)| {
+            let (replies, good) = (known.replies, known.good_replies);
+            ListedMove::known(known.played, known.score, rank, replies, good)
         })
         .collect();
     if query.shows_all || !query.learn && !moves.is_empty() {
         let is_listed = |m: &Move| moves.iter().any(|listed| listed.played == *m);
         let unlisted: Vec<Move> = legal.iter().copied().filter(|m| !is_listed(m)).collect();
-        moves.extend(unlisted.into_iter().map(|played| ListedMove {
-            played,
-            info: MoveInfo::Unknown,
-        }));
+        moves.extend(unlisted.into_iter().map(ListedMove::unknown));
     }
     moves
 }

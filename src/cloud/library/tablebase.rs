@@ -4,7 +4,7 @@ use rand::seq::IndexedRandom;
 
 use super::position::ordered_moves;
 use crate::board::{Color, Move, PieceKind, Position};
-use crate::cloud::api::{ApiReply, ListedMove, MoveInfo};
+use crate::cloud::api::{ApiReply, ListedMove};
 use crate::cloud::score::FINAL;
 use crate::rules::{MoveThreats, Ply, RuleSet, is_material_insufficient, move_threats};
 use crate::tablebase::{TableOutcome, Tables};
@@ -104,13 +104,7 @@ pub fn list(moves: &[TableMove]) -> Vec<ListedMove> {
             u8::from(m.score.signum() == first.score.signum())
         }
     };
-    let entry = |m: &TableMove| ListedMove {
-        played: m.played,
-        info: MoveInfo::Table {
-            score: m.score,
-            rank: rank(m),
-        },
-    };
+    let entry = |m: &TableMove| ListedMove::in_tables(m.played, m.score, rank(m));
     moves.iter().map(entry).collect()
 }
 
