@@ -11,7 +11,7 @@ use crate::cli::book::file::Output;
 use crate::cli::common::{Context, Failure, ForceArgument, OutputFile, require_not_input};
 use crate::cloud::key::{Key, View};
 use crate::cloud::score::{FINAL, MATE};
-use crate::cloud::store::{Location, Note, PlacedNote, Snapshot, Store, StoreError};
+use crate::cloud::store::{Location, Note, PlacedNote, Snapshot, StoreError};
 use crate::cloud::{Edge, Entry, Row, fen};
 use crate::notation::MoveStyle;
 use crate::notation::tree::{AnnotatedMove, GameTree, NodeId, ROOT, append, glyph_text};
@@ -51,25 +51,14 @@ pub struct DumpArguments {
     public: bool,
 }
 
-/// Reads all positions and notes, or only the public ones.
-fn read_library<T, E: From<StoreError>>(
-    store: &Store,
-    only_public: bool,
-    work: impl FnOnce(&Snapshot<'_>) -> Result<T, E>,
-) -> Result<T, E> {
-    if only_public {
-        store.read_public(work)
-    } else {
-        store.read(work)
-    }
-}
-
 pub fn export(arguments: &ExportArguments) -> Result<(), Failure> {
     require_not_input("OUT", &arguments.out, arguments.library.file())?;
     if has_extension(&arguments.out, "pgn") {
         let out = OutputFile::create(&arguments.out, arguments.force)?;
         let store = open(&arguments.library)?;
-        let games = read_library(&store, arguments.public, games).context(&arguments.library)?;
+        let games = store
+            .read_part(arguments.public, games)
+            .context(&arguments.library)?;
         let games = games.iter().map(|game| game.write_pgn(MoveStyle::Iccs));
         return out.write(games.collect::<String>());
     }
@@ -92,7 +81,8 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Failure> {
             Ok::<_, StoreError>(())
         })
     };
-    read_library(&store, arguments.public, add_all).context(&arguments.library)?;
+    let added = store.read_part(arguments.public, add_all);
+    added.context(&arguments.library)?;
     out.write(&table, &memos)
 }
 
@@ -249,9 +239,7 @@ pub fn dump(arguments: &DumpArguments) -> Result<(), Failure> {
     require_not_input("OUT", &arguments.out, arguments.library.file())?;
     let store = open(&arguments.library)?;
     let mut out = OutputFile::create(&arguments.out, arguments.force)?;
-    let written = read_library(&store, arguments.public, |snapshot| {
-        write_dump(snapshot, &mut out)
-    });
+    let written = store.read_part(arguments.public, |snapshot| write_dump(snapshot, &mut out));
     match written {
         Ok(()) => out.finish(),
         Err(DumpError::Store(error)) => Err(Failure::new(&arguments.library, error)),

@@ -102,7 +102,7 @@ impl QueriedPosition {
                 continue;
             }
             let mut scores = Vec::new();
-            if !entry.is_final() || snapshot.hides_private() {
+            if !entry.is_final() || snapshot.hides_private {
                 let child = self.key_after(played);
                 if snapshot.is_hidden(&child)? {
                     continue;

@@ -105,11 +105,7 @@ impl Library {
         role: Role,
         work: impl FnOnce(&Snapshot<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        if role >= Role::Write {
-            self.store.read(work)
-        } else {
-            self.store.read_public(work)
-        }
+        self.store.read_part(role < Role::Write, work)
     }
 
     /// Number and total size in bytes of the DTM tablebases.

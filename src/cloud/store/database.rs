@@ -31,10 +31,7 @@ pub trait Database: Send {
         each: &mut dyn FnMut(&Columns<'_>) -> Result<bool>,
     ) -> Result<()>;
 
-    /// The query for a new lease number, if the database has a sequence for them.
-    fn lease_numbers(&self) -> Option<&'static str>;
-
-    /// Whether each query is a round trip to a server.
+    /// Whether the database is on a server: each query is a round trip, and a sequence generates lease numbers.
     fn is_remote(&self) -> bool;
 }
 

@@ -29,7 +29,11 @@ mod test_database;
 mod tests;
 mod writer;
 
+use std::cell::RefCell;
+use std::fmt;
 use std::path::Path;
+
+use parking_lot::Mutex;
 
 pub use audit::{LoggedWrite, RedoError, UndoRecord, UndoResult, Undone};
 pub use batch::{Batch, MAX_DEPTH, NewScore, WORKER};
@@ -43,9 +47,11 @@ pub use task::{
     Lease, Priority, QueueResult, Task, TaskKind, TaskRequest, is_eligible, needs_moves,
 };
 
+#[cfg(feature = "postgres")]
+use self::postgres::PostgresConnection;
 use database::{Access, Connection};
+use notes::has_private;
 use rows::now;
-use snapshot::Readers;
 use writer::StoreWriter;
 
 /// Copies a library file to a new or empty file. Other programs may write to the library meanwhile.
@@ -61,11 +67,18 @@ pub fn back_up(location: &Location, out: &Path) -> Result<(), StoreError> {
 }
 
 /// An open library.
-#[derive(Debug)]
 pub struct Store {
-    readers: Readers,
+    location: Location,
+    /// Read-only connections that are not in use.
+    readers: Mutex<Vec<Box<Connection>>>,
     /// `None` if the library is read-only.
     writer: Option<StoreWriter>,
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "store at {}", self.location)
+    }
 }
 
 impl Store {
@@ -89,24 +102,33 @@ impl Store {
         let connection: Box<Connection> = match location {
             Location::File(path) => Box::new(sqlite::open(path, creates)?),
             #[cfg(feature = "postgres")]
-            Location::Postgres(config) => {
-                Box::new(postgres::PostgresConnection::open(config, creates)?)
-            }
+            Location::Postgres(config) => Box::new(PostgresConnection::open(config, creates)?),
         };
-        Ok(Self {
-            readers: Readers::new(location.clone()),
-            writer: Some(StoreWriter::start(connection)?),
-        })
+        let writer = StoreWriter::start(connection)?;
+        Ok(Self::new(location, Some(writer)))
     }
 
     /// Opens an existing library for reading only, even on a read-only medium.
     pub fn open_read_only(location: &Location) -> Result<Self, StoreError> {
-        let readers = Readers::new(location.clone());
+        let store = Self::new(location, None);
         // Reports errors now rather than with the first query.
-        readers.read(|_| Ok::<_, StoreError>(()))?;
-        Ok(Self {
-            readers,
-            writer: None,
+        store.read(|_| Ok::<_, StoreError>(()))?;
+        Ok(store)
+    }
+
+    fn new(location: &Location, writer: Option<StoreWriter>) -> Self {
+        Self {
+            location: location.clone(),
+            readers: Mutex::default(),
+            writer,
+        }
+    }
+
+    fn open_reader(&self) -> Result<Box<Connection>, StoreError> {
+        Ok(match &self.location {
+            Location::File(path) => Box::new(sqlite::open_reader(path)?),
+            #[cfg(feature = "postgres")]
+            Location::Postgres(config) => Box::new(PostgresConnection::open_reader(config)?),
         })
     }
 
@@ -116,8 +138,8 @@ impl Store {
     }
 
     fn writer(&self) -> Result<&StoreWriter, StoreError> {
-        let location = || StoreError::ReadOnly(self.readers.location.clone());
-        self.writer.as_ref().ok_or_else(location)
+        let error = || StoreError::ReadOnly(self.location.clone());
+        self.writer.as_ref().ok_or_else(error)
     }
 
     /// Reads a consistent snapshot.
@@ -125,18 +147,30 @@ impl Store {
         &self,
         work: impl FnOnce(&Snapshot<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        self.readers.read(work)
+        self.read_part(false, work)
     }
 
-    /// Reads a snapshot without the private positions.
-    pub fn read_public<T, E: From<StoreError>>(
+    /// Reads a consistent snapshot, without the private positions if `only_public`.
+    pub fn read_part<T, E: From<StoreError>>(
         &self,
+        only_public: bool,
         work: impl FnOnce(&Snapshot<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        self.readers.read(|snapshot| {
-            snapshot.hide_private()?;
-            work(snapshot)
-        })
+        let idle = self.readers.lock().pop();
+        let connection = match idle {
+            Some(connection) => connection,
+            None => self.open_reader()?,
+        };
+        connection.begin(Access::Read)?;
+        let found = work(&Snapshot {
+            connection: &*connection,
+            hides_private: only_public && has_private(&*connection)?,
+            prefetched: RefCell::default(),
+        })?;
+        // A connection is not reused after an error.
+        connection.roll_back();
+        self.readers.lock().push(connection);
+        Ok(found)
     }
 
     /// Writes, and waits until the write is durable. `work` shares its transaction with other writes: if one fails,

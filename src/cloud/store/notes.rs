@@ -217,25 +217,14 @@ fn marked(connection: &Connection, key: &Key) -> Result<Option<bool>> {
 }
 
 /// Whether any position is private.
-fn has_private(connection: &Connection) -> Result<bool> {
+pub fn has_private(connection: &Connection) -> Result<bool> {
     connection.has_row("SELECT marked FROM private LIMIT 1", &[])
 }
 
 impl Snapshot<'_> {
-    /// Leaves the private positions and their notes out of everything that is read from now on.
-    pub(super) fn hide_private(&self) -> Result<()> {
-        self.hides_private.set(has_private(self.connection)?);
-        Ok(())
-    }
-
-    /// Whether private positions are hidden, and there are any.
-    pub fn hides_private(&self) -> bool {
-        self.hides_private.get()
-    }
-
     /// Whether a position is private and hidden.
     pub fn is_hidden(&self, key: &Key) -> Result<bool> {
-        Ok(self.hides_private.get() && marked(self.connection, key)?.is_some())
+        Ok(self.hides_private && marked(self.connection, key)?.is_some())
     }
 
     /// The notes on the moves of a position.
@@ -244,7 +233,7 @@ impl Snapshot<'_> {
             return Ok(Vec::new());
         }
         let mut found = notes(self.connection, key)?;
-        if self.hides_private.get() {
+        if self.hides_private {
             let mut public = Vec::new();
             for placed in found {
                 let edge = Edge::of_stored(key, [placed.m]).pop();
@@ -282,7 +271,7 @@ impl Snapshot<'_> {
 
     /// The private positions, in key order.
     pub fn private_positions(&self) -> Result<Vec<Key>> {
-        if self.hides_private.get() {
+        if self.hides_private {
             return Ok(Vec::new());
         }
         let query = "SELECT key FROM private ORDER BY key";

@@ -205,10 +205,6 @@ impl Database for PostgresConnection {
         Ok(())
     }
 
-    fn lease_numbers(&self) -> Option<&'static str> {
-        Some("SELECT nextval('lease_number')")
-    }
-
     fn is_remote(&self) -> bool {
         true
     }

@@ -1,17 +1,11 @@
 //! Consistent reads of a library.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
-use std::fmt;
 
-use parking_lot::Mutex;
-
-use super::database::{Access, Connection, Result, StoreError, Value};
-use super::location::Location;
-#[cfg(feature = "postgres")]
-use super::postgres::PostgresConnection;
+use super::database::{Connection, Result, StoreError, Value};
+use super::rows;
 use super::task::{TaskKind, waiting};
-use super::{rows, sqlite};
 use crate::board::Move;
 use crate::cloud::key::Key;
 use crate::cloud::row::Row;
@@ -23,10 +17,10 @@ const PAGE: i64 = 1_000;
 /// The library at one moment; later writes are not visible.
 pub struct Snapshot<'a> {
     pub(super) connection: &'a Connection,
-    /// Whether private positions are hidden.
-    pub(super) hides_private: Cell<bool>,
+    /// Whether private positions are hidden, and there are any.
+    pub hides_private: bool,
     /// Prefetched rows; `None` for unknown positions.
-    prefetched: RefCell<HashMap<Key, Option<Row>>>,
+    pub(super) prefetched: RefCell<HashMap<Key, Option<Row>>>,
 }
 
 impl Snapshot<'_> {
@@ -96,7 +90,7 @@ impl Snapshot<'_> {
                 if self.is_hidden(&key)? {
                     continue;
                 }
-                if self.hides_private.get() {
+                if self.hides_private {
                     self.remove_hidden(&key, &mut row)?;
                 }
                 each(key, row)?;
@@ -163,57 +157,4 @@ pub enum Inconsistency {
         /// The value that follows from the replies.
         expected: i32,
     },
-}
-
-/// A pool of read-only connections.
-pub struct Readers {
-    pub location: Location,
-    idle: Mutex<Vec<Box<Connection>>>,
-}
-
-impl fmt::Debug for Readers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "readers of {}", self.location)
-    }
-}
-
-impl Readers {
-    pub fn new(location: Location) -> Self {
-        Self {
-            location,
-            idle: Mutex::default(),
-        }
-    }
-
-    /// Connects to the library.
-    fn connect(&self) -> Result<Box<Connection>> {
-        Ok(match &self.location {
-            Location::File(path) => Box::new(sqlite::open_reader(path)?),
-            #[cfg(feature = "postgres")]
-            Location::Postgres(config) => Box::new(PostgresConnection::open_reader(config)?),
-        })
-    }
-
-    /// Calls `work` with a snapshot and returns its result.
-    pub fn read<T, E: From<StoreError>>(
-        &self,
-        work: impl FnOnce(&Snapshot<'_>) -> Result<T, E>,
-    ) -> Result<T, E> {
-        let idle = || self.idle.lock();
-        let next = idle().pop();
-        let connection = match next {
-            Some(connection) => connection,
-            None => self.connect()?,
-        };
-        connection.begin(Access::Read)?;
-        let found = work(&Snapshot {
-            connection: &*connection,
-            hides_private: Cell::new(false),
-            prefetched: RefCell::default(),
-        })?;
-        // A connection is not reused after an error.
-        connection.roll_back();
-        idle().push(connection);
-        Ok(found)
-    }
 }

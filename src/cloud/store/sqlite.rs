@@ -262,10 +262,6 @@ impl Database for Connection {
         Ok(())
     }
 
-    fn lease_numbers(&self) -> Option<&'static str> {
-        None
-    }
-
     fn is_remote(&self) -> bool {
         false
     }

@@ -193,8 +193,8 @@ impl TaskState {
 
     /// A new lease number.
     pub fn lease_number(&mut self, connection: &Connection) -> Result<i64> {
-        if let Some(query) = connection.lease_numbers() {
-            return connection.number(query, &[]);
+        if connection.is_remote() {
+            return connection.number("SELECT nextval('lease_number')", &[]);
         }
         // Other processes may have leased tasks.
         let query = "SELECT COALESCE(MAX(lease), 0) FROM task WHERE kind = $1";

@@ -33,16 +33,9 @@ fn hide(store: &Store, moves: &str, m: &str) {
 /// The comments on the moves of a position: those that the public sees, or all of them.
 fn comments(store: &Store, moves: &str, is_public: bool) -> Vec<String> {
     let key = View::of(&after(moves)).key;
-    let notes = if is_public {
-        store.read_public(|s| s.notes(&key))
-    } else {
-        store.read(|s| s.notes(&key))
-    };
-    notes
-        .unwrap()
-        .into_iter()
-        .map(|placed| placed.note.comment)
-        .collect()
+    let notes = store.read_part(is_public, |s| s.notes(&key)).unwrap();
+    let comments = notes.into_iter().map(|placed| placed.note.comment);
+    comments.collect()
 }
 
 /// Stores the moves of a line, from the first to the last.
@@ -57,7 +50,7 @@ fn store_line(store: &Store, line: &str) {
 fn is_public(store: &Store, moves: &str) -> bool {
     let key = View::of(&after(moves)).key;
     assert!(store.read(|s| s.contains(&key)).unwrap(), "{moves}");
-    store.read_public(|s| s.contains(&key)).unwrap()
+    store.read_part(true, |s| s.contains(&key)).unwrap()
 }
 
 fn notes_are_replaced_undone_and_restored(library: &TestLibrary) {
@@ -124,7 +117,7 @@ fn private_branches_are_hidden(library: &TestLibrary) {
     // A public dump has neither the private positions nor the moves to them.
     let mut found = Vec::new();
     store
-        .read_public(|s| {
+        .read_part(true, |s| {
             s.for_each(|key, row| {
                 found.push((key, row.moves.len()));
                 Ok::<_, StoreError>(())
