@@ -14,7 +14,7 @@ use crate::cloud::access::{Role, Tokens};
 use crate::cloud::library::{Library, LibraryOptions, Rounding};
 use crate::cloud::server::{Server, ServerFiles, ServerOptions, Site, survive_file_limits};
 use crate::cloud::store::{Location, Store, StoreError};
-use crate::cloud::worker::{LocalLibrary, Workers};
+use crate::cloud::worker::Workers;
 use crate::tablebase::Tables;
 
 /// Serve a cloud library (云库): the API of the public library over HTTP, at /chessdb.php.
@@ -178,9 +178,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let server = Server::bind(&listen.addresses, library.clone(), options, files, api)
         .context(&listen.text)?;
     let address = server.address().context(&listen.text)?;
-    let source = LocalLibrary(library);
     let workers =
-        Workers::start(workers, source, &tables, arguments.nodes, PAUSE).context("--workers")?;
+        Workers::start(workers, library, &tables, arguments.nodes, PAUSE).context("--workers")?;
     // The server runs even if standard output is closed.
     let _ = print_text(&format!("listening on http://{address}/chessdb.php\n"));
     log::info!("listening on {address}");

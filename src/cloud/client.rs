@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use ureq::Agent;
 use ureq::http::{HeaderValue, Uri};
 
@@ -140,10 +142,17 @@ impl Client {
         }
     }
 
-    /// Posts JSON to a path of the library.
-    pub fn post_json(&self, path: &str, body: String) -> Result<String, ClientError> {
+    /// Posts a message as JSON to a path of the library, and parses the reply.
+    pub fn post_json<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        message: &impl Serialize,
+    ) -> Result<T, ClientError> {
+        let invalid = |error: serde_json::Error| ClientError::Reply(error.to_string());
+        let body = serde_json::to_string(message).map_err(invalid)?;
         let address = format!("{}{path}", self.server);
-        self.post(&address, "application/json", body, self.time)
+        let reply = self.post(&address, "application/json", body, self.time)?;
+        serde_json::from_str(&reply).map_err(invalid)
     }
 
     fn post(

@@ -23,7 +23,7 @@ use super::serve::{NODES, PAUSE, open_store};
 use crate::cloud::library::{Library, LibraryOptions};
 use crate::cloud::server::LibraryRoutes;
 use crate::cloud::store::Location;
-use crate::cloud::worker::{LocalLibrary, Workers};
+use crate::cloud::worker::Workers;
 use crate::notation::tree::GameTree;
 use crate::page;
 use crate::search::{MAX_HASH, MAX_THREADS, cores};
@@ -142,7 +142,7 @@ fn open_library(
     let routes = LibraryRoutes::new(library.clone(), &user_name().unwrap_or_default());
     let routes = routes.context("the library")?;
     let count = u8::from(!is_read_only);
-    let workers = Workers::start(count, LocalLibrary(library), &tables, NODES, PAUSE);
+    let workers = Workers::start(count, library, &tables, NODES, PAUSE);
     Ok((routes, workers.context("the library")?))
 }
 

@@ -18,7 +18,7 @@ use crate::cloud::library::{Library, LibraryOptions};
 use crate::cloud::store::{
     self, Inconsistency, Location, Priority, Store, StoreError, Task, UndoResult, WORKER,
 };
-use crate::cloud::worker::{LocalLibrary, Workers};
+use crate::cloud::worker::Workers;
 use crate::tablebase::Tables;
 use crate::text::{Replacement, counted, printable};
 
@@ -233,9 +233,9 @@ pub fn fill(arguments: &FillArguments) -> Result<(), Failure> {
         tables.clone(),
         LibraryOptions::default(),
     ));
-    let source = LocalLibrary(library.clone());
-    let workers = Workers::start(arguments.threads, source, &tables, arguments.nodes, PAUSE)
-        .context("--threads")?;
+    let (threads, nodes) = (arguments.threads, arguments.nodes);
+    let workers = Workers::start(threads, library.clone(), &tables, nodes, PAUSE);
+    let workers = workers.context("--threads")?;
     let mut level = vec![View::of(&Position::startpos()).key];
     let mut seen: HashSet<Key> = level.iter().cloned().collect();
     let mut plies = 0;

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError};
@@ -18,7 +19,7 @@ use crate::cloud::client::{Client, ClientError};
 use crate::cloud::key::{Key, View};
 use crate::cloud::score::{FINAL, value_after};
 use crate::cloud::store::{Location, NewScore, Store, StoreError, is_eligible};
-use crate::cloud::worker::{RemoteLibrary, Workers};
+use crate::cloud::worker::{Workers, check_access};
 use crate::cloud::{Edge, fen};
 use crate::movegen::{has_legal_move, is_legal};
 use crate::notation::chinese;
@@ -260,16 +261,16 @@ pub fn work(arguments: &WorkerArguments) -> Result<(), Failure> {
     let server = client.server().to_owned();
     let interrupts = interrupts()?;
     let tables = Tables::embedded();
-    let remote = RemoteLibrary(client);
-    remote.check_access().map_err(|error| match error {
+    check_access(&client).map_err(|error| match error {
         ClientError::Reply(_) | ClientError::Status(404 | 405) => {
             let hint = "workers need a library of `chuhe serve`";
             Failure::new(&server, format_args!("{error}; {hint}"))
         }
         _ => Failure::new(&server, error),
     })?;
-    let workers = Workers::start(arguments.threads, remote, &tables, arguments.nodes, PAUSE)
-        .context(&server)?;
+    let (threads, nodes) = (arguments.threads, arguments.nodes);
+    let workers = Workers::start(threads, Arc::new(client), &tables, nodes, PAUSE);
+    let workers = workers.context(&server)?;
     print_text(&format!("working for {server}\n"))?;
     // An error would mean that the signal handler was removed, so that no signal can arrive.
     let _ = interrupts.recv();

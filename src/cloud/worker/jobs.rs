@@ -3,9 +3,7 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::sync::Arc;
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::board::{Move, Position};
@@ -270,33 +268,30 @@ pub enum JobSourceError {
 /// A source of jobs for workers.
 pub trait JobSource: fmt::Debug + Send + Sync {
     /// Leases jobs of a kind; `None` if none is waiting.
-    fn lease(&self, kind: TaskKind) -> Result<Option<JobBatch>, JobSourceError>;
+    fn next_batch(&self, kind: TaskKind) -> Result<Option<JobBatch>, JobSourceError>;
 
     /// Submits results.
-    fn submit(&self, results: &JobResults) -> Result<(), JobSourceError>;
+    fn deliver(&self, results: &JobResults) -> Result<(), JobSourceError>;
 
     /// Returns the unfinished jobs of a lease.
-    fn release(&self, lease: i64);
+    fn give_back(&self, lease: i64);
 }
 
 /// The library in the same process.
-#[derive(Debug)]
-pub struct LocalLibrary(pub Arc<Library>);
-
-impl JobSource for LocalLibrary {
-    fn lease(&self, kind: TaskKind) -> Result<Option<JobBatch>, JobSourceError> {
+impl JobSource for Library {
+    fn next_batch(&self, kind: TaskKind) -> Result<Option<JobBatch>, JobSourceError> {
         // Names of remote workers contain an @, so there is no conflict.
-        (self.0.workers).record(format!("{:?}", std::thread::current().id()));
-        let batch = self.0.lease(kind, 1, WORKER)?;
+        (self.workers).record(format!("{:?}", std::thread::current().id()));
+        let batch = self.lease(kind, 1, WORKER)?;
         Ok((batch.lease > 0).then_some(batch))
     }
 
-    fn submit(&self, results: &JobResults) -> Result<(), JobSourceError> {
-        Ok(self.0.submit(results, WORKER)??)
+    fn deliver(&self, results: &JobResults) -> Result<(), JobSourceError> {
+        Ok(self.submit(results, WORKER)??)
     }
 
-    fn release(&self, lease: i64) {
-        if let Err(error) = self.0.release(lease, WORKER) {
+    fn give_back(&self, lease: i64) {
+        if let Err(error) = self.release(lease, WORKER) {
             log::warn!("cannot return unfinished tasks: {error}");
         }
     }
@@ -305,32 +300,17 @@ impl JobSource for LocalLibrary {
 /// Number of jobs that a remote worker requests at a time.
 const BATCH: usize = 4;
 
-/// A library at an HTTP address.
-#[derive(Debug)]
-pub struct RemoteLibrary(pub Client);
-
-impl RemoteLibrary {
-    /// Checks that the library accepts this worker, by a request without effect: no lease has the number 0.
-    pub fn check_access(&self) -> Result<(), ClientError> {
-        self.post::<bool>(RELEASE, &ReleaseRequest { lease: 0 })
-            .map(drop)
-    }
-
-    fn post<T: DeserializeOwned>(
-        &self,
-        path: &str,
-        message: &impl Serialize,
-    ) -> Result<T, ClientError> {
-        let invalid = |error: serde_json::Error| ClientError::Reply(error.to_string());
-        let body = serde_json::to_string(message).map_err(invalid)?;
-        serde_json::from_str(&self.0.post_json(path, body)?).map_err(invalid)
-    }
+/// Checks that a library accepts the workers of a client, by a request without effect: no lease has the number 0.
+pub fn check_access(client: &Client) -> Result<(), ClientError> {
+    client.post_json::<bool>(RELEASE, &ReleaseRequest { lease: 0 })?;
+    Ok(())
 }
 
-impl JobSource for RemoteLibrary {
-    fn lease(&self, kind: TaskKind) -> Result<Option<JobBatch>, JobSourceError> {
+/// A library at an HTTP address.
+impl JobSource for Client {
+    fn next_batch(&self, kind: TaskKind) -> Result<Option<JobBatch>, JobSourceError> {
         let request = LeaseRequest { kind, count: BATCH };
-        let batch: JobBatch = self.post(LEASE, &request)?;
+        let batch: JobBatch = self.post_json(LEASE, &request)?;
         if batch.lease == 0 {
             return Ok(None);
         }
@@ -341,13 +321,13 @@ impl JobSource for RemoteLibrary {
         }
     }
 
-    fn submit(&self, results: &JobResults) -> Result<(), JobSourceError> {
-        self.post::<bool>(SUBMIT, results)?;
+    fn deliver(&self, results: &JobResults) -> Result<(), JobSourceError> {
+        self.post_json::<bool>(SUBMIT, results)?;
         Ok(())
     }
 
-    fn release(&self, lease: i64) {
-        if let Err(error) = self.post::<bool>(RELEASE, &ReleaseRequest { lease }) {
+    fn give_back(&self, lease: i64) {
+        if let Err(error) = self.post_json::<bool>(RELEASE, &ReleaseRequest { lease }) {
             log::warn!("cannot return unfinished tasks: {error}");
         }
     }

@@ -7,36 +7,29 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, RecvTimeoutError};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use parking_lot::Mutex;
 
 use super::store::TaskKind;
 use crate::search::StartError;
 use crate::tablebase::Tables;
-use search::{JobError, Scorer};
+use search::{BatchError, Scorer};
 
 pub use jobs::{
-    JobBatch, JobResults, JobSource, JobSourceError, LocalLibrary, MoveScore, RemoteLibrary,
-    WorkerJob,
+    JobBatch, JobResults, JobSource, JobSourceError, MoveScore, WorkerJob, check_access,
 };
 pub use search::StopFlag;
 
 /// A worker thread that runs until it is stopped.
 #[derive(Debug)]
 struct Worker {
-    stop_flag: Arc<StopFlag>,
+    runner: Arc<JobRunner>,
     /// Dropping it wakes and ends a worker that waits for tasks.
-    alive: Option<crossbeam_channel::Sender<()>>,
+    alive: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
     /// Disconnected when the thread has ended.
     ended: Receiver<()>,
-    source: Arc<dyn JobSource>,
-    current: Arc<CurrentLease>,
 }
-
-/// The lease of the tasks that a worker is searching. Only the thread that takes it out may submit their results or
-/// release the lease.
-type CurrentLease = Mutex<Option<i64>>;
 
 /// How long to wait for a stopped worker. Because of its low priority it may not end in time on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(3);
@@ -48,41 +41,32 @@ impl Worker {
         nodes: u64,
         pause: Duration,
     ) -> Result<Self, StartError> {
-        let stop_flag = Arc::new(StopFlag::default());
-        let (alive, stop_signal) = crossbeam_channel::bounded(0);
-        let (sender, failed) = crossbeam_channel::bounded(1);
-        let (running, ended) = crossbeam_channel::bounded(0);
-        let stopping = stop_flag.clone();
-        let current = Arc::new(CurrentLease::default());
-        let (requested, holding) = (source.clone(), current.clone());
+        let runner = Arc::new(JobRunner::new(source));
+        let (alive, stop_signal) = bounded(0);
+        let (sender, failed) = bounded(1);
+        let (running, ended) = bounded(0);
+        let thread_runner = runner.clone();
         let thread = std::thread::Builder::new()
             .name("cloud worker".to_owned())
             .spawn(move || {
                 let _running = running;
                 lower_priority();
                 // Search threads inherit the priority of this thread.
-                let scorer = Scorer::new(tables, nodes, stopping.clone());
+                let scorer = Scorer::new(tables, nodes, thread_runner.stop_flag.clone());
                 // `start` waits for an error, or until the sender is dropped.
                 let mut scorer = match scorer {
                     Ok(scorer) => scorer,
                     Err(error) => return drop(sender.send(error)),
                 };
                 drop(sender);
-                let runner = JobRunner {
-                    source: &*requested,
-                    current: &holding,
-                    stop_flag: &stopping,
-                };
-                runner.run(&mut scorer, &stop_signal, pause);
+                thread_runner.run(&mut scorer, &stop_signal, pause);
             })
             .map_err(StartError::NoThread)?;
         let worker = Self {
-            stop_flag,
+            runner,
             alive: Some(alive),
             thread: Some(thread),
             ended,
-            source,
-            current,
         };
         match failed.recv() {
             Ok(error) => Err(error),
@@ -92,7 +76,7 @@ impl Worker {
 
     /// Stops the search and lets the thread release its tasks and end.
     fn stop(&mut self) {
-        self.stop_flag.stop();
+        self.runner.stop_flag.stop();
         drop(self.alive.take());
     }
 
@@ -103,8 +87,8 @@ impl Worker {
         };
         if self.ended.recv_deadline(deadline) == Err(RecvTimeoutError::Timeout) {
             log::warn!("a worker did not stop in time");
-            if let Some(lease) = self.current.lock().take() {
-                self.source.release(lease);
+            if let Some(lease) = self.runner.current.lock().take() {
+                self.runner.source.give_back(lease);
             }
         } else {
             // A panic of the thread has already been reported.
@@ -133,12 +117,11 @@ impl Workers {
     /// There is not enough memory for the searches, or a thread cannot be started.
     pub fn start(
         count: u8,
-        source: impl JobSource + 'static,
+        source: Arc<dyn JobSource>,
         tables: &Arc<Tables>,
         nodes: u64,
         pause: Duration,
     ) -> Result<Self, StartError> {
-        let source: Arc<dyn JobSource> = Arc::new(source);
         let start = |_| Worker::start(source.clone(), tables.clone(), nodes, pause);
         (0..count).map(start).collect::<Result<_, _>>().map(Self)
     }
@@ -164,13 +147,24 @@ fn lower_priority() {
 }
 
 /// Leases tasks, searches them and submits the results.
-struct JobRunner<'a> {
-    source: &'a dyn JobSource,
-    current: &'a CurrentLease,
-    stop_flag: &'a StopFlag,
+#[derive(Debug)]
+struct JobRunner {
+    source: Arc<dyn JobSource>,
+    /// The lease of the tasks that are being searched. Only the thread that takes it out may submit their results or
+    /// release the lease.
+    current: Mutex<Option<i64>>,
+    stop_flag: Arc<StopFlag>,
 }
 
-impl JobRunner<'_> {
+impl JobRunner {
+    fn new(source: Arc<dyn JobSource>) -> Self {
+        Self {
+            source,
+            current: Mutex::default(),
+            stop_flag: Arc::default(),
+        }
+    }
+
     /// Runs until the worker is stopped or can no longer search.
     fn run(&self, scorer: &mut Scorer, stop_signal: &Receiver<()>, pause: Duration) {
         while !self.stop_flag.is_stopped() {
@@ -189,7 +183,7 @@ impl JobRunner<'_> {
 
     /// Searches the next tasks of a kind. Returns `false` if the source returned none or they were not finished.
     fn run_next(&self, kind: TaskKind, scorer: &mut Scorer) -> Result<bool, WorkerEnded> {
-        let batch = match self.source.lease(kind) {
+        let batch = match self.source.next_batch(kind) {
             Ok(Some(batch)) => batch,
             Ok(None) => return Ok(false),
             Err(error) => {
@@ -205,21 +199,21 @@ impl JobRunner<'_> {
         }
         match results {
             Ok(results) => {
-                if let Err(error) = self.source.submit(&results) {
+                if let Err(error) = self.source.deliver(&results) {
                     // The tasks go to another worker when the lease expires.
                     log::warn!("the library did not accept the results: {error}");
                 }
                 Ok(true)
             }
-            Err(JobError::Stopped) => {
-                self.source.release(batch.lease);
+            Err(BatchError::Stopped) => {
+                self.source.give_back(batch.lease);
                 Ok(false)
             }
             // The tasks go to another worker when the lease expires.
             Err(error) => {
                 log::error!("a task was not finished: {error}");
                 match error {
-                    JobError::SearchEnded => Err(WorkerEnded),
+                    BatchError::SearchEnded => Err(WorkerEnded),
                     _ => Ok(false),
                 }
             }
@@ -234,7 +228,7 @@ struct WorkerEnded;
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use crossbeam_channel::TryRecvError;
+    use crossbeam_channel::{TryRecvError, unbounded};
 
     use super::*;
     use crate::board::Position;
@@ -250,7 +244,7 @@ mod tests {
     }
 
     impl JobSource for Endless {
-        fn lease(&self, kind: TaskKind) -> Result<Option<JobBatch>, JobSourceError> {
+        fn next_batch(&self, kind: TaskKind) -> Result<Option<JobBatch>, JobSourceError> {
             if self.leases.fetch_add(1, Ordering::Relaxed) + 1 == self.last {
                 self.stop_flag.stop();
             }
@@ -264,40 +258,49 @@ mod tests {
             Ok(Some(JobBatch { lease, kind, jobs }))
         }
 
-        fn submit(&self, _: &JobResults) -> Result<(), JobSourceError> {
+        fn deliver(&self, _: &JobResults) -> Result<(), JobSourceError> {
             Ok(())
         }
 
-        fn release(&self, _: i64) {
+        fn give_back(&self, _: i64) {
             self.released.fetch_add(1, Ordering::Relaxed);
         }
+    }
+
+    fn endless(last: usize) -> Arc<Endless> {
+        Arc::new(Endless {
+            stop_flag: Arc::default(),
+            last,
+            leases: AtomicUsize::new(0),
+            released: AtomicUsize::new(0),
+        })
     }
 
     /// Signals each request and blocks until the channel is closed.
     #[derive(Debug)]
     struct Silent {
-        requested: crossbeam_channel::Sender<()>,
+        requested: Sender<()>,
         silence: Receiver<()>,
     }
 
     impl JobSource for Silent {
-        fn lease(&self, _: TaskKind) -> Result<Option<JobBatch>, JobSourceError> {
+        fn next_batch(&self, _: TaskKind) -> Result<Option<JobBatch>, JobSourceError> {
             let _ = self.requested.send(());
             let _ = self.silence.recv();
             Ok(None)
         }
 
-        fn submit(&self, _: &JobResults) -> Result<(), JobSourceError> {
+        fn deliver(&self, _: &JobResults) -> Result<(), JobSourceError> {
             Ok(())
         }
 
-        fn release(&self, _: i64) {}
+        fn give_back(&self, _: i64) {}
     }
 
     #[test]
     fn blocked_workers_are_abandoned() {
-        let (answer, silence) = crossbeam_channel::bounded(0);
-        let (requested, is_requested) = crossbeam_channel::unbounded();
+        let (answer, silence) = bounded(0);
+        let (requested, is_requested) = unbounded();
         let source = Arc::new(Silent { requested, silence });
         let start = |_| {
             let tables = Tables::embedded();
@@ -318,16 +321,11 @@ mod tests {
 
     #[test]
     fn the_lease_of_an_abandoned_worker_is_released_once() {
-        let source = Arc::new(Endless {
-            stop_flag: Arc::default(),
-            last: usize::MAX,
-            leases: AtomicUsize::new(0),
-            released: AtomicUsize::new(0),
-        });
+        let source = endless(usize::MAX);
         let tables = Tables::embedded();
         let nodes = 1_000_000_000;
         let mut worker = Worker::start(source.clone(), tables, nodes, Duration::ZERO).unwrap();
-        while worker.current.lock().is_none() {
+        while worker.runner.current.lock().is_none() {
             std::thread::yield_now();
         }
         // The worker was not stopped, so it does not end.
@@ -341,24 +339,18 @@ mod tests {
 
     /// Runs a worker that is stopped at lease number `last`; returns the numbers of leases and releases.
     fn run_until(last: usize, prepare: impl Fn(&mut Scorer)) -> (usize, usize) {
-        let stop_flag = Arc::new(StopFlag::default());
-        let source = Endless {
-            stop_flag: stop_flag.clone(),
-            last,
-            leases: AtomicUsize::new(0),
-            released: AtomicUsize::new(0),
-        };
+        let source = endless(last);
+        let stop_flag = source.stop_flag.clone();
         let mut scorer = Scorer::new(Tables::embedded(), 1_000, stop_flag.clone()).unwrap();
         prepare(&mut scorer);
-        let (_alive, stop_signal) = crossbeam_channel::bounded(0);
+        let (_alive, stop_signal) = bounded(0);
         let runner = JobRunner {
-            source: &source,
-            current: &CurrentLease::default(),
-            stop_flag: &stop_flag,
+            stop_flag,
+            ..JobRunner::new(source.clone())
         };
         runner.run(&mut scorer, &stop_signal, Duration::ZERO);
-        let count = |counter: AtomicUsize| counter.into_inner();
-        (count(source.leases), count(source.released))
+        let count = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
+        (count(&source.leases), count(&source.released))
     }
 
     #[test]

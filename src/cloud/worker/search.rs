@@ -26,46 +26,42 @@ const EXPANSION_WINDOW: i32 = 200;
 /// Nodes of an expansion as a multiple of the nodes of a scoring search.
 const EXPANSION_NODES: u64 = 4;
 
-/// Stops the searches of a worker.
-#[derive(Debug, Default)]
-pub struct StopFlag(Mutex<StopState>);
+/// Stops the searches of a worker. Has the control of its latest search.
+#[derive(Debug)]
+pub struct StopFlag(Mutex<Arc<Control>>);
 
-#[derive(Debug, Default)]
-struct StopState {
-    is_stopped: bool,
-    current: Option<Arc<Control>>,
+impl Default for StopFlag {
+    fn default() -> Self {
+        Self(Mutex::new(Control::new(false)))
+    }
 }
 
 impl StopFlag {
     /// Stops the current search and all later ones.
     pub fn stop(&self) {
-        let mut state = self.0.lock();
-        state.is_stopped = true;
-        if let Some(control) = &state.current {
-            control.stop();
-        }
+        self.0.lock().stop();
     }
 
     /// Whether [`Self::stop`] has been called.
     pub fn is_stopped(&self) -> bool {
-        self.0.lock().is_stopped
+        self.0.lock().is_stopped()
     }
 
     /// The control of the next search. It is already stopped if [`Self::stop`] has been called.
     fn begin(&self) -> Arc<Control> {
-        let control = Control::new(false);
-        let mut state = self.0.lock();
-        if state.is_stopped {
-            control.stop();
+        let next = Control::new(false);
+        let mut latest = self.0.lock();
+        if latest.is_stopped() {
+            next.stop();
         }
-        state.current = Some(control.clone());
-        control
+        *latest = next.clone();
+        next
     }
 }
 
 /// Why a batch was not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum JobError {
+pub enum BatchError {
     /// The worker was stopped.
     #[error("the search was stopped")]
     Stopped,
@@ -106,7 +102,7 @@ impl Scorer {
     }
 
     /// Searches a batch.
-    pub fn search_batch(&mut self, batch: &JobBatch) -> Result<JobResults, JobError> {
+    pub fn search_batch(&mut self, batch: &JobBatch) -> Result<JobResults, BatchError> {
         let mut results = JobResults {
             lease: batch.lease,
             ..JobResults::default()
@@ -120,7 +116,7 @@ impl Scorer {
         Ok(results)
     }
 
-    fn score(&mut self, job: &WorkerJob, results: &mut JobResults) -> Result<(), JobError> {
+    fn score(&mut self, job: &WorkerJob, results: &mut JobResults) -> Result<(), BatchError> {
         if job.moves.is_empty() {
             return self.score_position(&job.position, results).map(drop);
         }
@@ -149,14 +145,14 @@ impl Scorer {
         &mut self,
         position: &Position,
         results: &mut JobResults,
-    ) -> Result<(i32, u8), JobError> {
+    ) -> Result<(i32, u8), BatchError> {
         if !has_legal_move(position) {
             return Ok((-FINAL, 0));
         }
         let (outcome, _) = self.search(position, None, 1, self.nodes)?;
         results.nodes = results.nodes.saturating_add(outcome.nodes);
         let (Some(played), Some(score)) = (outcome.best, outcome.score.map(library_score)) else {
-            return Err(JobError::NoScore);
+            return Err(BatchError::NoScore);
         };
         let depth = u8::try_from(outcome.depth)
             .unwrap_or(MAX_DEPTH)
@@ -172,7 +168,7 @@ impl Scorer {
     }
 
     /// Finds the best moves of a position, at most [`EXPANSION_MOVES`], and adds them to `results` as a job.
-    fn expand(&mut self, job: &WorkerJob, results: &mut JobResults) -> Result<(), JobError> {
+    fn expand(&mut self, job: &WorkerJob, results: &mut JobResults) -> Result<(), BatchError> {
         if !has_legal_move(&job.position) {
             return Ok(());
         }
@@ -183,7 +179,7 @@ impl Scorer {
         let (outcome, lines) = self.search(&job.position, root_moves, EXPANSION_MOVES, nodes)?;
         results.nodes = results.nodes.saturating_add(outcome.nodes);
         if outcome.best.is_none() {
-            return Err(JobError::NoScore);
+            return Err(BatchError::NoScore);
         }
         let best = lines.first().map_or(0, |(_, score)| *score);
         let good = lines
@@ -205,7 +201,7 @@ impl Scorer {
         root_moves: Option<Vec<Move>>,
         multipv: usize,
         nodes: u64,
-    ) -> Result<(Outcome, Vec<(Move, i32)>), JobError> {
+    ) -> Result<(Outcome, Vec<(Move, i32)>), BatchError> {
         // Clears the transposition table and the histories, so that results do not depend on earlier searches.
         self.pool.forget();
         self.pool.start(SearchRequest {
@@ -240,11 +236,11 @@ impl Scorer {
                 Event::Done(outcome) if !self.stop_flag.is_stopped() => {
                     return Ok((outcome, lines));
                 }
-                Event::Done(_) => return Err(JobError::Stopped),
+                Event::Done(_) => return Err(BatchError::Stopped),
                 Event::Report(_) => {}
             }
         }
-        Err(JobError::SearchEnded)
+        Err(BatchError::SearchEnded)
     }
 }
 
@@ -346,7 +342,7 @@ mod tests {
         scorer.stop_flag.stop();
         assert_eq!(
             scorer.search_batch(&batch(TaskKind::Scoring, START, &["h2e2"])),
-            Err(JobError::Stopped)
+            Err(BatchError::Stopped)
         );
     }
 }
