@@ -35,6 +35,26 @@ const BUCKETS: [f64; 12] = [
     0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5,
 ];
 
+/// Names and descriptions of the gauges. The names are those of the JSON of [`Stats`].
+const GAUGES: [(&str, &str); 7] = [
+    ("positions", "Known positions."),
+    ("waiting_to_be_scored", "Waiting tasks that score moves."),
+    ("waiting_to_be_sieved", "Waiting tasks that find moves."),
+    ("workers", "Workers active in the last five minutes."),
+    (
+        "scored_last_minute",
+        "Moves scored in the last full minute.",
+    ),
+    (
+        "nodes_per_second",
+        "Searched nodes per second in the last full minute.",
+    ),
+    (
+        "backlog_seconds",
+        "Estimated time until the queues are empty.",
+    ),
+];
+
 /// Prefix of the names of metrics.
 const PREFIX: &str = "chuhe_cloud";
 
@@ -104,9 +124,10 @@ impl Metrics {
     /// The counters and the statistics in the text format of Prometheus.
     pub fn to_text(&self, stats: &Stats) -> prometheus::Result<String> {
         let gauges = Registry::new_custom(Some(PREFIX.to_owned()), None)?;
-        for (name, help, value) in stats.gauges() {
+        let values = json!(stats);
+        for (name, help) in GAUGES {
             let gauge = IntGauge::new(name, help)?;
-            gauge.set(value);
+            gauge.set(values[name].as_i64().unwrap_or_default());
             gauges.register(Box::new(gauge))?;
         }
         let families = [self.registry.gather(), gauges.gather()].concat();
@@ -150,44 +171,6 @@ impl Stats {
             nodes_per_second: number(done.nodes / 60),
             backlog_seconds: waiting * 60 / (scores + 1),
         }
-    }
-
-    /// The statistics as gauges: name, description and value.
-    fn gauges(&self) -> [(&'static str, &'static str, i64); 7] {
-        let counts = self.counts;
-        [
-            ("positions", "Known positions.", counts.positions),
-            (
-                "waiting_to_be_scored",
-                "Waiting tasks that score moves.",
-                counts.waiting_to_be_scored,
-            ),
-            (
-                "waiting_to_be_sieved",
-                "Waiting tasks that find moves.",
-                counts.waiting_to_be_sieved,
-            ),
-            (
-                "workers",
-                "Workers active in the last five minutes.",
-                self.workers,
-            ),
-            (
-                "scored_last_minute",
-                "Moves scored in the last full minute.",
-                self.scored_last_minute,
-            ),
-            (
-                "nodes_per_second",
-                "Searched nodes per second in the last full minute.",
-                self.nodes_per_second,
-            ),
-            (
-                "backlog_seconds",
-                "Estimated time until the queues are empty.",
-                self.backlog_seconds,
-            ),
-        ]
     }
 
     /// The statistics as an HTML table, in the form of chessdb.cn. `tables` is the number of tablebases and their size
