@@ -8,7 +8,7 @@ use std::fmt;
 
 use arrayvec::ArrayVec;
 
-use crate::board::{Color, FILES, Move, PieceKind, Position, RANKS, Square, Symmetry};
+use crate::board::{Color, FILES, Move, Piece, PieceKind, Position, Square, Symmetry};
 use crate::movegen::legal_moves;
 
 /// Maximum length of a key in bytes, with two digits per byte. A position has at most 92 digits, see [`Digits`].
@@ -92,12 +92,11 @@ const KINDS: [PieceKind; 7] = [
     PieceKind::King,
 ];
 
-/// The digit of a black piece.
-fn digit(kind: PieceKind) -> u8 {
-    let mut digits = (1..).zip(KINDS);
-    digits
-        .find(|(_, known)| *known == kind)
-        .map_or(0, |(digit, _)| digit)
+/// The digit of a piece.
+fn digit(piece: Piece) -> u8 {
+    let index = KINDS.iter().position(|kind| *kind == piece.kind());
+    let of_black = index.map_or(0, |index| index as u8 + 1);
+    of_black | u8::from(piece.color() == Color::Red) << 3
 }
 
 /// A position's key and its transformation to the canonical position. Converts moves between the two.
@@ -114,19 +113,19 @@ pub struct View {
 impl View {
     /// Computes the key of a position.
     pub fn of(position: &Position) -> Self {
-        let cells = Cells::of(position);
         let encodings = [(false, false), (true, false), (false, true), (true, true)];
         let encodings = encodings.map(|(ranks, files)| {
             let symmetry = Symmetry { ranks, files };
-            (cells.digits(symmetry, position.side_to_move()), symmetry)
+            (digits(position, symmetry), symmetry)
         });
+        let is_symmetric = encodings[0].0 == encodings[2].0;
         let smallest = encodings.into_iter().min_by(|(a, _), (b, _)| a.cmp(b));
         let (digits, symmetry) = smallest.unwrap_or_default();
         let bytes = digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]);
         Self {
             key: Key(bytes.collect()),
             symmetry,
-            is_symmetric: cells.is_symmetric(),
+            is_symmetric,
         }
     }
 
@@ -162,7 +161,7 @@ pub fn text_order(m: Move) -> [usize; 4] {
 
 /// The legal moves of a position; of two mirrored moves of a symmetric one only the smaller, which is stored.
 pub fn distinct_moves(position: &Position) -> Vec<Move> {
-    let is_symmetric = Cells::of(position).is_symmetric();
+    let is_symmetric = View::of(position).is_symmetric;
     let is_image = |m: &Move| is_symmetric && text_order(m.flip_file()) < text_order(*m);
     let mut moves = legal_moves(position).to_vec();
     moves.retain(|m| !is_image(m));
@@ -172,60 +171,34 @@ pub fn distinct_moves(position: &Position) -> Vec<Move> {
 /// The digits of a position: at most one per square, one for the side to move and one for padding, which makes 92.
 type Digits = ArrayVec<u8, { MAX_LENGTH * 2 }>;
 
-/// The digit of the piece on each square, 0 for an empty square.
-struct Cells([[u8; FILES]; RANKS]);
-
-impl Cells {
-    fn of(position: &Position) -> Self {
-        let mut cells = [[0; FILES]; RANKS];
-        for square in position.occupied() {
-            if let Some(piece) = position.piece_on(square) {
-                let is_red = u8::from(piece.color() == Color::Red);
-                cells[square.rank()][square.file()] = digit(piece.kind()) | is_red << 3;
+/// The digits of the transformed position, in the order of a FEN: a digit of [`KINDS`] for each piece, 0 for one empty
+/// square, 8 and N for N + 1 empty squares, and a final 1 if black is to move. An odd number of digits is made even: a
+/// final 0 is removed, or else a 0 is appended.
+fn digits(position: &Position, symmetry: Symmetry) -> Digits {
+    let mut digits = Digits::new();
+    let mut empty = 0;
+    for square in Square::all().map(Square::flip_rank) {
+        match position.piece_on(symmetry.square(square)) {
+            None => empty += 1,
+            Some(piece) => {
+                push_empty(&mut digits, &mut empty);
+                digits.push(digit(symmetry.piece(piece)));
             }
         }
-        Self(cells)
-    }
-
-    fn is_symmetric(&self) -> bool {
-        self.0.iter().all(|rank| rank.iter().eq(rank.iter().rev()))
-    }
-
-    /// The digits of the transformed position, in the order of a FEN: a digit of [`KINDS`] for each piece, 0 for one
-    /// empty square, 8 and N for N + 1 empty squares, and a final 1 if black is to move. An odd number of digits is
-    /// made even: a final 0 is removed, or else a 0 is appended.
-    fn digits(&self, symmetry: Symmetry, side_to_move: Color) -> Digits {
-        let mut digits = Digits::new();
-        for row in 0..RANKS {
-            let rank = if symmetry.ranks { row } else { RANKS - 1 - row };
-            let mut empty = 0;
-            for file in 0..FILES {
-                let file = if symmetry.files {
-                    FILES - 1 - file
-                } else {
-                    file
-                };
-                match self.0[rank][file] {
-                    0 => empty += 1,
-                    cell => {
-                        push_empty(&mut digits, &mut empty);
-                        digits.push(cell ^ u8::from(symmetry.ranks) << 3);
-                    }
-                }
-            }
+        if square.file() == FILES - 1 {
             push_empty(&mut digits, &mut empty);
         }
-        if (side_to_move == Color::Black) != symmetry.ranks {
-            digits.push(1);
-        }
-        if digits.len() % 2 == 1 {
-            match digits.last() {
-                Some(0) => drop(digits.pop()),
-                _ => digits.push(0),
-            }
-        }
-        digits
     }
+    if (position.side_to_move() == Color::Black) != symmetry.ranks {
+        digits.push(1);
+    }
+    if digits.len() % 2 == 1 {
+        match digits.last() {
+            Some(0) => drop(digits.pop()),
+            _ => digits.push(0),
+        }
+    }
+    digits
 }
 
 fn push_empty(digits: &mut Digits, empty: &mut u8) {
