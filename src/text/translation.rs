@@ -58,25 +58,20 @@ struct Pattern {
 impl Pattern {
     fn new(english: &'static str, chinese: &'static str) -> Self {
         let (mut literals, mut slots) = (Vec::new(), Vec::new());
-        let mut rest = english;
-        let slot_of = |text: &str| {
-            [
-                ("{}", Slot::Any),
-                ("{n}", Slot::Number),
-                ("{t}", Slot::Text),
-            ]
-            .into_iter()
-            .find(|(mark, _)| text.starts_with(mark))
+        let marks = [
+            ("{}", Slot::Any),
+            ("{n}", Slot::Number),
+            ("{t}", Slot::Text),
+        ];
+        let first_of = |text: &str| {
+            let found = marks.map(|(mark, slot)| Some((text.find(mark)?, mark, slot)));
+            found.into_iter().flatten().min_by_key(|(at, ..)| *at)
         };
-        let mut from = 0;
-        while let Some(at) = rest[from..].find('{').map(|at| from + at) {
-            from = at + 1;
-            if let Some((mark, slot)) = slot_of(&rest[at..]) {
-                literals.push(&rest[..at]);
-                slots.push(slot);
-                rest = &rest[at + mark.len()..];
-                from = 0;
-            }
+        let mut rest = english;
+        while let Some((at, mark, slot)) = first_of(rest) {
+            literals.push(&rest[..at]);
+            slots.push(slot);
+            rest = &rest[at + mark.len()..];
         }
         literals.push(rest);
         Self {
