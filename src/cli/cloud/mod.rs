@@ -22,8 +22,11 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum CloudCommand {
-    Query(remote::QueryArguments),
-    Queue(remote::QueueArguments),
+    /// Show the known moves of a position.
+    Query(remote::PositionArguments),
+    /// Request a search of a position. Fails for positions without a legal move or with so few pieces that the library
+    /// does not search them.
+    Queue(remote::PositionArguments),
     Walk(remote::WalkArguments),
     Worker(remote::WorkerArguments),
     Import(import::Arguments),

@@ -65,19 +65,8 @@ fn ask(client: &Client, action: &str, board: &Position) -> Result<Value, Failure
     }
 }
 
-/// Show the known moves of a position.
 #[derive(Debug, clap::Args)]
-pub struct QueryArguments {
-    #[command(flatten)]
-    game: GameArguments,
-    #[command(flatten)]
-    server: ServerArguments,
-}
-
-/// Request a search of a position. Fails for positions without a legal move or with so few pieces that the library does
-/// not search them.
-#[derive(Debug, clap::Args)]
-pub struct QueueArguments {
+pub struct PositionArguments {
     #[command(flatten)]
     game: GameArguments,
     #[command(flatten)]
@@ -88,9 +77,7 @@ pub struct QueueArguments {
 #[derive(Debug, clap::Args)]
 pub struct WalkArguments {
     #[command(flatten)]
-    game: GameArguments,
-    #[command(flatten)]
-    server: ServerArguments,
+    position: PositionArguments,
     /// Maximum number of plies.
     #[arg(long, value_name = "N", default_value_t = 40)]
     plies: usize,
@@ -167,7 +154,7 @@ fn moves(reply: &Value, position: &Position) -> Option<Vec<MoveRow>> {
     reply["moves"].as_array()?.iter().map(row).collect()
 }
 
-pub fn query(arguments: &QueryArguments) -> Result<(), Failure> {
+pub fn query(arguments: &PositionArguments) -> Result<(), Failure> {
     let game = arguments.game.read()?;
     let client = arguments.server.client()?;
     let moves = match query_all(&client, game.position())? {
@@ -187,7 +174,7 @@ pub fn query(arguments: &QueryArguments) -> Result<(), Failure> {
     print(&columns(&rows, terminal_width()))
 }
 
-pub fn queue(arguments: &QueueArguments) -> Result<(), Failure> {
+pub fn queue(arguments: &PositionArguments) -> Result<(), Failure> {
     let game = arguments.game.read()?;
     let client = arguments.server.client()?;
     request_search(&client, game.position())
@@ -212,8 +199,8 @@ fn request_search(client: &Client, position: &Position) -> Result<(), Failure> {
 }
 
 pub fn walk(arguments: &WalkArguments) -> Result<(), Failure> {
-    let mut game = arguments.game.read()?;
-    let client = arguments.server.client()?;
+    let mut game = arguments.position.game.read()?;
+    let client = arguments.position.server.client()?;
     let mut rows = vec![heads(["ply", "move", "", "score", "note", "known"])];
     let mut failure = None;
     for ply in 1..=arguments.plies {
@@ -496,14 +483,8 @@ mod tests {
         let busy = (503, "{\"status\":\"Memcache error.\"}");
         let limited = (200, "{\"status\":\"rate limit exceeded\"}");
         let unknown = (200, "{\"status\":\"unknown\"}");
-        let retried = vec![
-            busy,
-            (200, "{"),
-            limited,
-            (502, "<html>"),
-            (429, ""),
-            unknown,
-        ];
+        let (cut, bad, many) = ((200, "{"), (502, "<html>"), (429, ""));
+        let retried = vec![busy, cut, limited, bad, many, unknown];
         for (replies, copied) in [
             (retried, true),
             (vec![busy; 5], false),
