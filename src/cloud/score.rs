@@ -226,35 +226,30 @@ mod tests {
 
     #[test]
     fn thresholds_are_those_of_the_public_library() {
-        let good = [
-            (0, -5.0),
-            (20, 11.192_029),
-            (60, 54.014_836),
-            (-30, -39.525_741),
-            (-40, -44.762_870),
-            (23, 13.9112),
-            (-22, -31.0025),
-            (75, 75.0),
-            (200, 200.0),
-            (-50, -50.0),
-            (-51, -50.0),
-        ];
-        for (best, expected) in good {
-            let found = Class::Good.threshold(best);
-            assert!((found - expected).abs() < 1e-4, "{best}: {found}");
-        }
-        let best = [
-            (0, -2.5),
-            (1, 1.0),
-            (20, 16.344_707),
-            (23, 19.2024),
-            (-30, -34.087_872),
-            (-31, -31.0),
-            (50, 50.0),
-        ];
-        for (best, expected) in best {
-            let found = Class::Best.threshold(best);
-            assert!((found - expected).abs() < 1e-4, "{best}: {found}");
+        use Class::{Best, Good};
+
+        for (class, best, expected) in [
+            (Good, 0, -5.0),
+            (Good, 20, 11.192_029),
+            (Good, 60, 54.014_836),
+            (Good, -30, -39.525_741),
+            (Good, -40, -44.762_870),
+            (Good, 23, 13.9112),
+            (Good, -22, -31.0025),
+            (Good, 75, 75.0),
+            (Good, 200, 200.0),
+            (Good, -50, -50.0),
+            (Good, -51, -50.0),
+            (Best, 0, -2.5),
+            (Best, 1, 1.0),
+            (Best, 20, 16.344_707),
+            (Best, 23, 19.2024),
+            (Best, -30, -34.087_872),
+            (Best, -31, -31.0),
+            (Best, 50, 50.0),
+        ] {
+            let found = class.threshold(best);
+            assert!((found - expected).abs() < 1e-4, "{class:?} {best}: {found}");
         }
         let learn = [(0, -20.0), (50, 50.0), (-31, -75.0), (-500, -75.0)];
         for (best, expected) in learn {

@@ -9,7 +9,7 @@ mod position;
 mod query;
 mod tablebase;
 #[cfg(test)]
-mod tests;
+pub mod tests;
 mod walk;
 
 use super::access::Role;

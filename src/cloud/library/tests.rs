@@ -26,7 +26,8 @@ fn example() -> (tempfile::TempDir, Library) {
     (directory, library)
 }
 
-fn empty() -> (tempfile::TempDir, Library) {
+/// A library without moves.
+pub fn empty() -> (tempfile::TempDir, Library) {
     empty_with(LibraryOptions::default())
 }
 
@@ -128,17 +129,17 @@ fn queryall_lists_the_known_moves_and_on_request_all_moves() {
 fn an_unexplored_library_returns_scores_and_lines_but_no_moves() {
     let (_directory, library) = example();
     let ask = |action: &str, more: &str| ask(&library, action, START, more);
-    assert_eq!(ask("queryscore", ""), "eval:23\0");
-    assert_eq!(
-        ask("queryscore", "&json=1"),
-        "{\"status\":\"ok\",\"eval\":23,\"ply\":0}"
-    );
-    assert_eq!(ask("queryscore", "&ban=move:b2e2|move:h2e2"), "eval:16\0");
-    assert_eq!(
-        ask("querypv", "&stable=1"),
-        "score:23,depth:2,pv:b2e2|h9g7\0"
-    );
-    assert_eq!(ask("querypv", "&stable=1&ban=move:b2e2"), "unknown\0");
+    let score = "{\"status\":\"ok\",\"eval\":23,\"ply\":0}";
+    let line = "score:23,depth:2,pv:b2e2|h9g7\0";
+    for (action, more, reply) in [
+        ("queryscore", "", "eval:23\0"),
+        ("queryscore", "&json=1", score),
+        ("queryscore", "&ban=move:b2e2|move:h2e2", "eval:16\0"),
+        ("querypv", "&stable=1", line),
+        ("querypv", "&stable=1&ban=move:b2e2", "unknown\0"),
+    ] {
+        assert_eq!(ask(action, more), reply, "{action}{more}");
+    }
     assert!(ask("querypv", "").starts_with("score:23,depth:2,pv:b2e2|"));
     for action in ["query", "querybest", "querysearch", "querylearn"] {
         assert_eq!(ask(action, ""), "nobestmove\0", "{action}");
@@ -226,20 +227,22 @@ fn unknown_boards_and_boards_without_moves_have_a_status_of_their_own() {
 #[test]
 fn invalid_requests_are_rejected() {
     let (_directory, library) = empty();
-    let ask = |request: &str| ask_as(&library, Role::Queue, request);
-    assert_eq!(ask(""), "");
-    assert_eq!(ask("board=x"), "");
-    assert_eq!(ask("action=0&board=x"), "invalid board\0");
-    assert_eq!(ask("action="), "invalid parameters");
-    assert_eq!(ask(&format!("action=&board={START}")), "\0");
-    assert_eq!(ask("action=queryall"), "invalid parameters");
-    assert_eq!(ask("action=queryall&board=0"), "invalid parameters");
-    assert_eq!(
-        ask("action=nonsense&json=1"),
-        "{\"status\":\"invalid parameters\"}"
-    );
-    assert_eq!(ask(&format!("action=nonsense&board={START}")), "\0");
-    assert_eq!(ask(&format!("action=nonsense&board={START}&json=1")), "{}");
+    let board = format!("&board={START}");
+    let json = "{\"status\":\"invalid parameters\"}";
+    for (request, reply) in [
+        ("", ""),
+        ("board=x", ""),
+        ("action=0&board=x", "invalid board\0"),
+        ("action=", "invalid parameters"),
+        (&*format!("action={board}"), "\0"),
+        ("action=queryall", "invalid parameters"),
+        ("action=queryall&board=0", "invalid parameters"),
+        ("action=nonsense&json=1", json),
+        (&*format!("action=nonsense{board}"), "\0"),
+        (&*format!("action=nonsense{board}&json=1"), "{}"),
+    ] {
+        assert_eq!(ask_as(&library, Role::Queue, request), reply, "{request}");
+    }
     let request = format!("action=queryall&board={START}");
     assert_eq!(ask_as(&library, Role::Nothing, &request), "tokenerror\0");
 }
@@ -304,43 +307,40 @@ fn repetitions_are_judged() {
         ask(&library, action, board, &format!("&movelist={moves}{more}"))
     };
     let chase = "e9f9|e1f1|f9e9";
-    let ruled = ask("queryrule", chase, "");
-    assert!(
-        ruled.contains("move:f1e1,rule:ban|") || ruled.contains("move:f1e1,rule:ban\0"),
-        "{ruled}"
-    );
-    assert!(ruled.contains("move:f1f2,rule:none"), "{ruled}");
-    let twice = ask("queryrule", chase, "&reptimes=2");
-    assert!(twice.contains("move:f1e1,rule:none"), "{twice}");
-    let json = ask("queryrule", chase, "&json=1");
-    assert!(
-        json.contains("{\"uci\":\"f1e1\",\"rule\":\"ban\"}"),
-        "{json}"
-    );
+    let json = "{\"uci\":\"f1e1\",\"rule\":\"ban\"}";
+    for (more, part) in [
+        ("", "move:f1e1,rule:ban"),
+        ("", "move:f1f2,rule:none"),
+        ("&reptimes=2", "move:f1e1,rule:none"),
+        ("&json=1", json),
+    ] {
+        let ruled = ask("queryrule", chase, more);
+        let (_, after) = ruled.split_once(part).unwrap_or_else(|| panic!("{ruled}"));
+        assert!(after.starts_with(['|', '\0', ',', ']']), "{ruled}");
+    }
     for bad in ["e9f9|e1f1", "e9f9|e1f1|a0a1", "e9f9|e1f1|f9e9|"] {
         assert_eq!(ask("queryrule", bad, ""), "invalid movelist\0", "{bad}");
     }
     let long = vec!["e9f9"; 2047].join("|");
     assert_eq!(ask("queryrule", &long, ""), "invalid movelist\0");
-    let check = |moves: &str| ask("rulecheck", moves, "");
-    assert_eq!(check(chase), "0\0");
-    assert_eq!(check("e9f9|e1f1|f9e9|f1e1"), "3\0");
-    assert_eq!(check("e9f9|e1f1|f9e9|f1e1|e9f9"), "2\0");
-    assert_eq!(check("e9f9|d0d1|f9e9|d1d0"), "\0");
-    assert_eq!(check("e9f9|e1e2|f9f8|e2e1|f8f9"), "1\0");
-    let start = "&movelist=h2h3|h7h6|h3h2|h6h7";
-    assert_eq!(
-        super::tests::ask(&library, "rulecheck", START, start),
-        "1\0"
-    );
-    for (action, more) in [
-        ("queryrule", ""),
-        ("queryrule", "&movelist="),
-        ("rulecheck", ""),
-        ("rulecheck", "&movelist="),
+    for (moves, reply) in [
+        (chase, "0\0"),
+        ("e9f9|e1f1|f9e9|f1e1", "3\0"),
+        ("e9f9|e1f1|f9e9|f1e1|e9f9", "2\0"),
+        ("e9f9|d0d1|f9e9|d1d0", "\0"),
+        ("e9f9|e1e2|f9f8|e2e1|f8f9", "1\0"),
     ] {
-        let reply = super::tests::ask(&library, action, START, more);
-        assert_eq!(reply, "\0", "{action}{more}");
+        assert_eq!(ask("rulecheck", moves, ""), reply, "{moves}");
+    }
+    for (action, more, reply) in [
+        ("rulecheck", "&movelist=h2h3|h7h6|h3h2|h6h7", "1\0"),
+        ("queryrule", "", "\0"),
+        ("queryrule", "&movelist=", "\0"),
+        ("rulecheck", "", "\0"),
+        ("rulecheck", "&movelist=", "\0"),
+    ] {
+        let found = super::tests::ask(&library, action, START, more);
+        assert_eq!(found, reply, "{action}{more}");
     }
 }
 

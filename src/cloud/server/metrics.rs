@@ -176,39 +176,37 @@ impl Stats {
     /// The statistics as an HTML table, in the form of chessdb.cn. `tables` is the number of tablebases and their size
     /// in bytes.
     pub fn to_html(&self, tables: (u64, u64), is_chinese: bool) -> String {
-        let names = if is_chinese {
-            [
-                "局面数量：",
-                "学习队列（评估 / 筛选）：",
-                "后台计算（剩时 / 速度）：",
-                "残局库数量（DTM）：",
-                "残局库体积（DTM）：",
-            ]
-        } else {
-            [
-                "Positions:",
-                "Queue (scoring / sieving):",
-                "Workers (backlog / speed):",
-                "Endgame tables (DTM):",
-                "Size of the tables (DTM):",
-            ]
-        };
-        let minutes = self.backlog_seconds / 60;
-        let (hours, minutes) = (minutes / 60, minutes % 60);
+        let (counts, hours) = (self.counts, self.backlog_seconds / 3600);
+        let minutes = self.backlog_seconds / 60 % 60;
         let speed = self.nodes_per_second as f64 / 1e6;
-        let (scoring, sieving) = (
-            self.counts.waiting_to_be_scored,
-            self.counts.waiting_to_be_sieved,
-        );
-        let values = [
-            self.counts.positions.to_string(),
-            format!("{scoring} / {sieving}"),
-            format!("{hours}:{minutes:02} / {speed:.3} Mnps"),
-            tables.0.to_string(),
-            format!("{:.1} MB", tables.1 as f64 / (1 << 20) as f64),
+        let queue = [counts.waiting_to_be_scored, counts.waiting_to_be_sieved];
+        let size = tables.1 as f64 / (1 << 20) as f64;
+        let rows = [
+            ("局面数量：", "Positions:", counts.positions.to_string()),
+            (
+                "学习队列（评估 / 筛选）：",
+                "Queue (scoring / sieving):",
+                queue.map(|count| count.to_string()).join(" / "),
+            ),
+            (
+                "后台计算（剩时 / 速度）：",
+                "Workers (backlog / speed):",
+                format!("{hours}:{minutes:02} / {speed:.3} Mnps"),
+            ),
+            (
+                "残局库数量（DTM）：",
+                "Endgame tables (DTM):",
+                tables.0.to_string(),
+            ),
+            (
+                "残局库体积（DTM）：",
+                "Size of the tables (DTM):",
+                format!("{size:.1} MB"),
+            ),
         ];
         let mut text = "<table class=\"stats\">".to_owned();
-        for (name, value) in names.iter().zip(values) {
+        for (chinese, english, value) in rows {
+            let name = if is_chinese { chinese } else { english };
             let cell = "<td style=\"text-align: right;\">";
             let _ = write!(text, "<tr><td>{name}</td>{cell}{value}</td></tr>");
         }
@@ -274,9 +272,7 @@ impl CountCache {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cloud::library::LibraryOptions;
-    use crate::cloud::store::Store;
-    use crate::tablebase::Tables;
+    use crate::cloud::library::tests::empty;
 
     fn stats() -> Stats {
         Stats {
@@ -345,9 +341,7 @@ mod tests {
 
     #[test]
     fn one_request_counts_at_a_time() {
-        let directory = tempfile::tempdir().unwrap();
-        let store = Store::open(&directory.path().join("library.db")).unwrap();
-        let library = Library::new(store, Tables::embedded(), LibraryOptions::default());
+        let (_directory, library) = empty();
         let cache = CountCache::default();
         let counted = cache.get(&library).unwrap();
         assert_eq!(counted, LibraryCounts::default());

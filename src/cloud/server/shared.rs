@@ -187,16 +187,12 @@ impl Drop for Admission {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cloud::library::LibraryOptions;
+    use crate::cloud::library::tests::empty;
     use crate::cloud::server::LibraryRoutes;
-    use crate::cloud::store::Store;
-    use crate::tablebase::Tables;
 
     #[test]
     fn failures_are_counted() {
-        let directory = tempfile::tempdir().unwrap();
-        let store = Store::open(&directory.path().join("library.db")).unwrap();
-        let library = Library::new(store, Tables::embedded(), LibraryOptions::default());
+        let (_directory, library) = empty();
         let shared = LibraryRoutes::new(Arc::new(library), "user")
             .unwrap()
             .shared;
