@@ -27,15 +27,15 @@ const BEST: u8 = 2;
 
 impl Library {
     /// Reads a consistent snapshot, and queues the writes that `work` collects.
-    fn read_and_learn(
+    fn read_and_learn<T>(
         &self,
         query: &Query<'_>,
-        work: impl FnOnce(&Snapshot<'_>, &mut PendingWrites) -> Result<ApiReply, StoreError>,
-    ) -> Result<ApiReply, StoreError> {
+        work: impl FnOnce(&Snapshot<'_>, &mut PendingWrites) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         let mut pending = PendingWrites::default();
-        let reply = self.read(query.role, |snapshot| work(snapshot, &mut pending))?;
+        let found = self.read(query.role, |snapshot| work(snapshot, &mut pending))?;
         pending.post(&self.store, &self.unknown);
-        Ok(reply)
+        Ok(found)
     }
 
     /// `queryall`: all moves of a position.
@@ -307,15 +307,13 @@ impl Library {
     /// Requests a search of a position.
     pub(super) fn queue(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
         let board = &query.board;
-        let mut pending = PendingWrites::default();
-        let known = self.read(query.role, |snapshot| {
+        let known = self.read_and_learn(query, |snapshot, pending| {
             let row = board.row(snapshot)?;
             let known = board.known(snapshot, &row)?;
-            let mut walk = LibraryWalk::new(snapshot, LONG_BUDGET, Some(&mut pending));
+            let mut walk = LibraryWalk::new(snapshot, LONG_BUDGET, Some(pending));
             walk.visit_root(board, &known, |score| score > -MATE)?;
-            Ok::<_, StoreError>(known.len())
+            Ok(known.len())
         })?;
-        pending.post(&self.store, &self.unknown);
         if !has_legal_move(&board.position) || !is_eligible(&board.position) {
             return Ok(ApiReply::Empty);
         }

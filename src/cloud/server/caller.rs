@@ -33,7 +33,7 @@ const UNKNOWN: &str = "unknown";
 /// Maximum length of a form, in bytes.
 const MAX_FORM: usize = 64 << 10;
 /// Time for a client to send a body.
-const BODY_TIME: Duration = Duration::from_secs(5);
+pub const BODY_TIME: Duration = Duration::from_secs(5);
 /// Time for a client to upload games.
 pub const UPLOAD_TIME: Duration = Duration::from_secs(60);
 
@@ -227,17 +227,8 @@ pub fn text_of(parameters: &QueryParameters, name: &str) -> Result<String, Serve
     Ok(text.trim().to_owned())
 }
 
-/// Reads the body of a request of at most `max` bytes that arrives within [`BODY_TIME`].
-pub async fn read_body(body: Body, max: usize) -> Result<Bytes, ServerError> {
-    read_body_within(body, max, BODY_TIME).await
-}
-
 /// Reads the body of a request of at most `max` bytes that arrives within `time`.
-pub async fn read_body_within(
-    body: Body,
-    max: usize,
-    time: Duration,
-) -> Result<Bytes, ServerError> {
+pub async fn read_body(body: Body, max: usize, time: Duration) -> Result<Bytes, ServerError> {
     let body = Limited::new(body, max).collect();
     let status = match tokio::time::timeout(time, body).await {
         Ok(Ok(body)) => return Ok(body.to_bytes()),
@@ -268,7 +259,7 @@ impl<S: Send + Sync> FromRequest<S> for FormRequest {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ServerError> {
         let (parts, body) = request.into_parts();
-        let body = read_body(body, MAX_FORM).await?;
+        let body = read_body(body, MAX_FORM, BODY_TIME).await?;
         let kind = parts.headers.get(header::CONTENT_TYPE);
         let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or("");
         let kind = kind.to_ascii_lowercase();

@@ -9,8 +9,8 @@ use hyper::StatusCode;
 use serde_json::{Value, json};
 
 use super::caller::{
-    Caller, JsonReply, ServerError, UPLOAD_TIME, check_origin, language, parameters_of,
-    read_body_within, text_of,
+    Caller, JsonReply, ServerError, UPLOAD_TIME, check_origin, language, parameters_of, read_body,
+    text_of,
 };
 use super::shared::Shared;
 use crate::cloud::access::Role;
@@ -138,7 +138,7 @@ pub async fn upload(
             "plies must be a number from 1 to 65535",
         ));
     };
-    let body = read_body_within(body, MAX_UPLOAD, UPLOAD_TIME).await?;
+    let body = read_body(body, MAX_UPLOAD, UPLOAD_TIME).await?;
     let language = language(&parts.headers);
     let added =
         shared.in_library(move |library| language.within(|| add(library, &body, plies, settings)));

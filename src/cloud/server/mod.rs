@@ -44,7 +44,7 @@ use super::access::{Role, Tokens};
 use super::library::Library;
 use super::worker::jobs::{LEASE, RELEASE, SUBMIT};
 use caller::{Peer, ServerError, translate_reason};
-use request_line::{FirstLine, MAX_URL};
+use request_line::{MAX_URL, read_first_line};
 use shared::Shared;
 
 pub use caller::language;
@@ -307,17 +307,17 @@ async fn serve(router: Router, stream: TcpStream, peer: IpAddr, shared: Arc<Shar
     let mut reader = BufReader::new(reader);
     let mut stopping = shared.stopping.subscribe();
     let line = tokio::select! {
-        line = tokio::time::timeout(HEAD_TIME, FirstLine::read(&mut reader)) => line,
+        line = tokio::time::timeout(HEAD_TIME, read_first_line(&mut reader)) => line,
         _ = stopping.wait_for(|is_stopping| *is_stopping) => return,
     };
     // The client has sent no complete line in time, or the connection is broken.
-    let Ok(Ok(line)) = line else {
+    let Ok(Ok((line, is_corrected))) = line else {
         return;
     };
-    let reader = Cursor::new(line.text).chain(reader);
+    let reader = Cursor::new(line).chain(reader);
     let stream = TokioIo::new(tokio::io::join(reader, writer));
     // Only the first request line is corrected, so such a client must open a connection for each request.
-    let connection = (http().keep_alive(!line.is_corrected)).serve_connection(stream, service);
+    let connection = (http().keep_alive(!is_corrected)).serve_connection(stream, service);
     let mut connection = std::pin::pin!(connection);
     let is_done = tokio::select! {
         _ = &mut connection => true,

@@ -9,23 +9,15 @@ pub const MAX_URL: usize = 16 << 10;
 /// Maximum length of a line that is read and corrected, in bytes.
 const MAX_LENGTH: u64 = MAX_URL as u64 + 32;
 
-/// The first line of a connection, or the start of a line that is too long.
-pub struct FirstLine {
-    pub text: Vec<u8>,
-    /// Whether characters of the URL were encoded.
-    pub is_corrected: bool,
-}
-
-impl FirstLine {
-    pub async fn read(stream: impl AsyncBufRead + Unpin) -> io::Result<Self> {
-        let mut text = Vec::new();
-        stream.take(MAX_LENGTH).read_until(b'\n', &mut text).await?;
-        let corrected = corrected(&text);
-        Ok(Self {
-            is_corrected: corrected.is_some(),
-            text: corrected.unwrap_or(text),
-        })
-    }
+/// Reads the first line of a connection, or the start of a line that is too long. Also returns whether characters of
+/// the URL were encoded.
+pub async fn read_first_line(stream: impl AsyncBufRead + Unpin) -> io::Result<(Vec<u8>, bool)> {
+    let mut line = Vec::new();
+    stream.take(MAX_LENGTH).read_until(b'\n', &mut line).await?;
+    Ok(match corrected(&line) {
+        Some(corrected) => (corrected, true),
+        None => (line, false),
+    })
 }
 
 /// A request line of HTTP/1 with percent-encoding for the spaces, tabs, `"`, `<` and `>` of its URL; `None` if nothing

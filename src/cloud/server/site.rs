@@ -13,8 +13,8 @@ use hyper::{StatusCode, Uri};
 use serde::Serialize;
 
 use super::caller::{
-    Caller, JsonReply, ServerError, check_origin, client_address, language, parameters_of,
-    read_body,
+    BODY_TIME, Caller, JsonReply, ServerError, check_origin, client_address, language,
+    parameters_of, read_body,
 };
 use super::files::content_type;
 use super::shared::Shared;
@@ -69,7 +69,7 @@ pub async fn check_api(
     caller.require(role)?;
     check_origin(&shared, &parts)?;
     caller.limit(&shared, cost)?;
-    let body = read_body(body, MAX_BODY).await?;
+    let body = read_body(body, MAX_BODY, BODY_TIME).await?;
     parts.extensions.insert(PageUser {
         may_search: caller.role >= Role::Write,
         name: caller.name,

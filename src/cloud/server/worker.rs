@@ -17,7 +17,7 @@ use hyper::StatusCode;
 use serde::de::DeserializeOwned;
 use subtle::ConstantTimeEq;
 
-use super::caller::{Caller, JsonReply, ServerError, check_origin, read_body};
+use super::caller::{BODY_TIME, Caller, JsonReply, ServerError, check_origin, read_body};
 use super::shared::Shared;
 use crate::cloud::access::Role;
 use crate::cloud::api::QueryParameters;
@@ -46,7 +46,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<Shared>> for WorkerMessage<T> {
         let caller = Caller::from_request_parts(&mut parts, shared).await?;
         caller.require(Role::Write)?;
         check_origin(shared, &parts)?;
-        let body = read_body(body, MAX_MESSAGE).await?;
+        let body = read_body(body, MAX_MESSAGE, BODY_TIME).await?;
         let message = serde_json::from_slice(&body).map_err(|_| StatusCode::BAD_REQUEST)?;
         Ok(Self { caller, message })
     }
@@ -54,9 +54,8 @@ impl<T: DeserializeOwned> FromRequest<Arc<Shared>> for WorkerMessage<T> {
 
 pub async fn lease(
     State(shared): State<Arc<Shared>>,
-    request: WorkerMessage<LeaseRequest>,
+    WorkerMessage { caller, message }: WorkerMessage<LeaseRequest>,
 ) -> JsonReply<JobBatch> {
-    let WorkerMessage { caller, message } = request;
     let batch = shared.in_library(move |library| {
         library
             .workers
@@ -69,9 +68,8 @@ pub async fn lease(
 
 pub async fn submit(
     State(shared): State<Arc<Shared>>,
-    request: WorkerMessage<JobResults>,
+    WorkerMessage { caller, message }: WorkerMessage<JobResults>,
 ) -> JsonReply<bool> {
-    let WorkerMessage { caller, message } = request;
     if !message.is_valid() {
         return Err(StatusCode::BAD_REQUEST.into());
     }
@@ -85,9 +83,8 @@ pub async fn submit(
 
 pub async fn release(
     State(shared): State<Arc<Shared>>,
-    request: WorkerMessage<ReleaseRequest>,
+    WorkerMessage { caller, message }: WorkerMessage<ReleaseRequest>,
 ) -> JsonReply<bool> {
-    let WorkerMessage { caller, message } = request;
     shared
         .in_library(move |library| library.release(message.lease, &caller.name))
         .await?;
