@@ -19,7 +19,7 @@ use super::location::Location;
 const APPLICATION: i64 = 0x4368_596b;
 
 /// Version of the schema.
-const VERSION: i64 = 4;
+pub const VERSION: i64 = 4;
 
 /// The tables:
 /// - `position`: known moves (see [`Row`](crate::cloud::Row)), and the plies from the starting position to the
@@ -33,7 +33,7 @@ const VERSION: i64 = 4;
 /// - `job`, `job_item`: uploads, and the searches that they still need; `move` is the move to score, or -1 for a search
 ///   that finds moves.
 /// - `pending`: positions whose parents and children must still be updated.
-const SCHEMA: &str = "
+pub const SCHEMA: &str = "
     CREATE TABLE position(key BLOB PRIMARY KEY, moves BLOB NOT NULL, ply INTEGER, turned_ply INTEGER) WITHOUT ROWID;
     CREATE TABLE edge(child BLOB NOT NULL, parent BLOB NOT NULL, PRIMARY KEY(child, parent)) WITHOUT ROWID;
     CREATE TABLE task(id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, priority INTEGER NOT NULL, key BLOB NOT NULL,
