@@ -4,7 +4,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use chuhe::cloud::key::View;
-use chuhe::cloud::store::{Priority, Store, Task, TaskKind, TaskRequest, WORKER};
+use chuhe::cloud::store::{Priority, Store, Task, TaskKind, WORKER};
 
 use super::server::{LIBRARY, START, Server, WRITER, place_with_tokens, responding, write_example};
 use crate::{TestDir, words};
@@ -366,20 +366,11 @@ fn known_moves_are_copied_from_another_library() {
 /// Adds a task to a library and leases it for an hour. A killed worker leaves such a task.
 fn leave_a_leased_task(dir: &TestDir, library: &str) {
     let store = Store::open(&dir.path(library)).unwrap();
-    let task = Task {
-        kind: TaskKind::Expansion,
-        key: View::of(&START.parse().unwrap()).key,
-        moves: Vec::new(),
-        priority: Priority::Requested,
-    };
+    let key = View::of(&START.parse().unwrap()).key;
+    let task = Task::expansion(key, Priority::Requested);
     store.write(move |batch| batch.add_task(&task)).unwrap();
-    let request = TaskRequest {
-        kind: TaskKind::Expansion,
-        count: 1,
-        seconds: 3600,
-        worker: WORKER.to_owned(),
-    };
-    assert_eq!(store.lease(request).unwrap().tasks.len(), 1);
+    let lease = store.lease(TaskKind::Expansion, 1, 3600, WORKER);
+    assert_eq!(lease.unwrap().tasks.len(), 1);
 }
 
 #[test]
@@ -565,13 +556,8 @@ fn moves_of_imported_books_become_tasks() {
             "
         ));
         let store = Store::open(&dir.path(&format!("{book}.db"))).unwrap();
-        let request = TaskRequest {
-            kind: TaskKind::Scoring,
-            count: 10,
-            seconds: 60,
-            worker: "tests".to_owned(),
-        };
-        let tasks = store.lease(request).unwrap().tasks;
+        let lease = store.lease(TaskKind::Scoring, 10, 60, "tests").unwrap();
+        let tasks = lease.tasks;
         let moves: Vec<String> = tasks[0].moves.iter().map(ToString::to_string).collect();
         assert_eq!((tasks.len(), moves.len()), (1, 2), "{moves:?}");
         assert!(moves.contains(&"b2e2".to_owned()), "{moves:?}");

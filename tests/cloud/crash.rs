@@ -156,12 +156,7 @@ fn a_truncated_wal_loses_only_the_last_writes() {
         for ply in game.plies() {
             let edge = Edge::of(&position, &View::of(&position), ply.played);
             written.push((edge.parent.clone(), edge.m));
-            let new = NewScore {
-                edge,
-                value: 5,
-                depth: 1,
-                writer: "test".to_owned(),
-            };
+            let new = NewScore::new(edge, 5, 1, "test");
             store.write(move |batch| batch.store(&new)).unwrap();
             position.make(ply.played);
         }

@@ -12,7 +12,7 @@ use crate::cli::book::file::read_table;
 use crate::cli::common::{Context, Failure, Unread, bar_style, open_with_beginning, print_text};
 use crate::cloud::key::{Key, View};
 use crate::cloud::store::{
-    Location, NewScore, Note, Priority, QueueResult, Store, StoreError, Task, TaskKind, is_eligible,
+    Location, NewScore, Note, Priority, QueueResult, Store, StoreError, Task, is_eligible,
 };
 use crate::cloud::{Edge, fen};
 use crate::movegen::is_legal;
@@ -244,12 +244,8 @@ impl Importer<'_> {
         for entries in entries.chunks(BATCH) {
             let task = |entry: &BookEntry| {
                 let view = View::of(&entry.position);
-                Task {
-                    kind: TaskKind::Scoring,
-                    moves: entry.moves.iter().map(|m| view.stored(m.played)).collect(),
-                    key: view.key,
-                    priority: Priority::Requested,
-                }
+                let moves = entry.moves.iter().map(|m| view.stored(m.played)).collect();
+                Task::scoring(view.key, moves, Priority::Requested)
             };
             self.waiting_tasks.extend(entries.iter().map(task));
             self.flush_tasks()?;
@@ -316,15 +312,11 @@ impl Importer<'_> {
 }
 
 /// Name of the writer in the audit log.
-const WRITER: &str = "import";
+pub const WRITER: &str = "import";
 
 fn new_score(position: &Position, played: Move, value: i32, depth: u8) -> NewScore {
-    NewScore {
-        edge: Edge::of(position, &View::of(position), played),
-        value,
-        depth,
-        writer: WRITER.to_owned(),
-    }
+    let edge = Edge::of(position, &View::of(position), played);
+    NewScore::new(edge, value, depth, WRITER)
 }
 
 /// The path as text if its extension is that of a book.

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 use serde_json::Value;
 
+use super::import::WRITER;
 use super::library::note_left_out;
 use crate::board::{Move, Position};
 use crate::cli::common::{
@@ -424,12 +425,8 @@ fn request(client: &Client, position: &Position) -> Result<Option<Vec<NewScore>>
     let score = |row: MoveRow| {
         let score = row.score.parse::<i32>().ok();
         let score = score.filter(|score| (-FINAL..=FINAL).contains(score))?;
-        Some(NewScore {
-            edge: Edge::of(position, &view, row.played),
-            value: value_after(score),
-            depth: 0,
-            writer: "import".to_owned(),
-        })
+        let edge = Edge::of(position, &view, row.played);
+        Some(NewScore::new(edge, value_after(score), 0, WRITER))
     };
     let moves = moves(&json, position).ok_or_else(invalid)?;
     Ok(Some(moves.into_iter().filter_map(score).collect()))

@@ -370,12 +370,8 @@ impl Library {
         let Some(played) = played.filter(|m| is_legal(&board.position, *m)) else {
             return Ok(ApiReply::Empty);
         };
-        let new = NewScore {
-            edge: board.edge(played),
-            value,
-            depth: u8::try_from(depth).map_or(MAX_DEPTH, |depth| depth.min(MAX_DEPTH)),
-            writer: query.writer.to_owned(),
-        };
+        let depth = u8::try_from(depth).map_or(MAX_DEPTH, |depth| depth.min(MAX_DEPTH));
+        let new = NewScore::new(board.edge(played), value, depth, query.writer);
         // The parameter `nodes` is in thousands.
         let thousands: Option<u64> =
             (query.parameters.get("nodes")).and_then(|text| text.parse().ok());

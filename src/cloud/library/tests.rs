@@ -6,7 +6,7 @@ use crate::board::Move;
 use crate::cloud::Edge;
 use crate::cloud::key::View;
 use crate::cloud::score::{score_of, value};
-use crate::cloud::store::{Lease, NewScore, Priority, Store, Task, TaskKind, TaskRequest};
+use crate::cloud::store::{Lease, NewScore, Priority, Store, Task, TaskKind};
 use crate::tablebase::Tables;
 
 const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
@@ -49,12 +49,7 @@ fn write_from(library: &Library, start: &str, moves: &str, m: &str, value: i32) 
         position.make(m.parse().unwrap());
     }
     let edge = Edge::of(&position, &View::of(&position), m.parse().unwrap());
-    let new = NewScore {
-        edge,
-        value,
-        depth: 0,
-        writer: "test".to_owned(),
-    };
+    let new = NewScore::new(edge, value, 0, "test");
     assert!(library.store.write(move |batch| batch.store(&new)).unwrap());
 }
 
@@ -70,14 +65,7 @@ fn ask(library: &Library, action: &str, board: &str, more: &str) -> String {
 
 /// Waits for the earlier writes, then leases all waiting tasks.
 fn tasks(library: &Library, kind: TaskKind) -> Lease {
-    let worker = "tests".to_owned();
-    let request = TaskRequest {
-        kind,
-        count: 100,
-        seconds: 60,
-        worker,
-    };
-    library.store.lease(request).unwrap()
+    library.store.lease(kind, 100, 60, "tests").unwrap()
 }
 
 const KNOWN: &str = "move:b2e2,score:23,rank:2,note:! (03-03),winrate:51.74|\

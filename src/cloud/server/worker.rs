@@ -23,7 +23,7 @@ use crate::cloud::access::Role;
 use crate::cloud::api::QueryParameters;
 use crate::cloud::fen;
 use crate::cloud::library::Library;
-use crate::cloud::store::{Priority, StoreError, Task, TaskKind, TaskRequest};
+use crate::cloud::store::{Priority, StoreError, Task, TaskKind};
 use crate::cloud::worker::jobs::{
     JobBatch, JobResults, LeaseRequest, MAX_JOBS, ReleaseRequest, SubmitError,
 };
@@ -186,13 +186,8 @@ impl Library {
     /// worker names the batch by the MD5 of its text.
     fn lease_as_text(&self, kind: TaskKind, worker: &str) -> Result<String, StoreError> {
         let number = |tasks: &[Task]| lease_number(&md5_hex(&[&write_tasks(tasks)]));
-        let request = TaskRequest {
-            kind,
-            count: BATCH,
-            seconds: self.options.lease,
-            worker: worker.to_owned(),
-        };
-        let lease = self.store.lease_with_number(request, number)?;
+        let seconds = self.options.lease;
+        let lease = (self.store).lease_with_number(kind, BATCH, seconds, worker, number)?;
         Ok(write_tasks(&lease.tasks))
     }
 }

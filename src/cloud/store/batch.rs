@@ -31,6 +31,18 @@ pub struct NewScore {
     pub writer: String,
 }
 
+impl NewScore {
+    /// The score of a move with the name of its writer.
+    pub fn new(edge: Edge, value: i32, depth: u8, writer: &str) -> Self {
+        Self {
+            edge,
+            value,
+            depth,
+            writer: writer.to_owned(),
+        }
+    }
+}
+
 /// A write transaction in progress.
 pub struct Batch<'a> {
     pub(super) connection: &'a Connection,
@@ -128,14 +140,7 @@ impl Batch<'_> {
         if self.get(&edge.child)?.is_none() {
             return Ok(false);
         }
-        let edge = edge.clone();
-        let writer = Self::LIBRARY.to_owned();
-        self.store(&NewScore {
-            edge,
-            value: 0,
-            depth: 0,
-            writer,
-        })
+        self.store(&NewScore::new(edge.clone(), 0, 0, Self::LIBRARY))
     }
 
     /// The distances of a position: one more than those of its nearest parents, or 0 for the starting position.

@@ -43,9 +43,7 @@ pub use location::{Location, LocationError};
 pub use notes::{MAX_NAME, Note, NoteError, PlacedNote};
 pub use snapshot::{Inconsistency, Snapshot};
 pub use sqlite::merge_log;
-pub use task::{
-    Lease, Priority, QueueResult, Task, TaskKind, TaskRequest, is_eligible, needs_moves,
-};
+pub use task::{Lease, Priority, QueueResult, Task, TaskKind, is_eligible, needs_moves};
 
 #[cfg(feature = "postgres")]
 use self::postgres::PostgresConnection;
@@ -182,10 +180,18 @@ impl Store {
         self.writer()?.write(Access::Write, work)
     }
 
-    /// Leases tasks to a worker: first the tasks of expired leases, then waiting tasks, both by priority; scoring tasks
-    /// oldest first, expansion tasks newest first.
-    pub fn lease(&self, request: TaskRequest) -> Result<Lease, StoreError> {
-        let work = move |batch: &mut Batch<'_>| batch.lease(&request, None);
+    /// Leases at most `count` tasks of a kind to a worker for some seconds: first the tasks of expired leases, then
+    /// waiting tasks, both by priority; scoring tasks oldest first, expansion tasks newest first. Only this worker can
+    /// submit or return the tasks.
+    pub fn lease(
+        &self,
+        kind: TaskKind,
+        count: usize,
+        seconds: i64,
+        worker: &str,
+    ) -> Result<Lease, StoreError> {
+        let worker = worker.to_owned();
+        let work = move |batch: &mut Batch<'_>| batch.lease(kind, count, seconds, &worker, None);
         self.writer()?.write(Access::Lease, work)
     }
 
@@ -193,10 +199,14 @@ impl Store {
     /// the lease from them.
     pub fn lease_with_number(
         &self,
-        request: TaskRequest,
+        kind: TaskKind,
+        count: usize,
+        seconds: i64,
+        worker: &str,
         number: fn(&[Task]) -> i64,
     ) -> Result<Lease, StoreError> {
-        let work = move |batch: &mut Batch<'_>| batch.lease(&request, Some(number));
+        let (worker, number) = (worker.to_owned(), Some(number));
+        let work = move |batch: &mut Batch<'_>| batch.lease(kind, count, seconds, &worker, number);
         self.writer()?.write(Access::Lease, work)
     }
 

@@ -9,7 +9,7 @@ use rand::rngs::StdRng;
 
 use super::database::Value;
 use super::test_database::TestDatabase;
-use super::tests::{add, after, new, put, request, scored, task};
+use super::tests::{add, after, new, put, task};
 use super::*;
 use crate::board::Position;
 use crate::cloud::Edge;
@@ -25,7 +25,7 @@ fn location(database: &TestDatabase) -> Location {
 }
 
 fn score(moves: &str, played: &str) -> NewScore {
-    scored(new(moves, played, 7, 0).edge, 7, 0, "test \0 棋")
+    NewScore::new(new(moves, played, 7, 0).edge, 7, 0, "test \0 棋")
 }
 
 fn write(store: &Store, moves: &str, played: &str) -> Result<bool, StoreError> {
@@ -57,7 +57,10 @@ fn writes_of_several_programs_are_consistent() {
                 for ply in game.plies() {
                     let edge = Edge::of(&position, &View::of(&position), ply.played);
                     let value = 40 * seed as i32 - 90;
-                    if put(store, scored(edge.clone(), value, 0, &seed.to_string())) {
+                    if put(
+                        store,
+                        NewScore::new(edge.clone(), value, 0, &seed.to_string()),
+                    ) {
                         written.lock().unwrap().push(edge);
                     }
                     position.make(ply.played);
@@ -102,7 +105,7 @@ fn no_task_is_leased_twice() {
             let kind = TaskKind::ALL[n / 2 % 2];
             scope.spawn(move || {
                 loop {
-                    let lease = store.lease(request(kind, 1 + n % 3, 600)).unwrap();
+                    let lease = store.lease(kind, 1 + n % 3, 600, WORKER).unwrap();
                     if lease.number == 0 {
                         break;
                     }
@@ -154,7 +157,7 @@ fn leases_do_not_wait_and_writers_take_turns() {
         let writing = scope.spawn(|| write(&store, "", "h2e2"));
         let started = Instant::now();
         // Another transaction has locked the first task.
-        let lease = other.lease(request(TaskKind::Scoring, 10, 600)).unwrap();
+        let lease = other.lease(TaskKind::Scoring, 10, 600, WORKER).unwrap();
         assert!(started.elapsed() < Duration::from_secs(10));
         let keys: Vec<_> = lease.tasks.into_iter().map(|task| task.key).collect();
         assert_eq!(
@@ -168,7 +171,7 @@ fn leases_do_not_wait_and_writers_take_turns() {
         assert!(writing.join().unwrap().unwrap());
     });
     assert!(is_known(&other, "", "h2e2").unwrap());
-    let lease = store.lease(request(TaskKind::Scoring, 10, 600)).unwrap();
+    let lease = store.lease(TaskKind::Scoring, 10, 600, WORKER).unwrap();
     assert_eq!(lease.tasks.len(), 1);
 }
 

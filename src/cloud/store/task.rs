@@ -137,19 +137,6 @@ pub enum QueueResult {
     Full,
 }
 
-/// A request for tasks.
-#[derive(Clone, Debug)]
-pub struct TaskRequest {
-    /// The kind.
-    pub kind: TaskKind,
-    /// Maximum number of tasks.
-    pub count: usize,
-    /// Duration of the lease, in seconds.
-    pub seconds: i64,
-    /// Name of the worker; only this worker can submit or return the tasks.
-    pub worker: String,
-}
-
 /// Tasks leased to a worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {

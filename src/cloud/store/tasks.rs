@@ -3,7 +3,7 @@
 use super::batch::Batch;
 use super::database::{Columns, Result, Value};
 use super::rows::{self, now};
-use super::task::{Lease, Priority, QueueResult, Task, TaskKind, TaskRequest};
+use super::task::{Lease, Priority, QueueResult, Task, TaskKind};
 use crate::board::Move;
 
 /// Maximum number of waiting tasks of a kind. Beyond that, a new task replaces the oldest one of the
@@ -169,10 +169,13 @@ impl Batch<'_> {
     /// one. It is 0 if there are no tasks.
     pub(super) fn lease(
         &mut self,
-        request: &TaskRequest,
+        kind: TaskKind,
+        count: usize,
+        seconds: i64,
+        worker: &str,
         compute_number: Option<fn(&[Task]) -> i64>,
     ) -> Result<Lease> {
-        let found = self.next_tasks(request.kind, request.count)?;
+        let found = self.next_tasks(kind, count)?;
         let (ids, tasks): (Vec<i64>, Vec<Task>) = found.into_iter().unzip();
         let number = match compute_number {
             _ if tasks.is_empty() => 0,
@@ -186,8 +189,8 @@ impl Batch<'_> {
             self.tasks.remember(task, now);
             let values = [
                 number.into(),
-                now.saturating_add(request.seconds).into(),
-                Value::Text(&request.worker),
+                now.saturating_add(seconds).into(),
+                worker.into(),
                 id.into(),
             ];
             self.connection.execute(statement, &values)?;

@@ -96,17 +96,8 @@ fn edge(moves: &str, played: &str) -> Edge {
     Edge::of(&position, &View::of(&position), played.parse().unwrap())
 }
 
-pub fn scored(edge: Edge, value: i32, depth: u8, writer: &str) -> NewScore {
-    NewScore {
-        edge,
-        value,
-        depth,
-        writer: writer.to_owned(),
-    }
-}
-
 pub fn new(moves: &str, played: &str, value: i32, depth: u8) -> NewScore {
-    scored(edge(moves, played), value, depth, "test")
+    NewScore::new(edge(moves, played), value, depth, "test")
 }
 
 pub fn put(store: &Store, score: NewScore) -> bool {
@@ -171,7 +162,7 @@ fn mates_are_set_by_the_rules(library: &TestLibrary) {
     let position: Position = "4k4/R8/9/9/9/9/9/9/1R7/3K5 w".parse().unwrap();
     let view = View::of(&position);
     let edge = Edge::of(&position, &view, "b1b9".parse().unwrap());
-    let score = scored(edge.clone(), 70, 0, "");
+    let score = NewScore::new(edge.clone(), 70, 0, "");
     assert!(put(&store, score.clone()));
     assert!(!put(&store, NewScore { depth: 50, ..score }));
     let row = store.read(|s| s.get(&view.key)).unwrap().unwrap();
@@ -255,7 +246,7 @@ fn propagated_values_equal_a_full_computation(library: &TestLibrary) {
             };
             let value = random.random_range(-120..120);
             let edge = Edge::of(&position, &View::of(&position), m);
-            if put(&store, scored(edge.clone(), value, 0, "")) {
+            if put(&store, NewScore::new(edge.clone(), value, 0, "")) {
                 written
                     .entry(edge.parent)
                     .or_default()
@@ -335,7 +326,7 @@ fn many_writers_share_transactions(library: &TestLibrary) {
                 let mut position = Position::startpos();
                 for ply in game.plies() {
                     let edge = Edge::of(&position, &View::of(&position), ply.played);
-                    put(store, scored(edge, 7, 0, &seed.to_string()));
+                    put(store, NewScore::new(edge, 7, 0, &seed.to_string()));
                     position.make(ply.played);
                 }
             });
@@ -406,15 +397,4 @@ pub fn add(store: &Store, task: &Task) {
     let task = task.clone();
     let result = store.write(move |batch| batch.add_task(&task)).unwrap();
     assert_ne!(result, QueueResult::Full);
-}
-
-/// A request for tasks under the name `WORKER`.
-pub fn request(kind: TaskKind, count: usize, seconds: i64) -> TaskRequest {
-    let worker = WORKER.to_owned();
-    TaskRequest {
-        kind,
-        count,
-        seconds,
-        worker,
-    }
 }

@@ -12,7 +12,7 @@ use crate::cloud::key::{Key, View};
 use crate::cloud::library::{Library, WorkCount};
 use crate::cloud::score::FINAL;
 use crate::cloud::store::{
-    MAX_DEPTH, NewScore, Priority, StoreError, Task, TaskKind, TaskRequest, WORKER, is_eligible,
+    MAX_DEPTH, NewScore, Priority, StoreError, Task, TaskKind, WORKER, is_eligible,
 };
 use crate::cloud::{Edge, fen};
 use crate::movegen::is_legal;
@@ -139,12 +139,7 @@ impl Library {
         count: usize,
         worker: &str,
     ) -> Result<JobBatch, StoreError> {
-        let lease = self.store.lease(TaskRequest {
-            kind,
-            count,
-            seconds: self.options.lease,
-            worker: worker.to_owned(),
-        })?;
+        let lease = (self.store).lease(kind, count, self.options.lease, worker)?;
         let jobs = lease.tasks.into_iter().filter_map(|task| {
             Some(WorkerJob {
                 position: task.key.position()?,
@@ -166,11 +161,9 @@ impl Library {
         results: &JobResults,
         worker: &str,
     ) -> Result<Result<(), SubmitError>, StoreError> {
-        let score = |score: &MoveScore| NewScore {
-            edge: Edge::of(&score.position, &View::of(&score.position), score.played),
-            value: score.value,
-            depth: score.depth,
-            writer: worker.to_owned(),
+        let score = |score: &MoveScore| {
+            let edge = Edge::of(&score.position, &View::of(&score.position), score.played);
+            NewScore::new(edge, score.value, score.depth, worker)
         };
         let scores: Vec<NewScore> = results.scores.iter().map(score).collect();
         let found: Vec<(Task, Vec<Edge>)> = results.jobs.iter().map(scoring_task).collect();

@@ -16,12 +16,12 @@ on_both! {
 
 /// Writes a score of depth 0 as `writer`.
 fn write(store: &Store, moves: &str, m: &str, value: i32, writer: &str) {
-    assert!(put(store, scored(edge(moves, m), value, 0, writer)));
+    assert!(put(store, NewScore::new(edge(moves, m), value, 0, writer)));
 }
 
 /// Writes a score of a move from the starting position as `writer`; returns whether it was written.
 fn write_at(store: &Store, m: &str, value: i32, depth: u8, writer: &str) -> bool {
-    put(store, scored(edge("", m), value, depth, writer))
+    put(store, NewScore::new(edge("", m), value, depth, writer))
 }
 
 fn undo(store: &Store, writer: &'static str) -> usize {
@@ -207,7 +207,7 @@ fn the_log_reconstructs_every_value(library: &TestLibrary) {
         for _ in 0..30 {
             let edge = random_edge(&mut random);
             let (value, depth) = (random.random_range(-300..300), random.random_range(0..20));
-            let score = scored(edge, value, depth, &random_writer(&mut random));
+            let score = NewScore::new(edge, value, depth, &random_writer(&mut random));
             let is_import = random.random_ratio(1, 5);
             let is_accepted = store.write(move |batch| {
                 if is_import {
@@ -259,7 +259,12 @@ fn merge(from: &Store, to: &Store) -> usize {
         s.for_each(|key, row| {
             for edge in row.edges(&key) {
                 let entry = row.get(edge.m).unwrap();
-                scores.push(scored(edge, entry.value.into(), entry.depth, "import"));
+                scores.push(NewScore::new(
+                    edge,
+                    entry.value.into(),
+                    entry.depth,
+                    "import",
+                ));
             }
             Ok::<_, StoreError>(())
         })?;

@@ -18,7 +18,7 @@ on_both! {
 }
 
 fn lease(store: &Store, kind: TaskKind, seconds: i64) -> Lease {
-    store.lease(request(kind, 10, seconds)).unwrap()
+    store.lease(kind, 10, seconds, WORKER).unwrap()
 }
 
 fn finish(store: &Store, lease: i64, worker: &'static str) -> usize {
@@ -247,7 +247,7 @@ fn known_results_are_not_searched_again(library: &TestLibrary) {
     age_requests(&store, 60);
     advance(&store);
     assert_eq!(job(&store, id).done, 0, "its task is still waiting");
-    store.lease(request(Expansion, 10, 60)).unwrap();
+    store.lease(Expansion, 10, 60, WORKER).unwrap();
     store
         .write(|batch| batch.connection.execute("DELETE FROM task", &[]))
         .unwrap();
@@ -295,7 +295,7 @@ fn jobs_are_advanced_by_priority(library: &TestLibrary) {
     // At most 400 searches are in the queue, or 100 with PostgreSQL.
     let waiting = waiting(&store, Scoring);
     assert!((90..=400).contains(&waiting), "{waiting}");
-    let leased = store.lease(request(Scoring, 1000, 60)).unwrap();
+    let leased = store.lease(Scoring, 1000, 60, WORKER).unwrap();
     let of = |priority| {
         let tasks = leased.tasks.iter();
         tasks.filter(|task| task.priority == priority).count()
