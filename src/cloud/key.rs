@@ -68,6 +68,9 @@ impl Key {
     }
 }
 
+/// A move of a canonical position.
+pub type StoredMove = (Key, Move);
+
 impl fmt::Display for Key {
     /// Writes the bytes as hexadecimal digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

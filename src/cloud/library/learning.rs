@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use super::position::{KnownMove, QueriedPosition};
 use crate::board::Move;
 use crate::cloud::Edge;
-use crate::cloud::key::Key;
+use crate::cloud::key::{Key, StoredMove};
 use crate::cloud::store::{Priority, Store, Task, is_eligible, needs_moves};
 
 /// Time after which a new generation of unknown moves begins.
@@ -27,9 +27,6 @@ struct Generations {
     previous: HashMap<Key, StoredMove>,
     started: Instant,
 }
-
-/// A move of a canonical position.
-type StoredMove = (Key, Move);
 
 impl Default for RecentUnknown {
     fn default() -> Self {

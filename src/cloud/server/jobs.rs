@@ -16,7 +16,7 @@ use super::shared::Shared;
 use crate::cloud::access::Role;
 use crate::cloud::api::QueryParameters;
 use crate::cloud::library::Library;
-use crate::cloud::store::{Job, JobSettings, Priority, StoreError, Task};
+use crate::cloud::store::{Job, JobSettings, MAX_NAME, Priority, StoreError, Task};
 use crate::notation::records::RecordReader;
 use crate::text::translated;
 
@@ -24,8 +24,6 @@ use crate::text::translated;
 const MAX_UPLOAD: usize = 4 << 20;
 /// Maximum number of problems of a file that are reported.
 const MAX_PROBLEMS: usize = 5;
-/// Maximum length of the name of a job, in characters.
-const MAX_NAME: usize = 100;
 /// Default of the parameter `plies`: the number of moves of each game to search.
 const DEFAULT_PLIES: u16 = 40;
 /// How often the jobs are advanced.

@@ -110,8 +110,7 @@ impl Server {
     ) -> std::io::Result<Self> {
         let listener = TcpListener::bind(addresses)?;
         listener.set_nonblocking(true)?;
-        let shared = Shared::new(library, options, files).map_err(std::io::Error::other)?;
-        let shared = Arc::new(shared);
+        let shared = Shared::new(library, options, files)?;
         Ok(Self {
             listener,
             shared,
@@ -188,10 +187,10 @@ impl LibraryRoutes {
             connections: 2,
             threads: 8,
         };
-        let shared = Shared::new(library, options, files).map_err(std::io::Error::other)?;
+        let shared = Shared::new(library, options, files)?;
         let authorization = HeaderValue::try_from(format!("Bearer {secret}"));
         Ok(Self {
-            shared: Arc::new(shared),
+            shared,
             authorization: authorization.map_err(std::io::Error::other)?,
         })
     }

@@ -73,11 +73,11 @@ impl Shared {
         library: Arc<Library>,
         options: ServerOptions,
         files: ServerFiles,
-    ) -> prometheus::Result<Self> {
-        Ok(Self {
+    ) -> std::io::Result<Arc<Self>> {
+        Ok(Arc::new(Self {
             library,
             files: RwLock::new(Arc::new(files)),
-            metrics: Metrics::new()?,
+            metrics: Metrics::new().map_err(std::io::Error::other)?,
             counts: CountCache::default(),
             rate: RateLimit::new(options.rate.unwrap_or(DEFAULT_RATE)),
             invalid_tokens: RateLimit::new(INVALID_TOKENS),
@@ -85,7 +85,7 @@ impl Shared {
             open: Mutex::default(),
             stopping: watch::Sender::new(false),
             options,
-        })
+        }))
     }
 
     /// The tokens and static files.

@@ -10,7 +10,7 @@ use super::notes::{Note, parse_note};
 use super::rows::{self, now};
 use super::snapshot::Snapshot;
 use crate::board::Move;
-use crate::cloud::key::Key;
+use crate::cloud::key::{Key, StoredMove};
 use crate::cloud::score::score_of;
 use crate::cloud::{Edge, fen};
 
@@ -54,9 +54,6 @@ pub enum RedoError {
     #[error("this undo has already been redone")]
     Redone,
 }
-
-/// A move of a canonical position.
-type StoredMove = (Key, Move);
 
 impl Batch<'_> {
     /// Marks the writes of a writer since a time, in seconds since 1970, as undone by an administrator. Each move
