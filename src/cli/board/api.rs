@@ -20,7 +20,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use super::engine::{BoardEngine, EngineSettings, Event, Job, SendEvent, StopOnDrop};
+use super::engine::{BoardEngine, EngineSettings, Event, Run, SendEvent, StopOnDrop};
 use crate::cloud::api::QueryParameters;
 use crate::cloud::server::{PageUser, language};
 use crate::notation::records::RecordReader;
@@ -172,12 +172,12 @@ async fn review(State(api): State<Arc<Api>>, parts: Parts) -> Result<Response, B
 async fn search(
     api: &Api,
     parts: Parts,
-    search: fn(&BoardEngine, &QueryParameters, &Job) -> Result<Value, String>,
+    search: fn(&BoardEngine, &QueryParameters, &Run) -> Result<Value, String>,
 ) -> Reply {
     let engine = api.engine(&parts)?;
-    let job = engine.start();
-    let _stop = StopOnDrop(job.clone());
-    in_background(parts, move |parameters| search(&engine, &parameters, &job)).await
+    let run = engine.start();
+    let _stop = StopOnDrop(run.clone());
+    in_background(parts, move |parameters| search(&engine, &parameters, &run)).await
 }
 
 /// Reads the games of an uploaded file or text.
@@ -218,7 +218,7 @@ fn read_games(bytes: &[u8]) -> Result<Value, String> {
     Ok(json!({ "games": games, "problems": problems }))
 }
 
-/// A stream of server-sent events. It is dropped when the client disconnects, which stops the job that sends them.
+/// A stream of server-sent events. It is dropped when the client disconnects, which stops the run that sends them.
 struct EventStream {
     events: UnboundedReceiver<String>,
     _stop: StopOnDrop,
@@ -237,15 +237,15 @@ impl HttpBody for EventStream {
     }
 }
 
-/// Runs a job of the user's engine that sends events; the last one is `done` or `failed`.
+/// Starts a run of the user's engine that sends events; the last one is `done` or `failed`.
 fn stream(
     api: &Api,
     parts: Parts,
-    work: fn(&BoardEngine, &QueryParameters, &Job, SendEvent<'_>) -> Result<Value, String>,
+    work: fn(&BoardEngine, &QueryParameters, &Run, SendEvent<'_>) -> Result<Value, String>,
 ) -> Result<Response, BoardError> {
     let engine = api.engine(&parts)?;
-    let job = engine.start();
-    let stop = StopOnDrop(job.clone());
+    let run = engine.start();
+    let stop = StopOnDrop(run.clone());
     let (sender, events) = unbounded_channel();
     tokio::task::spawn_blocking(move || {
         let mut send = |(name, data): Event| {
@@ -253,7 +253,7 @@ fn stream(
             sender.send(text).is_ok()
         };
         let last = language(&parts.headers).within(|| {
-            match work(&engine, &parameters(&parts), &job, &mut send) {
+            match work(&engine, &parameters(&parts), &run, &mut send) {
                 Ok(value) => ("done", value),
                 Err(error) => ("failed", json!({ "error": translated(&error) })),
             }

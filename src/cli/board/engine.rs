@@ -35,12 +35,12 @@ const REPORT_TIME: Duration = Duration::from_millis(100);
 const REVIEW_HASH: usize = 32;
 /// Maximum number of plies of a game.
 const MAX_PLIES: usize = 5000;
-/// The interval at which a job that waits for the previous search checks whether it was stopped itself.
+/// The interval at which a run that waits for the previous search checks whether it was stopped itself.
 const STOP_POLL: Duration = Duration::from_millis(20);
 
 /// A running search or review, which can be stopped.
 #[derive(Clone)]
-pub struct Job {
+pub struct Run {
     /// Stops a search.
     control: Arc<Control>,
     /// Stops a review, which has several searches, by a message to `interrupts`.
@@ -48,7 +48,7 @@ pub struct Job {
     interrupts: Receiver<()>,
 }
 
-impl Job {
+impl Run {
     fn new() -> Self {
         let (interrupt, interrupts) = bounded(1);
         Self {
@@ -58,15 +58,15 @@ impl Job {
         }
     }
 
-    /// Asks the job to end. Does nothing if it has ended.
+    /// Asks the run to end. Does nothing if it has ended.
     pub fn stop(&self) {
         self.control.stop();
         let _ = self.interrupt.try_send(());
     }
 }
 
-/// Stops a job when it is dropped, which happens when the client disconnects.
-pub struct StopOnDrop(pub Job);
+/// Stops a run when it is dropped, which happens when the client disconnects.
+pub struct StopOnDrop(pub Run);
 
 impl Drop for StopOnDrop {
     fn drop(&mut self) {
@@ -148,7 +148,7 @@ pub struct BoardEngine {
     settings: Arc<EngineSettings>,
     /// Started by the first search.
     threads: Mutex<Option<SearchThreads>>,
-    current: Mutex<Option<Job>>,
+    current: Mutex<Option<Run>>,
 }
 
 impl BoardEngine {
@@ -160,27 +160,27 @@ impl BoardEngine {
         }
     }
 
-    /// Registers a new job and stops the current one.
-    pub fn start(&self) -> Job {
-        let job = Job::new();
-        if let Some(old) = self.current.lock().replace(job.clone()) {
+    /// Registers a new run and stops the current one.
+    pub fn start(&self) -> Run {
+        let run = Run::new();
+        if let Some(old) = self.current.lock().replace(run.clone()) {
             old.stop();
         }
-        job
+        run
     }
 
-    /// Searches a position after the previous search has ended. `Ok(None)` if the job was stopped before the search
+    /// Searches a position after the previous search has ended. `Ok(None)` if the run was stopped before the search
     /// began, or the client has disconnected.
     fn search(
         &self,
         game: &Game,
         plan: &SearchPlan,
-        job: &Job,
+        run: &Run,
         on_report: impl FnMut(Report) -> io::Result<()>,
     ) -> Result<Option<Outcome>, String> {
-        // A stopped job does not wait for the search that has stopped it.
+        // A stopped run does not wait for the search that has stopped it.
         let mut threads = loop {
-            if job.control.is_stopped() {
+            if run.control.is_stopped() {
                 return Ok(None);
             }
             if let Some(threads) = self.threads.try_lock_for(STOP_POLL) {
@@ -195,13 +195,13 @@ impl BoardEngine {
             }
             none => none.insert(plan.threads().map_err(|failure| failure.text)?),
         };
-        let request = plan.request(game, &job.control);
+        let request = plan.request(game, &run.control);
         let found = threads.search(request, &crossbeam_channel::never(), on_report);
         report_damaged_tables(&plan.tables);
         match found {
             Ok((outcome, _)) => Ok(Some(outcome)),
             // The client no longer reads the stream.
-            Err(_) if job.control.is_stopped() => Ok(None),
+            Err(_) if run.control.is_stopped() => Ok(None),
             Err(error) => Err(error.to_string()),
         }
     }
@@ -210,17 +210,17 @@ impl BoardEngine {
     ///
     /// # Errors
     /// The search failed or was stopped, for example by a search for another tab of the browser.
-    fn search_whole(&self, game: &Game, plan: &SearchPlan, job: &Job) -> Result<Outcome, String> {
-        let outcome = self.search(game, plan, job, |_| Ok(()))?;
-        let outcome = outcome.filter(|_| !job.control.is_stopped());
+    fn search_whole(&self, game: &Game, plan: &SearchPlan, run: &Run) -> Result<Outcome, String> {
+        let outcome = self.search(game, plan, run, |_| Ok(()))?;
+        let outcome = outcome.filter(|_| !run.control.is_stopped());
         outcome.ok_or_else(|| "the search was stopped".to_owned())
     }
 
-    /// Analyzes a position until the job is stopped, or for [`EngineSettings::max_time`]. Sends the lines as events.
+    /// Analyzes a position until the run is stopped, or for [`EngineSettings::max_time`]. Sends the lines as events.
     pub fn analyse(
         &self,
         parameters: &QueryParameters,
-        job: &Job,
+        run: &Run,
         send: SendEvent<'_>,
     ) -> Result<Value, String> {
         let game = read_game(parameters)?;
@@ -232,7 +232,7 @@ impl BoardEngine {
         };
         let position = game.position();
         let mut analysis = Analysis::default();
-        let outcome = self.search(&game, &plan, job, |report| {
+        let outcome = self.search(&game, &plan, run, |report| {
             if analysis.add(report) && !send(("lines", analysis.json(position))) {
                 return Err(io::ErrorKind::BrokenPipe.into());
             }
@@ -242,11 +242,11 @@ impl BoardEngine {
         if outcome.is_some() && !analysis.shown.is_empty() {
             send(("lines", analysis.json(position)));
         }
-        Ok(json!({ "stopped": job.control.is_stopped() }))
+        Ok(json!({ "stopped": run.control.is_stopped() }))
     }
 
     /// A move of the books, or else of a search at the requested strength.
-    pub fn choose_move(&self, parameters: &QueryParameters, job: &Job) -> Result<Value, String> {
+    pub fn choose_move(&self, parameters: &QueryParameters, run: &Run) -> Result<Value, String> {
         let game = read_game(parameters)?;
         if !has_legal_move(game.position()) {
             return Err("the game is over: there is no legal move".to_owned());
@@ -258,21 +258,21 @@ impl BoardEngine {
         if let Some(chosen) = choose(&moves, Some(1.0), &mut rand::rng()) {
             return Ok(json!({ "move": moves[chosen].played.to_string(), "from": "book" }));
         }
-        let outcome = self.search_whole(&game, &plan, job)?;
+        let outcome = self.search_whole(&game, &plan, run)?;
         let best = outcome.best.ok_or("the search was stopped")?;
         Ok(json!({ "move": best.to_string(), "from": "search" }))
     }
 
     /// The answer to a draw offer of the side to move: `accepted`, `too early`, or `better` if the engine's position is
     /// better.
-    pub fn answer_draw(&self, parameters: &QueryParameters, job: &Job) -> Result<Value, String> {
+    pub fn answer_draw(&self, parameters: &QueryParameters, run: &Run) -> Result<Value, String> {
         let game = read_game(parameters)?;
         if game.plies().len() < EARLIEST_DRAW {
             return Ok(json!({ "answer": "too early" }));
         }
         let mut plan = self.plan_for(parameters)?;
         plan.limits.move_time = Some(SHORT_SEARCH);
-        let outcome = self.search_whole(&game, &plan, job)?;
+        let outcome = self.search_whole(&game, &plan, run)?;
         let is_accepted = outcome.score.is_some_and(|score| score >= Score::ZERO);
         Ok(json!({ "answer": if is_accepted { "accepted" } else { "better" } }))
     }
@@ -281,7 +281,7 @@ impl BoardEngine {
     pub fn review(
         &self,
         parameters: &QueryParameters,
-        job: &Job,
+        run: &Run,
         send: SendEvent<'_>,
     ) -> Result<Value, String> {
         let game = read_game(parameters)?;
@@ -295,7 +295,7 @@ impl BoardEngine {
         let _threads = self.threads.lock();
         let tree = GameTree::from(game.line());
         let (review, is_interrupted) =
-            review_tree((1, tree), 1, &plan, &job.interrupts, |count, total| {
+            review_tree((1, tree), 1, &plan, &run.interrupts, |count, total| {
                 send(("progress", json!({ "count": count, "total": total })));
             })?;
         if is_interrupted {
