@@ -15,12 +15,12 @@ use crate::board::{Bitboard, ByColor, Color, Observer, Piece, Position, Square};
 
 /// The view of a side: whether the board is mirrored, and the input bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct CachedView {
+struct SideView {
     mirrored: bool,
     bucket: u8,
 }
 
-impl CachedView {
+impl SideView {
     #[inline]
     fn new(network: &Network, position: &Position, side: Color) -> Self {
         Self {
@@ -44,7 +44,7 @@ impl CachedView {
 struct LineEntry {
     added: ArrayVec<(Piece, Square), 2>,
     removed: ArrayVec<(Piece, Square), 2>,
-    views: ByColor<CachedView>,
+    views: ByColor<SideView>,
     /// Whether the sums are up to date, by side.
     known: ByColor<bool>,
 }
@@ -89,13 +89,13 @@ impl AccumulatorStack {
     pub fn reset(&mut self, network: &Network, position: &Position) {
         self.top = 0;
         self.start_entry(ByColor::from_fn(|side| {
-            CachedView::new(network, position, side)
+            SideView::new(network, position, side)
         }));
     }
 
     /// Sets the top entry to one with these views, without changes and without known sums.
     #[inline]
-    fn start_entry(&mut self, views: ByColor<CachedView>) {
+    fn start_entry(&mut self, views: ByColor<SideView>) {
         let entry = LineEntry {
             added: ArrayVec::new(),
             removed: ArrayVec::new(),
@@ -238,6 +238,6 @@ impl Observer for Recorder<'_> {
 
     #[inline]
     fn completed(&mut self, position: &Position) {
-        self.entry.views = ByColor::from_fn(|side| CachedView::new(self.network, position, side));
+        self.entry.views = ByColor::from_fn(|side| SideView::new(self.network, position, side));
     }
 }
