@@ -200,25 +200,20 @@ mod tests {
     #[test]
     fn rows_round_trip_through_bytes() {
         let mut row = Row::default();
-        for (m, value) in [
-            ("h2e2", -20),
-            ("a0a1", 30_000),
-            ("c3c4", -30_000),
-            ("h2e2", -21),
-        ] {
+        let values = [-20, 30_000, -30_000, -21];
+        for (m, value) in ["h2e2", "a0a1", "c3c4", "h2e2"].into_iter().zip(values) {
             row.set(entry(m, value));
         }
+        let [h2e2, a0a1, b0c2, c3c4] =
+            ["h2e2", "a0a1", "b0c2", "c3c4"].map(|m| m.parse::<Move>().unwrap());
         assert_eq!(row.moves.len(), 3);
-        assert_eq!(row.get("h2e2".parse().unwrap()), Some(&entry("h2e2", -21)));
-        assert_eq!(row.get("b0c2".parse().unwrap()), None);
-        assert!(row.get("c3c4".parse().unwrap()).unwrap().is_final());
+        assert_eq!(row.get(h2e2), Some(&entry("h2e2", -21)));
+        assert_eq!(row.get(b0c2), None);
+        assert!(row.get(c3c4).unwrap().is_final());
         let bytes = row.to_bytes();
         assert_eq!(Row::moves_from_bytes(&bytes).as_ref(), Some(&row.moves));
-        assert_eq!(
-            row.remove("a0a1".parse().unwrap()),
-            Some(entry("a0a1", 30_000))
-        );
-        assert_eq!(row.remove("a0a1".parse().unwrap()), None);
+        assert_eq!(row.remove(a0a1), Some(entry("a0a1", 30_000)));
+        assert_eq!(row.remove(a0a1), None);
         for bad in [&bytes[1..], &bytes[..9], &[0xff; 10], &bytes.repeat(2)[..]] {
             assert_eq!(Row::moves_from_bytes(bad), None);
         }

@@ -56,9 +56,8 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Failure> {
     if has_extension(&arguments.out, "pgn") {
         let out = OutputFile::create(&arguments.out, arguments.force)?;
         let store = open(&arguments.library)?;
-        let games = store
-            .read_part(arguments.public, games)
-            .context(&arguments.library)?;
+        let games = store.read_part(arguments.public, games);
+        let games = games.context(&arguments.library)?;
         let games = games.iter().map(|game| game.write_pgn(MoveStyle::Iccs));
         return out.write(games.collect::<String>());
     }

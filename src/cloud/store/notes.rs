@@ -78,21 +78,15 @@ impl Note {
         if self.comment.chars().count() > MAX_COMMENT || self.comment.chars().any(is_control) {
             return Err(NoteError::Comment);
         }
-        let names = [&self.name, &self.author];
-        if names
-            .iter()
-            .any(|name| name.chars().count() > MAX_NAME || name.chars().any(char::is_control))
-        {
+        let is_wrong =
+            |name: &String| name.chars().count() > MAX_NAME || name.chars().any(char::is_control);
+        if is_wrong(&self.name) || is_wrong(&self.author) {
             return Err(NoteError::Name);
         }
-        let is_repeated = |(n, glyph): (usize, &u8)| self.glyphs[..n].contains(glyph);
-        if self.glyphs.len() > MAX_GLYPHS
-            || !self
-                .glyphs
-                .iter()
-                .all(|glyph| (1..=LAST_GLYPH).contains(glyph))
-            || self.glyphs.iter().enumerate().any(is_repeated)
-        {
+        let is_valid = |(n, glyph): (usize, &u8)| {
+            (1..=LAST_GLYPH).contains(glyph) && !self.glyphs[..n].contains(glyph)
+        };
+        if self.glyphs.len() > MAX_GLYPHS || !self.glyphs.iter().enumerate().all(is_valid) {
             return Err(NoteError::Glyph);
         }
         Ok(())

@@ -57,10 +57,8 @@ fn writes_of_several_programs_are_consistent() {
                 for ply in game.plies() {
                     let edge = Edge::of(&position, &View::of(&position), ply.played);
                     let value = 40 * seed as i32 - 90;
-                    if put(
-                        store,
-                        NewScore::new(edge.clone(), value, 0, &seed.to_string()),
-                    ) {
+                    let score = NewScore::new(edge.clone(), value, 0, &seed.to_string());
+                    if put(store, score) {
                         written.lock().unwrap().push(edge);
                     }
                     position.make(ply.played);
