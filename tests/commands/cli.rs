@@ -65,6 +65,27 @@ fn file_names_need_not_be_utf_8() {
 }
 
 #[test]
+fn folders_are_not_games() {
+    let dir = TestDir::new();
+    std::fs::create_dir(dir.path("my games")).unwrap();
+    std::fs::create_dir(dir.path("games")).unwrap();
+    for command in [
+        "analyse", "show", "judge", "solve", "review", "convert", "perft 1",
+    ] {
+        for name in ["my games", "games", "games/"] {
+            dir.check(&format!(
+                "
+                $1 {command} '{name}'
+                2= chuhe: {name}: is a directory
+                $1 {command} '{name}' --lang zh
+                2= chuhe: {name}：这是目录，不是文件
+                "
+            ));
+        }
+    }
+}
+
+#[test]
 fn perft_prints_counts() {
     let dir = TestDir::new();
     for (depth, nodes) in [(0, 1), (1, 44), (2, 1920), (3, 79666)] {

@@ -201,6 +201,7 @@ fn engines_that_cannot_be_checked_are_reported() {
     for (words, expected, part) in [
         (&["cmd=true"][..], 1, "engine true: "),
         (&["no/such/engine"], 1, "No such file"),
+        (&[".."], 1, "is a directory"),
         (&["cmd=true", "speed=1"], 2, "unknown key"),
         (&[], 2, "required"),
     ] {

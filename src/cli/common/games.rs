@@ -126,14 +126,24 @@ impl GameArguments {
             GameText::split(&text, Separator::Optional)
         };
         text.extend(&[without_move_numbers(&self.moves.join(" "))]);
+        let first = self.game.first().map(Path::new);
+        let directory = first.filter(|path| path.is_dir());
+        let directory_error = |path: &Path| {
+            let error = io::Error::from(io::ErrorKind::IsADirectory);
+            Failure::new(path.display(), error)
+        };
         if let [word] = &words[..]
             && is_probably_file_name(word)
         {
-            return Err(Failure::new(word, texts().no_such_file));
+            return Err(match directory {
+                Some(path) => directory_error(path),
+                None => Failure::new(word, texts().no_such_file),
+            });
         }
-        let line = text.read().map_err(|error| match error {
-            LineError::Start(error) => Failure::message(error),
-            LineError::Move { number, error } => Failure::new(move_number(number), error),
+        let line = text.read().map_err(|error| match (error, directory) {
+            (LineError::Start(_), Some(path)) => directory_error(path),
+            (LineError::Start(error), None) => Failure::message(error),
+            (LineError::Move { number, error }, _) => Failure::new(move_number(number), error),
         })?;
         Ok((play_line(line)?, None))
     }

@@ -8,6 +8,7 @@ mod probe;
 mod process;
 mod xboard;
 
+use std::io;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, TryRecvError, select};
@@ -387,7 +388,11 @@ fn start_process(spec: &EngineSpec, cpus: Option<&[usize]>) -> Result<Process, E
     Process::start(spec, cpus, false).map_err(|error| {
         let directory = spec.directory.as_ref().filter(|path| !path.is_dir());
         let path = directory.unwrap_or(&spec.command).display();
-        let is_missing = error.kind() == std::io::ErrorKind::NotFound;
+        if directory.is_none() && spec.command.is_dir() {
+            let error = io::Error::from(io::ErrorKind::IsADirectory);
+            return EngineFailure::Start(format!("{path}: {error}"));
+        }
+        let is_missing = error.kind() == io::ErrorKind::NotFound;
         if is_missing && directory.is_none() && spec.command.is_file() {
             let is_bare_name = spec.command.components().count() == 1;
             let why = if is_bare_name {
