@@ -18,7 +18,7 @@ use crate::notation::records::{
 };
 use crate::notation::tree::{GameResult, GameTree};
 use crate::notation::{Line, MoveStyle, date_tag, fen};
-use crate::text::counted;
+use crate::text::{counted, has_extension};
 
 /// Convert game records, select games, extract positions.
 ///
@@ -32,9 +32,9 @@ pub struct Arguments {
     /// `FILE:3@42` its first 42 plies.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The format to write.
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TargetFormat::Pgn)]
-    to: TargetFormat,
+    /// The format to write [default: xqf, cbr, cbl, fen or epd if this is the extension of --out, otherwise pgn].
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    to: Option<TargetFormat>,
     /// The notation of moves in PGN [default: iccs].
     #[arg(long, value_enum, ignore_case = true, value_name = "NOTATION")]
     notation: Option<MoveStyle>,
@@ -100,6 +100,24 @@ enum TargetFormat {
     Epd,
 }
 
+impl Arguments {
+    /// The format to write.
+    fn format(&self) -> TargetFormat {
+        use TargetFormat::{Cbl, Cbr, Epd, Fen, Pgn, Xqf};
+        let by_extension = [
+            (Xqf, "xqf"),
+            (Cbr, "cbr"),
+            (Cbl, "cbl"),
+            (Fen, "fen"),
+            (Epd, "epd"),
+        ];
+        let of_file = by_extension
+            .into_iter()
+            .find(|(_, extension)| has_extension(&self.out, extension));
+        self.to.or(of_file.map(|(format, _)| format)).unwrap_or(Pgn)
+    }
+}
+
 impl TargetFormat {
     fn holds_positions(self) -> bool {
         matches!(self, Self::Fen | Self::Epd)
@@ -140,7 +158,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         convert_file(&GamePath::parse(path), &mut writer, unread)
     })?;
     let (read, written) = writer.finish()?;
-    let noun = if arguments.to.holds_positions() {
+    let noun = if arguments.format().holds_positions() {
         "position"
     } else {
         "game"
@@ -154,8 +172,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Returns an error for an option that has no effect with the chosen format.
 fn require_effects(arguments: &Arguments) -> Result<(), Failure> {
     use TargetFormat::{Dhtmlxq, Epd, Moves, Pgn};
-    let to = arguments.to;
+    let to = arguments.format();
     let positions = to.holds_positions();
+    if arguments.to.is_none() && has_extension(&arguments.out, "cbf") {
+        let why = "CBF can only be read; --to names the format to write";
+        return Err(Failure::usage("--out", why));
+    }
     if arguments.ply.is_some() && !positions {
         let why = "has an effect only with --to fen or epd; FILE:GAME@PLY selects the first plies of a game";
         return Err(Failure::usage("--ply", why));
@@ -277,10 +299,10 @@ impl Writer<'_> {
         if self.arguments.openings {
             game.set_opening_tags();
         }
-        if let Some(bytes) = self.arguments.to.record(&game) {
+        if let Some(bytes) = self.arguments.format().record(&game) {
             self.note_lost_tags(&game, &bytes);
         }
-        let text = match self.arguments.to {
+        let text = match self.arguments.format() {
             TargetFormat::Pgn => game.write_pgn(self.arguments.notation.unwrap_or(MoveStyle::Iccs)),
             TargetFormat::Dhtmlxq => write_dhtmlxq(&game),
             TargetFormat::Moves => moves_line(&line),
@@ -347,7 +369,7 @@ impl Writer<'_> {
 
     /// Writes the games of a binary format.
     fn write_binary(&mut self) -> Result<(), Failure> {
-        let to = self.arguments.to;
+        let to = self.arguments.format();
         if to == TargetFormat::Cbl {
             let games = usize::try_from(self.written).unwrap_or(usize::MAX);
             let beginning = write_cbl_beginning(games);
@@ -393,7 +415,7 @@ impl Writer<'_> {
             return true;
         }
         let mut hasher = DefaultHasher::new();
-        if self.arguments.to.holds_positions() {
+        if self.arguments.format().holds_positions() {
             let position = position_after(line, self.arguments.ply);
             position.map(|position| board(&position)).hash(&mut hasher);
         } else {
@@ -406,7 +428,7 @@ impl Writer<'_> {
     /// The position of a game as FEN or EPD.
     fn position_line(&self, game: &GameTree, line: &Line) -> Option<String> {
         let position = position_after(line, self.arguments.ply)?;
-        if self.arguments.to == TargetFormat::Fen {
+        if self.arguments.format() == TargetFormat::Fen {
             return Some(fen::write_position(&position) + "\n");
         }
         let board = board(&position);

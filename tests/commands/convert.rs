@@ -42,8 +42,19 @@ fn games_are_written_in_every_notation_format_and_encoding() {
         2= 3 games read, 3 games written
         $1 convert games.pgn -o out.pgn
         2> exists
+        $ convert games.pgn:2 -o game.XQF
+        $ convert games.pgn -o games.cbl
+        $ convert games.pgn -o ends.epd
+        2= 3 games read, 3 positions written
+        $ convert games.pgn --to moves -o ends.fen
+        2= 3 games read, 3 games written
+        $2 convert games.pgn -o games.cbf
+        2> --out: CBF can only be read
         ",
     );
+    // The extension of the file sets the format unless `--to` is given.
+    assert!(dir.bytes("game.XQF").starts_with(b"XQ"));
+    assert!(dir.bytes("games.cbl").starts_with(b"CCBridgeLibrary"));
 }
 
 #[test]
