@@ -165,7 +165,8 @@ fn draws_are_offered_and_games_are_saved_with_names() {
     let text = played_in(
         &dir,
         "--no-book --name 甲 --depth 1",
-        "draw\nengine none\nh2e2\ndraw\nsave draw.pgn\nsave draw.pgn\nsave --force\nsave --force draw.pgn\n",
+        "draw\nengine none\nh2e2\ndraw\nsave draw.pgn\nsave draw.pgn\nsave --force\nsave --force draw.pgn\n\
+         save \"my draw.pgn\"\nload 'my draw.pgn'\nmoves\n",
     );
     let parts = [
         "I decline: it is too early",
@@ -173,7 +174,8 @@ fn draws_are_offered_and_games_are_saved_with_names() {
         "the file already exists",
     ];
     assert_contains(&text, &parts);
-    assert_eq!(text.matches("Saved to").count(), 2, "{text}");
+    assert_eq!(text.matches("Saved to").count(), 3, "{text}");
+    assert!(text.contains("\n炮二平五\n"), "{text}");
     let tags = [
         "[Red \"甲\"]",
         "[Date \"20",

@@ -69,7 +69,7 @@ impl PlaySession {
             ("engine", _) => print_usage("engine", "red | black | none"),
             ("save" | "load", "") | ("save", "--force") => print_usage(verb, "FILE"),
             ("save", path) => self.save(path),
-            ("load", path) => self.load(path),
+            ("load", path) => self.load(unquoted(path)),
             _ => self.try_move(line),
         }
         ControlFlow::Continue(())
@@ -161,7 +161,7 @@ impl PlaySession {
         let force = ForceArgument {
             force: path.is_some(),
         };
-        let path = path.unwrap_or(arguments);
+        let path = unquoted(path.unwrap_or(arguments));
         let extension = Path::new(path).extension().unwrap_or_default();
         let text = match extension.to_ascii_lowercase().to_str() {
             Some("fen") => format!("{}\n", self.game.position()),
@@ -231,6 +231,17 @@ impl PlaySession {
             Err(failure) => print_line(&failure.text),
         }
     }
+}
+
+/// A file name without the quotes around it, which a shell would need for names with spaces.
+fn unquoted(path: &str) -> &str {
+    let mut inner = ['"', '\'']
+        .iter()
+        .filter_map(|&quote| path.strip_prefix(quote)?.strip_suffix(quote));
+    inner
+        .next()
+        .filter(|inner| !inner.is_empty())
+        .unwrap_or(path)
 }
 
 /// Prints the usage of a command.
