@@ -181,6 +181,9 @@ fn a_proof_of_a_draw_is_resumed() {
         2> none/resume.json: No such file
         $ solve '{DRAW}' --draw --resume new.json
         "
+        $1 solve '{DRAW}' --draw --resume solution.json
+        =
+        2> solution.json: not written by `chuhe solve --resume`
     ));
     assert_eq!(dir.names(), ["solution.json"]);
     let side = |n: usize| -> Vec<Value> {

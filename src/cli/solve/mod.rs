@@ -120,6 +120,7 @@ enum Proof {
 
 /// The results of an interrupted run.
 #[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct ResumeFile {
     fen: String,
     rules: String,
@@ -144,7 +145,9 @@ impl ResumeFile {
         };
         let name = path.display();
         let bytes = open_input(path).and_then(|input| read_all(input, MAX_FILE_MB));
-        let file: Self = serde_json::from_slice(&bytes.context(&name)?).context(&name)?;
+        let file: Self = serde_json::from_slice(&bytes.context(&name)?).context(format_args!(
+            "{name}: not written by `chuhe solve --resume`"
+        ))?;
         if (&file.fen, &file.rules) != (&new.fen, &new.rules) {
             let why = "the file belongs to another position or another rule set";
             return Err(Failure::new(name, why));
