@@ -144,8 +144,8 @@ pub struct InvalidPosition {
 
 /// Reasons as text, separated by commas.
 pub fn list_reasons(reasons: &[Reason]) -> String {
-    let texts: Vec<String> = reasons.iter().map(ToString::to_string).collect();
-    texts.join(", ")
+    let reason_texts: Vec<String> = reasons.iter().map(ToString::to_string).collect();
+    reason_texts.join(texts().clause_comma)
 }
 
 /// The reasons why a position with these pieces cannot arise in a game.

@@ -91,7 +91,7 @@ impl FenError {
     /// The reasons, without the words "invalid FEN".
     pub fn reasons_text(&self) -> String {
         let reasons: Vec<String> = self.reasons.iter().map(ToString::to_string).collect();
-        reasons.join(", ")
+        reasons.join(texts().clause_comma)
     }
 }
 

@@ -221,6 +221,7 @@ texts! {
     labeled: "{}: {}", "{}：{}";
     of_pieces: "{} of {}", "{}（{}）";
     comma: ", ", "、";
+    clause_comma: ", ", "，";
     piece: "piece", "棋子";
     effect: "effect", "作用";
     gives_check: "check", "将军";

@@ -114,7 +114,9 @@ impl Slot {
             Self::Number => {
                 let is_number = |c: char| c.is_ascii_digit() || "+-.,e×".contains(c);
                 let is_not_finite = matches!(text, "inf" | "NaN");
-                (is_not_finite || !text.is_empty() && text.chars().all(is_number))
+                // A comma at the end belongs to the text after the number.
+                let is_complete = !text.is_empty() && !text.ends_with(',');
+                (is_not_finite || is_complete && text.chars().all(is_number))
                     .then_some(Cow::Borrowed(text))
             }
             Self::Text => (!text.is_empty()).then(|| chinese(text, cache)),
@@ -221,6 +223,19 @@ mod tests {
                 "缺少 a0a1 之后的应着 h2e2",
             ),
             ("12 moves in 3 positions", "3 个局面中有 12 个着法"),
+            (
+                "a.toml: TOML parse error at line 1, column 3",
+                "a.toml：TOML 第 1 行第 3 列有错",
+            ),
+            (
+                "not a solution as JSON: invalid type: integer `3`, expected a string at line 1 column 9",
+                "不是 JSON 格式的解法：类型无效：整数 `3`，应为字符串（第 1 行第 9 列）",
+            ),
+            (
+                "EOF while parsing a value at line 1 column 13",
+                "值不完整（第 1 行第 13 列）",
+            ),
+            ("sub: is a directory", "sub：这是目录，不是文件"),
             ("draw games", "draw games"),
             ("第 8 行: FEN 无效：局面", "第 8 行：FEN 无效：局面"),
             ("unknown words: stay", "unknown words: stay"),

@@ -154,6 +154,7 @@ fn a_win_may_end_in_a_table() {
     let (dir, mut file) = verified(&format!("'{TABLE_WIN}' --win"));
     assert_eq!(file["stipulation"], "win");
     assert!(file.to_string().contains("\"by_table\":true"), "{file}");
+    dir.check("$ solve --verify solution.json --lang zh\n^ 解法正确：胜，");
     file["tree"]["plies"] = 1.into();
     dir.write("wrong.json", file.to_string());
     dir.check("$1 solve --verify wrong.json\n2> the mate that begins with the last move of");
@@ -180,10 +181,10 @@ fn a_proof_of_a_draw_is_resumed() {
         =
         2> none/resume.json: No such file
         $ solve '{DRAW}' --draw --resume new.json
-        "
         $1 solve '{DRAW}' --draw --resume solution.json
         =
         2> solution.json: not written by `chuhe solve --resume`
+        "
     ));
     assert_eq!(dir.names(), ["solution.json"]);
     let side = |n: usize| -> Vec<Value> {

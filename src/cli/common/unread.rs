@@ -113,7 +113,7 @@ impl Unread {
         if errors.is_empty() {
             Ok(())
         } else {
-            Err(Failure::new(command, errors.join(", ")))
+            Err(Failure::new(command, errors.join(texts().clause_comma)))
         }
     }
 }

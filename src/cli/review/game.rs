@@ -66,7 +66,7 @@ impl Repetition {
             let perpetual = judgment.perpetuals[color].local_name();
             format!("{} {perpetual}", color.local_name())
         };
-        let actions = Color::ALL.map(action).join(", ");
+        let actions = Color::ALL.map(action).join(texts().clause_comma);
         format!("{actions}; {}", judgment.ruling().unwrap_or_default())
     }
 }

@@ -26,7 +26,7 @@ use crate::search::{
     hold, verify_solution, verify_strategy,
 };
 use crate::tablebase::Tables;
-use crate::text::read_all;
+use crate::text::{counted, read_all};
 use text::{describe, describe_draw, describe_win, diagrams, game_tree, length};
 
 /// Maximum size of a solution file in MB.
@@ -516,7 +516,8 @@ fn verify(path: &Path, tables: &Tables) -> Result<(), Failure> {
         Proof::Draw { .. } => "neither side can win".to_owned(),
     };
     print_text(&format!(
-        "the solution is correct: {claim}, {positions} positions\n"
+        "the solution is correct: {claim}, {}\n",
+        counted(positions, "position")
     ))
 }
 

@@ -30,6 +30,7 @@ use crate::board::{Color, Piece, Position, Setup, Square};
 use crate::notation::fen::{self, Strictness};
 use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RecordError, date_tag};
 use crate::notation::tree::{AnnotatedMove, GameResult, NodeId, ROOT, plain_comment};
+use crate::text::texts;
 
 pub use ccbridge::{write_cbl, write_cbl_beginning, write_cbl_record, write_cbr};
 pub use dhtmlxq::write_dhtmlxq;
@@ -110,7 +111,8 @@ fn start_position(mut setup: Setup, first_from: Option<Square>) -> Result<Positi
     }
     read.map_err(|error| {
         let reasons: Vec<String> = error.reasons.iter().map(ToString::to_string).collect();
-        RecordError::new(format!("invalid starting position: {}", reasons.join(", ")))
+        let reasons = reasons.join(texts().clause_comma);
+        RecordError::new(format!("invalid starting position: {reasons}"))
     })
 }
 

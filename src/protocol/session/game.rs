@@ -176,5 +176,5 @@ fn join_errors(errors: &[String]) -> String {
         let more = (errors.len() - MAX_REPORTED).to_string();
         messages.push(fill(texts().and_more, &[&more]));
     }
-    messages.join(", ")
+    messages.join(texts().clause_comma)
 }
