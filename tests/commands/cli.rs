@@ -328,7 +328,15 @@ fn completions_and_man_pages_are_complete() {
     ] {
         dir.check(&format!("$ completions {shell}\n> {part}\n> analyse"));
     }
-    dir.check("$1 manual no-such-directory\n$ manual .");
+    dir.check(
+        "
+        $1 manual no-such-directory
+        2= chuhe: no-such-directory: not a directory
+        $1 manual no-such-directory --lang zh
+        2= chuhe: no-such-directory：没有这个目录
+        $ manual .
+        ",
+    );
     assert!(dir.read("chuhe.1").contains("perft"));
     assert!(dir.read("chuhe-analyse.1").contains("multipv"));
 }
