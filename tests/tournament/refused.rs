@@ -157,6 +157,23 @@ fn invalid_arguments_are_refused() {
 }
 
 #[test]
+fn games_are_added_only_to_texts() {
+    let dir = TestDir::new();
+    let game = [&b"XQ\x0a"[..], &[0; 1029]].concat();
+    dir.write("game.xqf", &game);
+    for option in ["--pgn", "--epd"] {
+        let path = dir.path("game.xqf");
+        let arguments = format!("--each depth=1 {option} {}", path.display());
+        let error = error_output(&mut match_of(good(), &arguments));
+        assert!(
+            error.contains("game.xqf: the file exists and is not a text"),
+            "{error}"
+        );
+        assert_eq!(dir.bytes("game.xqf"), game);
+    }
+}
+
+#[test]
 fn two_engines_with_different_names_are_needed() {
     let twins = [script("one", "good"), script("one", "good")];
     let error = error_output(&mut match_of(twins, "--each depth=1"));

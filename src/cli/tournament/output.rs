@@ -2,7 +2,7 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::fs::{self, File};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ use crate::cli::common::{
     translated,
 };
 use crate::notation::{MoveStyle, fen};
-use crate::text::{printable, require_regular};
+use crate::text::{is_text, printable, require_regular};
 use crate::tournament::stats::Standings;
 use crate::tournament::{
     GameRecord, GameSummary, Journal, JournalContent, JsonReport, Tournament, TournamentEnd,
@@ -41,7 +41,7 @@ impl<'a> OutputFiles<'a> {
     ) -> Result<(Self, JournalContent), Failure> {
         for (option, path) in [("--pgn", &arguments.pgn), ("--epd", &arguments.epd)] {
             if let Some(path) = path {
-                require_file(option, path)?;
+                require_text_file(option, path)?;
                 require_no_journal(path)?;
             }
         }
@@ -391,8 +391,23 @@ fn require_not_standard_output(option: &str, path: &Path) -> Result<(), Failure>
     Ok(())
 }
 
-/// Returns an error if a file cannot be appended to: it is `-`, or exists but is not a regular file.
-fn require_file(option: &str, path: &Path) -> Result<(), Failure> {
+/// Returns an error if a text cannot be appended to a file: it is `-`, or exists but is not a regular file or not a
+/// text, such as an XQF.
+fn require_text_file(option: &str, path: &Path) -> Result<(), Failure> {
+    /// The number of bytes that are examined.
+    const BEGINNING: u64 = 1024;
     require_not_standard_output(option, path)?;
-    require_regular(path).map_err(|error| Failure::usage(path.display(), error))
+    require_regular(path).map_err(|error| Failure::usage(path.display(), error))?;
+    let mut beginning = Vec::new();
+    match File::open(path) {
+        Ok(file) => file.take(BEGINNING).read_to_end(&mut beginning),
+        // The file is created, or the error is found when it is opened to append to it.
+        Err(_) => Ok(0),
+    }
+    .context(path.display())?;
+    if !is_text(&beginning) {
+        let why = "the file exists and is not a text, so games cannot be added to it";
+        return Err(Failure::usage(path.display(), why));
+    }
+    Ok(())
 }
