@@ -235,6 +235,10 @@ mod tests {
                 "EOF while parsing a value at line 1 column 13",
                 "值不完整（第 1 行第 13 列）",
             ),
+            (
+                "library.db: database error: database or disk is full",
+                "library.db：数据库错误：磁盘空间不足",
+            ),
             ("sub: is a directory", "sub：这是目录，不是文件"),
             ("draw games", "draw games"),
             ("第 8 行: FEN 无效：局面", "第 8 行：FEN 无效：局面"),
