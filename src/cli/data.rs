@@ -20,8 +20,8 @@ use crate::training::data::{
     is_game_file,
 };
 use crate::training::prepare::{
-    ConvertError, Converted, RelabelError, Relabeling, Statistics, convert_records, convert_text,
-    merge, relabel,
+    ConvertError, Converted, Merge, RelabelError, Relabeling, Statistics, convert_records,
+    convert_text, relabel,
 };
 use crate::training::{Sample, WinRateCounts};
 
@@ -189,20 +189,18 @@ fn relabel_files(arguments: &RelabelArguments) -> Result<(), Failure> {
 
 fn merge_files(arguments: &MergeArguments) -> Result<(), Failure> {
     let MergeArguments { out, files, .. } = arguments;
-    let mut unread = Unread::default();
-    let mut sources = Vec::new();
-    unread.each(files, |_, file| {
-        sources.push((file, open(file)?));
-        Ok(())
-    })?;
     require_not_input("the output file", out, files)?;
     let mut new = NewGames::begin(out, arguments.force)?;
-    let readers = sources.iter_mut().map(|(_, source)| source);
-    let merged = merge(readers, &mut new.writer, arguments.seed).context(out.display())?;
-    // Reported before `finish`, because damage may be the reason why there are no games to write.
-    for (file, source) in &sources {
-        warn_of_damage(file, source);
-    }
+    let (mut merge, mut unread) = (Merge::default(), Unread::default());
+    unread.each(files, |_, file| {
+        let mut source = open(file)?;
+        merge.add(&mut source).context(file.display())?;
+        warn_of_damage(file, &source);
+        Ok(())
+    })?;
+    let merged = merge
+        .write(&mut new.writer, arguments.seed)
+        .context(out.display())?;
     new.finish(merged.games)?;
     let games = counted(merged.games, "game");
     let duplicates = counted(merged.duplicates, "duplicate");

@@ -12,7 +12,7 @@ pub use stats::Statistics;
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -21,7 +21,7 @@ use rand::seq::SliceRandom;
 use crate::training::data::{AppendError, GameReader, GameWriter, Record};
 
 /// The result of a merge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Merged {
     /// Games and loose records written.
     pub games: u64,
@@ -29,32 +29,51 @@ pub struct Merged {
     pub duplicates: u64,
 }
 
-/// Writes the records of all sources in random order and without duplicates. Keeps them all in memory: four
-/// bytes per ply of a whole game, a [`Position`](crate::board::Position) per loose sample.
-pub fn merge<'a, R: Read + 'a, W: Write>(
-    sources: impl IntoIterator<Item = &'a mut GameReader<R>>,
-    writer: &mut GameWriter<W>,
-    seed: u64,
-) -> Result<Merged, AppendError> {
-    let mut merged = Merged::default();
-    let mut seen = HashSet::new();
-    let mut records = Vec::new();
-    for source in sources {
+/// The records of several files without duplicates. All are in memory: four bytes per ply of a whole game, a
+/// [`Position`](crate::board::Position) per loose sample.
+#[derive(Debug, Default)]
+pub struct Merge {
+    seen: HashSet<u64>,
+    records: Vec<Record>,
+    duplicates: u64,
+}
+
+impl Merge {
+    /// Adds the records of a file.
+    ///
+    /// # Errors
+    /// The file cannot be read; then none of its records are added.
+    pub fn add<R: Read>(&mut self, source: &mut GameReader<R>) -> io::Result<()> {
+        let mut read = Vec::new();
         while let Some(record) = source.next_record()? {
-            if seen.insert(fingerprint(&record)) {
-                records.push(record);
+            read.push(record);
+        }
+        for record in read {
+            if self.seen.insert(fingerprint(&record)) {
+                self.records.push(record);
             } else {
-                merged.duplicates += 1;
+                self.duplicates += 1;
             }
         }
+        Ok(())
     }
-    records.shuffle(&mut StdRng::seed_from_u64(seed));
-    for record in &records {
-        writer.record(record)?;
+
+    /// Writes all records in random order.
+    pub fn write<W: Write>(
+        mut self,
+        writer: &mut GameWriter<W>,
+        seed: u64,
+    ) -> Result<Merged, AppendError> {
+        self.records.shuffle(&mut StdRng::seed_from_u64(seed));
+        for record in &self.records {
+            writer.record(record)?;
+        }
+        writer.flush()?;
+        Ok(Merged {
+            games: self.records.len() as u64,
+            duplicates: self.duplicates,
+        })
     }
-    writer.flush()?;
-    merged.games = records.len() as u64;
-    Ok(merged)
 }
 
 /// A hash of the result, start, moves and scores of a game, or of the result, the loose positions and their scores. It

@@ -65,6 +65,15 @@ fn written<T>(write: impl FnOnce(&mut GameWriter<&mut Vec<u8>>) -> T) -> (T, Vec
     (done, records(&bytes))
 }
 
+/// A file of which no more can be read.
+struct FailingFile;
+
+impl Read for FailingFile {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::Other.into())
+    }
+}
+
 #[test]
 fn a_merge_shuffles_and_skips_duplicates() {
     let mut games: Vec<_> = (0..50).map(|seed| game(seed, 20)).collect();
@@ -74,11 +83,15 @@ fn a_merge_shuffles_and_skips_duplicates() {
         ..games[0].clone()
     });
     let (first, second) = (file(&games[..30]), file(&games[20..]));
-    let mut sources = [
-        GameReader::new(&first[..]).unwrap(),
-        GameReader::new(&second[..]).unwrap(),
-    ];
-    let (merged, found) = written(|writer| merge(&mut sources, writer, 1).unwrap());
+    let mut merge = Merge::default();
+    // A file that cannot be read to its end adds nothing, not even duplicates.
+    let long = file(&vec![games.clone(); 100].concat());
+    let mut unreadable = GameReader::new((&long[..]).chain(FailingFile)).unwrap();
+    assert!(merge.add(&mut unreadable).is_err());
+    for file in [first, second] {
+        merge.add(&mut GameReader::new(&file[..]).unwrap()).unwrap();
+    }
+    let (merged, found) = written(|writer| merge.write(writer, 1).unwrap());
     assert_eq!((merged.games, merged.duplicates), (51, 10));
     let expected: Vec<_> = games.into_iter().map(Record::Game).collect();
     assert!(found != expected);
