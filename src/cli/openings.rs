@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use indicatif::ProgressBar;
 
 use super::common::{
-    Context, Failure, FileLock, ForceArgument, INTERRUPTED, bar_style, create_locked,
-    ignore_closed_pipe, interrupts, note,
+    Context, Failure, FileLock, ForceArgument, INTERRUPTED, create_locked, ignore_closed_pipe,
+    interrupts, note, shown_bar,
 };
 use crate::board::Move;
 use crate::search::MAX_DEPTH;
@@ -73,9 +73,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut output = open_output(arguments, &heading)?;
     // Ctrl-C is handled only after the output has been opened, because opening a FIFO can block.
     let interrupts = interrupts()?;
-    let bar = ProgressBar::new(u64::from(arguments.count))
-        .with_style(bar_style("{bar:30} {pos}/{len} openings, {left} left"))
-        .with_position(output.present.len() as u64);
+    let bar =
+        ProgressBar::new(u64::from(arguments.count)).with_position(output.present.len() as u64);
+    let bar = shown_bar(bar, "{bar:30} {pos}/{len} openings, {left} left");
     bar.reset_eta();
     let (mut written, mut is_interrupted) = (Ok(()), false);
     let count = find_openings(&plan, &output.present, |opening| {

@@ -11,8 +11,8 @@ use indicatif::ProgressBar;
 use plotters::prelude::*;
 
 use super::common::{
-    Context, Failure, ForceArgument, INTERRUPTED, bar_style, interrupts, print, print_line,
-    print_text, read_small_text, remove_unfinished_at_interrupt, require_not_input, translated,
+    Context, Failure, ForceArgument, INTERRUPTED, interrupts, print, print_line, print_text,
+    read_small_text, remove_unfinished_at_interrupt, require_not_input, shown_bar, translated,
 };
 use crate::eval::nnue::Network;
 use crate::text::Replacement;
@@ -275,11 +275,11 @@ fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> 
 
 /// One pass with a progress bar; `None` if it was interrupted.
 fn pass(trainer: &mut Trainer, samples: &Samples, interrupts: &Receiver<()>) -> Option<PassReport> {
-    let style = bar_style("pass {msg} {wide_bar} {human_pos}/{human_len} {per_sec} {eta}");
+    let style = "pass {msg} {wide_bar} {human_pos}/{human_len} {per_sec} {eta}";
     let (number, passes) = (trainer.passes() + 1, trainer.recipe().passes);
-    let bar = ProgressBar::new(samples.training.len() as u64)
-        .with_style(style)
-        .with_message(format!("{number}/{passes}"));
+    let bar =
+        ProgressBar::new(samples.training.len() as u64).with_message(format!("{number}/{passes}"));
+    let bar = shown_bar(bar, style);
     let start = Instant::now();
     let report = trainer.pass(samples, |done| {
         bar.set_position(done as u64);

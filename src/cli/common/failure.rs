@@ -1,12 +1,13 @@
 //! Errors of the subcommands, their exit codes, and Ctrl-C.
 
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 use crossbeam_channel::{Receiver, bounded};
 use parking_lot::Mutex;
 
+use super::output::print_error;
 use crate::text::{Replacement, translated};
 
 /// An error of a command, as text for the user.
@@ -69,8 +70,7 @@ impl Failure {
 
     /// Prints the message to standard error.
     pub fn report(&self) {
-        // Nothing can be done about a closed standard error.
-        let _ = writeln!(io::stderr(), "chuhe: {}", translated(&self.text));
+        print_error(&format!("chuhe: {}", translated(&self.text)));
     }
 }
 

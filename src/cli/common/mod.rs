@@ -41,8 +41,8 @@ pub use games::{
 #[cfg(feature = "training")]
 pub use output::ProgressMeter;
 pub use output::{
-    bar_style, columns, cut, heads, log_panics, note, pad_left, print, print_if_read, print_line,
-    print_text, row, sentence, spaced, start_log, terminal_width, wrapped,
+    columns, cut, heads, log_panics, note, pad_left, print, print_if_read, print_line, print_text,
+    row, sentence, shown_bar, spaced, start_log, terminal_width, wrapped,
 };
 #[cfg(feature = "match")]
 pub use output::{number_table, pad};

@@ -9,8 +9,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use env_logger::{Builder, Target};
-use indicatif::{HumanDuration, ProgressState, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle, WeakProgressBar};
 use log::LevelFilter;
+use parking_lot::Mutex;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::Failure;
@@ -43,11 +44,34 @@ pub fn print_line(text: &str) {
 
 /// Prints a line in the chosen language to standard error. Ignores all errors.
 pub fn note(text: &str) {
-    let _ = writeln!(io::stderr(), "{}", translated(text));
+    print_error(&translated(text));
+}
+
+/// Prints a line to standard error, above the progress bar if one is on the terminal. Ignores all errors.
+pub fn print_error(line: &str) {
+    let print = || {
+        let _ = writeln!(io::stderr(), "{line}");
+    };
+    let bar = BAR.lock().as_ref().and_then(WeakProgressBar::upgrade);
+    match bar.filter(|bar| !bar.is_finished()) {
+        Some(bar) => bar.suspend(print),
+        None => print(),
+    }
+}
+
+/// The last progress bar of [`shown_bar`].
+static BAR: Mutex<Option<WeakProgressBar>> = Mutex::new(None);
+
+/// Sets the style of a progress bar, see [`bar_style`]. Until it is finished, notes and errors are printed above it.
+/// They must not be printed within [`ProgressBar::suspend`].
+pub fn shown_bar(bar: ProgressBar, template: &str) -> ProgressBar {
+    let bar = bar.with_style(bar_style(template));
+    *BAR.lock() = Some(bar.downgrade());
+    bar
 }
 
 /// The style of a progress bar in the chosen language, from an English template with `{left}` for the remaining time.
-pub fn bar_style(template: &str) -> ProgressStyle {
+fn bar_style(template: &str) -> ProgressStyle {
     let mut local = template.replace("{left} left", &fill(texts().time_left, &["{left}"]));
     for unit in ["positions", "openings", "games"] {
         local = local.replace(unit, &translated(unit));
@@ -73,9 +97,9 @@ fn time_left(estimate: Duration, is_done: bool) -> String {
 /// A progress bar on a terminal, one line per minute elsewhere.
 #[cfg(feature = "training")]
 pub struct ProgressMeter {
-    bar: indicatif::ProgressBar,
+    bar: ProgressBar,
     unit: &'static str,
-    last_line: parking_lot::Mutex<std::time::Instant>,
+    last_line: Mutex<std::time::Instant>,
 }
 
 #[cfg(feature = "training")]
@@ -87,9 +111,9 @@ impl ProgressMeter {
     pub fn new(unit: &'static str) -> Self {
         let template = format!("{{bar:30}} {{pos}}/{{len}} {unit}{{msg}}, {{left}} left");
         Self {
-            bar: indicatif::ProgressBar::no_length().with_style(bar_style(&template)),
+            bar: shown_bar(ProgressBar::no_length(), &template),
             unit,
-            last_line: parking_lot::Mutex::new(std::time::Instant::now()),
+            last_line: Mutex::new(std::time::Instant::now()),
         }
     }
 

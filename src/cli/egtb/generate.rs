@@ -208,7 +208,7 @@ fn generate_embedded(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
         solved.push(Arc::new(class));
         if embedded.contains(&material) {
             bytes.append(&mut file);
-            bar.suspend(|| note(&line));
+            note(&line);
         }
     }
     bar.finish_and_clear();

@@ -54,7 +54,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         match verified {
             Ok(lines) => bar.suspend(|| print_text(&lines))?,
             Err(failure) => {
-                bar.suspend(|| failure.report());
+                failure.report();
                 failed.push(material.to_string());
             }
         }

@@ -15,8 +15,8 @@ use serde_json::Value;
 
 use super::common::{
     Context, Failure, ForceArgument, GamePath, OpeningArgument, OutputFile, SearchArguments,
-    SearchDefaults, SearchPlan, Unread, bar_style, create_outputs, exit_code, interrupts, note,
-    play_line, print, report_damaged_tables, search_games,
+    SearchDefaults, SearchPlan, Unread, create_outputs, exit_code, interrupts, note, play_line,
+    print, report_damaged_tables, search_games, shown_bar,
 };
 use crate::notation::MoveStyle;
 use crate::notation::tree::GameTree;
@@ -206,8 +206,8 @@ fn review_game(
             game_path.path.display()
         ));
     }
-    let style = bar_style("{bar:40} {pos}/{len} positions, {left} left");
-    let bar = ProgressBar::new(0).with_style(style);
+    let style = "{bar:40} {pos}/{len} positions, {left} left";
+    let bar = shown_bar(ProgressBar::new(0), style);
     let reviewed = review_tree(
         (number, record),
         arguments.from,

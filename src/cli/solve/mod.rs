@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use super::common::{
     Context, Failure, ForceArgument, GameArguments, INTERRUPTED, OutputFile, SearchPlan,
-    SearchThreads, TableArguments, bar_style, create_outputs, describe_end, interrupts, note,
-    open_input, print, print_text, report_damaged_tables, thread_count,
+    SearchThreads, TableArguments, create_outputs, describe_end, interrupts, note, open_input,
+    print, print_text, report_damaged_tables, shown_bar, thread_count,
 };
 use crate::board::{ByColor, Color, InvalidPosition, Move, Position, Setup};
 use crate::notation::{MoveStyle, fen};
@@ -255,9 +255,8 @@ struct Progress {
 
 impl Progress {
     fn new() -> Self {
-        let style = bar_style("{spinner} {elapsed} {msg}");
         Self {
-            bar: ProgressBar::new_spinner().with_style(style),
+            bar: shown_bar(ProgressBar::new_spinner(), "{spinner} {elapsed} {msg}"),
             nodes: 0,
             depth: 0,
             last_message: Instant::now(),
