@@ -10,7 +10,9 @@ use std::thread::sleep;
 use crossbeam_channel::{Receiver, SendError, Sender, unbounded};
 
 use crate::search::{USUAL_STACK, start_thread};
-use crate::text::{BoundedLine, RETRY_AFTER, decode_gbk, encode_gbk, is_utf_8, read_bounded_line};
+use crate::text::{
+    BoundedLine, RETRY_AFTER, decode_gbk, encode_gbk, is_reader_gone, is_utf_8, read_bounded_line,
+};
 
 /// The longest line, in bytes; a game of ten thousand moves takes fifty thousand.
 const LONGEST_LINE: usize = 1 << 20;
@@ -276,12 +278,7 @@ impl<W: Write> Output<W> {
         if let Err(error) = write(&mut self.sink, &bytes) {
             log::warn!("cannot write to standard output: {error}");
             self.closed = true;
-            // A pipe or a socket whose other end is closed.
-            let is_client_gone = matches!(
-                error.kind(),
-                ErrorKind::BrokenPipe | ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted
-            );
-            self.error = (!is_client_gone).then_some(error);
+            self.error = (!is_reader_gone(&error)).then_some(error);
         }
     }
 

@@ -8,7 +8,7 @@ use crossbeam_channel::{Receiver, bounded};
 use parking_lot::Mutex;
 
 use super::output::print_error;
-use crate::text::{Replacement, translated};
+use crate::text::{Replacement, is_reader_gone, translated};
 
 /// An error of a command, as text for the user.
 #[derive(Debug)]
@@ -86,9 +86,9 @@ impl<T, E: Display> Context<T> for Result<T, E> {
     }
 }
 
-/// Ignores a closed pipe, so that `chuhe bench | head` ends without an error.
+/// Ignores a closed pipe or socket, so that `chuhe bench | head` ends without an error.
 pub fn ignore_closed_pipe(error: io::Error) -> io::Result<()> {
-    if error.kind() == io::ErrorKind::BrokenPipe {
+    if is_reader_gone(&error) {
         Ok(())
     } else {
         Err(error)

@@ -15,14 +15,14 @@ use parking_lot::Mutex;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::Failure;
-use crate::text::{fill, texts, translated, without_credentials};
+use crate::text::{fill, is_reader_gone, texts, translated, without_credentials};
 
 /// Prints to standard output and flushes it; returns `false` when the reader has closed it.
 pub fn print_if_read(text: &str) -> Result<bool, Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) if is_reader_gone(&error) => Ok(false),
         Err(error) => Err(Failure::of_output("standard output", error)),
     }
 }
