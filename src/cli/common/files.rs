@@ -307,8 +307,8 @@ const MAX_ID_LENGTH: u64 = 32;
 #[derive(Debug)]
 pub struct FileLock {
     path: PathBuf,
-    /// Closed after the file is removed.
-    _file: File,
+    /// `None` only while the lock is dropped.
+    file: Option<File>,
 }
 
 impl FileLock {
@@ -321,6 +321,8 @@ impl FileLock {
         loop {
             let mut options = File::options();
             let options = options.read(true).write(true).create(true).truncate(false);
+            #[cfg(windows)]
+            not_removable(options);
             let mut file = options.open(&lock).context(path.display())?;
             match fs4::FileExt::try_lock(&file) {
                 Ok(()) => {}
@@ -339,11 +341,21 @@ impl FileLock {
                     .context(path.display())?;
                 return Ok(Self {
                     path: lock,
-                    _file: file,
+                    file: Some(file),
                 });
             }
         }
     }
+}
+
+/// Keeps all processes from removing the file while it is open, so that no process holds the lock of a removed file.
+#[cfg(windows)]
+fn not_removable(options: &mut fs::OpenOptions) {
+    use std::os::windows::fs::OpenOptionsExt;
+
+    const FILE_SHARE_READ: u32 = 1;
+    const FILE_SHARE_WRITE: u32 = 2;
+    options.share_mode(FILE_SHARE_READ | FILE_SHARE_WRITE);
 }
 
 /// The path of the lock of a file. A name that would become too long is truncated.
@@ -363,6 +375,10 @@ fn lock_path(path: &Path) -> PathBuf {
 
 impl Drop for FileLock {
     fn drop(&mut self) {
+        // On Windows an open lock file cannot be removed. Elsewhere another process could lock it if it was closed first.
+        if cfg!(windows) {
+            drop(self.file.take());
+        }
         // If this fails, the next process takes the file over.
         let _ = fs::remove_file(&self.path);
     }
@@ -398,7 +414,7 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Not checked on other systems.
+/// Not checked on other systems. On Windows a file that is open with [`not_removable`] stays where it is.
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> io::Result<bool> {
     Ok(true)
