@@ -12,7 +12,7 @@ use super::cbf::{is_cbf, read_cbf, split_cbf};
 use super::ccbridge::{is_ccbridge, read_ccbridge, split_ccbridge};
 use super::dhtmlxq::{is_dhtmlxq, is_move_list, plain_dhtmlxq, read_dhtmlxq, split_dhtmlxq};
 use super::lines::{is_lines, read_line};
-use super::markup::{html_text, is_html};
+use super::markup::{html_text, is_html, unescaped};
 use super::wxf_file::{is_wxf, read_wxf, split_wxf};
 use super::xqf::{is_xqf, read_xqf};
 use crate::notation::pgn::{PgnReader, is_tag};
@@ -277,7 +277,7 @@ fn split_text<'a>(text: String, split: fn(&str) -> Vec<&str>, read: TextReader) 
 }
 
 /// A text without its tags and comments, which may contain the marks of other formats, if it begins with a tag of a
-/// PGN; otherwise the whole text.
+/// PGN; otherwise the whole text. Entities of HTML are replaced, because the `;` at their end begins no comment.
 fn without_pgn_texts(text: &str) -> Cow<'_, str> {
     let is_tag_line = |line: &str| is_tag(line.trim().as_bytes());
     let beginning = text::without_byte_order_mark(text).trim_start();
@@ -287,6 +287,7 @@ fn without_pgn_texts(text: &str) -> Cow<'_, str> {
     let mut is_comment = false;
     let mut rest = String::new();
     for line in beginning.lines().filter(|line| !is_tag_line(line)) {
+        let line = unescaped(line);
         let mut is_line_comment = false;
         rest.extend(line.chars().filter(|c| {
             match c {

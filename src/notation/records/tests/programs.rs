@@ -150,7 +150,13 @@ fn exports_of_other_programs_are_read() {
 fn games_in_a_second_format_are_reported() {
     let pgn = "<pre>[Game \"Chinese Chess\"]<br>[Red \"x\"]\n\n1. h2e2 *</pre>";
     let page = "<html>[DhtmlXQ][DhtmlXQ_movelist]7747[/DhtmlXQ_movelist][/DhtmlXQ]";
-    for (text, is_complete) in [(page.to_owned(), true), (page.to_owned() + pgn, false)] {
+    let escaped = "[Event \"x\"]\n\n1. h2e2 *\n\n\
+        &#91;DhtmlXQ&#93;&#91;DhtmlXQ_movelist&#93;7747&#91;/DhtmlXQ_movelist&#93;&#91;/DhtmlXQ&#93;";
+    for (text, is_complete) in [
+        (page.to_owned(), true),
+        (page.to_owned() + pgn, false),
+        (escaped.to_owned(), false),
+    ] {
         let mut reader = RecordReader::new(text.as_bytes()).unwrap();
         assert_eq!(reader.by_ref().count(), 1);
         assert_eq!(reader.finish().is_ok(), is_complete, "{text}");
