@@ -38,6 +38,12 @@ impl QueryParameters {
         self.get(name).filter(|value| !matches!(*value, "" | "0"))
     }
 
+    /// The parameter `move`, without the `move:` before it in replies; empty if it is absent.
+    pub fn move_text(&self) -> &str {
+        let text = self.get("move").unwrap_or("");
+        text.strip_prefix("move:").unwrap_or(text)
+    }
+
     /// A boolean parameter; `default` if it is absent.
     pub fn is_on(&self, name: &str, default: bool) -> bool {
         let is_on = |value: &str| {

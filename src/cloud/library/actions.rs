@@ -331,8 +331,7 @@ impl Library {
     /// Requests a score for a move.
     pub(super) fn store_move(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
         let board = &query.board;
-        let text = query.parameters.get("move").unwrap_or("");
-        let played = text.get(5..).and_then(|text| text.parse::<Move>().ok());
+        let played = query.parameters.move_text().parse::<Move>().ok();
         let legal = played.filter(|m| is_legal(&board.position, *m));
         let (Some(played), true) = (legal, is_eligible(&board.position)) else {
             return Ok(ApiReply::Empty);
@@ -360,13 +359,11 @@ impl Library {
         score: &str,
     ) -> Result<ApiReply, StoreError> {
         let board = &query.board;
-        let text = query.parameters.get("move").unwrap_or("");
-        let text = text.strip_prefix("move:").unwrap_or(text);
         let depth = query.parameters.get("depth").unwrap_or("0");
         let (Ok(value), Ok(depth)) = (score.parse::<i32>(), depth.parse::<u32>()) else {
             return Ok(ApiReply::Status("invalid parameters"));
         };
-        let played = text.parse::<Move>().ok();
+        let played = query.parameters.move_text().parse::<Move>().ok();
         let Some(played) = played.filter(|m| is_legal(&board.position, *m)) else {
             return Ok(ApiReply::Empty);
         };

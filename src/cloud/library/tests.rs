@@ -500,10 +500,11 @@ fn storing_moves_needs_a_role() {
         ("move=move:c3c4", "ok\0"),
         ("move=move:g3g4", "ok\0"),
         ("move=move:a3a4", "ok\0"),
-        // A known move, an illegal move, and a move without the prefix.
+        ("move=c3c4", "ok\0"),
+        // A known move, an illegal move, and other text.
         ("move=move:b2e2", "\0"),
         ("move=move:a3a5", "\0"),
-        ("move=c3c4", "\0"),
+        ("move=xxxx:c3c4", "\0"),
         ("", "\0"),
     ] {
         assert_eq!(store(Role::Queue, more), answered, "{more}");

@@ -163,8 +163,8 @@ fn signed(parameters: &QueryParameters) -> Option<String> {
             let board = fen::parse(value("board"))?;
             [&*fen::write(&board), value("move"), value("score")].concat()
         }
-        // A move found by an expansion, written as `move:c3c4`.
-        "store" => value("move").get(5..)?.to_owned(),
+        // A move found by an expansion.
+        "store" => parameters.move_text().to_owned(),
         _ => return None,
     };
     Some(signed).filter(|signed| !signed.is_empty())
