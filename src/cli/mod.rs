@@ -206,13 +206,26 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     })
 }
 
-/// The locale in the settings of Windows or macOS, if the first argument is a subcommand, `-h` or `--help`. Otherwise
-/// the program usually runs as an engine in a GUI, and its messages are in English because the GUI may not read UTF-8.
+/// The locale in the settings of Windows or macOS, if there is a subcommand, `-h` or `--help`. Otherwise the program
+/// usually runs as an engine in a GUI, and its messages are in English because the GUI may not read UTF-8.
 #[cfg(any(windows, target_os = "macos"))]
 fn system_locale(words: &[OsString]) -> Option<String> {
-    let first = words.get(1)?.to_str()?;
-    let is_command = !first.starts_with('-') || matches!(first, "-h" | "--help");
-    is_command.then(sys_locale::get_locale).flatten()
+    has_command(words).then(sys_locale::get_locale).flatten()
+}
+
+/// Whether there is a subcommand, `-h` or `--help`, possibly after options with a value such as `--log FILE`.
+#[cfg(any(test, windows, target_os = "macos"))]
+fn has_command(words: &[OsString]) -> bool {
+    let mut words = words.iter().skip(1).map(|word| word.to_string_lossy());
+    while let Some(word) = words.next() {
+        match &*word {
+            "-h" | "--help" => return true,
+            option if !option.starts_with('-') => return true,
+            option if option.contains('=') => {}
+            _ => drop(words.next()),
+        }
+    }
+    false
 }
 
 /// On other systems the locale is in environment variables only.
@@ -381,6 +394,20 @@ mod tests {
             let error = parse(&words).err().unwrap().to_string();
             assert!(error.contains("://…@x"), "{error}");
             assert!(!error.contains("secret"), "{error}");
+        }
+    }
+
+    #[test]
+    fn options_before_a_command_are_skipped() {
+        let has_command = |text: &str| {
+            let words: Vec<OsString> = text.split(' ').map(OsString::from).collect();
+            has_command(&words)
+        };
+        for options in ["", " --log x", " --log=x", " --lang en --log x"] {
+            assert!(!has_command(&format!("chuhe{options}")), "{options}");
+            for command in ["play", "-h", "--help"] {
+                assert!(has_command(&format!("chuhe{options} {command}")));
+            }
         }
     }
 
