@@ -87,6 +87,19 @@ fn the_engine_searches_or_reports_an_error_under_every_memory_limit() {
 }
 
 #[test]
+fn a_file_size_limit_leaves_no_unfinished_file() {
+    let dir = TestDir::new();
+    dir.write("games.pgn", "1. h2e2 h9g7 2. h0g2 1-0\n\n".repeat(1000));
+    let chuhe = env!("CARGO_BIN_EXE_chuhe");
+    let script = format!("ulimit -f 8; exec '{chuhe}' convert games.pgn -o new.pgn");
+    let mut command = Command::new("sh");
+    command.args(["-c", &script]).current_dir(dir.path("."));
+    let output = run(command, "").assert().code(1);
+    output.stderr(contains("new.pgn: File too large"));
+    assert_eq!(dir.names(), ["games.pgn"]);
+}
+
+#[test]
 fn too_many_games_at_a_time_are_refused() {
     let dir = TestDir::new();
     let mut command = limited(1_500_000, "selfplay much.chg --games 200 --threads 200");

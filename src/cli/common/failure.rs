@@ -157,7 +157,7 @@ fn interrupt(end: impl FnOnce()) {
 
 #[cfg(unix)]
 fn start_watching() -> io::Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -170,13 +170,15 @@ fn start_watching() -> io::Result<()> {
     };
     let remains_ignored = mask.is_some() && was_ignored(SIGHUP);
     let hangup = (!remains_ignored).then_some(SIGHUP);
-    let mut signals =
-        signal_hook::iterator::Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup))?;
+    let signals = [SIGINT, SIGTERM, SIGXFSZ].into_iter().chain(hangup);
+    let mut signals = signal_hook::iterator::Signals::new(signals)?;
     std::thread::Builder::new()
         .name("signals".to_owned())
         .spawn(move || {
             for signal in signals.forever() {
-                if was_ignored(signal) && HANDLER.lock().is_none() {
+                // With a handler, a write beyond the file size limit (`ulimit -f`) is an error.
+                let is_file_limit = signal == SIGXFSZ;
+                if is_file_limit || was_ignored(signal) && HANDLER.lock().is_none() {
                     continue;
                 }
                 interrupt(|| {
