@@ -149,6 +149,7 @@ fn signals_end_commands_that_wait_for_a_pipe() {
         "batch list.txt --out fifo",
         "match --engines-file fifo",
         "match --openings fifo --engine cmd=a depth=1 --engine cmd=b depth=1",
+        "match --openings start --json fifo --engine cmd=a depth=1 --engine cmd=b depth=1",
         "train --recipe fifo --print-recipe",
     ] {
         for (number, signal) in [(2, "-INT"), (15, "-TERM")] {

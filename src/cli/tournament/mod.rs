@@ -26,9 +26,9 @@ use output::{MatchOutput, OutputFiles};
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     require_distinct(arguments.files())?;
     let (mut tournament, left_out) = arguments.tournament()?;
-    // Ctrl-C is handled only after the openings have been read, because reading a FIFO can block.
-    let interrupt = interrupts()?;
     let (files, content) = OutputFiles::open(arguments, &tournament)?;
+    // Ctrl-C is handled only after all files have been opened, because opening or reading a FIFO can block.
+    let interrupt = interrupts()?;
     let greetings = match check_engines(&mut tournament, &interrupt) {
         Ok(greetings) => greetings,
         Err(TournamentStartError::Engine {
