@@ -136,8 +136,9 @@ impl RequestHandler {
             Some((moves, plies)) => match search_for_mate(moves, plies, &shared, tt, &mut run) {
                 MateAnswer::Proven(mates) => {
                     let (request, time) = (&shared.request, shared.time.as_ref());
-                    let nodes = shared.nodes.load(Ordering::Relaxed);
-                    return self.answer_with_mates(request, time, mates, nodes, tt);
+                    let counted = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+                    let counts = (counted(&shared.nodes), counted(&shared.tb_hits));
+                    return self.answer_with_mates(request, time, mates, counts, tt);
                 }
                 MateAnswer::Refuted(results) => (results, true),
                 MateAnswer::Searched(results) => (results, false),
@@ -188,19 +189,19 @@ impl RequestHandler {
         let (line, nodes) = mate_by_checks(game, occurrences, root_moves, limits, &request.control);
         let plies = line.len() as u32;
         if plies > 0 && (request.no_capture_limit()).allows(game.position(), plies) {
-            return Some(self.answer_with_mates(request, time, vec![line], nodes, tt));
+            return Some(self.answer_with_mates(request, time, vec![line], (nodes, 0), tt));
         }
         *shared.nodes.get_mut() = nodes;
         None
     }
 
-    /// Answers with proven mates, the best one first. `nodes` are those of the whole search.
+    /// Answers with proven mates, the best one first. The nodes and tablebase hits are those of the whole search.
     fn answer_with_mates(
         &mut self,
         request: &SearchRequest,
         time: Option<&TimeManager>,
         mates: Vec<Vec<Move>>,
-        nodes: u64,
+        (nodes, tb_hits): (u64, u64),
         tt: &TranspositionTable,
     ) -> SearchResult {
         let control = &request.control;
@@ -231,7 +232,7 @@ impl RequestHandler {
                 nodes,
                 time,
                 hashfull: tt.hashfull(),
-                tb_hits: 0,
+                tb_hits,
                 pv: pv.clone(),
             });
             lines.push(SearchLine { score, bound, pv });
