@@ -1,7 +1,6 @@
 //! `chuhe replay`: verifies game records.
 
 use std::ffi::OsString;
-use std::iter;
 
 use serde_json::{Value, json};
 
@@ -83,17 +82,15 @@ fn replay_file(
 ) -> Result<bool, Failure> {
     let mut games = game_path.select(game_path.games()?);
     let mut rows = Vec::new();
-    let (mut bad, mut count, mut variations) = (0, 0, 0);
-    let mut is_found = false;
+    let before = *disagreeing;
+    let (mut count, mut variations) = (0, 0);
     // Scripts read the JSON objects, whose texts are therefore always in English.
     let language = if arguments.json {
         Language::En
     } else {
         Language::chosen()
     };
-    let next_game = || language.within(|| games.next());
-    for (number, _, game) in iter::from_fn(next_game) {
-        is_found = true;
+    while let Some((number, _, game)) = language.within(|| games.next()) {
         // A game that cannot be read is reported even if `--ecco` selects other openings.
         let selects = |game: &GameTree| arguments.opening.selects(&game.main_line());
         if !game.as_ref().map_or(true, selects) {
@@ -102,22 +99,15 @@ fn replay_file(
         count += 1;
         variations += game.as_ref().map_or(0, GameTree::variations);
         let replayed = language.within(|| Replayed::new(arguments, game_path, number, game));
-        bad += usize::from(replayed.why.is_some());
+        *disagreeing += usize::from(replayed.why.is_some());
         if arguments.list {
             rows.push(replayed.row());
         }
         if !print_if_read(&replayed.text(arguments, game_path))? {
             return Ok(false);
         }
-        if game_path.game.is_some() {
-            break;
-        }
     }
-    *disagreeing += bad;
-    // After a single game the rest of the file is not read.
-    if game_path.game.is_none() || !is_found {
-        games.finish()?;
-    }
+    games.finish()?;
     let path = game_path.path.display().to_string();
     if variations > 0 {
         let values = [path.as_str(), &variations.to_string()];
@@ -126,7 +116,7 @@ fn replay_file(
     if arguments.json {
         return Ok(true);
     }
-    let numbers = [count - bad, count].map(|number| number.to_string());
+    let numbers = [count + before - *disagreeing, count].map(|number| number.to_string());
     let sum = fill(texts().games_agree, &[&path, &numbers[0], &numbers[1]]);
     let width = terminal_width();
     print_if_read(&(columns(&rows, width) + &sentence(&sum, width)))

@@ -121,6 +121,45 @@ fn a_full_output_device_is_not_reported_as_an_error_in_the_files() {
 }
 
 #[test]
+fn a_closed_output_does_not_hide_games_that_disagree() {
+    let dir = TestDir::new();
+    dir.write("bad.pgn", "1. h2e2 h2e2 *\n".repeat(2));
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = dir.process("replay bad.pgn").stdout(writer).output();
+    assert_eq!(output.unwrap().status.code(), Some(1));
+}
+
+#[test]
+fn games_after_the_selected_one_are_not_read() {
+    let dir = TestDir::new();
+    let game = "[DhtmlXQ][DhtmlXQ_movelist]7747[/DhtmlXQ_movelist][/DhtmlXQ]\n";
+    // The end of the PGN, beyond the part by which the format is recognized, is not text.
+    let pgn = "[Red \"a\"]\n\n1. h2e2 *\n\n".repeat(3);
+    let files = [
+        (
+            "games.pgn",
+            pgn + "[Red \"b\"]\n\n" + &"; x\n".repeat(1 << 19) + "\0",
+        ),
+        ("games.txt", game.repeat(3)),
+        ("lines", "startpos moves h2e2\n".repeat(3)),
+    ];
+    for (name, text) in files {
+        dir.write(name, text);
+        dir.check(&format!(
+            "
+            $ replay {name}:3
+            $ judge {name}:3
+            $ convert {name}:3 --to moves
+            = startpos moves h2e2
+            $ batch {name}:2 --depth 1
+            $1 convert {name}:9
+            "
+        ));
+    }
+}
+
+#[test]
 fn truncated_records_are_reported() {
     let dir = TestDir::new();
     let xqf = format!("XQ\u{a}{}", "\0".repeat(2000));

@@ -348,7 +348,7 @@ impl GamePath {
 pub struct SelectedGames<'a> {
     file: &'a GamePath,
     games: RecordReader<'a>,
-    /// The number of games read.
+    /// The number of games read or skipped.
     count: usize,
 }
 
@@ -356,29 +356,30 @@ impl Iterator for SelectedGames<'_> {
     type Item = (usize, Place, Result<GameTree, RecordError>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let game = self.games.next()?;
-            self.count += 1;
-            if self.file.game.is_none_or(|only| only == self.count) {
-                let place = Place::of_last(&self.games, self.count);
-                return Some((self.count, place, game));
-            }
-        }
+        let skipped = match self.file.game {
+            None => 0,
+            Some(only) if only == self.count => return None,
+            Some(only) => only - 1,
+        };
+        let game = self.games.nth(skipped)?;
+        self.count += skipped + 1;
+        let place = Place::of_last(&self.games, self.count);
+        Some((self.count, place, game))
     }
 }
 
 impl SelectedGames<'_> {
-    /// Ends the reading after the last game, and reports text outside games.
+    /// Ends the reading. After all games, reports text outside games; after the selected one, nothing more is read.
     ///
     /// # Errors
     /// The file could not be read to its end, has no game, or does not have the selected one.
     pub fn finish(self) -> Result<(), Failure> {
         let file = self.file;
-        finish_games(&file.path, self.games).context(file.path.display())?;
         match file.game {
-            Some(number) if !(1..=self.count).contains(&number) => Err(file.no_game(number)),
-            _ => Ok(()),
+            Some(only) if only > 0 && only == self.count => return Ok(()),
+            _ => finish_games(&file.path, self.games).context(file.path.display())?,
         }
+        file.game.map_or(Ok(()), |only| Err(file.no_game(only)))
     }
 }
 

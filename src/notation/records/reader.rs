@@ -390,4 +390,15 @@ impl Iterator for RecordReader<'_> {
         self.has_game |= game.is_some();
         game
     }
+
+    /// Skips `count` games, in most formats without reading them.
+    fn nth(&mut self, count: usize) -> Option<Self::Item> {
+        let skipped = match &mut self.source {
+            Source::Binary(_, parts, _) => parts.drain(..count.min(parts.len())).count(),
+            Source::Text(_, parts, _) => parts.drain(..count.min(parts.len())).count(),
+            Source::Pgn(_) | Source::Lines(_) => (0..count).map_while(|_| self.next_game()).count(),
+        };
+        self.has_game |= skipped > 0;
+        self.next()
+    }
 }
