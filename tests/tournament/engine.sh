@@ -99,6 +99,7 @@ answer() {
         nothing) say "nobestmove" ;;
         none) say "bestmove (none)" ;;
         offer) say "bestmove $move draw" ;;
+        shouts) say "bestmove $move draw" | tr a-z A-Z ;;
         polite) case $1 in *draw*) say "bestmove $move draw" ;; *) say "bestmove $move" ;; esac ;;
         win) say "info depth 9 score 900"; say "bestmove $move" ;;
         lose) say "info depth 9 score -900"; say "bestmove $move" ;;

@@ -29,7 +29,9 @@ fn first_game(modes: [&str; 2], arguments: &str) -> (String, u64, String) {
 #[test]
 fn engines_agree_to_draws() {
     let agreed = ("agreement".to_owned(), 2, "1/2-1/2".to_owned());
-    assert_eq!(first_game(["offer", "offer"], PLAIN), agreed);
+    for modes in [["offer", "offer"], ["shouts", "shouts"]] {
+        assert_eq!(first_game(modes, PLAIN), agreed);
+    }
     // `polite` accepts a draw only if it receives the offer.
     assert_eq!(first_game(["offer", "polite"], PLAIN), agreed);
     assert_eq!(first_game(["offer", "good"], PLAIN).0, "repetition");

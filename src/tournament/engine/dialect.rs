@@ -48,11 +48,12 @@ impl EngineDialect {
         square(m.from()) + &square(m.to())
     }
 
-    /// Parses a move in the engine's coordinates.
+    /// Parses a move in the engine's coordinates, such as `h3e3` or `H3-E3`.
     pub fn read_move(self, text: &str) -> Option<Move> {
         if self.first_rank == 0 {
             return text.parse().ok();
         }
+        let text = text.to_ascii_lowercase();
         let files: Vec<usize> = text
             .match_indices(|c: char| c.is_ascii_lowercase())
             .map(|(i, _)| i)
@@ -67,6 +68,7 @@ impl EngineDialect {
             crate::board::Square::new(usize::from(file), rank)
         };
         let (from, to) = text.split_at(second);
+        let from = from.strip_suffix('-').unwrap_or(from);
         Some(Move::new(square(from)?, square(to)?)).filter(|m| m.is_some())
     }
 
@@ -235,13 +237,20 @@ mod tests {
         assert_eq!(UCI.read_move("a10b9"), Some(m));
         assert_eq!(UCI.read_move("b9a10"), "b8a9".parse().ok());
         assert_eq!(UCCI.read_move("a9b8"), Some(m));
+        for text in ["A10B9", "a10-b9", "A10-B9"] {
+            assert_eq!(UCI.read_move(text), Some(m), "{text}");
+        }
+        for text in ["A9B8", "a9-b8", "A9-B8"] {
+            assert_eq!(UCCI.read_move(text), Some(m), "{text}");
+        }
         assert_eq!(
             UCI.read_line("h3e3 h10g8 x a1a2").as_deref(),
             Some("h2e2 h9g7")
         );
         assert_eq!(UCI.read_line("x"), None);
         for bad in [
-            "", "a1", "a1b", "a0b1", "a11b1", "j1a1", "a1b1c1", "(none)", "0000", "é1b2",
+            "", "a1", "a1b", "a1-", "a1--b1", "-a1b1", "a0b1", "a11b1", "j1a1", "a1b1c1", "(none)",
+            "0000", "é1b2",
         ] {
             assert_eq!(UCI.read_move(bad), None, "{bad}");
         }

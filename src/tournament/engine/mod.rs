@@ -358,7 +358,7 @@ impl Engine {
             choice: match best {
                 None => MoveChoice::NoMove,
                 Some(text) if is_none || is_no_move(text) => MoveChoice::NoMove,
-                Some("resign") => MoveChoice::Resign,
+                Some(text) if text.eq_ignore_ascii_case("resign") => MoveChoice::Resign,
                 Some(text) => match self.dialect.read_move(text) {
                     Some(m) => MoveChoice::Move(m),
                     None => MoveChoice::Unreadable(excerpt(text)),
@@ -371,7 +371,7 @@ impl Engine {
             info,
         };
         while let Some(word) = words.next() {
-            match word {
+            match word.to_ascii_lowercase().as_str() {
                 "ponder" => answer.ponder = words.next().and_then(|m| self.dialect.read_move(m)),
                 "draw" => answer.draw = true,
                 "resign" => answer.choice = MoveChoice::Resign,
@@ -428,7 +428,10 @@ fn answer_words(line: &str) -> impl Iterator<Item = &str> {
     words.map(|word| word.trim_end_matches([',', ';', '.']))
 }
 
-/// Whether the word after `bestmove` means "no move".
+/// Whether the word after `bestmove` means "no move", ignoring case.
 pub fn is_no_move(word: &str) -> bool {
-    matches!(word, "(none)" | "0000" | "none" | "null")
+    matches!(
+        word.to_ascii_lowercase().as_str(),
+        "(none)" | "0000" | "none" | "null"
+    )
 }

@@ -169,7 +169,8 @@ impl XboardTranslator {
             "move" if self.is_thinking => {
                 let played = rest.trim();
                 if let Some((_, moves)) = &mut self.game {
-                    moves.push(played.to_owned());
+                    // In the form of the next `position`.
+                    moves.push(played.to_ascii_lowercase().replace('-', ""));
                 }
                 let draw = if self.offers_draw { " draw" } else { "" };
                 self.outcome(&format!("{played}{draw}"))
@@ -428,7 +429,7 @@ mod tests {
         assert_eq!(go, ["level 0 1:02 0.1", "time 6150", "otim 6000", "go"]);
         let info = "info depth 5 score cp -12 time 30 nodes 900 pv h2e2 h9g7";
         assert_eq!(engine.answer(" 5  -12 3 900 h2e2 h9g7"), [info]);
-        assert_eq!(engine.answer("move h2e2"), ["bestmove h2e2"]);
+        assert_eq!(engine.answer("move H2-E2"), ["bestmove H2-E2"]);
         assert!(engine.answer("move h2e2").is_empty());
         // Only the new move is sent.
         let next = engine.command("position startpos moves h2e2 h9g7");
