@@ -12,8 +12,8 @@ use super::Tournament;
 use super::record::GameSummary;
 use super::runner::TournamentEnd;
 use super::stats::{
-    Effect, EngineStats, Estimate, FactorRun, Rating, Scores, SprtRun, Spsa, Standings, TunedValue,
-    ratings,
+    Effect, EngineStats, Estimate, FactorRun, Rating, Scores, SprtRun, SpsaRun, Standings,
+    TunedValue, ratings,
 };
 use crate::board::Color;
 
@@ -176,7 +176,7 @@ impl<'a> JsonReport<'a> {
                 .collect(),
             sprt: standings.sprt.as_ref().map(SprtReport::from),
             factors: standings.factors.as_ref().map(FactorRun::effects),
-            spsa: standings.spsa.as_ref().map(Spsa::values),
+            spsa: standings.spsa.as_ref().map(SpsaRun::values),
             mean_plies: standings.mean_plies(),
             reasons: reasons
                 .map(|(reason, count)| (reason.name(), count))

@@ -57,7 +57,7 @@ use crate::notation::MoveStyle;
 use crate::notation::fen::{self, FenError};
 use crate::notation::tree::GameTree;
 use crate::rules::RuleSet;
-use stats::{EngineStats, Factors, Sprt, Spsa, Standings};
+use stats::{EngineStats, Factors, Sprt, Spsa, SpsaRun, Standings};
 
 /// Number of rounds of the schedule if only the SPRT ends the tournament.
 const MAX_ROUNDS: u64 = 10_000_000;
@@ -128,10 +128,14 @@ impl Tournament {
         Schedule::new(self.format, self.engines.len(), self.seeds, rounds).with_colors(self.colors)
     }
 
-    /// The options that the factors or the tuning set for the engines of a game that starts now.
-    pub fn varied_options(&self, scheduled: &ScheduledGame) -> ByColor<Vec<(String, String)>> {
+    /// The options that the factors or the tuning, with its values so far, set for the engines of a game.
+    pub fn varied_options(
+        &self,
+        scheduled: &ScheduledGame,
+        spsa: Option<&SpsaRun>,
+    ) -> ByColor<Vec<(String, String)>> {
         let pair = scheduled.number / 2;
-        let tuned = self.spsa.as_ref().map(|spsa| spsa.options(pair));
+        let tuned = spsa.map(|spsa| spsa.options(pair));
         scheduled.players.map(|engine| {
             let factors = self.factors.iter().flat_map(|f| f.options(pair, engine));
             let tuned = tuned.iter().flat_map(|options| options[engine].clone());

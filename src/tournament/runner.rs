@@ -191,6 +191,9 @@ fn play_known_games(
     let stalls = StallWatch::start()?;
     // The games that no worker has started.
     let numbers = Mutex::new((0..).filter(|number| !done.contains(number)));
+    // A worker can start a game before the main thread has counted the last results. The values are then a few games
+    // old, as those of games that are played at the same time are anyway; the steps do not depend on the values.
+    let tuned = Mutex::new(standings.spsa.clone());
     let (interrupt_sender, interrupted) = bounded::<()>(0);
     let (results, messages) = unbounded();
     let mut interrupt_sender = Some(interrupt_sender);
@@ -198,7 +201,8 @@ fn play_known_games(
     let mut end = Ok(TournamentEnd::Finished);
     thread::scope(|scope| {
         for cpus in cpus {
-            let worker = GameWorker::new(tournament, cpus, interrupted.clone(), stalls.clone());
+            let (interrupted, stalls) = (interrupted.clone(), stalls.clone());
+            let worker = GameWorker::new(tournament, &tuned, cpus, interrupted, stalls);
             let (numbers, results) = (&numbers, results.clone());
             let work = move || work(worker, schedule, numbers, tournament.wait, &results);
             if let Err(error) = thread::Builder::new().spawn_scoped(scope, work) {
@@ -217,7 +221,9 @@ fn play_known_games(
                         // After an error no more results are counted or reported.
                         continue;
                     }
-                    if let Err(error) = handle(standings, message, &mut on_event) {
+                    let handled = handle(standings, message, &mut on_event);
+                    tuned.lock().clone_from(&standings.spsa);
+                    if let Err(error) = handled {
                         end = Err(error);
                         interrupt_sender = None;
                     } else if is_decided(standings) && interrupt_sender.take().is_some() {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, TryRecvError};
+use parking_lot::Mutex;
 
 use super::Tournament;
 use super::end_reason::{EndReason, Ending};
@@ -12,12 +13,15 @@ use super::play::{NoResult, play};
 use super::record::{GameRecord, MoveRecord};
 use super::schedule::ScheduledGame;
 use super::stall::StallWatch;
+use super::stats::SpsaRun;
 use crate::board::{ByColor, Color};
 use crate::notation::{Line, fen};
 
 /// A worker and its engines.
 pub struct GameWorker<'a> {
     tournament: &'a Tournament,
+    /// The values of the tuned parameters.
+    tuned: &'a Mutex<Option<SpsaRun>>,
     /// The processors of its engines, if they are pinned.
     cpus: Option<Vec<usize>>,
     /// Disconnected when the tournament is stopped.
@@ -31,12 +35,14 @@ impl<'a> GameWorker<'a> {
     /// A worker without running engines.
     pub fn new(
         tournament: &'a Tournament,
+        tuned: &'a Mutex<Option<SpsaRun>>,
         cpus: Option<Vec<usize>>,
         interrupted: Receiver<()>,
         stalls: StallWatch,
     ) -> Self {
         Self {
             tournament,
+            tuned,
             cpus,
             interrupted,
             stalls,
@@ -61,7 +67,7 @@ impl<'a> GameWorker<'a> {
         for (_, engine) in self.engines.extract_if(must_quit) {
             engine.quit();
         }
-        let options = self.tournament.varied_options(scheduled);
+        let options = (self.tournament).varied_options(scheduled, self.tuned.lock().as_ref());
         for color in Color::ALL {
             let number = players[color];
             let began = Instant::now();

@@ -10,7 +10,7 @@ use crate::cli::common::{Context, Failure, ForceArgument, parse_seconds};
 use crate::notation::MoveStyle;
 use crate::rules::RuleSet;
 use crate::text::{self, is_character, read_file};
-use crate::tournament::stats::{Factors, Sprt, Spsa};
+use crate::tournament::stats::{Factors, Sprt, Spsa, SpsaRun};
 use crate::tournament::{
     Adjudication, BALANCED, ColorOrder, Damage, EngineSpec, GameRules, OpeningError, Openings,
     PartialEngineSpec, ScoreDraw, ScoreWin, TablebaseAdjudication, Timeouts, Tournament,
@@ -405,7 +405,8 @@ impl Arguments {
         };
         let text = self.settings_of_two("--spsa", path, engines.len())?;
         let spsa = Spsa::read_toml(&text).context(path.display())?;
-        for (engine, options) in engines.iter_mut().zip(spsa.options(0)) {
+        let options = SpsaRun::new(spsa.clone()).options(0);
+        for (engine, options) in engines.iter_mut().zip(options) {
             engine.set_options(options);
         }
         Ok(Some(spsa))

@@ -10,7 +10,7 @@ pub use elo::{Estimate, Interval, Scores};
 pub use factors::{Effect, FactorRun, Factors, FactorsError};
 pub use ratings::{Rating, ratings};
 pub use sprt::{Decision, EloModel, Sprt, SprtRun};
-pub use spsa::{Spsa, SpsaError, TunedValue};
+pub use spsa::{Spsa, SpsaError, SpsaRun, TunedValue};
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -142,12 +142,12 @@ pub struct Standings {
     pub sprt: Option<SprtRun>,
     /// The effects of the factors, if there are any.
     pub factors: Option<FactorRun>,
-    /// The parameters that are tuned, if there are any.
-    pub spsa: Option<Spsa>,
+    /// The values of the parameters that are tuned, if there are any.
+    pub spsa: Option<SpsaRun>,
 }
 
 impl Standings {
-    /// Standings without games. Sets the parameters of `spsa` to their start.
+    /// Standings without games.
     pub fn new(
         schedule: &Schedule,
         engines: usize,
@@ -155,7 +155,6 @@ impl Standings {
         factors: Option<Factors>,
         spsa: Option<Spsa>,
     ) -> Self {
-        spsa.iter().for_each(Spsa::restart);
         Self {
             scores: vec![Scores::default(); schedule.pairings().len()],
             pairings: schedule.pairings(),
@@ -167,7 +166,7 @@ impl Standings {
             winner: None,
             sprt: sprt.map(SprtRun::new),
             factors: factors.map(FactorRun::new),
-            spsa,
+            spsa: spsa.map(SpsaRun::new),
         }
     }
 
@@ -187,7 +186,7 @@ impl Standings {
         if let Some(factors) = &mut self.factors {
             factors.add(pair, points);
         }
-        if let Some(spsa) = &self.spsa {
+        if let Some(spsa) = &mut self.spsa {
             spsa.add(pair, points);
         }
         if let Some(other) = self.halves.remove(&pair) {

@@ -11,24 +11,17 @@
 //! ```
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
-use parking_lot::Mutex;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
 use crate::text::{is_character, printable};
 
-/// The parameters of a match of two engines, and their changes so far, which clones share.
+/// The parameters of a match of two engines.
 #[derive(Clone, Debug, Serialize)]
-pub struct Spsa {
-    #[serde(flatten)]
-    settings: Settings,
-    /// The sum of the changes of each parameter.
-    #[serde(skip)]
-    changes: Arc<Mutex<Vec<f64>>>,
-}
+#[serde(transparent)]
+pub struct Spsa(Settings);
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -104,26 +97,17 @@ impl Spsa {
                 return Err(SpsaError::Range(name.clone()));
             }
         }
-        let changes = vec![0.0; settings.parameter.len()];
-        Ok(Self {
-            settings,
-            changes: Arc::new(Mutex::new(changes)),
-        })
+        Ok(Self(settings))
     }
 
     /// Number of parameters.
     pub fn count(&self) -> usize {
-        self.settings.parameter.len()
+        self.0.parameter.len()
     }
 
     /// Number of pairs of games for which the steps are planned.
     pub fn pairs(&self) -> u64 {
-        self.settings.pairs
-    }
-
-    /// Sets all parameters to their start.
-    pub fn restart(&self) {
-        self.changes.lock().fill(0.0);
+        self.0.pairs
     }
 
     /// For each parameter, by how much the first engine plays above its value in a pair of games, negative for below.
@@ -133,7 +117,7 @@ impl Spsa {
             pairs,
             parameter,
             ..
-        } = &self.settings;
+        } = &self.0;
         let mut random = StdRng::seed_from_u64(seed.wrapping_add(pair));
         let growth = (*pairs as f64 / (pair + 1) as f64).powf(0.101);
         let mut sign = || if random.random() { growth } else { -growth };
@@ -142,14 +126,30 @@ impl Spsa {
             .map(|parameter| sign() * parameter.step)
             .collect()
     }
+}
+
+/// The parameters with the sum of the changes of each by the games so far.
+#[derive(Clone, Debug)]
+pub struct SpsaRun {
+    spsa: Spsa,
+    changes: Vec<f64>,
+}
+
+impl SpsaRun {
+    /// A run without games.
+    pub fn new(spsa: Spsa) -> Self {
+        Self {
+            changes: vec![0.0; spsa.count()],
+            spsa,
+        }
+    }
 
     /// The options of both engines in a pair of games that starts now.
     pub fn options(&self, pair: u64) -> [Vec<(String, String)>; 2] {
-        let changes = self.changes.lock();
-        let steps = self.steps(pair);
+        let steps = self.spsa.steps(pair);
         [1.0, -1.0].map(|sign| {
-            let moved = steps.iter().zip(&*changes);
-            let parameters = self.settings.parameter.iter().zip(moved);
+            let moved = steps.iter().zip(&self.changes);
+            let parameters = self.spsa.0.parameter.iter().zip(moved);
             parameters
                 .map(|(parameter, (step, change))| {
                     let value = parameter.at(change + sign * step).round() as i32;
@@ -160,20 +160,19 @@ impl Spsa {
     }
 
     /// Adds a game of a pair, in which the first engine scored `half_points`, 0 to 2.
-    pub fn add(&self, pair: u64, half_points: usize) {
+    pub fn add(&mut self, pair: u64, half_points: usize) {
         let Settings {
             pairs,
             rate,
             parameter,
             ..
-        } = &self.settings;
+        } = &self.spsa.0;
         let (planned, number) = (*pairs as f64, (pair + 1) as f64);
         let stability = planned / 10.0;
         let decay = ((stability + planned) / (stability + number)).powf(0.602);
         let result = half_points as f64 - 1.0;
-        let steps = self.steps(pair);
-        let changes = &mut *self.changes.lock();
-        for ((change, step), parameter) in changes.iter_mut().zip(steps).zip(parameter) {
+        let steps = self.spsa.steps(pair);
+        for ((change, step), parameter) in self.changes.iter_mut().zip(steps).zip(parameter) {
             *change += rate * parameter.step.powi(2) * decay / step * result;
             // Within the range, so that the value leaves a bound as soon as the results ask for it.
             *change = parameter.at(*change) - f64::from(parameter.value);
@@ -182,8 +181,7 @@ impl Spsa {
 
     /// The values of the parameters.
     pub fn values(&self) -> Vec<TunedValue> {
-        let changes = self.changes.lock();
-        let values = self.settings.parameter.iter().zip(&*changes);
+        let values = self.spsa.0.parameter.iter().zip(&self.changes);
         values
             .map(|(parameter, change)| TunedValue {
                 name: parameter.name.clone(),
@@ -232,9 +230,13 @@ mod tests {
         [[parameter]]\nname = \"margin\"\nvalue = 100\nmin = 0\nmax = 500\nstep = 20\n\
         [[parameter]]\nname = \"depth\"\nvalue = 4\nmin = 1\nmax = 8\nstep = 1\n";
 
+    fn run() -> SpsaRun {
+        SpsaRun::new(Spsa::read_toml(FILE).unwrap())
+    }
+
     #[test]
     fn values_move_to_the_optimum() {
-        let spsa = Spsa::read_toml(FILE).unwrap();
+        let mut spsa = run();
         // The best values are 160 and 4. A margin that is off by 50 or a depth that is off by 2 costs 50 Elo.
         let elo = |options: &[(String, String)]| -> f64 {
             let loss = |index: usize, best: f64, width: f64| {
@@ -244,7 +246,7 @@ mod tests {
             loss(0, 160.0, 50.0) + loss(1, 4.0, 2.0)
         };
         let mut random = StdRng::seed_from_u64(1);
-        for pair in 0..spsa.pairs() {
+        for pair in 0..spsa.spsa.pairs() {
             let [first, second] = spsa.options(pair).map(|options| elo(&options));
             for _ in 0..2 {
                 let wins = random.random::<f64>() < score_of(first - second);
@@ -255,13 +257,11 @@ mod tests {
         assert_eq!((values[0].name.as_str(), values[0].start), ("margin", 100));
         assert!((values[0].value - 160.0).abs() < 20.0, "{values:?}");
         assert!((values[1].value - 4.0).abs() < 1.0, "{values:?}");
-        spsa.clone().restart();
-        assert_eq!(spsa.values()[0].value, 100.0);
     }
 
     #[test]
     fn the_engines_play_above_and_below_the_values() {
-        let spsa = Spsa::read_toml(FILE).unwrap();
+        let spsa = run();
         let mut seen = HashSet::new();
         for pair in 19_900..20_000 {
             let numbers = |options: Vec<(String, String)>| -> Vec<i32> {
@@ -281,15 +281,19 @@ mod tests {
 
     #[test]
     fn values_stay_in_their_range_and_leave_a_bound_at_once() {
-        let spsa = Spsa::read_toml(FILE).unwrap();
-        let values = || spsa.values().into_iter().map(|tuned| tuned.value);
+        let mut spsa = run();
         for _ in 0..100_000 {
             spsa.add(1, 2);
         }
-        let bounds: Vec<f64> = values().collect();
+        let values = |spsa: &SpsaRun| spsa.values().into_iter().map(|tuned| tuned.value);
+        let bounds: Vec<f64> = values(&spsa).collect();
         assert!([0.0, 500.0].contains(&bounds[0]) && [1.0, 8.0].contains(&bounds[1]));
         spsa.add(1, 0);
-        assert!(values().zip(bounds).all(|(value, bound)| value != bound));
+        assert!(
+            values(&spsa)
+                .zip(bounds)
+                .all(|(value, bound)| value != bound)
+        );
     }
 
     #[test]
