@@ -52,6 +52,9 @@ pub enum EngineFailure {
         /// Its answer.
         played: String,
     },
+    /// It does not accept a bound of a parameter that is tuned.
+    #[error("--spsa: {0}")]
+    Parameter(String),
     /// It speaks XBoard, and cannot be used for the reason given.
     #[error("it speaks XBoard, {0}")]
     Xboard(&'static str),

@@ -27,16 +27,25 @@ pub struct Greeting {
     pub messages: Vec<String>,
     /// Detected settings, such as the protocol.
     pub detected: Vec<String>,
+    /// The options that it offers.
+    pub(super) offers: Vec<OfferedOption>,
+}
+
+impl Greeting {
+    /// Why a value is invalid for an option; `None` if it is valid or the engine does not offer the option.
+    pub fn objection(&self, name: &str, value: &str) -> Option<String> {
+        find_offer(&self.offers, name)?.warning(name, value)
+    }
 }
 
 impl Engine {
     /// Greets the engine and sets its options. Fails if it refuses a network.
     pub fn greet(&mut self, spec: &EngineSpec) -> Result<(), EngineFailure> {
-        let offers = self.offers()?;
-        self.greeting.option_warnings = option_warnings(&offers, &spec.options);
+        self.greeting.offers = self.offers()?;
+        self.greeting.option_warnings = option_warnings(&self.greeting.offers, &spec.options);
         // Messages from here on are about its options.
         self.process.reset();
-        self.set_all_options(spec, offers)?;
+        self.set_all_options(spec)?;
         if !self.dialect.milliseconds && !spec.limit.has_whole_seconds() {
             let why = "without usemillisec the times are rounded down to whole seconds; \
                        the time left is at least 1 s";
@@ -82,19 +91,14 @@ impl Engine {
     }
 
     /// Sets the options and waits until the engine is ready.
-    fn set_all_options(
-        &mut self,
-        spec: &EngineSpec,
-        offers: Vec<OfferedOption>,
-    ) -> Result<(), EngineFailure> {
+    fn set_all_options(&mut self, spec: &EngineSpec) -> Result<(), EngineFailure> {
         let protocol = self.dialect.protocol;
-        let offered = |name: &str| find_offer(&offers, name);
         let is_given = |name: &str| {
             let mut options = spec.options.iter();
             options.any(|(given, _)| given.eq_ignore_ascii_case(name))
         };
         if protocol == EngineProtocol::Ucci {
-            self.dialect.milliseconds = has_milliseconds(&spec.options, &offers);
+            self.dialect.milliseconds = has_milliseconds(&spec.options, &self.greeting.offers);
             if self.dialect.milliseconds {
                 self.process.send("setoption usemillisec true");
             }
@@ -102,13 +106,14 @@ impl Engine {
         for (name, value, is_needed) in
             [(VARIANT, "xiangqi", true), ("ponder", "true", spec.ponder)]
         {
-            let option = offered(name).filter(|_| is_needed && !is_given(name));
-            if let Some(OfferedOption { name, .. }) = option {
+            let option = find_offer(&self.greeting.offers, name);
+            if let Some(OfferedOption { name, .. }) =
+                option.filter(|_| is_needed && !is_given(name))
+            {
                 self.process.send(&protocol.set_option(name, value));
                 self.greeting.detected.push(format!("{name} {value}"));
             }
         }
-        self.offers = offers;
         self.set_options(&spec.options);
         for line in &spec.init {
             self.process.send(line);
@@ -239,6 +244,12 @@ impl OfferedOption {
         Some(Self { name, kind })
     }
 
+    /// A warning about an invalid value for this option, with the name as the user writes it; `None` if it is valid.
+    fn warning(&self, name: &str, value: &str) -> Option<String> {
+        let objection = self.objection(value)?;
+        Some(format!("option {name}: {value:?} {objection}"))
+    }
+
     /// The reason why a value is invalid for this option; `None` if it is valid.
     fn objection(&self, value: &str) -> Option<String> {
         let is = |word: &str| value.eq_ignore_ascii_case(word);
@@ -291,10 +302,7 @@ pub fn option_warnings(offers: &[OfferedOption], options: &[(String, String)]) -
                 },
             )
         }
-        Some(offer) => {
-            let objection = offer.objection(value)?;
-            Some(format!("option {name}: {value:?} {objection}"))
-        }
+        Some(offer) => offer.warning(name, value),
     };
     options.iter().filter_map(warning).collect()
 }

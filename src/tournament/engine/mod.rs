@@ -15,9 +15,7 @@ use crossbeam_channel::{Receiver, TryRecvError, select};
 
 pub use answer::{EngineFailure, EngineScore, MoveAnswer, MoveChoice};
 pub use dialect::{EngineDialect, MoveRequest};
-pub use greeting::{
-    Greeting, OfferedOption, find_offer, has_milliseconds, offered_options, option_command,
-};
+pub use greeting::{Greeting, find_offer, has_milliseconds, offered_options, option_command};
 pub use platform::processors;
 pub use probe::probe;
 pub use process::{Output, Process};
@@ -60,8 +58,6 @@ struct Pondering {
 pub struct Engine {
     process: Process,
     dialect: EngineDialect,
-    /// The options that the engine offers.
-    offers: Vec<OfferedOption>,
     /// Whether the engine does not answer `isready`.
     lacks_isready: bool,
     /// The time by which a move may exceed its limit without a loss.
@@ -94,7 +90,6 @@ impl Engine {
                 first_rank: spec.first_rank.unwrap_or(0),
                 milliseconds: protocol != EngineProtocol::Ucci,
             },
-            offers: Vec::new(),
             lacks_isready: false,
             margin: spec.margin,
             timeouts,
@@ -151,7 +146,7 @@ impl Engine {
 
     fn set_options(&self, options: &[(String, String)]) {
         for (name, value) in options {
-            let command = option_command(self.dialect.protocol, &self.offers, name, value);
+            let command = option_command(self.dialect.protocol, &self.greeting.offers, name, value);
             if let Some(command) = command {
                 self.process.send(&command);
             }

@@ -110,6 +110,13 @@ impl Spsa {
         self.0.pairs
     }
 
+    /// The option of each parameter with its smallest and with its largest value.
+    pub fn bounds(&self) -> impl Iterator<Item = (&str, String)> {
+        let bounds = |parameter: &Parameter| [parameter.min, parameter.max];
+        let parameters = self.0.parameter.iter();
+        parameters.flat_map(move |p| bounds(p).map(|bound| (p.name.as_str(), bound.to_string())))
+    }
+
     /// For each parameter, by how much the first engine plays above its value in a pair of games, negative for below.
     fn steps(&self, pair: u64) -> Vec<f64> {
         let Settings {
