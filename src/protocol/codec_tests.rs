@@ -92,6 +92,11 @@ fn after_fen_scores_in_uci_are_bare_numbers() {
         assert_eq!(sets_position, begins_with_position);
         let lines = uci.format(&search(&report), &preferences);
         assert!(lines.concat().contains(score), "{line}: {lines:?}");
+        for (next, score) in [("isready", score), ("position startpos", " score cp 0 ")] {
+            uci.parse(next, &preferences);
+            let lines = uci.format(&search(&report), &preferences);
+            assert!(lines.concat().contains(score), "{line}, {next}: {lines:?}");
+        }
     }
 }
 

@@ -20,10 +20,10 @@ const UNLISTED: &str = "UCI_Chess960";
 /// The codec of UCI.
 ///
 /// `fen F` is not part of UCI: some workers of the public cloud library send it to set a position. They read the word
-/// after `score` as a number, so after `fen F` without moves scores are written as in UCCI, until a `startpos` or a
-/// `fen F` with moves. Clients of the dialect UCI-Cyclone omit the word `position` too: they send `startpos` or
-/// `fen F`, and moves. These clients count ranks from 0, even if they have set the variant, and so does a client that
-/// sends a move with a rank 0.
+/// after `score` as a number, so after `fen F` without moves scores are written as in UCCI, until a `position`, a
+/// `startpos` or a `fen F` with moves. Clients of the dialect UCI-Cyclone omit the word `position` too: they send
+/// `startpos` or `fen F`, and moves. These clients count ranks from 0, even if they have set the variant, and so does a
+/// client that sends a move with a rank 0.
 #[derive(Clone, Debug, Default)]
 pub struct Uci {
     /// Whether scores are bare numbers, without `cp` and `mate`.
@@ -120,7 +120,10 @@ impl Uci {
         let mut text = line;
         loop {
             let (verb, rest) = match parse_common(text, TimeUnit::Milliseconds, ranks) {
-                Ok(command) => return command,
+                Ok(command) => {
+                    self.bare_scores &= !matches!(command, Command::Position(_));
+                    return command;
+                }
                 Err(unknown) => unknown,
             };
             match verb.as_str() {
