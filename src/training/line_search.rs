@@ -47,9 +47,16 @@ impl LineSearch {
         Ok(Self { searcher, nodes })
     }
 
-    /// Returns at most `count` moves, best first, and only moves of `only` if it is given. Returns no moves if no
-    /// search thread can be started.
-    pub fn best(&mut self, game: &Game, count: usize, only: Option<Vec<Move>>) -> Vec<ScoredLine> {
+    /// Returns at most `count` moves, best first, and only moves of `only` if it is given.
+    ///
+    /// # Errors
+    /// No search thread can be started.
+    pub fn best(
+        &mut self,
+        game: &Game,
+        count: usize,
+        only: Option<Vec<Move>>,
+    ) -> Result<Vec<ScoredLine>, StartError> {
         self.searcher.forget();
         let request = self.searcher.request(game, Limits::soft(self.nodes));
         let result = self.searcher.search(SearchRequest {
@@ -59,21 +66,24 @@ impl LineSearch {
                 ..request.settings
             },
             ..request
-        });
-        let result = result.inspect_err(|error| log::error!("{error}"));
-        let lines = result.map_or_else(|_| Vec::new(), |result| result.lines);
-        let mut moves: Vec<_> = lines.iter().filter_map(scored).collect();
+        })?;
+        let mut moves: Vec<_> = result.lines.iter().filter_map(scored).collect();
         moves.sort_by_key(|m| -m.score);
-        moves
+        Ok(moves)
     }
 
     /// [`Self::best`] without the moves that allow a forced mate or are worse than the best one by more than `margin`
     /// hundredths of a minor piece.
-    pub fn good(&mut self, game: &Game, count: usize, margin: i32) -> Vec<ScoredLine> {
-        let mut found = self.best(game, count, None);
+    pub fn good(
+        &mut self,
+        game: &Game,
+        count: usize,
+        margin: i32,
+    ) -> Result<Vec<ScoredLine>, StartError> {
+        let mut found = self.best(game, count, None)?;
         let best = found.first().map_or(0, |m| m.score);
         found.retain(|m| best - m.score <= margin && !m.is_lost());
-        found
+        Ok(found)
     }
 }
 

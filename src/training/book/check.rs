@@ -37,6 +37,9 @@ pub struct Checked {
 /// Searches every position of a book for its best move and for the moves of the book, and drops moves that lose
 /// more than the margin or allow a forced mate. Calls `progress` after each position with the number done; if it
 /// returns `false`, the remaining positions stay unchecked and the weights do not change.
+///
+/// # Errors
+/// There is too little memory for the searches, or no thread can be started.
 pub fn check(
     table: &mut BookTable,
     plan: BookCheck,
@@ -84,11 +87,13 @@ fn search_all(
             }
         }
         drop(sender);
-        for (index, scored) in results {
-            found.insert(key(&entries[index].position), scored);
-            if !progress(found.len()) {
+        for result in results {
+            let scored = result.map(|(index, scored)| {
+                found.insert(key(&entries[index].position), scored);
+            });
+            if scored.is_err() || !progress(found.len()) {
                 stopped.store(true, Ordering::Relaxed);
-                break;
+                return scored;
             }
         }
         Ok(())
@@ -96,30 +101,43 @@ fn search_all(
     Ok(found)
 }
 
-/// Searches one position after another until all are done, `stopped` is set, or a search finds no move.
+/// The number of an entry and the results of its searches.
+type SearchedEntry = Result<(usize, ScoredPosition), StartError>;
+
+/// Searches one position after another until all are done, `stopped` is set, or a search cannot start.
 fn search_some(
     entries: &[BookEntry],
     mut search: LineSearch,
     next: &AtomicUsize,
     stopped: &AtomicBool,
-    results: &Sender<(usize, ScoredPosition)>,
+    results: &Sender<SearchedEntry>,
 ) {
     while !stopped.load(Ordering::Relaxed) {
         let index = next.fetch_add(1, Ordering::Relaxed);
         let Some(entry) = entries.get(index) else {
             return;
         };
-        let game = Game::new(entry.position.clone());
-        let Some(best) = search.best(&game, 1, None).first().copied() else {
-            return;
+        let Some(scored) = search_entry(entry, &mut search).transpose() else {
+            continue;
         };
-        let own = entry.moves.iter().map(|m| m.played).collect();
-        let scores = search.best(&game, entry.moves.len(), Some(own));
-        let scored = ScoredPosition::new(best, &scores);
-        if results.send((index, scored)).is_err() {
+        let has_failed = scored.is_err();
+        let result = scored.map(|scored| (index, scored));
+        if results.send(result).is_err() || has_failed {
             return;
         }
     }
+}
+
+/// Searches a position and the moves of the book; `None` if it has no legal move.
+fn search_entry(
+    entry: &BookEntry,
+    search: &mut LineSearch,
+) -> Result<Option<ScoredPosition>, StartError> {
+    let game = Game::new(entry.position.clone());
+    let best = search.best(&game, 1, None)?;
+    let own = entry.moves.iter().map(|m| m.played).collect();
+    let scores = search.best(&game, entry.moves.len(), Some(own))?;
+    Ok(best.first().map(|best| ScoredPosition::new(*best, &scores)))
 }
 
 #[cfg(test)]

@@ -104,11 +104,17 @@ impl BookTree {
     }
 
     /// Searches a node and queues the positions after its good moves.
-    fn search(&mut self, number: usize, cost: i32, plan: &Expansion, search: &mut LineSearch) {
+    fn search(
+        &mut self,
+        number: usize,
+        cost: i32,
+        plan: &Expansion,
+        search: &mut LineSearch,
+    ) -> Result<(), StartError> {
         let game = self.nodes[number].game.clone();
-        let found = search.good(&game, plan.lines, plan.margin);
+        let found = search.good(&game, plan.lines, plan.margin)?;
         let Some(best) = found.first().map(|m| m.score) else {
-            return;
+            return Ok(());
         };
         let mut moves = Vec::new();
         for m in found {
@@ -126,6 +132,7 @@ impl BookTree {
             });
         }
         self.nodes[number].moves = moves;
+        Ok(())
     }
 
     /// Backs up the scores from the ends of the lines: the score of a move becomes the negated score of the best
@@ -176,7 +183,7 @@ pub fn expand(
         if tree.nodes[number].ply() >= plan.plies {
             continue;
         }
-        tree.search(number, cost, plan, &mut search);
+        tree.search(number, cost, plan, &mut search)?;
         searched += 1;
         if !progress(searched) {
             break;

@@ -317,8 +317,11 @@ impl OpeningMoves {
             return Arc::default();
         };
         let (lines, margin) = (usize::from(self.plan.lines), i32::from(self.plan.margin));
-        let moves: Arc<[ScoredLine]> =
-            (self.search.good(&Game::new(position_alone), lines, margin)).into();
+        let good = (self.search).good(&Game::new(position_alone), lines, margin);
+        let Ok(good) = good.inspect_err(|error| log::error!("{error}")) else {
+            return Arc::default();
+        };
+        let moves: Arc<[ScoredLine]> = good.into();
         let mut known = self.known.lock();
         if known.len() < MAX_KNOWN {
             known.insert(position.key(), moves.clone());
