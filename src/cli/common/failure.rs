@@ -122,7 +122,8 @@ static HANDLER: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);
 
 /// Calls a function, in the thread that waits for signals, for each Ctrl-C, SIGTERM or SIGHUP, which no longer end the
 /// program. A later call replaces the function. A SIGHUP that is ignored when the program starts, as under `nohup`,
-/// remains ignored (on Linux).
+/// remains ignored. Outside Linux this cannot be queried: there, if no output goes to a terminal, SIGHUP keeps the
+/// effect that it had at the start, and the function is not called.
 pub fn on_interrupt(handler: impl Fn() + Send + 'static) -> Result<(), Failure> {
     *HANDLER.lock() = Some(Box::new(handler));
     watch_signals().context("Ctrl-C")
@@ -157,19 +158,19 @@ fn interrupt(end: impl FnOnce()) {
 
 #[cfg(unix)]
 fn start_watching() -> io::Result<()> {
+    use std::io::IsTerminal;
+
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    // Without `/proc` it is unknown which signals were ignored; then only SIGHUP is assumed to have been.
-    let was_ignored = move |signal: i32| {
-        mask.map_or(signal == SIGHUP, |mask: u64| {
-            mask & (1 << (signal - 1)) != 0
-        })
-    };
-    let remains_ignored = mask.is_some() && was_ignored(SIGHUP);
-    let hangup = (!remains_ignored).then_some(SIGHUP);
+    // Without `/proc` it is unknown which signals were ignored. `nohup` ignores SIGHUP and redirects output from the
+    // terminal, so a program that writes to a terminal does not run under it.
+    let is_on_terminal = || io::stdout().is_terminal() || io::stderr().is_terminal();
+    let ignored = mask.unwrap_or_else(|| u64::from(!is_on_terminal()) << (SIGHUP - 1));
+    let was_ignored = move |signal: i32| ignored & (1 << (signal - 1)) != 0;
+    let hangup = (!was_ignored(SIGHUP)).then_some(SIGHUP);
     let signals = [SIGINT, SIGTERM, SIGXFSZ].into_iter().chain(hangup);
     let mut signals = signal_hook::iterator::Signals::new(signals)?;
     std::thread::Builder::new()
