@@ -193,6 +193,14 @@ fn verdicts_of_random_cycles_are_symmetric() {
     games.iter().for_each(assert_symmetric);
 }
 
+/// The class of c4c1 takes more nodes than the budget. The result then depends on the order in which moves are
+/// searched, which must not depend on the side of the board.
+#[test]
+fn classes_that_exhaust_the_node_budget_are_symmetric() {
+    let start = "1PbkCab2/1RC1a4/3NP4/1Nr5P/r1c4R1/2c6/3n1n3/7p1/1p1p5/2BAKAB2 w";
+    assert_symmetric(&game(start, &["h5i5 c4c1 i5h5 c1c4"; 2].join(" ")));
+}
+
 /// Asserts that the other side loses with colors exchanged, and that the verdict is the same with files mirrored and
 /// for the cycle of moves that starts two plies later.
 fn assert_symmetric(game: &Game) {

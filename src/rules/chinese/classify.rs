@@ -5,13 +5,14 @@ use super::lookahead::{NodeBudget, begins_mate, forced_mate, has_move, moves_of,
 use super::threats::{
     CaptureResult, Restriction, ThreatFinder, is_joint_chase, takes_value, wins_exchange,
 };
-use crate::board::{Bitboard, Move, PieceKind, Position, Square};
+use crate::board::{Bitboard, Color, Move, PieceKind, Position, Square, Symmetry};
 
 /// The maximum number of checks of a forced mate.
 const MATE_CHECKS: u32 = 4;
 
 /// The node budget for classifying one move. When it is spent, no more mates are found, and captures are judged without
-/// the answers that have not been searched. The class can then depend on the order in which moves are searched.
+/// the answers that have not been searched. The class can then depend on the order in which moves are searched, but
+/// images of a move by a symmetry of the board have the same class: see [`MoveContext::classify`].
 const MOVE_BUDGET: u32 = 5_000;
 
 /// A move of a repetition and the positions before it.
@@ -85,12 +86,68 @@ impl MoveContext<'_> {
         })
     }
 
-    /// The most serious class that applies to the move.
+    /// The most serious class that applies to the move. Classifies its standard image, so that all images are searched
+    /// in the same order.
     pub fn classify(&self) -> Classification {
-        self.classify_within(&mut NodeBudget::new(MOVE_BUDGET))
+        let budget = &mut NodeBudget::new(MOVE_BUDGET);
+        let symmetry = self.standard_symmetry();
+        if symmetry == Symmetry::default() {
+            return self.classify_within(budget);
+        }
+        let [earlier, before] = [self.earlier, self.before].map(|board| board.image(symmetry));
+        let image = MoveContext {
+            earlier: &earlier,
+            before: &before,
+            played: symmetry.image_of_move(self.played),
+        };
+        let mut classification = image.classify_within(budget);
+        let Classification {
+            chases,
+            check_threats,
+            ..
+        } = &mut classification;
+        if chases.is_empty() && check_threats.is_empty() {
+            return classification;
+        }
+        // Back to this board, in the order in which its moves are generated.
+        let mut now = self.before.clone();
+        now.make(self.played);
+        now.make_null();
+        let order: Vec<Move> = moves_of(&now).collect();
+        for m in &mut *chases {
+            *m = symmetry.image_of_move(*m);
+        }
+        chases.sort_by_key(|m| order.iter().position(|other| other == m));
+        for square in &mut *check_threats {
+            *square = symmetry.square(*square);
+        }
+        check_threats.sort_by_key(|square| order.iter().position(|m| m.from() == *square));
+        classification
     }
 
-    /// [`Self::classify`] with a given node budget.
+    /// The symmetry that leads to the standard image: red moves, and of two mirror images it is the first by
+    /// [`Self::description`].
+    fn standard_symmetry(&self) -> Symmetry {
+        let ranks = self.before.side_to_move() == Color::Black;
+        let [image, mirror] = [false, true].map(|files| Symmetry { ranks, files });
+        let is_mirror_first = self.description(mirror).lt(self.description(image));
+        if is_mirror_first { mirror } else { image }
+    }
+
+    /// The image by a symmetry as numbers: the pieces before the move and before the enemy move, and the move.
+    fn description(&self, symmetry: Symmetry) -> impl Iterator<Item = usize> {
+        let played = symmetry.image_of_move(self.played);
+        let boards = [self.before, self.earlier].into_iter();
+        let pieces = boards.flat_map(move |board| {
+            Square::all().map(move |square| {
+                let piece = board.piece_on(symmetry.square(square));
+                piece.map_or(0, |piece| symmetry.piece(piece).index() + 1)
+            })
+        });
+        pieces.chain([played.from().index(), played.to().index()])
+    }
+
+    /// Classifies the move itself, with a given node budget.
     pub fn classify_within(&self, budget: &mut NodeBudget) -> Classification {
         let before = self.before;
         let mut after = before.clone();

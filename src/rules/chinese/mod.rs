@@ -142,6 +142,7 @@ mod tests {
 
     use super::lookahead::NodeBudget;
     use super::*;
+    use crate::board::Symmetry;
     use crate::random::{self, Shape};
 
     proptest! {
@@ -167,6 +168,34 @@ mod tests {
                 let fast = (classification.class, classification.chases, classification.check_threats);
                 let slow = (slow.class, slow.chases, slow.check_threats);
                 prop_assert_eq!(fast, slow, "{} {:?}", context.played, context.before.setup());
+            }
+        }
+
+        #[test]
+        fn images_have_the_image_of_the_classification(seed in any::<u64>()) {
+            let random = &mut StdRng::seed_from_u64(seed);
+            let Some(game) = random::shuffle(random, Shape::Any) else {
+                return Ok(());
+            };
+            let (last, mut before) = (game.plies().len() - 1, game.position().clone());
+            let played = game.plies()[last].played;
+            before.unmake(played, game.plies()[last].undo);
+            let earlier = before_previous(game.position(), &before, game.plies(), last);
+            let sorted = |image: Symmetry| {
+                let [earlier, before] = [&earlier, &before].map(|board| board.image(image));
+                let played = image.image_of_move(played);
+                let context = MoveContext { earlier: &earlier, before: &before, played };
+                let mut found = context.classify();
+                found.chases = found.chases.into_iter().map(|m| image.image_of_move(m)).collect();
+                found.chases.sort_by_key(|m| m.bits());
+                found.check_threats.iter_mut().for_each(|square| *square = image.square(*square));
+                found.check_threats.sort_by_key(|square| square.index());
+                (found.class, found.is_joint, found.exemption, found.chases, found.check_threats)
+            };
+            let found = sorted(Symmetry::default());
+            for (ranks, files) in [(false, true), (true, false), (true, true)] {
+                let image = Symmetry { ranks, files };
+                prop_assert_eq!(sorted(image), found.clone(), "{} {:?}", played, before.setup());
             }
         }
     }
