@@ -215,13 +215,13 @@ impl MoveOverhead {
         self.worst
     }
 
-    /// Records a finished search: `answer` is the move played in `game` and the time it took, `None` if the
-    /// search only pondered.
+    /// Records a finished search: `hard` is its hard limit, `answer` the move played in `game` and the time it took,
+    /// `None` if the search only pondered. Both times are counted from when the clock starts.
     pub fn note(
         &mut self,
         game: &Game,
         limits: &Limits,
-        time: Option<&TimeManager>,
+        hard: Option<Duration>,
         answer: Option<(Move, Duration)>,
     ) {
         self.last = limits.clock.zip(answer).map(|(clock, (played, taken))| {
@@ -231,7 +231,7 @@ impl MoveOverhead {
                 position,
                 clock,
                 taken,
-                late: time.map_or(Duration::ZERO, |t| taken.saturating_sub(t.hard)),
+                late: hard.map_or(Duration::ZERO, |hard| taken.saturating_sub(hard)),
             }
         });
     }
@@ -406,14 +406,9 @@ mod tests {
 
         /// Plays a move of the engine and one of the opponent.
         fn play(&mut self, time: u64, hard: u64, taken: u64) {
-            let manager = TimeManager {
-                soft: ms(hard),
-                hard: ms(hard),
-                flexible: true,
-            };
             let (limits, answer) = (limits(time, 10, None), (self.first_move(), ms(taken)));
             self.overhead
-                .note(&self.game, &limits, Some(&manager), Some(answer));
+                .note(&self.game, &limits, Some(ms(hard)), Some(answer));
             for _ in 0..2 {
                 self.game.push(self.first_move()).unwrap();
             }

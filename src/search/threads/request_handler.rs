@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use crossbeam_channel::Sender;
 
@@ -102,6 +103,18 @@ impl RequestHandler {
         TimeManager::new(limits, settings, position.ply(), overhead)
     }
 
+    /// Records the time that an answer took, for [`Self::time_limits`].
+    fn note_time(
+        &mut self,
+        request: &SearchRequest,
+        time: Option<&TimeManager>,
+        answer: Option<(Move, Duration)>,
+    ) {
+        let hard = time.map(|time| time.hard_after(request.control.pondered()));
+        self.overhead
+            .note(&request.game, &request.limits, hard, answer);
+    }
+
     /// Answers a request. `run` runs the search on `threads` threads that share `tt`, and returns their results in the
     /// order of the threads.
     pub fn search(
@@ -155,12 +168,7 @@ impl RequestHandler {
         // A thread that panicked returns no result. Even then the answer is a legal move.
         let best = chosen.map_or(shared.root_moves[0], |c| c.played);
         let answer = (!control.is_pondering()).then(|| (best, control.clock_elapsed()));
-        self.overhead.note(
-            &shared.request.game,
-            &shared.request.limits,
-            shared.time.as_ref(),
-            answer,
-        );
+        self.note_time(&shared.request, shared.time.as_ref(), answer);
         let outcome = Outcome {
             best: Some(best),
             ponder: chosen.and_then(|c| expected_reply(&shared, &c.pv, tt)),
@@ -207,8 +215,7 @@ impl RequestHandler {
         let control = &request.control;
         let best = mates.first().map_or(&[][..], Vec::as_slice);
         let answer = best.first().map(|best| (*best, control.clock_elapsed()));
-        self.overhead
-            .note(&request.game, &request.limits, time, answer);
+        self.note_time(request, time, answer);
         let time = control.elapsed();
         let outcome = Outcome {
             best: best.first().copied(),
