@@ -178,7 +178,7 @@ impl Settings {
     }
 
     /// Whether scores under these settings are valid under `other`, so that the transposition table can be kept. In a
-    /// style other than normal they are valid only for roots with the same side to move.
+    /// style other than normal they are valid only for roots with the same side to move, which the caller ensures.
     pub fn scores_like(&self, other: &Self) -> bool {
         let rules = |s: &Self| (s.style, s.rules, s.no_capture_draws);
         let relevant = |s: &Self| (s.pruning, s.knowledge, rules(s), s.techniques);

@@ -17,7 +17,7 @@ use crate::protocol::go::{GoError, GoRequest, shortened};
 use crate::protocol::strength::{has_reductions, pruning_to_depth, weaken};
 use crate::rules::Game;
 use crate::search::{
-    Control, Event, Limits, Outcome, Report, Score, SearchRequest, Settings, USUAL_STACK,
+    Control, Event, Limits, Outcome, Report, Score, SearchRequest, Settings, Style, USUAL_STACK,
     start_thread, static_score,
 };
 use crate::text::{Language, fill, texts};
@@ -129,6 +129,11 @@ impl Session {
     ) -> ActiveSearch {
         // Without a suggestion the only stage is the request itself.
         let stage = Stage::first(go, &request);
+        let side = request.game.position().side_to_move();
+        if request.settings.style != Style::Normal && self.adjudicator.has_answered_opponent(side) {
+            // In these styles, scores depend on the side to move at the root.
+            self.pool.forget();
+        }
         let mut search = ActiveSearch::new(request, stage, started);
         let request = &search.request;
         search.offers.draw_offered = go.draw;

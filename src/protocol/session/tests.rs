@@ -10,7 +10,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::board::Move;
+use crate::board::{Move, Position};
 use crate::notation::fen;
 use crate::protocol::stdio::spawn_reader;
 use crate::search::{Bound, Info, Outcome, Report, Score};
@@ -97,6 +97,29 @@ impl TestSession {
                 .collect::<Vec<_>>(),
             current.root_moves(game, None),
         ))
+    }
+}
+
+#[test]
+fn the_scores_of_a_style_are_forgotten_when_the_root_has_another_side_to_move() {
+    for (style, next, is_kept) in [
+        ("risky", "position startpos moves h2e2", false),
+        ("risky", "position startpos moves h2e2 h9g7", true),
+        ("normal", "position startpos moves h2e2", true),
+    ] {
+        let mut session = TestSession::new("ucci");
+        session.say("setoption usebook false");
+        session.say(&format!("setoption style {style}"));
+        for position in ["position startpos", next] {
+            session.say(position);
+            session.say("go depth 2");
+            while session.session.search.is_some() {
+                let event = session.session.events.recv().unwrap();
+                session.on_event(event);
+            }
+        }
+        let known = session.session.pool.probe(&Position::startpos());
+        assert_eq!(known.is_some(), is_kept, "{style} {next}");
     }
 }
 
