@@ -164,6 +164,27 @@ impl TrainingGame {
         Ok(())
     }
 
+    /// The score of each ply, averaged with the later ones: the average is `1 - later_share` of the score of the ply and
+    /// `later_share` of the average at the next ply (TD(lambda): R. S. Sutton, "Learning to predict by the methods of
+    /// temporal differences", 1988). Scores are averaged as expected results, with odds of e to 1 at `scale` units.
+    pub fn averaged_scores(&self, later_share: f32, scale: f32) -> Vec<i16> {
+        let mut scores: Vec<i16> = self.moves.iter().map(|m| m.score).collect();
+        let mut next = None;
+        for score in scores.iter_mut().rev() {
+            if *score == NO_SCORE {
+                next = None;
+                continue;
+            }
+            let own = 1.0 / (1.0 + (-f32::from(*score) / scale).exp());
+            // The next average is for the other side.
+            let average = next.map_or(own, |next| own + later_share * (1.0 - next - own));
+            let units = (scale * (average / (1.0 - average)).ln()).round();
+            *score = units.clamp(f32::from(-i16::MAX), f32::from(i16::MAX)) as i16;
+            next = Some(average);
+        }
+        scores
+    }
+
     /// Absolute difference between the score at a ply and the score after the move; 0 if one is unknown.
     fn swing_at(&self, ply: usize) -> i32 {
         let score = |ply: usize| self.moves.get(ply).map(|m| m.score);

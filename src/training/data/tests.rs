@@ -287,6 +287,34 @@ fn each_filter_skips_only_its_positions() {
 }
 
 #[test]
+fn scores_are_averaged_with_later_ones() {
+    let Some(Record::Game(mut game)) = games(1).pop() else {
+        panic!("a game")
+    };
+    game.moves.truncate(5);
+    let mut averaged = |scores: [i16; 5], later_share, scale| {
+        for (m, score) in game.moves.iter_mut().zip(scores) {
+            m.score = score;
+        }
+        game.averaged_scores(later_share, scale)
+    };
+    // A score that does not change is its own average. Scores of random plies are unknown.
+    let constant = [NO_SCORE, 200, -200, 200, -200];
+    assert_eq!(averaged(constant, 0.7, 370.0), constant);
+    let lost = [NO_SCORE, 0, -370, 370, -i16::MAX];
+    for scale in [1.0, 1e5] {
+        assert_eq!(averaged(lost, 0.0, scale)[4], -i16::MAX);
+    }
+    // Expected results of the last three plies: 1/2, then 1/(1 + e^-1) and 1/(1 + e^-2) for the same side. The averages
+    // are 0.806 and 0.653.
+    let last = [NO_SCORE, NO_SCORE, 0, -370, 740];
+    assert_eq!(
+        averaged(last, 0.5, 370.0),
+        [NO_SCORE, NO_SCORE, 234, -527, 740]
+    );
+}
+
+#[test]
 fn illegal_moves_are_reported() {
     let Some(Record::Game(mut game)) = games(2).pop() else {
         panic!("a game")

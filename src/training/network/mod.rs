@@ -15,7 +15,8 @@
 //! The loss is the squared difference between the predicted result and a mixture of the result of the game and
 //! the score of the search ([`Recipe`] has the formula). The search scales evaluations toward zero as the number of
 //! plies without a capture grows, and the scores of the samples are results of such searches. So the output is scaled
-//! in the same way before the loss is computed, and the network learns the evaluation before scaling.
+//! in the same way before the loss is computed, and the network learns the evaluation before scaling. With
+//! [`Recipe::later_share`], each score is first averaged with the later ones of its game, which have less noise.
 //!
 //! - Only quiet positions are used: not in check, the move played is not a capture, the absolute score is at most
 //!   2200, and the position is not among the last twelve plies of a game that a repetition decided. Each

@@ -42,6 +42,9 @@ recipe! {
         pub result_share: f32,
         /// Share at the end of the run, 0 to 1. It changes linearly in between.
         pub final_result_share: f32,
+        /// Share of the later scores of the game in the score, 0 to less than 1: lambda of TD(lambda) (R. S. Sutton,
+        /// 1988). No effect on text samples.
+        pub later_share: f32,
         /// Evaluation units at which the odds are e to 1; range 1 to 100000. A minor piece has 450 units.
         pub scale: f32,
 
@@ -92,6 +95,7 @@ impl Default for Recipe {
             output_buckets: 8,
             result_share: 0.3,
             final_result_share: 0.3,
+            later_share: 0.0,
             scale: 370.0,
             passes: 30,
             batch: 16_384,
@@ -189,6 +193,13 @@ impl Recipe {
         ] {
             require((0.0..=1.0).contains(&share), key, &share, "0 to 1")?;
         }
+        let is_share = (0.0..1.0).contains(&self.later_share);
+        require(
+            is_share,
+            "later_share",
+            &self.later_share,
+            "0 to less than 1",
+        )?;
         // A network file stores the scale as an integer.
         let is_scale = (1.0..=100_000.0).contains(&self.scale);
         require(is_scale, "scale", &self.scale, "1 to 100000")?;

@@ -242,10 +242,18 @@ impl Samples {
                     })
                 }),
             };
+            let averaged = match &record {
+                Record::Game(game) if recipe.later_share > 0.0 => {
+                    game.averaged_scores(recipe.later_share, recipe.scale)
+                }
+                _ => Vec::new(),
+            };
             let mut allowed = 0;
             let visited = record.visit(&filter, |sample| {
                 allowed += 1;
-                self.add_labeled(recipe, game, sample);
+                let score = averaged.get(sample.ply).copied();
+                let score = score.unwrap_or(sample.score);
+                self.add_labeled(recipe, game, &Labeled { score, ..*sample });
             });
             match visited {
                 Ok(()) => self.filtered += (record.scored_positions() - allowed) as u64,

@@ -369,6 +369,7 @@ fn settings_out_of_range_are_errors() {
         ("input_buckets", "3"),
         ("output_buckets", "2"),
         ("result_share", "1.5"),
+        ("later_share", "1.0"),
         ("scale", "0.0"),
         ("scale", "0.3"),
         ("scale", "1e6"),
