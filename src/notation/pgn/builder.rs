@@ -66,6 +66,7 @@ impl Builder {
             && self.game.problems.is_empty()
             && self.result.is_none()
             && self.error.is_none()
+            && !self.has_fen
     }
 
     /// Whether a record has been read, and not only lines that look like headings.

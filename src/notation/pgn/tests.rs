@@ -211,6 +211,12 @@ fn positions_without_moves_and_results_are_separate() {
         "{starts:?}"
     );
     assert!(last.contains("/4R4/3K5 b"), "{starts:?}");
+    for end in ["", "*", "{a comment}"] {
+        let one =
+            format!("[Game \"Chinese Chess\"]\n[FEN \"3k5/9/9/9/9/9/9/9/4R4/4K4 w\"]\n\n{end}\n");
+        let games = read(&[&*one, &one].concat());
+        assert_eq!(games.iter().flatten().count(), 2, "{end}");
+    }
     let events = games.iter().flatten().map(|game| game.tag("Event"));
     assert_eq!(events.collect::<Vec<_>>(), [Some("a"), Some("c"), None]);
 }
