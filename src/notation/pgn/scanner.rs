@@ -43,10 +43,17 @@ fn is_border(line: &str) -> bool {
 /// The brackets around notes. `[` begins a tag instead if it is at the beginning of a line or [`is_tag`] is true.
 const BRACKETS: [(char, char); 4] = [('（', '）'), ('｛', '｝'), ('【', '】'), ('[', ']')];
 
-/// Whether a text that begins with `[` begins like a tag: `[Name "`.
+/// The quotation marks around values of tags: those of PGN, and those into which word processors change them.
+const QUOTES: [char; 10] = ['"', '“', '”', '„', '‟', '＂', '〝', '〞', '「', '」'];
+
+/// Whether a text that begins with `[` begins like a tag: `[Name "`. Before other quotation marks the name must be in
+/// ASCII, unlike the beginning of a note such as `[此着“妙”]`.
 fn is_tag(text: &str) -> bool {
-    let name = text[1..].trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
-    name.trim_start().starts_with('"')
+    let text = &text[1..];
+    let rest = text.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+    let name = &text[..text.len() - rest.len()];
+    let rest = rest.trim_start();
+    rest.starts_with('"') || rest.starts_with(QUOTES) && !name.is_empty() && name.is_ascii()
 }
 
 /// Splits a part of a file into tokens. No token extends beyond the part.
@@ -220,7 +227,10 @@ impl Scanner {
         let start = self.at + 1;
         let mut characters = self.text[start..].char_indices();
         let mut line = characters.by_ref().take_while(|(_, c)| *c != '\n');
-        if let Some((name, _)) = line.by_ref().find(|(_, c)| *c == '"') {
+        if let Some((name, quote)) = line.by_ref().find(|(_, c)| QUOTES.contains(c)) {
+            if quote != '"' {
+                return self.typographic_tag(start, name, quote);
+            }
             let mut value = String::new();
             while let Some((_, c)) = line.next() {
                 match c {
@@ -238,5 +248,28 @@ impl Scanner {
         }
         self.skip_line();
         None
+    }
+
+    /// Like [`Self::tag`], for a tag that begins at `start` and whose name of `name` bytes is followed by a quotation
+    /// mark other than `"`. Its value may contain quotation marks, but none before `]`.
+    fn typographic_tag(
+        &mut self,
+        start: usize,
+        name: usize,
+        quote: char,
+    ) -> Option<(Range<usize>, String)> {
+        let value_at = start + name + quote.len_utf8();
+        let rest = self.text[value_at..].lines().next().unwrap_or_default();
+        let mut ends = rest.match_indices(']').map(|(end, _)| end);
+        let found = ends.find_map(|end| {
+            let value = rest[..end].trim_end().strip_suffix(QUOTES)?;
+            Some((end, value.to_owned()))
+        });
+        let Some((end, value)) = found else {
+            self.skip_line();
+            return None;
+        };
+        self.skip(value_at + end + 1 - self.at);
+        Some((start..start + name, value))
     }
 }

@@ -91,6 +91,27 @@ fn notes_numbers_and_results_of_chinese_texts_are_read() {
 }
 
 #[test]
+fn typographic_quotation_marks_around_values_are_read() {
+    let text = "[Event “第“五羊”杯”]\n[Red „甲[1]“ ]\n[Black 「乙」][Result ”1-0”]\n\n1. h2e2\n\n\
+        [Red “丙”]\n\n1. c3c4";
+    let games = read(text);
+    let [Ok(first), Ok(second)] = &games[..] else {
+        panic!("{games:?}");
+    };
+    let tags = ["Event", "Red", "Black"].map(|name| first.tag(name));
+    assert_eq!(tags, [Some("第“五羊”杯"), Some("甲[1]"), Some("乙")]);
+    assert_eq!(first.result, GameResult::RedWins);
+    assert_eq!(second.tag("Red"), Some("丙"));
+    let game = read_one("1. h2e2 [此着“妙”] h9g7");
+    assert_eq!(game.comments, ["此着“妙”", ""]);
+    let error = read("[Red “甲]\n\n1. h2e2")[0]
+        .as_ref()
+        .unwrap_err()
+        .to_string();
+    assert_eq!(error, "line 1: unclosed tag");
+}
+
+#[test]
 fn check_signs_and_numbers_of_black_moves_are_read() {
     let line = "1. H2-E2 1…H9-G7 2. E2–E6+ ．．．";
     for text in [
