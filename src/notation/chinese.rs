@@ -17,8 +17,8 @@ const NUMERALS: [char; 10] = ['零', '一', '二', '三', '四', '五', '六', '
 const DIGITS: [char; 10] = ['０', '１', '２', '３', '４', '５', '６', '７', '８', '９'];
 
 /// The traditional characters of tag names and results, in the order of [`SIMPLIFIED`].
-pub(super) const TRADITIONAL: &str = "標題類賽輪佈開紅後執結對時間點組別記錄評論備註勝負認";
-pub(super) const SIMPLIFIED: &str = "标题类赛轮布开红后执结对时间点组别记录评论备注胜负认";
+pub(super) const TRADITIONAL: &str = "標題類賽輪佈開紅後執結對時間點組別記錄評論備註勝負認輸";
+pub(super) const SIMPLIFIED: &str = "标题类赛轮布开红后执结对时间点组别记录评论备注胜负认输";
 
 /// The simplified form of a character of [`TRADITIONAL`]; other characters are returned unchanged.
 pub(super) fn simplified(c: char) -> char {
@@ -80,11 +80,11 @@ fn place_word(kind: PieceKind, place: PiecePlace) -> Option<char> {
 
 /// Reads a move of `position`.
 ///
-/// Simplified and traditional characters, the piece names of both sides and all kinds of digits are
-/// accepted for either side. In addition to the forms that [`write()`] produces, this reads 车前平三, 前兵七进一
-/// (the front pawn of the seventh file), 前七进一 if only that file has several pawns, 前 and 后 for advisors and
-/// bishops, 前 and 后 for the first and last of more than three pieces, and 一兵 to 五兵 for pawns on two files,
-/// which are numbered file by file from the mover's right.
+/// Simplified and traditional characters, the piece names of both sides and all kinds of digits are accepted for
+/// either side, as are the radicals that PDF files contain in place of some of these characters. In addition to the
+/// forms that [`write()`] produces, this reads 车前平三, 前兵七进一 (the front pawn of the seventh file), 前七进一 if
+/// only that file has several pawns, 前 and 后 for advisors and bishops, 前 and 后 for the first and last of more than
+/// three pieces, and 一兵 to 五兵 for pawns on two files, which are numbered file by file from the mover's right.
 ///
 /// # Errors
 /// The text is not a Chinese move, or does not match exactly one legal move.
@@ -94,7 +94,8 @@ pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
 
 /// The parts of a move; `None` if the text is not in this notation.
 pub(super) fn read(text: &str) -> Option<Description> {
-    let characters: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let characters = text.chars().filter(|c| !c.is_whitespace());
+    let characters: Vec<char> = characters.map(without_radical).collect();
     let (subject, action) = characters.split_at_checked(characters.len().checked_sub(2)?)?;
     let &[direction, number] = action else {
         return None;
@@ -142,6 +143,22 @@ fn read_subject(characters: &[char]) -> Option<Subject> {
         ),
         _ => return None,
     })
+}
+
+/// The character that looks like this one, if this one is a radical or a compatibility character: texts copied from PDF
+/// files contain them.
+pub(super) fn without_radical(character: char) -> char {
+    match character {
+        '\u{2ee2}' => '马',
+        '\u{2ecb}' => '车',
+        '\u{2fba}' => '馬',
+        '\u{2f9e}' | '\u{f902}' => '車',
+        '\u{2f20}' => '士',
+        '\u{2f00}' => '一',
+        '\u{2f06}' => '二',
+        '\u{2f0b}' => '八',
+        other => other,
+    }
 }
 
 fn read_kind(character: char) -> Option<PieceKind> {
@@ -216,10 +233,16 @@ mod tests {
             "包２平５",
             " 炮 二 平 五 ",
             "砲二平５",
+            "炮\u{2f06}平五",
         ] {
             assert_eq!(parse(&start, text).unwrap().to_string(), "h2e2", "{text}");
         }
-        for text in ["傌二進三", "馬二进三"] {
+        for text in [
+            "傌二進三",
+            "馬二进三",
+            "\u{2ee2}\u{2f06}进三",
+            "\u{2fba}\u{2f06}進三",
+        ] {
             assert_eq!(parse(&start, text).unwrap().to_string(), "h0g2", "{text}");
         }
         check(

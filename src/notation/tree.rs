@@ -68,21 +68,24 @@ pub struct ParseResultError;
 impl FromStr for GameResult {
     type Err = ParseResultError;
 
-    /// Reads a result as in PGN, or in words such as 红胜, 紅方勝 and 黑方认负. Blanks and Chinese punctuation are ignored.
+    /// Reads a result as in PGN, also with other dashes (`1–0`), or in words such as 红胜, 紅方勝 and 黑方认输. Blanks
+    /// and Chinese punctuation are ignored.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.len() > LONGEST_RESULT {
             return Err(ParseResultError);
         }
-        let is_word =
-            |c: &char| !c.is_whitespace() && !matches!(c, '方' | '先' | '，' | '。' | '（' | '）');
+        let is_word = |c: &char| !c.is_whitespace() && !"方先，。！（）".contains(*c);
         let word: String = text
             .chars()
-            .map(chinese::simplified)
+            .map(|c| match c {
+                '–' | '—' | '－' => '-',
+                other => chinese::simplified(other),
+            })
             .filter(is_word)
             .collect();
         match word.as_str() {
-            "1-0" | "红胜" | "黑负" | "黑认负" => Ok(Self::RedWins),
-            "0-1" | "黑胜" | "红负" | "红认负" => Ok(Self::BlackWins),
+            "1-0" | "红胜" | "黑负" | "黑认负" | "黑认输" => Ok(Self::RedWins),
+            "0-1" | "黑胜" | "红负" | "红认负" | "红认输" => Ok(Self::BlackWins),
             "1/2-1/2" | "1/2" | "½" | "½-½" | "0.5-0.5" | "和" | "和棋" | "和局" | "红和"
             | "双议和" => Ok(Self::Draw),
             "*" => Ok(Self::Unfinished),

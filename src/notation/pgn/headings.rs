@@ -156,7 +156,8 @@ fn is_sentence(line: &str) -> bool {
 /// Whether a line contains a move or a part of one: a piece before a number, a direction before or after a number, or a
 /// short word with a piece or direction. So a move with an error is not mistaken for a part of a sentence.
 fn has_move(line: &str) -> bool {
-    let is_number = |c: char| c.is_numeric() || "一二三四五六七八九".contains(c);
+    let is_number =
+        |c: char| c.is_numeric() || "一二三四五六七八九".contains(chinese::without_radical(c));
     let is_part = |c: char| is_piece(c) || is_direction(c);
     let mut pairs = line.chars().zip(line.chars().skip(1));
     pairs.any(|(a, b)| is_part(a) && is_number(b) || is_number(a) && is_direction(b))
@@ -184,7 +185,7 @@ pub fn is_game_number(line: &str) -> bool {
 }
 
 fn is_piece(c: char) -> bool {
-    "帅帥将將仕士相象马馬傌车車俥炮砲包兵卒".contains(c)
+    "帅帥将將仕士相象马馬傌车車俥炮砲包兵卒".contains(chinese::without_radical(c))
 }
 
 fn begins_with_move(word: &str) -> bool {
