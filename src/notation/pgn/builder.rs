@@ -3,7 +3,7 @@
 use super::headings::{Line, is_address, is_game_number, may_be_move};
 use super::scanner::PgnToken;
 use super::words::{
-    half_width, is_clock, is_first_number, joined_moves, split_word, without_label,
+    half_width, is_clock, is_digit, is_first_number, joined_moves, split_word, without_label,
 };
 use crate::notation::raw::{
     MAX_DEPTH, MAX_MOVES, RawGame, RawMove, RecordError, date_tag, is_derived_tag,
@@ -243,7 +243,7 @@ impl Builder {
     /// Adds text in brackets: the number of a move, or a comment. Returns `false` if it does not belong to a
     /// game.
     fn add_note(&mut self, text: &str, line: usize) -> bool {
-        if text.chars().all(char::is_numeric) {
+        if text.chars().all(is_digit) {
             return true;
         }
         // In the text form of 东萍象棋 the variations follow the main line: 【变1】.

@@ -1,6 +1,6 @@
 //! Lines of a record that are neither tags nor moves: headings such as `红方: 胡荣华`, and sentences.
 
-use super::words::{is_direction, is_round_number, split_word, without_label};
+use super::words::{is_digit, is_direction, is_move_number, split_word, without_label};
 use crate::notation::tree::GameResult;
 use crate::notation::{chinese, is_move_text};
 use crate::text::word_starts;
@@ -143,7 +143,7 @@ fn is_sentence(line: &str) -> bool {
         return false;
     }
     let first = line.split_whitespace().next().unwrap_or_default();
-    let begins_with_number = first.starts_with(char::is_numeric) || is_round_number(first);
+    let begins_with_number = first.starts_with(char::is_numeric) || is_move_number(first);
     (line.contains(is_chinese) || is_address(line))
         && !line.starts_with(['（', '【', '｛'])
         && !begins_with_number
@@ -178,10 +178,7 @@ pub fn is_game_number(line: &str) -> bool {
     let number = line
         .strip_prefix('第')
         .and_then(|rest| rest.split_once('局'));
-    number.is_some_and(|(number, _)| {
-        let is_digit = |c: char| c.is_numeric() || "一二三四五六七八九十百".contains(c);
-        !number.is_empty() && number.chars().all(is_digit)
-    })
+    number.is_some_and(|(number, _)| !number.is_empty() && number.chars().all(is_digit))
 }
 
 fn is_piece(c: char) -> bool {

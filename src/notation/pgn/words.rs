@@ -6,7 +6,7 @@ use crate::notation::is_move_text;
 use crate::notation::tree::GLYPHS;
 
 /// The signs that may follow the number of a move.
-const NUMBER_ENDS: [char; 6] = ['.', '…', '、', '．', ':', '：'];
+const NUMBER_ENDS: [char; 7] = ['.', '…', '、', '．', ':', '：', '）'];
 
 /// The minimum length in characters of a word of several moves, or of a move and the next number: `马8进72.`.
 const MIN_JOINED: usize = 6;
@@ -43,21 +43,28 @@ pub fn half_width(word: &str) -> Cow<'_, str> {
     word.chars().map(half_width).collect()
 }
 
-/// Whether a word begins with the number of red's first move: `1.`, but not `1...` or `1…`, which precede black's move.
+/// Whether a word begins with the number of red's first move: `1.` or `一、`, but not `1...` or `1…`, which precede
+/// black's move.
 pub fn is_first_number(word: &str) -> bool {
-    let rest = word.strip_prefix('1').unwrap_or_default();
+    let rest = word.strip_prefix(['1', '一']).unwrap_or_default();
     let ends = &rest[..rest.len() - rest.trim_start_matches(NUMBER_ENDS).len()];
     ends != "…" && ends.chars().count() == 1 && !is_clock(word)
 }
 
-/// Whether a word is the number of a move in Chinese, such as `第3回合`.
-pub fn is_round_number(word: &str) -> bool {
-    after_round_number(word).is_some_and(|rest| rest.trim_start_matches(NUMBER_ENDS).is_empty())
+/// Whether a character is a digit of a number, which may be written in Chinese.
+pub fn is_digit(c: char) -> bool {
+    c.is_numeric() || "一二三四五六七八九十百零".contains(c)
+}
+
+/// Whether a word is only the number of a move with a sign or word that shows this, such as `3.`, `三、` or `第3回合`.
+pub fn is_move_number(word: &str) -> bool {
+    word.starts_with(|c| c == '第' || is_digit(c))
+        && !word.chars().all(is_digit)
+        && without_number(word).is_empty()
 }
 
 /// The rest of a word that begins with the number of a move in Chinese, such as `第3回合` or `第三步`; `None` for others.
 fn after_round_number(word: &str) -> Option<&str> {
-    let is_digit = |c: char| c.is_numeric() || "一二三四五六七八九十百零".contains(c);
     let rest = word.strip_prefix('第')?.trim_start_matches(is_digit);
     ["回合", "着", "步"]
         .iter()
@@ -103,12 +110,12 @@ pub fn joined_moves(word: &str) -> Vec<&str> {
             return vec![word];
         }
         moves.push(text);
-        let after_digits = after.trim_start_matches(|c: char| c.is_ascii_digit());
+        let after_digits = after.trim_start_matches(is_digit);
         let is_number = after_digits.len() < after.len() && after_digits.starts_with(NUMBER_ENDS);
         rest = if is_number || after.starts_with('第') {
             without_number(after)
         } else {
-            after
+            after_signs(after).unwrap_or(after)
         };
     }
     moves
@@ -133,6 +140,16 @@ fn move_length(text: &str) -> Option<usize> {
     (from.is_ascii_alphabetic() && to.is_ascii_digit()).then(|| coordinates_length(text))?
 }
 
+/// The rest of a text after a number or signs, if it begins with a Chinese move: `2马二进三`, `2·马二进三`, `❷马二进三`.
+/// But `1卒平6` is a move.
+fn after_signs(text: &str) -> Option<&str> {
+    let rest = text.trim_start_matches(|c: char| c.is_numeric() || !c.is_alphanumeric());
+    if rest.len() == text.len() || rest.starts_with(|c: char| c.is_ascii()) {
+        return None;
+    }
+    is_move_text(&rest[..move_length(rest)?]).then_some(rest)
+}
+
 /// Whether a character is the direction of a Chinese move.
 pub fn is_direction(c: char) -> bool {
     "进進退平变變".contains(c)
@@ -152,7 +169,8 @@ fn coordinates_length(text: &str) -> Option<usize> {
     square(from + usize::from(text.as_bytes().get(from) == Some(&b'-')))
 }
 
-/// A word without the move number before it: `1.`, `12...`, `1…h9g7`, `3.H2-E2`, `①`, `第1回合`; but `33.4` is a move.
+/// A word without the move number before it: `1.`, `12...`, `1…h9g7`, `3.H2-E2`, `①`, `十二、`, `第1回合`,
+/// `2马二进三`; but `33.4` is a move.
 fn without_number(word: &str) -> &str {
     // Numbers in circles, in brackets or with a dot, each of which is one character.
     let after_character = || word.strip_prefix(|c| matches!(c, '①'..='⒛'));
@@ -160,6 +178,11 @@ fn without_number(word: &str) -> &str {
         return rest.trim_start_matches(NUMBER_ENDS);
     }
     let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = if rest.len() == word.len() {
+        word.trim_start_matches(is_digit)
+    } else {
+        rest
+    };
     let moves = rest.trim_start_matches(NUMBER_ENDS);
     let is_number = moves.len() < rest.len();
     let is_one_character = moves
@@ -168,10 +191,10 @@ fn without_number(word: &str) -> &str {
         .is_some_and(|c| c.len_utf8() == moves.len());
     if is_number && !is_one_character {
         moves
-    } else if word.bytes().all(|b| b.is_ascii_digit()) {
+    } else if word.chars().all(is_digit) {
         ""
     } else {
-        word
+        after_signs(word).unwrap_or(word)
     }
 }
 
@@ -188,6 +211,9 @@ mod tests {
                 "炮二平五 马8进7 马二进三 车9平8",
             ),
             ("马8进72.", "马8进7"),
+            ("炮二平五马8进7二、马二进三", "炮二平五 马8进7 马二进三"),
+            ("炮二平五马8进72马二进三", "炮二平五 马8进7 马二进三"),
+            ("兵七平六1卒平6", "兵七平六 1卒平6"),
             (
                 "炮二平五马8进7第2回合:马二进三第三步",
                 "炮二平五 马8进7 马二进三",
@@ -227,6 +253,16 @@ mod tests {
             ("第1回合炮二平五", "炮二平五", None),
             ("第十二步:炮二平五!", "炮二平五", Some(1)),
             ("第１回合", "", None),
+            ("十二、炮二平五", "炮二平五", None),
+            ("一.", "", None),
+            ("12马二进三!", "马二进三", Some(1)),
+            ("2）马二进三", "马二进三", None),
+            ("2·马二进三", "马二进三", None),
+            ("❷马二进三", "马二进三", None),
+            ("*马二进三", "马二进三", None),
+            ("1卒平6", "1卒平6", None),
+            ("十一", "", None),
+            ("二平五", "二平五", None),
             ("第1局", "第1局", None),
             ("．．．", "", None),
             ("33.4!", "33.4", Some(1)),
@@ -237,6 +273,9 @@ mod tests {
         for (word, is_first) in [
             ("1.", true),
             ("1、炮", true),
+            ("一、", true),
+            ("一兵平四", false),
+            ("十一、", false),
             ("1…马", false),
             ("1.…", false),
         ] {
