@@ -3,7 +3,8 @@
 use super::headings::{Line, is_address, is_game_number, may_be_move};
 use super::scanner::PgnToken;
 use super::words::{
-    half_width, is_clock, is_digit, is_first_number, joined_moves, split_word, without_label,
+    half_width, is_clock, is_digit, is_direction, is_first_number, joined_moves, split_word,
+    without_label,
 };
 use crate::notation::raw::{
     MAX_DEPTH, MAX_MOVES, RawGame, RawMove, RecordError, date_tag, is_derived_tag,
@@ -328,6 +329,10 @@ impl Builder {
             self.add_glyph(glyph);
             return true;
         }
+        if !self.open.is_empty() && self.cursor.last.is_none() && is_remark(word) {
+            self.add_comment(word);
+            return true;
+        }
         let mut moves = joined_moves(text);
         let last = moves.pop().unwrap_or_default();
         moves
@@ -407,6 +412,12 @@ impl Builder {
         name_red(&mut self.game.tags);
         self.game.resolve()
     }
+}
+
+/// Whether a word in parentheses is text about the move before them, as in `炮二平五(中炮)`, and not a move, even one
+/// with an error.
+fn is_remark(word: &str) -> bool {
+    !word.contains(|c: char| c.is_ascii_alphanumeric() || is_direction(c))
 }
 
 /// Renames `White`, `WhiteElo` and so on to `Red…` unless that tag exists already.

@@ -81,6 +81,9 @@ fn notes_numbers_and_results_of_chinese_texts_are_read() {
     assert_eq!(game.comments(), ["好棋", "稳", "常见"]);
     let game = read_one("1. 炮二平五 [好棋] 马8进7[稳] [689] 2. 马二进三 *");
     assert_eq!(game.comments(), ["好棋", "稳", ""]);
+    let game =
+        read_one("1. 炮二平五(中炮) 马8进7 (屏风马，好) (红先 7... 车9进1) 2. 马二进三 (=) *");
+    assert_eq!(game.comments(), ["中炮", "屏风马\n好", "="]);
     for (text, result) in [
         ("1. 炮二平五 马8进7 （红胜）（完）", GameResult::RedWins),
         ("1. 炮二平五 马8进7 （红胜）", GameResult::RedWins),
@@ -110,7 +113,7 @@ fn typographic_quotation_marks_around_values_are_read() {
     assert_eq!(first.result, GameResult::RedWins);
     assert_eq!(second.tag("Red"), Some("丙"));
     let game = read_one("1. h2e2 [此着“妙”] h9g7");
-    assert_eq!(game.comments, ["此着“妙”", ""]);
+    assert_eq!(game.comments(), ["此着“妙”", ""]);
     let error = read("[Red “甲]\n\n1. h2e2")[0]
         .as_ref()
         .unwrap_err()
