@@ -38,7 +38,7 @@ impl QueryParameters {
         self.get(name).filter(|value| !matches!(*value, "" | "0"))
     }
 
-    /// The parameter `move`, without the `move:` before it in replies; empty if it is absent.
+    /// The parameter `move`, without the prefix `move:` that moves have in replies; empty if it is absent.
     pub fn move_text(&self) -> &str {
         let text = self.get("move").unwrap_or("");
         text.strip_prefix("move:").unwrap_or(text)
@@ -77,14 +77,14 @@ pub struct ListedMove {
     /// A move of the queried position.
     #[serde(rename = "uci")]
     pub played: Move,
-    /// For the side that plays the move, if known.
+    /// Score for the side that plays the move, if known.
     #[serde(serialize_with = "serialize_score")]
     score: Option<i32>,
     /// 2 for the best moves; 0 if no score is known.
     rank: u8,
     /// A sign for the rank, then the numbers of known and of good replies, or the result and the plies to mate.
     note: String,
-    /// In percent; `None` for mates, tablebase scores and moves without a score.
+    /// Win rate in percent; `None` for mates, tablebase scores and moves without a score.
     #[serde(rename = "winrate", skip_serializing_if = "Option::is_none")]
     win_rate: Option<String>,
 }
@@ -203,7 +203,7 @@ impl ApiReply {
     pub fn encode(&self, format: ReplyFormat) -> String {
         match (format, self) {
             (ReplyFormat::Text, _) | (ReplyFormat::Json, Self::Digit(_)) => self.to_text() + "\0",
-            // The fields are numbers, moves and fixed words, which can always be serialized.
+            // Numbers, moves and texts can always be serialized.
             (ReplyFormat::Json, _) => serde_json::to_string(self).unwrap_or_default(),
             (ReplyFormat::Bare, _) => self.to_text(),
         }

@@ -68,9 +68,6 @@ impl Key {
     }
 }
 
-/// A move of a canonical position.
-pub type StoredMove = (Key, Move);
-
 impl fmt::Display for Key {
     /// Writes the bytes as hexadecimal digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -83,6 +80,9 @@ impl fmt::Debug for Key {
         fmt::Display::fmt(self, f)
     }
 }
+
+/// A move of the canonical position with this key.
+pub type StoredMove = (Key, Move);
 
 /// Piece kinds by digit: 1 to 7 for black, 9 to f for red.
 const KINDS: [PieceKind; 7] = [

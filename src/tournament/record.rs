@@ -216,7 +216,7 @@ impl GameRecord {
         half_points(self.result, self.players, engine)
     }
 
-    /// Converts the record to a PGN game with these tags. With `details` the comments contain nodes, speed, time
+    /// Converts the record to a game tree with these tags. With `details` the comments contain nodes, speed, time
     /// left and principal variation in that notation.
     pub fn pgn(
         &self,

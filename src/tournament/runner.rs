@@ -195,8 +195,8 @@ fn play_known_games(
     let stalls = StallWatch::start()?;
     // The games that no worker has started.
     let numbers = Mutex::new((0..).filter(|number| !done.contains(number)));
-    // A worker can start a game before the main thread has counted the last results. The values are then a few games
-    // old, as those of games that are played at the same time are anyway; the steps do not depend on the values.
+    // A worker may start a game before the last results have changed these values. That does no harm: games that run
+    // at the same time start without each other's results anyway, and the steps depend only on the pair.
     let tuned = Mutex::new(standings.spsa.clone());
     let (interrupt_sender, interrupted) = bounded::<()>(0);
     let (results, messages) = unbounded();

@@ -172,9 +172,9 @@ fn very_long_games_are_searched() {
     }
 }
 
-/// A person who starts the engine at a terminal gets a greeting; a client does not.
+/// A user who starts the engine at a terminal gets a greeting; a client does not.
 #[test]
-fn engine_greets_a_person_at_a_terminal() {
+fn engine_greets_a_user_at_a_terminal() {
     let (terminal, mut screen) = Terminal::new();
     let chuhe = || Command::new(env!("CARGO_BIN_EXE_chuhe"));
     let child = chuhe()
@@ -204,7 +204,7 @@ fn engine_greets_a_person_at_a_terminal() {
     let greeting = read_until("exits.");
     let is_narrow = greeting.lines().all(|line| line.chars().count() < 80);
     assert!(is_narrow, "{greeting}");
-    // Unknown commands are reported to a person, on standard error.
+    // Unknown commands are reported to a user, on standard error.
     keyboard.write_all(b"helpme\n").unwrap();
     read_until("Unknown command: helpme");
     keyboard.write_all(b"quit\n").unwrap();

@@ -134,7 +134,7 @@ fn a_closed_output_does_not_hide_games_that_disagree() {
 fn games_after_the_selected_one_are_not_read() {
     let dir = TestDir::new();
     let game = "[DhtmlXQ][DhtmlXQ_movelist]7747[/DhtmlXQ_movelist][/DhtmlXQ]\n";
-    // The end of the PGN, beyond the part by which the format is recognized, is not text.
+    // The end of the PGN, beyond the part that is read to detect the format, is not text.
     let pgn = "[Red \"a\"]\n\n1. h2e2 *\n\n".repeat(3);
     let files = [
         (

@@ -157,7 +157,7 @@ fn invalid_arguments_are_refused() {
 }
 
 #[test]
-fn games_are_added_only_to_texts() {
+fn games_are_added_only_to_text_files() {
     let dir = TestDir::new();
     let game = [&b"XQ\x0a"[..], &[0; 1029]].concat();
     dir.write("game.xqf", &game);

@@ -27,7 +27,7 @@ pub const EARLIEST_DRAW: usize = 40;
 const MAX_FILE_MB: u64 = 16;
 
 impl PlaySession {
-    /// Executes a command or plays a move. Breaks if the person quits.
+    /// Executes a command or plays a move. Breaks if the user quits.
     pub fn handle(&mut self, line: &str) -> ControlFlow<()> {
         let (verb, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
@@ -146,7 +146,7 @@ impl PlaySession {
         let Some((outcome, _)) = self.think(timed(SHORT_SEARCH), None) else {
             return;
         };
-        // It is the turn of the person who offers the draw.
+        // It is the turn of the user, who offers the draw.
         if outcome.score.is_some_and(|score| score >= Score::ZERO) {
             self.end_by(GameEnd::Agreed);
         } else {
@@ -217,7 +217,7 @@ impl PlaySession {
     }
 
     /// Loads a game from a file of game records (the first, or that of `FILE:GAME@PLY`), or the position of a `.fen`
-    /// file. The person then plays both sides.
+    /// file. The user then plays both sides.
     fn load(&mut self, path: &str) {
         match read_game(path) {
             Ok(game) => {
@@ -233,7 +233,7 @@ impl PlaySession {
     }
 }
 
-/// A file name without the quotes around it, which a shell would need for names with spaces.
+/// A file name without quotes around it. In a shell, names with spaces need them.
 fn unquoted(path: &str) -> &str {
     let mut inner = ['"', '\'']
         .iter()

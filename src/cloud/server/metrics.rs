@@ -30,7 +30,7 @@ const ACTIONS: [&str; 13] = [
     "other",
 ];
 
-/// Upper limits of the histogram of response times, in seconds.
+/// Upper limits of the buckets of response times, in seconds.
 const BUCKETS: [f64; 12] = [
     0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5,
 ];
@@ -330,6 +330,11 @@ mod tests {
             "chuhe_cloud_answer_seconds_sum{action=\"queryall\"} 0.003",
             "# TYPE chuhe_cloud_positions gauge",
             "chuhe_cloud_positions 1234",
+            "chuhe_cloud_waiting_to_be_scored 5",
+            "chuhe_cloud_waiting_to_be_sieved 6",
+            "chuhe_cloud_workers 2",
+            "chuhe_cloud_scored_last_minute 9",
+            "chuhe_cloud_nodes_per_second 1500000",
             "chuhe_cloud_backlog_seconds 3720",
         ] {
             assert!(text.lines().any(|found| found == line), "{line}: {text}");

@@ -20,7 +20,7 @@ use classify::MoveContext;
 /// The number of cached moves of a thread.
 const CACHE_ENTRIES: usize = 1 << 12;
 
-/// The class of a move, and whether it chases a piece jointly, or a partly protected piece.
+/// The class of a move, and whether it is a joint chase or a chase of a partly protected piece.
 type CachedClass = (MoveClass, bool);
 
 thread_local! {
@@ -181,7 +181,7 @@ mod tests {
             let played = game.plies()[last].played;
             before.unmake(played, game.plies()[last].undo);
             let earlier = before_previous(game.position(), &before, game.plies(), last);
-            let sorted = |image: Symmetry| {
+            let classification_of = |image: Symmetry| {
                 let [earlier, before] = [&earlier, &before].map(|board| board.image(image));
                 let played = image.image_of_move(played);
                 let context = MoveContext { earlier: &earlier, before: &before, played };
@@ -192,10 +192,10 @@ mod tests {
                 found.check_threats.sort_by_key(|square| square.index());
                 (found.class, found.is_joint, found.exemption, found.chases, found.check_threats)
             };
-            let found = sorted(Symmetry::default());
+            let expected = classification_of(Symmetry::default());
             for (ranks, files) in [(false, true), (true, false), (true, true)] {
                 let image = Symmetry { ranks, files };
-                prop_assert_eq!(sorted(image), found.clone(), "{} {:?}", played, before.setup());
+                prop_assert_eq!(classification_of(image), expected.clone(), "{} {:?}", played, before.setup());
             }
         }
     }

@@ -103,7 +103,8 @@ impl RequestHandler {
         TimeManager::new(limits, settings, position.ply(), overhead)
     }
 
-    /// Records the time that an answer took, for [`Self::time_limits`].
+    /// Records a finished search for [`Self::time_limits`]. `answer` is the move to play and the time it took, `None`
+    /// if the search only pondered.
     fn note_time(
         &mut self,
         request: &SearchRequest,
@@ -149,9 +150,9 @@ impl RequestHandler {
             Some((moves, plies)) => match search_for_mate(moves, plies, &shared, tt, &mut run) {
                 MateAnswer::Proven(mates) => {
                     let (request, time) = (&shared.request, shared.time.as_ref());
-                    let counted = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-                    let counts = (counted(&shared.nodes), counted(&shared.tb_hits));
-                    return self.answer_with_mates(request, time, mates, counts, tt);
+                    let nodes = shared.nodes.load(Ordering::Relaxed);
+                    let tb_hits = shared.tb_hits.load(Ordering::Relaxed);
+                    return self.answer_with_mates(request, time, mates, (nodes, tb_hits), tt);
                 }
                 MateAnswer::Refuted(results) => (results, true),
                 MateAnswer::Searched(results) => (results, false),

@@ -49,7 +49,7 @@ struct Parameter {
     value: i32,
     min: i32,
     max: i32,
-    /// The change of the value in the last pair of games.
+    /// The perturbation of the value in the last pair of games.
     step: f64,
 }
 
@@ -110,11 +110,10 @@ impl Spsa {
         self.0.pairs
     }
 
-    /// The option of each parameter with its smallest and with its largest value.
+    /// Each option twice: with its smallest and with its largest value.
     pub fn bounds(&self) -> impl Iterator<Item = (&str, String)> {
-        let bounds = |parameter: &Parameter| [parameter.min, parameter.max];
         let parameters = self.0.parameter.iter();
-        parameters.flat_map(move |p| bounds(p).map(|bound| (p.name.as_str(), bound.to_string())))
+        parameters.flat_map(|p| [p.min, p.max].map(|bound| (p.name.as_str(), bound.to_string())))
     }
 
     /// For each parameter, by how much the first engine plays above its value in a pair of games, negative for below.
@@ -135,7 +134,7 @@ impl Spsa {
     }
 }
 
-/// The parameters with the sum of the changes of each by the games so far.
+/// The parameters, and the total change of each by the games so far.
 #[derive(Clone, Debug)]
 pub struct SpsaRun {
     spsa: Spsa,

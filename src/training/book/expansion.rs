@@ -136,7 +136,7 @@ impl BookTree {
     }
 
     /// Backs up the scores from the ends of the lines: the score of a move becomes the negated score of the best
-    /// answer. Moves to a node that was first reached at the same or an earlier ply keep the score of their search.
+    /// answer. Moves to a node without answers, or first reached at the same or an earlier ply, keep their own score.
     fn back_up(&mut self) {
         let mut order: Vec<usize> = (0..self.nodes.len()).collect();
         order.sort_by_key(|&number| Reverse(self.nodes[number].ply()));

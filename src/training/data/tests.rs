@@ -298,7 +298,7 @@ fn scores_are_averaged_with_later_ones() {
         }
         game.averaged_scores(later_share, scale)
     };
-    // A score that does not change is its own average. Scores of random plies are unknown.
+    // A constant score is its own average, and an unknown score remains unknown.
     let constant = [NO_SCORE, 200, -200, 200, -200];
     assert_eq!(averaged(constant, 0.7, 370.0), constant);
     let lost = [NO_SCORE, 0, -370, 370, -i16::MAX];

@@ -16,7 +16,7 @@
 //! the score of the search ([`Recipe`] has the formula). The search scales evaluations toward zero as the number of
 //! plies without a capture grows, and the scores of the samples are results of such searches. So the output is scaled
 //! in the same way before the loss is computed, and the network learns the evaluation before scaling. With
-//! [`Recipe::later_share`], each score is first averaged with the later ones of its game, which have less noise.
+//! [`Recipe::later_share`] above 0, each score is first averaged with the later ones of its game, which reduces noise.
 //!
 //! - Only quiet positions are used: not in check, the move played is not a capture, the absolute score is at most
 //!   2200, and the position is not among the last twelve plies of a game that a repetition decided. Each
