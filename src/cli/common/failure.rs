@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use crossbeam_channel::{Receiver, bounded};
 use parking_lot::Mutex;
 
-use super::output::print_error;
+use super::progress::print_error;
 use crate::text::{Replacement, is_reader_gone, translated};
 
 /// An error of a command, as text for the user.

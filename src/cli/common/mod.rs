@@ -7,6 +7,7 @@ mod files;
 mod games;
 mod output;
 mod positions;
+mod progress;
 mod search;
 mod unread;
 
@@ -38,15 +39,16 @@ pub use files::{open_with_beginning, read_small_text};
 pub use games::{
     GameArguments, GamePath, Place, note_first_of_several, note_problems, place_json, play_line,
 };
-#[cfg(feature = "training")]
-pub use output::ProgressMeter;
 pub use output::{
-    columns, cut, heads, log_panics, note, pad_left, print, print_if_read, print_line, print_text,
-    row, sentence, shown_bar, spaced, start_log, terminal_width, wrapped,
+    columns, cut, heads, log_panics, pad_left, print, print_if_read, print_line, print_text, row,
+    sentence, spaced, start_log, terminal_width, wrapped,
 };
 #[cfg(feature = "match")]
 pub use output::{number_table, pad};
 pub use positions::{FilePosition, read_positions};
+#[cfg(feature = "training")]
+pub use progress::ProgressMeter;
+pub use progress::{note, shown_bar};
 pub use search::{
     SearchArguments, SearchDefaults, SearchPlan, SearchThreads, bound_name, score_and_mate,
     search_games, thread_count,
