@@ -101,7 +101,7 @@ enum TargetFormat {
 }
 
 impl Arguments {
-    /// The format to write.
+    /// The format of `--to`, or else that of the extension of `--out`, or else PGN.
     fn format(&self) -> TargetFormat {
         use TargetFormat::{Cbl, Cbr, Epd, Fen, Pgn, Xqf};
         let by_extension = [

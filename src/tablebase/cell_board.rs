@@ -14,7 +14,7 @@ pub struct CellBoard<'a> {
     pub occupied: Bitboard,
 }
 
-/// A move of the weak side's king, advisors or bishops.
+/// A move of the weak side in a one-sided class.
 #[derive(Clone, Copy, Debug)]
 pub struct WeakMove {
     /// Number of the placement after the move.
@@ -85,7 +85,7 @@ impl<'a> CellBoard<'a> {
         !self.attacks(side, self.placements[!side].king, self.occupied, None)
     }
 
-    /// Visits the legal moves of black's king, advisors and bishops.
+    /// Visits black's legal moves in a one-sided class.
     #[inline]
     pub fn weak_moves(&self, mut visit: impl FnMut(WeakMove)) {
         let list = self.indexer.placements[Color::Black];

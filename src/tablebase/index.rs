@@ -122,8 +122,8 @@ impl Node {
     }
 }
 
-/// Converts the color of a side from a position whose strong side is `strong` to a table, in which the strong side is
-/// red, or back.
+/// Converts a color between a position, whose strong side is `strong`, and its table, whose strong side is red. It is
+/// its own inverse.
 #[inline]
 pub fn color_in_table(color: Color, strong: Color) -> Color {
     match strong {

@@ -222,7 +222,7 @@ impl Solver<'_> {
         }
     }
 
-    /// Records that one more quiet move of the weak side loses, to a win at this level.
+    /// Records that one more quiet move of the weak side leads to a win of the strong side at this level.
     fn count_loss(&self, index: usize, level: u8) {
         let node = Node::new(index, Color::Black);
         let now = self.values.get(node);

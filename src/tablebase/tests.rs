@@ -365,9 +365,8 @@ fn the_strong_side_has_a_harmless_move_in_every_draw() {
 
 /// The class with its draws marked as proven.
 pub fn proven(solved: &SolvedClass) -> SolvedClass {
-    let draws = DrawsHold::Always;
     SolvedClass {
-        draws,
+        draws: DrawsHold::Always,
         ..solved.clone()
     }
 }

@@ -218,8 +218,8 @@ fn game(positions: &BTreeMap<Key, Contents>, start: Position, seen: &mut HashSet
     game
 }
 
-/// The score of a move for red in minor pieces, or the moves to mate, and the depth, as a PGN command: `[%eval
-/// 0.35,12]`.
+/// The score of a move for red in minor pieces, or the moves to mate, and the depth, as a PGN command such as
+/// `[%eval 0.35,12]` or `[%eval #-3,12]`.
 fn evaluation(position: &Position, entry: &Entry) -> String {
     let score = match position.side_to_move() {
         Color::Red => entry.score(),

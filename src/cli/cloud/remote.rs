@@ -480,8 +480,8 @@ mod tests {
         let busy = (503, "{\"status\":\"Memcache error.\"}");
         let limited = (200, "{\"status\":\"rate limit exceeded\"}");
         let unknown = (200, "{\"status\":\"unknown\"}");
-        let (cut, bad, many) = ((200, "{"), (502, "<html>"), (429, ""));
-        let retried = vec![busy, cut, limited, bad, many, unknown];
+        let [cut, bad_gateway, too_many] = [(200, "{"), (502, "<html>"), (429, "")];
+        let retried = vec![busy, cut, limited, bad_gateway, too_many, unknown];
         for (replies, copied) in [
             (retried, true),
             (vec![busy; 5], false),

@@ -391,20 +391,19 @@ fn require_not_standard_output(option: &str, path: &Path) -> Result<(), Failure>
     Ok(())
 }
 
-/// Returns an error if a text cannot be appended to a file: it is `-`, or exists but is not a regular file or not a
-/// text, such as an XQF.
+/// Returns an error if text cannot be appended to a file: it is `-`, or it exists and is not a regular file or is
+/// binary, such as an XQF.
 fn require_text_file(option: &str, path: &Path) -> Result<(), Failure> {
     /// The number of bytes that are examined.
     const BEGINNING: u64 = 1024;
     require_not_standard_output(option, path)?;
     require_regular(path).map_err(|error| Failure::usage(path.display(), error))?;
     let mut beginning = Vec::new();
-    match File::open(path) {
-        Ok(file) => file.take(BEGINNING).read_to_end(&mut beginning),
-        // The file is created, or the error is found when it is opened to append to it.
-        Err(_) => Ok(0),
+    // A missing file is created later; other errors are found when it is opened to append to it.
+    if let Ok(file) = File::open(path) {
+        let read = file.take(BEGINNING).read_to_end(&mut beginning);
+        read.context(path.display())?;
     }
-    .context(path.display())?;
     if !is_text(&beginning) {
         let why = "the file exists and is not a text, so games cannot be added to it";
         return Err(Failure::usage(path.display(), why));

@@ -329,7 +329,8 @@ impl Builder {
             self.add_glyph(glyph);
             return true;
         }
-        if !self.open.is_empty() && self.cursor.last.is_none() && is_remark(word) {
+        let begins_variation = !self.open.is_empty() && self.cursor.last.is_none();
+        if begins_variation && !self.has_ended && is_remark(word) {
             self.add_comment(word);
             return true;
         }
@@ -414,8 +415,8 @@ impl Builder {
     }
 }
 
-/// Whether a word in parentheses is text about the move before them, as in `炮二平五(中炮)`, and not a move, even one
-/// with an error.
+/// Whether the first word in parentheses is a remark on the move before them, as in `炮二平五(中炮)`. A word with an
+/// ASCII letter or digit, or with a direction, is a move, even if it cannot be read.
 fn is_remark(word: &str) -> bool {
     !word.contains(|c: char| c.is_ascii_alphanumeric() || is_direction(c))
 }

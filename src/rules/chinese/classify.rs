@@ -86,8 +86,8 @@ impl MoveContext<'_> {
         })
     }
 
-    /// The most serious class that applies to the move. Classifies its standard image, so that all images are searched
-    /// in the same order.
+    /// The most serious class that applies to the move. Searches its standard image instead, so that all images are
+    /// searched in the same order.
     pub fn classify(&self) -> Classification {
         let budget = &mut NodeBudget::new(MOVE_BUDGET);
         let symmetry = self.standard_symmetry();
@@ -125,8 +125,8 @@ impl MoveContext<'_> {
         classification
     }
 
-    /// The symmetry that leads to the standard image: red moves, and of two mirror images it is the first by
-    /// [`Self::description`].
+    /// The symmetry that leads to the standard image: with red to move, and of the two mirror images the one whose
+    /// [`Self::description`] comes first.
     fn standard_symmetry(&self) -> Symmetry {
         let ranks = self.before.side_to_move() == Color::Black;
         let [image, mirror] = [false, true].map(|files| Symmetry { ranks, files });
@@ -147,7 +147,7 @@ impl MoveContext<'_> {
         pieces.chain([played.from().index(), played.to().index()])
     }
 
-    /// Classifies the move itself, with a given node budget.
+    /// [`Self::classify`] of the move itself, not of its standard image, with a given node budget.
     pub fn classify_within(&self, budget: &mut NodeBudget) -> Classification {
         let before = self.before;
         let mut after = before.clone();

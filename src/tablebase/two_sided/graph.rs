@@ -119,9 +119,9 @@ impl<'a> GameGraph<'a> {
     /// Calls `visit` with all nodes, and `done` with the number of indices done since its last call.
     pub fn for_each_node(&self, visit: impl Fn(Node) + Sync, done: impl Fn(u64) + Sync) {
         let visit = |index| {
-            Color::ALL
-                .into_iter()
-                .for_each(|side| visit(Node::new(index, side)));
+            for side in Color::ALL {
+                visit(Node::new(index, side));
+            }
         };
         for_each_index(&self.indexer, self.threads, visit, done);
     }
@@ -247,7 +247,7 @@ impl QuietMove<'_> {
 }
 
 impl GameGraph<'_> {
-    /// The moves of a legal node.
+    /// The moves of a node; `None` if it is not legal.
     pub fn mover(&self, node: Node) -> Option<Mover<'_>> {
         let board = self.board(node.index())?;
         let is_legal = board.can_move(node.side());

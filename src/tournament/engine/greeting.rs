@@ -32,7 +32,7 @@ pub struct Greeting {
 }
 
 impl Greeting {
-    /// Why a value is invalid for an option; `None` if it is valid or the engine does not offer the option.
+    /// The warning about an invalid value for an option; `None` if it is valid or the engine does not offer the option.
     pub fn objection(&self, name: &str, value: &str) -> Option<String> {
         find_offer(&self.offers, name)?.warning(name, value)
     }
@@ -106,9 +106,9 @@ impl Engine {
         for (name, value, is_needed) in
             [(VARIANT, "xiangqi", true), ("ponder", "true", spec.ponder)]
         {
-            let option = find_offer(&self.greeting.offers, name);
-            if let Some(OfferedOption { name, .. }) =
-                option.filter(|_| is_needed && !is_given(name))
+            if is_needed
+                && !is_given(name)
+                && let Some(OfferedOption { name, .. }) = find_offer(&self.greeting.offers, name)
             {
                 self.process.send(&protocol.set_option(name, value));
                 self.greeting.detected.push(format!("{name} {value}"));
