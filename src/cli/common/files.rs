@@ -375,7 +375,8 @@ fn lock_path(path: &Path) -> PathBuf {
 
 impl Drop for FileLock {
     fn drop(&mut self) {
-        // On Windows an open lock file cannot be removed. Elsewhere another process could lock it if it was closed first.
+        // On Windows an open file cannot be removed. Elsewhere the file is closed after its removal, because another
+        // process could lock it in between.
         if cfg!(windows) {
             drop(self.file.take());
         }

@@ -37,8 +37,8 @@ const LONGEST_PART: usize = 16 << 20;
 /// The maximum length of a line in MB.
 const LONGEST_LINE: u64 = 16;
 
-/// Reads all games of a text. A game with a problem in its main line is an error; [`PgnReader`] also returns the part of
-/// the game before the problem. Reading ends without an error where [`PgnReader::finish`] would return one.
+/// Reads all games of a text. A game with a problem in its main line is an error; [`PgnReader`] also returns the part
+/// of the game before the problem. Reading ends without an error where [`PgnReader::finish`] would return one.
 pub fn read(text: &str) -> Vec<Result<GameTree, RecordError>> {
     let games = PgnReader::new(text.as_bytes());
     games.map(|game| game?.complete()).collect()
