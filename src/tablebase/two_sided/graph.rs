@@ -287,7 +287,7 @@ impl GameGraph<'_> {
 }
 
 /// Moves of the side to move, found with attack sets instead of a [`Position`]: faster than
-/// [`GameGraph::quiet_moves`], but without checks and chases.
+/// [`GameGraph::quiet_moves`], but does not show which moves check or chase.
 pub struct Mover<'a> {
     board: CellBoard<'a>,
     side: Color,
