@@ -297,15 +297,15 @@ pub struct Problem {
     pub affects_main_line: bool,
 }
 
-/// A game record: tags, starting position, and a tree of legal moves. Records whose moves have not been checked have
-/// another type of move.
+/// A game record: tags, starting position, and a tree of moves. A [`Move`] is legal in the position after its parent;
+/// moves that have not been checked have another type.
 #[derive(Clone, Debug)]
 pub struct GameTree<M = Move> {
     /// The tags in order, except `Game`, `Result`, `FEN` and `Format`, which are derived when the game is written.
     pub tags: Vec<(String, String)>,
     /// The starting position.
     pub start: Position,
-    /// The moves; each is legal in the position after its parent.
+    /// The moves.
     pub moves: Tree<AnnotatedMove<M>>,
     /// The result.
     pub result: GameResult,

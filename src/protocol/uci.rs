@@ -197,7 +197,8 @@ impl Uci {
             format!(" wdl {win} {draw} {loss}")
         });
         format!(
-            "info depth {} seldepth {} multipv {} score {}{bound}{wdl} nodes {} nps {} hashfull {} tbhits {} time {} pv {}",
+            "info depth {} seldepth {} multipv {} score {}{bound}{wdl} nodes {} nps {} hashfull {} tbhits {} \
+             time {} pv {}",
             info.depth,
             info.selective_depth,
             info.multipv,

@@ -233,7 +233,7 @@ impl Material {
     }
 }
 
-/// The attackers of one side.
+/// The one-sided combinations, by index.
 const ONE_SIDED: [&[PieceKind]; 14] = {
     use PieceKind::{Cannon as C, Knight as N, Pawn as P, Rook as R};
     [
@@ -254,7 +254,7 @@ const ONE_SIDED: [&[PieceKind]; 14] = {
     ]
 };
 
-/// Number of pairs among [`ONE_SIDED`]. The combinations with an attacker on each side have the same pairs.
+/// Number of pairs, the last entries of [`ONE_SIDED`]. The two-sided combinations are the same pairs in this order.
 const PAIR_COUNT: usize = 10;
 
 /// One or two attackers of one side, or one of each side.

@@ -96,6 +96,9 @@ impl SolvedClass {
     }
 
     /// Counts the positions by side to move; the strong side is red.
+    ///
+    /// # Panics
+    /// The values of a side to move are missing.
     pub fn counts(&self) -> ByColor<SideCounts> {
         let indexer = Indexer::new(self.material);
         let mut counts: ByColor<SideCounts> = ByColor::default();
@@ -162,7 +165,7 @@ impl<'a> SmallerClass<'a> {
         Self::new(solved.expect("the classes that captures lead to are solved"))
     }
 
-    /// The class of a position, of `classes`, and its node in that class. `None` if no table covers the position.
+    /// The class of a position, found in `classes`, and the node of the position. `None` if no table covers it.
     ///
     /// # Panics
     /// `classes` does not contain the class.

@@ -124,11 +124,11 @@ impl NodeBytes {
     }
 
     /// Recomputes the stale bytes of the nodes with `side` to move.
-    pub fn renew(&self, threads: usize, side: Color, find: impl Fn(Node) -> u8 + Sync) {
+    pub fn renew(&self, threads: usize, side: Color, compute: impl Fn(Node) -> u8 + Sync) {
         for_each_part(threads, self.0[side].len().div_ceil(BLOCK), |block| {
             for (node, byte) in self.block(side, block) {
                 if byte & STALE != 0 {
-                    self.set(node, find(node));
+                    self.set(node, compute(node));
                 }
             }
         });
@@ -207,8 +207,8 @@ pub fn for_each_part(threads: usize, parts: usize, work: impl Fn(usize) + Sync) 
     });
 }
 
-/// Calls `visit` with all indices of a class on `threads` threads, and `done` with the number of indices done since
-/// its last call.
+/// Calls `visit` with all indices of a class on `threads` threads, and `done` after each slice with its number of
+/// indices.
 pub fn for_each_index(
     indexer: &Indexer,
     threads: usize,

@@ -20,7 +20,8 @@ pub struct ScoredLine {
     pub played: Move,
     /// The score as the search returned it.
     pub search_score: Score,
-    /// The score in hundredths of a minor piece; for a mate 30,000 minus the plies to it, negative if the move allows it.
+    /// The score in hundredths of a minor piece; for a mate 30,000 minus the plies to it, negative if the move allows
+    /// the mate.
     pub score: i32,
 }
 

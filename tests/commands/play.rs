@@ -69,9 +69,9 @@ fn every_command_answers() {
     let text = played_in(
         &dir,
         "--depth 1",
-        "help\neval\nhint\nlevel elo 1000\nlevel nonsense\nanalyse 0.05\nanalyse never\nh2e2\nsave game.pgn\nundo\nfen\n\
-         new\nload game.pgn\nmoves\nload game.pgn:9\nload game.pgn:1@1\nload no-such-file\nflip\nengine white\nsave\n\
-         save game.xqf\nquit\n",
+        "help\neval\nhint\nlevel elo 1000\nlevel nonsense\nanalyse 0.05\nanalyse never\nh2e2\nsave game.pgn\nundo\n\
+         fen\nnew\nload game.pgn\nmoves\nload game.pgn:9\nload game.pgn:1@1\nload no-such-file\nflip\nengine white\n\
+         save\nsave game.xqf\nquit\n",
     );
     assert!(!dir.path("game.xqf").exists());
     let record = dir.read("game.pgn");

@@ -373,11 +373,11 @@ fn long_texts_take_linear_time() {
     }
 }
 
-/// A file is read one game at a time, and no game is kept.
 #[test]
-fn memory_is_bounded() {
-    struct Endless(u64);
-    impl std::io::Read for Endless {
+fn files_may_be_long_but_games_may_not() {
+    /// A file with this number of games left.
+    struct Games(u64);
+    impl std::io::Read for Games {
         fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
             let games = (buffer.len() / 8).min(usize::try_from(self.0).unwrap());
             buffer[..8 * games].copy_from_slice(&b" h2e2 *\n".repeat(games));
@@ -385,7 +385,7 @@ fn memory_is_bounded() {
             Ok(8 * games)
         }
     }
-    let input = std::io::BufReader::with_capacity(1 << 16, Endless(1 << 16));
+    let input = std::io::BufReader::with_capacity(1 << 16, Games(1 << 16));
     let mut reader = PgnReader::new(input);
     assert_eq!(reader.by_ref().filter(Result::is_ok).count(), 1 << 16);
     reader.finish().unwrap();

@@ -494,10 +494,10 @@ proptest! {
             } else if is_refused {
                 prop_assert_eq!(after, before, "{}", line);
             } else if after != before {
-                let sets_board = line.trim_start().to_ascii_lowercase();
+                let lower = line.trim_start().to_ascii_lowercase();
                 prop_assert!(
-                    sets_board.starts_with("position")
-                        || sets_board.starts_with("banmoves")
+                    lower.starts_with("position")
+                        || lower.starts_with("banmoves")
                         || promotion != session.session.preferences.promotion,
                     "{}", line
                 );

@@ -221,7 +221,7 @@ pub struct OpenPositions<'a> {
     /// Default goals that no move reaches ([`Offenses::missed_goals`]). Moves that lose by mate do not count, nor do
     /// moves that lose by rule unless the byte is stale ([`NodeBytes::make_stale`]).
     pub missed_goals: NodeBytes,
-    /// What is proven about the open positions ([`lost_bit`], [`held_bit`]).
+    /// Proven results of the open positions ([`lost_bit`], [`held_bit`]).
     pub results: NodeBytes,
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::board::{ByColor, Color, Move};
 use crate::notation::fen;
 use crate::rules::Game;
+use crate::text::number_of_digits;
 use crate::tournament::limit::{Clock, Limit};
 use crate::tournament::spec::EngineProtocol;
 
@@ -63,7 +64,7 @@ impl EngineDialect {
         };
         let square = |text: &str| {
             let file = text.bytes().next()?.checked_sub(b'a')?;
-            let rank: usize = text.get(1..)?.parse().ok()?;
+            let rank = usize::try_from(number_of_digits(text.get(1..)?, 10)?).ok()?;
             let rank = rank.checked_sub(usize::from(self.first_rank))?;
             crate::board::Square::new(usize::from(file), rank)
         };
@@ -249,8 +250,8 @@ mod tests {
         );
         assert_eq!(UCI.read_line("x"), None);
         for bad in [
-            "", "a1", "a1b", "a1-", "a1--b1", "-a1b1", "a0b1", "a11b1", "j1a1", "a1b1c1", "(none)",
-            "0000", "é1b2",
+            "", "a1", "a1b", "a1-", "a1--b1", "-a1b1", "a+1b1", "a0b1", "a11b1", "j1a1", "a1b1c1",
+            "(none)", "0000", "é1b2",
         ] {
             assert_eq!(UCI.read_move(bad), None, "{bad}");
         }

@@ -44,8 +44,9 @@ impl Openings {
         }
     }
 
-    /// Parses a PGN, or a list with one opening per line: a FEN, a FEN and moves, an EPD, or moves from the starting
-    /// position. In a list, empty lines, lines that begin with `#` and, except in an EPD, text after a `;` are ignored.
+    /// Parses a PGN that begins with a tag, or a list with one opening per line: a FEN, a FEN and moves, an EPD, or
+    /// moves from the starting position. In a list, empty lines, lines that begin with `#` and, except in an EPD, text
+    /// after a `;` are ignored.
     ///
     /// # Errors
     /// An opening is invalid, or the text has no opening.

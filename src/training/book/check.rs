@@ -88,12 +88,12 @@ fn search_all(
         }
         drop(sender);
         for result in results {
-            let scored = result.map(|(index, scored)| {
+            let added = result.map(|(index, scored)| {
                 found.insert(key(&entries[index].position), scored);
             });
-            if scored.is_err() || !progress(found.len()) {
+            if added.is_err() || !progress(found.len()) {
                 stopped.store(true, Ordering::Relaxed);
-                return scored;
+                return added;
             }
         }
         Ok(())
@@ -101,7 +101,7 @@ fn search_all(
     Ok(found)
 }
 
-/// The number of an entry and the results of its searches.
+/// The index of an entry and the results of its searches.
 type SearchedEntry = Result<(usize, ScoredPosition), StartError>;
 
 /// Searches one position after another until all are done, `stopped` is set, or a search cannot start.

@@ -164,9 +164,10 @@ impl TrainingGame {
         Ok(())
     }
 
-    /// The score of each ply, averaged with the later ones: the average is `1 - later_share` of the score of the ply and
-    /// `later_share` of the average at the next ply (TD(lambda): R. S. Sutton, "Learning to predict by the methods of
-    /// temporal differences", 1988). Scores are averaged as expected results, with odds of e to 1 at `scale` units.
+    /// The score of each ply, averaged with the later ones: `1 - later_share` times the score of the ply plus
+    /// `later_share` times the average at the next ply (TD(lambda): R. S. Sutton, "Learning to predict by the methods
+    /// of temporal differences", 1988). Scores are averaged as expected results, with odds of e to 1 at `scale` units.
+    /// A ply without a score keeps [`NO_SCORE`], and no average crosses it.
     pub fn averaged_scores(&self, later_share: f32, scale: f32) -> Vec<i16> {
         let mut scores: Vec<i16> = self.moves.iter().map(|m| m.score).collect();
         let mut next = None;

@@ -219,7 +219,8 @@ impl Samples {
     }
 
     /// Adds the positions of a game file that the filter of the recipe keeps. Returns the number of records with an
-    /// illegal move, of which only the positions before it are added, and the damage found in the file.
+    /// illegal move, of which only the positions before it are added, and the damage found in the file. Scores of games
+    /// are averaged with [`Recipe::later_share`].
     ///
     /// The seed and number of a game decide between training and test; for loose samples the first sample does.
     pub fn add_games(

@@ -65,7 +65,7 @@ fn written<T>(write: impl FnOnce(&mut GameWriter<&mut Vec<u8>>) -> T) -> (T, Vec
     (done, records(&bytes))
 }
 
-/// A file of which no more can be read.
+/// A file that cannot be read.
 struct FailingFile;
 
 impl Read for FailingFile {

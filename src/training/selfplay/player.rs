@@ -288,7 +288,7 @@ struct OpeningMoves {
 
 impl OpeningMoves {
     /// Chooses a random move, better ones with higher probability, and returns it with its score. Returns `None` if
-    /// the opening is over, no move is good, or every good move repeats a position.
+    /// the opening is over, no move is good, every good move repeats a position, or the search failed.
     fn choose(&mut self, game: &Game, rng: &mut StdRng) -> Option<(Move, Score)> {
         if game.plies().len() >= usize::from(self.plan.plies) {
             return None;
@@ -304,7 +304,7 @@ impl OpeningMoves {
     }
 
     /// The good moves of a position. They do not depend on the path to it or on the plies since the last capture, so
-    /// the cache has the same moves no matter which game reaches the position first.
+    /// the cache has the same moves no matter which game reaches the position first. Empty if the search failed.
     fn moves(&mut self, position: &Position) -> Arc<[ScoredLine]> {
         if let Some(known) = self.known.lock().get(&position.key()) {
             return known.clone();
