@@ -51,7 +51,7 @@ move} 2... 车9平8 ; to the end of the line {
 }
 
 #[test]
-fn notes_numbers_and_results_of_chinese_texts_are_read() {
+fn comments_numbers_and_results_of_chinese_texts_are_read() {
     for text in [
         "（1）炮二平五 马8进7 （2）马二进三 车9平8 红胜",
         "(1)炮二平五 马8进7 (2)马二进三 车9平8 红方胜",
@@ -421,7 +421,7 @@ fn line_of(error: &crate::notation::RecordError) -> usize {
     number.unwrap().parse().unwrap()
 }
 
-/// The line numbers of errors are within the text, too.
+/// The line numbers of errors are within the text.
 #[test]
 fn random_texts_do_not_panic() {
     let mut random = StdRng::seed_from_u64(7);

@@ -271,8 +271,8 @@ fn overlong_line_is_queued_in_batch_mode() {
 
 #[test]
 fn lines_after_a_change_of_their_meaning_are_parsed_when_they_run() {
-    // The protocol before and after the lines, the lines and the `go` that wait, and the line after which a new
-    // session has the expected position.
+    // The protocols before and after the lines, the lines and the `go` that are queued, and the line that sets the same
+    // position in a new session.
     for (protocol, after, lines, go, board) in [
         (
             "uci",
@@ -430,7 +430,7 @@ fn opponents_clock_replaces_a_missing_one() {
     assert_eq!(session.on_event(done(0)).pop().unwrap(), "bestmove h2e2");
 }
 
-/// FENs that are cut at a random place, or into which random characters are inserted there.
+/// A FEN with random characters inserted at a random place, or only the part before or after it.
 fn damaged_fen() -> impl Strategy<Value = String> {
     let fen = prop_oneof![
         Just(fen::START.to_owned()),
@@ -477,7 +477,7 @@ proptest! {
     fn refused_lines_change_nothing(lines in prop::collection::vec(line(), 1..12)) {
         let mut session = TestSession::new("ucci");
         for line in lines {
-            // Without limits it starts an endless search.
+            // `go` without limits starts an endless search.
             if line.trim().eq_ignore_ascii_case("go") {
                 continue;
             }

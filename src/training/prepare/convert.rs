@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Write};
 use crate::board::Color;
 use crate::notation::RecordError;
 use crate::notation::records::RecordReader;
-use crate::notation::tree::GameTree;
+use crate::notation::tree::{GameTree, ROOT};
 use crate::search::Score;
 use crate::training::data::{
     AppendError, GameWriter, LabeledResult, LooseRecord, LooseSample, NO_SCORE, Record, ScoredMove,
@@ -175,13 +175,14 @@ fn record_of(game: Result<GameTree, RecordError>, number: u32) -> Option<Trainin
     let game = game.ok().filter(|game| !is_reviewed(game))?;
     let result = LabeledResult::of(game.result)?;
     let ending = ending_of(&game, result)?;
-    let moves = game.main_line().moves.into_iter().zip(game.comments());
+    let nodes = game.moves.line(ROOT).map(|id| &game.moves[id]);
     let first = game.start.side_to_move();
     let notations = [first, !first].map(|side| ScoreNotation::of(&game, side));
     let notations = notations.iter().cycle();
-    let scored = moves.zip(notations).map(|((played, comment), notation)| {
-        let score = notation.score_of(&comment).unwrap_or(NO_SCORE);
-        ScoredMove { played, score }
+    let scored = nodes.zip(notations).filter_map(|(node, notation)| {
+        let score = notation.score_of(&node.comment).unwrap_or(NO_SCORE);
+        let played = node.played?;
+        Some(ScoredMove { played, score })
     });
     let moves: Vec<_> = scored.collect();
     let is_standard = game.start == crate::board::Position::startpos();

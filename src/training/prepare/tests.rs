@@ -148,7 +148,7 @@ fn text_is_converted_game_by_game() {
 fn pgn_games_are_converted() {
     let text = "[FEN \"4k4/9/9/9/9/9/9/9/R8/3K5 b - - 0 1\"]\n[RedEngine \"Chuhe, UCCI\"]\n\
                 [BlackEngine \"x, UCI\"]\n\n\
-                1. ... e9e8 {-0.50/7 0.1s} 2. a1a2 {+1.00/8 0.1s} 1-0\n\n\
+                {an ending} 1. ... e9e8 {-0.50/7 0.1s} 2. a1a2 {+1.00/8 0.1s} 1-0\n\n\
                 [Event \"x\"]\n\n1. h2e2 {book} 1/2-1/2\n\n[Event \"y\"]\n\n1. h2e2 *\n";
     assert_eq!(read(text).len(), 3);
     let (converted, found) = written(|writer| convert_records(text.as_bytes(), writer).unwrap());
