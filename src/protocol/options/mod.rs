@@ -145,9 +145,9 @@ impl OptionSpec {
     }
 }
 
-/// An option that has been set.
+/// A change of one option.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OptionSet {
+pub struct OptionChange {
     pub effect: Effect,
     /// A message for the user if the value was out of range.
     pub note: Option<String>,
@@ -163,7 +163,7 @@ pub fn set(
     name: &str,
     value: Option<&str>,
     preferences: &mut Preferences,
-) -> Option<Result<OptionSet, String>> {
+) -> Option<Result<OptionChange, String>> {
     let (row, name, rest) = find(name, value.is_some())?;
     Some(set_value(&row, name, value.unwrap_or(rest), preferences))
 }
@@ -191,7 +191,7 @@ fn set_value(
     name: &'static str,
     value: &str,
     preferences: &mut Preferences,
-) -> Result<OptionSet, String> {
+) -> Result<OptionChange, String> {
     // UCI writes an empty text as `<empty>`.
     let value = if value == "<empty>" { "" } else { value };
     let invalid = |wanted: &str| {
@@ -250,7 +250,7 @@ fn set_value(
         }
     }
     let effect = row.effect;
-    Ok(OptionSet { effect, note })
+    Ok(OptionChange { effect, note })
 }
 
 fn find_word(words: &[&str], value: &str) -> Option<usize> {

@@ -9,7 +9,7 @@ use super::cloud::Cloud;
 use super::state::Session;
 use crate::book::BookLibrary;
 use crate::eval::nnue::Network;
-use crate::protocol::options::{self, Effect, OptionSet, Preferences, default_books};
+use crate::protocol::options::{self, Effect, OptionChange, Preferences, default_books};
 use crate::protocol::text::excerpt;
 use crate::tablebase::Tables;
 use crate::text::{fill, path_of_name, texts, translated};
@@ -27,7 +27,7 @@ impl Session {
                 }
             }
             Some(Err(error)) => self.refuse("setoption", &error),
-            Some(Ok(OptionSet { effect, note })) => {
+            Some(Ok(OptionChange { effect, note })) => {
                 if let Some(note) = note {
                     self.message(&note);
                 }
