@@ -43,7 +43,7 @@
 //! | `search/threads/mod.rs` | the pool, the coordinator and the search threads | |
 //! | `search/threads/request_handler.rs`, `search/time.rs` | time limits | choice of the move |
 //! | `search/tree/root.rs` | iterative deepening | stop at the soft time limit |
-//! | `search/tree/search.rs` | moves are played | reports, stop at the hard time limit |
+//! | `search/tree/state.rs` | moves are played | reports, stop at the hard time limit |
 //! | `search/tree/node.rs`, `search/ordering/mod.rs` | nodes and the order of their moves | |
 //!
 //! Beside these, `search::tree::pruning` cuts nodes off, `search::tree::repetition` scores repetitions, and `search::tt`

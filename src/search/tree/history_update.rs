@@ -2,7 +2,7 @@
 
 use super::node::Node;
 use super::score::MovesResult;
-use super::search::Search;
+use super::state::Search;
 use crate::movegen::is_pseudo_legal;
 use crate::rules::Ply;
 use crate::search::event::Bound;

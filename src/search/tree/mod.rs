@@ -10,7 +10,7 @@
 //! | `history_update` | what a node writes to the histories and, at its end, to the transposition table |
 //! | `score` | node scores and whether they depend on the path |
 //! | `evaluator` | static evaluation, updated move by move |
-//! | `search` | the state of one thread, and its regular checks of the clock and the limits |
+//! | `state` | the state of one thread, and its regular checks of the clock and the limits |
 //! | `shared` | the state that the threads of a search share |
 //!
 //! # Tried and not adopted
@@ -40,12 +40,12 @@ mod pruning;
 mod repetition;
 mod root;
 mod score;
-mod search;
 mod shared;
+mod state;
 mod tablebases;
 
 pub use evaluator::static_score;
 pub use iteration::{Iteration, RootMove};
 pub use root::search;
-pub use search::ThreadData;
 pub use shared::SharedState;
+pub use state::ThreadData;

@@ -2,7 +2,7 @@
 
 use super::repetition::{Disputed, PathVerdict};
 use super::score::{MovesResult, NodeScore};
-use super::search::{NodeType, NonPv, Pv, Search};
+use super::state::{NodeType, NonPv, Pv, Search};
 use crate::board::{Legality, Move};
 use crate::movegen::has_legal_move;
 use crate::search::event::Bound;

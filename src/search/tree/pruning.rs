@@ -2,7 +2,7 @@
 
 use super::node::Node;
 use super::score::NodeScore;
-use super::search::{NodeType, NonPv, Search};
+use super::state::{NodeType, NonPv, Search};
 use crate::board::{Legality, Move, see_at_least};
 use crate::search::event::Bound;
 use crate::search::ordering::{MovePicker, PickerMode};

@@ -15,7 +15,7 @@
 //! Wins and losses by repetition have scores of their own ([`Score::by_rule_in`]), below all mates.
 
 use super::score::NodeScore;
-use super::search::Search;
+use super::state::Search;
 use crate::movegen::has_legal_move;
 use crate::rules::{Verdict, is_material_insufficient, judge_repetition};
 use crate::search::score::Score;

@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::iteration::{Iteration, NOT_OVERTAKEN, Stability};
-use super::search::{NonPv, Root, Search, ThreadData};
 use super::shared::SharedState;
+use super::state::{NonPv, Root, Search, ThreadData};
 use crate::board::Move;
 use crate::movegen::{is_legal, legal_moves};
 use crate::search::event::{Bound, Report};

@@ -4,7 +4,7 @@ use std::ops::Neg;
 
 use super::repetition::BEFORE_ROOT;
 use super::score::NodeScore;
-use super::search::Search;
+use super::state::Search;
 use crate::board::{Color, Move, PieceKind};
 use crate::search::score::{MAX_PLY, Score};
 use crate::tablebase::{RepeatedPositions, TableOutcome, Tables};
