@@ -44,14 +44,14 @@ impl Search<'_> {
                 let Some(overtaking) = self.overtaking() else {
                     self.iteration.sort_interrupted();
                     if self.iteration.moves[0].summary() != reported {
-                        (0..lines).for_each(|line| self.report(line));
+                        (0..lines).for_each(|pv_index| self.report(pv_index));
                     }
                     break;
                 };
                 self.iteration = overtaking;
                 (self.stopped, self.must_end) = (false, false);
             }
-            (0..lines).for_each(|line| self.report(line));
+            (0..lines).for_each(|pv_index| self.report(pv_index));
             if self.id != 0 {
                 continue;
             }
@@ -98,8 +98,8 @@ impl Search<'_> {
         self.overtaken_at = depth;
         self.iteration.begin_next(lines);
         let start_nodes = self.nodes;
-        for line in 0..lines {
-            self.line = line;
+        for pv_index in 0..lines {
+            self.pv_index = pv_index;
             self.selective_depth = 0;
             match self.techniques.driver {
                 Driver::NegaScout | Driver::AlphaBeta => self.aspiration(),
@@ -108,7 +108,7 @@ impl Search<'_> {
             if self.stopped {
                 return;
             }
-            self.iteration.moves[..=line].sort_by_key(|m| std::cmp::Reverse(m.score));
+            self.iteration.moves[..=pv_index].sort_by_key(|m| std::cmp::Reverse(m.score));
         }
         let nodes = (self.nodes - start_nodes).max(1);
         self.iteration.effort = self.iteration.moves[0].nodes as f64 / nodes as f64;
@@ -235,8 +235,8 @@ impl Search<'_> {
     /// Searches one line of one iteration with a narrow window around the last score, widened when the search
     /// fails (Chessprogramming wiki, "Aspiration Windows").
     fn aspiration(&mut self) {
-        let (line, depth) = (self.line, self.root_depth);
-        let previous = self.iteration.moves[line].previous;
+        let (pv_index, depth) = (self.pv_index, self.root_depth);
+        let previous = self.iteration.moves[pv_index].previous;
         let mut delta = values::aspiration_window();
         let is_narrow = self.techniques.driver == Driver::NegaScout && !previous.is_proven();
         let (mut alpha, mut beta) = if depth >= values::aspiration_depth() && is_narrow {
@@ -249,7 +249,7 @@ impl Search<'_> {
             let depth = (depth - fail_highs).max(1);
             let score = self.search::<Root>(0, alpha, beta, depth, false).score;
             // The sort is stable: moves below alpha keep their order.
-            self.iteration.moves[line..].sort_by_key(|m| std::cmp::Reverse(m.score));
+            self.iteration.moves[pv_index..].sort_by_key(|m| std::cmp::Reverse(m.score));
             if self.stopped {
                 return;
             }
@@ -266,7 +266,7 @@ impl Search<'_> {
                 return;
             }
             if self.reports_details() {
-                self.report(line);
+                self.report(pv_index);
             }
             delta += delta * values::aspiration_growth_share() / 100 + values::aspiration_growth();
             if delta > values::aspiration_limit() {
@@ -280,8 +280,8 @@ impl Search<'_> {
     /// Searches one line of one iteration by MTD(f), with null windows that converge to the score. Null windows
     /// have no principal variation, so the line is taken from the transposition table.
     fn mtd_f(&mut self) {
-        let (line, depth) = (self.line, self.root_depth);
-        let previous = self.iteration.moves[line].previous;
+        let (pv_index, depth) = (self.pv_index, self.root_depth);
+        let previous = self.iteration.moves[pv_index].previous;
         let mut guess = if previous.is_proven() {
             Score::ZERO
         } else {
@@ -291,7 +291,7 @@ impl Search<'_> {
         while lower < upper {
             let beta = guess.max(lower + 1);
             guess = self.search::<Root>(0, beta - 1, beta, depth, false).score;
-            self.iteration.moves[line..].sort_by_key(|m| std::cmp::Reverse(m.score));
+            self.iteration.moves[pv_index..].sort_by_key(|m| std::cmp::Reverse(m.score));
             if self.stopped {
                 return;
             }
@@ -301,10 +301,10 @@ impl Search<'_> {
                 lower = guess;
             }
         }
-        let best = &self.iteration.moves[line];
+        let best = &self.iteration.moves[pv_index];
         let mut pv = self.hash_line(best.played, depth as usize);
         self.complete_line(&mut pv, guess);
-        let best = &mut self.iteration.moves[line];
+        let best = &mut self.iteration.moves[pv_index];
         best.score = guess;
         best.exact = Some(guess);
         best.bound = Bound::Exact;
@@ -327,14 +327,16 @@ impl Search<'_> {
         line
     }
 
-    /// The root moves from the current line on.
+    /// The root moves from `pv_index` on: those of earlier principal variations are left out.
     pub fn root_moves_left(&self) -> impl Iterator<Item = Move> {
-        self.iteration.moves[self.line..].iter().map(|m| m.played)
+        self.iteration.moves[self.pv_index..]
+            .iter()
+            .map(|m| m.played)
     }
 
     /// Whether all legal moves are searched, without random bonuses, so that the result is that of the position.
     pub fn searches_every_root_move(&self) -> bool {
-        self.line == 0
+        self.pv_index == 0
             && self.shared.noise.is_none()
             && self.shared.root_moves.len() == legal_moves(&self.position).len()
     }
@@ -350,8 +352,8 @@ impl Search<'_> {
         };
         // The first move is the best one so far, so it does not count as a change.
         self.iteration.best_move_changes +=
-            u32::from(number > 1 && self.line == 0 && score > alpha);
-        let index = self.line + number - 1;
+            u32::from(number > 1 && self.pv_index == 0 && score > alpha);
+        let index = self.pv_index + number - 1;
         let root_move = &mut self.iteration.moves[index];
         if bound != Bound::Lower {
             root_move.upper = score;
@@ -378,19 +380,19 @@ impl Search<'_> {
 
     /// Adds the nodes since `before` to the root move with this number, from 1.
     pub fn count_root_move(&mut self, number: usize, before: u64) {
-        self.iteration.moves[self.line + number - 1].nodes += self.nodes - before;
+        self.iteration.moves[self.pv_index + number - 1].nodes += self.nodes - before;
     }
 
-    /// Reports the line with this index, from 0.
-    fn report(&self, index: usize) {
+    /// Reports the principal variation with this index, from 0.
+    fn report(&self, pv_index: usize) {
         if !self.reports() {
             return;
         }
         let tb_hits = self.shared.tb_hits.load(Ordering::Relaxed) + self.tb_hits;
-        let root_move = &self.iteration.moves[index];
+        let root_move = &self.iteration.moves[pv_index];
         let info = self.shared.info(
             root_move,
-            index + 1,
+            pv_index + 1,
             self.total_nodes(),
             tb_hits,
             self.tt.hashfull(),
@@ -404,7 +406,7 @@ impl Search<'_> {
             self.send_report(Report::CurrentMove {
                 depth: self.root_depth as u32,
                 played: m,
-                number: number + self.line,
+                number: number + self.pv_index,
             });
         }
     }

@@ -36,8 +36,8 @@ pub struct Search<'a> {
     pub techniques: Techniques,
     /// The current iteration, or the last one.
     pub iteration: Iteration,
-    /// Index of the line being searched (MultiPV), from 0.
-    pub line: usize,
+    /// Index of the principal variation being searched (MultiPV), from 0.
+    pub pv_index: usize,
     pub nodes: u64,
     /// Tablebase hits that [`SharedState::tb_hits`] does not count yet.
     pub tb_hits: u64,
@@ -84,7 +84,7 @@ impl<'a> Search<'a> {
             },
             techniques,
             iteration: Iteration::new(&shared.root_moves),
-            line: 0,
+            pv_index: 0,
             nodes: 0,
             tb_hits: 0,
             polling: PollSchedule::new(),
