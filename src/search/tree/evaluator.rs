@@ -17,8 +17,8 @@ use crate::search::score::{MAX_PLY, Score};
 /// A debug assertion recomputes the accumulators of the network for one in this number of positions, chosen by the key.
 const FRESH_SHARE: u64 = 32;
 
-/// The evaluator of a thread, with a stack of the incremental parts of the evaluation. Playing a move pushes the
-/// parts of the new position, and taking it back pops them. A null move changes nothing.
+/// The evaluator of a thread, with a stack of the incremental parts of the evaluation. [`Self::make`] pushes the
+/// parts of the new position, and [`Self::unmake`] pops them. A null move changes nothing.
 #[derive(Debug)]
 pub struct Evaluator {
     evaluator: HandcraftedEvaluator,
@@ -79,9 +79,9 @@ impl Evaluator {
         self.network.as_mut().filter(|_| self.uses_network)
     }
 
-    /// Plays a pseudo-legal move.
+    /// Plays a pseudo-legal move and pushes the parts of the new position.
     #[inline]
-    pub fn push(&mut self, position: &mut Position, m: Move) -> Undo {
+    pub fn make(&mut self, position: &mut Position, m: Move) -> Undo {
         if let Some(NetworkLine { network, stack }) = self.network() {
             return position.make_observed(m, &mut stack.push(network));
         }
@@ -91,9 +91,10 @@ impl Evaluator {
         undo
     }
 
-    /// Removes the last position, after its move has been taken back.
+    /// Takes back the move that returned `undo` and pops the parts of its position.
     #[inline]
-    pub fn pop(&mut self) {
+    pub fn unmake(&mut self, position: &mut Position, m: Move, undo: Undo) {
+        position.unmake(m, undo);
         match self.network() {
             Some(line) => line.stack.pop(),
             None => drop(self.sums.pop()),

@@ -150,14 +150,13 @@ mod tests {
             let was_in_check = position.in_check();
             for m in legal_moves(&position) {
                 let quiet = position.taken_by(m).is_none();
-                let undo = evaluator.push(&mut position, m);
+                let undo = evaluator.make(&mut position, m);
                 if quiet && !was_in_check && !position.in_check() {
                     let now = evaluator.evaluate(&position);
                     let swing = evaluator.swing(&position, earlier, now);
                     swings.push(swing);
                 }
-                position.unmake(m, undo);
-                evaluator.pop();
+                evaluator.unmake(&mut position, m, undo);
             }
         }
         swings.sort_unstable();

@@ -104,7 +104,7 @@ impl<'a> Search<'a> {
         self.tt.prefetch(self.position.key_after(m));
         self.stack.at_mut(ply).played = PieceTo::new(&self.position, m);
         self.earlier_keys.add(self.position.key());
-        let undo = self.evaluator.push(&mut self.position, m);
+        let undo = self.evaluator.make(&mut self.position, m);
         self.path.push(Ply { played: m, undo });
         self.nodes += 1;
     }
@@ -112,9 +112,8 @@ impl<'a> Search<'a> {
     #[inline]
     pub fn take_back(&mut self) {
         if let Some(Ply { played, undo }) = self.path.pop() {
-            self.position.unmake(played, undo);
+            self.evaluator.unmake(&mut self.position, played, undo);
             self.earlier_keys.remove(self.position.key());
-            self.evaluator.pop();
         }
     }
 
