@@ -488,7 +488,7 @@ impl Search<'_> {
             if self.stopped {
                 return;
             }
-            node.best.add(score);
+            node.best.raise_to(score);
             let score = score.score;
             if score > alpha {
                 node.best_move = m;

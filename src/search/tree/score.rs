@@ -60,7 +60,7 @@ impl NodeScore {
 
     /// Raises this to `score` if that is better. The result depends on the paths of both.
     #[inline]
-    pub fn add(&mut self, score: Self) {
+    pub fn raise_to(&mut self, score: Self) {
         self.score = self.score.max(score.score);
         self.earliest = self.earliest.min(score.earliest);
     }
@@ -192,10 +192,10 @@ mod tests {
             assert_eq!(settled.is_path_dependent(), depends, "ply {ply}");
         }
         let mut both = NodeScore::of_position(Score::ZERO + 1);
-        both.add(repetition);
+        both.raise_to(repetition);
         assert!(both.is_path_dependent() && both.score == Score::ZERO + 1);
         let before_root = NodeScore::of_path(Score::ZERO, -1);
-        both.add(before_root);
+        both.raise_to(before_root);
         assert!(both.settled_at(0).is_path_dependent());
     }
 }
