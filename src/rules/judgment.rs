@@ -5,7 +5,7 @@ use std::fmt;
 use super::chase::Retraction;
 use super::chinese;
 use super::game::{Game, Ply};
-use super::repetition::{contains_check, deciding_window, side_perpetuals};
+use super::repetition::{contains_check, deciding_repetition, side_perpetuals};
 use super::rule_set::{RuleSet, counted_plies, is_material_insufficient};
 use super::verdict::{Exemption, MoveClass, Perpetual, SidePerpetual, Verdict};
 use crate::board::{Bitboard, ByColor, Color, Move, Piece, Position, Square, named_enum};
@@ -310,12 +310,12 @@ pub fn judge(game: &Game, rules: RuleSet) -> Judgment {
 pub fn judge_at(game: &Game, rules: RuleSet, occurrence: usize) -> Judgment {
     let (mut judgment, sides) = judge_sides_at(game, rules, occurrence);
     if judgment.cause == Cause::Repetition
-        && let Some(window) = deciding_window(game, occurrence)
+        && let Some(repetition) = deciding_repetition(game, occurrence)
     {
         judgment.plies = if rules == RuleSet::Chinese {
-            chinese_moves(game, window)
+            chinese_moves(game, repetition)
         } else {
-            checks_and_chases(game, window, rules, sides.map(|side| side.excused))
+            checks_and_chases(game, repetition, rules, sides.map(|side| side.excused))
         };
     }
     judgment
@@ -369,11 +369,11 @@ fn judge_sides_at(
             Cause::Stalemate
         };
         (Verdict::against(position.side_to_move()), cause)
-    } else if let Some(window) = deciding_window(game, occurrence) {
-        sides = side_perpetuals(position, window, rules);
+    } else if let Some(repetition) = deciding_repetition(game, occurrence) {
+        sides = side_perpetuals(position, repetition, rules);
         judgment.perpetuals = sides.map(|side| side.perpetual);
         judgment.chased = sides.map(|side| places(position, side.chased));
-        judgment.clauses = clauses(position, window, rules, sides);
+        judgment.clauses = clauses(position, repetition, rules, sides);
         (Verdict::compare(judgment.perpetuals), Cause::Repetition)
     } else if is_material_insufficient(position) {
         (Verdict::Draw, Cause::InsufficientMaterial)
@@ -388,7 +388,7 @@ fn judge_sides_at(
 /// The clauses that lead from the behavior of both sides to the verdict.
 fn clauses(
     position: &Position,
-    window: &[Ply],
+    repetition: &[Ply],
     rules: RuleSet,
     sides: ByColor<SidePerpetual>,
 ) -> Vec<Clause> {
@@ -398,7 +398,7 @@ fn clauses(
     match rules {
         RuleSet::None => return vec![Clause::EveryRepetitionDraws],
         RuleSet::CheckOnly => clauses.push(Clause::OnlyChecksCount),
-        RuleSet::Computer if !has_perpetual_check && contains_check(position, window) => {
+        RuleSet::Computer if !has_perpetual_check && contains_check(position, repetition) => {
             clauses.push(Clause::CheckExcludesChases);
         }
         _ => {}
@@ -420,12 +420,13 @@ fn clauses(
 }
 
 /// The moves of the repetition by the Chinese rules.
-fn chinese_moves(game: &Game, window: &[Ply]) -> Vec<ClassifiedMove> {
+fn chinese_moves(game: &Game, repetition: &[Ply]) -> Vec<ClassifiedMove> {
     let mut board = game.position().clone();
-    let classifications = chinese::classifications(game.position(), window);
-    let mut classified = Vec::with_capacity(window.len());
+    let classifications = chinese::classifications(game.position(), repetition);
+    let mut classified = Vec::with_capacity(repetition.len());
     let numbers = (1..=game.plies().len()).rev();
-    for ((ply, classification), number) in window.iter().rev().zip(classifications).zip(numbers) {
+    for ((ply, classification), number) in repetition.iter().rev().zip(classifications).zip(numbers)
+    {
         let place = |square| place(&board, square);
         let Some(moved) = place(ply.played.to()) else {
             break;
@@ -459,7 +460,7 @@ fn chinese_moves(game: &Game, window: &[Ply]) -> Vec<ClassifiedMove> {
 /// pieces of [`Clause::ChasedPieceExcused`].
 fn checks_and_chases(
     game: &Game,
-    window: &[Ply],
+    repetition: &[Ply],
     rules: RuleSet,
     excused: ByColor<Bitboard>,
 ) -> Vec<ClassifiedMove> {
@@ -468,8 +469,8 @@ fn checks_and_chases(
         RuleSet::CheckOnly | RuleSet::None => Bitboard::EMPTY,
         _ => Bitboard::ALL,
     };
-    let mut classified = Vec::with_capacity(window.len());
-    for (ply, number) in window.iter().rev().zip((1..=game.plies().len()).rev()) {
+    let mut classified = Vec::with_capacity(repetition.len());
+    for (ply, number) in repetition.iter().rev().zip((1..=game.plies().len()).rev()) {
         let after = retraction.board().clone();
         let mover = retraction.mover();
         let Some(moved) = place(&after, ply.played.to()) else {

@@ -10,19 +10,19 @@ use super::threat::chaseable;
 use super::verdict::{Perpetual, SidePerpetual, Verdict};
 use crate::board::{Bitboard, ByColor, Color, Position};
 
-/// Judges the repetition made by the last `window` of the `plies` that led to `position`. The position before
+/// Judges the repetition made by the last `length` of the `plies` that led to `position`. The position before
 /// the first of them must equal `position`, and none of them may be a capture. Never returns
 /// [`Verdict::Undecided`].
 ///
-/// Plies before the window are ignored, so that a search can pass its whole stack. The verdict is a draw if the
-/// window is longer than the stack or contains a null move.
+/// Plies before the repetition are ignored, so that a search can pass its whole stack. The verdict is a draw if
+/// `length` is greater than the number of plies or the repetition contains a null move.
 pub fn judge_repetition(
     position: &Position,
     plies: &[Ply],
-    window: usize,
+    length: usize,
     rules: RuleSet,
 ) -> Verdict {
-    let Some(start) = plies.len().checked_sub(window) else {
+    let Some(start) = plies.len().checked_sub(length) else {
         return Verdict::Draw;
     };
     let plies = &plies[start..];
@@ -195,7 +195,7 @@ fn new_throughout(
 
 /// The plies since the first of the last `occurrences` occurrences of the current position, counting the current
 /// one. `None` if the position has occurred fewer times or `occurrences` is less than 2.
-pub fn deciding_window(game: &Game, occurrences: usize) -> Option<&[Ply]> {
+pub fn deciding_repetition(game: &Game, occurrences: usize) -> Option<&[Ply]> {
     let key = game.position().key();
     let plies = game.plies_since_capture();
     let mut earlier = (0..plies.len())

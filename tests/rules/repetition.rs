@@ -130,8 +130,8 @@ fn league_games_have_their_verdicts_by_the_elephanteye_rules() {
 #[test]
 fn the_second_occurrence_is_judged_only_on_request() {
     for (verdict, mut game) in random_games() {
-        let window = judge(&game, RuleSet::Asian).plies.len();
-        for _ in 0..window / 2 {
+        let length = judge(&game, RuleSet::Asian).plies.len();
+        for _ in 0..length / 2 {
             game.pop();
         }
         let judgment = judge(&game, RuleSet::Asian);
@@ -164,9 +164,9 @@ fn judge_repetition_agrees_with_judge() {
     for game in cases().into_iter().map(|case| case.game) {
         for rules in RuleSet::ALL {
             let judgment = judge(&game, rules);
-            let window = judgment.plies.len();
-            if window > 0 {
-                let verdict = judge_repetition(game.position(), game.plies(), window, rules);
+            let length = judgment.plies.len();
+            if length > 0 {
+                let verdict = judge_repetition(game.position(), game.plies(), length, rules);
                 assert_eq!(verdict, judgment.verdict, "{rules} {game:?}");
             }
         }
@@ -241,10 +241,10 @@ fn transformed(game: &Game, map: impl Fn(Square) -> Square, swap: bool) -> Game 
 fn rotated(game: &Game, rules: RuleSet) -> Option<Game> {
     let moves =
         |judgment: Judgment| -> Vec<Move> { judgment.plies.iter().map(|ply| ply.played).collect() };
-    let window = moves(judge(game, rules));
+    let repetition = moves(judge(game, rules));
     let rounds = rules.deciding_occurrence() - 1;
-    let cycle = window.get(..window.len() / rounds)?;
-    if cycle.is_empty() || window.chunks(cycle.len()).any(|round| round != cycle) {
+    let cycle = repetition.get(..repetition.len() / rounds)?;
+    if cycle.is_empty() || repetition.chunks(cycle.len()).any(|round| round != cycle) {
         return None;
     }
     let mut rotated = game.clone();
@@ -267,8 +267,8 @@ fn chases_in_each_round_balance_a_chase_throughout() {
         assert_eq!(judgment.perpetuals.0, [Perpetual::Chase; 2]);
         let clause = Clause::ChaseInEachRound(Color::Black);
         assert!(judgment.clauses.contains(&clause));
-        let window = 8;
-        let verdict = judge_repetition(game.position(), game.plies(), window, RuleSet::Asian);
+        let length = 8;
+        let verdict = judge_repetition(game.position(), game.plies(), length, RuleSet::Asian);
         assert_eq!(verdict, Verdict::Draw);
     }
     let computer = judge(&game(start, round), RuleSet::Computer);
@@ -288,7 +288,7 @@ fn judge_outcome_equals_judge_without_plies() {
 
 /// A knight of each side moves out and back 5,000 times.
 #[test]
-fn windows_of_four_and_of_thousands_of_plies_have_the_same_verdict() {
+fn repetitions_of_four_and_of_thousands_of_plies_have_the_same_verdict() {
     let mut long = Game::startpos();
     for _ in 0..5000 {
         for m in ["h0g2", "h9g7", "g2h0", "g7h9"] {
@@ -297,8 +297,8 @@ fn windows_of_four_and_of_thousands_of_plies_have_the_same_verdict() {
     }
     for rules in RuleSet::ALL {
         assert_eq!(judge_outcome(&long, rules).verdict, Verdict::Draw);
-        for window in [4, 20_000] {
-            let verdict = judge_repetition(long.position(), long.plies(), window, rules);
+        for length in [4, 20_000] {
+            let verdict = judge_repetition(long.position(), long.plies(), length, rules);
             assert_eq!(verdict, Verdict::Draw);
         }
     }

@@ -117,15 +117,15 @@ impl Search<'_> {
         }
         if deciding.is_none() && reach > ply {
             let mut earlier = self.shared.occurrences.before_root(key);
-            let window = earlier
+            let length = earlier
                 .nth(before_deciding - count - 1)
                 .map(|first| self.path.len() - first);
-            deciding = window.filter(|window| *window <= reach);
+            deciding = length.filter(|length| *length <= reach);
         }
-        if let Some(window) = deciding {
-            let score = self.repetition_score(ply, self.judge(window));
-            self.poll_after_judging(window);
-            return PathVerdict::Final(NodeScore::of_path(score, ply as i32 - window as i32));
+        if let Some(length) = deciding {
+            let score = self.repetition_score(ply, self.judge(length));
+            self.poll_after_judging(length);
+            return PathVerdict::Final(NodeScore::of_path(score, ply as i32 - length as i32));
         }
         // A second occurrence of the root is not decided, because a game may repeat a position once.
         let Some(distance) = nearest.filter(|distance| *distance < ply) else {
@@ -157,22 +157,22 @@ impl Search<'_> {
             && (2..distance).all(|plies| self.earlier_keys.max_count(key(plies)) == 1)
     }
 
-    /// The verdict of the rule set in force about the last `window` plies.
-    fn judge(&self, window: usize) -> Verdict {
-        if window > LONGEST_JUDGED {
+    /// The verdict of the rule set in force about the last `length` plies.
+    fn judge(&self, length: usize) -> Verdict {
+        if length > LONGEST_JUDGED {
             return Verdict::Draw;
         }
         judge_repetition(
             &self.position,
             &self.path,
-            window,
+            length,
             self.shared.request.settings.rules,
         )
     }
 
-    /// Checks the clock at the next node if it took long to judge the last `window` plies.
-    fn poll_after_judging(&mut self, window: usize) {
-        if (LONG_REPETITION..=LONGEST_JUDGED).contains(&window) {
+    /// Checks the clock at the next node if it took long to judge the last `length` plies.
+    fn poll_after_judging(&mut self, length: usize) {
+        if (LONG_REPETITION..=LONGEST_JUDGED).contains(&length) {
             self.polling.poll_next_node(self.nodes);
         }
     }
