@@ -24,7 +24,7 @@ pub struct SharedState {
     /// The legal root moves to search.
     pub root_moves: Vec<Move>,
     pub occurrences: GameOccurrences,
-    pub root_ending: RootEnding,
+    pub root_probe: RootProbe,
     /// The random bonuses of the root moves.
     pub noise: RootNoise,
     /// The time limits; `None` with neither a clock nor a time for the move.
@@ -49,7 +49,7 @@ impl SharedState {
         let settings = &request.settings;
         let occurrences = GameOccurrences::new(&request.game, settings.rules);
         let tablebases = request.tablebases.as_deref();
-        let root_ending = RootEnding::new(tablebases, &request.game, settings.rules);
+        let root_probe = RootProbe::new(tablebases, &request.game, settings.rules);
         let noise = RootNoise::new(settings.root_noise);
         let lines_reported = if settings.reports.current_lines {
             threads
@@ -60,7 +60,7 @@ impl SharedState {
             request,
             root_moves,
             occurrences,
-            root_ending,
+            root_probe,
             noise,
             time: None,
             nodes: CachePadded::default(),
@@ -134,7 +134,7 @@ impl SharedState {
     /// unproven scores are reported as a draw.
     pub fn reported_score(&self, root_move: Move, score: Score) -> Score {
         let score = self.noise.remove(root_move, score);
-        if self.root_ending.is_draw && !score.is_proven() {
+        if self.root_probe.is_draw && !score.is_proven() {
             self.request.settings.draw_score()
         } else {
             score
@@ -144,7 +144,7 @@ impl SharedState {
 
 /// The results of the root position and of earlier positions of the game in an endgame table.
 #[derive(Clone, Copy, Debug)]
-pub struct RootEnding {
+pub struct RootProbe {
     /// Whether the root is a draw that no rule on repetitions can change.
     pub is_draw: bool,
     /// Half the plies from the root to its win or loss by the rules on repetitions, rounded down; [`u16::MAX`] if it
@@ -153,7 +153,7 @@ pub struct RootEnding {
     pub repeated: RepeatedPositions,
 }
 
-impl RootEnding {
+impl RootProbe {
     fn new(tablebases: Option<&Tables>, game: &Game, rules: RuleSet) -> Self {
         let probe = tablebases.and_then(|tablebases| tablebases.probe(game.position(), rules));
         let outcome = probe.map(|probe| probe.outcome);

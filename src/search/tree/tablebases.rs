@@ -47,7 +47,7 @@ impl Search<'_> {
             {
                 return None;
             }
-            TableOutcome::Draw if probe.draw_holds && !self.shared.root_ending.is_draw => {
+            TableOutcome::Draw if probe.draw_holds && !self.shared.root_probe.is_draw => {
                 self.draw_score(ply)
             }
             TableOutcome::WinByRule(Some(plies)) => return self.rule_score(ply, plies),
@@ -79,7 +79,7 @@ impl Search<'_> {
     /// counting the repetitions. It depends on the plies without a capture so far, and on the root.
     #[cold]
     fn rule_score(&self, ply: usize, plies: u16) -> Option<NodeScore> {
-        let is_nearer = self.shared.root_ending.is_nearer_than_root(plies)
+        let is_nearer = self.shared.root_probe.is_nearer_than_root(plies)
             && self.repeated(ply).allow_rule(plies);
         let score = Score::by_rule_in(ply + usize::from(plies));
         (is_nearer && self.is_in_time(ply, plies)).then_some(NodeScore::of_path(score, BEFORE_ROOT))
@@ -88,7 +88,7 @@ impl Search<'_> {
     /// The positions of the game that can occur again after the node at `ply`: none after a capture.
     fn repeated(&self, ply: usize) -> RepeatedPositions {
         if usize::from(self.position.clock().plies()) > ply {
-            self.shared.root_ending.repeated
+            self.shared.root_probe.repeated
         } else {
             RepeatedPositions::NONE
         }
