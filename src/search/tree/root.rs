@@ -114,21 +114,21 @@ impl Search<'_> {
         self.iteration.effort = self.iteration.moves[0].nodes as f64 / nodes as f64;
         self.iteration.depth = depth;
         self.overtaken_at = NOT_OVERTAKEN;
-        if let Some(team) = &self.shared.team {
-            team.publish(&self.iteration);
+        if let Some(deepest) = &self.shared.deepest_iteration {
+            deepest.publish(&self.iteration);
         }
     }
 
     /// Whether another thread has finished the current iteration.
     pub fn is_overtaken(&self) -> bool {
-        let team = self.shared.team.as_ref();
-        team.is_some_and(|team| team.is_past(self.overtaken_at))
+        let deepest = self.shared.deepest_iteration.as_ref();
+        deepest.is_some_and(|deepest| deepest.is_past(self.overtaken_at))
     }
 
     /// The result of the thread that has overtaken this one.
     fn overtaking(&mut self) -> Option<Iteration> {
         let depth = std::mem::replace(&mut self.overtaken_at, NOT_OVERTAKEN);
-        self.shared.team.as_ref()?.finished(depth)
+        self.shared.deepest_iteration.as_ref()?.finished(depth)
     }
 
     /// Whether an exact mate score ends the search, which it never does with several lines. With a clock or a time for

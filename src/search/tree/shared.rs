@@ -41,7 +41,7 @@ pub struct SharedState {
     pub current_lines: CurrentLines,
     pub threads: usize,
     /// `None` for a single thread.
-    pub team: Option<Team>,
+    pub deepest_iteration: Option<DeepestIteration>,
 }
 
 impl SharedState {
@@ -69,7 +69,7 @@ impl SharedState {
             events: None,
             current_lines: CurrentLines::new(lines_reported),
             threads,
-            team: (threads > 1).then(Team::default),
+            deepest_iteration: (threads > 1).then(DeepestIteration::default),
         }
     }
 
@@ -189,14 +189,14 @@ impl RootProbe {
 /// 14: 1.19 +- 0.04), because each thread waits for cache lines that the other has written. Sharing only the
 /// correction histories gains nothing (1.00 +- 0.03 at depth 14, 1.08 +- 0.07 at depth 18).
 #[derive(Debug, Default)]
-pub struct Team {
+pub struct DeepestIteration {
     /// The depth of `finished`, 0 for none.
     depth: AtomicI32,
     /// The deepest iteration that a thread has finished.
     finished: Mutex<Option<Iteration>>,
 }
 
-impl Team {
+impl DeepestIteration {
     /// Whether a thread has finished `depth` or more.
     #[inline]
     pub fn is_past(&self, depth: i32) -> bool {
@@ -312,15 +312,15 @@ mod tests {
 
     #[test]
     fn the_first_thread_to_finish_a_depth_provides_the_result() {
-        let team = Team::default();
-        assert!(!team.is_past(1));
-        team.publish(&iteration(3, 0.25));
-        team.publish(&iteration(3, 0.5));
-        team.publish(&iteration(2, 0.75));
-        assert!(team.is_past(3) && !team.is_past(4));
-        let found = team.finished(2).unwrap();
+        let deepest = DeepestIteration::default();
+        assert!(!deepest.is_past(1));
+        deepest.publish(&iteration(3, 0.25));
+        deepest.publish(&iteration(3, 0.5));
+        deepest.publish(&iteration(2, 0.75));
+        assert!(deepest.is_past(3) && !deepest.is_past(4));
+        let found = deepest.finished(2).unwrap();
         assert_eq!((found.depth, found.effort), (3, 0.25));
-        assert!(team.finished(4).is_none());
+        assert!(deepest.finished(4).is_none());
     }
 
     #[test]
