@@ -3,7 +3,7 @@
 use super::super::verdict::{Exemption, MoveClass};
 use super::lookahead::{NodeBudget, begins_mate, forced_mate, has_move, moves_of, threatens_mate};
 use super::threats::{
-    CaptureResult, Restriction, ThreatFinder, is_joint_chase, takes_value, wins_exchange,
+    Restriction, ThreatFinder, ThreatResult, is_joint_chase, takes_value, wins_exchange,
 };
 use crate::board::{Bitboard, Color, Move, PieceKind, Position, Square, Symmetry};
 
@@ -230,14 +230,14 @@ impl MoveContext<'_> {
                 if !is_known && !past.wins_by_check(old.from(), Restriction::None, budget) {
                     classification.check_threats.push(m.from());
                 }
-            } else if result == CaptureResult::Win {
+            } else if result == ThreatResult::Win {
                 let is_known = flees && has_move(then, old)
-                    || past.try_result(old, budget) == CaptureResult::Win
+                    || past.try_result(old, budget) == ThreatResult::Win
                     || self.is_old_threat(then, now, m, budget);
                 if !is_known {
                     classification.chases.push(m);
                 }
-            } else if past.try_result(old, budget) == CaptureResult::Nothing {
+            } else if past.try_result(old, budget) == ThreatResult::Nothing {
                 classification.class = MoveClass::Exchange;
             }
         }
@@ -284,7 +284,7 @@ impl MoveContext<'_> {
         let is_free = answers || !threatens_mate(self.before, MATE_CHECKS, budget);
         let none_hanging = ThreatFinder::new(then, None, budget);
         is_free && wins_exchange(then, old, budget)
-            || none_hanging.try_result(old, budget) == CaptureResult::Win
+            || none_hanging.try_result(old, budget) == ThreatResult::Win
     }
 
     /// Whether a capture is unrelated to the repeated moves: attacker and target did not move, the attack existed

@@ -9,9 +9,9 @@ use crate::board::{Bitboard, Move, PieceKind, Position, Square};
 /// A capture without check is not counted if the other side can then mate by at most this many checks.
 const MATE_AFTER_CAPTURE: u32 = 4;
 
-/// The result of a move.
+/// The result of a capture or check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CaptureResult {
+pub enum ThreatResult {
     /// Neither an even exchange nor a win, or a capture of a valuable piece by the king or a pawn.
     Nothing,
     /// An even exchange.
@@ -70,19 +70,19 @@ impl<'a> ThreatFinder<'a> {
     }
 
     /// The moves that win material or exchange evenly, except captures by the king or a pawn, which may chase forever.
-    pub fn results(&self, budget: &mut NodeBudget) -> Vec<(Move, CaptureResult)> {
+    pub fn results(&self, budget: &mut NodeBudget) -> Vec<(Move, ThreatResult)> {
         moves_of(self.position)
             .map(|m| (m, self.result(m, budget)))
-            .filter(|(_, result)| *result != CaptureResult::Nothing)
+            .filter(|(_, result)| *result != ThreatResult::Nothing)
             .collect()
     }
 
-    /// The result of a move, [`CaptureResult::Nothing`] if it is illegal.
-    pub fn try_result(&self, m: Move, budget: &mut NodeBudget) -> CaptureResult {
+    /// The result of a move, [`ThreatResult::Nothing`] if it is illegal.
+    pub fn try_result(&self, m: Move, budget: &mut NodeBudget) -> ThreatResult {
         if has_move(self.position, m) {
             self.result(m, budget)
         } else {
-            CaptureResult::Nothing
+            ThreatResult::Nothing
         }
     }
 
@@ -103,26 +103,26 @@ impl<'a> ThreatFinder<'a> {
             .is_some_and(|gain| gain > 0)
     }
 
-    fn result(&self, m: Move, budget: &mut NodeBudget) -> CaptureResult {
+    fn result(&self, m: Move, budget: &mut NodeBudget) -> ThreatResult {
         if !takes_value(self.position, m) {
             return if self.wins(m, Restriction::None, budget) {
-                CaptureResult::Win
+                ThreatResult::Win
             } else {
-                CaptureResult::Nothing
+                ThreatResult::Nothing
             };
         }
         if is_king_or_pawn_move(self.position, m) {
-            return CaptureResult::Nothing;
+            return ThreatResult::Nothing;
         }
         if self.mutual.contains(&m) {
-            return CaptureResult::Even;
+            return ThreatResult::Even;
         }
         match self.gain(m, Restriction::None, budget) {
-            Some(gain) if gain > 0 => CaptureResult::Win,
+            Some(gain) if gain > 0 => ThreatResult::Win,
             // A capture that is even only because of the captures that it uncovers for the other side still wins.
-            Some(0) if self.wins(m, Restriction::Covered, budget) => CaptureResult::Win,
-            Some(0) => CaptureResult::Even,
-            _ => CaptureResult::Nothing,
+            Some(0) if self.wins(m, Restriction::Covered, budget) => ThreatResult::Win,
+            Some(0) => ThreatResult::Even,
+            _ => ThreatResult::Nothing,
         }
     }
 
