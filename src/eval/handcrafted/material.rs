@@ -147,7 +147,7 @@ impl PieceSquareAccumulator {
 
     /// The sum of the king-relative values.
     #[inline]
-    pub fn around_kings(&self) -> Tapered {
+    pub fn king_relative(&self) -> Tapered {
         self.king_sums[Color::Red].sum + self.king_sums[Color::Black].sum
     }
 

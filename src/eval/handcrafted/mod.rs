@@ -68,7 +68,7 @@ impl HandcraftedEvaluator {
         // knight in the endgame.
         let material = self.material.value(position, accumulator.counts);
         let mut other = material.defenders;
-        let mut attack = material.pairs + accumulator.around_kings();
+        let mut attack = material.pairs + accumulator.king_relative();
         if self.knowledge > Knowledge::None {
             let map = AttackMap::from_fn(|us| SideAttacks::new(position, us));
             for color in Color::ALL {
