@@ -25,8 +25,8 @@ pub struct GoRequest {
     /// The clocks of the side to move and of its opponent (`time`, `opptime`), or those of Red and Black (`wtime`,
     /// `btime`).
     pub clocks: [Option<PlayerClock>; 2],
-    /// Whether the clocks are those of Red and Black.
-    pub are_clocks_by_color: bool,
+    /// Whether the first clock is Red's, and not that of the side to move.
+    pub is_red_clock_first: bool,
     /// Searches for a mate in this number of moves.
     pub mate: Option<u32>,
     /// Runs a perft to this depth instead of a search.
@@ -81,7 +81,7 @@ impl GoRequest {
     fn clocks_of(&self, mover: Color) -> (Option<PlayerClock>, Option<PlayerClock>) {
         let [first, second] = self.clocks;
         match mover {
-            Color::Black if self.are_clocks_by_color => (second, first),
+            Color::Black if self.is_red_clock_first => (second, first),
             _ => (first, second),
         }
     }
@@ -294,7 +294,7 @@ impl GoReader<'_> {
         // UCI clients send the clocks of the game even with `infinite`.
         if self.request.clocks == [None; 2] && !self.request.infinite {
             self.request.clocks = [self.red.clock(), self.black.clock()];
-            self.request.are_clocks_by_color = true;
+            self.request.is_red_clock_first = true;
         }
         let has_moves = self.moves_to_go.is_some() || self.opponent.moves_to_go.is_some();
         if has_moves && !self.request.infinite && !self.request.limits(Color::Red).is_bounded() {
