@@ -66,7 +66,7 @@ impl WinRateCounts {
     /// A move of the game is illegal. The positions before it are counted.
     pub fn add(&mut self, record: &Record) -> Result<(), BadRecord> {
         let filter = Filter {
-            decided: LARGEST_SCORE as i16,
+            largest_score: LARGEST_SCORE as i16,
             repetition_plies: Filter::QUIET.repetition_plies,
             ..Filter::NONE
         };

@@ -35,50 +35,50 @@ impl Labeled<'_> {
 /// The positions to skip, in addition to those without a score and those of the random plies at the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter {
-    /// Positions in check.
-    pub in_check: bool,
-    /// Positions in which the move played is a capture. Loose samples are not affected.
-    pub captures: bool,
-    /// Positions whose absolute score is larger than this, in evaluation units.
-    pub decided: i16,
+    /// Whether to skip positions in check.
+    pub leave_out_checks: bool,
+    /// Whether to skip positions in which the move played is a capture. Loose samples are not affected.
+    pub leave_out_captures: bool,
+    /// Positions whose absolute score is larger than this, in evaluation units, are skipped.
+    pub largest_score: i16,
     /// Number of plies to skip after the random ones. Loose samples are not affected.
     pub first_plies: usize,
     /// Number of last plies to skip if a repetition decided the game, because its result depends on the path. Loose
     /// samples are not affected.
     pub repetition_plies: usize,
-    /// Positions whose score differs from the score after the move by more than this, in evaluation units, because
-    /// the search has overlooked something; [`i16::MAX`] is no limit. Loose samples are not affected.
-    pub swing: i16,
+    /// Positions whose score differs from the score after the move by more than this, in evaluation units, are
+    /// skipped, because the search has overlooked something; [`i16::MAX`] is no limit. Loose samples are not affected.
+    pub largest_swing: i16,
 }
 
 impl Filter {
     /// Skips only what every filter skips: positions without a score and those of the random plies at the start.
     pub const NONE: Self = Self {
-        in_check: false,
-        captures: false,
-        decided: i16::MAX,
+        leave_out_checks: false,
+        leave_out_captures: false,
+        largest_score: i16::MAX,
         first_plies: 0,
         repetition_plies: 0,
-        swing: i16::MAX,
+        largest_swing: i16::MAX,
     };
 
     /// Skips positions in which a static evaluation cannot be expected to match the label.
     pub const QUIET: Self = Self {
-        in_check: true,
-        captures: true,
-        decided: 2200,
+        leave_out_checks: true,
+        leave_out_captures: true,
+        largest_score: 2200,
         first_plies: 0,
         repetition_plies: 12,
-        swing: i16::MAX,
+        largest_swing: i16::MAX,
     };
 
     /// Whether the filter keeps the position. Conditions on plies and swings are not tested.
     pub fn allows(&self, sample: &Labeled<'_>) -> bool {
         let takes = |m| sample.position.taken_by(m).is_some();
         sample.score != NO_SCORE
-            && sample.score.unsigned_abs() <= self.decided.unsigned_abs()
-            && !(self.in_check && sample.position.in_check())
-            && !(self.captures && sample.played.is_some_and(takes))
+            && sample.score.unsigned_abs() <= self.largest_score.unsigned_abs()
+            && !(self.leave_out_checks && sample.position.in_check())
+            && !(self.leave_out_captures && sample.played.is_some_and(takes))
     }
 }
 
@@ -148,7 +148,8 @@ impl TrainingGame {
                 score: scored.score,
                 result: self.result,
             };
-            let is_steady = filter.swing == i16::MAX || self.swing_at(ply) <= filter.swing.into();
+            let is_steady = filter.largest_swing == i16::MAX
+                || self.swing_at(ply) <= filter.largest_swing.into();
             if (first..end).contains(&ply) && is_steady && filter.allows(&sample) {
                 each(&sample);
             }

@@ -238,9 +238,9 @@ fn each_filter_skips_only_its_positions() {
     let mut left_out = [0; 3];
     let (mut in_check, mut captures) = (Filter::NONE, Filter::NONE);
     let (mut decided, mut first) = (Filter::NONE, Filter::NONE);
-    in_check.in_check = true;
-    captures.captures = true;
-    decided.decided = 1000;
+    in_check.leave_out_checks = true;
+    captures.leave_out_captures = true;
+    decided.largest_score = 1000;
     first.first_plies = 5;
     for record in games(60) {
         let Record::Game(game) = &record else {
@@ -275,7 +275,7 @@ fn each_filter_skips_only_its_positions() {
         let skipped = if ends_by_repetition { 12 } else { 0 };
         assert_eq!(count(&record, last), all - skipped);
         let swing = Filter {
-            swing: 1000,
+            largest_swing: 1000,
             ..Filter::NONE
         };
         let scores = game.moves[4..].iter().map(|m| i32::from(m.score));

@@ -106,12 +106,12 @@ impl Default for Recipe {
             clip: 127.0 / 64.0,
             seed: 1,
             hold_out: 50,
-            largest_score: Filter::QUIET.decided,
+            largest_score: Filter::QUIET.largest_score,
             first_plies: Filter::QUIET.first_plies,
             repetition_plies: Filter::QUIET.repetition_plies,
-            largest_swing: Filter::QUIET.swing,
-            leave_out_checks: Filter::QUIET.in_check,
-            leave_out_captures: Filter::QUIET.captures,
+            largest_swing: Filter::QUIET.largest_swing,
+            leave_out_checks: Filter::QUIET.leave_out_checks,
+            leave_out_captures: Filter::QUIET.leave_out_captures,
         }
     }
 }
@@ -176,12 +176,12 @@ impl Recipe {
     /// The positions to skip.
     pub fn filter(&self) -> Filter {
         Filter {
-            in_check: self.leave_out_checks,
-            captures: self.leave_out_captures,
-            decided: self.largest_score,
+            leave_out_checks: self.leave_out_checks,
+            leave_out_captures: self.leave_out_captures,
+            largest_score: self.largest_score,
             first_plies: self.first_plies,
             repetition_plies: self.repetition_plies,
-            swing: self.largest_swing,
+            largest_swing: self.largest_swing,
         }
     }
 
