@@ -7,7 +7,7 @@ use super::common::{
     Failure, INTERRUPTED, interrupts, pad, parse_seconds, print, print_text, translated,
 };
 use crate::tournament::{
-    CheckOutcome, CheckReport, CheckTimeouts, EngineFailure, EngineProtocol, EngineSpec, Greeting,
+    CheckOutcome, CheckReport, CheckTimeouts, EngineFailure, EngineProtocol, EngineSpec, Handshake,
     PartialEngineSpec, check_protocol,
 };
 
@@ -73,14 +73,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
     });
     printed?;
-    let (spec, greeting) = match checked {
+    let (spec, handshake) = match checked {
         Ok(checked) => checked,
         Err(EngineFailure::Interrupted) => return Ok(ExitCode::from(INTERRUPTED)),
         Err(error) => return Err(Failure::new(format_args!("engine {}", spec.name), error)),
     };
     let [ok, unclear, violated] = counts;
     if !arguments.json {
-        let title = title(&spec, &greeting);
+        let title = title(&spec, &handshake);
         let sum = ok + unclear + violated;
         print_text(&format!(
             "{title}: {sum} checks: {ok} ok, {unclear} unclear, {violated} violated\n"
@@ -101,9 +101,9 @@ pub fn as_setting(text: &str) -> String {
     }
 }
 
-fn title(spec: &EngineSpec, greeting: &Greeting) -> String {
+fn title(spec: &EngineSpec, handshake: &Handshake) -> String {
     let protocol = spec.protocol.unwrap_or_default().to_string();
-    let name = greeting.name.as_deref().unwrap_or(&spec.name);
+    let name = handshake.name.as_deref().unwrap_or(&spec.name);
     format!("{name}, {}", protocol.to_uppercase())
 }
 

@@ -67,7 +67,7 @@ struct ScoresReport {
 #[derive(Debug, Serialize)]
 struct EngineReport<'a> {
     name: &'a str,
-    /// The name in the greeting, the protocol and the options.
+    /// The name in the handshake, the protocol and the options.
     engine: String,
     limit: String,
     /// Bradley-Terry rating, only with more than two engines.

@@ -30,7 +30,7 @@ mod worker;
 pub use adjudication::{Adjudication, ScoreDraw, ScoreWin, TablebaseAdjudication};
 pub use conformance::{CheckOutcome, CheckReport, CheckTimeouts, check_protocol};
 pub use end_reason::{EndReason, Ending};
-pub use engine::{EngineFailure, EngineScore, Greeting};
+pub use engine::{EngineFailure, EngineScore, Handshake};
 pub use journal::{Damage, Journal, JournalContent, JournalError, is_journal};
 pub use json_report::JsonReport;
 pub use key_values::KeyValuesError;

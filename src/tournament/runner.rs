@@ -9,7 +9,7 @@ use crossbeam_channel::{Receiver, Sender, bounded, never, select, unbounded};
 use parking_lot::Mutex;
 
 use super::Tournament;
-use super::engine::{EngineFailure, Greeting, probe, processors};
+use super::engine::{EngineFailure, Handshake, probe, processors};
 use super::play::NoResult;
 use super::record::{GameRecord, GameSummary};
 use super::schedule::{Schedule, ScheduledGame};
@@ -85,8 +85,8 @@ fn processor_sets(
     Ok(sets.map(|set| Some(set.to_vec())).collect())
 }
 
-/// Starts each engine once, detects the settings that the user left out, and returns the greetings. A
-/// message on `interrupt` stops this.
+/// Starts each engine once, detects the settings that the user left out, and returns the handshakes. A message
+/// on `interrupt` stops this.
 ///
 /// # Errors
 /// An engine fails as described at [`TournamentStartError::Engine`], there are too few processors for `--pin`, or a
@@ -94,14 +94,14 @@ fn processor_sets(
 pub fn check_engines(
     tournament: &mut Tournament,
     interrupt: &Receiver<()>,
-) -> Result<Vec<Greeting>, TournamentStartError> {
+) -> Result<Vec<Handshake>, TournamentStartError> {
     let cpus = processor_sets(tournament)?;
     let cpus = cpus.first().and_then(Option::as_deref);
     let available = processors();
     let timeouts = tournament.timeouts;
     let mut openings = tournament.openings.lines().iter();
     let has_positions = openings.any(|line| fen::write_position(&line.start) != fen::START);
-    let mut greetings = Vec::new();
+    let mut handshakes = Vec::new();
     for spec in &mut tournament.engines {
         let required = spec.cpus.iter().flatten();
         let mut missing = required.filter(|cpu| !available.contains(cpu));
@@ -118,15 +118,15 @@ pub fn check_engines(
             failure,
         };
         let probed = probe(spec, cpus, timeouts, interrupt, has_positions);
-        let (completed, greeting) = probed.map_err(error)?;
+        let (completed, handshake) = probed.map_err(error)?;
         let mut bounds = tournament.spsa.iter().flat_map(Spsa::bounds);
-        if let Some(why) = bounds.find_map(|(name, bound)| greeting.objection(name, &bound)) {
+        if let Some(why) = bounds.find_map(|(name, bound)| handshake.objection(name, &bound)) {
             return Err(error(EngineFailure::Parameter(why)));
         }
         *spec = completed;
-        greetings.push(greeting);
+        handshakes.push(handshake);
     }
-    Ok(greetings)
+    Ok(handshakes)
 }
 
 /// An event of a tournament.

@@ -17,7 +17,7 @@ use super::common::{
 use crate::search::cores;
 use crate::text::{counted, printable};
 use crate::tournament::{
-    EngineFailure, GameSummary, Greeting, JournalContent, Limit, Tournament, TournamentEnd,
+    EngineFailure, GameSummary, Handshake, JournalContent, Limit, Tournament, TournamentEnd,
     TournamentFormat, TournamentStartError, check_engines, run as play,
 };
 use output::{MatchOutput, OutputFiles};
@@ -29,16 +29,16 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (files, content) = OutputFiles::open(arguments, &tournament)?;
     // Ctrl-C is handled only after all files have been opened, because opening or reading a FIFO can block.
     let interrupt = interrupts()?;
-    let greetings = match check_engines(&mut tournament, &interrupt) {
-        Ok(greetings) => greetings,
+    let handshakes = match check_engines(&mut tournament, &interrupt) {
+        Ok(handshakes) => handshakes,
         Err(TournamentStartError::Engine {
             failure: EngineFailure::Interrupted,
             ..
         }) => return Ok(ExitCode::from(INTERRUPTED)),
         Err(error) => return Err(Failure::new("match", error)),
     };
-    warn(&tournament, &greetings);
-    print_text(&report::heading(&tournament, &greetings))?;
+    warn(&tournament, &handshakes);
+    print_text(&report::heading(&tournament, &handshakes))?;
     print_resumed(&content)?;
     let mut standings = tournament.standings();
     standings.void_games = content.voids;
@@ -97,12 +97,12 @@ fn print_resumed(content: &JournalContent) -> Result<(), Failure> {
 
 /// Prints warnings about options, the messages of the engines, and warnings if games may repeat or if there are more
 /// threads than processors.
-fn warn(tournament: &Tournament, greetings: &[Greeting]) {
-    for (engine, greeting) in tournament.engines.iter().zip(greetings) {
-        for warning in &greeting.option_warnings {
+fn warn(tournament: &Tournament, handshakes: &[Handshake]) {
+    for (engine, handshake) in tournament.engines.iter().zip(handshakes) {
+        for warning in &handshake.option_warnings {
             Failure::new(format_args!("engine {}", engine.name), printable(warning)).report();
         }
-        for message in &greeting.messages {
+        for message in &handshake.messages {
             Failure::new(format_args!("engine {} reports", engine.name), message).report();
         }
     }

@@ -13,7 +13,7 @@ use crate::tournament::stats::{
     Decision, Effect, Estimate, FactorRun, Interval, Rating, Scores, SprtRun, Standings,
     TunedValue, ratings,
 };
-use crate::tournament::{GameSummary, Greeting, JsonReport, Tournament, TournamentEnd};
+use crate::tournament::{GameSummary, Handshake, JsonReport, Tournament, TournamentEnd};
 
 /// Number of recent games in the status.
 pub const RECENT_GAMES: usize = 50;
@@ -21,17 +21,17 @@ pub const RECENT_GAMES: usize = 50;
 const REFRESH: u32 = 10;
 
 /// The settings of the match, printed before the first game.
-pub fn heading(tournament: &Tournament, greetings: &[Greeting]) -> String {
+pub fn heading(tournament: &Tournament, handshakes: &[Handshake]) -> String {
     let mut text = String::new();
-    for (engine, greeting) in tournament.engines.iter().zip(greetings) {
-        let id_name = greeting.name.clone();
+    for (engine, handshake) in tournament.engines.iter().zip(handshakes) {
+        let id_name = handshake.name.clone();
         let id_name = id_name.unwrap_or_else(|| translated("no id name").into_owned());
         let protocol = engine.protocol.unwrap_or_default();
         let protocol = protocol.to_string().to_uppercase();
-        let detected = if greeting.detected.is_empty() {
+        let detected = if handshake.detected.is_empty() {
             String::new()
         } else {
-            let detected = greeting.detected.iter().map(|found| translated(found));
+            let detected = handshake.detected.iter().map(|found| translated(found));
             let detected = detected.collect::<Vec<_>>().join(", ");
             translated(&format!("(detected: {detected})")).into_owned()
         };

@@ -101,7 +101,7 @@ pub fn position_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
 }
 
 pub fn words_of_the_greeting(engine: &mut Dialogue<'_>) -> CheckResult {
-    let lines = engine.greet()?;
+    let lines = engine.handshake()?;
     let has_word = |line: &&String| line.contains("draw") || line.contains("resign");
     match lines.iter().find(has_word) {
         Some(line) => unclear(format!(

@@ -196,11 +196,11 @@ impl<'a> Dialogue<'a> {
         Ok(lines)
     }
 
-    /// Greets the engine and returns its response.
-    pub fn greet(&mut self) -> Result<Vec<String>, CheckFailure> {
+    /// Performs the handshake and returns the response of the engine.
+    pub fn handshake(&mut self) -> Result<Vec<String>, CheckFailure> {
         let protocol = self.protocol();
         self.send(protocol.name());
-        let last = protocol.greeting_end();
+        let last = protocol.handshake_end();
         self.until(last, self.timeouts.ready, |line| line == last)
     }
 
@@ -210,10 +210,10 @@ impl<'a> Dialogue<'a> {
         self.until("readyok", self.timeouts.ready, |line| line == "readyok")
     }
 
-    /// Greets the engine, sets its options and returns its output. The opening book is off unless the options of the
-    /// engine turn it on, because the checks are about the search.
+    /// Performs the handshake, sets the options and returns the output of the engine. The opening book is off unless
+    /// the options of the engine turn it on, because the checks are about the search.
     pub fn initialize(&mut self) -> Result<Vec<String>, CheckFailure> {
-        let mut lines = self.greet()?;
+        let mut lines = self.handshake()?;
         let offered = offered_options(&lines);
         let offers = |name: &str| find_offer(&offered, name).is_some();
         let protocol = self.protocol();
@@ -333,7 +333,7 @@ pub fn start(engine: &mut Dialogue<'_>) -> Result<Position, CheckFailure> {
 /// Time limits of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckTimeouts {
-    /// For the responses to the greeting and to `isready`.
+    /// For the responses to the handshake and to `isready`.
     pub ready: Duration,
     /// For immediate responses, such as to `stop`. A quarter of this is the tolerance for the time of a move.
     pub response: Duration,

@@ -10,7 +10,7 @@ mod session;
 
 use crossbeam_channel::Receiver;
 
-use super::engine::{EngineFailure, Greeting, probe};
+use super::engine::{EngineFailure, Handshake, probe};
 use super::limit::Timeouts;
 use super::spec::EngineProtocol::{self, Ucci, Uci};
 use super::spec::EngineSpec;
@@ -18,7 +18,7 @@ use dialogue::{CheckFailure, CheckResult, Dialogue};
 pub use dialogue::{CheckOutcome, CheckReport, CheckTimeouts};
 
 /// Runs the checks that apply to an engine and calls `on_report` with each result. Returns the completed settings and
-/// the greeting. A message on `interrupt` stops the checks.
+/// the handshake. A message on `interrupt` stops the checks.
 ///
 /// # Errors
 /// The engine cannot be started, does not answer, speaks XBoard or does not play xiangqi, or the checks were
@@ -28,12 +28,12 @@ pub fn check_protocol(
     check_timeouts: CheckTimeouts,
     interrupt: &Receiver<()>,
     mut on_report: impl FnMut(&CheckReport),
-) -> Result<(EngineSpec, Greeting), EngineFailure> {
+) -> Result<(EngineSpec, Handshake), EngineFailure> {
     let timeouts = Timeouts {
         ready: check_timeouts.ready,
         ..Timeouts::default()
     };
-    let (spec, greeting) = probe(spec, None, timeouts, interrupt, false)?;
+    let (spec, handshake) = probe(spec, None, timeouts, interrupt, false)?;
     let protocol = spec.protocol.unwrap_or_default();
     if protocol == EngineProtocol::Xboard {
         return Err(EngineFailure::Xboard("which cannot be checked"));
@@ -62,7 +62,7 @@ pub fn check_protocol(
         };
         on_report(&report);
     }
-    Ok((spec, greeting))
+    Ok((spec, handshake))
 }
 
 struct Check {

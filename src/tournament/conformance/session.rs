@@ -1,4 +1,4 @@
-//! Checks of the conversation: greeting, options, `isready`, `stop`, `ponderhit`, invalid lines and the exit.
+//! Checks of the conversation: handshake, options, `isready`, `stop`, `ponderhit`, invalid lines and the exit.
 
 use std::time::{Duration, Instant};
 
@@ -12,11 +12,11 @@ use crate::tournament::spec::EngineProtocol::{Ucci, Uci};
 
 pub fn greeting(engine: &mut Dialogue<'_>) -> CheckResult {
     let began = Instant::now();
-    let lines = engine.greet()?;
+    let lines = engine.handshake()?;
     if !lines.iter().any(|line| line.starts_with("id name ")) {
         return violated("it sends no id name");
     }
-    let last = engine.protocol().greeting_end();
+    let last = engine.protocol().handshake_end();
     if engine.sync()?.iter().any(|line| line == last) {
         return violated(format!("it sends {last} twice"));
     }
@@ -28,7 +28,7 @@ pub fn greeting(engine: &mut Dialogue<'_>) -> CheckResult {
 }
 
 pub fn options(engine: &mut Dialogue<'_>) -> CheckResult {
-    let lines = engine.greet()?;
+    let lines = engine.handshake()?;
     for line in lines.iter().filter(|line| line.starts_with("option ")) {
         let (_, rest) = line.split_once(" type ").unwrap_or((line, ""));
         let words: Vec<&str> = rest.split_ascii_whitespace().collect();
@@ -51,7 +51,7 @@ pub fn options(engine: &mut Dialogue<'_>) -> CheckResult {
 }
 
 pub fn usemillisec(engine: &mut Dialogue<'_>) -> CheckResult {
-    let offered = offered_options(&engine.greet()?);
+    let offered = offered_options(&engine.handshake()?);
     if find_offer(&offered, "usemillisec").is_some() {
         Ok(())
     } else {

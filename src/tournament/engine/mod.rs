@@ -2,7 +2,7 @@
 
 mod answer;
 mod dialect;
-mod greeting;
+mod handshake;
 mod platform;
 mod probe;
 mod process;
@@ -15,7 +15,7 @@ use crossbeam_channel::{Receiver, TryRecvError, select};
 
 pub use answer::{EngineFailure, EngineScore, MoveAnswer, MoveChoice};
 pub use dialect::{EngineDialect, MoveRequest};
-pub use greeting::{Greeting, find_offer, has_milliseconds, offered_options, option_command};
+pub use handshake::{Handshake, find_offer, has_milliseconds, offered_options, option_command};
 pub use platform::processors;
 pub use probe::probe;
 pub use process::{Output, Process};
@@ -69,12 +69,12 @@ pub struct Engine {
     /// Whether the engine must not play another game, because it played an illegal move or failed.
     pub has_failed: bool,
     /// The data from the handshake.
-    pub greeting: Greeting,
+    pub handshake: Handshake,
 }
 
 impl Engine {
-    /// Starts an engine and performs the handshake. The engine is bound to the processors of its settings, or else to
-    /// `cpus`, if given.
+    /// Starts an engine, performs the handshake and sets the options. The engine is bound to the processors of its
+    /// settings, or else to `cpus`, if given.
     pub fn start(
         spec: &EngineSpec,
         cpus: Option<&[usize]>,
@@ -96,9 +96,9 @@ impl Engine {
             interrupted,
             pondering: None,
             has_failed: false,
-            greeting: Greeting::default(),
+            handshake: Handshake::default(),
         };
-        engine.greet(spec)?;
+        engine.initialize(spec)?;
         Ok(engine)
     }
 
@@ -146,7 +146,8 @@ impl Engine {
 
     fn set_options(&self, options: &[(String, String)]) {
         for (name, value) in options {
-            let command = option_command(self.dialect.protocol, &self.greeting.offers, name, value);
+            let command =
+                option_command(self.dialect.protocol, &self.handshake.offers, name, value);
             if let Some(command) = command {
                 self.process.send(&command);
             }

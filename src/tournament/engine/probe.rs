@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, select};
 
 use super::{
-    BEST_MOVE, Engine, EngineFailure, Greeting, MoveChoice, Output, Process, answer_words,
+    BEST_MOVE, Engine, EngineFailure, Handshake, MoveChoice, Output, Process, answer_words,
     is_outcome, is_response, start_process,
 };
 use crate::board::Position;
@@ -15,18 +15,18 @@ use crate::text::excerpt;
 use crate::tournament::limit::Timeouts;
 use crate::tournament::spec::{EngineProtocol, EngineSpec};
 
-/// The greetings in the order in which they are sent, each with the time to wait for an answer before the next one. An
-/// answer to an earlier greeting counts as well.
-const GREETINGS: [(&str, Duration); 3] = [
+/// The handshakes in the order in which they are sent, each with the time to wait for an answer before the next one. An
+/// answer to an earlier handshake counts as well.
+const HANDSHAKES: [(&str, Duration); 3] = [
     (EngineProtocol::Ucci.name(), Duration::from_secs(1)),
     (EngineProtocol::Uci.name(), Duration::from_secs(2)),
     ("xboard\nprotover 2", Duration::MAX),
 ];
 
-/// Starts an engine to detect and verify its settings. Returns the completed settings and its greeting. A message on
+/// Starts an engine to detect and verify its settings. Returns the completed settings and its handshake. A message on
 /// `interrupted`, or its disconnection, stops the detection.
 ///
-/// The protocol is that of the greeting which the engine answers; the first rank follows from its move from the
+/// The protocol is that of the handshake which the engine answers; the first rank follows from its move from the
 /// starting position. Settings given by the user are verified.
 ///
 /// # Errors
@@ -38,7 +38,7 @@ pub fn probe(
     timeouts: Timeouts,
     interrupted: &Receiver<()>,
     needs_setboard: bool,
-) -> Result<(EngineSpec, Greeting), EngineFailure> {
+) -> Result<(EngineSpec, Handshake), EngineFailure> {
     let mut spec = spec.clone();
     let mut detected = Vec::new();
     if spec.protocol.is_none() {
@@ -60,7 +60,7 @@ pub fn probe(
         let why = "but cannot set up the positions of the openings (setboard=0)";
         return Err(EngineFailure::Xboard(why));
     }
-    let mut greeting = std::mem::take(&mut engine.greeting);
+    let mut handshake = std::mem::take(&mut engine.handshake);
     match spec.first_rank {
         Some(first_rank) => engine.verify_first_rank(first_rank)?,
         None => {
@@ -73,13 +73,13 @@ pub fn probe(
     }
     engine.verify_variant(&spec)?;
     engine.quit();
-    detected.append(&mut greeting.detected);
-    greeting.detected = detected;
-    spec.id_name.clone_from(&greeting.name);
-    Ok((spec, greeting))
+    detected.append(&mut handshake.detected);
+    handshake.detected = detected;
+    spec.id_name.clone_from(&handshake.name);
+    Ok((spec, handshake))
 }
 
-/// Sends the greetings one after another and returns the protocol of the one that the engine answers.
+/// Sends the handshakes one after another and returns the protocol of the one that the engine answers.
 fn find_protocol(
     spec: &EngineSpec,
     cpus: Option<&[usize]>,
@@ -88,27 +88,27 @@ fn find_protocol(
 ) -> Result<EngineProtocol, EngineFailure> {
     let mut process = start_process(spec, cpus)?;
     let deadline = Instant::now() + timeouts.ready;
-    // The greetings that the current process gets.
-    let mut greetings = &GREETINGS[..];
+    // The handshakes that the current process gets.
+    let mut handshakes = &HANDSHAKES[..];
     let mut sent = 0;
-    while let Some((greeting, wait)) = greetings.get(sent) {
-        process.send(greeting);
+    while let Some((handshake, wait)) = handshakes.get(sent) {
+        process.send(handshake);
         sent += 1;
         let rest = deadline.saturating_duration_since(Instant::now());
-        match await_greeting_answer(&process, greeting, (*wait).min(rest), interrupted)? {
-            GreetingAnswer::Protocol(protocol) => {
+        match await_handshake_answer(&process, handshake, (*wait).min(rest), interrupted)? {
+            HandshakeAnswer::Protocol(protocol) => {
                 process.quit(super::QUIT_TIMEOUT);
                 return Ok(protocol);
             }
-            GreetingAnswer::Missing => {}
-            GreetingAnswer::Ended if greetings.len() == 1 => {
+            HandshakeAnswer::Missing => {}
+            HandshakeAnswer::Ended if handshakes.len() == 1 => {
                 return Err(EngineFailure::Ended(process.end(super::END_TIMEOUT)));
             }
-            GreetingAnswer::Ended => {
-                // Some engines exit at an unknown command. A slow engine may have read only the first greeting, so the
+            HandshakeAnswer::Ended => {
+                // Some engines exit at an unknown command. A slow engine may have read only the first handshake, so the
                 // next process gets all others.
                 process = start_process(spec, cpus)?;
-                greetings = &greetings[1..];
+                handshakes = &handshakes[1..];
                 sent = 0;
             }
         }
@@ -119,54 +119,54 @@ fn find_protocol(
     })
 }
 
-/// The response to a greeting.
-enum GreetingAnswer {
+/// The response to a handshake.
+enum HandshakeAnswer {
     Protocol(EngineProtocol),
-    /// There is no answer in time, or the engine refuses the greeting.
+    /// There is no answer in time, or the engine refuses the handshake.
     Missing,
     /// The process has closed its output.
     Ended,
 }
 
-fn await_greeting_answer(
+fn await_handshake_answer(
     process: &Process,
-    greeting: &str,
+    handshake: &str,
     timeout: Duration,
     interrupted: &Receiver<()>,
-) -> Result<GreetingAnswer, EngineFailure> {
+) -> Result<HandshakeAnswer, EngineFailure> {
     let deadline = Instant::now() + timeout;
     loop {
         let wait = deadline.saturating_duration_since(Instant::now());
         let output = select! {
             recv(process.output) -> output => output,
             recv(interrupted) -> _ => return Err(EngineFailure::Interrupted),
-            default(wait) => return Ok(GreetingAnswer::Missing),
+            default(wait) => return Ok(HandshakeAnswer::Missing),
         };
         match output {
             Ok(Output::Line { text, .. }) => {
                 if let Some(protocol) = protocol_of_answer(&text) {
-                    return Ok(GreetingAnswer::Protocol(protocol));
+                    return Ok(HandshakeAnswer::Protocol(protocol));
                 }
-                // An XBoard engine refuses the other greetings. A slow one may refuse an earlier greeting only now.
+                // An XBoard engine refuses the other handshakes. A slow one may refuse an earlier handshake only now.
                 let refused = text.strip_prefix("Error (unknown command): ");
-                if refused == Some(greeting) {
-                    return Ok(GreetingAnswer::Missing);
+                if refused == Some(handshake) {
+                    return Ok(HandshakeAnswer::Missing);
                 }
             }
             Ok(Output::Flood) => return Err(EngineFailure::Flood),
-            Err(_) => return Ok(GreetingAnswer::Ended),
+            Err(_) => return Ok(HandshakeAnswer::Ended),
         }
         if Instant::now() >= deadline {
-            return Ok(GreetingAnswer::Missing);
+            return Ok(HandshakeAnswer::Missing);
         }
     }
 }
 
-/// The protocol in which a line answers a greeting. XBoard engines answer with features.
+/// The protocol in which a line answers a handshake. XBoard engines answer with features.
 fn protocol_of_answer(line: &str) -> Option<EngineProtocol> {
     EngineProtocol::ALL
         .into_iter()
-        .find(|protocol| is_response(line, protocol.greeting_end()))
+        .find(|protocol| is_response(line, protocol.handshake_end()))
 }
 
 /// The depth of the searches that detect the first rank and verify the variant.
@@ -205,7 +205,7 @@ impl Engine {
     /// If the user set `UCI_Variant` to another value than `xiangqi`, verifies that the engine has no move in a xiangqi
     /// stalemate.
     fn verify_variant(&mut self, spec: &EngineSpec) -> Result<(), EngineFailure> {
-        let is_variant = |name: &str| name.eq_ignore_ascii_case(super::greeting::VARIANT);
+        let is_variant = |name: &str| name.eq_ignore_ascii_case(super::handshake::VARIANT);
         let mut variants = spec.options.iter().filter(|(name, _)| is_variant(name));
         let Some((_, variant)) = variants.next_back() else {
             return Ok(());

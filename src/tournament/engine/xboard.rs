@@ -163,7 +163,7 @@ impl XboardTranslator {
         match word {
             "feature" => self.features(rest),
             "pong" if rest == "0" && self.must_wait => Vec::new(),
-            "pong" if rest == "0" => lines(&[EngineProtocol::Xboard.greeting_end()]),
+            "pong" if rest == "0" => lines(&[EngineProtocol::Xboard.handshake_end()]),
             "pong" if self.is_thinking && self.has_resigned => self.outcome("resign"),
             "pong" => lines(&["readyok"]),
             "move" if self.is_thinking => {
@@ -235,7 +235,7 @@ impl XboardTranslator {
                 "smp" if value == "1" => answers.push(spin("Threads", 1024)),
                 "option" => answers.extend(option(value)),
                 "done" if value == "1" => {
-                    answers.push(EngineProtocol::Xboard.greeting_end().to_owned());
+                    answers.push(EngineProtocol::Xboard.handshake_end().to_owned());
                 }
                 "done" => self.must_wait = true,
                 _ => {}
@@ -379,10 +379,10 @@ mod tests {
     }
 
     #[test]
-    fn greetings_and_options_are_translated() {
+    fn handshakes_and_options_are_translated() {
         let mut translator = XboardTranslator::default();
-        let greeting = ["xboard", "protover 2", "ping 0"];
-        assert_eq!(translator.command("xboard"), greeting);
+        let handshake = ["xboard", "protover 2", "ping 0"];
+        assert_eq!(translator.command("xboard"), handshake);
         assert_eq!(translator.answer("pong 0"), ["feature done=1"]);
         for (line, answers) in [
             ("feature done=0", &[][..]),

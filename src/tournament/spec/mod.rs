@@ -20,7 +20,7 @@ const NICE: RangeInclusive<i32> = -20..=19;
 
 named_enum! {
     #[derive(Default)]
-    /// The protocol of an engine. Its name is also the greeting command.
+    /// The protocol of an engine. Its name is also the handshake command.
     pub enum EngineProtocol {
         /// UCCI 3.0.
         #[default]
@@ -33,8 +33,8 @@ named_enum! {
 }
 
 impl EngineProtocol {
-    /// The last line of the response to the greeting.
-    pub const fn greeting_end(self) -> &'static str {
+    /// The last line of the response to the handshake.
+    pub const fn handshake_end(self) -> &'static str {
         match self {
             Self::Ucci => "ucciok",
             Self::Uci => "uciok",
@@ -96,7 +96,7 @@ pub struct EngineSpec {
     /// The file to which its standard error is appended.
     #[serde(skip)]
     pub stderr: Option<PathBuf>,
-    /// The name in its greeting; `None` before its first start, or if the greeting has none.
+    /// The name in its handshake; `None` before its first start, or if the handshake has none.
     #[serde(skip)]
     pub id_name: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Greets an engine, checks option values against those that it offers, and sets its options.
+//! Performs the handshake with an engine, checks option values against those that it offers, and sets its options.
 
 use std::time::Duration;
 
@@ -15,9 +15,9 @@ pub const VARIANT: &str = "UCI_Variant";
 /// time allowed for the answer.
 const FIRST_READY: Duration = Duration::from_secs(1);
 
-/// Data from an engine's greeting and from the setting of its options.
+/// Data from an engine's handshake and from the setting of its options.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Greeting {
+pub struct Handshake {
     /// Its `id name`, with its `id version` if the name does not contain it.
     pub name: Option<String>,
     /// Warnings about options that it does not offer, invalid values, and times that are rounded down to whole seconds.
@@ -31,7 +31,7 @@ pub struct Greeting {
     pub(super) offers: Vec<OfferedOption>,
 }
 
-impl Greeting {
+impl Handshake {
     /// The warning about an invalid value for an option; `None` if it is valid or the engine does not offer the option.
     pub fn objection(&self, name: &str, value: &str) -> Option<String> {
         find_offer(&self.offers, name)?.warning(name, value)
@@ -39,39 +39,39 @@ impl Greeting {
 }
 
 impl Engine {
-    /// Greets the engine and sets its options. Fails if it refuses a network.
-    pub fn greet(&mut self, spec: &EngineSpec) -> Result<(), EngineFailure> {
-        self.greeting.offers = self.offers()?;
-        self.greeting.option_warnings = option_warnings(&self.greeting.offers, &spec.options);
+    /// Performs the handshake and sets the options. Fails if it refuses a network.
+    pub fn initialize(&mut self, spec: &EngineSpec) -> Result<(), EngineFailure> {
+        self.handshake.offers = self.offers()?;
+        self.handshake.option_warnings = option_warnings(&self.handshake.offers, &spec.options);
         // Messages from here on are about its options.
         self.process.reset();
         self.set_all_options(spec)?;
         if !self.dialect.milliseconds && !spec.limit.has_whole_seconds() {
             let why = "without usemillisec the times are rounded down to whole seconds; \
                        the time left is at least 1 s";
-            self.greeting.option_warnings.push(why.to_owned());
+            self.handshake.option_warnings.push(why.to_owned());
         }
-        self.greeting.messages = self.process.messages();
-        match refused_network(&spec.options, &self.greeting.messages) {
+        self.handshake.messages = self.process.messages();
+        match refused_network(&spec.options, &self.handshake.messages) {
             Some(message) => Err(EngineFailure::Network(message.to_owned())),
             None => Ok(()),
         }
     }
 
-    /// Greets the engine and returns the options that it offers.
+    /// Performs the handshake and returns the options that the engine offers.
     fn offers(&mut self) -> Result<Vec<OfferedOption>, EngineFailure> {
         let protocol = self.dialect.protocol;
-        let (greeting, last) = (protocol.name(), protocol.greeting_end());
-        self.process.send(greeting);
-        let awaited = format!("{last} after {greeting}");
+        let (command, last) = (protocol.name(), protocol.handshake_end());
+        self.process.send(command);
+        let awaited = format!("{last} after {command}");
         let mut lines = Vec::new();
-        let greeted = self.await_response(self.timeouts.ready, &awaited, |line| {
+        let answered = self.await_response(self.timeouts.ready, &awaited, |line| {
             lines.push(line.to_owned());
             is_response(line, last)
         });
-        greeted.map_err(|failure| match failure {
+        answered.map_err(|failure| match failure {
             EngineFailure::Ended(how) => {
-                EngineFailure::Ended(format!("{how}; it did not answer {greeting} with {last}"))
+                EngineFailure::Ended(format!("{how}; it did not answer {command} with {last}"))
             }
             other => other,
         })?;
@@ -83,7 +83,7 @@ impl Engine {
             values.next_back().map(str::trim)
         };
         // UCI has the version in the name.
-        self.greeting.name = id("id name ").map(|name| match id("id version ") {
+        self.handshake.name = id("id name ").map(|name| match id("id version ") {
             Some(version) if !name.contains(version) => excerpt(&format!("{name} {version}")),
             _ => excerpt(name),
         });
@@ -98,7 +98,7 @@ impl Engine {
             options.any(|(given, _)| given.eq_ignore_ascii_case(name))
         };
         if protocol == EngineProtocol::Ucci {
-            self.dialect.milliseconds = has_milliseconds(&spec.options, &self.greeting.offers);
+            self.dialect.milliseconds = has_milliseconds(&spec.options, &self.handshake.offers);
             if self.dialect.milliseconds {
                 self.process.send("setoption usemillisec true");
             }
@@ -108,10 +108,10 @@ impl Engine {
         {
             if is_needed
                 && !is_given(name)
-                && let Some(OfferedOption { name, .. }) = find_offer(&self.greeting.offers, name)
+                && let Some(OfferedOption { name, .. }) = find_offer(&self.handshake.offers, name)
             {
                 self.process.send(&protocol.set_option(name, value));
-                self.greeting.detected.push(format!("{name} {value}"));
+                self.handshake.detected.push(format!("{name} {value}"));
             }
         }
         self.set_options(&spec.options);
@@ -142,7 +142,7 @@ impl Engine {
             self.best_move(rest)?;
         } else {
             self.lacks_isready = true;
-            self.greeting
+            self.handshake
                 .detected
                 .push("no answer to isready".to_owned());
         }
@@ -150,7 +150,7 @@ impl Engine {
     }
 }
 
-/// The options in a greeting.
+/// The options in a handshake.
 pub fn offered_options(lines: &[String]) -> Vec<OfferedOption> {
     let options = lines.iter().filter_map(|line| OfferedOption::read(line));
     options.collect()
@@ -190,7 +190,7 @@ pub fn has_milliseconds(options: &[(String, String)], offers: &[OfferedOption]) 
     }
 }
 
-/// An option from an engine's greeting.
+/// An option from an engine's handshake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfferedOption {
     pub name: String,
