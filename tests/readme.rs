@@ -346,8 +346,8 @@ fn option_rows(text: &'static str) -> Vec<Vec<&'static str>> {
 
 /// The options that the engine offers: name, values and default, in the form of the tables.
 fn offered(protocol: &str) -> Vec<[String; 3]> {
-    let greeting = output(&[], &format!("{protocol}\nquit\n"));
-    let options = greeting.lines().filter_map(|l| l.strip_prefix("option "));
+    let answer = output(&[], &format!("{protocol}\nquit\n"));
+    let options = answer.lines().filter_map(|l| l.strip_prefix("option "));
     let parse = |option: &str| {
         let (name, rest) = option.split_once(" type ").unwrap();
         let name = name.strip_prefix("name ").unwrap_or(name);

@@ -44,7 +44,7 @@ pub fn protocol_of_handshake(word: &str) -> Option<Protocol> {
 /// A parsed line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Switches to a protocol and asks for its greeting.
+    /// Switches to a protocol and asks for the answer to its handshake.
     Handshake(Protocol),
     /// Asks for [`Reply::Ready`].
     IsReady,
@@ -136,7 +136,7 @@ pub trait Codec {
     fn on_go(&mut self, _request: &Result<GoRequest, GoError>) {}
 
     /// The answer to the handshake; in UCCI and UCI the name, the options and `ucciok` or `uciok`.
-    fn greeting(&mut self) -> Vec<String>;
+    fn handshake_answer(&mut self) -> Vec<String>;
 
     /// Formats a reply; no lines if the protocol has no form for it.
     fn format(&mut self, reply: &Reply<'_>, preferences: &Preferences) -> Vec<String>;

@@ -51,7 +51,7 @@ impl Codec for Ucci {
         vec![command]
     }
 
-    fn greeting(&mut self) -> Vec<String> {
+    fn handshake_answer(&mut self) -> Vec<String> {
         let ids = [
             "id name Chuhe",
             concat!("id version ", env!("CARGO_PKG_VERSION")),

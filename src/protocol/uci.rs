@@ -51,7 +51,7 @@ impl Codec for Uci {
         self.lines.clear();
     }
 
-    fn greeting(&mut self) -> Vec<String> {
+    fn handshake_answer(&mut self) -> Vec<String> {
         let ids = [
             concat!("id name Chuhe ", env!("CARGO_PKG_VERSION")),
             "id author the Chuhe authors",

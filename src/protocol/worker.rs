@@ -61,7 +61,7 @@ impl Codec for WorkerDialect {
         });
     }
 
-    fn greeting(&mut self) -> Vec<String> {
+    fn handshake_answer(&mut self) -> Vec<String> {
         vec!["yesok".to_owned()]
     }
 

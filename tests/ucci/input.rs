@@ -79,12 +79,8 @@ fn uci_lines_before_a_handshake_do_not_set_the_protocol() {
         let mut client = Client::boot();
         client.send(lines);
         client.send(handshake);
-        let greeting = client.until(&format!("{handshake}ok"));
-        assert!(
-            greeting
-                .iter()
-                .any(|line| line.starts_with("id name Chuhe"))
-        );
+        let answer = client.until(&format!("{handshake}ok"));
+        assert!(answer.iter().any(|line| line.starts_with("id name Chuhe")));
         let answers = client.refused("position fen nonsense");
         assert!(answers.starts_with(message), "{answers}");
         client.send("position startpos\ngo depth 1");

@@ -97,7 +97,7 @@ impl Session {
             output: Output::new(sink),
             codec: codec(Protocol::Ucci),
             protocol: Protocol::Ucci,
-            greeted: false,
+            had_handshake: false,
             preferences: Preferences::default(),
             network: None,
             books: BookLibrary::default(),
@@ -288,7 +288,7 @@ impl Session {
             Command::Print(text) => self.output.line(&text),
             Command::PrintError(text) => self.output.error_line(&text),
             Command::TooLong { head, command } => self.refuse_overlong(&head, &command),
-            Command::Handshake(protocol) => self.greet(protocol),
+            Command::Handshake(protocol) => self.answer_handshake(protocol),
             Command::IsReady => {
                 if self.search.is_none() {
                     self.pool.prepare();
@@ -323,15 +323,16 @@ impl Session {
 
     /// Whether the client has sent neither a handshake nor a line of UCI.
     fn is_booting(&self) -> bool {
-        !self.greeted && self.protocol == Protocol::Ucci
+        !self.had_handshake && self.protocol == Protocol::Ucci
     }
 
     /// Switches to a protocol.
     fn switch_to(&mut self, protocol: Protocol) {
         // A repeated handshake keeps the state of the codec, such as the searches whose moves it discards.
         if protocol != self.protocol {
-            self.codec = match (self.protocol, protocol) {
-                (Protocol::Uci, Protocol::Ucci) if self.greeted => Box::new(Ucci::for_uci_client()),
+            let is_uci_client = self.had_handshake && self.protocol == Protocol::Uci;
+            self.codec = match protocol {
+                Protocol::Ucci if is_uci_client => Box::new(Ucci::for_uci_client()),
                 _ => codec(protocol),
             };
             self.protocol = protocol;
@@ -342,13 +343,12 @@ impl Session {
     }
 
     /// Switches to a protocol and answers its handshake.
-    fn greet(&mut self, protocol: Protocol) {
+    fn answer_handshake(&mut self, protocol: Protocol) {
         self.switch_to(protocol);
-        self.greeted = true;
+        self.had_handshake = true;
         self.preferences.counts_from_zero |= protocol == Protocol::UciCyclone;
-        for line in self.codec.greeting() {
-            self.output.line(&line);
-        }
+        let answer = self.codec.handshake_answer();
+        answer.iter().for_each(|line| self.output.line(line));
     }
 
     /// Chooses Chinese messages for a UCCI client that sends Chinese text.

@@ -35,7 +35,7 @@ pub struct Session {
     pub(super) codec: Box<dyn Codec>,
     pub(super) protocol: Protocol,
     /// Whether there was a handshake.
-    pub(super) greeted: bool,
+    pub(super) had_handshake: bool,
     pub(super) preferences: Preferences,
     /// The network that evaluates positions; `None` for the embedded one.
     pub(super) network: Option<Arc<Network>>,

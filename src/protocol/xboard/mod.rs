@@ -189,7 +189,7 @@ impl Codec for XBoard {
         Command::Unknown(head.to_owned())
     }
 
-    fn greeting(&mut self) -> Vec<String> {
+    fn handshake_answer(&mut self) -> Vec<String> {
         // XBoard asks for the features with `protover`; the blank line answers `xboard`.
         let name = concat!("Chuhe ", env!("CARGO_PKG_VERSION"));
         vec![if self.is_cxboard { name } else { "" }.to_owned()]
