@@ -358,8 +358,9 @@ impl Iterator for SelectedGames<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         let skipped = match self.file.game {
             None => 0,
-            Some(only) if only == self.count => return None,
-            Some(only) => only - 1,
+            Some(_) if self.count > 0 => return None,
+            // There is no game 0, so all games are skipped.
+            Some(only) => only.checked_sub(1).unwrap_or(usize::MAX),
         };
         let game = self.games.nth(skipped)?;
         self.count += skipped + 1;
@@ -375,10 +376,10 @@ impl SelectedGames<'_> {
     /// The file could not be read to its end, has no game, or does not have the selected one.
     pub fn finish(self) -> Result<(), Failure> {
         let file = self.file;
-        match file.game {
-            Some(only) if only > 0 && only == self.count => return Ok(()),
-            _ => finish_games(&file.path, self.games).context(file.path.display())?,
+        if file.game.is_some() && self.count > 0 {
+            return Ok(());
         }
+        finish_games(&file.path, self.games).context(file.path.display())?;
         file.game.map_or(Ok(()), |only| Err(file.no_game(only)))
     }
 }
@@ -521,6 +522,24 @@ mod tests {
         }
         for text in ["startpos", "9/9 w", "4k4/9/9/9/9/9/9/9/9/3K5"] {
             assert_eq!(GamePath::of_argument(text).unwrap(), None);
+        }
+    }
+
+    #[test]
+    fn games_are_selected_by_number() {
+        for (text, selected, error) in [
+            ("a.pgn", vec![1, 2, 3], None),
+            ("a.pgn:2", vec![2], None),
+            ("a.pgn:0", vec![], Some("a.pgn: there is no game 0")),
+            ("a.pgn:4", vec![], Some("a.pgn: there is no game 4")),
+        ] {
+            let file = GamePath::parse(text);
+            let pgn = &b"1. h2e2 *\n1. h2e2 *\n1. h2e2 *\n"[..];
+            let mut games = file.select(RecordReader::new(pgn).unwrap());
+            let numbers: Vec<usize> = games.by_ref().map(|(number, ..)| number).collect();
+            assert_eq!(numbers, selected, "{text}");
+            let failure = games.finish().err().map(|failure| failure.text);
+            assert_eq!(failure.as_deref(), error, "{text}");
         }
     }
 }
