@@ -65,11 +65,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         1 => Some("one file cannot be read".to_owned()),
         count => Some(format!("{count} files cannot be read")),
     };
-    let errors: Vec<String> = games.into_iter().chain(files).collect();
+    let errors = games.into_iter().chain(files);
+    let errors: Vec<String> = errors
+        .map(|error| translated(&error).into_owned())
+        .collect();
     if errors.is_empty() {
         Ok(())
     } else {
-        Err(Failure::new("replay", errors.join(", ")))
+        Err(Failure::new("replay", errors.join(texts().clause_comma)))
     }
 }
 
@@ -116,7 +119,8 @@ fn replay_file(
     if arguments.json {
         return Ok(true);
     }
-    let numbers = [count + before - *disagreeing, count].map(|number| number.to_string());
+    let agreeing = count + before - *disagreeing;
+    let numbers = [agreeing, count].map(|number| number.to_string());
     let sum = fill(texts().games_agree, &[&path, &numbers[0], &numbers[1]]);
     let width = terminal_width();
     print_if_read(&(columns(&rows, width) + &sentence(&sum, width)))
