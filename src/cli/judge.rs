@@ -66,9 +66,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 fn judge_all(judging: &Judging<'_>) -> Result<(), Failure> {
     let arguments = judging.arguments;
-    let places = arguments.game.game_paths();
-    if !places.is_empty() {
-        judge_files(judging, &places)
+    let files = arguments.game.game_paths();
+    if !files.is_empty() {
+        judge_files(judging, &files)
     } else if arguments.game.is_given() {
         let (game, source) = arguments.game.read_with_source()?;
         // The text output does not name the place of a single game.
@@ -83,18 +83,18 @@ fn judge_all(judging: &Judging<'_>) -> Result<(), Failure> {
 }
 
 /// Judges the games of all files, then fails if any could not be read.
-fn judge_files(judging: &Judging<'_>, places: &[GamePath]) -> Result<(), Failure> {
+fn judge_files(judging: &Judging<'_>, files: &[GamePath]) -> Result<(), Failure> {
     if !print_if_read(&heading(judging.arguments))? {
         return Ok(());
     }
     let mut unread = Unread::default();
-    for place in places {
-        let is_titled = places.len() > 1 && !judging.arguments.json;
-        if is_titled && !print_if_read(&format!("{}:\n", place.path.display()))? {
+    for file in files {
+        let is_titled = files.len() > 1 && !judging.arguments.json;
+        if is_titled && !print_if_read(&format!("{}:\n", file.path.display()))? {
             break;
         }
-        if let Err(failure) = judge_file(judging, place, &mut unread) {
-            unread.file(failure, places.len())?;
+        if let Err(failure) = judge_file(judging, file, &mut unread) {
+            unread.file(failure, files.len())?;
         }
     }
     unread.finish("judge")

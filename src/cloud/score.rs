@@ -25,7 +25,7 @@ pub const fn score_of(value: i32) -> i32 {
 }
 
 /// The value of a position for its side to move: a weighted mean of its good moves, so that several good moves give
-/// a higher value than one. `scores` are the scores of its moves, which are sorted, best first; `None` if empty.
+/// a higher value than one. Sorts `scores`, the scores of its moves, best first; `None` if empty.
 ///
 /// If only one of several moves is good and its score is between 1 and 74, the mean includes the threshold of
 /// [`Class::Good`]. If only one move is known and its score is 21 to 99 or -21 to -99, the value is up to 10% closer
@@ -85,7 +85,8 @@ fn rounded(exact: f64, first: i32, key: &Key, m: Move) -> i32 {
     below as i32 + i32::from(chance < fraction)
 }
 
-/// Converts a search score to units of the library: 100 for a minor piece, and 30,000 − N for a mate in N plies.
+/// Converts a search score to units of the library: hundredths of a minor piece, at most ±9,999, or ±(30,000 − N) for a
+/// mate in N plies.
 pub fn library_score(score: Score) -> i32 {
     let plies = |plies: u32| i32::try_from(plies).unwrap_or(0);
     match score.meaning() {

@@ -145,8 +145,8 @@ fn read_subject(characters: &[char]) -> Option<Subject> {
     })
 }
 
-/// The character that looks like this one, if this one is a radical or a compatibility character: texts copied from PDF
-/// files contain them.
+/// Replaces a radical or a compatibility character, as in texts copied from PDF files, by the usual character that
+/// looks like it.
 pub(super) fn without_radical(character: char) -> char {
     match character {
         '\u{2ee2}' => '马',

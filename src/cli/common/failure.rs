@@ -177,7 +177,7 @@ fn start_watching() -> io::Result<()> {
         .name("signals".to_owned())
         .spawn(move || {
             for signal in signals.forever() {
-                // With a handler, a write beyond the file size limit (`ulimit -f`) is an error.
+                // A handled SIGXFSZ makes a write beyond the file size limit (`ulimit -f`) fail.
                 let is_file_limit = signal == SIGXFSZ;
                 if is_file_limit || was_ignored(signal) && HANDLER.lock().is_none() {
                     continue;

@@ -80,10 +80,10 @@ impl Unread {
         Ok(())
     }
 
-    /// Reports and counts a file that cannot be read. If it is the only one, or the error is that of the output, the
-    /// error is returned instead.
-    pub fn file(&mut self, failure: Failure, files: usize) -> Result<(), Failure> {
-        if files == 1 || failure.is_output_error {
+    /// Reports and counts one of `count` files, which cannot be read. If it is the only one, or the error is that of
+    /// the output, the error is returned instead.
+    pub fn file(&mut self, failure: Failure, count: usize) -> Result<(), Failure> {
+        if count == 1 || failure.is_output_error {
             return Err(failure);
         }
         self.skipped_file(&failure);

@@ -110,8 +110,8 @@ impl Library {
 
     /// Number and total size in bytes of the DTM tablebases.
     pub fn count_tables(&self) -> (u64, u64) {
-        let mates = (self.tables.iter()).filter(|table| table.metric() == Metric::Dtm);
-        let sizes = mates.map(ClassTable::size);
+        let tables = (self.tables.iter()).filter(|table| table.metric() == Metric::Dtm);
+        let sizes = tables.map(ClassTable::size);
         sizes.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size))
     }
 

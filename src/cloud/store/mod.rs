@@ -180,9 +180,9 @@ impl Store {
         self.writer()?.write(Access::Write, work)
     }
 
-    /// Leases at most `count` tasks of a kind to a worker for some seconds: first the tasks of expired leases, then
-    /// waiting tasks, both by priority; scoring tasks oldest first, expansion tasks newest first. Only this worker can
-    /// submit or return the tasks.
+    /// Leases at most `count` tasks of a kind to a worker. The lease expires after `seconds`. First come the tasks of
+    /// expired leases, then waiting tasks, both by priority; scoring tasks oldest first, expansion tasks newest first.
+    /// Only this worker can submit or return the tasks.
     pub fn lease(
         &self,
         kind: TaskKind,

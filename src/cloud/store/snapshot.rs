@@ -17,7 +17,7 @@ const PAGE: i64 = 1_000;
 /// The library at one moment; later writes are not visible.
 pub struct Snapshot<'a> {
     pub(super) connection: &'a Connection,
-    /// Whether private positions are hidden, and there are any.
+    /// Whether private positions are hidden; `false` if no position is private.
     pub hides_private: bool,
     /// Prefetched rows; `None` for unknown positions.
     pub(super) prefetched: RefCell<HashMap<Key, Option<Row>>>,

@@ -21,12 +21,12 @@ use crate::tablebase::Tables;
 const HASH: usize = 16;
 /// Maximum number of moves found by an expansion.
 const EXPANSION_MOVES: usize = 5;
-/// Maximum difference between the best score and the scores of these moves.
+/// Maximum difference between the best score and that of a move found by an expansion.
 const EXPANSION_WINDOW: i32 = 200;
 /// Nodes of an expansion as a multiple of the nodes of a scoring search.
 const EXPANSION_NODES: u64 = 4;
 
-/// Stops the searches of a worker. Has the control of its latest search.
+/// Stops the searches of a worker. Holds the control of the latest one.
 #[derive(Debug)]
 pub struct StopFlag(Mutex<Arc<Control>>);
 

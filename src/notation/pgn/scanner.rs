@@ -250,8 +250,8 @@ impl Scanner {
         None
     }
 
-    /// Like [`Self::tag`], for a tag that begins at `start` and whose name of `name` bytes is followed by a quotation
-    /// mark other than `"`. Its value may contain quotation marks, but none before `]`.
+    /// Like [`Self::tag`], if the quotation mark after the name is not `"`. The name begins at `start` and has `name`
+    /// bytes. The value ends at the first quotation mark before a `]`.
     fn typographic_tag(
         &mut self,
         start: usize,

@@ -251,7 +251,7 @@ impl<'a> Cursor<'a> {
 }
 
 /// Writes a record (CBR). Tags without a field, the rest of tags that are too long for their fields, and the no-capture
-/// counter of the starting position are lost. Glyphs become text of the comments.
+/// count of the starting position are lost. Glyphs become text of the comments.
 pub fn write_cbr(game: &GameTree) -> Vec<u8> {
     let mut bytes = vec![0; HEADER];
     bytes[..RECORD.len()].copy_from_slice(RECORD);
