@@ -85,7 +85,7 @@ fn replay_file(
 ) -> Result<bool, Failure> {
     let mut games = game_path.select(game_path.games()?);
     let mut rows = Vec::new();
-    let before = *disagreeing;
+    let disagreeing_before = *disagreeing;
     let (mut count, mut variations) = (0, 0);
     // Scripts read the JSON objects, whose texts are therefore always in English.
     let language = if arguments.json {
@@ -119,7 +119,7 @@ fn replay_file(
     if arguments.json {
         return Ok(true);
     }
-    let agreeing = count + before - *disagreeing;
+    let agreeing = count + disagreeing_before - *disagreeing;
     let numbers = [agreeing, count].map(|number| number.to_string());
     let sum = fill(texts().games_agree, &[&path, &numbers[0], &numbers[1]]);
     let width = terminal_width();

@@ -122,7 +122,7 @@ impl Client {
         self.ask_within(action, board, parameters, self.time)
     }
 
-    /// As [`Self::ask`], with another timeout.
+    /// Like [`Self::ask`], with another timeout.
     pub fn ask_within(
         &self,
         action: &str,

@@ -37,18 +37,18 @@ const PRIORITIES: [(&str, Priority); 3] = [
 ];
 
 /// A job as JSON, with the name of its priority and its state.
-fn message(job: &Job) -> Value {
-    let mut message = json!(job);
+fn job_json(job: &Job) -> Value {
+    let mut object = json!(job);
     let mut names = PRIORITIES.iter();
     let name = names.find(|(_, priority)| *priority == job.priority);
-    message["priority"] = name.map_or("normal", |(name, _)| name).into();
-    message["state"] = match (job.ended, &job.canceled_by) {
+    object["priority"] = name.map_or("normal", |(name, _)| name).into();
+    object["state"] = match (job.ended, &job.canceled_by) {
         (None, _) => "running",
         (Some(_), None) => "done",
         (Some(_), Some(_)) => "canceled",
     }
     .into();
-    message
+    object
 }
 
 /// Requests the searches of unfinished jobs once a second, and never returns.
@@ -75,7 +75,7 @@ pub async fn advance(shared: Arc<Shared>) {
 pub async fn list(State(shared): State<Arc<Shared>>, caller: Caller) -> JsonReply {
     caller.require(Role::Write)?;
     let jobs = shared.in_library(|library| library.store.read(|snapshot| snapshot.jobs(None)));
-    let jobs: Vec<Value> = jobs.await?.iter().map(message).collect();
+    let jobs: Vec<Value> = jobs.await?.iter().map(job_json).collect();
     Ok(Json(json!({ "jobs": jobs })))
 }
 
@@ -92,7 +92,7 @@ pub async fn show(
     Path(id): Path<i64>,
 ) -> JsonReply {
     caller.require(Role::Write)?;
-    Ok(Json(message(&find(&shared, id).await?)))
+    Ok(Json(job_json(&find(&shared, id).await?)))
 }
 
 /// Cancels a job of the caller. Administrators may cancel the job of any writer.
@@ -112,7 +112,7 @@ pub async fn cancel(
         (library.store).write(move |batch| batch.cancel_job(id, &caller.name))
     });
     if canceled.await? {
-        Ok(Json(message(&find(&shared, id).await?)))
+        Ok(Json(job_json(&find(&shared, id).await?)))
     } else {
         Err(ServerError::parameter("the job has already ended"))
     }
@@ -141,10 +141,10 @@ pub async fn upload(
     let added =
         shared.in_library(move |library| language.within(|| add(library, &body, plies, settings)));
     let added = added.await?.map_err(ServerError::parameter)?;
-    let mut message = message(&find(&shared, added.id).await?);
-    message["games"] = added.games.into();
-    message["problems"] = added.problems.into();
-    Ok(Json(message))
+    let mut object = job_json(&find(&shared, added.id).await?);
+    object["games"] = added.games.into();
+    object["problems"] = added.problems.into();
+    Ok(Json(object))
 }
 
 fn settings(parameters: &QueryParameters, writer: String) -> Result<JobSettings, ServerError> {

@@ -15,13 +15,13 @@ use crate::cloud::access::{Role, Tokens};
 use crate::cloud::library::Library;
 use crate::cloud::store::StoreError;
 
-/// Settings of a server.
+/// Settings of a server. An IPv6 network of 64 bits counts as one address.
 #[derive(Clone, Debug)]
 pub struct ServerOptions {
     /// Role of clients without a token.
     pub anonymous: Role,
-    /// Maximum cost of requests per second and address, where a query costs 1; `None` for 100, without a limit for this
-    /// machine.
+    /// Maximum cost of requests per second and address, where a query costs 1. `None` is 100, but no limit for loopback
+    /// addresses.
     pub rate: Option<u32>,
     /// Proxies whose header `X-Forwarded-For` is trusted.
     pub proxies: Vec<IpAddr>,
