@@ -69,7 +69,7 @@ impl BookTable {
         }
     }
 
-    /// Moves of a position, the heaviest first.
+    /// Moves of a position, the heaviest first, including those of weight 0.
     pub fn moves(&self, position: &Position) -> Vec<BookMove> {
         let (position, flips) = canonical(position);
         let known = self.entries.get(&key(&position));

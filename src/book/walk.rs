@@ -15,9 +15,9 @@ pub struct BookWalk {
     pub table: BookTable,
     /// Usable records of these positions.
     pub usable: usize,
-    /// Unusable records of these positions: illegal, duplicate, or without weight.
+    /// Unusable records of all positions that were looked up: illegal, duplicate, or without weight.
     pub unusable: usize,
-    /// Records of positions that were not found, or of invalid keys.
+    /// Records of positions that were not looked up, or of invalid keys.
     pub unreached: usize,
     /// Whether keys contain whole positions, so that all positions were found.
     pub has_position_keys: bool,

@@ -100,8 +100,8 @@ impl Book for XqbBook {
 
 /// Writes positions as .xqb, with the weights as scores. A position, its mirror image and both with exchanged colors
 /// have the same key; for a move that several of them have, the largest weight is written, with its results. Moves of
-/// weight 0 are left out. `memos` are comments on moves; those on moves that are not written are left out. Returns the
-/// numbers of moves and of positions in the file. An old file is kept until the new one is complete.
+/// weight 0 are left out, and so are the `memos` on moves that are not written. Of several memos on a move the last is
+/// written. Returns the numbers of moves and positions in the file. An old file is kept until the new one is complete.
 ///
 /// # Errors
 /// The file cannot be written, or exists and `overwrite` is not set.
@@ -222,7 +222,7 @@ impl XqbView {
         (half(played.from()) << 8) | half(played.to())
     }
 
-    /// Decodes a move; `None` if a square is not on the board, or if the two squares are the same.
+    /// Decodes a move; `None` if it exceeds 16 bits, a square is not on the board, or the two squares are the same.
     pub fn unpack(self, packed: i64) -> Option<Move> {
         let packed = usize::try_from(packed).ok().filter(|p| *p <= 0xffff)?;
         let square = |half: usize| self.square(half >> 4, half & 15);

@@ -200,7 +200,7 @@ pub fn parse_position(text: &str, ranks: Ranks) -> PositionText {
     }
 }
 
-/// Parses the moves of `score S depth D pv M…`. Score and depth are not used.
+/// Parses the moves of `score S depth D pv M…`, up to the first word that is not a move. Score and depth are not used.
 fn parse_hint(text: &str, ranks: Ranks) -> Vec<Move> {
     let words = text.split_whitespace();
     let after_pv = words.skip_while(|word| !word.eq_ignore_ascii_case("pv"));

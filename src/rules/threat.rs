@@ -49,7 +49,7 @@ fn is_threat(position: &Position, side: Color, from: Square, to: Square) -> bool
     !is_protected(position, !side, from, to)
 }
 
-/// Whether a piece of the first kind threatens one of the second kind even if that is protected.
+/// Whether `chaser` threatens `chased` even if `chased` is protected.
 const fn wins_material(chaser: PieceKind, chased: PieceKind) -> bool {
     use PieceKind::{Advisor, Bishop, Cannon, Knight, Rook};
     match chaser {

@@ -58,7 +58,7 @@ impl Score {
     /// Units of the evaluation per minor piece (knight or cannon).
     pub const MINOR_PIECE: i32 = 450;
 
-    /// An evaluation, clamped below the wins.
+    /// An evaluation, clamped below the wins and above the losses.
     #[inline]
     pub const fn evaluation(value: i32) -> Self {
         Self::clamped(value, Self::EVALUATION_LIMIT.0)

@@ -47,7 +47,7 @@ indexed_enum! {
         /// An unreadable or illegal move.
         IllegalMove,
         /// An engine exited, wrote too much output, did not answer a command other than `go`, refused the position or a
-        /// legal move, or could not be restarted.
+        /// legal move, or could not be made ready for the game.
         Crash,
     }
 }

@@ -22,7 +22,7 @@ fn go_mate_proves_or_refutes_mates() {
         ("3k5/9/R8/1R7/9/9/9/9/9/5K3 w", "3", " score mate ", None),
         // The shortest mate of the same position.
         ("3k5/9/R8/1R7/9/9/9/9/9/5K3 w", "2", " score mate 2 ", None),
-        // A mate with quiet moves; a search without pruning takes minutes.
+        // A mate with quiet moves, for which alpha-beta search without pruning takes minutes.
         (
             "3k5/4P4/5c3/c8/9/9/9/B8/3C5/5KC2 w",
             "12",

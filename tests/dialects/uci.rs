@@ -419,7 +419,7 @@ fn the_engine_plays_a_game_against_itself() {
     client.quit_silently();
 }
 
-/// Ends engines in every state; returns how many of the 27 searches were not answered after `quit`.
+/// Ends 80 engines during a search, 27 of them with `quit`; returns how many searches were not answered.
 fn searches_unanswered_at_quit() -> usize {
     let mut unanswered = 0;
     for round in 0..80 {

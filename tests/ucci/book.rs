@@ -104,7 +104,7 @@ fn the_book_does_not_repeat_positions() {
 fn randomness_selects_by_weight() {
     let mut client = with_book(&small_book().display().to_string());
     let mut played = |count: usize| {
-        let mut draw = || {
+        let mut play = || {
             client.send(PLAY);
             let lines = client.until("bestmove");
             let played = lines[3].split(' ').nth(1).unwrap();
@@ -112,14 +112,14 @@ fn randomness_selects_by_weight() {
             assert!(lines[2].ends_with(&format!(" pv {played}")), "{lines:?}");
             played.parse().unwrap()
         };
-        let mut moves: Vec<Move> = (0..count).map(|_| draw()).collect();
+        let mut moves: Vec<Move> = (0..count).map(|_| play()).collect();
         moves.sort_by_key(|m| m.bits());
         moves.dedup();
         client.silent("setoption randomness large");
         moves.len()
     };
     assert_eq!(played(10), 1);
-    // 100 draws miss a move of probability 1/6 in one of 80 million runs.
+    // In one of 80 million runs, a move of probability 1/6 is not among 100 moves.
     assert_eq!(played(100), 3);
     client.quit();
 }
@@ -343,7 +343,7 @@ fn paths_and_messages_are_in_the_encoding_of_the_client() {
         assert!(!answer.contains("bookfiles refused"), "{answer}");
         assert!(answer.contains("象棋 库/没有"), "{answer}");
     }
-    // In UTF-8 the answer is in UTF-8.
+    // If the input is in UTF-8, so is the answer.
     let mut client = Client::ucci();
     client.send(&format!("setoption evalapi {}", utf8_path.display()));
     assert!(client.line().contains("象棋 库"));

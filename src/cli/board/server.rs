@@ -173,7 +173,7 @@ fn router(server: &Arc<BoardServer>) -> Router {
         .layer(from_fn_with_state(server.clone(), check))
 }
 
-/// Rejects requests that do not come from the page, and sets the headers of all responses.
+/// Rejects requests with a wrong host name, origin or token, and sets the headers of all responses.
 async fn check(State(server): State<Arc<BoardServer>>, request: Request, next: Next) -> Response {
     let uri = request.uri();
     let refusal = server.refusal(uri.path(), request.headers());

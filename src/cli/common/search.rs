@@ -249,9 +249,9 @@ pub fn bound_name(bound: Bound) -> Option<&'static str> {
 const AUTOMATIC_HASH: usize = 16;
 
 /// Searches the final positions of `count` games, `plan.threads` of them at the same time. Each is searched by one
-/// thread with an empty hash table, so the results depend neither on the number of threads nor on the order. `game`
-/// returns a game by its index. `found` is called with the index and the result of each game; if it returns `false`,
-/// the searches end. Returns whether Ctrl-C has ended them.
+/// thread with an empty hash table, so without a time limit the results depend neither on the number of threads nor on
+/// the order. `game` returns a game by its index. `found` is called with the index and the result of each game; if it
+/// returns `false`, the searches end. Returns whether Ctrl-C has ended them.
 ///
 /// # Errors
 /// There is too little memory for the searches, a thread cannot be started or fails, or `found` returns an error.

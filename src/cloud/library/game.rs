@@ -1,5 +1,7 @@
 //! Actions on a whole game: `queryrule`, `rulecheck` and `queryengine`.
 
+use std::ops::Range;
+
 use super::position::{ordered_moves, without_moves};
 use super::query::{Library, Query};
 use crate::board::{Move, Position};
@@ -8,8 +10,10 @@ use crate::cloud::fen;
 use crate::movegen::has_legal_move;
 use crate::rules::{Cause, Game, RuleSet, Verdict, judge_at};
 
-/// Allowed number of moves of a game in `queryrule`.
-const MOVES: std::ops::Range<usize> = 3..2047;
+/// Allowed number of moves in `queryrule`.
+const QUERY_RULE_MOVES: Range<usize> = 3..2047;
+/// Allowed number of moves in `rulecheck` and `queryengine`.
+const GAME_MOVES: Range<usize> = 0..2048;
 
 /// Judges the repetition after each legal move at the end of a game: `draw`, `ban` if the side that moves breaks the
 /// rules, or `none`.
@@ -17,7 +21,7 @@ pub fn query_rule(query: &Query<'_>) -> ApiReply {
     let Some(list) = query.parameters.get_nonempty("movelist") else {
         return ApiReply::Empty;
     };
-    let Some(mut game) = read_game(query, list, MOVES) else {
+    let Some(mut game) = read_game(query, list, QUERY_RULE_MOVES) else {
         return ApiReply::Status("invalid movelist");
     };
     let times = query.parameters.get("reptimes");
@@ -48,7 +52,7 @@ pub fn query_rule(query: &Query<'_>) -> ApiReply {
 /// other side does. Empty if the list of moves is missing or invalid.
 pub fn rule_check(query: &Query<'_>) -> ApiReply {
     let list = query.parameters.get_nonempty("movelist");
-    let game = list.and_then(|list| read_game(query, list, 0..MOVES.end + 1));
+    let game = list.and_then(|list| read_game(query, list, GAME_MOVES));
     let Some(game) = game else {
         return ApiReply::Empty;
     };
@@ -68,7 +72,7 @@ impl Library {
         if !query.has_proof_of_work(list) {
             return ApiReply::Status("invalid parameters");
         }
-        let Some(game) = read_game(query, list, 0..MOVES.end + 1) else {
+        let Some(game) = read_game(query, list, GAME_MOVES) else {
             return ApiReply::Status("invalid movelist");
         };
         let key = format!("{}|{list}", fen::write(&query.board.position));
@@ -99,7 +103,7 @@ pub fn verdict(game: &Game, times: usize) -> Verdict {
 }
 
 /// Plays moves separated by `|`; `None` if their number is out of range or a move is illegal.
-fn read_game(query: &Query<'_>, list: &str, count: std::ops::Range<usize>) -> Option<Game> {
+fn read_game(query: &Query<'_>, list: &str, count: Range<usize>) -> Option<Game> {
     let moves: Vec<&str> = match list {
         "" => Vec::new(),
         _ => list.split('|').take(count.end).collect(),

@@ -148,7 +148,7 @@ pub async fn stats(
     Ok(Json(read_stats(&shared, &caller).await?).into_response())
 }
 
-/// The statistics for the page of the public library.
+/// The statistics in the form of the public library: HTML, or JSON on request.
 pub async fn public_stats(
     State(shared): State<Arc<Shared>>,
     caller: Caller,

@@ -28,7 +28,7 @@ const FAILURES_BEFORE_PAUSE: u32 = 3;
 const PAUSE: Duration = Duration::from_secs(300);
 /// The longest line that is used, in plies.
 const LONGEST_LINE: usize = 100;
-/// The number of answers that are cached.
+/// The maximum number of cached answers.
 const MAX_CACHED: usize = 4_096;
 
 /// An answer of the library.

@@ -3,10 +3,10 @@
 //! The session waits for input, for events of the search and for the results of other threads (the ruling on the game,
 //! perft, the cloud library) at the same time. Commands that need an idle engine are queued during a search and run
 //! after its answer. A queued `go` or handshake stops a search that does not end by itself, because old clients send no
-//! `stop` before it. After `quit` is queued, the input ends or the queue is full, no further `stop` can arrive: such a
-//! search is stopped too, and the queued commands run. After a queued command that changes the meaning of lines, such
-//! as a handshake, all lines but `isready`, `ponderhit`, `stop` and `quit` are queued as they are and parsed when they
-//! run.
+//! `stop` before it. When `quit` is queued, the input has ended or the queue is full, no further `stop` can arrive, so
+//! such a search is stopped too, and the queued commands run. After a queued command that changes the meaning of lines,
+//! such as a handshake, all lines but `isready`, `ponderhit`, `stop` and `quit` are queued as they are and parsed when
+//! they run.
 //!
 //! In batch mode all lines of a piped file are executed: `quit` is queued as well, and no queued `go` or handshake
 //! stops a search. During a search that ends by itself the session reads nothing, and the lines wait in the pipe.
@@ -567,8 +567,8 @@ fn shows_uci(line: &str) -> bool {
     }
 }
 
-/// Parses a line whose meaning no handshake or option changes and that need not wait for an idle engine. `None` for all
-/// other lines.
+/// Parses `isready`, `ponderhit`, `stop` and `quit`, which need no idle engine and are parsed at once; `None` for other
+/// lines.
 fn parse_urgent(line: &str) -> Option<Command> {
     let command = parse_common(line, TimeUnit::Milliseconds, Ranks::FromZero).ok()?;
     let is_urgent = matches!(

@@ -1,7 +1,7 @@
 //! Search parameters, each with its default and the range for tuning.
 //!
-//! Depths are in plies, margins in units of the evaluation (a minor piece is worth about 450), shares in
-//! percent unless stated otherwise. With the cargo feature `tune` each parameter is a spin option of the
+//! Depths are in plies, margins in units of the evaluation (450 per minor piece), shares in percent unless stated
+//! otherwise. With the cargo feature `tune` each parameter is a spin option of the
 //! protocols, so that any tuner can set it; without the feature the parameters are constants.
 //!
 //! Constants that are not for tuning are defined where they are used: sizes of tables and buckets, the meaning
@@ -34,7 +34,7 @@ impl Eq for Parameter {}
 
 #[cfg(feature = "tune")]
 impl Parameter {
-    /// Sets the value, clamped to the range, for searches that start after this.
+    /// Sets the value, clamped to the range. A search in progress uses it at once.
     pub fn set(&self, value: i32) {
         let value = value.clamp(self.min, self.max);
         self.value
@@ -162,8 +162,8 @@ parameters! {
     /// Late move pruning: number of moves at depth 0; the square of the depth is added. If the evaluation has not been
     /// improving, half of the sum counts.
     late_move_pruning_base = 5, 1, 12;
-    /// Searches with a depth limit below this do not prune replies to root moves, which could hide a mate in one or a
-    /// losing repetition.
+    /// Searches with a depth limit below this do not prune replies to root moves, because that could hide a mate in one
+    /// or a losing repetition.
     replies_pruned_depth = 8, 1, 20;
     /// Maximum reduced depth for futility and exchange pruning of quiet moves.
     quiet_pruning_depth = 6, 1, 12;
@@ -261,7 +261,7 @@ parameters! {
     hash_deeper_plies = 4, 1, 12;
     /// Addition to these plies if the position has been on a PV.
     hash_deeper_pv = 2, 0, 8;
-    /// Depth penalty, in plies, of an entry for each search since it was written.
+    /// Replacement of hash entries: depth penalty, in plies, for each search since an entry was written.
     hash_age = 8, 0, 64;
 
     /// Maximum absolute history value.

@@ -29,8 +29,8 @@
 //! | more reduction after a capture as hash move | -12 | |
 //! | history malus for the previous move if it is refuted | -16 | |
 //! | less depth after alpha was raised | -17 | |
-//! | correction history by material | -21 | |
-//! | history by pawns | -30 | |
+//! | material correction history | -21 | |
+//! | pawn history | -30 | |
 
 mod evaluator;
 mod history_update;
