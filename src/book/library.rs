@@ -18,9 +18,9 @@ use crate::rules::Game;
 use crate::text::{decode, excerpt, is_text, names_of_list, open_regular, path_of_name, utf_16};
 
 /// Largest book that is read into memory, in bytes.
-const LARGEST: u64 = 1 << 30;
+const MAX_BOOK_BYTES: u64 = 1 << 30;
 /// First bytes of every SQLite database.
-const DATABASE: &[u8] = b"SQLite format 3\0";
+const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 /// Name of the built-in book.
 pub const BUILTIN: &str = "<builtin>";
 /// The built-in book as BOOK.DAT; see the guide for how it was made.
@@ -43,16 +43,16 @@ fn open(path: &Path, keys: Option<&ObkKeys>) -> Result<Box<dyn Book>, BookError>
     }
     let mut file = open_regular(path)?;
     let mut bytes = Vec::new();
-    let head = DATABASE.len() as u64;
+    let head = SQLITE_MAGIC.len() as u64;
     file.by_ref().take(head).read_to_end(&mut bytes)?;
-    if bytes == DATABASE {
+    if bytes == SQLITE_MAGIC {
         return open_database(path, keys);
     }
     let size = file.metadata()?.len();
-    if size > LARGEST {
+    if size > MAX_BOOK_BYTES {
         return Err(BookError::TooLarge(size));
     }
-    file.take(LARGEST).read_to_end(&mut bytes)?;
+    file.take(MAX_BOOK_BYTES).read_to_end(&mut bytes)?;
     let error = match text_of(&bytes).map(|text| BookTable::from_text(&text)) {
         Some(Ok(table)) if table.positions() > 0 => return Ok(Box::new(table)),
         Some(Ok(_)) => Some(BookError::Empty),

@@ -14,9 +14,9 @@ const TRIAL_DIVISOR: u32 = 50;
 /// The time to search a suggestion if the limits have no time.
 const DEFAULT_TRIAL: Duration = Duration::from_millis(50);
 /// How much worse than the best move a book move may be, in hundredths of a minor piece.
-const MARGIN: i32 = 30;
+const BOOK_MARGIN: i32 = 30;
 /// The lowest score of a book move that is played, in hundredths of a minor piece.
-const LOWEST: i32 = -50;
+const MIN_BOOK_SCORE: i32 = -50;
 
 /// The stages of a search with a suggestion.
 #[derive(Clone, Debug)]
@@ -84,7 +84,7 @@ impl Stage {
         match self {
             Self::Suggested { is_table, .. } => match outcome.score {
                 Some(score) if is_table && !score.is_mated() => Next::Play(outcome),
-                Some(score) if !is_table && hundredths(score) >= LOWEST => {
+                Some(score) if !is_table && hundredths(score) >= MIN_BOOK_SCORE => {
                     Next::Search(Self::Compared { suggested: outcome })
                 }
                 _ => Next::Search(Self::Requested),
@@ -92,7 +92,7 @@ impl Stage {
             Self::Compared { suggested } => {
                 let score = |outcome: &Outcome| outcome.score.map(hundredths);
                 match (score(&suggested), score(&outcome)) {
-                    (Some(book), Some(best)) if book >= best.saturating_sub(MARGIN) => {
+                    (Some(book), Some(best)) if book >= best.saturating_sub(BOOK_MARGIN) => {
                         Next::Play(suggested)
                     }
                     _ => Next::Search(Self::Requested),

@@ -142,7 +142,7 @@ pub fn book_at_gbk_path(engine: &mut Dialogue<'_>) -> CheckResult {
     if find_offer(&offered, "bookfiles").is_none() {
         return Ok(());
     }
-    // A move that no engine plays of its own accord.
+    // A move that no engine plays without a book.
     let played: Move = "a0a1".parse().unwrap_or(Move::NONE);
     let book = tempfile::tempdir().and_then(|directory| {
         let path = write_book(directory.path(), played)?;

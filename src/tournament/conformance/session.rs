@@ -98,7 +98,7 @@ pub fn go_infinite(engine: &mut Dialogue<'_>) -> Result<Position, CheckFailure> 
 }
 
 /// Sends `stop` and expects one legal move.
-fn stops(engine: &mut Dialogue<'_>, position: &Position) -> CheckResult {
+fn stops_with_one_move(engine: &mut Dialogue<'_>, position: &Position) -> CheckResult {
     engine.send("stop");
     let lines = engine.outcome(engine.timeouts.response)?;
     engine.legal_move(position, &lines)?;
@@ -111,11 +111,11 @@ pub fn stop(engine: &mut Dialogue<'_>) -> CheckResult {
     if lines.iter().any(|line| is_outcome(line)) {
         return violated("it does not search until stop");
     }
-    stops(engine, &position)?;
+    stops_with_one_move(engine, &position)?;
     // Now `stop` immediately after `go`.
     engine.position(START, &[]);
     engine.send("go infinite");
-    stops(engine, &position)
+    stops_with_one_move(engine, &position)
 }
 
 pub fn stop_while_idle(engine: &mut Dialogue<'_>) -> CheckResult {
@@ -139,7 +139,7 @@ pub fn ready_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
     if lines.iter().any(|line| is_outcome(line)) {
         return violated("isready ends the search");
     }
-    stops(engine, &position)
+    stops_with_one_move(engine, &position)
 }
 
 pub fn ponder(engine: &mut Dialogue<'_>) -> CheckResult {
