@@ -33,7 +33,7 @@ fn messages_are_in_the_language_of_the_client() {
         " 之间，改用 ",
         "setoption 被拒绝：nofile：没有这个文件或目录",
         "go 被拒绝：depth 后面须有数字",
-        "banmoves 被拒绝：\"xx\" 不是着法, \"h10g8\" 不是着法（行号为 0 到 9",
+        "banmoves 被拒绝：\"xx\" 不是着法，\"h10g8\" 不是着法（行号为 0 到 9",
         "ponderhit 被拒绝：没有正在进行的搜索",
     ];
     for (handshake, is_gbk, expected) in [
