@@ -14,7 +14,7 @@ use super::play::NoResult;
 use super::record::{GameRecord, GameSummary};
 use super::schedule::{Schedule, ScheduledGame};
 use super::stall::StallWatch;
-use super::stats::{Spsa, Standings};
+use super::stats::{Factors, Spsa, Standings};
 use super::worker::GameWorker;
 use crate::board::named_enum;
 use crate::notation::fen;
@@ -22,8 +22,9 @@ use crate::notation::fen;
 /// Why a tournament cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum TournamentStartError {
-    /// An engine cannot be started, does not respond, does not play xiangqi, contradicts its settings, does not accept
-    /// all values of a tuned parameter, or cannot set up the positions of the openings; or the check was interrupted.
+    /// An engine cannot be started, does not respond, does not play xiangqi, contradicts its settings, does not offer
+    /// an option of the factors or of the tuning with all its values, or cannot set up the positions of the openings; or
+    /// the check was interrupted.
     #[error("engine {name}: {failure}")]
     Engine {
         /// Name of the engine.
@@ -119,9 +120,14 @@ pub fn check_engines(
         };
         let probed = probe(spec, cpus, timeouts, interrupt, has_positions);
         let (completed, handshake) = probed.map_err(error)?;
-        let mut bounds = tournament.spsa.iter().flat_map(Spsa::bounds);
-        if let Some(why) = bounds.find_map(|(name, bound)| handshake.objection(name, &bound)) {
-            return Err(error(EngineFailure::Parameter(why)));
+        let factors = tournament.factors.iter().flat_map(Factors::values);
+        let bounds = tournament.spsa.iter().flat_map(Spsa::bounds);
+        let bounds = bounds.map(|(name, bound)| ("--spsa", name, bound));
+        let varied = factors.map(|(name, value)| ("--factors", name, value.to_owned()));
+        for (argument, name, value) in varied.chain(bounds) {
+            if let Some(why) = handshake.option_warning(name, &value) {
+                return Err(error(EngineFailure::VariedOption { argument, why }));
+            }
         }
         *spec = completed;
         handshakes.push(handshake);

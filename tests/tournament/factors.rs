@@ -102,3 +102,28 @@ fn factors_vary_between_pairs_of_games() {
         "{error}"
     );
 }
+
+#[test]
+fn options_and_values_that_an_engine_does_not_offer_are_refused() {
+    let dir = TestDir::new();
+    let factors = dir.path("factors.toml");
+    for (old, new, why) in [
+        (
+            "hashsize",
+            "no_option",
+            "the engine has no option no_option",
+        ),
+        (
+            "\"large\"",
+            "\"huge\"",
+            "option knowledge: \"huge\" is not one of ",
+        ),
+    ] {
+        write_factors(&factors, "[1, 2]");
+        let text = fs::read_to_string(&factors).unwrap();
+        fs::write(&factors, text.replace(old, new)).unwrap();
+        let error = error_output(&mut screening(&factors, "--rounds 1"));
+        let why = format!("engine one: --factors: {why}");
+        assert!(error.contains(&why), "{error}");
+    }
+}

@@ -77,17 +77,26 @@ fn tuned_values_are_reported_and_resumed() {
 }
 
 #[test]
-fn a_range_that_the_engine_does_not_offer_is_refused() {
+fn options_and_ranges_that_the_engine_does_not_offer_are_refused() {
     let dir = TestDir::new();
     let parameters = dir.path("lines.toml");
-    for (old, new, bound) in [
-        ("max = 9", "max = 1000", "1000"),
-        ("min = 1", "min = 0", "0"),
+    for (old, new, why) in [
+        (
+            "max = 9",
+            "max = 1000",
+            "option multipv: \"1000\" is not between 1 and ",
+        ),
+        (
+            "min = 1",
+            "min = 0",
+            "option multipv: \"0\" is not between 1 and ",
+        ),
+        ("multipv", "no_option", "the engine has no option no_option"),
     ] {
         fs::write(&parameters, FILE.replace(old, new)).unwrap();
         let mut command = match_of([chuhe("one"), chuhe("two")], "--each nodes=100");
         let error = error_output(command.arg("--spsa").arg(&parameters));
-        let why = format!("engine one: --spsa: option multipv: \"{bound}\" is not between 1 and ");
+        let why = format!("engine one: --spsa: {why}");
         assert!(error.contains(&why), "{error}");
     }
 }

@@ -384,8 +384,7 @@ impl Arguments {
         Ok(())
     }
 
-    /// Reads the factors and sets their options in the engines, so that the first start shows whether the engines have
-    /// these options.
+    /// Reads the factors and sets their options in the engines, so that the first start shows messages about them.
     fn factors(&self, engines: &mut [EngineSpec]) -> Result<Option<Factors>, Failure> {
         let Some(path) = &self.factors else {
             return Ok(None);

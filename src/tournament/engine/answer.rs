@@ -52,9 +52,14 @@ pub enum EngineFailure {
         /// Its answer.
         played: String,
     },
-    /// It does not accept a bound of a parameter that is tuned.
-    #[error("--spsa: {0}")]
-    Parameter(String),
+    /// It does not offer an option that factors or tuning vary, or does not accept one of its values.
+    #[error("{argument}: {why}")]
+    VariedOption {
+        /// `--factors` or `--spsa`.
+        argument: &'static str,
+        /// The reason.
+        why: String,
+    },
     /// It speaks XBoard, and cannot be used for the reason given.
     #[error("it speaks XBoard, {0}")]
     Xboard(&'static str),

@@ -32,9 +32,9 @@ pub struct Handshake {
 }
 
 impl Handshake {
-    /// The warning about an invalid value for an option; `None` if it is valid or the engine does not offer the option.
-    pub fn objection(&self, name: &str, value: &str) -> Option<String> {
-        find_offer(&self.offers, name)?.warning(name, value)
+    /// A warning that the engine does not offer an option or that the value is invalid for it; `None` if it is valid.
+    pub fn option_warning(&self, name: &str, value: &str) -> Option<String> {
+        option_warning(&self.offers, name, value)
     }
 }
 
@@ -42,7 +42,9 @@ impl Engine {
     /// Performs the handshake and sets the options. Fails if it refuses a network.
     pub fn initialize(&mut self, spec: &EngineSpec) -> Result<(), EngineFailure> {
         self.handshake.offers = self.offers()?;
-        self.handshake.option_warnings = option_warnings(&self.handshake.offers, &spec.options);
+        let options = spec.options.iter();
+        let warning = |(name, value): &(String, String)| self.handshake.option_warning(name, value);
+        self.handshake.option_warnings = options.filter_map(warning).collect();
         // Messages from here on are about its options.
         self.process.reset();
         self.set_all_options(spec)?;
@@ -244,12 +246,6 @@ impl OfferedOption {
         Some(Self { name, kind })
     }
 
-    /// A warning about an invalid value for this option, with the name as the user writes it; `None` if it is valid.
-    fn warning(&self, name: &str, value: &str) -> Option<String> {
-        let objection = self.objection(value)?;
-        Some(format!("option {name}: {value:?} {objection}"))
-    }
-
     /// The reason why a value is invalid for this option; `None` if it is valid.
     fn objection(&self, value: &str) -> Option<String> {
         let is = |word: &str| value.eq_ignore_ascii_case(word);
@@ -286,25 +282,24 @@ const SAME_OPTIONS: [[&str; 2]; 5] = [
     ["EGTBPath", "egtbpaths"],
 ];
 
-/// Warnings about options that an engine does not offer or whose values are invalid.
-pub fn option_warnings(offers: &[OfferedOption], options: &[(String, String)]) -> Vec<String> {
-    let warning = |(name, value): &(String, String)| match find_offer(offers, name) {
-        None => {
-            let is_name = |other: &&str| other.eq_ignore_ascii_case(name);
-            let same = SAME_OPTIONS.iter().find(|names| names.iter().any(is_name));
-            let mut others = same.into_iter().flatten();
-            Some(
-                match others.find(|other| find_offer(offers, other).is_some()) {
-                    Some(other) => {
-                        format!("the engine has no option {name}; in its protocol this is {other}")
-                    }
-                    None => format!("the engine has no option {name}"),
-                },
-            )
-        }
-        Some(offer) => offer.warning(name, value),
-    };
-    options.iter().filter_map(warning).collect()
+/// A warning about an option that an engine does not offer or an invalid value, with the name as the user writes it;
+/// `None` if the value is valid.
+fn option_warning(offers: &[OfferedOption], name: &str, value: &str) -> Option<String> {
+    if let Some(offer) = find_offer(offers, name) {
+        let objection = offer.objection(value)?;
+        return Some(format!("option {name}: {value:?} {objection}"));
+    }
+    let is_name = |other: &&str| other.eq_ignore_ascii_case(name);
+    let same = SAME_OPTIONS.iter().find(|names| names.iter().any(is_name));
+    let mut others = same.into_iter().flatten();
+    Some(
+        match others.find(|other| find_offer(offers, other).is_some()) {
+            Some(other) => {
+                format!("the engine has no option {name}; in its protocol this is {other}")
+            }
+            None => format!("the engine has no option {name}"),
+        },
+    )
 }
 
 /// The message of Chuhe about a refused network, if there is one.
@@ -444,9 +439,8 @@ mod tests {
             ("EvalFile", "x y", None),
             ("newgame", "1", None),
         ] {
-            let warnings = option_warnings(&offers, &[(name.to_owned(), value.to_owned())]);
-            let warning: Vec<&str> = warning.into_iter().collect();
-            assert_eq!(warnings, warning, "{name} {value}");
+            let found = option_warning(&offers, name, value);
+            assert_eq!(found.as_deref(), warning, "{name} {value}");
         }
     }
 }

@@ -92,6 +92,13 @@ impl Factors {
         self.factors.len()
     }
 
+    /// Each option of the factors with its first and with its second value.
+    pub fn values(&self) -> impl Iterator<Item = (&str, &str)> {
+        let options = self.factors.iter().flat_map(|factor| &factor.options);
+        options
+            .flat_map(|(name, values)| values.iter().map(|value| (name.as_str(), value.as_str())))
+    }
+
     /// For each factor, whether an engine, 0 or 1, plays a pair of games with the second values of the factor.
     fn levels(&self, pair: u64, engine: usize) -> Vec<bool> {
         let mut random = StdRng::seed_from_u64(self.seed.wrapping_add(pair));
