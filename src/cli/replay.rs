@@ -43,11 +43,15 @@ pub struct Arguments {
 /// Prints a line for each game that does not agree with the rules, and a summary of each file. Unreadable files are
 /// reported and skipped.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let (mut disagreeing, mut unreadable) = (0, 0);
+    let mut counts = Counts::default();
+    let (mut is_closed, mut unreadable) = (false, 0);
     for file in &arguments.files {
-        match replay_file(arguments, &GamePath::parse(file), &mut disagreeing) {
+        match replay_file(arguments, &GamePath::parse(file), &mut counts) {
             Ok(true) => {}
-            Ok(false) => break,
+            Ok(false) => {
+                is_closed = true;
+                break;
+            }
             Err(failure) if failure.is_output_error => return Err(failure),
             Err(failure) => {
                 failure.report();
@@ -55,7 +59,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             }
         }
     }
-    let games = match disagreeing {
+    let games = match counts.disagreeing {
         0 => None,
         1 => Some("one game does not agree with the rules".to_owned()),
         count => Some(format!("{count} games do not agree with the rules")),
@@ -69,24 +73,32 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let errors: Vec<String> = errors
         .map(|error| translated(&error).into_owned())
         .collect();
-    if errors.is_empty() {
-        Ok(())
-    } else {
-        Err(Failure::new("replay", errors.join(texts().clause_comma)))
+    if !errors.is_empty() {
+        return Err(Failure::new("replay", errors.join(texts().clause_comma)));
+    }
+    match arguments.opening.no_game() {
+        Some(failure) if counts.games == 0 && !is_closed => Err(failure),
+        _ => Ok(()),
     }
 }
 
-/// Replays the games of a file and adds the number of those that do not agree with the rules to `disagreeing`. Returns
-/// `false` if standard output is closed.
+/// The number of games that were replayed, and of those that do not agree with the rules.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    games: usize,
+    disagreeing: usize,
+}
+
+/// Replays the games of a file and adds their numbers to `counts`. Returns `false` if standard output is closed.
 fn replay_file(
     arguments: &Arguments,
     game_path: &GamePath,
-    disagreeing: &mut usize,
+    counts: &mut Counts,
 ) -> Result<bool, Failure> {
     let mut games = game_path.select(game_path.games()?);
     let mut rows = Vec::new();
-    let disagreeing_before = *disagreeing;
-    let (mut count, mut variations) = (0, 0);
+    let before = *counts;
+    let mut variations = 0;
     // Scripts read the JSON objects, whose texts are therefore always in English.
     let language = if arguments.json {
         Language::En
@@ -99,10 +111,10 @@ fn replay_file(
         if !game.as_ref().map_or(true, selects) {
             continue;
         }
-        count += 1;
+        counts.games += 1;
         variations += game.as_ref().map_or(0, GameTree::variations);
         let replayed = language.within(|| Replayed::new(arguments, game_path, number, game));
-        *disagreeing += usize::from(replayed.why.is_some());
+        counts.disagreeing += usize::from(replayed.why.is_some());
         if arguments.list {
             rows.push(replayed.row());
         }
@@ -119,8 +131,9 @@ fn replay_file(
     if arguments.json {
         return Ok(true);
     }
-    let agreeing = count + disagreeing_before - *disagreeing;
-    let numbers = [agreeing, count].map(|number| number.to_string());
+    let games = counts.games - before.games;
+    let agreeing = games + before.disagreeing - counts.disagreeing;
+    let numbers = [agreeing, games].map(|number| number.to_string());
     let sum = fill(texts().games_agree, &[&path, &numbers[0], &numbers[1]]);
     let width = terminal_width();
     print_if_read(&(columns(&rows, width) + &sentence(&sum, width)))

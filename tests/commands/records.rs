@@ -258,6 +258,9 @@ fn openings_are_named_and_selected() {
         > E10
         $ replay game.pgn --ecco E1
         > 1 of 1 games agree
+        $1 replay game.pgn --ecco C
+        > 0 of 0 games agree
+        2> no game has an opening with the code C
         $ review game.pgn --all --ecco B0 --depth 1 --json
         > "game":1
         >0 "game":2

@@ -83,13 +83,13 @@ fn repetitions_are_judged_with_any_number_of_threads() {
     let is_explained = alone.contains("perpetual check") || alone.contains("checks");
     assert!(is_explained, "{alone}");
     assert!(alone.contains("lost for red: repetition"), "{alone}");
-    let (chinese, _) = reviewed(&game, "--lang zh --from 24");
+    let (chinese, _) = reviewed(&game, "--lang zh --from 12");
     assert!(chinese.contains("红方 长将，黑方 无禁止着法"), "{chinese}");
-    let (objects, _) = reviewed(&game, "--lang zh --from 24 --json");
+    let (objects, _) = reviewed(&game, "--lang zh --from 12 --json");
     assert!(objects.contains("lost for red: repetition"), "{objects}");
-    // Red has no move that is judged.
-    let red = chinese.lines().find(|line| line.starts_with("红方 "));
-    assert!(red.is_some_and(|row| row.contains(" - ")), "{chinese}");
+    // Black has no move that is judged.
+    let black = chinese.lines().find(|line| line.starts_with("黑方 "));
+    assert!(black.is_some_and(|row| row.contains(" - ")), "{chinese}");
 }
 
 #[test]
@@ -106,6 +106,8 @@ fn invalid_input_is_refused() {
         2> no-such.pgn
         $1 review empty.pgn --depth 1
         2> the game has no moves
+        $1 review game.pgn --from 99 --depth 1
+        2> game.pgn: --from 99 is after the last ply,
         $1 review two.pgn --all --depth 1
         2> no game has moves
         $2 review empty.pgn --depth 0
@@ -166,7 +168,7 @@ fn all_games_of_a_file_are_reviewed() {
         (&2.into(), &"乙".into())
     );
     assert_eq!(objects[0]["moves"][1]["move"], "h9g7");
-    let unjudged = &dir.objects("review games.pgn --from 3 --depth 1 --json")[0]["moves"][0];
+    let unjudged = &dir.objects("review games.pgn --from 2 --depth 1 --json")[0]["moves"][0];
     let keys = |object: &Value| {
         object
             .as_object()

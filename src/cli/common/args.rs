@@ -43,6 +43,13 @@ impl OpeningArgument {
             opening.is_some_and(|opening| opening.code.starts_with(code))
         })
     }
+
+    /// The error if no game has the selected opening; `None` without a selection.
+    pub fn no_game(&self) -> Option<Failure> {
+        let code = self.ecco.as_ref()?;
+        let why = format!("no game has an opening with the code {code}");
+        Some(Failure::new("--ecco", why))
+    }
 }
 
 /// The beginning of an ECCO code, from an argument.

@@ -139,12 +139,11 @@ fn read_files<'a>(
         records.extend(games.into_iter().map(|game| (game_path, game)));
         Ok(())
     })?;
-    if let (true, Some(code)) = (records.is_empty(), &arguments.opening.ecco) {
+    if let (true, Some(failure)) = (records.is_empty(), arguments.opening.no_game()) {
         if !has_readable_file {
             unread.finish("review")?;
         }
-        let why = format!("no game has an opening with the code {code}");
-        return Err(Failure::new("--ecco", why));
+        return Err(failure);
     }
     Ok((records, unread))
 }
@@ -175,6 +174,12 @@ fn read_records(
             (_, false) => "the game has no moves",
             (_, true) => "no game has moves",
         };
+        return Err(Failure::new(path, why));
+    }
+    let plies = records.iter().map(|(_, game)| game.plies());
+    let (from, last) = (arguments.from, plies.max().unwrap_or_default());
+    if from > last {
+        let why = format!("--from {from} is after the last ply, {last}");
         return Err(Failure::new(path, why));
     }
     if skipped > 0 {
