@@ -1,6 +1,7 @@
 //! The help: its Chinese translation, man pages (`chuhe manual`) and shell completions (`chuhe completions`).
 
 use std::borrow::Cow;
+use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
@@ -72,6 +73,37 @@ fn translate_line(line: &str) -> Cow<'_, str> {
         }
         _ => translated(line),
     }
+}
+
+/// The words of the command line without the options after the subcommand `help`, because clap takes them for names of
+/// commands.
+pub fn without_options_of_help(words: &[OsString], mut command: &Command) -> Vec<OsString> {
+    let has_value = |word: &OsString| word == "--lang" || word == "--log";
+    let mut rest = words.iter().enumerate().skip(1);
+    while let Some((index, word)) = rest.next() {
+        if word == "help" && command.has_subcommands() {
+            let (before, after) = words.split_at(index + 1);
+            let is_name = |n: &usize| {
+                let is_value = *n > 0 && has_value(&after[n - 1]);
+                !is_value && !after[*n].to_string_lossy().starts_with('-')
+            };
+            let names = (0..after.len()).filter(is_name);
+            return before
+                .iter()
+                .chain(names.map(|n| &after[n]))
+                .cloned()
+                .collect();
+        }
+        if has_value(word) {
+            rest.next();
+        } else if !word.to_string_lossy().starts_with('-') {
+            let Some(found) = command.find_subcommand(word) else {
+                break;
+            };
+            command = found;
+        }
+    }
+    words.to_vec()
 }
 
 /// Translates the texts of a command, its arguments and its subcommands into Chinese.

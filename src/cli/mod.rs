@@ -181,6 +181,7 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     if Language::chosen() == Language::Zh {
         command = help::translate(command);
     }
+    let words = help::without_options_of_help(words, &command);
     let matches = command.try_get_matches_from(words);
     let parsed = matches.and_then(|matches| Arguments::from_arg_matches(&matches));
     parsed.map_err(|mut error| {

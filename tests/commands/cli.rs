@@ -374,6 +374,8 @@ fn messages_of_all_layers_are_chinese() {
         ("egtb stats KR-K", 0, "强方走：合法"),
         ("solve '3k5/9/9/9/9/9/9/9/9/R3K4 w'", 0, "1 回合杀（1 步），没有更短的杀法\n主线：车九平六"),
         ("replay --help", 0, "列出所有对局"),
+        ("help replay", 0, "列出所有对局"),
+        ("egtb help stats --help", 0, "统计胜、和、负的局面数"),
     ]);
 }
 
