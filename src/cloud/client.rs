@@ -26,7 +26,7 @@ pub enum ClientError {
         reason: &'static str,
     },
     /// No connection, a timeout, or a reply that is too long.
-    #[error(transparent)]
+    #[error("{}", .0.to_string().trim_start_matches("io: "))]
     Transport(#[from] Box<ureq::Error>),
     /// The library requires a token, or rejects this one.
     #[error("the library requires a token or rejects this one")]

@@ -199,7 +199,8 @@ fn final_positions_and_details_are_written() {
     let engines = [script("one", "detailed"), script("two", "mated")];
     let arguments = "--openings start --rounds 1 --each tc=100+1 --pgn-details";
     let mut command = match_of(engines, arguments);
-    output(command.arg("--epd").arg(&epd).arg("--pgn").arg(&pgn));
+    let report = output(command.arg("--epd").arg(&epd).arg("--pgn").arg(&pgn));
+    assert!(report.contains(", UCCI, tc=100+1\n"), "{report}");
     let ends = fs::read_to_string(&epd).unwrap();
     let lines: Vec<&str> = ends.lines().collect();
     assert_eq!(lines.len(), 3);

@@ -90,12 +90,12 @@ fn two_sided(arguments: &Arguments, solved: &SolvedClass, size: u64, tables: &Ta
     let mut text = format!("{material} {rules}  {size} bytes\n");
     for (name, side) in ["first", "second"].into_iter().zip(counts.iter()) {
         text += &format!(
-            "  {name} side to move: {} legal, {} won ({:.1} %), {} won by rule (longest {} plies), {} drawn, {} lost ({:.1} %), {} lost by rule, {} unknown ({:.3} %)\n",
+            "  {name} side to move: {} legal, {} won ({:.1} %), {} won by rule (longest {}), {} drawn, {} lost ({:.1} %), {} lost by rule, {} unknown ({:.3} %)\n",
             side.legal,
             side.won,
             percent(side.won, side.legal),
             side.won_by_rule,
-            side.longest_by_rule,
+            plies_text(side.longest_by_rule),
             side.drawn,
             side.lost,
             percent(side.lost, side.legal),

@@ -13,7 +13,7 @@ use crate::tournament::stats::{
     Decision, Effect, Estimate, FactorRun, Interval, Rating, Scores, SprtRun, Standings,
     TunedValue, ratings,
 };
-use crate::tournament::{GameSummary, Handshake, JsonReport, Tournament, TournamentEnd};
+use crate::tournament::{GameSummary, Handshake, JsonReport, Limit, Tournament, TournamentEnd};
 
 /// Number of recent games in the status.
 pub const RECENT_GAMES: usize = 50;
@@ -35,11 +35,11 @@ pub fn heading(tournament: &Tournament, handshakes: &[Handshake]) -> String {
             let detected = detected.collect::<Vec<_>>().join(", ");
             translated(&format!("(detected: {detected})")).into_owned()
         };
-        let line = format!(
-            "{}: {id_name}, {protocol}, {} {detected}",
-            engine.name,
-            translated(&engine.limit.to_string())
-        );
+        let limit = match engine.limit {
+            Limit::Clock(control) => format!("tc={control}"),
+            limit => translated(&limit.to_string()).into_owned(),
+        };
+        let line = format!("{}: {id_name}, {protocol}, {limit} {detected}", engine.name);
         text += line.trim_end();
         text.push('\n');
     }
@@ -97,9 +97,14 @@ fn short_estimate(standings: &Standings) -> String {
     let mut text = finite.map_or(String::new(), |e| format!("  Elo {}", elo(&e.elo)));
     if let Some(run) = &standings.sprt {
         let (lower, upper) = run.sprt().bounds();
-        text += &format!("  LLR {:.2} ({lower:.2}, {upper:.2})", run.llr());
+        text += &format!("  LLR {} ({lower:.2}, {upper:.2})", llr(run));
     }
     text
+}
+
+/// The LLR with two decimals. Adding zero removes the sign of a negative zero.
+fn llr(run: &SprtRun) -> String {
+    format!("{:.2}", (100.0 * run.llr()).round() / 100.0 + 0.0)
 }
 
 /// The indexes of the engines, the best first.
@@ -242,9 +247,9 @@ fn sprt(run: &SprtRun) -> String {
     let pairs = counted(run.pairs().iter().sum::<u64>(), "pair");
     let pairs = format!("after {pairs}");
     format!(
-        "SPRT        {}\nLLR         {:.2} ({lower:.2}, {upper:.2}) {}: {decision}\n",
+        "SPRT        {}\nLLR         {} ({lower:.2}, {upper:.2}) {}: {decision}\n",
         run.sprt(),
-        run.llr(),
+        llr(run),
         translated(&pairs)
     )
 }
