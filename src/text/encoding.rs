@@ -183,6 +183,8 @@ fn score(encoding: &'static Encoding, bytes: &[u8]) -> isize {
         } else {
             match (lead, trail) {
                 (0xa1..=0xa9 | 0xb0..=0xd7, 0xa1..) => 1,
+                // Dashes.
+                (0xa8, 0x43 | 0x44) | (0xa9, 0x5c) => 1,
                 (0xd8..=0xf7, 0xa1..) => 0,
                 _ => -1,
             }
@@ -237,6 +239,9 @@ mod tests {
             ("许银川 - 吕钦", GBK),
             ("蒋川 洪智 王天一", GBK),
             ("柳大華 楊官璘", GBK),
+            // Signs without other characters.
+            ("A – B", GBK),
+            ("（～“①”）", GBK),
             // Valid in UTF-8 too.
             ("郑惟桐", GBK),
             ("捉双(一)", GBK),
