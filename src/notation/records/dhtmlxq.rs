@@ -135,8 +135,8 @@ pub fn is_move_list(text: &str) -> bool {
     is_digits && text.len() >= 8 && text.len().is_multiple_of(4)
 }
 
-/// Splits a text into its records, each of which begins with `[DhtmlXQ]`, `[DhtmlXQiFrame]` or `[DhtmlXQHTML]`. A text
-/// without these tags is one record.
+/// Splits a text into its records, each of which begins with `[DhtmlXQ]`, `[DhtmlXQiFrame]` or `[DhtmlXQHTML]`; nothing
+/// is between the tags of `[DhtmlXQiFrame][DhtmlXQ]`. A text without these tags is one record.
 pub fn split_dhtmlxq(text: &str) -> Vec<&str> {
     let starts = text.match_indices("[DhtmlXQ").filter_map(|(at, tag)| {
         let rest = &text[at + tag.len()..];
@@ -149,15 +149,13 @@ pub fn split_dhtmlxq(text: &str) -> Vec<&str> {
         begins_record.then(|| at + tag.len() + length + 1)
     });
     let starts: Vec<usize> = starts.collect();
-    if starts.is_empty() {
-        return vec![text];
-    }
     let ends = starts.iter().skip(1).copied().chain([text.len()]);
     let parts = starts
         .iter()
         .zip(ends)
         .map(|(start, end)| &text[*start..end]);
-    parts.collect()
+    let parts: Vec<&str> = parts.filter(|part| !part.trim().is_empty()).collect();
+    if parts.is_empty() { vec![text] } else { parts }
 }
 
 /// The fields of a record by name. If several have the same name, the first one that is not empty counts.

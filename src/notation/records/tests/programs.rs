@@ -93,6 +93,11 @@ fn files_of_many_programs_are_read() {
                 .repeat(2),
             2,
         ),
+        (
+            "[DhtmlXQiFrame]\n[DhtmlXQ][DhtmlXQ_movelist]774770627967[/DhtmlXQ_movelist][/DhtmlXQ][/DhtmlXQiFrame]"
+                .repeat(2),
+            2,
+        ),
     ] {
         assert_reads(&text, games);
     }
