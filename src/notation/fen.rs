@@ -1,7 +1,7 @@
 //! FEN, in the dialects of xiangqi programs.
 //!
-//! The parser accepts the letters N or H and B or E, `w` or `r` for red and `b` for black; every field after the
-//! board may be missing. Fields are separated by blanks or, as in URLs, by `_`. A counter that is not a number counts
+//! The parser accepts the letters N or H and B or E, `w`, `r`, `white` or `red` for red, and `b` or `black` for black;
+//! every field after the board may be missing. Fields are separated by blanks or, as in URLs, by `_`. A counter that is not a number counts
 //! as absent ([`ignored_counters`]). FENs are written in the form of the UCCI specification.
 //!
 //! ```
@@ -98,7 +98,7 @@ impl FenError {
 /// The strictness with which the syntax of a FEN is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strictness {
-    /// The board must be well formed, and the side to move must be `w`, `r`, `b` or missing.
+    /// The board must be well formed, and the side to move must be missing or a word for red or black.
     Strict,
     /// The board is read from a9 to i0 up to its ninetieth square: a digit skips that many squares, a letter fills
     /// one (`G` is an advisor, unknown letters are empty squares), and other characters, separators of ranks
@@ -152,15 +152,26 @@ fn read(text: &str) -> (Setup, Vec<FenReason>) {
         None => reasons.push(FenReason::Empty),
     }
     match fields.next() {
-        None | Some("w" | "W" | "r" | "R") => {}
-        Some("b" | "B") => setup.side_to_move = Color::Black,
-        Some(other) => reasons.push(FenReason::Side(other.to_owned())),
+        None => {}
+        Some(word) => match side(word) {
+            Some(side) => setup.side_to_move = side,
+            None => reasons.push(FenReason::Side(word.to_owned())),
+        },
     }
     let (halfmove, fullmove) = counter_fields(fields);
     let number = |field: Option<&str>| field.and_then(counter);
     setup.halfmove_clock = number(halfmove).unwrap_or(0);
     setup.fullmove_number = number(fullmove).unwrap_or(1).max(1);
     (setup, reasons)
+}
+
+/// The side that a word names, in any case.
+fn side(word: &str) -> Option<Color> {
+    match word.to_ascii_lowercase().as_str() {
+        "w" | "r" | "white" | "red" => Some(Color::Red),
+        "b" | "black" => Some(Color::Black),
+        _ => None,
+    }
 }
 
 fn fields(text: &str) -> impl Iterator<Item = &str> {
@@ -189,8 +200,12 @@ pub fn length(words: &[&str]) -> usize {
             || word.chars().all(|c| "KQkq".contains(c))
             || word.chars().count() == 1
     };
-    let board = words.len().min(1);
-    board + words.iter().skip(board).take_while(is_field).count()
+    let is_side = |word: &&str| side(word.trim_end_matches(';')).is_some();
+    let before = match words.get(1) {
+        Some(word) if is_side(word) => 2,
+        _ => words.len().min(1),
+    };
+    before + words.iter().skip(before).take_while(is_field).count()
 }
 
 /// The value of a counter; `u16::MAX` if the number is too large, `None` if it is not a number.
@@ -210,6 +225,7 @@ pub fn ignored_counters(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn read_board(board: &str, setup: &mut Setup, reasons: &mut Vec<FenReason>) {
+    let board = board.strip_suffix('/').unwrap_or(board);
     let ranks: Vec<&str> = board.split('/').collect();
     if ranks.len() != RANKS {
         reasons.push(FenReason::RankCount(ranks.len()));
@@ -394,6 +410,9 @@ mod tests {
             format!("{board} w - - x y"),
             format!("{board} w - - 0 1;"),
             format!("{board} w;"),
+            format!("{board} Red - - 0 1"),
+            format!("{board} white"),
+            format!("{board}/ w - - 0 1"),
             format!("{board}_w"),
             format!("{board}_w_-_-_0_1"),
         ];
@@ -406,6 +425,8 @@ mod tests {
         }
         for (text, wanted) in [
             ("B w -- 0 1 h2e2", 5),
+            ("B black - - 0 1 h2e2", 6),
+            ("B h2e2 red", 1),
             ("B w KQkq - 0 1; bm", 6),
             ("B w - - -1 1 33.4", 6),
             ("B h2e2", 1),
@@ -477,8 +498,8 @@ mod tests {
                 "black is in check but not to move",
             ),
             (
-                "3k5/9/9/9/9/9/9/9/9/3RK4 red",
-                "the side to move is \"red\", not w, r or b",
+                "3k5/9/9/9/9/9/9/9/9/3RK4 green",
+                "the side to move is \"green\", not w, r or b",
             ),
             (
                 "4k4/9/3N5/9/9/9/9/9/9/4KB3 w",
