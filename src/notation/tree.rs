@@ -68,13 +68,13 @@ pub struct ParseResultError;
 impl FromStr for GameResult {
     type Err = ParseResultError;
 
-    /// Reads a result as in PGN, also with other dashes (`1–0`), or in words such as 红胜, 紅方勝 and 黑方认输. Blanks
-    /// and Chinese punctuation are ignored.
+    /// Reads a result as in PGN, also with other dashes (`1–0`) or a colon, or in words such as 红胜, 紅方勝, 先手勝,
+    /// 黑方认输 and 红方超时. Blanks and Chinese punctuation are ignored.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.len() > LONGEST_RESULT {
             return Err(ParseResultError);
         }
-        let is_word = |c: &char| !c.is_whitespace() && !"方先，。！（）".contains(*c);
+        let is_word = |c: &char| !c.is_whitespace() && !"方手，。！（）".contains(*c);
         let word: String = text
             .chars()
             .map(|c| match c {
@@ -84,11 +84,24 @@ impl FromStr for GameResult {
             .filter(is_word)
             .collect();
         match word.as_str() {
-            "1-0" | "红胜" | "黑负" | "黑认负" | "黑认输" => Ok(Self::RedWins),
-            "0-1" | "黑胜" | "红负" | "红认负" | "红认输" => Ok(Self::BlackWins),
-            "1/2-1/2" | "1/2" | "½" | "½-½" | "0.5-0.5" | "和" | "和棋" | "和局" | "红和"
-            | "双议和" => Ok(Self::Draw),
-            "*" => Ok(Self::Unfinished),
+            "1-0" | "1:0" | "1：0" => return Ok(Self::RedWins),
+            "0-1" | "0:1" | "0：1" => return Ok(Self::BlackWins),
+            "1/2-1/2" | "1/2" | "½" | "½-½" | "0.5-0.5" | "和" | "和棋" | "和局" | "双议和" =>
+            {
+                return Ok(Self::Draw);
+            }
+            "*" => return Ok(Self::Unfinished),
+            _ => {}
+        }
+        let is_red = word.starts_with(['红', '先']);
+        let rest = word.strip_prefix(['红', '黑', '先', '后']);
+        let event = rest.ok_or(ParseResultError)?.trim_start_matches('先');
+        match event {
+            "胜" if is_red => Ok(Self::RedWins),
+            "胜" => Ok(Self::BlackWins),
+            "负" | "认负" | "认输" | "超时" | "超时负" if is_red => Ok(Self::BlackWins),
+            "负" | "认负" | "认输" | "超时" | "超时负" => Ok(Self::RedWins),
+            "和" | "和棋" if is_red => Ok(Self::Draw),
             _ => Err(ParseResultError),
         }
     }

@@ -144,13 +144,18 @@ fn is_sentence(line: &str) -> bool {
     }
     let first = line.split_whitespace().next().unwrap_or_default();
     let begins_with_number = first.starts_with(char::is_numeric) || is_move_number(first);
+    // The result of a game within a line, as in `许银川 先胜 胡荣华`, is part of a title.
+    let is_title_word = |word: &str| {
+        word != line.trim() && (word.starts_with(['先', '后', '後']) || word.contains([':', '：']))
+    };
+    let is_result = |word: &str| word.parse::<GameResult>().is_ok() && !is_title_word(word);
     (line.contains(is_chinese) || is_address(line))
         && !line.starts_with(['（', '【', '｛'])
         && !begins_with_number
         && !has_move(line)
         && !line
             .split_whitespace()
-            .any(|word| word.parse::<GameResult>().is_ok() || without_label(word).is_empty())
+            .any(|word| is_result(word) || without_label(word).is_empty())
 }
 
 /// Whether a line contains a move or a part of one: a piece before a number, a direction before or after a number, or a

@@ -58,6 +58,10 @@ fn comments_numbers_and_results_of_chinese_texts_are_read() {
         "①炮二平五 马8进7 ②马二进三 车9平8 1-0",
         "⒈炮二平五马8进7⒉马二进三车9平8 红先胜",
         "⑴、炮二平五，马8进7；⑵、马二进三，车9平8。红胜",
+        "1. 炮二平五 马8进7 2. 马二进三 车9平8 1:0",
+        "1. 炮二平五 马8进7 2. 马二进三 车9平8 先勝",
+        "1. 炮二平五 马8进7 2. 马二进三 车9平8（黑方超时）",
+        "1. 炮二平五 马8进7 2. 马二进三 车9平8\n後手負",
         "一、炮二平五 马8进7 二、马二进三 车9平8 黑认输",
         "一、\n炮二平五 马8进7\n二、\n马二进三 车9平8 1－0",
         "1炮二平五 马8进7 2马二进三 车9平8 红胜",
@@ -78,6 +82,9 @@ fn comments_numbers_and_results_of_chinese_texts_are_read() {
         );
         assert_eq!(game.result, GameResult::RedWins, "{text}");
     }
+    let title = read_one("赛事：决赛\n许银川 先胜 胡荣华\n1. 炮二平五 马8进7 *");
+    assert_eq!(title.plies(), 2);
+    assert_eq!(title.comments()[0], "许银川 先胜 胡荣华");
     let game = read_one("1. 炮二平五（好棋） 马8进7｛稳｝ 2. 马二进三【常见】 *");
     assert_eq!(game.comments(), ["好棋", "稳", "常见"]);
     let game = read_one("1. 炮二平五 [好棋] 马8进7[稳] [689] 2. 马二进三 *");

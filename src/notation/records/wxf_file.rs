@@ -187,7 +187,7 @@ fn read_result(value: &str) -> GameResult {
     match value.to_lowercase().as_str() {
         "red" | "red win" | "red wins" => GameResult::RedWins,
         "black" | "black win" | "black wins" => GameResult::BlackWins,
-        "draw" => GameResult::Draw,
+        "draw" | "0.5" => GameResult::Draw,
         _ => value.parse().unwrap_or_default(),
     }
 }
@@ -225,6 +225,8 @@ mod tests {
             "{illegal}"
         );
         assert!(read_wxf("START{ }END", 0).is_err());
+        let draw = read_wxf(&FILE.replace("0-1", "0.5"), 0).unwrap();
+        assert_eq!(draw.result, GameResult::Draw);
     }
 
     #[test]
