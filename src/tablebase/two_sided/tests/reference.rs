@@ -1,6 +1,7 @@
 //! A slow and simple solver for two-sided classes, with which the tests compare the fast one.
 
 use crate::board::{ByColor, Color, Move};
+use crate::movegen::legal_moves;
 use crate::rules::RuleSet;
 use crate::tablebase::index::Node;
 use crate::tablebase::two_sided::buchi::GOAL_PAIRS;
@@ -283,11 +284,21 @@ impl<'a> Reference<'a> {
 }
 
 pub fn entry(game: &GameGraph<'_>, node: Node) -> Entry {
+    let Some(mut position) = game.position(node) else {
+        return Entry::default();
+    };
     let mut entry = Entry {
-        is_legal: game.position(node).is_some(),
+        is_legal: true,
         ..Entry::default()
     };
-    game.captures(node, |value| entry.captures.push(value));
+    // Without `GameGraph::captures`, which the fast solver uses.
+    for played in legal_moves(&position) {
+        if position.taken_by(played).is_some() {
+            let undo = position.make(played);
+            entry.captures.push(game.after_capture(&position));
+            position.unmake(played, undo);
+        }
+    }
     game.quiet_moves(node, |m| {
         let threats = m.threats();
         entry.quiet.push(Edge {
