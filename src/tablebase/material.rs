@@ -500,6 +500,12 @@ mod tests {
             let (material, _) = Material::of(&position).unwrap();
             assert_eq!(material.attackers(), attackers);
         }
+        let (rook, bishop) = (PieceKind::Rook, PieceKind::Bishop);
+        assert_eq!(Attackers::of_kinds(&[PieceKind::King]), None);
+        assert_eq!(Attackers::of_kinds(&[rook; 3]), None);
+        assert_eq!(Attackers::one_sided(rook, Some(bishop)), None);
+        assert_eq!(Attackers::two_sided(rook, bishop), None);
+        assert_eq!(Attackers::two_sided(bishop, rook), None);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::board::Position;
 use crate::movegen::legal_moves;
 use crate::notation::tree::{AnnotatedMove, GameResult, GameTree, NodeId, ROOT};
 use crate::notation::{MoveStyle, RecordError, fen};
+use crate::text::encode_gbk;
 
 fn read(bytes: &[u8]) -> Vec<Result<GameTree, RecordError>> {
     let mut reader = RecordReader::new(Cursor::new(bytes)).unwrap();
@@ -139,10 +140,12 @@ fn all_formats_round_trip() {
         .map(|game| game.write_pgn(MoveStyle::Chinese))
         .collect();
     let pages: String = games.iter().map(write_dhtmlxq).collect();
+    let gbk = encode_gbk(&pgn).into_owned();
     let utf_16: Vec<u8> = pgn.encode_utf16().flat_map(u16::to_le_bytes).collect();
     for (bytes, what) in [
         (write_cbl(&games), "CBL"),
         (pgn.into_bytes(), "PGN"),
+        (gbk, "GBK"),
         (utf_16, "UTF-16"),
         (pages.into_bytes(), "DhtmlXQ"),
     ] {
