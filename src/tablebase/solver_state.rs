@@ -102,13 +102,13 @@ impl NodeBytes {
     }
 
     /// Sets bits. Returns whether any of them is new.
-    pub fn add(&self, node: Node, bits: u8) -> bool {
+    pub fn set_bits(&self, node: Node, bits: u8) -> bool {
         let before = self.byte(node).fetch_or(bits, Ordering::Relaxed);
         before & bits != bits
     }
 
     /// Clears bits. Returns whether any of them was set.
-    pub fn clear(&self, node: Node, bits: u8) -> bool {
+    pub fn clear_bits(&self, node: Node, bits: u8) -> bool {
         let before = self.byte(node).fetch_and(!bits, Ordering::Relaxed);
         before & bits != 0
     }
@@ -120,7 +120,7 @@ impl NodeBytes {
 
     /// Marks the byte of a node to be computed again.
     pub fn make_stale(&self, node: Node) {
-        self.add(node, STALE);
+        self.set_bits(node, STALE);
     }
 
     /// Recomputes the stale bytes of the nodes with `side` to move.

@@ -43,7 +43,7 @@ impl Buchi<'_> {
 
     /// Removes a node. Returns whether it was in the set.
     fn remove(&self, node: Node) -> bool {
-        (self.positions.results).clear(node, held_bit(self.holder))
+        (self.positions.results).clear_bits(node, held_bit(self.holder))
     }
 
     /// The initial set: all legal positions that are not proven lost for the holder, except those in which the other
@@ -54,7 +54,7 @@ impl Buchi<'_> {
         let game = self.positions.game;
         let hold = |node| {
             if self.may_be_held(node) && !self.has_losing_reply(node) {
-                (self.positions.results).add(node, held_bit(self.holder));
+                (self.positions.results).set_bits(node, held_bit(self.holder));
             }
         };
         game.for_each_node(hold, |_| ());
@@ -159,7 +159,7 @@ impl Buchi<'_> {
         let is_found = held_alternating(self.goal_graph(&left));
         let found = left.into_iter().zip(&is_found[FIRST..]);
         for (node, _) in found.filter(|(_, is_found)| **is_found) {
-            (self.positions.results).add(node, held_bit(self.holder));
+            (self.positions.results).set_bits(node, held_bit(self.holder));
         }
     }
 

@@ -48,7 +48,7 @@ impl CoBuchi<'_> {
 
     /// Marks a node. Returns whether it was not marked before.
     fn add(&self, node: Node) -> bool {
-        (self.positions.results).add(node, lost_bit(self.loser))
+        (self.positions.results).set_bits(node, lost_bit(self.loser))
     }
 
     /// Marks positions that captures decide by rule, and all positions from which these can be forced.

@@ -101,30 +101,35 @@ impl DepthSearch<'_> {
     /// Sets the depth of a node that has none. Returns `false` if it has one already.
     fn settle(&self, node: Node, plies: usize) -> bool {
         let plies = plies as u8 + KNOWN;
-        self.positions.offenses.get(node) == 0 && self.positions.offenses.add(node, plies)
+        self.positions.offenses.get(node) == 0 && self.positions.offenses.set_bits(node, plies)
     }
 
     /// Counts the loser's quiet moves. Returns the nodes whose depth follows from captures.
     fn start(&self) -> Proposals {
         let proposals = Mutex::new(Vec::new());
         let start = |node| {
-            if self.is_lost(node) {
-                self.positions.offenses.set(node, 0);
-                if self.is_decided_by_captures(node) {
-                    proposals.lock().push((node, self.after_captures(node)));
-                }
+            if !self.is_lost(node) {
+                return;
+            }
+            self.positions.offenses.set(node, 0);
+            // The depth follows from captures if the winner can win by rule with one, or the loser has no quiet move
+            // to a node lost by rule.
+            let is_known = if node.side() == self.loser {
+                self.count_quiet_moves(node) == 0
+            } else {
+                self.positions.has_capture(node, captures::WIN_BY_RULE)
+            };
+            if is_known {
+                proposals.lock().push((node, self.after_captures(node)));
             }
         };
         self.positions.game.for_each_node(start, |_| ());
         proposals.into_inner()
     }
 
-    /// Counts the loser's quiet moves to nodes lost by rule. Returns whether the depth of the node follows from
-    /// captures: the winner can win by rule with a capture, or the loser has no such quiet move.
-    fn is_decided_by_captures(&self, node: Node) -> bool {
-        if node.side() != self.loser {
-            return self.positions.has_capture(node, captures::WIN_BY_RULE);
-        }
+    /// Stores and returns the number of the loser's quiet moves to nodes lost by rule, and adds those that leave the
+    /// zone of the node to its exits.
+    fn count_quiet_moves(&self, node: Node) -> u8 {
         let zone = self.zone_of.get(&node);
         let mut quiet = 0;
         self.positions.game.quiet_nodes(node, |to| {
@@ -136,7 +141,7 @@ impl DepthSearch<'_> {
             }
         });
         self.positions.moves.set(node, quiet);
-        quiet == 0
+        quiet
     }
 
     /// One more than the depth after the captures that decide by rule: the smallest for the winner,

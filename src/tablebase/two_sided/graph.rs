@@ -116,7 +116,7 @@ impl<'a> GameGraph<'a> {
         }
     }
 
-    /// Calls `visit` with all nodes, and `done` with the number of indices done since its last call.
+    /// Calls `visit` with all nodes, and `done` after each slice of the indices with its number of indices.
     pub fn for_each_node(&self, visit: impl Fn(Node) + Sync, done: impl Fn(u64) + Sync) {
         let visit = |index| {
             for side in Color::ALL {

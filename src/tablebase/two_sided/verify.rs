@@ -164,7 +164,7 @@ impl Checker<'_> {
         let alive = NodeBytes::new(self.game.len());
         self.for_each_node(|node| {
             let is_open = proven.get(node) == 0 && self.is_stored_held(node, holder);
-            is_open && alive.add(node, 1)
+            is_open && alive.set_bits(node, 1)
         });
         let mut changes = true;
         while changes {
@@ -172,10 +172,10 @@ impl Checker<'_> {
             for goal in goals {
                 let reached = self.reaching(holder, *goal, &alive, proven);
                 changes |=
-                    self.for_each_node(|node| reached.get(node) == 0 && alive.clear(node, 1));
+                    self.for_each_node(|node| reached.get(node) == 0 && alive.clear_bits(node, 1));
             }
         }
-        self.for_each_node(|node| alive.get(node) != 0 && proven.add(node, 1))
+        self.for_each_node(|node| alive.get(node) != 0 && proven.set_bits(node, 1))
     }
 
     /// Nodes of `alive` from which a side can force a node of `proven`, or a move within `alive` without the
@@ -197,7 +197,7 @@ impl Checker<'_> {
             alive.get(node) != 0
                 && reached.get(node) == 0
                 && self.reaches(node, holder, is_good)
-                && reached.add(node, 1)
+                && reached.set_bits(node, 1)
         }) {}
         reached
     }
