@@ -13,15 +13,6 @@ const MEGABYTE: u64 = 1 << 20;
 /// non-blocking.
 pub const RETRY_AFTER: Duration = Duration::from_millis(1);
 
-/// Whether a write failed because the reader of the pipe or the other end of the socket is gone.
-pub fn is_reader_gone(error: &io::Error) -> bool {
-    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
-    matches!(
-        error.kind(),
-        BrokenPipe | ConnectionAborted | ConnectionReset
-    )
-}
-
 /// Checks that a path names a regular file or does not exist.
 ///
 /// # Errors

@@ -10,12 +10,13 @@ mod replacement;
 mod translation;
 
 use std::fmt::Display;
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
 pub use bounded::{
-    BoundedLine, RETRY_AFTER, is_reader_gone, open_regular, read_all, read_bounded_line, read_file,
-    read_line, require_regular,
+    BoundedLine, RETRY_AFTER, open_regular, read_all, read_bounded_line, read_file, read_line,
+    require_regular,
 };
 pub use encoding::{
     bytes_without_byte_order_mark, decode, decode_gbk, decode_part, encode_gbk, encoding_of,
@@ -45,10 +46,23 @@ pub enum SecondsError {
     OutOfRange,
 }
 
+/// Whether a write failed because the reader of the pipe or the other end of the socket is gone.
+pub fn is_reader_gone(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
+    matches!(
+        error.kind(),
+        BrokenPipe | ConnectionAborted | ConnectionReset
+    )
+}
+
 /// The number with these digits in the base `radix`. Unlike [`u64::from_str_radix`], it refuses a sign.
 pub fn number_of_digits(digits: &str, radix: u32) -> Option<u64> {
     let has_digits_only = digits.chars().all(|digit| digit.is_digit(radix));
-    has_digits_only.then(|| u64::from_str_radix(digits, radix).ok())?
+    if has_digits_only {
+        u64::from_str_radix(digits, radix).ok()
+    } else {
+        None
+    }
 }
 
 /// Parses a number of seconds with decimals, 0 to [`LONGEST_TIME`].
