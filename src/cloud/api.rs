@@ -152,7 +152,7 @@ fn serialize_score<S: Serializer>(score: &Option<i32>, serializer: S) -> Result<
 
 /// The verdict of the repetition rules on a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct MoveVerdict {
+pub struct RuleVerdict {
     /// A move of the position.
     pub uci: Move,
     /// `draw`, `ban` or `none`.
@@ -186,7 +186,7 @@ pub enum ApiReply {
         pv: Vec<Move>,
     },
     /// The verdict of the repetition rules on each move.
-    Rules(Vec<MoveVerdict>),
+    Rules(Vec<RuleVerdict>),
     /// A digit, which has no JSON form: JSON is replaced by [`ReplyFormat::Text`].
     Digit(u8),
 }
@@ -222,7 +222,7 @@ impl ApiReply {
                 let pv = joined(pv, Move::to_string);
                 format!("score:{score},depth:{depth},pv:{pv}")
             }
-            Self::Rules(moves) => joined(moves, |MoveVerdict { uci, rule }| {
+            Self::Rules(moves) => joined(moves, |RuleVerdict { uci, rule }| {
                 format!("move:{uci},rule:{rule}")
             }),
             Self::Digit(digit) => digit.to_string(),

@@ -32,12 +32,12 @@ pub enum ClientError {
     #[error("the library requires a token or rejects this one")]
     Refused,
     /// A redirection, which is not followed.
-    #[error("the library has moved to {address}: {reason}")]
+    #[error("the library has moved to {address}: {advice}")]
     Moved {
         /// The new address, printable.
         address: String,
-        /// Advice for the user.
-        reason: &'static str,
+        /// What the user can do.
+        advice: &'static str,
     },
     /// Any other HTTP status except 200.
     #[error("the library replied with HTTP status {0}")]
@@ -190,13 +190,13 @@ const NO_HTTPS: &str = "https is not supported; use a tunnel on this machine";
 
 fn moved_to(location: &HeaderValue) -> ClientError {
     let address = String::from_utf8_lossy(location.as_bytes());
-    let reason = if address.starts_with("https:") {
+    let advice = if address.starts_with("https:") {
         NO_HTTPS
     } else {
         "use this address"
     };
     let address = printable(&address);
-    ClientError::Moved { address, reason }
+    ClientError::Moved { address, advice }
 }
 
 /// The parts of an address.

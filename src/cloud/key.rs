@@ -82,7 +82,7 @@ impl fmt::Debug for Key {
 }
 
 /// A move of the canonical position with this key.
-pub type StoredMove = (Key, Move);
+pub type KeyedMove = (Key, Move);
 
 /// Piece kinds by digit: 1 to 7 for black, 9 to f for red.
 const KINDS: [PieceKind; 7] = [

@@ -176,9 +176,9 @@ impl Tournament {
     }
 }
 
-/// Converts a record to a PGN game. `id` is the id of the journal, `notation` that of the principal variations in
-/// comments.
-pub fn pgn_game(
+/// Converts a record to a game with the tags of the PGN file. `id` is the id of the journal, `notation` that of the
+/// principal variations in comments.
+pub fn tree_of_record(
     tournament: &Tournament,
     record: &GameRecord,
     id: Option<&str>,
@@ -238,7 +238,7 @@ pub fn pgn_game(
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value));
     let details = tournament.has_details.then_some(notation);
-    record.pgn(tags.collect(), details)
+    record.to_tree(tags.collect(), details)
 }
 
 /// Restores a record from a PGN game of the tournament, without the start time, the duration and the overruns of the

@@ -218,7 +218,7 @@ impl GameRecord {
 
     /// Converts the record to a game tree with these tags. With `details` the comments contain nodes, speed, time
     /// left and principal variation in that notation.
-    pub fn pgn(
+    pub fn to_tree(
         &self,
         tags: Vec<(String, String)>,
         details: Option<MoveStyle>,

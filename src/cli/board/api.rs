@@ -161,7 +161,7 @@ async fn answer_draw(State(api): State<Arc<Api>>, parts: Parts) -> Reply {
 }
 
 async fn analyse(State(api): State<Arc<Api>>, parts: Parts) -> Result<Response, BoardError> {
-    stream(&api, parts, BoardEngine::analyse)
+    stream(&api, parts, BoardEngine::analyze)
 }
 
 async fn review(State(api): State<Arc<Api>>, parts: Parts) -> Result<Response, BoardError> {

@@ -217,7 +217,7 @@ impl BoardEngine {
     }
 
     /// Analyzes a position until the run is stopped, or for [`EngineSettings::max_time`]. Sends the lines as events.
-    pub fn analyse(
+    pub fn analyze(
         &self,
         parameters: &QueryParameters,
         run: &Run,

@@ -21,7 +21,7 @@ use crate::text::{is_text, printable, require_regular};
 use crate::tournament::stats::Standings;
 use crate::tournament::{
     GameRecord, GameSummary, Journal, JournalContent, JsonReport, Tournament, TournamentEnd,
-    TournamentEvent, is_journal, pgn_game,
+    TournamentEvent, is_journal, tree_of_record,
 };
 
 pub struct OutputFiles<'a> {
@@ -185,7 +185,7 @@ impl<'a> MatchOutput<'a> {
         if self.files.arguments.status.is_empty() {
             return Ok(());
         }
-        let game = pgn_game(self.tournament, record, None, MoveStyle::Chinese);
+        let game = tree_of_record(self.tournament, record, None, MoveStyle::Chinese);
         let game = game.map_err(io::Error::other)?;
         if self.recent.len() == report::RECENT_GAMES {
             self.recent.pop_front();

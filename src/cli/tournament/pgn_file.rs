@@ -11,7 +11,7 @@ use crate::notation::pgn::{self, GameResult, tag_line};
 use crate::notation::tree::GameTree;
 use crate::text::{BoundedLine, read_bounded_line};
 use crate::tournament::{
-    GameRecord, GameSummary, Journal, MATCH_ID, Tournament, pgn_game, record_of_pgn,
+    GameRecord, GameSummary, Journal, MATCH_ID, Tournament, record_of_pgn, tree_of_record,
 };
 
 /// Maximum number of bytes that are read of a game record; the rest is ignored.
@@ -120,7 +120,7 @@ impl PgnFile {
     /// Appends a game and syncs the file to the disk.
     pub fn write(&mut self, tournament: &Tournament, record: &GameRecord) -> io::Result<()> {
         let id = self.id.as_deref();
-        let game = pgn_game(tournament, record, id, self.notation);
+        let game = tree_of_record(tournament, record, id, self.notation);
         let game = game.map_err(io::Error::other)?;
         self.file
             .write_all(game.write_pgn(self.notation).as_bytes())?;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::position::{ordered_moves, without_moves};
 use super::query::{Library, Query};
 use crate::board::{Move, Position};
-use crate::cloud::api::{ApiReply, MoveVerdict};
+use crate::cloud::api::{ApiReply, RuleVerdict};
 use crate::cloud::fen;
 use crate::movegen::has_legal_move;
 use crate::rules::{Cause, Game, RuleSet, Verdict, judge_at};
@@ -42,7 +42,7 @@ pub fn query_rule(query: &Query<'_>) -> ApiReply {
             verdict if verdict.loser() == Some(mover) => "ban",
             _ => "none",
         };
-        verdicts.push(MoveVerdict { uci: m, rule });
+        verdicts.push(RuleVerdict { uci: m, rule });
         game.pop();
     }
     ApiReply::Rules(verdicts)

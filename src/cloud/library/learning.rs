@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use super::position::{KnownMove, QueriedPosition};
 use crate::board::Move;
 use crate::cloud::Edge;
-use crate::cloud::key::{Key, StoredMove};
+use crate::cloud::key::{Key, KeyedMove};
 use crate::cloud::store::{Priority, Store, Task, is_eligible, needs_moves};
 
 /// Time after which a new generation of unknown moves begins.
@@ -23,8 +23,8 @@ pub struct RecentUnknown(Mutex<Generations>);
 
 #[derive(Debug)]
 struct Generations {
-    current: HashMap<Key, StoredMove>,
-    previous: HashMap<Key, StoredMove>,
+    current: HashMap<Key, KeyedMove>,
+    previous: HashMap<Key, KeyedMove>,
     started: Instant,
 }
 
@@ -39,7 +39,7 @@ impl Default for RecentUnknown {
 }
 
 impl RecentUnknown {
-    fn remember(&self, moves: Vec<(Key, StoredMove)>) {
+    fn remember(&self, moves: Vec<(Key, KeyedMove)>) {
         let mut memory = self.0.lock();
         if memory.current.len() >= GENERATION_SIZE || memory.started.elapsed() >= GENERATION_TIME {
             memory.previous = std::mem::take(&mut memory.current);
@@ -49,7 +49,7 @@ impl RecentUnknown {
     }
 
     /// Removes and returns the move that led to a position.
-    fn take(&self, key: &Key) -> Option<StoredMove> {
+    fn take(&self, key: &Key) -> Option<KeyedMove> {
         let mut memory = self.0.lock();
         let found = memory.current.remove(key);
         let previous = memory.previous.remove(key);
@@ -63,7 +63,7 @@ pub struct PendingWrites {
     /// Unknown moves that lead to known positions.
     links: Vec<Edge>,
     /// Unknown moves that lead to unknown positions, with the position after the move.
-    unknown: Vec<(Key, StoredMove)>,
+    unknown: Vec<(Key, KeyedMove)>,
     tasks: Vec<Task>,
 }
 

@@ -104,7 +104,7 @@ pub async fn undos(
 }
 
 /// Drops the waiting tasks of a queue.
-pub async fn empty(State(shared): State<Arc<Shared>>, request: Administrator) -> JsonReply {
+pub async fn empty_queue(State(shared): State<Arc<Shared>>, request: Administrator) -> JsonReply {
     let Administrator { name, form } = request;
     let Some(kind) = form.get("queue").and_then(TaskKind::from_name) else {
         return Err(ServerError::parameter("queue must be scoring or expansion"));

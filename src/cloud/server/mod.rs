@@ -394,7 +394,7 @@ fn routes(api: Router) -> Router<Arc<Shared>> {
         .route("/admin/undo", post(admin::undo))
         .route("/admin/redo", post(admin::redo))
         .route("/admin/undos", get(admin::undos).post(admin::undos))
-        .route("/admin/empty", post(admin::empty))
+        .route("/admin/empty", post(admin::empty_queue))
         .route("/notes", get(notes::list).post(notes::write))
         .route("/jobs", get(jobs::list).post(jobs::upload))
         .route("/jobs/{id}", get(jobs::show))

@@ -10,7 +10,7 @@ use super::notes::{Note, parse_note};
 use super::rows::{self, now};
 use super::snapshot::Snapshot;
 use crate::board::Move;
-use crate::cloud::key::{Key, StoredMove};
+use crate::cloud::key::{Key, KeyedMove};
 use crate::cloud::score::score_of;
 use crate::cloud::{Edge, fen};
 
@@ -102,7 +102,7 @@ impl Batch<'_> {
     }
 
     /// The moves with notes that are marked as undone by an undo.
-    fn notes_of_undo(&self, number: i64) -> Result<Vec<StoredMove>> {
+    fn notes_of_undo(&self, number: i64) -> Result<Vec<KeyedMove>> {
         let query = "SELECT DISTINCT key, move FROM audit WHERE undone = $1 AND note IS NOT NULL";
         self.connection.query(query, &[number.into()], parse_move)
     }
@@ -112,8 +112,8 @@ impl Batch<'_> {
     fn apply_undo(
         &mut self,
         number: i64,
-        moves: Vec<StoredMove>,
-        notes: &[StoredMove],
+        moves: Vec<KeyedMove>,
+        notes: &[KeyedMove],
     ) -> Result<UndoResult> {
         let values = self.restore_all(moves)?;
         for (key, m) in notes {
@@ -130,8 +130,8 @@ impl Batch<'_> {
 
     /// Calls [`Self::restore`] for `moves`, and for the moves to positions that become known or unknown. Returns how
     /// many of `moves` have changed.
-    fn restore_all(&mut self, moves: Vec<StoredMove>) -> Result<usize> {
-        let mut uncounted: HashSet<StoredMove> = moves.iter().cloned().collect();
+    fn restore_all(&mut self, moves: Vec<KeyedMove>) -> Result<usize> {
+        let mut uncounted: HashSet<KeyedMove> = moves.iter().cloned().collect();
         let mut open = moves;
         let mut count = 0;
         while let Some((key, m)) = open.pop() {
@@ -192,7 +192,7 @@ impl Batch<'_> {
     }
 
     /// All moves in the log that lead to a position.
-    fn logged_moves_to(&self, child: &Key) -> Result<Vec<StoredMove>> {
+    fn logged_moves_to(&self, child: &Key) -> Result<Vec<KeyedMove>> {
         let query = "SELECT DISTINCT move FROM audit WHERE key = $1";
         let mut found = Vec::new();
         for parent in rows::parents(self.connection, child)? {
@@ -206,7 +206,7 @@ impl Batch<'_> {
     }
 }
 
-fn parse_move(columns: &Columns<'_>) -> Result<StoredMove> {
+fn parse_move(columns: &Columns<'_>) -> Result<KeyedMove> {
     let m = Move::from_bits(columns.number(1, "move")?);
     Ok((
         rows::key(columns, 0)?,
