@@ -187,7 +187,7 @@ fn invalid_arguments_are_refused_before_the_training() {
 fn recipes_are_printed_without_samples() {
     let dir = TestDir::new();
     dir.write("bad.toml", "width = \n");
-    dir.write("long.toml", vec![b' '; 2 << 20]);
+    dir.write("long.toml", vec![b' '; 17 << 20]);
     dir.check(
         r"
         $ train --print-recipe --set width=64
@@ -204,7 +204,7 @@ fn recipes_are_printed_without_samples() {
         2> bad.toml
         $1 train --print-recipe --recipe long.toml
         2> long.toml
-        2> 1 MB
+        2> 16 MB
         ",
     );
     let chinese = dir.output("train --print-recipe --lang zh");

@@ -33,10 +33,10 @@ pub fn open_with_beginning(
 }
 
 /// Reads a small text file in UTF-8, such as settings or access tokens.
-#[cfg(any(feature = "cloud", feature = "training"))]
+#[cfg(any(feature = "cloud", feature = "match", feature = "training"))]
 pub fn read_small_text(path: &Path) -> Result<String, Failure> {
     /// Maximum size in MB.
-    const MAX_SIZE: u64 = 1;
+    const MAX_SIZE: u64 = 16;
     let bytes = crate::text::read_file(path, MAX_SIZE).context(path.display())?;
     String::from_utf8(bytes).context(path.display())
 }

@@ -28,14 +28,16 @@ pub use failure::{
 };
 #[cfg(feature = "cloud")]
 pub use files::FILE_EXISTS;
+#[cfg(any(feature = "cloud", feature = "training"))]
+pub use files::open_with_beginning;
+#[cfg(any(feature = "cloud", feature = "match", feature = "training"))]
+pub use files::read_small_text;
 pub use files::{
     FileLock, ForceArgument, OutputFile, create_locked, create_outputs, open_input,
     require_not_input,
 };
 #[cfg(feature = "match")]
 pub use files::{canonical_path, require_distinct};
-#[cfg(any(feature = "cloud", feature = "training"))]
-pub use files::{open_with_beginning, read_small_text};
 pub use games::{
     GameArguments, GamePath, Place, note_first_of_several, note_problems, place_json, play_line,
 };

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 
 use crate::cli::check::as_setting;
-use crate::cli::common::{Context, Failure, ForceArgument, parse_seconds};
+use crate::cli::common::{Context, Failure, ForceArgument, parse_seconds, read_small_text};
 use crate::notation::MoveStyle;
 use crate::rules::RuleSet;
 use crate::text::{self, is_character, read_file};
@@ -19,8 +19,6 @@ use crate::tournament::{
 
 /// Maximum size of an openings file in MB.
 const MAX_OPENINGS_MB: u64 = 1024;
-/// Maximum size of a file of engines or of factors in MB.
-const MAX_SETTINGS_MB: u64 = 16;
 
 /// Play a tournament between engines that speak UCCI, UCI or XBoard
 ///
@@ -245,15 +243,10 @@ impl clap::Args for EngineArguments {
     }
 }
 
-fn read_settings(path: &Path) -> Result<String, Failure> {
-    let text = read_file(path, MAX_SETTINGS_MB).context(path.display())?;
-    String::from_utf8(text).context(path.display())
-}
-
 /// The engines of a TOML file. The settings `each` of the command line take precedence over the table `[each]` of the
 /// file, and the settings of an engine over both.
 fn engines_of_file(path: &Path, each: &PartialEngineSpec) -> Result<Vec<EngineSpec>, Failure> {
-    let text = read_settings(path)?;
+    let text = read_small_text(path)?;
     let (each_of_file, engines) = read_toml(&text).context(path.display())?;
     let each = each.clone().or(&each_of_file);
     let specs = engines.into_iter().map(|engine| engine.spec(&each));
@@ -422,7 +415,7 @@ impl Arguments {
             let why = "needs exactly two engines and cannot be used with --noswap";
             return Err(Failure::usage(option, why));
         }
-        read_settings(path)
+        read_small_text(path)
     }
 
     fn tablebases(&self) -> Result<Option<TablebaseAdjudication>, Failure> {
