@@ -42,8 +42,8 @@ recipe! {
         pub result_share: f32,
         /// Share at the end of the run, 0 to 1. It changes linearly in between.
         pub final_result_share: f32,
-        /// Share of the later scores of the game in the score, 0 to less than 1: lambda of TD(lambda) (R. S. Sutton,
-        /// 1988). No effect on text samples.
+        /// Weight of the average score of the later plies in the score of a ply, 0 to less than 1: lambda of
+        /// TD(lambda) (R. S. Sutton, 1988). No effect on text samples.
         pub later_share: f32,
         /// Evaluation units at which the odds are e to 1; range 1 to 100000. A minor piece has 450 units.
         pub scale: f32,
