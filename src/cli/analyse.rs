@@ -136,7 +136,7 @@ fn read_games(arguments: &Arguments) -> Result<(Vec<AnalyzedGame>, Unread), Fail
     }
     let mut games = Vec::new();
     let is_one_of_several = game_paths.len() > 1;
-    unread.each(&game_paths, |unread, game_path| {
+    unread.each_file(&game_paths, |unread, game_path| {
         let positions = read_positions(game_path, unread)?;
         add_positions(game_path, is_one_of_several, positions, &mut games);
         Ok(())

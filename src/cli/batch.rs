@@ -144,7 +144,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 fn read_files(files: &[PathBuf]) -> Result<(Vec<BatchPosition>, Unread), Failure> {
     let mut all = Vec::new();
     let mut unread = Unread::default();
-    unread.each(files, |unread, path| {
+    unread.each_file(files, |unread, path| {
         for position in read_positions(&GamePath::parse(path), unread)? {
             let file = (files.len() > 1).then(|| path.display().to_string());
             match &position.epd.task_error {

@@ -154,7 +154,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         lost_tags: BTreeSet::new(),
     };
     let mut unread = Unread::default();
-    unread.each(&arguments.files, |unread, path| {
+    unread.each_file(&arguments.files, |unread, path| {
         convert_file(&GamePath::parse(path), &mut writer, unread)
     })?;
     let (read, written) = writer.finish()?;

@@ -160,7 +160,7 @@ fn relabel_files(arguments: &RelabelArguments) -> Result<(), Failure> {
     require_not_input("the output file", out, files)?;
     let mut new = NewGames::begin(out, arguments.force)?;
     let (mut total, mut unread) = (0, Unread::default());
-    unread.each(files, |_, file| {
+    unread.each_file(files, |_, file| {
         let mut source = open(file)?;
         let name = file.display();
         let progress = |games| note(&format!("{name}: {}", counted(games, "game")));
@@ -192,7 +192,7 @@ fn merge_files(arguments: &MergeArguments) -> Result<(), Failure> {
     require_not_input("the output file", out, files)?;
     let mut new = NewGames::begin(out, arguments.force)?;
     let (mut merge, mut unread) = (Merge::default(), Unread::default());
-    unread.each(files, |_, file| {
+    unread.each_file(files, |_, file| {
         let mut source = open(file)?;
         merge.add(&mut source).context(file.display())?;
         warn_of_damage(file, &source);
@@ -210,7 +210,7 @@ fn merge_files(arguments: &MergeArguments) -> Result<(), Failure> {
 
 fn stats(files: &[PathBuf]) -> Result<(), Failure> {
     let (mut statistics, mut unread) = (Statistics::default(), Unread::default());
-    unread.each(files, |_, file| {
+    unread.each_file(files, |_, file| {
         let mut source = open(file)?;
         while let Some(record) = source.next_record().context(file.display())? {
             statistics.add(&record);
@@ -236,7 +236,7 @@ fn win_rate(files: &[PathBuf], out: &Path, force: ForceArgument) -> Result<(), F
     require_not_input("--out", out, files)?;
     let output = OutputFile::create(out, force)?;
     let (mut counts, mut unread) = (WinRateCounts::default(), Unread::default());
-    unread.each(files, |_, file| {
+    unread.each_file(files, |_, file| {
         let mut source = open(file)?;
         let mut illegal = 0;
         while let Some(record) = source.next_record().context(file.display())? {
@@ -259,7 +259,7 @@ fn convert_files(out: &Path, files: &[PathBuf], force: ForceArgument) -> Result<
     require_not_input("the output file", out, files)?;
     let mut new = NewGames::begin(out, force)?;
     let (mut total, mut unread) = (0, Unread::default());
-    unread.each(files, |_, file| {
+    unread.each_file(files, |_, file| {
         let converted = new.add(|writer| convert_file(file, writer, out))?;
         if converted.skipped > 0 {
             let skipped = converted.skipped;

@@ -70,7 +70,7 @@ impl FromStr for Sample {
 }
 
 /// Maximum length of a line that is read, in MB.
-const LONGEST_LINE: u64 = 1;
+const MAX_LINE_MB: u64 = 1;
 /// An invalid last line without a line end is skipped only if it is shorter than this number of bytes.
 const LONGEST_SAMPLE: usize = 1000;
 
@@ -121,7 +121,7 @@ impl<R: BufRead> SampleLines<R> {
 
     fn read(&mut self) -> Result<Option<Sample>, ReadSamplesError> {
         let mut bytes = Vec::new();
-        if !read_line(&mut self.source, LONGEST_LINE, &mut bytes)? {
+        if !read_line(&mut self.source, MAX_LINE_MB, &mut bytes)? {
             return Ok(None);
         }
         self.line += 1;

@@ -65,7 +65,7 @@ fn file_names_need_not_be_utf_8() {
 }
 
 #[test]
-fn folders_are_not_games() {
+fn directories_are_not_games() {
     let dir = TestDir::new();
     std::fs::create_dir(dir.path("my games")).unwrap();
     std::fs::create_dir(dir.path("games")).unwrap();

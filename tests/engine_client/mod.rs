@@ -339,7 +339,7 @@ pub(crate) fn last_number(lines: &[String], key: &str) -> u64 {
     number.split(' ').next().unwrap().parse().unwrap()
 }
 
-/// Whether a line is a message for a person.
+/// Whether a line is a message for the user.
 pub(crate) fn is_message(line: &str) -> bool {
     line.starts_with("info message ") || line.starts_with("info string ")
 }

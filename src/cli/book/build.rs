@@ -159,7 +159,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 /// `--min-games` games and have a positive value, or any value with `--by-score`.
 fn from_games(arguments: &Arguments, unread: &mut Unread) -> Result<BookTable, Failure> {
     let mut book = GameBook::new(usize::from(arguments.max_ply));
-    unread.each(&arguments.games, |unread, path| {
+    unread.each_file(&arguments.games, |unread, path| {
         add_file(&mut book, path, unread)
     })?;
     note(&counted(book.games(), "game"));

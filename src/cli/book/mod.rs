@@ -144,7 +144,7 @@ fn show(game: &GameArguments, files: &str) -> Result<(), Failure> {
 fn merge(out: Output, books: &[String]) -> Result<(), Failure> {
     let mut unread = Unread::default();
     let mut readable = Vec::new();
-    unread.each(books, |_, book| {
+    unread.each_file(books, |_, book| {
         open(book)?;
         readable.push(book.as_str());
         Ok(())

@@ -343,7 +343,7 @@ fn read_positions(files: &[PathBuf], plies: usize) -> Result<(Vec<Position>, Unr
         }
     };
     let mut unread = Unread::default();
-    unread.each(files, |unread, path| {
+    unread.each_file(files, |unread, path| {
         let games = open_input(path).and_then(RecordReader::new);
         let games = games.context(path.display())?;
         let read = unread.read_games(path, games, |_, game| {

@@ -67,7 +67,7 @@ impl Unread {
     ///
     /// # Errors
     /// The error of the only file, or an error of the output.
-    pub fn each<'a, T>(
+    pub fn each_file<'a, T>(
         &mut self,
         files: &'a [T],
         mut read: impl FnMut(&mut Self, &'a T) -> Result<(), Failure>,

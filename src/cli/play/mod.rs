@@ -66,7 +66,7 @@ const DEFAULTS: SearchDefaults = SearchDefaults {
     hash: 0,
 };
 
-/// Plays until the person quits.
+/// Plays until the user quits.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let books = arguments.books.open()?;
     let plan = arguments.search.plan(&DEFAULTS)?;
@@ -128,14 +128,14 @@ enum GameEnd {
 /// The state of the game and its settings.
 struct PlaySession {
     game: Game,
-    /// The side of the engine; `None` if the person plays both.
+    /// The side of the engine; `None` if the user plays both.
     engine: Option<Color>,
     threads: SearchThreads,
     plan: SearchPlan,
     books: BookLibrary,
     level: PlayLevel,
     clock: Option<GameClock>,
-    /// The person's name.
+    /// The name of the user.
     name: String,
     notation: MoveStyle,
     style: DiagramStyle,
@@ -189,7 +189,7 @@ impl PlaySession {
             return;
         }
         let Some(best) = found else {
-            // The error was already printed. From now on the person plays both sides.
+            // The error was already printed. From now on the user plays both sides.
             self.engine = None;
             return;
         };
@@ -263,7 +263,7 @@ impl PlaySession {
             .write_with_coordinates(self.game.position(), played)
     }
 
-    /// Plays a legal move. Shows the board if the person moves next or the game is over, then the end of the game or a
+    /// Plays a legal move. Shows the board if the user moves next or the game is over, then the end of the game or a
     /// check.
     fn push(&mut self, played: Move) {
         let side = self.game.position().side_to_move();
@@ -284,7 +284,7 @@ impl PlaySession {
         }
     }
 
-    /// Plays a move that the person has typed.
+    /// Plays a move that the user has typed.
     fn try_move(&mut self, text: &str) {
         if self.reports_end() {
             return;

@@ -133,7 +133,7 @@ fn read_files<'a>(
     let mut unread = Unread::default();
     let mut records = Vec::new();
     let mut has_readable_file = false;
-    unread.each(game_paths, |unread, game_path| {
+    unread.each_file(game_paths, |unread, game_path| {
         let games = read_records(arguments, game_path, unread)?;
         has_readable_file = true;
         records.extend(games.into_iter().map(|game| (game_path, game)));

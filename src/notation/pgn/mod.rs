@@ -35,7 +35,7 @@ pub use write::tag_line;
 /// A part of a file ends after the line that brings it to this size in bytes.
 const LONGEST_PART: usize = 16 << 20;
 /// The maximum length of a line in MB.
-const LONGEST_LINE: u64 = 16;
+const MAX_LINE_MB: u64 = 16;
 
 /// Reads all games of a text. A game with a problem in its main line is an error; [`PgnReader`] also returns the part
 /// of the game before the problem. Reading ends without an error where [`PgnReader::finish`] would return one.
@@ -124,7 +124,7 @@ impl<R: BufRead> PgnReader<R> {
         let mut is_after_empty = false;
         let mut line = Vec::new();
         while !self.is_at_end && part.len() < LONGEST_PART {
-            let mut is_line = read_line(&mut self.input, LONGEST_LINE, &mut line);
+            let mut is_line = read_line(&mut self.input, MAX_LINE_MB, &mut line);
             if line.contains(&0) {
                 is_line = Err(io::Error::new(
                     io::ErrorKind::InvalidData,

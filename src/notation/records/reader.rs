@@ -21,11 +21,11 @@ use crate::notation::tree::GameTree;
 use crate::text::{self, decode, decode_part, encoding_of, is_text, is_utf_8, read_all};
 
 /// The maximum size of files that are read as a whole, in MB.
-const LARGEST_FILE: u64 = 1024;
+const MAX_FILE_MB: u64 = 1024;
 /// The number of bytes at the beginning of a file by which the format is recognized.
 const LOOK_AHEAD: u64 = 1 << 20;
 /// The maximum length of a line of a file with one game per line, in MB.
-const LONGEST_LINE: u64 = 16;
+const MAX_LINE_MB: u64 = 16;
 
 /// Reads the games of a file in any format, in UTF-8, UTF-16, GBK or Big5. A game that cannot be read does not affect
 /// the others.
@@ -76,11 +76,11 @@ impl<'a> RecordReader<'a> {
             .read_to_end(&mut beginning)?;
         let mut file: Input<'a> = Box::new(Cursor::new(beginning.clone()).chain(input));
         let source = if is_xqf(&beginning) {
-            let bytes = read_all(file, LARGEST_FILE)?;
+            let bytes = read_all(file, MAX_FILE_MB)?;
             let whole = std::iter::once(0..bytes.len()).collect();
             Source::Binary(bytes, whole, read_xqf)
         } else if is_ccbridge(&beginning) {
-            let bytes = read_all(file, LARGEST_FILE)?;
+            let bytes = read_all(file, MAX_FILE_MB)?;
             let records = split_ccbridge(&bytes).map_err(io::Error::other)?;
             Source::Binary(bytes, records.into(), read_ccbridge)
         } else {
@@ -216,7 +216,7 @@ fn text_source<'a>(file: Input<'a>, beginning: &[u8]) -> io::Result<Source<'a>> 
 
 /// Reads and decodes a whole file.
 fn read_text(file: impl Read) -> io::Result<String> {
-    Ok(decode(&read_all(file, LARGEST_FILE)?).into_owned())
+    Ok(decode(&read_all(file, MAX_FILE_MB)?).into_owned())
 }
 
 /// The games of a text file or of the text of a web page: WXF, a DhtmlXQ move list, one game per line, or PGN.
@@ -348,7 +348,7 @@ impl<'a> Lines<'a> {
     /// The file cannot be read or has a line of more than 16 MB.
     pub fn read(&mut self) -> io::Result<Option<String>> {
         let mut line = Vec::new();
-        while text::read_line(&mut self.file, LONGEST_LINE, &mut line)? {
+        while text::read_line(&mut self.file, MAX_LINE_MB, &mut line)? {
             self.number += 1;
             let text = self.decode(&line);
             let text = text.trim();

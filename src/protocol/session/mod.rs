@@ -380,7 +380,7 @@ impl Session {
         self.message(&text);
     }
 
-    /// Ignores a line that the protocol does not define; reports it in debug mode, and to a person at a terminal.
+    /// Ignores a line that the protocol does not define; reports it in debug mode, and to a user at a terminal.
     fn ignore_unknown(&mut self, line: &str) {
         if line.is_empty() {
             return;

@@ -15,7 +15,7 @@ use crate::training::data::{FileDamage, GameReader, Labeled, LabeledResult, Read
 use crate::training::sample::Sample;
 
 /// Maximum length of a line of text, in MB.
-const LONGEST_LINE: u64 = 1;
+const MAX_LINE_MB: u64 = 1;
 /// Stored as the square of a captured piece.
 const ABSENT: u8 = u8::MAX;
 /// First slot of each kind of piece among the sixteen of a side.
@@ -282,7 +282,7 @@ impl Samples {
         let filter = recipe.filter();
         let (mut game, mut last, mut broken) = (0, None, 0);
         let mut line = Vec::new();
-        while read_line(&mut reader, LONGEST_LINE, &mut line)? {
+        while read_line(&mut reader, MAX_LINE_MB, &mut line)? {
             let line = String::from_utf8_lossy(&line);
             let Ok(sample) = line.trim_end().parse::<Sample>() else {
                 broken += 1;
