@@ -8,7 +8,7 @@ use super::square::Square;
 /// A symmetry of the board: reverses the ranks, the files, both or neither. Applied twice, it changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Symmetry {
-    /// Whether ranks are reversed and colors exchanged.
+    /// Whether ranks are reversed and colors swapped.
     pub ranks: bool,
     /// Whether files are reversed.
     pub files: bool,
@@ -52,7 +52,7 @@ impl Symmetry {
 }
 
 impl Position {
-    /// The image of the position. If ranks are reversed, colors and the side to move are exchanged. Like a FEN, the
+    /// The image of the position. If ranks are reversed, colors and the side to move are swapped. Like a FEN, the
     /// image keeps the number of plies since the last capture, but neither the checks among them nor the captured
     /// piece.
     #[must_use]
@@ -79,9 +79,9 @@ impl Position {
         })
     }
 
-    /// The position with ranks reversed, and colors and the side to move exchanged.
+    /// The position with ranks reversed, and colors and the side to move swapped.
     #[must_use]
-    pub fn with_colors_exchanged(&self) -> Self {
+    pub fn with_colors_swapped(&self) -> Self {
         self.image(Symmetry {
             ranks: true,
             files: false,
@@ -104,10 +104,10 @@ mod tests {
         other.make("h2e2".parse().unwrap());
         assert_eq!(mirror, other);
         assert_eq!(mirror.mirrored(), position);
-        let exchanged = position.with_colors_exchanged();
-        assert_eq!(exchanged.side_to_move(), crate::board::Color::Red);
-        let cannon = exchanged.piece_on("e7".parse().unwrap());
+        let swapped = position.with_colors_swapped();
+        assert_eq!(swapped.side_to_move(), crate::board::Color::Red);
+        let cannon = swapped.piece_on("e7".parse().unwrap());
         assert_eq!(cannon, Some(Piece::BlackCannon));
-        assert_eq!(exchanged.with_colors_exchanged(), position);
+        assert_eq!(swapped.with_colors_swapped(), position);
     }
 }

@@ -133,8 +133,8 @@ pub trait Book: fmt::Debug + Send {
         Ok(Vec::new())
     }
 
-    /// The same position with exchanged colors, in formats that store both under one key; `None` in other formats.
-    fn with_exchanged_colors(&self, _position: &Position) -> Option<Position> {
+    /// The same position with swapped colors, in formats that store both under one key; `None` in other formats.
+    fn with_colors_swapped(&self, _position: &Position) -> Option<Position> {
         None
     }
 

@@ -58,7 +58,7 @@ pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
     for position in positions.into_iter().flatten() {
         if !walker.is_counted(&position) {
             walker.visit(&position)?;
-            if let Some(other) = book.with_exchanged_colors(&position) {
+            if let Some(other) = book.with_colors_swapped(&position) {
                 walker.visit(&other)?;
             }
         }
@@ -114,9 +114,9 @@ struct Walker<'a> {
 }
 
 impl Walker<'_> {
-    /// Whether the records of a position are counted already: it or the one with exchanged colors was looked up.
+    /// Whether the records of a position are counted already: it or the one with swapped colors was looked up.
     fn is_counted(&self, position: &Position) -> bool {
-        let other = self.book.with_exchanged_colors(position);
+        let other = self.book.with_colors_swapped(position);
         [Some(position), other.as_ref()]
             .into_iter()
             .flatten()

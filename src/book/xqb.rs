@@ -1,6 +1,6 @@
 //! .xqb: SQLite databases keyed by the whole position.
 //!
-//! The board is stored from the view of the side to move: for black it is rotated and the colors are exchanged. Of that
+//! The board is stored from the view of the side to move: for black it is rotated and the colors are swapped. Of that
 //! board and its mirror image, the one whose list of cells is lexicographically larger is stored.
 
 use std::borrow::Borrow;
@@ -51,8 +51,8 @@ impl Book for XqbBook {
         Ok(weighted_moves(&rows.collect::<Vec<_>>(), position))
     }
 
-    fn with_exchanged_colors(&self, position: &Position) -> Option<Position> {
-        Some(position.with_colors_exchanged())
+    fn with_colors_swapped(&self, position: &Position) -> Option<Position> {
+        Some(position.with_colors_swapped())
     }
 
     fn positions(&self) -> Result<Option<Vec<Position>>, BookError> {
@@ -98,7 +98,7 @@ impl Book for XqbBook {
     }
 }
 
-/// Writes positions as .xqb, with the weights as scores. A position, its mirror image and both with exchanged colors
+/// Writes positions as .xqb, with the weights as scores. A position, its mirror image and both with swapped colors
 /// have the same key; for a move that several of them have, the largest weight is written, with its results. Moves of
 /// weight 0 are left out, and so are the `memos` on moves that are not written. Of several memos on a move the last is
 /// written. Returns the numbers of moves and positions in the file. An old file is kept until the new one is complete.
@@ -360,7 +360,7 @@ mod tests {
         let score: i64 = connection.query_row(written, [], |row| row.get(0)).unwrap();
         assert_eq!(score, 7);
         let book = reopened(&path);
-        // The position of the memo is stored with the colors exchanged.
+        // The position of the memo is stored with the colors swapped.
         let [(position, played, text)] = &book.memos().unwrap()[..] else {
             panic!("one memo");
         };

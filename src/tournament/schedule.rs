@@ -62,7 +62,7 @@ impl ColorOrder {
 }
 
 /// The games of a tournament, numbered from 0. Games 2n and 2n + 1 are a pair: the same engines play one opening twice,
-/// by default with exchanged colors ([`ColorOrder`]).
+/// by default with swapped colors ([`ColorOrder`]).
 ///
 /// In a round robin and a gauntlet every pairing plays one pair of games in each round. In a Swiss tournament and a
 /// knockout the pairings depend on the results: [`Self::advance`] adds them when all known games are played.

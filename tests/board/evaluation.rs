@@ -19,7 +19,7 @@ proptest! {
         let position = playout(seed, plies);
         for knowledge in Knowledge::ALL {
             let value = evaluate(&position, knowledge);
-            prop_assert_eq!(value, evaluate(&position.with_colors_exchanged(), knowledge));
+            prop_assert_eq!(value, evaluate(&position.with_colors_swapped(), knowledge));
             prop_assert_eq!(value, evaluate(&position.mirrored(), knowledge));
         }
     }

@@ -30,14 +30,14 @@ proptest! {
         let position = play_on(random_position(seed, Shape::Irregular), seed, plies);
         for knowledge in Knowledge::ALL {
             let value = evaluate(&position, knowledge);
-            prop_assert_eq!(value, evaluate(&position.with_colors_exchanged(), knowledge));
+            prop_assert_eq!(value, evaluate(&position.with_colors_swapped(), knowledge));
         }
         let network = nnue::embedded();
         let by_network = |position: &Position| {
             let stack = &mut AccumulatorStack::new(network, position);
             nnue::evaluate(SimdLevel::BASELINE, network, stack, position)
         };
-        prop_assert_eq!(by_network(&position), by_network(&position.with_colors_exchanged()));
+        prop_assert_eq!(by_network(&position), by_network(&position.with_colors_swapped()));
         // Does not panic.
         WinRate::of(evaluate(&position, Knowledge::Small), &position);
     }

@@ -284,10 +284,10 @@ proptest! {
         let mirrored = position.mirrored();
         let mirrored_moves: Vec<Move> = moves.iter().map(|m| m.flip_file()).collect();
         prop_assert_eq!(set(&legal_moves(&mirrored)), set(&mirrored_moves));
-        let exchanged = position.with_colors_exchanged();
+        let swapped = position.with_colors_swapped();
         let flip = |m: &Move| Move::new(m.from().flip_rank(), m.to().flip_rank());
-        let exchanged_moves: Vec<Move> = moves.iter().map(flip).collect();
-        prop_assert_eq!(set(&legal_moves(&exchanged)), set(&exchanged_moves));
+        let swapped_moves: Vec<Move> = moves.iter().map(flip).collect();
+        prop_assert_eq!(set(&legal_moves(&swapped)), set(&swapped_moves));
     }
 
     #[test]

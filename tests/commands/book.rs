@@ -256,7 +256,7 @@ fn a_merged_xqb_keeps_its_weights_and_positions() {
     let ending = "4k4/9/9/9/9/9/9/9/9/R2K5 b";
     let lines = format!("{START}\th2e2\t5\n{black}\th7e7\t5\n{ending}\te9f9\t7\n");
     dir.write("a.txt", lines);
-    // The ending counts as two positions: as it is, and with the colors exchanged.
+    // The ending counts as two positions: as it is, and with the colors swapped.
     dir.check(&format!(
         "
         $ book import a.txt a.xqb

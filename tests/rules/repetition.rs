@@ -201,7 +201,7 @@ fn classes_that_exhaust_the_node_budget_are_symmetric() {
     assert_symmetric(&game(start, &["h5i5 c4c1 i5h5 c1c4"; 2].join(" ")));
 }
 
-/// Asserts that the other side loses with colors exchanged, and that the verdict is the same with files mirrored and
+/// Asserts that the other side loses with colors swapped, and that the verdict is the same with files mirrored and
 /// for the cycle of moves that starts two plies later.
 fn assert_symmetric(game: &Game) {
     let swapped = transformed(game, Square::flip_rank, true);
@@ -225,7 +225,7 @@ fn assert_symmetric(game: &Game) {
     }
 }
 
-/// The game with squares mapped by `map` and, if `swap`, colors exchanged.
+/// The game with squares mapped by `map` and, if `swap`, colors swapped.
 fn transformed(game: &Game, map: impl Fn(Square) -> Square, swap: bool) -> Game {
     let mut start = game.clone();
     while start.pop().is_some() {}

@@ -30,7 +30,7 @@ pub(crate) fn random_position(seed: u64, shape: Shape) -> Position {
     random::position(&mut StdRng::seed_from_u64(seed), shape)
 }
 
-/// The position with squares mapped by `map` and, if `swap`, colors exchanged.
+/// The position with squares mapped by `map` and, if `swap`, colors swapped.
 pub(crate) fn image(position: &Position, map: impl Fn(Square) -> Square, swap: bool) -> Position {
     let mut setup = position.setup();
     let squares = setup.squares;

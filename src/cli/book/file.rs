@@ -108,7 +108,7 @@ impl Output {
         let (moves, positions) = match self.file {
             Some(file) => (write_dat(file, table)?, positions),
             #[cfg(feature = "sqlite")]
-            // The file stores a position and the one with exchanged colors as one position.
+            // The file stores a position and the one with swapped colors as one position.
             None => crate::book::write_xqb(&self.path, table.entries(), memos, true)
                 .context(self.path.display())?,
             #[cfg(not(feature = "sqlite"))]

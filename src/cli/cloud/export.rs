@@ -85,11 +85,11 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Failure> {
     out.write(&table, &memos)
 }
 
-/// The position of a key. Its colors are exchanged if the position is then nearer to the starting position.
+/// The position of a key. Its colors are swapped if the position is then nearer to the starting position.
 fn position_of(key: &Key, row: &Row) -> Option<Position> {
     let position = key.position()?;
     Some(if row.is_nearer_with_colors_swapped() {
-        position.with_colors_exchanged()
+        position.with_colors_swapped()
     } else {
         position
     })
@@ -98,7 +98,7 @@ fn position_of(key: &Key, row: &Row) -> Option<Position> {
 /// Adds the good moves of a position, and of the position with colors swapped.
 fn add_moves(table: &mut BookTable, position: &Position, row: &Row) {
     let best = row.best_score();
-    let positions = [position.clone(), position.with_colors_exchanged()];
+    let positions = [position.clone(), position.with_colors_swapped()];
     for position in &positions {
         let view = View::of(position);
         for entry in row.good_moves() {

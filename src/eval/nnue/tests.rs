@@ -125,8 +125,8 @@ fn symmetric_positions_have_equal_values() {
         };
         position.make(played);
         let value = |position: &Position| fresh(SimdLevel::BASELINE, &network, position);
-        let exchanged = position.with_colors_exchanged();
-        assert_eq!(value(&exchanged), value(&position), "{position}");
+        let swapped = position.with_colors_swapped();
+        assert_eq!(value(&swapped), value(&position), "{position}");
         // The perspective of a side with its king on the middle file is never mirrored. The mirror image of such a
         // position can have another value.
         if Color::ALL
