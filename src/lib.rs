@@ -46,8 +46,8 @@
 //! | `search/tree/state.rs` | moves are played | reports, stop at the hard time limit |
 //! | `search/tree/node.rs`, `search/ordering/mod.rs` | nodes and the order of their moves | |
 //!
-//! Beside these, `search::tree::pruning` cuts nodes off, `search::tree::repetition` scores repetitions, and `search::tt`
-//! is the transposition table.
+//! Beside these, `search::tree::pruning` cuts nodes off, `search::tree::repetition` scores repetitions, and
+//! `search::tt` is the transposition table.
 //!
 //! # Modules
 //!

@@ -60,8 +60,8 @@ const BRACKETS: [&str; 6] = ["[", "&#91;", "&#x5b;", "&lsqb;", "&lbrack;", "%5b"
 /// The length of the longest word that follows `DhtmlXQ` in a tag that begins a record: `iFrame`.
 const MAX_SUFFIX: usize = 6;
 
-/// Whether a text contains a record in DhtmlXQ with a list of moves, the squares of the pieces (`binit`) or a FEN, plain
-/// or in HTML, JSON or a URL.
+/// Whether a text contains a record in DhtmlXQ with a list of moves, the squares of the pieces (`binit`) or a FEN,
+/// plain or in HTML, JSON or a URL.
 pub fn is_dhtmlxq(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     // Field 34 of DHJHtmlXQ and the field `0_1_0` are lists of moves.
