@@ -38,7 +38,7 @@ pub struct Arguments {
     verbose: bool,
 }
 
-/// Runs the checks and prints their results. The exit code is 0 if there are no violations.
+/// Runs the checks and prints their results. The exit code is 1 after a violation and [`INTERRUPTED`] after Ctrl-C.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let settings: Vec<String> = arguments
         .engine

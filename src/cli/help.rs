@@ -11,7 +11,7 @@ use clap_complete::Shell;
 use super::common::{Context, Failure, Language, print, translated};
 
 /// The fixed texts of clap in help and errors, with their translations.
-const CLAP_WORDS: &[(&str, &str)] = &[
+const CLAP_TEXTS: &[(&str, &str)] = &[
     ("Usage: ", "用法："),
     ("Commands:", "命令："),
     ("Arguments:", "参数："),
@@ -54,8 +54,8 @@ pub fn translate_clap(text: &str) -> String {
         return text.to_owned();
     }
     let mut text = text.to_owned();
-    for (word, chinese) in CLAP_WORDS {
-        text = text.replace(word, chinese);
+    for (english, chinese) in CLAP_TEXTS {
+        text = text.replace(english, chinese);
     }
     let lines = text.split_inclusive('\n').map(translate_line);
     lines.collect()

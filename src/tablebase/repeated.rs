@@ -1,4 +1,4 @@
-//! Repeated positions of a game. Because of them, a result of the tables may not hold.
+//! Repeated positions of a game, which can invalidate a result of the tables.
 
 use std::collections::HashMap;
 
@@ -8,8 +8,8 @@ use super::value::TableOutcome;
 use crate::board::Position;
 use crate::rules::{Game, RuleSet};
 
-/// The smallest numbers of plies to a result over the repeated positions of a game. A position is repeated if it has
-/// occurred since the last capture so often that the rules judge its next occurrence.
+/// For each kind of result, the smallest number of plies to it from a repeated position of a game. A position is
+/// repeated if it has occurred since the last capture so often that the rules judge its next occurrence.
 ///
 /// A table does not know the game. But the plies decrease if the winner plays the best moves, so a win or loss passes
 /// only through positions with fewer plies, and holds if no repeated position has fewer.

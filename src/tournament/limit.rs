@@ -131,7 +131,7 @@ impl fmt::Display for Limit {
 /// How long to wait for a response of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// For the response to the handshake and to `isready`.
+    /// For the handshake and for the response to `isready`.
     pub ready: Duration,
     /// For a move limited by nodes or depth.
     pub untimed_move: Duration,

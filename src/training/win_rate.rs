@@ -59,7 +59,7 @@ impl Default for WinRateCounts {
 }
 
 impl WinRateCounts {
-    /// Counts the scored positions of a game, except those of its random plies, those with a decided score and the
+    /// Counts the scored positions of a game, except those of its random plies, those with a decisive score and the
     /// last ones before a repetition that ended it.
     ///
     /// # Errors
@@ -159,12 +159,12 @@ const EPSILON: f64 = 1e-12;
 
 /// One step of Adam (D. P. Kingma and J. Ba, "Adam: a method for stochastic optimization", 2015) for one
 /// parameter: updates the running means of the slope and its square, and returns the distance to move against the
-/// slope, in units of the step size. `steps` counts from 1.
-fn adam_step(mean: &mut f64, variance: &mut f64, slope: f64, steps: i32) -> f64 {
+/// slope, in units of the step size. `step` counts from 1.
+fn adam_step(mean: &mut f64, variance: &mut f64, slope: f64, step: i32) -> f64 {
     *mean = MEAN_DECAY * *mean + (1.0 - MEAN_DECAY) * slope;
     *variance = VARIANCE_DECAY * *variance + (1.0 - VARIANCE_DECAY) * slope * slope;
-    let mean = *mean / (1.0 - MEAN_DECAY.powi(steps));
-    let variance = *variance / (1.0 - VARIANCE_DECAY.powi(steps));
+    let mean = *mean / (1.0 - MEAN_DECAY.powi(step));
+    let variance = *variance / (1.0 - VARIANCE_DECAY.powi(step));
     mean / (variance.sqrt() + EPSILON)
 }
 

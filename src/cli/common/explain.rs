@@ -22,13 +22,13 @@ pub fn explain(game: &Game, judgment: &Judgment) -> String {
         return text;
     }
     for color in Color::ALL {
-        let mut did = judgment.perpetuals[color].local_name().to_owned();
+        let mut behavior = judgment.perpetuals[color].local_name().to_owned();
         let chased: Vec<String> = judgment.chased[color].iter().map(placed_text).collect();
         if !chased.is_empty() {
-            did = fill(texts.of_pieces, &[&did, &chased.join(texts.comma)]);
+            behavior = fill(texts.of_pieces, &[&behavior, &chased.join(texts.comma)]);
         }
         let side = color.local_name();
-        text += &sentence(&fill(texts.labeled, &[side, &did]), width);
+        text += &sentence(&fill(texts.labeled, &[side, &behavior]), width);
     }
     for clause in &judgment.clauses {
         text += &sentence(&local(clause.to_string(), || clause.chinese()), width);
@@ -82,13 +82,13 @@ pub fn explain_plies(game: &Game, judgment: &Judgment) -> Value {
 /// The moves of the repetition in Chinese notation.
 fn chinese_moves(game: &Game, judgment: &Judgment) -> Vec<String> {
     let mut before = game.clone();
-    let mut words = Vec::with_capacity(judgment.plies.len());
+    let mut moves = Vec::with_capacity(judgment.plies.len());
     for _ in &judgment.plies {
         let Some(played) = before.pop() else { break };
-        words.push(chinese::write(before.position(), played));
+        moves.push(chinese::write(before.position(), played));
     }
-    words.reverse();
-    words
+    moves.reverse();
+    moves
 }
 
 /// A text in the chosen language.
@@ -215,8 +215,9 @@ pub fn outcome_json(outcome: Option<TableOutcome>) -> Value {
     }
 }
 
-/// The name and result of the ending on the board. `None` if the game is over, if no table has the position, or if the
-/// line to a win or loss could repeat a position of the game, so that the rules on repetitions judge it.
+/// The name and result of the ending on the board. `None` if the game is over, if the tables have no value for the
+/// position, or if the line to a win or loss could repeat a position of the game, so that the rules on repetitions
+/// judge it.
 pub fn describe_ending(game: &Game, tables: &Tables, rules: RuleSet) -> Option<String> {
     if judge_outcome(game, rules).verdict != Verdict::Undecided {
         return None;

@@ -119,8 +119,8 @@ fn probe_text(
         .map(|m| {
             let outcome = m.outcome.map_or_else(|| "unknown".to_owned(), outcome_text);
             let outcome = translated(&outcome).into_owned();
-            let word = arguments.notation.write(position, m.played);
-            [word, m.played.to_string(), outcome]
+            let played = arguments.notation.write(position, m.played);
+            [played, m.played.to_string(), outcome]
         })
         .collect();
     let width = terminal_width();

@@ -56,7 +56,7 @@ impl Throughput {
         let passed = now.saturating_duration_since(minutes.started);
         if passed >= MINUTE {
             let current = std::mem::take(&mut minutes.current);
-            // If no call came for two minutes, there was no work in the last full minute.
+            // If no call came in the minute after the current one, there was no work in the last full minute.
             minutes.previous = if passed >= 2 * MINUTE {
                 WorkCount::default()
             } else {

@@ -26,8 +26,8 @@ const MAX_KEPT: i64 = 200;
 const WINDOW: i64 = 400;
 /// The same maximum for a database on a server, where each query takes longer.
 const REMOTE_WINDOW: i64 = 100;
-/// Seconds after which a search is requested again if its task is gone without a result. Longer than the
-/// five minutes in which the queue ignores a task after its lease.
+/// Seconds after which a search is requested again if its task is gone without a result. Longer than the five minutes
+/// after a lease in which the queue does not accept the same task again.
 const RETRY: i64 = 310;
 /// Number of requests after which a search without a result has failed.
 const MAX_TRIES: i64 = 3;

@@ -178,7 +178,7 @@ pub const fn by_king(king: Square, side: Color, piece: Piece, square: Square) ->
     }
 }
 
-/// The attacking kinds, in the order of the groups that have entries for them.
+/// The attacking kinds, in the order of their entries in the groups.
 pub const ATTACKERS: [PieceKind; 4] = [
     PieceKind::Knight,
     PieceKind::Rook,

@@ -307,7 +307,7 @@ const HEADER: usize = 26;
 const CHECKSUM: usize = 4;
 /// The maximum scale.
 const MAX_SCALE: i32 = 100_000;
-/// The maximum absolute value of an output weight, so that products with it fit 16 bits.
+/// The maximum absolute value of an output weight, so that its product with a neuron of at most 255 fits 16 bits.
 const MAX_OUTPUT_WEIGHT: u16 = 127;
 
 /// The bytes are not a valid network.

@@ -14,7 +14,7 @@ use crate::search::parameters::values;
 use crate::search::request::{Settings, Style};
 use crate::search::score::{MAX_PLY, Score};
 
-/// A debug assertion recomputes the accumulators of the network for one in this number of positions, chosen by the key.
+/// Debug builds compare the accumulators of one in this many positions, chosen by the key, with fresh ones.
 const FRESH_SHARE: u64 = 32;
 
 /// The evaluator of a thread, with a stack of the incremental parts of the evaluation. [`Self::make`] pushes the

@@ -402,7 +402,7 @@ impl PollSchedule {
 
 /// Minimum work between two pauses, for the option `idle`.
 const MIN_WORK: Duration = Duration::from_millis(2);
-/// Maximum pause, by which the answer to a `stop` can be late.
+/// Maximum pause. It delays the answer to a `stop`.
 const MAX_PAUSE: Duration = Duration::from_millis(15);
 
 impl Search<'_> {
@@ -426,7 +426,7 @@ impl Search<'_> {
         let shared = self.shared;
         let control = &shared.request.control;
         let out_of_nodes = shared.request.limits.nodes.is_some_and(|limit| {
-            // The next poll is due at the limit or before it.
+            // With one thread, the next poll is due at the limit or before it.
             let left = limit.saturating_sub(total).max(1);
             self.polling.next = self.nodes + NODES_BETWEEN_POLLS.min(left);
             total >= limit

@@ -333,7 +333,7 @@ pub fn start(engine: &mut Dialogue<'_>) -> Result<Position, CheckFailure> {
 /// Time limits of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckTimeouts {
-    /// For the responses to the handshake and to `isready`.
+    /// For the handshake and for the response to `isready`.
     pub ready: Duration,
     /// For immediate responses, such as to `stop`. A quarter of this is the tolerance for the time of a move.
     pub response: Duration,

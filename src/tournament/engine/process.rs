@@ -137,7 +137,7 @@ impl Process {
     /// Sends bytes that need not be UTF-8.
     pub fn send_bytes(&self, bytes: Vec<u8>) {
         if let Some(input) = &self.input {
-            // An engine that does not read its input will not answer.
+            // An error means that the engine has closed its input, so it will not answer.
             let _ = input.send(bytes);
         }
     }
@@ -164,7 +164,7 @@ impl Process {
     }
 
     /// Waits up to `timeout` for the end of the process, and kills the rest of its group if it has ended. Describes how
-    /// it ended, with the error message from standard error.
+    /// it ended, or else that it closed its output, with the error message from standard error.
     pub fn end(&mut self, timeout: Duration) -> String {
         let has_ended = self.has_ended(timeout);
         let how = match has_ended.then(|| self.reap()) {

@@ -45,9 +45,9 @@ impl Journal {
     /// An incomplete last line, which a killed run may leave, is dropped.
     ///
     /// # Errors
-    /// The file is not a journal, belongs to another tournament, has another version or no readable header, is locked
-    /// by another process, or is damaged and `damage` is [`Damage::Refuse`]; it is then left unchanged. Or it cannot be
-    /// read or written.
+    /// The file is not a regular file or not a journal, belongs to another tournament, has another version or no
+    /// readable header, is locked by another process, or is damaged and `damage` is [`Damage::Refuse`]; it is then left
+    /// unchanged. Or it cannot be read or written.
     pub fn open(
         path: &Path,
         tournament: &Tournament,
@@ -145,18 +145,18 @@ fn rewrite(path: &Path, mut file: File, read: &ReadJournal) -> Result<File, Jour
     file.seek(SeekFrom::Start(0))?;
     io::copy(&mut file, &mut copy)?;
     copy.sync_all()?;
-    let mut whole = Replacement::beside(path)?;
-    write_line(whole.as_file_mut(), &read.header)?;
+    let mut repaired = Replacement::beside(path)?;
+    write_line(repaired.as_file_mut(), &read.header)?;
     for game in &read.content.games {
-        write_line(whole.as_file_mut(), &JournalEntry::Game(game.clone()))?;
+        write_line(repaired.as_file_mut(), &JournalEntry::Game(game.clone()))?;
     }
     for other in &read.others {
-        write_line(whole.as_file_mut(), other)?;
+        write_line(repaired.as_file_mut(), other)?;
     }
     // Windows does not replace a file that is open.
     #[cfg(windows)]
     drop(file);
-    whole.commit()?;
+    repaired.commit()?;
     open_locked(path)
 }
 

@@ -20,7 +20,7 @@ const NICE: RangeInclusive<i32> = -20..=19;
 
 named_enum! {
     #[derive(Default)]
-    /// The protocol of an engine. Its name is also the handshake command.
+    /// The protocol of an engine. Its name is also the command that begins the handshake.
     pub enum EngineProtocol {
         /// UCCI 3.0.
         #[default]
@@ -33,7 +33,7 @@ named_enum! {
 }
 
 impl EngineProtocol {
-    /// The last line of the response to the handshake.
+    /// The last line of the handshake.
     pub const fn handshake_end(self) -> &'static str {
         match self {
             Self::Ucci => "ucciok",

@@ -58,16 +58,16 @@ pub struct Relabeled {
 pub fn relabel<R: Read, W: Write>(
     source: &mut GameReader<R>,
     writer: &mut GameWriter<W>,
-    plan: &Relabeling,
+    settings: &Relabeling,
     mut progress: impl FnMut(u64),
 ) -> Result<Relabeled, RelabelError> {
-    let nodes = plan.nodes;
+    let nodes = settings.nodes;
     let searcher = |_| -> Result<Searcher, StartError> {
         let mut searcher = Searcher::with_exact_hash(HASH)?;
-        searcher.set_network(plan.network.clone());
+        searcher.set_network(settings.network.clone());
         Ok(searcher)
     };
-    let searchers: Result<Vec<_>, _> = (0..plan.threads.max(1)).map(searcher).collect();
+    let searchers: Result<Vec<_>, _> = (0..settings.threads.max(1)).map(searcher).collect();
     let mut searchers = searchers?;
     let mut done = Relabeled::default();
     loop {
