@@ -9,7 +9,7 @@ use crate::text::LONGEST_TIME;
 
 /// The number of characters that a message quotes of a client's text.
 const EXCERPT_LENGTH: usize = 80;
-/// The longest message, in characters, because clients read lines into buffers of a fixed size.
+/// The number of characters after which a message is cut, because clients read lines into buffers of a fixed size.
 const MESSAGE_LENGTH: usize = 2000;
 
 /// The unit of the times in a `go` line.

@@ -172,13 +172,13 @@ fn invalid_tokens_and_requests_of_files_are_limited() {
     let done = post("/admin/empty", ADMIN, "10.0.0.4");
     assert_eq!(status(&done), 200);
     // After too many invalid tokens a valid one of the same address still works.
-    let known: Vec<u16> = (0..40)
+    let statuses: Vec<u16> = (0..40)
         .map(|n| {
             let token = if n < 39 { "guessed" } else { ADMIN };
             status(&post("/admin/empty", token, "10.0.0.5"))
         })
         .collect();
-    assert_eq!((known[38], known[39]), (429, 200), "{known:?}");
+    assert_eq!((statuses[38], statuses[39]), (429, 200), "{statuses:?}");
     let file = |_| status(&server.get_with("/page.css", "X-Forwarded-For: 10.0.0.6\r\n"));
     let files: Vec<u16> = (0..80).map(file).collect();
     assert_eq!(files[..20], [200; 20]);

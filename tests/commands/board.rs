@@ -387,10 +387,10 @@ fn rules_and_notations_of_the_page_are_those_of_the_engine() {
         eprintln!("skipped: Node.js is not installed");
         return;
     }
-    let mut source = StdRng::seed_from_u64(1);
+    let mut rng = StdRng::seed_from_u64(1);
     let mut positions: Vec<Position> = Vec::new();
     for plies in (0..300).map(|n| n % 100) {
-        let game = random::game(&mut source, Position::startpos(), plies);
+        let game = random::game(&mut rng, Position::startpos(), plies);
         positions.push(game.position().clone());
     }
     for fen in [

@@ -17,7 +17,7 @@ const UCI: &str = "uci debug on off isready setoption name value register later 
     UCI_ShowRefutations MultiPV Repetition Rule ChineseRule Sixty Move search mtd alphabeta usehash hashadjust \
     iterative nullmove true false Clear Hash joho";
 
-/// Without `batch=1`, with which a long search reads no input.
+/// `batch=1` is left out, because it delays all input until a long search has ended.
 const XBOARD: &str = "protover accepted rejected new variant xiangqi force go playother level st sd time otim usermove ? ping draw \
     result 1-0 setboard hint bk undo remove hard easy post nopost analyze exit . name rating computer random \
     option style=risky multipv=3 repetition=chinese UCI_LimitStrength=1 nps h2e2 h9g7 b0c2";

@@ -40,7 +40,7 @@ fn cases(table: &'static str) -> Vec<Case> {
 }
 
 /// Diagrams that are judged differently from the book: our verdict and the reason.
-const VERDICTS: [(&str, &str, &str); 4] = [
+const VERDICT_EXCEPTIONS: [(&str, &str, &str); 4] = [
     (
         "cn2020-ch9-50",
         "draw",
@@ -67,7 +67,7 @@ const VERDICTS: [(&str, &str, &str); 4] = [
 
 /// Plies that are classified differently from the book: diagram, number of the ply, our class and the
 /// reason.
-const LABELS: [(&str, usize, char, &str); 10] = [
+const LABEL_EXCEPTIONS: [(&str, usize, char, &str); 10] = [
     ("cn2020-ch8-03", 1, '闲', "see the verdict"),
     ("cn2020-ch8-03", 3, '闲', "see the verdict"),
     (
@@ -109,14 +109,14 @@ const LABELS: [(&str, usize, char, &str); 10] = [
 fn diagrams_have_the_verdicts_of_the_book() {
     let mut exceptions = 0;
     for case in diagrams() {
-        let exception = VERDICTS.iter().find(|e| e.0 == case.id);
+        let exception = VERDICT_EXCEPTIONS.iter().find(|e| e.0 == case.id);
         let expected = exception.map_or(case.verdict, |e| e.1);
         assert_ne!(exception.is_some(), expected == case.verdict, "{}", case.id);
         exceptions += usize::from(exception.is_some());
         let judgment = judge(&case.game, RuleSet::Chinese);
         assert_eq!(judgment.verdict.name(), expected, "{}", case.id);
     }
-    assert_eq!(exceptions, VERDICTS.len());
+    assert_eq!(exceptions, VERDICT_EXCEPTIONS.len());
 }
 
 /// Offers of exchange (兑) and idle moves (闲) are both permitted and count as the same class, because some moves are
@@ -134,7 +134,7 @@ fn plies_have_the_classes_of_the_book() {
             let Some(expected) = case.labels.get(classified.number - 1) else {
                 continue;
             };
-            let exception = LABELS
+            let exception = LABEL_EXCEPTIONS
                 .iter()
                 .find(|e| (e.0, e.1) == (case.id, classified.number));
             exceptions += usize::from(exception.is_some());
@@ -145,7 +145,7 @@ fn plies_have_the_classes_of_the_book() {
             }
         }
     }
-    assert_eq!(exceptions, LABELS.len());
+    assert_eq!(exceptions, LABEL_EXCEPTIONS.len());
 }
 
 #[test]

@@ -166,8 +166,8 @@ fn ending(random: &mut StdRng) -> Game {
         let back = back.map(|m| chuhe::board::Move::new(m.to(), m.from()));
         let moves = chuhe::movegen::legal_moves(game.position());
         let again = moves.iter().copied().find(|m| Some(*m) == back);
-        let drawn = moves.iter().copied().choose(random);
-        let played = again.filter(|_| random.random_bool(0.7)).or(drawn);
+        let other = moves.iter().copied().choose(random);
+        let played = again.filter(|_| random.random_bool(0.7)).or(other);
         let Some(played) = played else { break };
         game.push(played).expect("the move is legal");
     }

@@ -61,7 +61,7 @@ pub struct CommandQueue {
     bytes: usize,
     /// Whether `quit` is queued.
     pub has_quit: bool,
-    /// The number of queued commands that stop a search without limits: `go` and handshakes.
+    /// The number of queued `go` and handshakes, which stop a search without limits, except in batch mode.
     pub interruptions: usize,
     /// Whether a command has been queued that changes the meaning of the lines after it. They are parsed when they run.
     pub parses_later: bool,
@@ -143,7 +143,7 @@ impl CommandQueue {
     }
 }
 
-/// Whether a queued command stops a search without limits.
+/// Whether a queued command stops a search without limits, except in batch mode.
 fn interrupts(command: &Command) -> bool {
     match command {
         Command::Go(_) | Command::Handshake(_) => true,

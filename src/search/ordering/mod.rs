@@ -42,7 +42,7 @@ struct ScoredMove {
     score: i32,
 }
 
-/// Yields each pseudo-legal move of a node once: the hash move, good captures by victim and capture history,
+/// Yields the pseudo-legal moves of its mode, each once: the hash move, good captures by victim and capture history,
 /// killers (Akl and Newborn, "The principal continuation and the killer heuristic", 1977), quiet moves by
 /// history with bonuses for checks and escapes, and bad captures.
 #[derive(Debug)]

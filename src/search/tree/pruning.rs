@@ -172,8 +172,8 @@ impl Search<'_> {
             return None;
         }
         let min_see = target - node.evaluation;
-        let wanted = PickerMode::Captures { min_see };
-        let mut picker = MovePicker::new(&self.position, wanted, node.hash_move, [Move::NONE; 2]);
+        let mode = PickerMode::Captures { min_see };
+        let mut picker = MovePicker::new(&self.position, mode, node.hash_move, [Move::NONE; 2]);
         let legality = Legality::new(&self.position);
         let before = self.stack.before(ply);
         while let Some(m) = picker.next(&self.position, self.histories, &before) {

@@ -39,7 +39,7 @@ impl Handshake {
 }
 
 impl Engine {
-    /// Performs the handshake and sets the options. Fails if it refuses a network.
+    /// Performs the handshake and sets the options. Fails if the engine does not answer or refuses a network.
     pub fn initialize(&mut self, spec: &EngineSpec) -> Result<(), EngineFailure> {
         self.handshake.offers = self.offers()?;
         let options = spec.options.iter();
@@ -127,7 +127,7 @@ impl Engine {
     }
 
     /// Waits until the engine is ready. Some UCCI engines do not know `isready`: an engine that does not answer for a
-    /// while is also asked to search, and if it answers only that, it ignores `isready`.
+    /// while is also asked to search. If it answers that first, `isready` is no longer sent to it.
     fn await_first_ready(&mut self) -> Result<(), EngineFailure> {
         self.process.send("isready");
         let wait = FIRST_READY.min(self.timeouts.ready / 2);

@@ -30,8 +30,8 @@ const HANDSHAKES: [(&str, Duration); 3] = [
 /// starting position. Settings given by the user are verified.
 ///
 /// # Errors
-/// The engine cannot be started, does not answer, does not play xiangqi or contradicts the given settings, or
-/// `needs_setboard` is set and it cannot set up positions.
+/// The engine cannot be started, does not answer, refuses a network, does not play xiangqi or contradicts the given
+/// settings; `needs_setboard` is set and it cannot set up positions; or the detection is stopped.
 pub fn probe(
     spec: &EngineSpec,
     cpus: Option<&[usize]>,

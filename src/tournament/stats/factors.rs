@@ -54,7 +54,7 @@ impl Factors {
     ///
     /// # Errors
     /// The text is not such a file, has no factor, a factor without options, a name that is empty or has control
-    /// characters, or a name or an option twice.
+    /// characters or noncharacters, or a name or an option twice.
     pub fn read_toml(text: &str) -> Result<Self, FactorsError> {
         let file: FactorFile = toml::from_str(text)?;
         if file.factor.is_empty() {
@@ -129,13 +129,13 @@ pub enum FactorsError {
     /// It has no factor.
     #[error("no factor: add a table [[factor]]")]
     NoFactor,
-    /// A name (made printable here) is empty, used twice, or has control characters.
+    /// A name (made printable here) is empty, used twice, or has control characters or noncharacters.
     #[error("the name {0:?} of a factor is empty, used twice, or has control characters")]
     Name(String),
     /// A factor has no option.
     #[error("factor {0} sets no option")]
     NoOption(String),
-    /// An option occurs twice, in any case of letters.
+    /// An option occurs twice, ignoring case.
     #[error("option {0} is set twice")]
     RepeatedOption(String),
 }

@@ -219,8 +219,8 @@ impl Workspace {
         }
     }
 
-    /// The network's output for a sample, in units of the scale, and the output bucket. `rows` are the input weights
-    /// of [`Layout::merged`].
+    /// The network's output for a sample, in units of [`Target::scale`], and the output bucket. `rows` are the input
+    /// weights of [`Layout::merged`].
     #[inline(always)]
     pub fn output(
         &mut self,
