@@ -53,7 +53,7 @@ fn score(list: &KeyValues<'_>) -> Result<i32, KeyValuesError> {
 impl FromStr for ScoreWin {
     type Err = KeyValuesError;
 
-    /// Parses `score=500,moves=4`.
+    /// Parses `score=500,moves=4`; `moves` is optional.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let list = KeyValues::read(text, &["score", "moves"])?;
         let score = score(&list)?;
@@ -70,7 +70,7 @@ impl FromStr for ScoreWin {
 impl FromStr for ScoreDraw {
     type Err = KeyValuesError;
 
-    /// Parses `score=10,moves=8,after=80`.
+    /// Parses `score=10,moves=8,after=80`; the last two are optional.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let list = KeyValues::read(text, &["score", "moves", "after"])?;
         Ok(Self {

@@ -144,7 +144,7 @@ impl Searcher {
         on_search_stack(work).map_err(StartError::NoThread)
     }
 
-    /// As [`Self::search`], in a thread of its own. Meanwhile calls `on_report` in this thread with each report.
+    /// As [`Self::search`], in a thread of its own. Meanwhile calls `on_report` in the calling thread with each report.
     ///
     /// ```
     /// use chuhe::rules::Game;

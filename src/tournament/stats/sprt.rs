@@ -26,7 +26,7 @@ named_enum! {
 }
 
 impl EloModel {
-    /// The unit of `elo0` and `elo1`.
+    /// The name of the unit.
     pub const fn unit(self) -> &'static str {
         match self {
             Self::Logistic => "Elo",
@@ -226,7 +226,8 @@ impl SprtRun {
         }
     }
 
-    /// Adds the result of a game pair, in half points of the first engine. After a decision, pairs no longer count.
+    /// Adds the result of a game pair: the half points of the first engine, 0 to 4. After a decision, pairs no longer
+    /// count.
     pub fn add(&mut self, pair: u64, half_points: usize) {
         self.waiting.insert(pair, half_points);
         while self.decision.is_none()
