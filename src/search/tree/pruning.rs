@@ -57,8 +57,8 @@ impl Search<'_> {
         match entry.bound {
             Some(Bound::Lower) => (raised, beta),
             Some(Bound::Upper) => (alpha, lowered),
-            Some(Bound::Exact) if raised < lowered => (raised, lowered),
-            Some(Bound::Exact) | None => (alpha, beta),
+            Some(Bound::Exact) => (raised, lowered),
+            None => (alpha, beta),
         }
     }
 
