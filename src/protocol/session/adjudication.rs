@@ -2,7 +2,6 @@
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
-use crate::board::Color;
 use crate::protocol::codec::GameAction;
 use crate::protocol::options::Preferences;
 use crate::rules::{Game, Verdict, judge_outcome};
@@ -76,11 +75,6 @@ impl Adjudicator {
         } else {
             GameAction::None
         }
-    }
-
-    /// Whether the last answer was for the opponent of `side`.
-    pub fn has_answered_opponent(&self, side: Color) -> bool {
-        self.last.is_some_and(|(last, _)| last != side.index())
     }
 
     /// Resets the counts if this cannot be the game of the last answer: the other side is to move, or there are more

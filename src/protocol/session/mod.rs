@@ -105,6 +105,7 @@ impl Session {
             #[cfg(feature = "cloud")]
             cloud: None,
             game: CurrentGame::new(),
+            last_root_side: None,
             adjudicator: Adjudicator::default(),
             queue: CommandQueue::default(),
             ended: false,
@@ -567,8 +568,7 @@ fn shows_uci(line: &str) -> bool {
     }
 }
 
-/// Parses `isready`, `ponderhit`, `stop` and `quit`, which need no idle engine and are parsed at once; `None` for other
-/// lines.
+/// Parses `isready`, `ponderhit`, `stop` and `quit`, which need no idle engine; `None` for other lines.
 fn parse_urgent(line: &str) -> Option<Command> {
     let command = parse_common(line, TimeUnit::Milliseconds, Ranks::FromZero).ok()?;
     let is_urgent = matches!(

@@ -130,7 +130,8 @@ impl Session {
         // Without a suggestion the only stage is the request itself.
         let stage = Stage::first(go, &request);
         let side = request.game.position().side_to_move();
-        if request.settings.style != Style::Normal && self.adjudicator.has_answered_opponent(side) {
+        let last_side = self.last_root_side.replace(side);
+        if request.settings.style != Style::Normal && last_side.is_some_and(|last| last != side) {
             // In these styles, scores depend on the side to move at the root.
             self.pool.forget();
         }

@@ -13,7 +13,7 @@ use super::adjudication::{Adjudicator, Offers, Ruling, RulingThread};
 use super::cloud::Cloud;
 use super::game::CurrentGame;
 use super::stage::Stage;
-use crate::board::Move;
+use crate::board::{Color, Move};
 use crate::book::{BookLibrary, BookMove};
 use crate::eval::nnue::Network;
 use crate::protocol::codec::{Codec, Command, Protocol, protocol_of_handshake};
@@ -45,6 +45,8 @@ pub struct Session {
     #[cfg(feature = "cloud")]
     pub(super) cloud: Option<Cloud>,
     pub(super) game: CurrentGame,
+    /// The side to move at the root of the last search.
+    pub(super) last_root_side: Option<Color>,
     pub(super) adjudicator: Adjudicator,
     pub(super) queue: CommandQueue,
     /// Whether the input has ended.

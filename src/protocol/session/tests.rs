@@ -102,24 +102,31 @@ impl TestSession {
 
 #[test]
 fn the_scores_of_a_style_are_forgotten_when_the_root_has_another_side_to_move() {
-    for (style, next, is_kept) in [
-        ("risky", "position startpos moves h2e2", false),
-        ("risky", "position startpos moves h2e2 h9g7", true),
-        ("normal", "position startpos moves h2e2", true),
+    for (style, go, moves, is_kept) in [
+        ("risky", "go depth 2", "h2e2", false),
+        // A stopped ponder search has no answer that counts for draws and resignations.
+        ("risky", "go ponder depth 2", "h2e2", false),
+        ("risky", "go depth 2", "h2e2 h9g7", true),
+        ("normal", "go depth 2", "h2e2", true),
     ] {
         let mut session = TestSession::new("ucci");
         session.say("setoption usebook false");
         session.say(&format!("setoption style {style}"));
-        for position in ["position startpos", next] {
+        let next = format!("position startpos moves {moves}");
+        for (position, go) in [("position startpos", go), (next.as_str(), "go depth 2")] {
             session.say(position);
-            session.say("go depth 2");
+            session.say(go);
             while session.session.search.is_some() {
                 let event = session.session.events.recv().unwrap();
                 session.on_event(event);
+                let search = session.session.search.as_ref();
+                if search.is_some_and(|search| search.outcome.is_some()) {
+                    session.say("stop");
+                }
             }
         }
         let known = session.session.pool.probe(&Position::startpos());
-        assert_eq!(known.is_some(), is_kept, "{style} {next}");
+        assert_eq!(known.is_some(), is_kept, "{style} {go} {moves}");
     }
 }
 
