@@ -30,6 +30,8 @@ use builder::Builder;
 use scanner::Scanner;
 
 pub use super::tree::GameResult;
+#[cfg(feature = "records")]
+pub(super) use scanner::is_tag_line;
 pub use write::tag_line;
 
 /// A part of a file ends after the line that brings it to this size in bytes.
@@ -116,6 +118,11 @@ impl<R: BufRead> PgnReader<R> {
         self.error.map_or(Ok(()), Err)
     }
 
+    /// Whether a line that has not been decoded yet consists of one tag.
+    fn is_tag_line(&self, line: &[u8]) -> bool {
+        line.starts_with(b"[") && scanner::is_tag_line(&decode_part(line, self.encoding))
+    }
+
     /// Passes the next part of the file to the scanner. A part ends before a tag line that follows an empty line: there
     /// another game begins, even if a comment or variation was not closed. A long part ends at any line. The last part
     /// ends before an error. Returns `false` after the last part.
@@ -136,7 +143,7 @@ impl<R: BufRead> PgnReader<R> {
                 self.error = is_line.err();
                 break;
             }
-            if is_after_empty && is_tag(&line) {
+            if is_after_empty && self.is_tag_line(&line) {
                 self.ahead = line;
                 break;
             }
@@ -184,24 +191,4 @@ impl<R: BufRead> Iterator for PgnReader<R> {
             }
         }
     }
-}
-
-/// Whether a line consists of one tag, `[Name "value"]`. Other lines in brackets occur in comments.
-pub(super) fn is_tag(line: &[u8]) -> bool {
-    let inside = || {
-        let line = line.strip_prefix(b"[")?.trim_ascii_end();
-        line.strip_suffix(b"]")?
-            .trim_ascii_end()
-            .strip_suffix(b"\"")
-    };
-    let Some(inside) = inside() else {
-        return false;
-    };
-    let Some(end) = inside.iter().position(|byte| *byte == b'"') else {
-        return false;
-    };
-    let name = inside[..end].trim_ascii();
-    // A byte outside ASCII is part of a letter.
-    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
-    !name.is_empty() && name.iter().all(is_letter)
 }

@@ -40,20 +40,51 @@ fn is_border(line: &str) -> bool {
             .all(|c| c.is_whitespace() || "|+-=:".contains(c))
 }
 
-/// The brackets around notes. `[` begins a tag instead if it is at the beginning of a line or [`is_tag`] is true.
+/// The brackets around notes. `[` may begin a tag instead; see [`begins_tag`].
 const BRACKETS: [(char, char); 4] = [('（', '）'), ('｛', '｝'), ('【', '】'), ('[', ']')];
 
 /// The quotation marks around values of tags: those of PGN, and those into which word processors change them.
 const QUOTES: [char; 10] = ['"', '“', '”', '„', '‟', '＂', '〝', '〞', '「', '」'];
 
+/// Whether the `[` at the beginning of a text begins a tag: before a name and a quotation mark, and at the beginning of
+/// a line also before other text, which may be a damaged tag, unless its first quotation mark is typographic.
+fn begins_tag(text: &str, is_line_start: bool) -> bool {
+    let line = text.lines().next().unwrap_or_default();
+    let quote = || line.chars().find(|c| QUOTES.contains(c));
+    is_line_start && quote().is_none_or(|quote| quote == '"') || begins_like_tag(text)
+}
+
 /// Whether a text that begins with `[` begins like a tag: `[Name "`. Before other quotation marks the name must be in
 /// ASCII, unlike the beginning of a note such as `[此着“妙”]`.
-fn is_tag(text: &str) -> bool {
+fn begins_like_tag(text: &str) -> bool {
     let text = &text[1..];
     let rest = text.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
     let name = &text[..text.len() - rest.len()];
     let rest = rest.trim_start();
     rest.starts_with('"') || rest.starts_with(QUOTES) && !name.is_empty() && name.is_ascii()
+}
+
+/// Whether a line consists of one tag, `[Name "value"]`. Other lines in brackets occur in comments. If the quotation
+/// marks are not `"`, the name must be in ASCII.
+pub fn is_tag_line(line: &str) -> bool {
+    let name_and_quotes = || {
+        let inside = line.strip_prefix('[')?.trim_end().strip_suffix(']')?;
+        let quoted = inside.trim_end();
+        let (last, _) = quoted.char_indices().next_back()?;
+        let first = quoted[..last].find(QUOTES)?;
+        Some((quoted[..first].trim(), &quoted[first..], &quoted[last..]))
+    };
+    let Some((name, value, end)) = name_and_quotes() else {
+        return false;
+    };
+    let has_quotes = if value.starts_with('"') {
+        end == "\""
+    } else {
+        end.starts_with(QUOTES) && name.is_ascii()
+    };
+    // A damaged character may be part of a name.
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii();
+    has_quotes && !name.is_empty() && name.chars().all(is_letter)
 }
 
 /// Splits a part of a file into tokens. No token extends beyond the part.
@@ -103,7 +134,7 @@ impl Scanner {
                 return (line, None);
             };
             match first {
-                '[' if is_line_start || is_tag(rest) => {
+                '[' if begins_tag(rest, is_line_start) => {
                     return match self.tag() {
                         Some((name, value)) => {
                             let name = self.text[name].trim();

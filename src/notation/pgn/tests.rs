@@ -1,3 +1,4 @@
+use encoding_rs::{BIG5, GBK};
 use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom, IteratorRandom};
 use rand::{Rng, SeedableRng};
@@ -120,8 +121,20 @@ fn typographic_quotation_marks_around_values_are_read() {
     assert_eq!(tags, [Some("第“五羊”杯"), Some("甲[1]"), Some("乙")]);
     assert_eq!(first.result, GameResult::RedWins);
     assert_eq!(second.tag("Red"), Some("丙"));
-    let game = read_one("1. h2e2 [此着“妙”] h9g7");
-    assert_eq!(game.comments(), ["此着“妙”", ""]);
+    for note in ["[此着“妙”]", "\n[此着“妙”]\n"] {
+        let game = read_one(&format!("1. h2e2 {note} h9g7"));
+        assert_eq!(game.comments(), ["此着“妙”", ""], "{note}");
+    }
+    let text = "[Event “甲”]\n\n1. h2e2 {未完\n\n[Event “乙”]\n\n1. c3c4 *";
+    for encoding in [UTF_8, GBK, BIG5] {
+        let (bytes, ..) = encoding.encode(text);
+        let games = PgnReader::with_encoding(&*bytes, encoding);
+        let events: Vec<_> = games
+            .map(|game| game.unwrap().tag("Event").map(str::to_owned))
+            .collect();
+        let expected = ["甲", "乙"].map(|event| Some(event.to_owned()));
+        assert_eq!(events, expected, "{encoding:?}");
+    }
     let error = read("[Red “甲]\n\n1. h2e2")[0]
         .as_ref()
         .unwrap_err()

@@ -15,7 +15,7 @@ use super::lines::{is_lines, read_line};
 use super::markup::{html_text, is_html, unescaped};
 use super::wxf_file::{is_wxf, read_wxf, split_wxf};
 use super::xqf::{is_xqf, read_xqf};
-use crate::notation::pgn::{PgnReader, is_tag};
+use crate::notation::pgn::{PgnReader, is_tag_line};
 use crate::notation::raw::RecordError;
 use crate::notation::tree::GameTree;
 use crate::text::{self, decode, decode_part, encoding_of, is_text, is_utf_8, read_all};
@@ -279,14 +279,14 @@ fn split_text<'a>(text: String, split: fn(&str) -> Vec<&str>, read: TextReader) 
 /// A text without its tags and comments, which may contain the marks of other formats, if it begins with a tag of a
 /// PGN; otherwise the whole text. Entities of HTML are replaced, because the `;` at their end begins no comment.
 fn without_pgn_texts(text: &str) -> Cow<'_, str> {
-    let is_tag_line = |line: &str| is_tag(line.trim().as_bytes());
+    let is_tag = |line: &str| is_tag_line(line.trim());
     let beginning = text::without_byte_order_mark(text).trim_start();
-    if !beginning.lines().next().is_some_and(is_tag_line) {
+    if !beginning.lines().next().is_some_and(is_tag) {
         return Cow::Borrowed(text);
     }
     let mut is_comment = false;
     let mut rest = String::new();
-    for line in beginning.lines().filter(|line| !is_tag_line(line)) {
+    for line in beginning.lines().filter(|line| !is_tag(line)) {
         let line = unescaped(line);
         let mut is_line_comment = false;
         rest.extend(line.chars().filter(|c| {
@@ -305,7 +305,7 @@ fn without_pgn_texts(text: &str) -> Cow<'_, str> {
 
 /// Whether a text or web page has a line with a tag of a PGN.
 fn has_pgn(text: &str) -> bool {
-    let has_tag = |text: &str| text.lines().any(|line| is_tag(line.trim().as_bytes()));
+    let has_tag = |text: &str| text.lines().any(|line| is_tag_line(line.trim()));
     has_tag(text) || is_html(text) && has_tag(&html_text(text))
 }
 

@@ -168,9 +168,12 @@ fn games_in_a_second_format_are_reported() {
     }
     // Tags and comments of a PGN may contain the marks of other formats.
     for mark in ["[DhtmlXQ_movelist]7747", "<ChineseChessRecord"] {
-        let text = format!("[Event \"{mark}\"]\n\n1. h2e2 {{{mark}}} h9g7 ; {mark}\n*\n");
-        let game = read(text.as_bytes()).remove(0).unwrap();
-        assert_eq!(game.comments(), [mark, mark]);
+        for (open, close) in [('"', '"'), ('“', '”')] {
+            let tag = format!("[Event {open}{mark}{close}]");
+            let text = format!("{tag}\n\n1. h2e2 {{{mark}}} h9g7 ; {mark}\n*\n");
+            let game = read(text.as_bytes()).remove(0).unwrap();
+            assert_eq!(game.comments(), [mark, mark]);
+        }
     }
 }
 
