@@ -398,17 +398,11 @@ impl GameTree {
         }
     }
 
-    /// The comment on each move of the main line, possibly an empty text. The comment on the whole game comes before
-    /// the comment of its first move; without moves it is lost.
+    /// The comment on each move of the main line, possibly an empty text. The comment on the whole game is that of the
+    /// [root](ROOT).
     pub fn comments(&self) -> Vec<String> {
         let line = self.moves.line(ROOT);
-        let mut comments: Vec<String> = line.map(|id| self.moves[id].comment.clone()).collect();
-        if let Some(first) = comments.first_mut() {
-            let mut comment = self.moves[ROOT].comment.clone();
-            append(&mut comment, first);
-            *first = comment;
-        }
-        comments
+        line.map(|id| self.moves[id].comment.clone()).collect()
     }
 
     /// The position after a node.

@@ -121,7 +121,7 @@ fn invalid_input_is_refused() {
 
 #[test]
 fn book_moves_and_moves_excluded_by_from_are_not_judged() {
-    let game = "1. 炮二平五 {book} 马8进7 {book} 2. 兵一进一 车9平8 3. 兵一进一 {0.1/3} 车8进1 *\n";
+    let game = "{intro} 1. 炮二平五 {book} 马8进7 {book} 2. 兵一进一 车9平8 3. 兵一进一 {0.1/3} 车8进1 *\n";
     let (table, dir) = reviewed(game, "");
     let row = |ply: usize| table.lines().nth(ply).unwrap();
     for ply in 1..=2 {

@@ -341,6 +341,7 @@ impl SideSummary {
 mod tests {
     use super::*;
     use crate::cli::common::play_line;
+    use crate::notation::tree::ROOT;
 
     fn record(fen: &str, moves: &str) -> GameTree {
         GameTree::from(Line {
@@ -394,6 +395,7 @@ mod tests {
         for (id, comment) in (1..).zip(["book", " book ", "0.1/5 book"]) {
             comment.clone_into(&mut record.moves[id].comment);
         }
+        record.moves[ROOT].comment = "a game of two engines".to_owned();
         assert_eq!(judged_plies(&record, 1), [false, false, true, true]);
         assert_eq!(judged_plies(&record, 4), [false, false, false, true]);
         let found = [None, None, found(0, "h0g2"), found(0, "b9c7"), None];

@@ -377,7 +377,8 @@ mod tests {
         assert_eq!((bytes[2076], bytes[2112], bytes[2120]), (1, 1, 0x21));
         let read = read_ccbridge(&bytes).unwrap();
         assert_eq!(read.main_line().coordinates(), "h2e2 h9g7 h0g2");
-        assert_eq!(read.comments(), ["开局\n中炮", "", "x"]);
+        assert_eq!(read.moves[ROOT].comment, "开局");
+        assert_eq!(read.comments(), ["中炮", "", "x"]);
         assert_eq!(fen::write_position(&read.start), fen::START);
         assert_eq!((read.tag("Red"), read.tag("Title")), (Some("胡荣华"), None));
         // The field has room for 31 units, and the last character takes two.

@@ -490,8 +490,9 @@ mod tests {
         let text = "[DhtmlXQ][DhtmlXQ_movelist]7747706279678070[/DhtmlXQ_movelist]\
             [DhtmlXQ_comment0]开局[/DhtmlXQ_comment0][DhtmlXQ_comment2]第一行||[/b] 第二行[/DhtmlXQ_comment2]\
             [DhtmlXQ_comment12]变着[/DhtmlXQ_comment12][/DhtmlXQ]";
-        let comments = read_dhtmlxq(text).unwrap().comments();
-        assert_eq!(comments, ["开局", "第一行\n[/b] 第二行", "", ""]);
+        let game = read_dhtmlxq(text).unwrap();
+        assert_eq!(game.moves[ROOT].comment, "开局");
+        assert_eq!(game.comments(), ["", "第一行\n[/b] 第二行", "", ""]);
     }
 
     #[test]

@@ -331,7 +331,7 @@ mod tests {
             assert_eq!(game.moves[ROOT].comment, "开局", "{version}");
             let line = game.main_line();
             assert_eq!(line.coordinates(), "h2e2 h9g7 h0g2", "{version}");
-            assert_eq!(game.comments(), ["开局\n中炮", "", "x"], "{version}");
+            assert_eq!(game.comments(), ["中炮", "", "x"], "{version}");
             assert_eq!(fen::write_position(&game.start), fen::START);
             assert_eq!(
                 (game.tag("Red"), game.result),

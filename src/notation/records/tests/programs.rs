@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{one, read, tags};
 use crate::notation::records::RecordReader;
-use crate::notation::tree::GameResult;
+use crate::notation::tree::{GameResult, ROOT};
 use crate::notation::{chinese, fen};
 
 /// Converts a text to traditional characters, for Big5. 访 and 荐, for which there is no pair here, are removed.
@@ -214,7 +214,7 @@ fn headings_become_tags() {
         );
         assert_eq!(game.result, GameResult::BlackWins);
         assert!(game.problems.is_empty(), "{:?}", game.problems);
-        assert_eq!((game.plies(), game.comments()[0].as_str()), (3, "第3局"));
+        assert_eq!((game.plies(), &*game.moves[ROOT].comment), (3, "第3局"));
     }
 }
 
