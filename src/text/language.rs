@@ -222,6 +222,7 @@ texts! {
     of_pieces: "{} of {}", "{}（{}）";
     comma: ", ", "、";
     clause_comma: ", ", "，";
+    clause_semicolon: "; ", "；";
     piece: "piece", "棋子";
     effect: "effect", "作用";
     gives_check: "check", "将军";

@@ -61,13 +61,14 @@ pub struct Repetition {
 impl Repetition {
     /// The actions of both sides and the ruling, in the chosen language.
     pub fn text(&self) -> String {
-        let judgment = &self.judgment;
+        let (judgment, texts) = (&self.judgment, texts());
         let action = |color: Color| {
             let perpetual = judgment.perpetuals[color].local_name();
             format!("{} {perpetual}", color.local_name())
         };
-        let actions = Color::ALL.map(action).join(texts().clause_comma);
-        format!("{actions}; {}", judgment.ruling().unwrap_or_default())
+        let actions = Color::ALL.map(action).join(texts.clause_comma);
+        let ruling = judgment.ruling().unwrap_or_default();
+        [actions, ruling].join(texts.clause_semicolon)
     }
 }
 
