@@ -80,7 +80,7 @@ fn invalid_notes_are_refused() {
         ),
         (
             "move=h2e2&name=a%0Ab",
-            "name must have at most 100 characters in one line\n",
+            "name must have at most 100 characters and no control characters\n",
         ),
         // A Chinese name in GBK.
         ("move=h2e2&name=%D6%D0%C5%DA", "name is not valid UTF-8\n"),
@@ -416,7 +416,7 @@ fn unreadable_uploads_are_refused() {
         (
             "/jobs?name=%07",
             game,
-            "name must have at most 100 characters in one line\n",
+            "name must have at most 100 characters and no control characters\n",
         ),
         ("/jobs?name=%D6%D0%C5%DA", game, "name is not valid UTF-8\n"),
         (

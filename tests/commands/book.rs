@@ -49,7 +49,7 @@ fn games_in_other_formats_are_read() {
         $ book show --book book.dat
         > h2e2  炮二平五  C2=5  5
         $1 book build no.dat binary.html
-        2> binary.html: neither a text nor a game record
+        2> binary.html: neither text nor a game record
         ",
     );
     // The first bytes of a pipe can be read only once.

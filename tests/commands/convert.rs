@@ -107,7 +107,7 @@ fn binary_files_and_json_are_rejected() {
     dir.check(
         "
         $1 convert - < binary
-        2= chuhe: -: neither a text nor a game record in a known format
+        2= chuhe: -: neither text nor a game record in a known format
         $1 convert list.json
         2= chuhe: list.json: this is JSON; give one FEN per line or a game record
         ",

@@ -128,7 +128,7 @@ fn games_are_relabeled_by_the_threads_that_fit() {
 
 #[test]
 fn endless_files_are_refused() {
-    let no_record = "/dev/zero: neither a text nor a game record in a known format";
+    let no_record = "/dev/zero: neither text nor a game record in a known format";
     let openings = "match --engine cmd=a --engine cmd=b --each depth=1 --openings /dev/zero";
     for (arguments, error) in [
         ("judge /dev/zero", no_record),

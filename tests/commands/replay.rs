@@ -24,7 +24,7 @@ fn files_are_reported_in_order() {
         $1 replay results.pgn
         > game 1: line 3: the results 1-0 and 0-1 contradict each other\n
         $1 replay binary
-        2> neither a text nor a game record
+        2> neither text nor a game record
         2> one file cannot be read
         ",
     );

@@ -166,7 +166,7 @@ fn games_are_added_only_to_text_files() {
         let arguments = format!("--each depth=1 {option} {}", path.display());
         let error = error_output(&mut match_of(good(), &arguments));
         assert!(
-            error.contains("game.xqf: the file exists and is not a text"),
+            error.contains("game.xqf: the file exists and is not a text file"),
             "{error}"
         );
         assert_eq!(dir.bytes("game.xqf"), game);

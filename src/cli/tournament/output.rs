@@ -405,7 +405,7 @@ fn require_text_file(option: &str, path: &Path) -> Result<(), Failure> {
         read.context(path.display())?;
     }
     if !is_text(&beginning) {
-        let why = "the file exists and is not a text, so games cannot be added to it";
+        let why = "the file exists and is not a text file, so games cannot be added to it";
         return Err(Failure::usage(path.display(), why));
     }
     Ok(())

@@ -151,7 +151,7 @@ fn settings(parameters: &QueryParameters, writer: String) -> Result<JobSettings,
     let name = text_of(parameters, "name")?;
     if name.chars().count() > MAX_NAME || name.chars().any(char::is_control) {
         return Err(ServerError::parameter(
-            "name must have at most 100 characters in one line",
+            "name must have at most 100 characters and no control characters",
         ));
     }
     let priority = parameters.get("priority").unwrap_or("normal");

@@ -55,7 +55,7 @@ pub enum NoteError {
     #[error("comment must have at most 2000 characters and no control characters")]
     Comment,
     /// The name or the author is too long or has control characters.
-    #[error("name must have at most 100 characters in one line")]
+    #[error("name must have at most 100 characters and no control characters")]
     Name,
     /// A glyph is not one of PGN or is repeated, or there are too many.
     #[error("glyphs must be at most four different numbers from 1 to 139")]

@@ -91,7 +91,7 @@ impl<'a> RecordReader<'a> {
                 beginning = decode(&beginning).into_owned().into_bytes();
             }
             if !is_text(&beginning) {
-                let why = "neither a text nor a game record in a known format";
+                let why = "neither text nor a game record in a known format";
                 return Err(io::Error::new(io::ErrorKind::InvalidData, why));
             }
             text_source(file, &beginning)?

@@ -164,7 +164,7 @@ pub fn book_at_gbk_path(engine: &mut Dialogue<'_>) -> CheckResult {
         Ok(())
     } else {
         unclear(format!(
-            "it does not read the book at {path:?}, a path sent in GBK, as 象棋巫师 does"
+            "it does not read the book at {path:?}; 象棋巫师 sends paths in GBK"
         ))
     }
 }
