@@ -56,7 +56,7 @@ pub struct NewThreat {
     pub excused: Bitboard,
 }
 
-/// A side has at most 16 pieces that can be chased.
+/// A side has at most 16 pieces.
 type NewThreats = ArrayVec<NewThreat, 16>;
 
 /// A line of moves without captures, taken back move by move.
@@ -97,6 +97,7 @@ impl Retraction {
         let after = (excused.any() && !threats.is_empty()).then(|| self.board.clone());
         self.board.unmake(ply.played, ply.undo);
         self.tracker.step_back(ply.played);
+        // In the UCCI league every chase counts as new.
         if self.rules == RuleSet::ElephantEye {
             return threats;
         }

@@ -135,7 +135,8 @@ mod tests {
     use crate::search::BENCH_POSITIONS;
     use crate::search::request::Settings;
 
-    /// The evaluation swings of all quiet moves in the bench positions, sorted.
+    /// The evaluation swings of the quiet moves in the bench positions, without moves that give or evade check,
+    /// sorted.
     fn swings(knowledge: Knowledge) -> Vec<i32> {
         let settings = Settings {
             knowledge,

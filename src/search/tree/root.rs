@@ -341,8 +341,9 @@ impl Search<'_> {
             && self.shared.root_moves.len() == legal_moves(&self.position).len()
     }
 
-    /// Updates the upper bound of the root move with this number, from 1. Stores its result if it is the first or the
-    /// best so far. Reports the refutation of a move that did not raise alpha, if the request asks for it.
+    /// Updates the upper bound of the root move with this number in [`Self::root_moves_left`], from 1. Stores its
+    /// result if it is the first or the best so far. Reports the refutation of a move that did not raise alpha, if the
+    /// request asks for it.
     pub fn update_root_move(&mut self, number: usize, score: Score, alpha: Score, bound: Bound) {
         // No score is above a mate in one ply, so a lower bound of that value is exact.
         let bound = if score >= Score::mate_in(1) {
@@ -378,7 +379,7 @@ impl Search<'_> {
         self.report_refutation(played, score, alpha);
     }
 
-    /// Adds the nodes since `before` to the root move with this number, from 1.
+    /// Adds the nodes since `before` to the root move with this number in [`Self::root_moves_left`], from 1.
     pub fn count_root_move(&mut self, number: usize, before: u64) {
         self.iteration.moves[self.pv_index + number - 1].nodes += self.nodes - before;
     }
@@ -400,7 +401,8 @@ impl Search<'_> {
         self.send_report(Report::Line(info));
     }
 
-    /// Reports the current root move, by its number from 1, if the search takes long.
+    /// Reports the current root move, which has this number in [`Self::root_moves_left`], from 1, if the search takes
+    /// long.
     pub fn report_current_move(&self, m: Move, number: usize) {
         if self.reports_details() {
             self.send_report(Report::CurrentMove {

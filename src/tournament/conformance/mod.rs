@@ -18,11 +18,11 @@ use dialogue::{CheckFailure, CheckResult, Dialogue};
 pub use dialogue::{CheckOutcome, CheckReport, CheckTimeouts};
 
 /// Runs the checks that apply to an engine and calls `on_report` with each result. Returns the completed settings and
-/// the handshake. A message on `interrupt` stops the checks.
+/// the handshake. A message on `interrupt`, or its disconnection, stops the checks.
 ///
 /// # Errors
-/// The engine cannot be started, does not answer, speaks XBoard or does not play xiangqi, or the checks were
-/// interrupted.
+/// The engine cannot be started, does not answer, contradicts the settings in `spec`, speaks XBoard or does not play
+/// xiangqi, or the checks were interrupted.
 pub fn check_protocol(
     spec: &EngineSpec,
     check_timeouts: CheckTimeouts,

@@ -339,7 +339,8 @@ impl Trainer {
         self.test_losses(samples).all.mean()
     }
 
-    /// Losses over samples, without training on them, by number of pieces and by score.
+    /// Losses over samples, without training on them, by number of pieces and by score. The share of the result in the
+    /// target is the final one of the recipe.
     pub fn test_losses(&self, samples: &[PackedSample]) -> TestLosses {
         let rows = self.layout.merged(&self.parameters);
         let target = Target {
@@ -450,7 +451,7 @@ impl AdamW {
     }
 }
 
-/// Updates a part of the parameters in step number `steps`, from 1. The first `decayed` blocks have weight decay and a
+/// Updates a part of the parameters in step `step_number`, from 1. The first `decayed` blocks have weight decay and a
 /// size limit; the output biases after them have neither.
 #[inline(always)]
 fn adam_step(
@@ -458,11 +459,11 @@ fn adam_step(
     mean: &mut [FloatBlock],
     square: &mut [FloatBlock],
     gradient: &[FloatBlock],
-    steps: u64,
-    step: AdamStep,
+    step_number: u64,
+    settings: AdamStep,
     decayed: usize,
 ) {
-    let exponent = steps.min(1_000_000) as i32;
+    let exponent = step_number.min(1_000_000) as i32;
     let mean_scale = 1.0 / (1.0 - BETA1.powi(exponent));
     let square_scale = 1.0 / (1.0 - BETA2.powi(exponent));
     let decayed = decayed * FloatBlock::LEN;
@@ -474,9 +475,10 @@ fn adam_step(
         *mean += (1.0 - BETA1) * (slope - *mean);
         *square += (1.0 - BETA2) * (slope * slope - *square);
         let size = (*square * square_scale).sqrt() + EPSILON;
-        *parameter -= step.rate * (*mean * mean_scale) / size;
+        *parameter -= settings.rate * (*mean * mean_scale) / size;
     }
     for parameter in &mut parameters[..decayed] {
-        *parameter = (*parameter * (1.0 - step.rate * step.decay)).clamp(-step.clip, step.clip);
+        let decay = 1.0 - settings.rate * settings.decay;
+        *parameter = (*parameter * decay).clamp(-settings.clip, settings.clip);
     }
 }
