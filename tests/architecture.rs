@@ -14,7 +14,7 @@ type ModulePath = Vec<String>;
 /// The imports of a source file, except in tests.
 #[derive(Default)]
 struct Imports {
-    /// Paths as written, including `crate::` and `super::`.
+    /// The paths in imports and in the code, as written, including `crate::` and `super::`.
     used: Vec<ModulePath>,
     /// The paths of the re-exported items, by name.
     reexports: BTreeMap<String, ModulePath>,

@@ -111,15 +111,15 @@ fn the_analyses_run_and_print_the_rows_shown() {
 /// A row of an analysis without time and speed.
 fn without_time(row: &str) -> String {
     let words = row.split_whitespace();
-    let (mut kept, mut named) = (Vec::new(), false);
+    let (mut kept, mut is_speed) = (Vec::new(), false);
     for word in words {
-        let seconds = word
+        let is_time = word
             .strip_suffix('s')
             .is_some_and(|number| number.parse::<f64>().is_ok());
-        if !named && !seconds {
+        if !is_speed && !is_time {
             kept.push(word);
         }
-        named = word == "nps";
+        is_speed = word == "nps";
     }
     kept.join(" ")
 }

@@ -176,12 +176,15 @@ fn a_token_is_sent_and_a_refusal_is_reported_once() {
     assert!(problems[0].ends_with("the library requires a token or rejects this one"));
     // It is not asked a fourth time.
     assert_eq!(requested(), "3");
-    for user in ["not-the-token-of-anybody", WRITER] {
-        let url = format!("http://{user}@{}", server.address);
+    for token in ["not-the-token-of-anybody", WRITER] {
+        let url = format!("http://{token}@{}", server.address);
         let (output, _) = run_engine(&url, &go[..2]);
         let is_reported = output.iter().any(|line| line.contains("cloud: "));
-        assert_eq!(is_reported, user != WRITER, "{output:?}");
-        assert!(!output.iter().any(|line| line.contains(user)), "{output:?}");
+        assert_eq!(is_reported, token != WRITER, "{output:?}");
+        assert!(
+            !output.iter().any(|line| line.contains(token)),
+            "{output:?}"
+        );
     }
     assert_eq!(requested(), "5");
 }

@@ -83,8 +83,8 @@ fn workers_of_two_servers_on_postgres_share_the_tasks() {
     let mut taken = HashSet::new();
     let header = bearer(WRITER);
     for server in servers.iter().cycle().take(4) {
-        let form = "{\"kind\":\"scoring\",\"count\":1}";
-        let text = server.post_with("/worker/lease", "application/json", form, &header);
+        let request = "{\"kind\":\"scoring\",\"count\":1}";
+        let text = server.post_with("/worker/lease", "application/json", request, &header);
         assert_eq!(status(&text), 200, "{text}");
         let work = json_body(&text);
         for job in work["jobs"].as_array().unwrap() {

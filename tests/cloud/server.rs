@@ -126,16 +126,16 @@ impl Server {
     }
 
     /// The response to a POST request with a body of the content type `kind`.
-    pub fn post(&self, path: &str, kind: &str, form: &str) -> String {
-        self.post_with(path, kind, form, "")
+    pub fn post(&self, path: &str, kind: &str, content: &str) -> String {
+        self.post_with(path, kind, content, "")
     }
 
     /// The response to a POST request with additional header lines.
-    pub fn post_with(&self, path: &str, kind: &str, form: &str, more: &str) -> String {
-        let length = form.len();
+    pub fn post_with(&self, path: &str, kind: &str, content: &str, more: &str) -> String {
+        let length = content.len();
         self.raw(format!(
             "POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: {kind}\r\n\
-             Content-Length: {length}\r\n{more}\r\n{form}"
+             Content-Length: {length}\r\n{more}\r\n{content}"
         ))
     }
 

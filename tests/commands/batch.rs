@@ -16,7 +16,7 @@ rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1
 ";
 
 /// A new directory with the file `suite.epd`.
-fn place_with_suite() -> TestDir {
+fn dir_with_suite() -> TestDir {
     let dir = TestDir::new();
     dir.write("suite.epd", SUITE);
     dir
@@ -88,7 +88,7 @@ fn closed_standard_output_ends_the_run() {
 
 #[test]
 fn a_suite_is_scored() {
-    let dir = place_with_suite();
+    let dir = dir_with_suite();
     dir.check(
         r"
         $ batch suite.epd --depth 6 --threads 3 -o answers.json
@@ -147,7 +147,7 @@ fn positions_of_a_pgn_are_searched() {
 
 #[test]
 fn only_answers_of_the_same_search_are_continued() {
-    let dir = place_with_suite();
+    let dir = dir_with_suite();
     dir.write("other.epd", "4k4/9/9/9/9/9/9/9/9/R2K5 w");
     for (form, name, other_form) in [("json", "JSON", "csv"), ("csv", "CSV", "json")] {
         let out = format!("answers.{form}");
@@ -173,7 +173,7 @@ fn only_answers_of_the_same_search_are_continued() {
 
 #[test]
 fn other_files_are_not_overwritten_by_continue() {
-    let dir = place_with_suite();
+    let dir = dir_with_suite();
     for (text, is_start) in [
         ("important notes", false),
         ("{\"a\": 1}", false),
@@ -204,7 +204,7 @@ fn an_incomplete_output_is_continued() {
         }
         answers
     };
-    let dir = place_with_suite();
+    let dir = dir_with_suite();
     for extension in ["json", "csv"] {
         let out = format!("answers.{extension}");
         let batch = format!("batch suite.epd --depth 5 --out {out}");

@@ -50,7 +50,7 @@ fn tables_are_generated_once_verified_and_counted() {
 #[test]
 fn dtc_tables_are_generated_verified_and_probed() {
     let dir = generated("KR-KAB");
-    let mates = dir.names().len();
+    let dtm_tables = dir.names().len();
     // Existing tables are kept, and each class gets a DTC table.
     dir.check(
         "
@@ -59,7 +59,7 @@ fn dtc_tables_are_generated_verified_and_probed() {
         > KR-KAB DTC:
         ",
     );
-    assert_eq!(dir.names().len(), 2 * mates);
+    assert_eq!(dir.names().len(), 2 * dtm_tables);
     let fen = "2bak4/9/9/9/9/9/9/9/9/R2K5 w";
     dir.check(&format!(
         "

@@ -11,7 +11,7 @@ use super::{START, TestDir};
 const SMALL: &str = "--set passes=1 --set width=32 --set hold_out=3";
 
 /// A new directory with a file of games of the engine against itself.
-fn place_with_games(count: u32) -> TestDir {
+fn dir_with_games(count: u32) -> TestDir {
     let dir = TestDir::new();
     dir.check(&format!("$ selfplay games.chg --games {count} --nodes 20"));
     dir
@@ -222,7 +222,7 @@ fn training_from_a_network_keeps_its_shape() {
     let embedded = concat!(env!("CARGO_MANIFEST_DIR"), "/src/eval/nnue/embedded.nnue");
     let shape = chuhe::eval::nnue::embedded().architecture;
     // The command of the guide, on a few games.
-    let dir = place_with_games(8);
+    let dir = dir_with_games(8);
     dir.check(&format!(
         r"
         $ train --print-recipe --from {embedded}
@@ -240,7 +240,7 @@ fn training_from_a_network_keeps_its_shape() {
 
 #[test]
 fn a_finished_run_writes_its_network_again() {
-    let dir = place_with_games(4);
+    let dir = dir_with_games(4);
     dir.check(&format!(
         "$ train games.chg --out x.nnue {SMALL}\n> pass   1"
     ));
@@ -291,7 +291,7 @@ fn a_finished_run_writes_its_network_again() {
 
 #[test]
 fn validation_samples_do_not_depend_on_the_file() {
-    let dir = place_with_games(12);
+    let dir = dir_with_games(12);
     let samples = dir.output("data view games.chg --games 99 --samples");
     dir.write("samples.txt", &samples);
     // A byte order mark is not part of the samples.
@@ -329,7 +329,7 @@ fn validation_samples_do_not_depend_on_the_file() {
 
 #[test]
 fn a_failed_conversion_leaves_no_file() {
-    let dir = place_with_games(1);
+    let dir = dir_with_games(1);
     let sample = format!("{START} | 5 | 0.5\n");
     for (text, message) in [
         (&*format!("{sample}nonsense\n{sample}"), "line 2: "),

@@ -95,7 +95,7 @@ fn post_shows_thinking_lines() {
 fn options_apply_to_the_running_analysis() {
     let mut client = start("xboard\nprotover 2\nanalyze");
     client.until("feature done=1");
-    let first_moves = |client: &mut Client| {
+    let count_first_moves = |client: &mut Client| {
         let lines: Vec<String> = (0..12).map(|_| client.line()).collect();
         let played = lines.iter().filter_map(|line| line.split(' ').nth(4));
         let mut played: Vec<String> = played.map(str::to_owned).collect();
@@ -106,7 +106,7 @@ fn options_apply_to_the_running_analysis() {
     client.send("option multipv=30\nmemory 2\ncores 2\nping 1");
     let lines = client.until("pong 1");
     assert!(!lines.iter().any(|line| line.starts_with('#')), "{lines:?}");
-    assert!(first_moves(&mut client) > 6);
+    assert!(count_first_moves(&mut client) > 6);
     client.send("exit\nping 2");
     client.until("pong 2");
     client.quit_silently();

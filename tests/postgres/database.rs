@@ -24,16 +24,16 @@ impl TestDatabase {
         let name = format!("chuhe_test_{}_{number}", std::process::id());
         let database = Self { server, name };
         let create = format!("CREATE DATABASE {}", database.name);
-        database.server().batch_execute(&create).unwrap();
+        database.connect_to_server().batch_execute(&create).unwrap();
         Some(database)
     }
 
     /// A connection to the database `postgres` of the server.
-    fn server(&self) -> Client {
+    fn connect_to_server(&self) -> Client {
         Client::connect(&format!("{}/postgres", self.server), NoTls).unwrap()
     }
 
-    /// The address of the database.
+    /// The URL of the database.
     pub fn url(&self) -> String {
         format!("{}/{}", self.server, self.name)
     }
@@ -47,8 +47,8 @@ impl TestDatabase {
     pub fn terminate_connections(&self) -> i64 {
         let query = "SELECT COUNT(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity
             WHERE datname = $1 AND application_name = 'chuhe'";
-        let row = self.server().query_one(query, &[&self.name]).unwrap();
-        row.get(0)
+        let mut server = self.connect_to_server();
+        server.query_one(query, &[&self.name]).unwrap().get(0)
     }
 }
 
@@ -56,6 +56,6 @@ impl Drop for TestDatabase {
     fn drop(&mut self) {
         let drop = format!("DROP DATABASE {} WITH (FORCE)", self.name);
         // A failure does not matter: `run` deletes the server at the end.
-        let _ = self.server().batch_execute(&drop);
+        let _ = self.connect_to_server().batch_execute(&drop);
     }
 }

@@ -62,7 +62,7 @@ fn exhaustive(driver: Driver, hash: bool) -> Settings {
     }
 }
 
-/// Asserts that the drivers find the same score without pruning. Without the hash table, because deeper entries change
+/// Asserts that the drivers find the same score without pruning and without the hash table, whose deeper entries change
 /// scores.
 fn assert_drivers_agree(engine: &mut Engine, fen: &str, depth: u32) {
     let mut score = |driver| score(engine, fen, exhaustive(driver, false), depth);

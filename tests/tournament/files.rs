@@ -420,7 +420,7 @@ fn one_file_cannot_be_given_to_two_options() {
         assert!(error.contains(reason), "{arguments}: {error}");
         assert_eq!(fs::read_to_string(&file).unwrap(), "h2e2 h9g7\n");
     }
-    // The end of a large file is found without reading the whole file. It begins with text.
+    // The end of a large file is found without reading the whole file. Its beginning must be text.
     fs::write(&file, "h2e2 h9g7\n".repeat(200)).unwrap();
     let sparse = fs::File::options().write(true).open(&file).unwrap();
     sparse.set_len(1 << 40).unwrap();

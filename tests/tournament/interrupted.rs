@@ -68,11 +68,8 @@ fn finish(journal: &Path, pgn: &Path) {
         "{text}"
     );
     let after = fs::read_to_string(journal).unwrap();
-    let whole = before.rfind('\n').unwrap();
-    assert!(
-        after.starts_with(&before[..whole]),
-        "no game is played again"
-    );
+    let end = before.rfind('\n').unwrap();
+    assert!(after.starts_with(&before[..end]), "no game is played again");
     let number = |line| {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
         line["game"]["number"].as_u64()

@@ -329,15 +329,15 @@ fn a_repeated_position_gets_a_move() {
     let mut client = Client::ucci();
     // The fourth occurrence of the starting position.
     let shuffle = " h0g2 h9g7 g2h0 g7h9".repeat(3);
-    let mut is_first = false;
-    // The ruling comes before all reports of the search, but on a busy machine it may be late.
+    let mut came_first = false;
+    // The ruling comes before all reports of the search, except on a busy machine.
     for rules in [RuleSet::ALL; 5].into_iter().flatten() {
         client.silent(&format!("setoption repetition {rules}"));
         client.silent(&format!("position startpos moves{shuffle}"));
         client.send("go infinite");
         let mut message = client.line();
         if is_message(&message) {
-            is_first = true;
+            came_first = true;
         } else {
             message = client.answer();
         }
@@ -348,7 +348,7 @@ fn a_repeated_position_gets_a_move() {
         let outcome = client.stop();
         client.legal(&outcome, &after(&shuffle));
     }
-    assert!(is_first);
+    assert!(came_first);
     client.silent("position startpos moves h0g2 h9g7 g2h0 g7h9");
     client.send("go depth 2");
     assert!(!is_message(&client.answer()));
