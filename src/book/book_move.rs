@@ -115,7 +115,7 @@ pub trait Book: fmt::Debug + Send {
     /// no move.
     fn count(&self) -> Result<usize, BookError>;
 
-    /// Number of records of a position and of its mirror image, usable or not.
+    /// Number of records of a position and of its mirror image, counted as by [`Self::count`].
     fn stored(&self, position: &Position) -> Result<usize, BookError>;
 
     /// Number of usable records of the mirror image that have the same move as a usable record of the position itself.

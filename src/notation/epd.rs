@@ -89,8 +89,8 @@ impl Epd {
         is_best && !self.avoid_moves.contains(&played) && self.mate_in.is_none_or(is_in_time)
     }
 
-    /// Whether a text that begins with a FEN has the form of an EPD: a known code follows the FEN, or another word if
-    /// the text contains `;`.
+    /// Whether a text that begins with a FEN has the form of an EPD: a known code follows the FEN, or any word if the
+    /// text contains `;`.
     #[cfg(feature = "records")]
     pub fn is_form_of(text: &str) -> bool {
         let words: Vec<&str> = text.split_whitespace().collect();

@@ -68,8 +68,12 @@ impl Output {
             let why = format!("books can be written as BOOK.DAT or .xqb; .{name} can only be read");
             return Err(Failure::usage(path.display(), why));
         }
-        let file = OutputFile::create(path, force)?;
         let is_xqb = has_extension(path, "xqb");
+        #[cfg(not(feature = "sqlite"))]
+        if is_xqb {
+            return Err(Failure::new(path.display(), BookError::NoDatabases));
+        }
+        let file = OutputFile::create(path, force)?;
         Ok(Self {
             path: path.to_owned(),
             file: if is_xqb { None } else { Some(file) },
@@ -111,6 +115,7 @@ impl Output {
             // The file stores a position and the one with swapped colors as one position.
             None => crate::book::write_xqb(&self.path, table.entries(), memos, true)
                 .context(self.path.display())?,
+            // `new` has rejected an .xqb.
             #[cfg(not(feature = "sqlite"))]
             None => return Err(Failure::new(self.path.display(), BookError::NoDatabases)),
         };

@@ -221,7 +221,8 @@ pub struct BoardArguments {
 }
 
 impl BoardArguments {
-    /// The style: Chinese characters if the locale is UTF-8, colors if the terminal has them.
+    /// The style: Chinese characters if the locale is UTF-8 and `--ascii` is not given, colors if the terminal has
+    /// them.
     pub fn style(self) -> DiagramStyle {
         let letters = if self.ascii || !is_utf8() {
             Letters::Latin

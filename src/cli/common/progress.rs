@@ -63,7 +63,7 @@ fn time_left(estimate: Duration, is_done: bool) -> String {
     }
 }
 
-/// A progress bar on a terminal, one line per minute elsewhere.
+/// A progress bar on a terminal, at most one line per minute elsewhere.
 #[cfg(feature = "training")]
 pub struct ProgressMeter {
     bar: ProgressBar,
@@ -73,7 +73,7 @@ pub struct ProgressMeter {
 
 #[cfg(feature = "training")]
 impl ProgressMeter {
-    /// Time between two lines if standard error is not a terminal.
+    /// Minimum time between two lines if standard error is not a terminal.
     const LINE_INTERVAL: Duration = Duration::from_secs(60);
 
     /// A meter that counts `unit`s, whose total is not known yet.

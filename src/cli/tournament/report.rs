@@ -268,7 +268,7 @@ fn effects(run: &FactorRun, width: Option<usize>) -> String {
     format!("\n{}", number_table(&rows, width))
 }
 
-const STANDINGS: [&str; 8] = [
+const STANDINGS_HEADS: [&str; 8] = [
     "engine",
     "games",
     "+",
@@ -299,7 +299,7 @@ fn standings_row(tournament: &Tournament, standings: &Standings, number: usize) 
 fn cross_table(tournament: &Tournament, standings: &Standings, width: Option<usize>) -> String {
     let order = ranking(tournament, standings);
     let ratings = ratings(standings);
-    let mut rows = vec![heads(STANDINGS).to_vec()];
+    let mut rows = vec![heads(STANDINGS_HEADS).to_vec()];
     rows[0][0].clear();
     rows[0].push(translated("rating").into_owned());
     rows[0].extend((1..=order.len()).map(|rank| rank.to_string()));
@@ -468,7 +468,7 @@ impl Status<'_> {
                 format!("<tr>{}</tr>\n", cells.concat())
             });
         let rows: String = rows.collect();
-        let heads = heads(STANDINGS).map(|head| format!("<th>{head}</th>"));
+        let heads = heads(STANDINGS_HEADS).map(|head| format!("<th>{head}</th>"));
         format!("<table>\n<tr>{}</tr>\n{rows}</table>\n", heads.concat())
     }
 

@@ -12,7 +12,7 @@ use crate::search::{Limits, Searcher};
 use crate::tablebase::Tables;
 
 /// Thinking time per request.
-const TIME: Duration = Duration::from_millis(1_000);
+const THINKING_TIME: Duration = Duration::from_millis(1_000);
 /// How long a reply is cached.
 const CACHE_TIME: Duration = Duration::from_secs(30);
 /// Maximum number of cached replies.
@@ -42,7 +42,7 @@ impl LibraryEngine {
             *searcher = start(tables);
         }
         let limits = Limits {
-            move_time: Some(TIME),
+            move_time: Some(THINKING_TIME),
             ..Limits::default()
         };
         let outcome = searcher.as_mut().and_then(|searcher| {

@@ -46,7 +46,7 @@ impl RateLimit {
     }
 
     /// Takes a unit from the bucket of an address. If less than one unit remains, the next one is available only after
-    /// `seconds`. Returns `false` if the bucket has no unit.
+    /// `seconds`. Returns `false` if the bucket has less than one unit.
     pub fn try_acquire_or_pause(&self, address: IpAddr, seconds: f64, now: Instant) -> bool {
         self.with_bucket(address, now, |left| {
             if *left < 1.0 {

@@ -10,9 +10,9 @@ use super::database::{Access, Connection, Result, StoreError};
 use super::task::TaskState;
 
 /// Maximum number of jobs per transaction, in addition to a job that the thread waited for.
-const GROUP: usize = 512;
+const MAX_JOBS: usize = 512;
 /// Length of the queue. When it is full, writes whose result is awaited wait for room; other writes are dropped.
-const QUEUE: usize = 4096;
+const QUEUE_LENGTH: usize = 4096;
 
 /// A write in the queue.
 struct WriteJob {
@@ -34,7 +34,7 @@ pub struct StoreWriter {
 
 impl StoreWriter {
     pub fn start(connection: Box<Connection>) -> Result<Self> {
-        let (jobs, waiting) = bounded(QUEUE);
+        let (jobs, waiting) = bounded(QUEUE_LENGTH);
         let mut tasks = TaskState::default();
         tasks.recount(&*connection)?;
         let thread = std::thread::Builder::new()
@@ -50,7 +50,8 @@ impl StoreWriter {
     /// Writes, and waits until the write is durable.
     ///
     /// # Errors
-    /// This write or another one of the same transaction has failed: none of them is written.
+    /// This write or another one of the same transaction has failed, and none of them is written; or the thread has
+    /// ended.
     pub fn write<T: Send + 'static>(
         &self,
         access: Access,
@@ -107,7 +108,7 @@ fn run(connection: Box<Connection>, mut tasks: TaskState, waiting: &Receiver<Wri
             };
             group.push(job);
         }
-        group.extend(waiting.try_iter().take(GROUP));
+        group.extend(waiting.try_iter().take(MAX_JOBS));
         let most = group.iter().map(|job| job.access).max();
         let access = most.filter(|_| !is_pending).unwrap_or(Access::Write);
         let (work, done): (Vec<Work>, Vec<_>) =

@@ -11,8 +11,8 @@
 //! A sum of the hidden layer has 16 bits. The trainer limits weights and biases to ±900, so that the sum of 32
 //! pieces and a bias is at most 33 times that, 29,700. The file format allows larger weights. Sums then wrap around,
 //! with the same result at every vector width, because each neuron is summed separately modulo 2^16. The products of
-//! the output and their sums in 32 bits cannot overflow, because its weights are bounded ([`simd::squared_product`]).
-//! These sums are added in 64 bits, and the result is clamped to ±[`MAX_VALUE`].
+//! the output layer and their 32-bit sums cannot overflow, because the output weights are bounded
+//! ([`simd::squared_product`]). These sums are added in 64 bits, and the result is clamped to ±[`MAX_VALUE`].
 
 mod accumulator;
 mod architecture;

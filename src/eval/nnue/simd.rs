@@ -76,7 +76,7 @@ enum InstructionSet {
 }
 
 impl SimdLevel {
-    /// The level that every processor has.
+    /// The level that every supported processor has.
     pub const BASELINE: Self = Self(InstructionSet::Baseline);
 
     /// The levels that this processor has, widest last.

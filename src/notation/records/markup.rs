@@ -72,8 +72,8 @@ fn element(text: &str) -> Option<&str> {
     (length > 0 && length <= 10).then(|| &name[..length])
 }
 
-/// The text of an HTML page, without tags, comments, scripts and styles. A tag becomes a line end
-/// unless its element is one of `INLINE`.
+/// The text of an HTML page, without tags, comments, scripts and styles. Each of these becomes a line end, except the
+/// tags of `INLINE`.
 pub fn html_text(page: &str) -> String {
     let mut text = String::with_capacity(page.len());
     let lower = page.to_ascii_lowercase();
