@@ -22,7 +22,7 @@ pub enum Shape {
     Irregular,
 }
 
-/// A game of `plies` random moves from `start`, or fewer if it ends sooner.
+/// A game of `plies` random moves from `start`, or fewer if a side has no legal move. Repetitions do not end it.
 pub fn game(random: &mut impl Rng, start: Position, plies: usize) -> Game {
     let mut game = Game::new(start);
     for _ in 0..plies {

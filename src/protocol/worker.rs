@@ -93,7 +93,7 @@ impl Codec for WorkerDialect {
     }
 }
 
-/// Parses `DEPTH COUNT WINDOW`, numbers as in `go`; one that is too large becomes the maximum.
+/// Parses `DEPTH COUNT WINDOW`, numbers as in `go`. One above 65,535 becomes 65,535; a DEPTH or COUNT of 0 becomes 1.
 fn parse_select(text: &str) -> Result<GoRequest, GoError> {
     let mut words = text.split_whitespace();
     let mut errors = Vec::new();

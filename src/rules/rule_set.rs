@@ -18,7 +18,7 @@ named_enum! {
         /// [`Clause::ChaseInEachRound`](super::Clause::ChaseInEachRound) do not apply.
         Computer = "computer",
         /// The Chinese rules of 2020: a side whose moves all check, threaten mate or chase, in any
-        /// mixture, loses to a side with other moves.
+        /// mixture, loses to a side that also makes other moves.
         Chinese = "chinese",
         /// The rules of the UCCI league's referee: only the piece that has moved can chase, the fourth
         /// occurrence decides, and the no-capture limit counts neither checks nor answers to them.

@@ -256,7 +256,7 @@ fn roots(start: &Position, side: Color, referee: Referee<'_>) -> Option<Vec<Posi
 struct Graph<'a> {
     referee: Referee<'a>,
     nodes: HashMap<u64, Node>,
-    /// Positions that chosen moves lead to and that were not examined, by key.
+    /// The roots and the positions that chosen moves have led to, as far as they were not examined, by key.
     unexamined: HashMap<u64, Position>,
     /// The positions of an earlier search that were not examined in this one, by key.
     known: HashMap<u64, Candidates>,

@@ -73,7 +73,7 @@ pub enum OptionKind {
     },
     /// A command without a value.
     Button,
-    /// A parameter of the search.
+    /// A parameter of the search, which is not part of the preferences: a search in progress uses a new value at once.
     #[cfg(feature = "tune")]
     Parameter(&'static crate::search::Parameter),
 }

@@ -91,8 +91,9 @@ impl Session {
 
 #[cfg(feature = "cloud")]
 impl Session {
-    /// Asks the library for a move. It is not asked in analysis, while pondering, below full strength, in the promotion
-    /// variant, if the limits contain neither a clock nor a time for the move, or if the client suggests a move itself.
+    /// Asks the library for a move. It is not asked in analysis, for several lines or a mate in N moves, while
+    /// pondering, below full strength, in the promotion variant, if the limits contain neither a clock nor a time for
+    /// the move, or if the client suggests a move itself.
     pub fn ask_cloud(&self, go: &GoRequest, request: &SearchRequest) -> Option<AwaitedMove> {
         let cloud = self.cloud.as_ref()?;
         let is_analysis = self.preferences.analyse_mode

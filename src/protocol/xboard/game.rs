@@ -110,7 +110,7 @@ impl XBoard {
         self.ponder_hint().into_iter().chain(search).collect()
     }
 
-    /// Handles the opponent's move, or one entered in force mode.
+    /// Handles the opponent's move, or one entered in force or analysis mode.
     pub fn user_move(&mut self, text: &str) -> Vec<Command> {
         let refuse = |reason: &str| {
             let text = excerpt(text);

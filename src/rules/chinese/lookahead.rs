@@ -144,7 +144,7 @@ pub struct CaptureSequence<'a> {
     pub chaser: Color,
     /// The captures that are part of the sequence because of the moves so far.
     pub scope: Scope,
-    /// A pawn that the first move offers.
+    /// The square of a pawn that the first move offers.
     pub offered: Option<Square>,
     /// The square of a piece of the chaser that the other side may take instead of recapturing.
     pub hanging: Option<Square>,

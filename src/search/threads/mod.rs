@@ -200,7 +200,7 @@ impl Pool {
             kept,
         };
         self.wait();
-        // A smaller table needs no more memory than the old one frees.
+        // Replacing the table by a smaller one frees memory, so it needs no check.
         let grows = wanted > kept;
         if grows && wanted > free_megabytes() {
             return Err(refused);
