@@ -36,7 +36,7 @@ pub enum ClientError {
     Moved {
         /// The new address, printable.
         address: String,
-        /// What the user can do.
+        /// Advice to the user.
         advice: &'static str,
     },
     /// Any other HTTP status except 200.
