@@ -374,7 +374,9 @@ fn relative_address(page: &Path, file: &Path) -> String {
     let up = folder.components().skip(common).map(|_| "..".to_owned());
     let names = file.components().skip(common).map(|part| {
         let name = part.as_os_str().to_string_lossy();
-        (name.replace('%', "%25").replace('#', "%23")).replace('?', "%3F")
+        let name = name.replace('%', "%25").replace('#', "%23");
+        // The part before a colon would be read as the scheme of a URL.
+        name.replace('?', "%3F").replace(':', "%3A")
     });
     up.chain(names).collect::<Vec<_>>().join("/")
 }

@@ -128,7 +128,7 @@ fn run(connection: Box<Connection>, mut tasks: TaskState, waiting: &Receiver<Wri
     }
 }
 
-/// Runs the jobs in one transaction. Returns whether the propagation of scores is still pending.
+/// Runs the jobs in one transaction. Returns whether propagation may still be pending.
 fn transact(
     connection: &Connection,
     tasks: &mut TaskState,

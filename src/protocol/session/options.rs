@@ -36,7 +36,7 @@ impl Session {
         }
     }
 
-    /// Whether setting an option changes the meaning of lines: the unit of their times or the numbering of the ranks.
+    /// Whether setting an option changes how lines are parsed: the unit of their times or the numbering of the ranks.
     pub fn option_changes_parsing(&self, name: &str, value: Option<&str>) -> bool {
         let mut after = self.preferences.clone();
         let _ = options::set(name, value, &mut after);

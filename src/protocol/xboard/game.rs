@@ -220,7 +220,7 @@ impl XBoard {
         fen::parse_variant_position(fen, self.promotion).map(Game::new)
     }
 
-    /// Parses the game again, after a change of the variant or after moves were taken back, and notes whether it is
+    /// Parses the game again, after a change of the variant or after moves were taken back, and stores whether it is
     /// legal. If it is not legal in a new variant, the session reports the error.
     pub fn parse_again(&mut self) {
         let start = self.start.as_deref().unwrap_or(fen::START);
