@@ -505,3 +505,15 @@ impl Status<'_> {
         format!("<table>\n<tr>{}</tr>\n{rows}</table>\n", heads.concat())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_relative_and_encoded() {
+        let address = |page: &str, file: &str| relative_address(Path::new(page), Path::new(file));
+        assert_eq!(address("/a/page.html", "/a/12:30?.pgn"), "12%3A30%3F.pgn");
+        assert_eq!(address("/a/b/page.html", "/a/50%#.pgn"), "../50%25%23.pgn");
+    }
+}
