@@ -13,7 +13,7 @@ use crate::tournament::{
 
 /// Check whether an engine conforms to its protocol, UCCI or UCI.
 ///
-/// Each of more than thirty checks (greeting, options, limits, clocks, stop, ponder, banmoves, unusual
+/// Each of more than thirty checks (handshake, options, limits, clocks, stop, ponder, banmoves, unusual
 /// positions and lines, exit) restarts the engine. The result is ok, violated, or unclear where
 /// the specification leaves the behavior open but some clients may fail. For violations the lines
 /// sent (>) and received (<) and the rule are shown, and the exit code is 1.
@@ -23,7 +23,7 @@ pub struct Arguments {
     /// proto=, ranks=, option.NAME=, init=).
     #[arg(required = true, value_name = "ENGINE")]
     engine: Vec<String>,
-    /// Time limit for the greeting of the engine and for its response to isready.
+    /// Time limit for the handshake of the engine and for its response to isready.
     #[arg(long, value_name = "SECONDS", default_value = "15", value_parser = parse_seconds)]
     startup: Duration,
     /// Time limit for immediate responses, such as to stop. A move may exceed its time by a quarter of

@@ -109,7 +109,7 @@ fn violations_are_found() {
         (outcome.as_str(), detail.as_str())
     };
     for name in [
-        "greeting",
+        "handshake",
         "options",
         "ready",
         "usemillisec",
@@ -185,7 +185,7 @@ fn violations_are_shown_with_their_dialogue() {
     let (code, text, _) = run(&["cmd=sh", &arguments("twice")]);
     assert_eq!(code, Some(1), "{text}");
     for part in [
-        "ok        greeting\n",
+        "ok        handshake\n",
         "violated  depth: it answers twice\n          rule: go depth N is answered",
         "          > go depth 1\n          < bestmove a0a1\n          > isready\n          < bestmove a0a9\n",
         // The engine offers UseMillisec in mixed case.

@@ -145,7 +145,7 @@ pub struct Arguments {
     /// engine with the most threads, or of the two engines with the most threads if any engine ponders.
     #[arg(long, help_heading = "Time")]
     pin: bool,
-    /// Time limit for the greeting of an engine and for its response to isready.
+    /// Time limit for the handshake of an engine and for its response to isready.
     #[arg(long, value_name = "SECONDS", default_value = "15", value_parser = parse_seconds, help_heading = "Time")]
     startup: Duration,
     /// Time limit for a move with nodes= or depth=.

@@ -100,7 +100,7 @@ pub fn position_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
     unclear("it ignores position and go during a search; VinXiangQi sends no stop before them")
 }
 
-pub fn words_of_the_greeting(engine: &mut Dialogue<'_>) -> CheckResult {
+pub fn words_of_the_handshake(engine: &mut Dialogue<'_>) -> CheckResult {
     let lines = engine.handshake()?;
     let has_word = |line: &&String| line.contains("draw") || line.contains("resign");
     match lines.iter().find(has_word) {

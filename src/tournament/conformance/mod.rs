@@ -100,9 +100,9 @@ const fn uci(name: &'static str, rule: &'static str, run: RunCheck) -> Check {
 
 const CHECKS: &[Check] = &[
     both(
-        "greeting",
-        "the greeting is answered by a name, the options and ucciok or uciok",
-        session::greeting,
+        "handshake",
+        "the handshake is answered by a name, the options and ucciok or uciok",
+        session::handshake,
     ),
     both(
         "options",
@@ -121,7 +121,7 @@ const CHECKS: &[Check] = &[
     ),
     both(
         "early lines",
-        "lines before the greeting are ignored",
+        "lines before the handshake are ignored",
         session::early_lines,
     ),
     both(
@@ -281,9 +281,9 @@ const CHECKS: &[Check] = &[
         clients::position_during_search,
     ),
     ucci(
-        "words of the greeting",
+        "words of the handshake",
         "clients look for the words draw and resign in all lines",
-        clients::words_of_the_greeting,
+        clients::words_of_the_handshake,
     ),
     ucci(
         "book at a GBK path",

@@ -10,7 +10,7 @@ use crate::notation::fen::START;
 use crate::tournament::engine::{find_offer, offered_options};
 use crate::tournament::spec::EngineProtocol::{Ucci, Uci};
 
-pub fn greeting(engine: &mut Dialogue<'_>) -> CheckResult {
+pub fn handshake(engine: &mut Dialogue<'_>) -> CheckResult {
     let began = Instant::now();
     let lines = engine.handshake()?;
     if !lines.iter().any(|line| line.starts_with("id name ")) {
