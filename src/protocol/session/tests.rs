@@ -116,13 +116,12 @@ fn the_scores_of_a_style_are_forgotten_when_the_root_has_another_side_to_move() 
         for (position, go) in [("position startpos", go), (next.as_str(), "go depth 2")] {
             session.say(position);
             session.say(go);
+            if go.contains("ponder") {
+                session.say("stop");
+            }
             while session.session.search.is_some() {
                 let event = session.session.events.recv().unwrap();
                 session.on_event(event);
-                let search = session.session.search.as_ref();
-                if search.is_some_and(|search| search.outcome.is_some()) {
-                    session.say("stop");
-                }
             }
         }
         let known = session.session.pool.probe(&Position::startpos());
