@@ -4,6 +4,7 @@ use rand::seq::{IndexedRandom, IteratorRandom};
 use rand::{Rng, SeedableRng};
 
 use super::*;
+use crate::notation::tree::ROOT;
 
 /// The main lines of the games of a text.
 fn main_lines(text: &str) -> Vec<String> {
@@ -85,7 +86,7 @@ fn comments_numbers_and_results_of_chinese_texts_are_read() {
     }
     let title = read_one("赛事：决赛\n许银川 先胜 胡荣华\n1. 炮二平五 马8进7 *");
     assert_eq!(title.plies(), 2);
-    assert_eq!(title.comments()[0], "许银川 先胜 胡荣华");
+    assert_eq!(title.moves[ROOT].comment, "许银川 先胜 胡荣华");
     let game = read_one("1. 炮二平五（好棋） 马8进7｛稳｝ 2. 马二进三【常见】 *");
     assert_eq!(game.comments(), ["好棋", "稳", "常见"]);
     let game = read_one("1. 炮二平五 [好棋] 马8进7[稳] [689] 2. 马二进三 *");

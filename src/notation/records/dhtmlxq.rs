@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write;
+use std::ops::Range;
 
 use super::markup::{escaped, percent_decoded, unescaped, without_json_escapes};
 use super::numbered::with_names;
@@ -138,7 +139,7 @@ pub fn is_move_list(text: &str) -> bool {
 /// Splits a text into its records, each of which begins with `[DhtmlXQ]`, `[DhtmlXQiFrame]` or `[DhtmlXQHTML]`; nothing
 /// is between the tags of `[DhtmlXQiFrame][DhtmlXQ]`. A text without these tags is one record.
 pub fn split_dhtmlxq(text: &str) -> Vec<&str> {
-    let starts = text.match_indices("[DhtmlXQ").filter_map(|(at, tag)| {
+    let tags = text.match_indices("[DhtmlXQ").filter_map(|(at, tag)| {
         let rest = &text[at + tag.len()..];
         let length = rest
             .bytes()
@@ -146,14 +147,11 @@ pub fn split_dhtmlxq(text: &str) -> Vec<&str> {
             .position(|byte| byte == b']')?;
         let suffix = rest[..length].to_ascii_lowercase();
         let begins_record = ["", "iframe", "html"].contains(&suffix.as_str());
-        begins_record.then(|| at + tag.len() + length + 1)
+        begins_record.then(|| at..at + tag.len() + length + 1)
     });
-    let starts: Vec<usize> = starts.collect();
-    let ends = starts.iter().skip(1).copied().chain([text.len()]);
-    let parts = starts
-        .iter()
-        .zip(ends)
-        .map(|(start, end)| &text[*start..end]);
+    let tags: Vec<Range<usize>> = tags.collect();
+    let ends = tags.iter().skip(1).map(|tag| tag.start).chain([text.len()]);
+    let parts = tags.iter().zip(ends).map(|(tag, end)| &text[tag.end..end]);
     let parts: Vec<&str> = parts.filter(|part| !part.trim().is_empty()).collect();
     if parts.is_empty() { vec![text] } else { parts }
 }
