@@ -103,7 +103,7 @@ impl Tokens {
         Ok(Self(tokens))
     }
 
-    /// Looks up the role and the name of a token, in a time that does not depend on its text.
+    /// Looks up the role and the name of a token, in a time that depends only on its length.
     pub fn find(&self, secret: &str) -> Option<(Role, &str)> {
         let mut found = None;
         for token in &self.0 {

@@ -29,7 +29,7 @@ impl Key {
         ArrayVec::try_from(bytes).ok().map(Self)
     }
 
-    /// The canonical position; `None` if the bytes are not the key of a legal position.
+    /// The canonical position; `None` if the bytes are not the key of a position that a library can store.
     pub fn position(&self) -> Option<Position> {
         let mut text = String::with_capacity(96);
         let mut digits = self
@@ -162,7 +162,7 @@ pub fn text_order(m: Move) -> [usize; 4] {
     [from.file(), from.rank(), to.file(), to.rank()]
 }
 
-/// The legal moves of a position; of two mirrored moves of a symmetric one only the smaller, which is stored.
+/// The legal moves of a position. If it is symmetric, only the smaller move of each mirrored pair, which is stored.
 pub fn distinct_moves(position: &Position) -> Vec<Move> {
     let is_symmetric = View::of(position).is_symmetric;
     let is_image = |m: &Move| is_symmetric && text_order(m.flip_file()) < text_order(*m);

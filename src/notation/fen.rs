@@ -1,8 +1,9 @@
 //! FEN, in the dialects of xiangqi programs.
 //!
-//! The parser accepts the letters N or H and B or E, `w`, `r`, `white` or `red` for red, and `b` or `black` for black;
-//! every field after the board may be missing. Fields are separated by blanks or, as in URLs, by `_`. A counter that is not a number counts
-//! as absent ([`ignored_counters`]). FENs are written in the form of the UCCI specification.
+//! The parser accepts the letters N or H and B or E; `w`, `r`, `white` or `red` for red, and `b` or `black` for black,
+//! ignoring case. Every field after the board may be missing. Fields are separated by blanks or, as in URLs, by `_`. A
+//! counter that is not a number counts as absent ([`ignored_counters`]). FENs are written in the form of the UCCI
+//! specification.
 //!
 //! ```
 //! use chuhe::notation::fen::{START, parse_position, write_position};
@@ -48,9 +49,9 @@ pub enum FenReason {
         /// The number of squares in the text.
         squares: usize,
     },
-    /// The first character of a rank that does not denote a piece.
+    /// The first character of a rank that is neither a piece letter nor a digit.
     Letter(char),
-    /// The side to move is not w, r or b.
+    /// The text is not a side to move; empty if a lenient FEN has none.
     Side(String),
     /// The text is well formed, but the position violates the rules.
     Position(Reason),

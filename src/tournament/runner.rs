@@ -22,9 +22,9 @@ use crate::notation::fen;
 /// Why a tournament cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum TournamentStartError {
-    /// An engine cannot be started, does not respond, does not play xiangqi, contradicts its settings, does not offer
-    /// an option of the factors or of the tuning with all its values, or cannot set up the positions of the openings; or
-    /// the check was interrupted.
+    /// An engine cannot be started, does not respond, does not play xiangqi, contradicts its settings, lacks an option
+    /// that factors or tuning vary or rejects one of its values, refuses a network, or cannot set up the positions of
+    /// the openings; or the check was interrupted.
     #[error("engine {name}: {failure}")]
     Engine {
         /// Name of the engine.
@@ -87,7 +87,7 @@ fn processor_sets(
 }
 
 /// Starts each engine once, detects the settings that the user left out, and returns the handshakes. A message
-/// on `interrupt` stops this.
+/// on `interrupt`, or its disconnection, stops this.
 ///
 /// # Errors
 /// An engine fails as described at [`TournamentStartError::Engine`], there are too few processors for `--pin`, or a
@@ -153,7 +153,7 @@ pub enum TournamentEvent {
 const MAX_VOIDS: u32 = 10;
 
 /// Plays the games of a tournament that are not in `done`. `standings` must contain the results of `done`. Calls
-/// `on_event` for each event. A message on `interrupt` ends the tournament.
+/// `on_event` for each event. A message on `interrupt`, or its disconnection, ends the tournament.
 ///
 /// # Errors
 /// There are too few processors, a thread or an engine process cannot be started, a file for the standard error of an

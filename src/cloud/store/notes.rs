@@ -51,7 +51,7 @@ pub struct Note {
 /// The reason why a note is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoteError {
-    /// The comment is too long or has control characters.
+    /// The comment is too long or has control characters other than line feeds.
     #[error("comment must have at most 2000 characters and no control characters")]
     Comment,
     /// The name or the author is too long or has control characters.
@@ -274,7 +274,8 @@ impl Snapshot<'_> {
 }
 
 impl Batch<'_> {
-    /// Replaces the note on a move; an empty note deletes it. Returns `false` if nothing changes.
+    /// Replaces the note on a move; an empty note deletes it. If `private` changes, the branch after the move becomes
+    /// private or public. The caller has checked the note ([`Note::check`]). Returns `false` if nothing changes.
     pub fn annotate(
         &mut self,
         edge: &Edge,

@@ -1,7 +1,7 @@
 //! The evaluation by an efficiently updatable neural network (NNUE: Y. Nasu, *Efficiently Updatable
 //! Neural-Network-based Evaluation Functions for Computer Shogi*, 2018).
 //!
-//! The [`features`] of each side's view of the board select rows of weights. Their sum and the biases are the hidden
+//! The [`features`] of each side's view of the board select rows of weights. Their sum plus the biases is the hidden
 //! layer of that side ([`AccumulatorStack`]). The activations (SCReLU: clamped to 0 to 1, then squared) of both sides,
 //! the side to move first, are weighted into one output. All arithmetic is on integers, so that every processor gives
 //! the same results.

@@ -61,7 +61,8 @@ pub fn has_move(position: &Position, m: Move) -> bool {
     moves_of(position).any(|other| other == m)
 }
 
-/// The gain of a capture if both sides then recapture on its square for as long as that pays.
+/// The gain of a capture if both sides then recapture on its square for as long as that pays. No recapture counts after
+/// the budget has run out.
 pub fn exchange(position: &Position, m: Move, budget: &mut NodeBudget) -> PieceValue {
     let won = value_on(position, m.to());
     let mut position = position.clone();
@@ -164,8 +165,8 @@ pub struct CaptureSequence<'a> {
 /// The captures that are part of a sequence because of the moves so far.
 #[derive(Clone, Copy)]
 pub struct Scope {
-    /// Squares on which both sides may take: those the chaser has moved to, and those of captures that
-    /// the other side has made elsewhere.
+    /// Squares on which both sides may take: those the chaser has moved to, and those where the other side has taken
+    /// an uncovered piece or, if the sequence starts with a check, any piece that is part of the sequence.
     reached: Bitboard,
     /// The square of the only piece of the chaser that may take, if the others may not.
     alone: Option<Square>,

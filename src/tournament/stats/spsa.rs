@@ -69,7 +69,8 @@ impl Spsa {
     /// option, its `value`, `min`, `max` and `step`.
     ///
     /// # Errors
-    /// The text is not such a file, a name is empty, used twice or has control characters, or a number is out of range.
+    /// The text is not such a file or has no parameter; a name is empty, used twice (ignoring case), or has control
+    /// characters or noncharacters; or a number is out of range.
     pub fn read_toml(text: &str) -> Result<Self, SpsaError> {
         let settings: Settings = toml::from_str(text)?;
         let mut names = HashSet::new();
@@ -217,7 +218,7 @@ pub enum SpsaError {
     /// The number of pairs or the rate is out of range.
     #[error("`pairs` must be 1 to {MAX_PAIRS}, and `rate` above 0 and at most 1")]
     Schedule,
-    /// A name (made printable here) is empty, used twice, or has control characters.
+    /// A name (made printable here) is empty, used twice (ignoring case), or has control characters or noncharacters.
     #[error("the name {0:?} of a parameter is empty, used twice, or has control characters")]
     Name(String),
     /// The value or the step of a parameter is out of range.
