@@ -96,7 +96,7 @@ fn unresponsive_engine() {
     thread::sleep(2 * PATIENCE);
 }
 
-/// Sends a search without limits to an engine and waits for its first information.
+/// Sends a search without limits to an engine and waits for its first `info` line.
 fn search(parent: &mut Child) -> impl Read + use<> {
     let input = parent.stdin.as_mut().unwrap();
     input

@@ -82,14 +82,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// The number of games that were replayed, and of those that do not agree with the rules.
+/// The number of games, and of those that cannot be read or do not agree with the rules.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     games: usize,
     disagreeing: usize,
 }
 
-/// Replays the games of a file and adds their numbers to `counts`. Returns `false` if standard output is closed.
+/// Replays the games of a file and counts them in `counts`. Returns `false` if standard output is closed.
 fn replay_file(
     arguments: &Arguments,
     game_path: &GamePath,

@@ -296,7 +296,8 @@ fn validation_samples_do_not_depend_on_the_file() {
     dir.write("samples.txt", &samples);
     // A byte order mark is not part of the samples.
     dir.write("other-name", format!("\u{feff}{samples}"));
-    // The same samples in other files continue the finished run; another recipe does not. Filtered samples are counted.
+    // With the same samples in other files the run counts as finished, with another recipe it does not. Filtered
+    // samples are counted.
     let advice = "--force overwrites it, or choose another --out";
     dir.check(&format!(
         "

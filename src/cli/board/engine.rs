@@ -31,7 +31,7 @@ use crate::tablebase::Material;
 const MAX_LINES: usize = 5;
 /// Minimum time between two reports of an analysis.
 const REPORT_TIME: Duration = Duration::from_millis(100);
-/// Size of the hash table of each position searched in a review, in MB.
+/// Size of the hash table of each thread of a review, in MB.
 const REVIEW_HASH: usize = 32;
 /// Maximum number of plies of a game.
 const MAX_PLIES: usize = 5000;

@@ -426,6 +426,7 @@ fn create_files(arguments: &Arguments) -> Result<OutputFiles, Failure> {
     Ok(created)
 }
 
+/// Checks the proof, writes the files and prints the solution.
 fn show(
     game: &Game,
     proof: Proof,

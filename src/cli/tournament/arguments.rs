@@ -377,7 +377,8 @@ impl Arguments {
         Ok(())
     }
 
-    /// Reads the factors and sets their options in the engines, so that the first start shows messages about them.
+    /// Reads the factors and sets their options in the engines, so that messages of the engines about these options are
+    /// shown before the first game.
     fn factors(&self, engines: &mut [EngineSpec]) -> Result<Option<Factors>, Failure> {
         let Some(path) = &self.factors else {
             return Ok(None);

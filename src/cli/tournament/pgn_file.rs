@@ -31,7 +31,8 @@ pub struct RecoveredPgn {
     pub warnings: Vec<String>,
 }
 
-/// Opens or creates a file to append to it. If the file is not empty, adds line feeds until it ends with `line_feeds`.
+/// Opens or creates a file to append to it. If the file is not empty, makes it end with at least `line_feeds` line
+/// feeds.
 pub fn open_to_append(path: &Path, line_feeds: usize) -> io::Result<File> {
     let mut options = File::options();
     let mut file = options.read(true).append(true).create(true).open(path)?;

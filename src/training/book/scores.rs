@@ -19,23 +19,23 @@ pub fn key(position: &Position) -> u64 {
 pub struct ScoredPosition {
     best: ScoredLine,
     /// Scores of the moves of the book, without those that allow a forced mate.
-    own: HashMap<Move, i32>,
+    book_moves: HashMap<Move, i32>,
 }
 
 impl ScoredPosition {
     /// A position with its best move and the scores of its book moves.
-    pub fn new(best: ScoredLine, own: &[ScoredLine]) -> Self {
-        let own = own.iter().filter(|m| !m.is_lost());
+    pub fn new(best: ScoredLine, book_moves: &[ScoredLine]) -> Self {
+        let kept = book_moves.iter().filter(|m| !m.is_lost());
         Self {
             best,
-            own: own.map(|m| (m.played, m.score)).collect(),
+            book_moves: kept.map(|m| (m.played, m.score)).collect(),
         }
     }
 
     /// Whether a book move loses at most the margin and does not allow a forced mate.
     pub fn keeps(&self, played: Move, margin: i32) -> bool {
-        let own = self.own.get(&played);
-        own.is_some_and(|score| self.best.score - score <= margin)
+        let score = self.book_moves.get(&played);
+        score.is_some_and(|score| self.best.score - score <= margin)
     }
 }
 
@@ -58,8 +58,8 @@ struct Edge {
 impl Node {
     /// The score of the best move.
     fn value(&self) -> Option<i32> {
-        let own = self.moves.iter().map(|edge| edge.score);
-        own.chain(self.best_outside_book).max()
+        let in_book = self.moves.iter().map(|edge| edge.score);
+        in_book.chain(self.best_outside_book).max()
     }
 }
 
@@ -78,10 +78,10 @@ pub fn reweight(table: &mut BookTable, found: &HashMap<u64, ScoredPosition>, mar
             edge.map(|edge| edge.score)
                 .filter(|score| best - score <= margin)
         };
-        let best_own = moves.iter().filter_map(|m| score(m.played)).max();
-        moves.retain_mut(|m| match (best_own, score(m.played)) {
-            (Some(best_own), Some(score)) => {
-                m.weight = weight(best_own - score, margin);
+        let best_in_book = moves.iter().filter_map(|m| score(m.played)).max();
+        moves.retain_mut(|m| match (best_in_book, score(m.played)) {
+            (Some(best_in_book), Some(score)) => {
+                m.weight = weight(best_in_book - score, margin);
                 true
             }
             _ => false,
@@ -108,7 +108,7 @@ fn nodes(
             after.make(m.played);
             Some(Edge {
                 played: m.played,
-                score: *scored.own.get(&m.played)?,
+                score: *scored.book_moves.get(&m.played)?,
                 child: keys.get(&key(&after)).copied(),
             })
         };
