@@ -129,8 +129,8 @@ impl PgnFile {
     }
 }
 
-/// The `missing` games that fit the schedule, each once and in its order. A game fits if the schedule, continued after
-/// the `done` games and the earlier missing ones, has a game with its number and players.
+/// The `missing` games that fit the schedule, each once and in its order. A game fits if it has the number and the
+/// players of a game that the schedule contains after the `done` games and the earlier missing ones.
 fn scheduled(
     tournament: &Tournament,
     done: &[GameRecord],

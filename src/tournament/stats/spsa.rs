@@ -151,7 +151,7 @@ impl SpsaRun {
         }
     }
 
-    /// The options of both engines in a pair of games that starts now.
+    /// The options of both engines in a game of a pair that starts now.
     pub fn options(&self, pair: u64) -> [Vec<(String, String)>; 2] {
         let steps = self.spsa.steps(pair);
         [1.0, -1.0].map(|sign| {
