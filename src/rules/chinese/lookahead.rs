@@ -313,7 +313,7 @@ impl CaptureSequence<'_> {
         }
         let is_offer = rest.is_first_answer() && self.offered == Some(m.to());
         let offered = if is_offer { OFFERED_PAWN } else { 0 };
-        if self.is_part_for_both(m, rest) {
+        if self.is_in_scope(m, rest) {
             candidate(Some(taken + offered), None)
         } else {
             candidate(Some(0), None)
@@ -323,7 +323,7 @@ impl CaptureSequence<'_> {
     /// Whether a capture by a side that is not in check is part of the sequence.
     fn is_part(&self, m: Move, rest: Remaining) -> bool {
         !self.mutual.contains(&m)
-            && (self.is_part_for_both(m, rest)
+            && (self.is_in_scope(m, rest)
                 || self.position.side_to_move() == self.chaser
                     && !self.lost.contains(m.to())
                     && !is_king_or_pawn_move(&self.position, m))
@@ -331,7 +331,7 @@ impl CaptureSequence<'_> {
 
     /// Whether a capture is on a square where both sides may take, or is one that only the other side
     /// may make.
-    fn is_part_for_both(&self, m: Move, rest: Remaining) -> bool {
+    fn is_in_scope(&self, m: Move, rest: Remaining) -> bool {
         let is_other = self.position.side_to_move() != self.chaser;
         self.scope.reached.contains(m.to())
             || self.hanging == Some(m.to())

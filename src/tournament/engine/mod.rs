@@ -275,9 +275,9 @@ impl Engine {
         self.await_line(timeout, BEST_MOVE, is_outcome)
     }
 
-    /// Waits for a line as [`Self::await_line`] does. A line that arrives after `allowed` is a timeout, but the wait for it
-    /// lasts up to twice as long. The caller excuses a timeout if the wait without the stalls of the machine was at most
-    /// `allowed`, so after a wait of just `allowed` any stall would excuse an engine that never answers.
+    /// Waits for a line as [`Self::await_line`] does. A line that arrives after `allowed` is a timeout, but the wait
+    /// lasts up to twice as long. The caller excuses a timeout if the wait without the stalls of the machine was at
+    /// most `allowed`, so after a wait of just `allowed` any stall would excuse an engine that never answers.
     fn await_response(
         &mut self,
         allowed: Duration,
