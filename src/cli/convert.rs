@@ -379,16 +379,17 @@ impl Writer<'_> {
         if !matches!(to, TargetFormat::Xqf | TargetFormat::Cbr) {
             return Ok(());
         }
+        let option = self.arguments.to.map_or("--out", |_| "--to");
         let bytes = match &self.single {
-            None => return Err(Failure::new("--to", "there is no game to write")),
+            None => return Err(Failure::new(option, "there is no game to write")),
             Some(_) if self.written > 1 => {
                 let why = format!(
                     "this format holds one game, not {}: select one as in FILE:3, or use --to cbl or pgn",
                     self.written
                 );
-                return Err(Failure::new("--to", why));
+                return Err(Failure::new(option, why));
             }
-            Some(game) if to == TargetFormat::Xqf => write_xqf(game).context("--to")?,
+            Some(game) if to == TargetFormat::Xqf => write_xqf(game).context(option)?,
             Some(game) => write_cbr(game),
         };
         self.out.write_all(&bytes).context(self.out.name())

@@ -232,6 +232,10 @@ mod tests {
                 "不是 JSON 格式的解法：类型无效：整数 `3`，应为字符串（第 1 行第 9 列）",
             ),
             (
+                "invalid value: integer `-1`, expected a string",
+                "值无效：整数 `-1`，应为字符串",
+            ),
+            (
                 "EOF while parsing a value at line 1 column 13",
                 "值不完整（第 1 行第 13 列）",
             ),

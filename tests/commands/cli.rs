@@ -333,7 +333,7 @@ fn completions_and_man_pages_are_complete() {
         $1 manual no-such-directory
         2= chuhe: no-such-directory: not a directory
         $1 manual no-such-directory --lang zh
-        2= chuhe: no-such-directory：没有这个目录
+        2= chuhe: no-such-directory：不是目录
         $ manual .
         ",
     );

@@ -176,18 +176,18 @@ fn read_records(
         };
         return Err(Failure::new(path, why));
     }
-    let plies = records.iter().map(|(_, game)| game.plies());
-    let (from, last) = (arguments.from, plies.max().unwrap_or_default());
-    if from > last {
-        let why = format!("--from {from} is after the last ply, {last}");
-        return Err(Failure::new(path, why));
-    }
     if skipped > 0 {
         note(&format!(
             "{path}: games without moves are not reviewed ({skipped})"
         ));
     }
     records.retain(|(_, game)| arguments.opening.selects(&game.main_line()));
+    let from = arguments.from;
+    let plies = records.iter().map(|(_, game)| game.plies());
+    if let Some(last) = plies.max().filter(|last| from > *last) {
+        let why = format!("--from {from} is after the last ply, {last}");
+        return Err(Failure::new(path, why));
+    }
     Ok(records)
 }
 

@@ -49,8 +49,8 @@ const QUOTES: [char; 10] = ['"', '“', '”', '„', '‟', '＂', '〝', '〞'
 /// Whether the `[` at the beginning of a text begins a tag: before a name and a quotation mark, and at the beginning of
 /// a line also before other text, which may be a damaged tag, unless its first quotation mark is typographic.
 fn begins_tag(text: &str, is_line_start: bool) -> bool {
-    let line = text.lines().next().unwrap_or_default();
-    let quote = || line.chars().find(|c| QUOTES.contains(c));
+    let mut line = text.chars().take_while(|c| *c != '\n');
+    let mut quote = || line.find(|c| QUOTES.contains(c));
     is_line_start && quote().is_none_or(|quote| quote == '"') || begins_like_tag(text)
 }
 
@@ -290,8 +290,9 @@ impl Scanner {
         quote: char,
     ) -> Option<(Range<usize>, String)> {
         let value_at = start + name + quote.len_utf8();
-        let rest = self.text[value_at..].lines().next().unwrap_or_default();
-        let mut ends = rest.match_indices(']').map(|(end, _)| end);
+        let rest = &self.text[value_at..];
+        let ends = rest.match_indices([']', '\n']);
+        let mut ends = ends.map_while(|(end, found)| (found == "]").then_some(end));
         let found = ends.find_map(|end| {
             let value = rest[..end].trim_end().strip_suffix(QUOTES)?;
             Some((end, value.to_owned()))

@@ -375,12 +375,14 @@ fn long_texts_take_linear_time() {
     let many = 1 << 18;
     let comments = format!("1. h2e2 {}*", "{a}".repeat(many));
     let tags = format!("{}1. h2e2 *", "[a \"b\"]".repeat(many));
+    let typographic_tags = format!("{}1. h2e2 *", "[a “b”]".repeat(many));
     let open = "[a \"".repeat(many);
     let variations = format!("1. h2e2 {}{} *", "(".repeat(many), ")".repeat(many));
     let lines = "[a]\n{\n(\n".repeat(many / 4);
     for (text, games) in [
         (comments, 1),
         (tags, 1),
+        (typographic_tags, 1),
         (open, 1),
         (variations, 1),
         ("* ".repeat(many), 0),
