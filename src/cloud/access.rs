@@ -39,8 +39,15 @@ struct AccessToken {
 /// Minimum length of a token, in bytes.
 const MIN_LENGTH: usize = 16;
 
-/// Names used for clients without a valid token and for the library's own writes.
-const RESERVED: [&str; 5] = ["anonymous", "import", "library", "unknown", "worker"];
+/// Names used for clients without a valid token, for `chuhe cloud` and for the library's own writes.
+const RESERVED: [&str; 6] = [
+    "anonymous",
+    "command",
+    "import",
+    "library",
+    "unknown",
+    "worker",
+];
 
 /// An invalid line of a token file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -58,9 +65,9 @@ impl Tokens {
     ///
     /// # Errors
     /// For the first line that is malformed, repeats the token of an earlier line, or has an invalid name or token. A
-    /// name is invalid if it is reserved (`anonymous`, `import`, `library`, `unknown`, `worker`), has more than 100
-    /// characters, or contains control characters. A token is invalid if it has fewer than 16 characters or contains
-    /// anything but letters, digits, `-`, `.`, `_` and `~`.
+    /// name is invalid if it is reserved (see the guide `cloud`), has more than 100 characters, or contains control
+    /// characters. A token is invalid if it has fewer than 16 characters or contains anything but letters, digits, `-`,
+    /// `.`, `_` and `~`.
     pub fn parse(text: &str) -> Result<Self, TokenError> {
         let mut tokens: Vec<AccessToken> = Vec::new();
         for (number, line) in without_byte_order_mark(text).lines().enumerate() {
