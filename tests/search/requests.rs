@@ -56,10 +56,10 @@ fn short_mates_are_found_at_every_level_of_pruning() {
     for (fen, plies) in MATES {
         for pruning in Degree::ALL {
             let is_pruned = pruning != Degree::None;
-            // The depth at which pruning no longer hides a mate depends on the evaluation; it is reached in a few
-            // thousand nodes.
+            // The depth at which pruning no longer hides a mate depends on the evaluation; it is reached in less
+            // than ten thousand nodes.
             let limits = if is_pruned {
-                node_limit(5000)
+                node_limit(20_000)
             } else {
                 depth(8)
             };
