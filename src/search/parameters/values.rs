@@ -1,8 +1,8 @@
 //! Search parameters, each with its default and the range for tuning.
 //!
 //! Depths are in plies, margins in units of the evaluation (450 per minor piece), shares in percent unless stated
-//! otherwise. With the cargo feature `tune` each parameter is a spin option of the
-//! protocols, so that any tuner can set it; without the feature the parameters are constants.
+//! otherwise. With the cargo feature `tune` each parameter is a spin option of the protocols, so that any tuner can set
+//! it; without the feature the parameters are constants.
 //!
 //! Constants that are not for tuning are defined where they are used: sizes of tables and buckets, the meaning
 //! of option values (style, randomness, strength), and bounds that keep a search correct.
