@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use crossbeam_channel::{Receiver, bounded};
 use parking_lot::Mutex;
 
-use super::progress::print_error;
+use super::progress::print_to_stderr;
 use crate::text::{Replacement, is_reader_gone, translated};
 
 /// An error of a command, as text for the user.
@@ -70,7 +70,7 @@ impl Failure {
 
     /// Prints the message to standard error.
     pub fn report(&self) {
-        print_error(&format!("chuhe: {}", translated(&self.text)));
+        print_to_stderr(&format!("chuhe: {}", translated(&self.text)));
     }
 }
 

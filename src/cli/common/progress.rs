@@ -13,11 +13,11 @@ use crate::text::{fill, texts, translated};
 
 /// Prints a line in the chosen language to standard error. Ignores all errors.
 pub fn note(text: &str) {
-    print_error(&translated(text));
+    print_to_stderr(&translated(text));
 }
 
 /// Prints a line to standard error, above the progress bar if one is on the terminal. Ignores all errors.
-pub fn print_error(line: &str) {
+pub fn print_to_stderr(line: &str) {
     let print = || {
         let _ = writeln!(io::stderr(), "{line}");
     };
