@@ -119,17 +119,21 @@
 // The crates whose types are part of the public API.
 pub use {arrayvec, crossbeam_channel, rand};
 
+// The modules of the subcommands may have items without documentation: a comment there says more than the name.
 pub mod board;
 pub mod book;
 #[cfg(feature = "cli")]
+#[allow(missing_docs)]
 pub mod cli;
 #[cfg(feature = "cloud")]
+#[allow(missing_docs)]
 pub mod cloud;
 pub mod eval;
 pub mod guide;
 pub mod movegen;
 pub mod notation;
 #[cfg(feature = "cli")]
+#[allow(missing_docs)]
 pub mod page;
 pub mod protocol;
 pub mod random;
@@ -138,6 +142,8 @@ pub mod search;
 pub mod tablebase;
 pub mod text;
 #[cfg(feature = "match")]
+#[allow(missing_docs)]
 pub mod tournament;
 #[cfg(feature = "training")]
+#[allow(missing_docs)]
 pub mod training;
