@@ -70,7 +70,7 @@ impl TimeManager {
     ) -> Self {
         // A multiple of the measured overhead is reserved, or the assumed minimum if that is more.
         let reserve = MIN_OVERHEAD
-            .min(percent(clock.time, values::least_overhead_share()))
+            .min(percent(clock.time, values::min_overhead_share()))
             .max(
                 percent(overhead, values::overhead_share())
                     .min(percent(clock.time, values::overhead_clock_share())),
@@ -93,7 +93,7 @@ impl TimeManager {
         }
         proper = proper
             .saturating_sub(overhead)
-            .max(percent(proper, values::least_proper_share()));
+            .max(percent(proper, values::min_proper_share()));
         // Only the last move before the time control may use nearly all of the clock.
         let (soft, ceiling) = match clock.moves_to_go {
             Some(1) => (
@@ -141,17 +141,17 @@ impl TimeManager {
         let stability = thousandths(values::stability_base())
             - thousandths(values::stability_step())
                 * f64::from(stable.min(values::stability_iterations().unsigned_abs()));
-        let falling = (1.0 + f64::from(drop) / f64::from(values::falling_score())).clamp(
-            thousandths(values::falling_least()),
-            thousandths(values::falling_most()),
+        let falling = (1.0 + f64::from(drop) / f64::from(values::falling_score_divisor())).clamp(
+            thousandths(values::falling_min()),
+            thousandths(values::falling_max()),
         );
         let certainty = (thousandths(values::effort_base()) - effort).clamp(
-            thousandths(values::effort_least()),
-            thousandths(values::effort_most()),
+            thousandths(values::effort_min()),
+            thousandths(values::effort_max()),
         );
         let instability = (thousandths(values::changes_base())
             + thousandths(values::changes_step()) * changes)
-            .min(thousandths(values::changes_most()));
+            .min(thousandths(values::changes_max()));
         self.soft
             .mul_f64(stability * falling * certainty * instability)
             .min(self.hard)

@@ -219,7 +219,7 @@ impl TranspositionTable {
     /// The value of an entry for replacement: deep and recent entries are kept.
     fn value(&self, data: u64, generation: u8) -> i32 {
         let age = (GENERATIONS + generation - generation_of(data)) % GENERATIONS;
-        depth_of(data) - values::hash_age() * i32::from(age)
+        depth_of(data) - values::hash_age_penalty() * i32::from(age)
     }
 
     /// Share of entries written by the current search, in thousandths, estimated from a sample.

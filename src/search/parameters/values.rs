@@ -262,7 +262,7 @@ parameters! {
     /// Addition to these plies if the position has been on a PV.
     hash_deeper_pv = 2, 0, 8;
     /// Replacement of hash entries: depth penalty, in plies, for each search since an entry was written.
-    hash_age = 8, 0, 64;
+    hash_age_penalty = 8, 0, 64;
 
     /// Maximum absolute history value.
     history_limit = 8192, 1024, 16384;
@@ -310,7 +310,7 @@ parameters! {
     /// Share of an exact time per move that is reserved, up to half of the minimum overhead.
     move_time_kept_back = 10, 0, 50;
     /// Maximum share of the clock that is reserved for the minimum overhead.
-    least_overhead_share = 25, 0, 90;
+    min_overhead_share = 25, 0, 90;
     /// Share of the observed overhead that is reserved.
     overhead_share = 300, 100, 1000;
     /// Maximum share of the clock that is reserved for the observed overhead.
@@ -324,7 +324,7 @@ parameters! {
     /// Addition to the proper time against an opponent short of time: proper time / N.
     opponent_short_divisor = 8, 1, 100;
     /// Minimum share of the proper time that remains after the overhead.
-    least_proper_share = 25, 0, 100;
+    min_proper_share = 25, 0, 100;
     /// Soft limit of the last move of a period, as a share of the usable time.
     last_move_soft = 75, 10, 90;
     /// Maximum hard limit of the last move of a period, as a share of the usable time.
@@ -358,23 +358,23 @@ parameters! {
     /// Maximum number of iterations that count for stability.
     stability_iterations = 8, 1, 20;
     /// The factor for the change of the score is 1 + (drop of the score) / N, within the limits below.
-    falling_score = 250, 50, 1000;
+    falling_score_divisor = 250, 50, 1000;
     /// Minimum factor for the change of the score, in thousandths.
-    falling_least = 800, 300, 1000;
+    falling_min = 800, 300, 1000;
     /// Maximum factor for the change of the score, in thousandths.
-    falling_most = 1600, 1000, 3000;
+    falling_max = 1600, 1000, 3000;
     /// The effort factor is this minus the best move's share of the nodes, in thousandths.
     effort_base = 1500, 1000, 2500;
     /// Minimum effort factor, in thousandths.
-    effort_least = 600, 200, 1000;
+    effort_min = 600, 200, 1000;
     /// Maximum effort factor, in thousandths.
-    effort_most = 1300, 1000, 2500;
+    effort_max = 1300, 1000, 2500;
     /// Factor if the best move has not changed within iterations, in thousandths.
     changes_base = 860, 500, 1000;
     /// Addition for each change (older changes decay), in thousandths.
     changes_step = 340, 0, 2000;
     /// Maximum factor for changes of the best move, in thousandths.
-    changes_most = 1800, 1000, 4000;
+    changes_max = 1800, 1000, 4000;
 }
 
 #[cfg(all(test, feature = "tune"))]
