@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use super::common::{
     Context, Failure, FileLock, FilePosition, ForceArgument, GamePath, SearchArguments,
     SearchDefaults, SearchPlan, Unread, bound_name, create_locked, exit_code, ignore_closed_pipe,
-    interrupts, note, read_positions, report_damaged_tables, require_not_input, score_and_mate,
-    search_games, shown_bar,
+    interrupts, note, read_positions, register_bar, report_damaged_tables, require_not_input,
+    score_and_mate, search_games,
 };
 use crate::board::Move;
 use crate::notation::{chinese, fen};
@@ -115,7 +115,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     // Ctrl-C is handled only after the output has been opened, because opening a FIFO can block.
     let interrupts = interrupts()?;
     let bar = ProgressBar::new(positions.len() as u64).with_position(output.present as u64);
-    let bar = shown_bar(bar, "{bar:30} {pos}/{len} positions, {left} left");
+    let bar = register_bar(bar, "{bar:30} {pos}/{len} positions, {left} left");
     bar.reset_eta();
     let rest = &positions[output.present..];
     let game = |number: usize| &rest[number].position.game;

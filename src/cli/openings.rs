@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 
 use super::common::{
     Context, Failure, FileLock, ForceArgument, INTERRUPTED, create_locked, ignore_closed_pipe,
-    interrupts, note, shown_bar,
+    interrupts, note, register_bar,
 };
 use crate::board::Move;
 use crate::search::MAX_DEPTH;
@@ -75,7 +75,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let interrupts = interrupts()?;
     let bar =
         ProgressBar::new(u64::from(arguments.count)).with_position(output.present.len() as u64);
-    let bar = shown_bar(bar, "{bar:30} {pos}/{len} openings, {left} left");
+    let bar = register_bar(bar, "{bar:30} {pos}/{len} openings, {left} left");
     bar.reset_eta();
     let (mut written, mut is_interrupted) = (Ok(()), false);
     let count = find_openings(&plan, &output.present, |opening| {

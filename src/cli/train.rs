@@ -12,7 +12,7 @@ use plotters::prelude::*;
 
 use super::common::{
     Context, Failure, ForceArgument, INTERRUPTED, interrupts, print, print_line, print_text,
-    read_small_text, remove_unfinished_at_interrupt, require_not_input, shown_bar, translated,
+    read_small_text, register_bar, remove_unfinished_at_interrupt, require_not_input, translated,
 };
 use crate::eval::nnue::Network;
 use crate::text::Replacement;
@@ -279,7 +279,7 @@ fn pass(trainer: &mut Trainer, samples: &Samples, interrupts: &Receiver<()>) -> 
     let (number, passes) = (trainer.passes() + 1, trainer.recipe().passes);
     let bar =
         ProgressBar::new(samples.training.len() as u64).with_message(format!("{number}/{passes}"));
-    let bar = shown_bar(bar, style);
+    let bar = register_bar(bar, style);
     let start = Instant::now();
     let report = trainer.pass(samples, |done| {
         bar.set_position(done as u64);

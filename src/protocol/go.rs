@@ -5,7 +5,7 @@ use std::iter::Peekable;
 use std::str::SplitWhitespace;
 use std::time::Duration;
 
-use super::text::{Ranks, TimeUnit, clock_time, excerpt, number};
+use super::text::{Ranks, TimeUnit, clock_time, message_excerpt, number};
 use crate::board::{Color, Move, Position};
 use crate::search::{Limits, MAX_DEPTH, PlayerClock};
 use crate::text::{fill, texts};
@@ -217,7 +217,7 @@ impl GoReader<'_> {
             "btime" => self.black.time = self.time("btime"),
             "binc" => self.black.increment = self.time("binc"),
             "searchmoves" => self.search_moves(),
-            _ => self.request.unknown_words.push(excerpt(word)),
+            _ => self.request.unknown_words.push(message_excerpt(word)),
         }
     }
 
@@ -262,7 +262,7 @@ impl GoReader<'_> {
         };
         let value = read(word);
         if value.is_none() {
-            let given = excerpt(word);
+            let given = message_excerpt(word);
             self.errors.push(ParameterError::NotANumber { key, given });
         }
         value

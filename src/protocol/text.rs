@@ -30,7 +30,7 @@ pub fn split_word(text: &str) -> (&str, &str) {
 }
 
 /// The beginning of a client's text, for messages.
-pub fn excerpt(text: &str) -> String {
+pub fn message_excerpt(text: &str) -> String {
     shorten(text, EXCERPT_LENGTH)
 }
 
@@ -237,8 +237,8 @@ mod tests {
 
     #[test]
     fn quoted_text_is_one_short_line() {
-        assert_eq!(excerpt(" a\tb\u{7}c\r\n"), "a?b?c");
-        assert_eq!(excerpt(&"將".repeat(81)), "將".repeat(80) + "…");
+        assert_eq!(message_excerpt(" a\tb\u{7}c\r\n"), "a?b?c");
+        assert_eq!(message_excerpt(&"將".repeat(81)), "將".repeat(80) + "…");
         assert_eq!(
             one_line(&"x".repeat(3000)).chars().count(),
             MESSAGE_LENGTH + 1

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use super::codec::{Codec, Command, Reply};
 use super::go::{GoError, GoRequest, ParameterError};
 use super::options::Preferences;
-use super::text::{Ranks, excerpt, number, split_word};
+use super::text::{Ranks, message_excerpt, number, split_word};
 use super::ucci::{Ucci, parse_position, score_number};
 use crate::board::Move;
 use crate::search::Report;
@@ -100,7 +100,7 @@ fn parse_select(text: &str) -> Result<GoRequest, GoError> {
     let mut read = |key| match words.next().map(|word| (word, number(word))) {
         Some((_, Some(value))) => u16::try_from(value).unwrap_or(u16::MAX),
         Some((word, None)) => {
-            let given = excerpt(word);
+            let given = message_excerpt(word);
             errors.push(ParameterError::NotANumber { key, given });
             0
         }

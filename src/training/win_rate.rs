@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::data::{BadRecord, Filter, Record};
-use crate::eval::win_rate::{FULL_MATERIAL, LEAST_SPREAD, material, offset, spread};
+use crate::eval::win_rate::{FULL_MATERIAL, MIN_SPREAD, material, offset, spread};
 
 /// The maximum absolute score. Positions with a larger one are skipped, because their games are decided.
 const LARGEST_SCORE: i32 = 3000;
@@ -139,7 +139,7 @@ impl WinRateCounts {
             for power in 0..4 {
                 let by_coefficient = UNIT * share.powi(power as i32) / self.positions as f64;
                 slope[power] += by_a * by_coefficient;
-                slope[4 + power] += if b > LEAST_SPREAD {
+                slope[4 + power] += if b > MIN_SPREAD {
                     by_b * by_coefficient
                 } else {
                     0.0

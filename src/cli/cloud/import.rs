@@ -9,7 +9,7 @@ use super::library::{DUMP_HEADER, OLD_DUMP_HEADER, note_left_out};
 use crate::board::{Move, Position};
 use crate::book::BookEntry;
 use crate::cli::book::file::read_table;
-use crate::cli::common::{Context, Failure, Unread, open_with_beginning, print_text, shown_bar};
+use crate::cli::common::{Context, Failure, Unread, open_with_beginning, print_text, register_bar};
 use crate::cloud::key::{Key, View};
 use crate::cloud::store::{
     Location, NewScore, Note, Priority, QueueResult, Store, StoreError, Task, is_eligible,
@@ -64,7 +64,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         waiting: Vec::new(),
         waiting_tasks: Vec::new(),
         counts: ImportCounts::default(),
-        bar: shown_bar(
+        bar: register_bar(
             ProgressBar::new_spinner(),
             "{spinner} {elapsed} {human_pos}",
         ),

@@ -50,7 +50,7 @@ pub use output::{number_table, pad};
 pub use positions::{FilePosition, read_positions};
 #[cfg(feature = "training")]
 pub use progress::ProgressMeter;
-pub use progress::{note, shown_bar};
+pub use progress::{note, register_bar};
 pub use search::{
     SearchArguments, SearchDefaults, SearchPlan, SearchThreads, bound_name, score_and_mate,
     search_games, thread_count,

@@ -28,12 +28,12 @@ pub fn print_to_stderr(line: &str) {
     }
 }
 
-/// The last progress bar of [`shown_bar`].
+/// The last progress bar of [`register_bar`].
 static BAR: Mutex<Option<WeakProgressBar>> = Mutex::new(None);
 
 /// Sets the style of a progress bar, see [`bar_style`]. Until it is finished, notes and errors are printed above it.
 /// They must not be printed within [`ProgressBar::suspend`].
-pub fn shown_bar(bar: ProgressBar, template: &str) -> ProgressBar {
+pub fn register_bar(bar: ProgressBar, template: &str) -> ProgressBar {
     let bar = bar.with_style(bar_style(template));
     *BAR.lock() = Some(bar.downgrade());
     bar
@@ -80,7 +80,7 @@ impl ProgressMeter {
     pub fn new(unit: &'static str) -> Self {
         let template = format!("{{bar:30}} {{pos}}/{{len}} {unit}{{msg}}, {{left}} left");
         Self {
-            bar: shown_bar(ProgressBar::no_length(), &template),
+            bar: register_bar(ProgressBar::no_length(), &template),
             unit,
             last_line: Mutex::new(std::time::Instant::now()),
         }

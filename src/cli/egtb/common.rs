@@ -5,7 +5,7 @@ use std::sync::Arc;
 use indicatif::ProgressBar;
 
 use crate::board::Color;
-use crate::cli::common::{Context, Failure, note, shown_bar, thread_count};
+use crate::cli::common::{Context, Failure, note, register_bar, thread_count};
 use crate::rules::RuleSet;
 use crate::tablebase::{ClassTable, Material, Metric, SolvedClass, Tables};
 
@@ -119,7 +119,7 @@ pub fn load_dtc(material: Material, tables: &Tables) -> Result<Option<SolvedClas
 /// Progress bar, hidden if standard error is not a terminal.
 pub fn bar(positions: u64) -> ProgressBar {
     let form = "{msg:14} {bar:30} {human_pos}/{human_len} positions, {per_sec}, {left} left";
-    let bar = shown_bar(ProgressBar::new(positions), form);
+    let bar = register_bar(ProgressBar::new(positions), form);
     bar.enable_steady_tick(std::time::Duration::from_millis(500));
     bar
 }

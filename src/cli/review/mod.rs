@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::common::{
     Context, Failure, ForceArgument, GamePath, OpeningArgument, OutputFile, SearchArguments,
     SearchDefaults, SearchPlan, Unread, create_outputs, exit_code, interrupts, note, play_line,
-    print, report_damaged_tables, search_games, shown_bar,
+    print, register_bar, report_damaged_tables, search_games,
 };
 use crate::notation::MoveStyle;
 use crate::notation::tree::GameTree;
@@ -212,7 +212,7 @@ fn review_game(
         ));
     }
     let style = "{bar:40} {pos}/{len} positions, {left} left";
-    let bar = shown_bar(ProgressBar::new(0), style);
+    let bar = register_bar(ProgressBar::new(0), style);
     let reviewed = review_tree(
         (number, record),
         arguments.from,

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::common::{
     Context, Failure, ForceArgument, GameArguments, INTERRUPTED, OutputFile, SearchPlan,
     SearchThreads, TableArguments, create_outputs, describe_end, interrupts, note, open_input,
-    print, print_text, report_damaged_tables, shown_bar, thread_count,
+    print, print_text, register_bar, report_damaged_tables, thread_count,
 };
 use crate::board::{ByColor, Color, InvalidPosition, Move, Position, Setup};
 use crate::notation::{MoveStyle, fen};
@@ -256,7 +256,7 @@ struct Progress {
 impl Progress {
     fn new() -> Self {
         Self {
-            bar: shown_bar(ProgressBar::new_spinner(), "{spinner} {elapsed} {msg}"),
+            bar: register_bar(ProgressBar::new_spinner(), "{spinner} {elapsed} {msg}"),
             nodes: 0,
             depth: 0,
             last_message: Instant::now(),

@@ -13,7 +13,7 @@ use super::pgn_file::{PgnFile, open_to_append};
 use super::{plot, report};
 use crate::board::ByColor;
 use crate::cli::common::{
-    Context, Failure, OutputFile, canonical_path, ignore_closed_pipe, plies_text, shown_bar,
+    Context, Failure, OutputFile, canonical_path, ignore_closed_pipe, plies_text, register_bar,
     translated,
 };
 use crate::notation::{MoveStyle, fen};
@@ -304,7 +304,7 @@ fn progress_bar(tournament: &Tournament, standings: &Standings) -> ProgressBar {
         None => "{spinner} {pos} games, {msg}, {elapsed}",
     };
     let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
-    let bar = shown_bar(bar, style);
+    let bar = register_bar(bar, style);
     bar.set_position(standings.games());
     bar.reset_eta();
     bar.enable_steady_tick(Duration::from_millis(200));

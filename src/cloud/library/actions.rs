@@ -206,14 +206,14 @@ impl Library {
             let best_visited = visited
                 .iter()
                 .filter(|found| Class::Best.contains(found.score, best));
-            let most_below = best_visited.map(|found| found.below).max();
+            let max_below = best_visited.map(|found| found.below).max();
             let min_score = if choice == Choice::Learn {
                 MIN_SCORE_TO_LEARN
             } else {
                 MIN_SCORE
             };
             let is_explored = walk.visited >= self.options.min_visits
-                && most_below.unwrap_or(0) >= MIN_VISITS_BELOW.min(self.options.min_visits);
+                && max_below.unwrap_or(0) >= MIN_VISITS_BELOW.min(self.options.min_visits);
             Ok(if is_explored && best >= min_score {
                 chosen(&known, choice, best)
             } else {

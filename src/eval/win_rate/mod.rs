@@ -15,7 +15,7 @@ use model::{A, B};
 /// Material of the starting position, both sides together, as [`material`] counts it.
 pub const FULL_MATERIAL: i32 = 86;
 /// The minimum of `b`, in units of the evaluation: the polynomial is not valid outside the range of the data.
-pub const LEAST_SPREAD: f64 = 20.0;
+pub const MIN_SPREAD: f64 = 20.0;
 
 /// Probabilities in thousandths, with sum 1000.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub(crate) fn offset(coefficients: &[f64; 4], material: i32) -> f64 {
 
 /// The width of the curve with this material, in units of the evaluation.
 pub(crate) fn spread(coefficients: &[f64; 4], material: i32) -> f64 {
-    cubic(coefficients, material).max(LEAST_SPREAD)
+    cubic(coefficients, material).max(MIN_SPREAD)
 }
 
 fn cubic(coefficients: &[f64; 4], material: i32) -> f64 {

@@ -9,7 +9,7 @@ pub use table::{all, default_books, plays_from_books};
 
 use std::fmt::Display;
 
-use super::text::{excerpt, number, split_word};
+use super::text::{message_excerpt, number, split_word};
 use crate::text::{fill, texts};
 
 /// The action of the session after an option has changed.
@@ -195,14 +195,14 @@ fn set_value(
     // UCI writes an empty text as `<empty>`.
     let value = if value == "<empty>" { "" } else { value };
     let invalid = |wanted: &str| {
-        let given = match excerpt(value) {
+        let given = match message_excerpt(value) {
             text if text.is_empty() => texts().empty_value.to_owned(),
             text => format!("{text:?}"),
         };
         fill(texts().wrong_value, &[name, wanted, &given])
     };
     let outside = |[min, max, used]: [String; 3]| {
-        let given = excerpt(value);
+        let given = message_excerpt(value);
         fill(texts().out_of_range, &[name, &given, &min, &max, &used])
     };
     let mut note = None;

@@ -4,7 +4,7 @@ use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
 use crate::notation::{fen, parse_move};
 use crate::protocol::codec::PositionText;
-use crate::protocol::text::{Ranks, excerpt};
+use crate::protocol::text::{Ranks, message_excerpt};
 use crate::rules::{Game, Ply};
 use crate::text::{fill, texts};
 
@@ -135,7 +135,7 @@ pub fn parse_game(text: &PositionText, promotion: bool) -> Result<(Game, Option<
             Ok(legal) if game.push(legal).is_ok() => continue,
             Ok(_) => fill(
                 texts().not_a_legal_move,
-                &[&format!("{:?}", excerpt(played))],
+                &[&format!("{:?}", message_excerpt(played))],
             ),
             Err(error) => error,
         };
@@ -164,14 +164,14 @@ fn parse_text(text: &str, ranks: Ranks, position: &Position) -> Result<Move, Str
     } else {
         ""
     };
-    let text = format!("{:?}", excerpt(text));
+    let text = format!("{:?}", message_excerpt(text));
     Err(fill(texts().not_a_move, &[&text, hint]))
 }
 
 /// The message for the errors of one line, of which the first ones are kept.
 fn join_errors(errors: &[String]) -> String {
     let kept = errors.iter().take(MAX_REPORTED);
-    let mut messages: Vec<String> = kept.map(|error| excerpt(error)).collect();
+    let mut messages: Vec<String> = kept.map(|error| message_excerpt(error)).collect();
     if errors.len() > MAX_REPORTED {
         let more = (errors.len() - MAX_REPORTED).to_string();
         messages.push(fill(texts().and_more, &[&more]));

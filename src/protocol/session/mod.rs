@@ -32,7 +32,7 @@ use crossbeam_channel::{RecvTimeoutError, at, never, select_biased, unbounded};
 use super::codec::{Codec, Command, PositionText, Protocol, Reply};
 use super::options::Preferences;
 use super::stdio::{Input, InputReceiver, Output};
-use super::text::{Ranks, TimeUnit, excerpt, split_word};
+use super::text::{Ranks, TimeUnit, message_excerpt, split_word};
 use super::ucci::{Ucci, parse_common};
 use super::uci::Uci;
 use super::worker::WorkerDialect;
@@ -387,17 +387,17 @@ impl Session {
             return;
         }
         if io::stdin().is_terminal() {
-            let text = fill(texts().unknown_command, &[&excerpt(line)]);
+            let text = fill(texts().unknown_command, &[&message_excerpt(line)]);
             self.output.error_line(&text);
         }
         if self.preferences.debug {
-            self.message(&fill(texts().unknown_line, &[&excerpt(line)]));
+            self.message(&fill(texts().unknown_line, &[&message_excerpt(line)]));
         }
     }
 
     /// Refuses a line that was not read to its end. Its command is answered as if it had failed.
     fn refuse_overlong(&mut self, head: &str, command: &Command) {
-        self.refuse(&excerpt(head), texts().line_too_long);
+        self.refuse(&message_excerpt(head), texts().line_too_long);
         match command {
             Command::Position(_) => self.game.clear(),
             Command::Go(request) => {
@@ -420,7 +420,7 @@ impl Session {
     fn set_position(&mut self, text: PositionText) {
         if self.preferences.debug {
             let fen = text.fen.as_deref().unwrap_or_default();
-            let ignored: Vec<String> = fen::ignored_counters(fen).map(excerpt).collect();
+            let ignored: Vec<String> = fen::ignored_counters(fen).map(message_excerpt).collect();
             if !ignored.is_empty() {
                 self.message(&fill(texts().counters_ignored, &[&ignored.join(" ")]));
             }

@@ -10,7 +10,7 @@ use super::state::Session;
 use crate::book::BookLibrary;
 use crate::eval::nnue::Network;
 use crate::protocol::options::{self, Effect, OptionChange, Preferences, default_books};
-use crate::protocol::text::excerpt;
+use crate::protocol::text::message_excerpt;
 use crate::tablebase::Tables;
 use crate::text::{fill, path_of_name, texts, translated};
 
@@ -23,7 +23,7 @@ impl Session {
             None => {
                 log::info!("no option {name}");
                 if self.preferences.debug {
-                    self.message(&fill(texts().unknown_option, &[&excerpt(name)]));
+                    self.message(&fill(texts().unknown_option, &[&message_excerpt(name)]));
                 }
             }
             Some(Err(error)) => self.refuse("setoption", &error),
@@ -103,9 +103,9 @@ impl Session {
             None
         } else {
             let network = Network::open(&path_of_name(path));
-            Some(Arc::new(
-                network.map_err(|error| format!("{}: {error}", excerpt(path)))?,
-            ))
+            Some(Arc::new(network.map_err(|error| {
+                format!("{}: {error}", message_excerpt(path))
+            })?))
         };
         if self.network != network {
             self.network = network;

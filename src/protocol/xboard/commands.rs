@@ -8,7 +8,7 @@ use crate::movegen::legal_moves;
 use crate::notation::fen;
 use crate::protocol::codec::{Command, protocol_of_handshake};
 use crate::protocol::options::{self, OptionKind, OptionSpec, PathKind, Preferences};
-use crate::protocol::text::{Ranks, excerpt, format_position, split_word};
+use crate::protocol::text::{Ranks, format_position, message_excerpt, split_word};
 use crate::rules::Game;
 
 impl XBoard {
@@ -88,10 +88,10 @@ impl XBoard {
             }
             "hint" => self.hint().into_iter().collect(),
             "ping" if self.purpose == Some(Purpose::Play) => {
-                self.pings.push(excerpt(rest));
+                self.pings.push(message_excerpt(rest));
                 Vec::new()
             }
-            "ping" => vec![Command::Print(format!("pong {}", excerpt(rest)))],
+            "ping" => vec![Command::Print(format!("pong {}", message_excerpt(rest)))],
             _ => return None,
         })
     }
@@ -248,7 +248,7 @@ impl XBoard {
             Err(error) => {
                 self.restart(Some(text.to_owned()), Game::startpos());
                 self.is_invalid = true;
-                let reason = excerpt(&error.reasons_text());
+                let reason = message_excerpt(&error.reasons_text());
                 let refused = format!("tellusererror Illegal position: {reason}");
                 commands.push(Command::Print(refused));
                 return commands;
@@ -288,7 +288,7 @@ impl XBoard {
 fn error(reason: &str, line: &str) -> Vec<Command> {
     vec![Command::Print(format!(
         "Error ({reason}): {}",
-        excerpt(line)
+        message_excerpt(line)
     ))]
 }
 

@@ -10,7 +10,7 @@ use crate::notation::parse_move;
 use crate::notation::tree::GameResult;
 use crate::protocol::codec::{Command, PositionText};
 use crate::protocol::go::GoRequest;
-use crate::protocol::text::{Ranks, excerpt};
+use crate::protocol::text::{Ranks, message_excerpt};
 use crate::rules::{Cause, Game, judge_outcome};
 
 impl XBoard {
@@ -113,7 +113,7 @@ impl XBoard {
     /// Handles the opponent's move, or one entered in force or analysis mode.
     pub fn user_move(&mut self, text: &str) -> Vec<Command> {
         let refuse = |reason: &str| {
-            let text = excerpt(text);
+            let text = message_excerpt(text);
             vec![Command::Print(format!("Illegal move ({reason}): {text}"))]
         };
         if self.is_invalid {

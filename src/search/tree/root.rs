@@ -122,7 +122,7 @@ impl Search<'_> {
     /// Whether another thread has finished the current iteration.
     pub fn is_overtaken(&self) -> bool {
         let deepest = self.shared.deepest_iteration.as_ref();
-        deepest.is_some_and(|deepest| deepest.is_past(self.overtaken_at))
+        deepest.is_some_and(|deepest| deepest.has_finished(self.overtaken_at))
     }
 
     /// The result of the thread that has overtaken this one.

@@ -199,13 +199,13 @@ pub struct DeepestIteration {
 impl DeepestIteration {
     /// Whether a thread has finished `depth` or more.
     #[inline]
-    pub fn is_past(&self, depth: i32) -> bool {
+    pub fn has_finished(&self, depth: i32) -> bool {
         self.depth.load(Ordering::Relaxed) >= depth
     }
 
     /// Publishes an iteration of the calling thread, unless another thread has finished that depth.
     pub fn publish(&self, iteration: &Iteration) {
-        if self.is_past(iteration.depth) {
+        if self.has_finished(iteration.depth) {
             return;
         }
         let mut finished = self.finished.lock();
@@ -313,11 +313,11 @@ mod tests {
     #[test]
     fn the_first_thread_to_finish_a_depth_provides_the_result() {
         let deepest = DeepestIteration::default();
-        assert!(!deepest.is_past(1));
+        assert!(!deepest.has_finished(1));
         deepest.publish(&iteration(3, 0.25));
         deepest.publish(&iteration(3, 0.5));
         deepest.publish(&iteration(2, 0.75));
-        assert!(deepest.is_past(3) && !deepest.is_past(4));
+        assert!(deepest.has_finished(3) && !deepest.has_finished(4));
         let found = deepest.finished(2).unwrap();
         assert_eq!((found.depth, found.effort), (3, 0.25));
         assert!(deepest.finished(4).is_none());

@@ -94,7 +94,7 @@ impl ClassLoss {
 }
 
 /// Upper bounds of the classes of absolute scores in [`TestLosses`], in evaluation units.
-pub const SCORE_BOUNDS: [u16; 5] = [45, 100, 450, 1000, u16::MAX];
+pub const SCORE_CLASS_BOUNDS: [u16; 5] = [45, 100, 450, 1000, u16::MAX];
 
 /// Losses over test samples.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -103,8 +103,8 @@ pub struct TestLosses {
     pub all: ClassLoss,
     /// By number of pieces: 1 to 4, 5 to 8, and so on to 29 to 32.
     pub by_pieces: [ClassLoss; 8],
-    /// By absolute score; see [`SCORE_BOUNDS`].
-    pub by_score: [ClassLoss; SCORE_BOUNDS.len()],
+    /// By absolute score; see [`SCORE_CLASS_BOUNDS`].
+    pub by_score: [ClassLoss; SCORE_CLASS_BOUNDS.len()],
 }
 
 impl TestLosses {
@@ -114,7 +114,7 @@ impl TestLosses {
             sum: loss,
         };
         let size = sample.score.unsigned_abs();
-        let class = SCORE_BOUNDS.partition_point(|bound| *bound < size);
+        let class = SCORE_CLASS_BOUNDS.partition_point(|bound| *bound < size);
         self.all.merge(loss);
         self.by_pieces[(sample.pieces().count() - 1) / 4].merge(loss);
         self.by_score[class].merge(loss);
@@ -145,7 +145,7 @@ impl fmt::Display for TestLosses {
             row(f, format!("{} to {}", 4 * class + 1, 4 * class + 4), loss)?;
         }
         writeln!(f, "test loss by score (evaluation units)")?;
-        for (bound, loss) in SCORE_BOUNDS.iter().zip(&self.by_score) {
+        for (bound, loss) in SCORE_CLASS_BOUNDS.iter().zip(&self.by_score) {
             let name = if *bound == u16::MAX {
                 "larger".to_owned()
             } else {

@@ -8,7 +8,7 @@ use crate::board::Color;
 use crate::training::data::{BadRecord, Filter, LabeledResult, Record, Termination};
 
 /// Upper bounds of the bins of absolute scores, in evaluation units.
-const SCORE_BOUNDS: [u16; 6] = [45, 100, 450, 1000, 2200, u16::MAX];
+const SCORE_BIN_BOUNDS: [u16; 6] = [45, 100, 450, 1000, 2200, u16::MAX];
 /// One in this number of positions is checked for duplicates, to limit memory.
 const SAMPLED: u64 = 16;
 /// Maximum number of pieces on the board.
@@ -31,7 +31,7 @@ pub struct Statistics {
     positions: u64,
     /// Positions that [`Filter::QUIET`] keeps.
     quiet: u64,
-    scores: [u64; SCORE_BOUNDS.len()],
+    scores: [u64; SCORE_BIN_BOUNDS.len()],
     pieces: [u64; MAX_PIECES / PIECE_BIN],
     /// Positions checked for duplicates.
     sampled: u64,
@@ -62,7 +62,7 @@ impl Statistics {
         let visited = record.visit(&Filter::NONE, |sample| {
             self.positions += 1;
             let size = sample.score.unsigned_abs();
-            self.scores[SCORE_BOUNDS.partition_point(|bound| *bound < size)] += 1;
+            self.scores[SCORE_BIN_BOUNDS.partition_point(|bound| *bound < size)] += 1;
             let pieces = sample.position.occupied().len() as usize;
             self.pieces[(pieces - 1) / PIECE_BIN] += 1;
             let key = sample.position.key();
@@ -147,7 +147,7 @@ impl Statistics {
         }
         writeln!(f, "absolute scores (evaluation units)")?;
         let mut above = 0;
-        for (bound, count) in SCORE_BOUNDS.iter().zip(self.scores) {
+        for (bound, count) in SCORE_BIN_BOUNDS.iter().zip(self.scores) {
             let name = match *bound {
                 u16::MAX => format!("over {above}"),
                 bound => format!("up to {bound}"),

@@ -170,7 +170,7 @@ fn work_and_memory_are_linear_in_the_size_of_a_file() {
     const GROWTH: usize = 16;
     /// The memory that is allowed: bytes for the buffers of a reader, and bytes per byte of a file.
     const BUFFERS: usize = 8 << 20;
-    const MOST_PER_BYTE: usize = 400;
+    const MAX_PER_BYTE: usize = 400;
     let used = |file: &Vec<u8>| {
         allocations::during(|| {
             if let Ok(reader) = RecordReader::new(&file[..]) {
@@ -187,7 +187,7 @@ fn work_and_memory_are_linear_in_the_size_of_a_file() {
         assert!(after.total <= growth * before.total + BUFFERS, "{message}");
         assert!(after.count <= growth * before.count + 10_000, "{message}");
         assert!(
-            after.peak <= MOST_PER_BYTE * long.len() + BUFFERS,
+            after.peak <= MAX_PER_BYTE * long.len() + BUFFERS,
             "{message}"
         );
     }
