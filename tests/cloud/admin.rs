@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::server::{
-    ADMIN, FORM, READER, START, Server, WRITER, bearer, body, json_body, place_with_tokens, status,
+    ADMIN, FORM, READER, START, Server, WRITER, bearer, body, dir_with_tokens, json_body, status,
     write_example,
 };
 
@@ -100,7 +100,7 @@ fn undone_writes_are_listed_and_restored() {
 
 #[test]
 fn sighup_reloads_tokens_and_static_files() {
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     std::fs::create_dir(dir.path("site")).unwrap();
     dir.write("site/a.txt", "old");
     let server = Server::start(&dir, "--static site");
@@ -195,7 +195,7 @@ fn queues_are_emptied() {
 
 #[test]
 fn invalid_admin_requests_change_nothing() {
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     let server = Server::start(&dir, "");
     write_example(&server);
     for (path, form, expected) in [

@@ -4,8 +4,8 @@ use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
 use super::server::{
-    ADMIN, FORM, READER, START, Server, WRITER, bearer, body, encoded, json_body,
-    place_with_tokens, status, stop, write_example,
+    ADMIN, FORM, READER, START, Server, WRITER, bearer, body, dir_with_tokens, encoded, json_body,
+    status, stop, write_example,
 };
 use crate::TestDir;
 
@@ -240,7 +240,7 @@ fn depths_above_127_are_stored_as_127() {
 
 #[test]
 fn writes_survive_a_restart() {
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     let server = Server::start(&dir, "");
     write_example(&server);
     // An idle connection does not prevent the stop.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use chuhe::cloud::key::View;
 use chuhe::cloud::store::{Priority, Store, Task, TaskKind, WORKER};
 
-use super::server::{LIBRARY, START, Server, WRITER, place_with_tokens, responding, write_example};
+use super::server::{LIBRARY, START, Server, WRITER, dir_with_tokens, responding, write_example};
 use crate::{TestDir, words};
 
 const GAME: &str = "[Game \"Chinese Chess\"]\n[Format \"ICCS\"]\n\n1. H2-E2 H9-G7 2. H0-G2 *\n";
@@ -15,8 +15,8 @@ const GAME: &str = "[Game \"Chinese Chess\"]\n[Format \"ICCS\"]\n\n1. H2-E2 H9-G
 const DOUBLED: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/P1P1P1P2/1C5C1/9/RNBAKABNR w";
 
 /// A new directory with a library of three scores. No server runs on it.
-fn place_with_library() -> TestDir {
-    let dir = place_with_tokens();
+fn dir_with_library() -> TestDir {
+    let dir = dir_with_tokens();
     let server = Server::start(&dir, "");
     write_example(&server);
     assert_eq!(server.stop(), Some(0));
@@ -147,7 +147,7 @@ fn redirections_name_the_new_address() {
 
 #[test]
 fn a_dump_recreates_the_library() {
-    let dir = place_with_library();
+    let dir = dir_with_library();
     dir.check("$ cloud dump library.db dump.txt");
     let dump = dir.read("dump.txt");
     assert!(dump.contains("RNBAKABNR w b2e2 -20 0\n"), "{dump}");
@@ -196,7 +196,7 @@ fn a_dump_recreates_the_library() {
 
 #[test]
 fn damaged_dumps_report_the_imported_part() {
-    let dir = place_with_library();
+    let dir = dir_with_library();
     let dump = dir.output("cloud dump library.db");
     dir.write("bad.txt", "# chuhe cloud library 1\nnonsense\n");
     // Cut in the middle of the last line.
@@ -253,7 +253,7 @@ fn games_and_lists_of_positions_become_tasks() {
 
 #[test]
 fn a_running_library_is_backed_up() {
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     let server = Server::start(&dir, "");
     write_example(&server);
     dir.check("$ cloud backup library.db copy.db\n=\n2=");
@@ -274,7 +274,7 @@ fn a_running_library_is_backed_up() {
 
 #[test]
 fn a_restored_backup_does_not_get_the_log_of_the_old_file() {
-    let dir = place_with_library();
+    let dir = dir_with_library();
     dir.check("$ cloud backup library.db copy.db");
     let dump = dir.output("cloud dump library.db");
     let server = Server::start(&dir, "");
@@ -333,7 +333,7 @@ fn tasks_that_do_not_fit_the_queue_are_reported() {
 
 #[test]
 fn known_moves_are_copied_from_another_library() {
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     let server = Server::start(&dir, "--rate 1000");
     write_example(&server);
     dir.write("games.pgn", GAME);
@@ -397,7 +397,7 @@ fn a_library_is_filled_from_the_starting_position() {
 
 #[test]
 fn writes_are_logged_undone_and_restored() {
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     let server = Server::start(&dir, "");
     write_example(&server);
     let log = dir.output("cloud log library.db --limit 2");
@@ -495,7 +495,7 @@ fn run_read_only(dir: &TestDir, line: &str) -> Option<(Option<i32>, String)> {
 
 #[test]
 fn read_only_libraries_are_read_and_served() {
-    let dir = place_with_library();
+    let dir = dir_with_library();
     let dump = dir.output("cloud dump library.db");
     let Some(read) = run_read_only(&dir, "cloud dump library.db") else {
         return;
@@ -534,7 +534,7 @@ fn read_only_libraries_are_read_and_served() {
 
 #[test]
 fn unmerged_writes_of_a_read_only_library_are_reported() {
-    let dir = place_with_library();
+    let dir = dir_with_library();
     // A command that reads only the database file would miss the writes in the log.
     dir.write("library.db-wal", "x".repeat(5_000));
     let Some((code, text)) = run_read_only(&dir, "cloud dump library.db") else {
@@ -546,7 +546,7 @@ fn unmerged_writes_of_a_read_only_library_are_reported() {
 
 #[test]
 fn moves_of_imported_books_become_tasks() {
-    let dir = place_with_library();
+    let dir = dir_with_library();
     for book in ["book.dat", "book.xqb"] {
         dir.check(&format!(
             "

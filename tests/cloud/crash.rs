@@ -12,7 +12,7 @@ use chuhe::random;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use super::server::{LIBRARY, START, Server, WRITER, body, encoded, place_with_tokens, status};
+use super::server::{LIBRARY, START, Server, WRITER, body, dir_with_tokens, encoded, status};
 use crate::TestDir;
 
 const ROUNDS: u64 = 4;
@@ -51,7 +51,7 @@ pub fn write_games(server: &Server, seed: u64, acknowledged: &Mutex<Vec<(String,
 
 #[test]
 fn acknowledged_writes_survive_a_kill() {
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     survive_kills(LIBRARY, &dir);
     let store = Store::open(&dir.path(LIBRARY)).unwrap();
     let problems = store.read(|snapshot| snapshot.check()).unwrap();
@@ -104,7 +104,7 @@ fn write_score(server: &Server, board: &str, m: &str) -> String {
 
 #[test]
 fn a_full_disk_only_affects_writes() {
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     let server = Server::start_with_file_size_limit(&dir, 600);
     let mut random = StdRng::seed_from_u64(1);
     let mut acknowledged: Vec<(String, String)> = Vec::new();
@@ -145,7 +145,7 @@ fn a_full_disk_only_affects_writes() {
 
 #[test]
 fn a_truncated_wal_loses_only_the_last_writes() {
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     let path = |name: &str| dir.path(name);
     let store = Store::open(&path("library.db")).unwrap();
     let mut random = StdRng::seed_from_u64(2);

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::server::{
-    ADMIN, FORM, READER, START, Server, WRITER, bearer, body, encoded, json_body,
-    place_with_tokens, status, write_example,
+    ADMIN, FORM, READER, START, Server, WRITER, bearer, body, dir_with_tokens, encoded, json_body,
+    status, write_example,
 };
 use crate::TestDir;
 
@@ -106,7 +106,7 @@ fn invalid_notes_are_refused() {
 
 #[test]
 fn notes_are_logged_undone_and_restored() {
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     let server = Server::start(&dir, "");
     annotate(
         &server,
@@ -208,7 +208,7 @@ fn write_notes(server: &Server) {
 
 #[test]
 fn dumps_contain_notes() {
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     let server = Server::start(&dir, "");
     write_notes(&server);
     dir.check("$ cloud dump library.db dump.txt");
@@ -242,7 +242,7 @@ fn dumps_contain_notes() {
 
 #[test]
 fn exports_contain_notes() {
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     let server = Server::start(&dir, "");
     write_notes(&server);
     dir.check(
@@ -326,7 +326,7 @@ fn upload(server: &Server, more: &str, text: &str) -> Value {
 
 #[test]
 fn jobs_end_when_their_positions_are_searched() {
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     let server = Server::start(&dir, "");
     let games = "[Red \"A\"]\n\n1. h2e2 h9g7 2. h0g2 *\n\n[Red \"B\"]\n\n1. 炮二平五 炮8平5 *\n";
     let job = upload(&server, "?name=games.pgn&priority=high", games);
@@ -451,7 +451,7 @@ fn unreadable_uploads_are_refused() {
 
 #[test]
 fn jobs_are_canceled_by_their_writer_and_administrators() {
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     let tokens = dir.read("tokens") + "write other another-writer-of-tests\n";
     dir.write("tokens", tokens);
     let server = Server::start(&dir, "");

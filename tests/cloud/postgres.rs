@@ -8,7 +8,7 @@ use chuhe::cloud::store::{Location, Store};
 
 use super::crash::{assert_known, survive_kills, write_games};
 use super::server::{
-    ADMIN, FORM, Server, WRITER, bearer, body, json_body, place_with_tokens, status, write_example,
+    ADMIN, FORM, Server, WRITER, bearer, body, dir_with_tokens, json_body, status, write_example,
 };
 use super::test_database::TestDatabase;
 
@@ -27,7 +27,7 @@ fn acknowledged_writes_survive_a_kill_on_postgres() {
     let Some(database) = TestDatabase::new() else {
         return;
     };
-    survive_kills(&database.url(), &place_with_tokens());
+    survive_kills(&database.url(), &dir_with_tokens());
     assert_consistent(&database);
 }
 
@@ -36,7 +36,7 @@ fn two_servers_on_postgres_agree() {
     let Some(database) = TestDatabase::new() else {
         return;
     };
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     let start = || Server::start_on(&database.url(), &dir, "");
     let (first, mut second) = (start(), start());
     write_example(&first);
@@ -71,7 +71,7 @@ fn workers_of_two_servers_on_postgres_share_the_tasks() {
     let Some(database) = TestDatabase::new() else {
         return;
     };
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     let start = || Server::start_on(&database.url(), &dir, "");
     let servers = [start(), start()];
     let moves = ["a3a4", "c3c4", "e3e4", "b2e2", "b2d2", "b0c2", "c0e2"];
@@ -107,7 +107,7 @@ fn a_server_survives_the_loss_of_its_database() {
     let Some(database) = TestDatabase::new() else {
         return;
     };
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     let server = Server::start_on(&database.url(), &dir, "");
     write_example(&server);
     assert_eq!(server.ask("queryscore", ""), "eval:20\0");
@@ -134,7 +134,7 @@ fn dumps_move_libraries_between_files_and_databases() {
     let Some(database) = TestDatabase::new() else {
         return;
     };
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     let url = database.url();
     dir.check(&format!("$1 cloud dump {url}\n2> is not a cloud library"));
     let server = Server::start_on(&url, &dir, "");

@@ -1,6 +1,6 @@
 //! Workers of the public library, whose access tokens are MD5 sums.
 
-use super::server::{READER, START, Server, WRITER, body, encoded, place_with_tokens};
+use super::server::{READER, START, Server, WRITER, body, dir_with_tokens, encoded};
 
 const ARGUMENTS: &str = "--public-workers 127.0.0.1 --anonymous queue";
 
@@ -29,7 +29,7 @@ fn access(server: &Server) -> String {
 
 #[test]
 fn workers_score_and_acknowledge_batches() {
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     let server = Server::start(&dir, ARGUMENTS);
     let access = access(&server);
     let take = format!("action=getqueue&token={access}");
@@ -87,7 +87,7 @@ fn moves_found_by_an_expansion_are_scored_first() {
 
 #[test]
 fn a_batch_that_is_not_acknowledged_is_leased_again() {
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     let arguments = format!("{ARGUMENTS} --lease 1");
     let server = Server::start(&dir, &arguments);
     let take = format!("action=getqueue&token={}", access(&server));
@@ -107,7 +107,7 @@ fn a_batch_that_is_not_acknowledged_is_leased_again() {
 
 #[test]
 fn public_workers_need_a_listed_address() {
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     let server = Server::start(&dir, "--public-workers 10.9.9.9");
     let access = hash(&format!("ChessDB127.0.0.1{WRITER}"));
     for query in [

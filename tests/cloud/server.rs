@@ -31,7 +31,7 @@ pub struct Server {
 }
 
 /// A directory with a token file.
-pub fn place_with_tokens() -> TestDir {
+pub fn dir_with_tokens() -> TestDir {
     let dir = TestDir::new();
     let tokens =
         format!("# tests\nwrite tests {WRITER}\nread reader {READER}\nadmin operator {ADMIN}\n");
@@ -42,7 +42,7 @@ pub fn place_with_tokens() -> TestDir {
 impl Server {
     /// Starts a server on a library in a new directory.
     pub fn new(arguments: &str) -> Self {
-        let dir = place_with_tokens();
+        let dir = dir_with_tokens();
         let mut server = Self::start(&dir, arguments);
         server._dir = Some(dir);
         server

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use super::server::{
-    READER, START, Server, WRITER, bearer, body, json_body, place_with_tokens, status, stop,
+    READER, START, Server, WRITER, bearer, body, dir_with_tokens, json_body, status, stop,
 };
 
 /// How long to wait for a worker. It has the lowest priority, so a busy machine may hardly run it.
@@ -33,7 +33,7 @@ fn stop_in_time(server: Server) {
 
 #[test]
 fn queued_positions_are_searched_by_the_server() {
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     let server = Server::start(&dir, "--workers 1 --nodes 2000");
     assert_eq!(server.ask("queue", ""), "ok\0");
     let list = wait_for_moves(&server, 5);
@@ -50,7 +50,7 @@ fn queued_positions_are_searched_by_the_server() {
 
 #[test]
 fn a_long_search_does_not_delay_the_stop() {
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     let server = Server::start(&dir, "--workers 1 --nodes 1000000000");
     assert_eq!(server.ask("queue", ""), "ok\0");
     std::thread::sleep(Duration::from_millis(900));
@@ -62,7 +62,7 @@ fn a_long_search_does_not_delay_the_stop() {
 
 #[test]
 fn remote_workers_fill_the_library() {
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     let server = Server::start(&dir, "");
     assert_eq!(server.ask("queue", ""), "ok\0");
     dir.write("reader", format!("{READER}\n"));
@@ -115,7 +115,7 @@ fn remote_workers_fill_the_library() {
 
 #[test]
 fn results_are_bound_to_the_lease_and_its_worker() {
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     let tokens = dir.read("tokens") + "write other another-writing-token\n";
     dir.write("tokens", tokens);
     let server = Server::start(&dir, "");
@@ -319,7 +319,7 @@ fn the_engine_answers_for_positions_with_too_few_pieces() {
 
 #[test]
 fn files_of_a_directory_are_served() {
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     let site = dir.path("site");
     std::fs::create_dir_all(site.join("query/file")).unwrap();
     std::fs::write(site.join("query/index.html"), "<p>theirs</p>").unwrap();
@@ -374,7 +374,7 @@ fn files_of_a_directory_are_served() {
 
 #[test]
 fn a_page_at_the_root_moves_the_built_in_page() {
-    let dir = place_with_tokens();
+    let dir = dir_with_tokens();
     let site = dir.path("site");
     std::fs::create_dir_all(&site).unwrap();
     std::fs::write(site.join("index.html"), "theirs").unwrap();

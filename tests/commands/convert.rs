@@ -7,7 +7,7 @@ const GAMES: &str = "[Event \"决赛\"]\n[Red \"甲\"]\n[Black \"乙\"]\n\n1. �
     [FEN \"4k4/R8/9/9/9/9/9/9/1R7/3K5 w - - 0 1\"]\n\n1. R8+8 1-0\n";
 
 /// A new directory with the file `games.pgn`.
-fn place_with_games() -> TestDir {
+fn dir_with_games() -> TestDir {
     let dir = TestDir::new();
     dir.write("games.pgn", GAMES);
     dir
@@ -15,7 +15,7 @@ fn place_with_games() -> TestDir {
 
 #[test]
 fn games_are_written_in_every_notation_format_and_encoding() {
-    let dir = place_with_games();
+    let dir = dir_with_games();
     let chinese = dir.output("convert games.pgn --notation chinese");
     let first = "1. 炮二平五 马８进７ {good} 1-0";
     assert!(chinese.contains(first), "{chinese}");
@@ -59,7 +59,7 @@ fn games_are_written_in_every_notation_format_and_encoding() {
 
 #[test]
 fn games_are_selected_and_positions_extracted() {
-    let dir = place_with_games();
+    let dir = dir_with_games();
     for (filter, count) in [
         ("--player 甲", 1),
         ("--player 乙", 2),
@@ -116,7 +116,7 @@ fn binary_files_and_json_are_rejected() {
 
 #[test]
 fn options_without_effect_are_refused() {
-    let dir = place_with_games();
+    let dir = dir_with_games();
     dir.write("moves", "startpos moves h2e2\n");
     for arguments in [
         "--notation wxf --to cbl",

@@ -284,7 +284,7 @@ fn openings_are_named_and_selected() {
 const FILES: &str = "a.pgn missing.pgn b.pgn";
 
 /// A new directory with those of [`FILES`] that exist.
-fn directory_with_a_bad_game() -> TestDir {
+fn dir_with_bad_game() -> TestDir {
     let dir = TestDir::new();
     let bad = "[Red \"x\"]\n\n1. zz 1-0\n\n";
     dir.write("a.pgn", format!("{GAME}\n{bad}{GAME}"));
@@ -295,7 +295,7 @@ fn directory_with_a_bad_game() -> TestDir {
 /// Each command reads the good games of all files, reports the bad game and the missing file, and exits with code 1.
 #[test]
 fn bad_games_and_files_do_not_affect_the_others() {
-    let dir = directory_with_a_bad_game();
+    let dir = dir_with_bad_game();
     let moves = "startpos moves h2e2 h9g7 h0g2 i9h9";
     for (arguments, printed) in [
         (
@@ -328,7 +328,7 @@ fn bad_games_and_files_do_not_affect_the_others() {
 
 #[test]
 fn bad_games_do_not_affect_the_output_of_other_commands() {
-    let dir = directory_with_a_bad_game();
+    let dir = dir_with_bad_game();
     dir.check(&format!(
         r#"
         $1 data convert games.chg {FILES}
