@@ -65,13 +65,16 @@ pub fn number_of_digits(digits: &str, radix: u32) -> Option<u64> {
     }
 }
 
-/// Parses a number of seconds with decimals, 0 to [`LONGEST_TIME`].
+/// Parses a number of seconds with decimals and without a sign, 0 to [`LONGEST_TIME`].
 ///
 /// # Errors
 /// See [`SecondsError`].
 pub fn read_seconds(text: &str) -> Result<Duration, SecondsError> {
+    if text.starts_with('+') {
+        return Err(SecondsError::NotANumber);
+    }
     let seconds: f64 = text.parse().map_err(|_| SecondsError::NotANumber)?;
-    if (0.0..=LONGEST_TIME.as_secs_f64()).contains(&seconds) {
+    if seconds.is_sign_positive() && (0.0..=LONGEST_TIME.as_secs_f64()).contains(&seconds) {
         Ok(Duration::from_secs_f64(seconds))
     } else {
         Err(SecondsError::OutOfRange)
@@ -124,10 +127,10 @@ mod tests {
         assert_eq!(read_seconds("0.5"), Ok(Duration::from_millis(500)));
         assert_eq!(read_seconds("0"), Ok(Duration::ZERO));
         assert_eq!(read_seconds("1e9"), Ok(LONGEST_TIME));
-        for text in ["", "x", "1:30"] {
+        for text in ["", "x", "1:30", "+5"] {
             assert_eq!(read_seconds(text), Err(SecondsError::NotANumber), "{text}");
         }
-        for text in ["-1", "NaN", "inf", "1e99"] {
+        for text in ["-1", "-0", "NaN", "inf", "1e99"] {
             assert_eq!(read_seconds(text), Err(SecondsError::OutOfRange), "{text}");
         }
     }

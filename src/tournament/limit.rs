@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
-use crate::text::read_seconds;
+use crate::text::{number_of_digits, read_seconds};
 
 /// Maximum base time and maximum increment: engines read milliseconds into 32 bits.
 const LONGEST_CONTROL: Duration = Duration::from_secs(1_000_000);
@@ -62,16 +62,13 @@ impl FromStr for TimeControl {
     /// Parses `10+0.1`, `40/60`, `2:30`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (moves, rest) = match text.split_once('/') {
-            Some((moves, rest)) => {
-                let moves: u32 = moves.parse().map_err(|_| ParseTimeControlError)?;
-                (Some(moves), rest)
-            }
+            Some((moves, rest)) => (Some(whole_number(moves)?), rest),
             None => (None, text),
         };
         let (base, increment) = rest.split_once('+').unwrap_or((rest, "0"));
         let (minutes, seconds) = base.split_once(':').unwrap_or(("0", base));
-        let minutes: u32 = minutes.parse().map_err(|_| ParseTimeControlError)?;
-        let base = control_seconds(seconds)? + Duration::from_secs(60 * u64::from(minutes));
+        let minutes = Duration::from_secs(60 * u64::from(whole_number(minutes)?));
+        let base = control_seconds(seconds)? + minutes;
         if base.is_zero() || base > LONGEST_CONTROL || moves == Some(0) {
             return Err(ParseTimeControlError);
         }
@@ -81,6 +78,11 @@ impl FromStr for TimeControl {
             moves,
         })
     }
+}
+
+fn whole_number(digits: &str) -> Result<u32, ParseTimeControlError> {
+    let number = number_of_digits(digits, 10).and_then(|number| number.try_into().ok());
+    number.ok_or(ParseTimeControlError)
 }
 
 fn control_seconds(text: &str) -> Result<Duration, ParseTimeControlError> {
@@ -244,6 +246,8 @@ mod tests {
         }
         for text in [
             "", "x", "-1", "0", "0/10", "1e9", "40000:00", "NaN", "1+x", "a/1", "1:x", "inf",
+            "10++5", "10+-0", "10+", "+10", "1+2+3", "+40/60", "/60", "40/", "4/5/6", "+2:30",
+            "2:+30", ":30", "1:2:3",
         ] {
             assert_eq!(
                 text.parse::<TimeControl>(),
