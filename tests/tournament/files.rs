@@ -342,6 +342,22 @@ fn games_of(pgn: &Path) -> usize {
 }
 
 #[test]
+fn a_lost_game_is_replayed_and_its_final_position_written_once() {
+    let dir = TestDir::new();
+    let [journal, epd] = ["lost.jsonl", "lost.epd"].map(|name| dir.path(name));
+    let run = || {
+        let mut command = match_of(good(), PLAIN);
+        output(command.arg("--resume").arg(&journal).arg("--epd").arg(&epd))
+    };
+    run();
+    let [kept, positions] = ["lost.jsonl", "lost.epd"].map(|name| dir.read(name));
+    fs::write(&journal, &kept[..kept.len() - 20]).unwrap();
+    let replayed = run();
+    assert!(replayed.contains("resumed after 3 games"), "{replayed}");
+    assert_eq!(dir.read("lost.epd"), positions);
+}
+
+#[test]
 fn games_missing_in_the_journal_are_restored_from_the_pgn() {
     let dir = TestDir::new();
     let [journal, pgn] = ["lost.jsonl", "lost.pgn"].map(|name| dir.path(name));

@@ -30,7 +30,7 @@ pub struct OutputFiles<'a> {
     pgn: Option<PgnFile>,
     json: Option<OutputFile>,
     plot: Option<OutputFile>,
-    epd: Option<File>,
+    epd: Option<EpdFile>,
 }
 
 impl<'a> OutputFiles<'a> {
@@ -80,7 +80,11 @@ impl<'a> OutputFiles<'a> {
             opened.context(path.display())?;
         }
         if let Some(path) = &arguments.epd {
-            let opened = open_epd(path, tournament, &content.games);
+            let opened = EpdFile::open(path, files.journal.is_some()).and_then(|mut epd| {
+                let mut games = content.games.iter();
+                games.try_for_each(|record| epd.write(tournament, record))?;
+                Ok(epd)
+            });
             files.epd = Some(opened.context(path.display())?);
         }
         Ok((files, content))
@@ -134,9 +138,7 @@ impl<'a> OutputFiles<'a> {
             file.write(tournament, record).context(path.display())?;
         }
         if let (Some(file), Some(path)) = (&mut self.epd, epd) {
-            let line = final_position(tournament, record);
-            let written = line.and_then(|line| file.write_all(line.as_bytes()));
-            written.context(path.display())?;
+            file.write(tournament, record).context(path.display())?;
         }
         Ok(())
     }
@@ -335,21 +337,36 @@ fn game_line(tournament: &Tournament, record: &GameRecord) -> String {
     translated(&line).into_owned()
 }
 
-/// Opens the EPD file, and appends those final positions of the resumed `games` that it lacks.
-fn open_epd(path: &Path, tournament: &Tournament, games: &[GameRecord]) -> io::Result<File> {
-    let mut file = open_to_append(path, 1)?;
-    if games.is_empty() {
-        return Ok(file);
+/// The file of final positions.
+struct EpdFile {
+    file: File,
+    /// The lines that are not written again.
+    present: HashSet<Vec<u8>>,
+}
+
+impl EpdFile {
+    /// Opens or creates the file. With a journal, the match may be resumed, also after games that the journal has lost,
+    /// so its lines are not written again.
+    fn open(path: &Path, has_journal: bool) -> io::Result<Self> {
+        let file = open_to_append(path, 1)?;
+        let bytes = if has_journal {
+            fs::read(path)?
+        } else {
+            Vec::new()
+        };
+        let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+        let present = lines.map(<[u8]>::to_vec).collect();
+        Ok(Self { file, present })
     }
-    let bytes = fs::read(path)?;
-    let present: HashSet<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
-    for record in games {
+
+    /// Appends the final position of a game, unless the file had it.
+    fn write(&mut self, tournament: &Tournament, record: &GameRecord) -> io::Result<()> {
         let line = final_position(tournament, record)?;
-        if !present.contains(line.as_bytes()) {
-            file.write_all(line.as_bytes())?;
+        if self.present.contains(line.as_bytes()) {
+            return Ok(());
         }
+        self.file.write_all(line.as_bytes())
     }
-    Ok(file)
 }
 
 /// The final position of a game as a line of EPD.
