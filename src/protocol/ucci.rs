@@ -75,8 +75,8 @@ impl Codec for Ucci {
                 return self.format_report(report, debug).into_iter().collect();
             }
             Reply::SearchEnd { nodes, time } => {
-                let bounds = std::mem::take(&mut self.bounds);
-                let lines = bounds.values().map(|info| format_pv(info, debug));
+                let bounds = std::mem::take(&mut self.bounds).into_values();
+                let lines = bounds.map(|info| format_pv(&at_end(info, nodes, time), debug));
                 return lines.chain([format_progress(nodes, time)]).collect();
             }
             Reply::BookMove { played, weight, .. } => {
@@ -144,6 +144,15 @@ impl Ucci {
             Report::Progress { nodes, time } => Some(format_progress(*nodes, *time)),
             Report::Refutation(_) | Report::CurrentLines(_) => None,
         }
+    }
+}
+
+/// A line that is repeated at the end of the search, with the complete statistics.
+pub fn at_end(info: Info, nodes: u64, time: Duration) -> Info {
+    Info {
+        nodes,
+        time,
+        ..info
     }
 }
 

@@ -8,7 +8,7 @@ use super::options::{self, OptionSpec, Preferences};
 use super::text::{
     Ranks, TimeUnit, centipawns, format_perft, format_position, one_line, split_word,
 };
-use super::ucci::{parse_common, parse_position, score_number};
+use super::ucci::{at_end, parse_common, parse_position, score_number};
 use crate::board::Move;
 use crate::eval::win_rate::WinRate;
 use crate::search::{Bound, Info, Meaning, Report, Score, nodes_per_second};
@@ -76,13 +76,8 @@ impl Codec for Uci {
             }
             Reply::SearchEnd { nodes, time } => {
                 let lines = std::mem::take(&mut self.lines).into_values();
-                let complete = |info| Info {
-                    nodes,
-                    time,
-                    ..info
-                };
                 return lines
-                    .map(|(info, chances)| self.format_info(&complete(info), chances))
+                    .map(|(info, chances)| self.format_info(&at_end(info, nodes, time), chances))
                     .collect();
             }
             Reply::CpuLoad(permille) => format!("info cpuload {permille}"),
