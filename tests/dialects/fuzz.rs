@@ -38,9 +38,10 @@ fn word(words: &'static str) -> impl Strategy<Value = String> {
     ]
 }
 
-/// Lines of such words, and a last line of any bytes.
+/// Lines of such words, many of them short because XBoard refuses surplus words, and a last line of any bytes.
 fn input(words: &'static str) -> impl Strategy<Value = Vec<u8>> {
-    let line = prop::collection::vec(word(words), 0..10).prop_map(|words| words.join(" ") + "\n");
+    let some = |counts: std::ops::Range<usize>| prop::collection::vec(word(words), counts);
+    let line = prop_oneof![some(0..10), some(1..3)].prop_map(|words| words.join(" ") + "\n");
     let lines = prop::collection::vec(line, 0..40).prop_map(|lines| lines.concat());
     let bytes = prop::collection::vec(any::<u8>(), 0..200);
     (lines, bytes).prop_map(|(lines, bytes)| [lines.as_bytes(), &bytes, b"\n"].concat())

@@ -11,12 +11,23 @@ use crate::protocol::options::{self, OptionKind, OptionSpec, PathKind, Preferenc
 use crate::protocol::text::{Ranks, format_position, message_excerpt, split_word};
 use crate::rules::Game;
 
+/// The commands without an argument, and those of tsito.
+const WITHOUT_ARGUMENT: &str =
+    ". ? analyze bk d draw easy exit force go hard hint new nopost playother post remove undo";
+const TSITO_WITHOUT_ARGUMENT: &str = "blue console red t vomit";
+
 impl XBoard {
     pub fn parse_line(&mut self, line: &str) -> Vec<Command> {
         let (word, rest) = split_word(line);
         let verb = word.to_ascii_lowercase();
         if let Some(protocol) = protocol_of_handshake(&verb) {
             return vec![Command::Handshake(protocol)];
+        }
+        let is_in = |verbs: &str| verbs.split(' ').any(|word| word == verb);
+        let takes_none =
+            is_in(WITHOUT_ARGUMENT) || self.is_cxboard && is_in(TSITO_WITHOUT_ARGUMENT);
+        if takes_none && !rest.is_empty() {
+            return error("surplus argument", line);
         }
         if let Some(commands) = self.parse_game_command(&verb, rest) {
             return commands;
@@ -110,7 +121,9 @@ impl XBoard {
                 self.time.depth = depth.or(self.time.depth);
                 checked(depth.is_some(), verb, rest)
             }
-            "time" if !rest.is_empty() => checked(set_clock(&mut self.time.own, rest), verb, rest),
+            "time" if !rest.is_empty() || !self.is_cxboard => {
+                checked(set_clock(&mut self.time.own, rest), verb, rest)
+            }
             "otim" => checked(set_clock(&mut self.time.opponent, rest), verb, rest),
             "post" | "nopost" => {
                 self.posting = verb == "post";

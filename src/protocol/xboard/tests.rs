@@ -401,6 +401,15 @@ fn unknown_commands_are_errors() {
         "st now",
         "variant chess",
         "variant",
+        "undo x",
+        "go e2e4",
+        "post on",
+        "? now",
+        "level 40 5 0 1",
+        "st 5 6",
+        "sd 5 6",
+        "time 100 x",
+        "time",
     ] {
         let said = client.printed(line).concat();
         assert!(

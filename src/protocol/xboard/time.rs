@@ -44,7 +44,7 @@ impl XboardClock {
             let moves = words.next()?.parse().ok()?;
             let base = minutes(words.next()?)?;
             let increment = read_seconds(words.next().unwrap_or("0")).ok()?;
-            Some(LevelCommand {
+            words.next().is_none().then_some(LevelCommand {
                 moves,
                 base,
                 increment,
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(clock.increment, Duration::from_millis(1500));
         assert_eq!(clock.moves_to_go, None);
         assert_eq!(limits.opponent.unwrap().time, Duration::ZERO);
-        for bad in ["", "x", "40", "40 5:x 0", "40 5 nan", "-1 5 0"] {
+        for bad in ["", "x", "40", "40 5:x 0", "40 5 nan", "-1 5 0", "40 5 0 1"] {
             assert!(!time.set_level(bad, 0), "{bad}");
         }
         assert!(time.set_level("0 4000000000 999999999", 0));
