@@ -229,6 +229,18 @@ fn commands_are_logged() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_log_that_cannot_be_written_is_reported_once() {
+    check(
+        "
+        $ --log /dev/full analyse startpos --depth 2
+        > depth
+        2= chuhe: /dev/full: the log is incomplete: No space left on device (os error 28)
+        ",
+    );
+}
+
 #[test]
 fn closed_output_does_not_change_the_exit_code() {
     let dir = TestDir::new();

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use env_logger::{Builder, Target};
 use log::LevelFilter;
@@ -36,10 +36,39 @@ pub fn print_line(text: &str) {
     let _ = writeln!(io::stdout(), "{}", translated(text));
 }
 
-/// Starts appending the log to `file`: the messages of this crate from level debug up, and those of other crates that
-/// `RUST_LOG` selects. Passwords in addresses are removed.
-pub fn start_log(file: &Path) -> io::Result<()> {
-    let file = File::options().append(true).create(true).open(file)?;
+/// The file of the log. The first error is reported on standard error, because the logger ignores errors.
+struct LogFile {
+    file: File,
+    path: PathBuf,
+    has_failed: bool,
+}
+
+impl Write for LogFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes);
+        if let (Err(error), false) = (&written, self.has_failed)
+            && error.kind() != io::ErrorKind::Interrupted
+        {
+            self.has_failed = true;
+            let why = format_args!("the log is incomplete: {error}");
+            Failure::new(self.path.display(), why).report();
+        }
+        written
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Starts appending the log to the file at `path`: the messages of this crate from level debug up, and those of other
+/// crates that `RUST_LOG` selects. Passwords in addresses are removed.
+pub fn start_log(path: &Path) -> io::Result<()> {
+    let file = LogFile {
+        file: File::options().append(true).create(true).open(path)?,
+        path: path.to_owned(),
+        has_failed: false,
+    };
     Builder::new()
         .parse_default_env()
         .filter_module("chuhe", LevelFilter::Debug)
