@@ -59,8 +59,8 @@ pub struct Arguments {
     /// Number of threads that answer requests.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=64))]
     threads: u8,
-    /// Number of good moves that must be known in and below a position, at least four of them below one of its best
-    /// moves, before query and similar actions return a move.
+    /// Return a move to query and similar actions only if at least N good moves are known in the position and below it,
+    /// at least four of them below one of the best moves.
     #[arg(long, value_name = "N", default_value_t = LibraryOptions::default().min_visits)]
     min_visits: usize,
     /// Round scores as the public library does: by the move of the queried position, not of its stored mirror image.

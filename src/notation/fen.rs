@@ -486,12 +486,12 @@ mod tests {
             (
                 "rnbakabnrr/8/1c5c1/p1p1x1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR q",
                 "rank 9 has 10 squares instead of 9, rank 8 has 8 squares instead of 9, \
-                 'x' is not a piece, the side to move is \"q\", not w, r or b",
+                 'x' is not a piece, the side to move is \"q\" instead of w or r (red) or b (black)",
             ),
             (
                 "4k4/9/9/9/4a4/9/9/9/PPPPPPPPP/RRRRR2BB x - - z",
-                "the side to move is \"x\", not w, r or b, red has no king, red bishop cannot stand on h0, \
-                 red bishop cannot stand on i0, black advisor cannot stand on e5",
+                "the side to move is \"x\" instead of w or r (red) or b (black), red has no king, \
+                 red bishop cannot stand on h0, red bishop cannot stand on i0, black advisor cannot stand on e5",
             ),
             ("4k4/9/9/9/9/9/9/9/9/4K4 w", "the kings face each other"),
             (
@@ -500,7 +500,7 @@ mod tests {
             ),
             (
                 "3k5/9/9/9/9/9/9/9/9/3RK4 green",
-                "the side to move is \"green\", not w, r or b",
+                "the side to move is \"green\" instead of w or r (red) or b (black)",
             ),
             (
                 "4k4/9/3N5/9/9/9/9/9/9/4KB3 w",

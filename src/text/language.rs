@@ -150,7 +150,8 @@ texts! {
     one_square: "rank {} has 1 square instead of {}", "第 {} 行只有 1 列，应为 {} 列";
     squares: "rank {} has {} squares instead of {}", "第 {} 行有 {} 列，应为 {} 列";
     not_a_piece: "{} is not a piece", "{} 不是棋子";
-    wrong_side: "the side to move is \"{}\", not w, r or b", "走子方是“{}”，应为 w、r 或 b";
+    wrong_side: "the side to move is \"{}\" instead of w or r (red) or b (black)",
+        "走子方是“{}”，应为 w 或 r（红方）或 b（黑方）";
     no_king: "{} has no king", "{}没有将（帅）";
     too_many: "{} has {} {}s, a set has {}", "{}有 {} 个{}，一副棋只有 {} 个";
     too_many_pieces: "{} has {} pieces, at most {} are allowed", "{}有 {} 个棋子，最多 {} 个";

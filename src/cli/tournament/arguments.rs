@@ -118,9 +118,9 @@ pub struct Arguments {
     /// first ply at which it applies.
     #[arg(long, value_name = "WHEN", help_heading = "Rules and adjudication")]
     adjudicate_draw: Option<ScoreDraw>,
-    /// Tablebase adjudication: a win if the mate or a winning capture comes within the no-capture limit,
-    /// a draw if it holds under the rules. DIRS are directories of tablebases (*.chtb), separated by `;`, in addition
-    /// to the embedded ones.
+    /// End games whose result a tablebase proves: wins that the no-capture limit and repetitions cannot prevent, and
+    /// draws that no rule on repetitions can change. The embedded tablebases are used, and those (*.chtb) in the
+    /// directories DIRS, separated by `;`.
     #[arg(long, value_name = "DIRS", num_args = 0..=1, default_missing_value = "", help_heading = "Rules and adjudication")]
     adjudicate_tables: Option<String>,
     /// Resign adjudication by the score of the losing engine alone, for example `score=900,moves=4`.

@@ -130,7 +130,9 @@ pub enum FactorsError {
     #[error("no factor: add a table [[factor]]")]
     NoFactor,
     /// A name (made printable here) is empty, used twice, or has control characters or noncharacters.
-    #[error("the name {0:?} of a factor is empty, used twice, or has control characters")]
+    #[error(
+        "the name {0:?} of a factor is empty, used twice, or has control characters or noncharacters"
+    )]
     Name(String),
     /// A factor has no option.
     #[error("factor {0} sets no option")]

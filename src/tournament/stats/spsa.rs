@@ -219,7 +219,9 @@ pub enum SpsaError {
     #[error("`pairs` must be 1 to {MAX_PAIRS}, and `rate` above 0 and at most 1")]
     Schedule,
     /// A name (made printable here) is empty, used twice (ignoring case), or has control characters or noncharacters.
-    #[error("the name {0:?} of a parameter is empty, used twice, or has control characters")]
+    #[error(
+        "the name {0:?} of a parameter is empty, used twice, or has control characters or noncharacters"
+    )]
     Name(String),
     /// The value or the step of a parameter is out of range.
     #[error(
