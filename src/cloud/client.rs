@@ -327,4 +327,10 @@ mod tests {
         assert!(!format!("{client:?}").contains("secret"), "{client:?}");
         assert_eq!(client.server(), "http://host");
     }
+
+    #[test]
+    fn errors_of_connections_have_no_prefix() {
+        let refused = ureq::Error::Io(std::io::Error::other("refused"));
+        assert_eq!(ClientError::from(Box::new(refused)).to_string(), "refused");
+    }
 }

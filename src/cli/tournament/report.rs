@@ -97,14 +97,14 @@ fn short_estimate(standings: &Standings) -> String {
     let mut text = finite.map_or(String::new(), |e| format!("  Elo {}", elo(&e.elo)));
     if let Some(run) = &standings.sprt {
         let (lower, upper) = run.sprt().bounds();
-        text += &format!("  LLR {} ({lower:.2}, {upper:.2})", llr(run));
+        text += &format!("  LLR {} ({lower:.2}, {upper:.2})", llr(run.llr()));
     }
     text
 }
 
 /// The LLR with two decimals. Adding zero removes the sign of a negative zero.
-fn llr(run: &SprtRun) -> String {
-    format!("{:.2}", (100.0 * run.llr()).round() / 100.0 + 0.0)
+fn llr(ratio: f64) -> String {
+    format!("{:.2}", (100.0 * ratio).round() / 100.0 + 0.0)
 }
 
 /// The indexes of the engines, the best first.
@@ -249,7 +249,7 @@ fn sprt(run: &SprtRun) -> String {
     format!(
         "SPRT        {}\nLLR         {} ({lower:.2}, {upper:.2}) {}: {decision}\n",
         run.sprt(),
-        llr(run),
+        llr(run.llr()),
         translated(&pairs)
     )
 }
@@ -509,6 +509,13 @@ impl Status<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_llr_is_a_negative_zero() {
+        for (ratio, text) in [(-0.0, "0.00"), (-0.004, "0.00"), (-0.006, "-0.01")] {
+            assert_eq!(llr(ratio), text);
+        }
+    }
 
     #[test]
     fn addresses_are_relative_and_encoded() {
