@@ -46,7 +46,9 @@ fn commands_of_both_protocols() {
         assert_eq!(parse("  UCI "), Command::Handshake(Protocol::Uci));
         assert_eq!(parse("isready"), Command::IsReady);
         assert_eq!(parse("stop now"), Command::Stop);
-        assert_eq!(parse("uxinewgame"), Command::NewGame);
+        for line in ["ucinewgame", "uccinewgame", "uxinewgame", "newgame"] {
+            assert_eq!(parse(line), Command::NewGame);
+        }
         assert_eq!(parse("ponderhit"), Command::PonderHit { draw: false });
         assert_eq!(parse("ponderhit draw"), Command::PonderHit { draw: true });
         for unknown in ["", "readyok", "ucciok", "isready?", "炮二平五", "cxboard2"] {

@@ -178,32 +178,29 @@ pub fn parse_common(line: &str, unit: TimeUnit, ranks: Ranks) -> Result<Command,
         "quit" => Command::Quit,
         "d" => Command::ShowPosition,
         "hint" => Command::Hint(parse_hint(rest, ranks)),
-        "ucinewgame" | "uccinewgame" | "uxinewgame" => Command::NewGame,
+        // Sylvan sends `newgame` in UCCI.
+        "newgame" | "ucinewgame" | "uccinewgame" | "uxinewgame" => Command::NewGame,
         _ => return Err((verb, rest)),
     })
 }
 
-/// Parses `{fen F | startpos} [moves M…]`. A text without `fen` and `startpos` is a FEN; with both it is the
+/// Parses `{fen F | startpos} [[moves] M…]`. A text without `fen` and `startpos` is a FEN; with both it is the
 /// starting position.
 pub fn parse_position(text: &str, ranks: Ranks) -> PositionText {
     let mut words = text.split_whitespace().peekable();
     let is = |word: &str, key: &str| word.eq_ignore_ascii_case(key);
     words.next_if(|word| is(word, "fen"));
-    if words.next_if(|word| is(word, "startpos")).is_some() {
-        words.next_if(|word| is(word, "moves"));
-        return PositionText {
-            fen: None,
-            moves: words.map(str::to_owned).collect(),
-            ranks,
-        };
-    }
-    let fen: Vec<&str> = words
-        .by_ref()
-        .take_while(|word| !is(word, "moves"))
-        .collect();
-    PositionText {
+    let fen = if words.next_if(|word| is(word, "startpos")).is_some() {
+        None
+    } else {
+        let is_fen = |word: &&str| !is(word, "moves") && ranks.parse(word).is_none();
+        let fen: Vec<&str> = std::iter::from_fn(|| words.next_if(is_fen)).collect();
         // Some clients write the FEN in quotes.
-        fen: Some(fen.join(" ").trim_matches(['"', '\'']).to_owned()),
+        Some(fen.join(" ").trim_matches(['"', '\'']).to_owned())
+    };
+    words.next_if(|word| is(word, "moves"));
+    PositionText {
+        fen,
         moves: words.map(str::to_owned).collect(),
         ranks,
     }

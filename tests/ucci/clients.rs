@@ -359,6 +359,23 @@ fn vinxiangqi() {
     client.quit();
 }
 
+/// Sylvan begins a game with `newgame`, repeats each `position` without that word, and sends the clocks of UCI in UCCI.
+#[test]
+fn sylvan() {
+    let mut client = Client::ucci();
+    client.best_move("go depth 2", &after(""));
+    client.silent("newgame");
+    client.send("probe startpos");
+    assert_eq!(client.line(), "pophash");
+    for moves in ["h2e2", "h2e2 h9g7"] {
+        for verb in ["position fen", "fen"] {
+            client.silent(&format!("{verb} {BOARD} w - - 0 1 moves {moves}"));
+        }
+        client.best_move("go wtime 300 btime 300 movestogo 40", &after(moves));
+    }
+    client.quit();
+}
+
 /// A user at a shell: `echo … | chuhe`.
 #[test]
 fn shell() {

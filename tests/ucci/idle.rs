@@ -91,8 +91,10 @@ fn position_is_read_in_every_form() {
         (format!("position fen {BOARD} w - - 0 1 moves"), after("")),
         (
             format!("position fen {BOARD} w - - 0 1 moves h2e2 h9g7"),
-            opened,
+            opened.clone(),
         ),
+        ("position startpos h2e2 h9g7".to_owned(), opened.clone()),
+        (format!("position fen {BOARD} w - - 0 1 h2e2 h9g7"), opened),
         (
             format!(
                 "position fen {} b",

@@ -178,8 +178,12 @@ fn find(text: &str, is_whole: bool) -> Option<(OptionSpec, &'static str, &str)> 
         .max_by_key(|(_, name, _)| name.len())
 }
 
-/// The rest of a text that begins with the words of a name.
+/// The rest of a text that begins with the words of a name. Clients of Fairy-Stockfish in UCCI join them with `_`.
 fn rest_after<'a>(name: &str, text: &'a str) -> Option<&'a str> {
+    let (first, rest) = split_word(text);
+    if first.replace('_', " ").eq_ignore_ascii_case(name) {
+        return Some(rest);
+    }
     name.split(' ').try_fold(text, |text, word| {
         let (first, rest) = split_word(text);
         first.eq_ignore_ascii_case(word).then_some(rest)
@@ -371,7 +375,7 @@ mod tests {
         let mut preferences = Preferences::default();
         let button = set("clear hash", None, &mut preferences).unwrap().unwrap();
         assert_eq!(button.effect, Effect::NewGame);
-        for text in ["multipv 3", "Skill Level 5", "Repetition Rule ChineseRule"] {
+        for text in ["multipv 3", "skill_level 5", "Repetition Rule ChineseRule"] {
             assert!(set(text, None, &mut preferences).unwrap().is_ok());
         }
         assert_eq!(preferences.search.multipv, 3);
