@@ -77,13 +77,14 @@ fn commands_of_one_protocol() {
 }
 
 #[test]
-fn after_fen_scores_in_uci_are_bare_numbers() {
+fn after_fen_with_two_fields_scores_in_uci_are_bare_numbers() {
     let preferences = Preferences::default();
     let report = Report::Line(info(Score::ZERO, Bound::Exact));
     for (line, score) in [
         ("isready", " score cp 0 "),
         ("joho fen 4k4/9/9/9/9/9/9/9/9/3K5 w", " score cp 0 "),
         ("fen 4k4/9/9/9/9/9/9/9/9/3K5 w", " score 0 "),
+        ("fen 4k4/9/9/9/9/9/9/9/9/3K5 w - - 0 1", " score cp 0 "),
         ("fen 4k4/9/9/9/9/9/9/9/9/3K5 w moves d0d1", " score cp 0 "),
         ("startpos moves h2e2 h9g7", " score cp 0 "),
     ] {

@@ -19,11 +19,12 @@ const UNLISTED: &str = "UCI_Chess960";
 
 /// The codec of UCI.
 ///
-/// `fen F` is not part of UCI: some workers of the public cloud library send it to set a position. They read the word
-/// after `score` as a number, so after `fen F` without moves scores are written as in UCCI, until a `position`, a
-/// `startpos` or a `fen F` with moves. Clients of the dialect UCI-Cyclone omit the word `position` too: they send
-/// `startpos` or `fen F`, and moves. These clients count ranks from 0, even if they have set the variant, and so does a
-/// client that sends a move with a rank 0.
+/// Clients of the dialect UCI-Cyclone omit the word `position`: they send `startpos` or `fen F`, and moves. They count
+/// ranks from 0, even if they have set the variant, and so does a client that sends a move with a rank 0.
+///
+/// Some workers of the public cloud library also send `fen F`, and read the word after `score` as a number. Their FENs
+/// have only two fields, unlike those of graphical programs. After such a line scores are written as in UCCI, until the
+/// next position.
 #[derive(Clone, Debug, Default)]
 pub struct Uci {
     /// Whether scores are bare numbers, without `cp` and `mate`.
@@ -126,7 +127,7 @@ impl Uci {
                 "register" => return Command::Register,
                 // Only at the start of the line: elsewhere it may follow a misspelled `position`.
                 _ if is_bare_position(&verb) && text.len() == line.len() => {
-                    self.bare_scores = verb == "fen" && !rest.contains("moves");
+                    self.bare_scores = verb == "fen" && rest.split_whitespace().count() == 2;
                     return Command::Position(parse_position(text, ranks));
                 }
                 _ if rest.is_empty() => return Command::Unknown(line.to_owned()),
