@@ -205,13 +205,13 @@ fn convert_file(
     let file = open_input(&game_path.path).context(&path)?;
     let mut games = game_path.select(RecordReader::new(file).context(&path)?);
     let mut errors = ErrorList::default();
-    for (number, _, game) in games.by_ref() {
+    for (number, place, game) in games.by_ref() {
         let what = format!("{path}: game {number}");
         let game = game.context(&what).and_then(|game| {
             if let (true, Some(problem)) = (writer.arguments.strict, game.main_line_problem()) {
                 return Err(Failure::new(what, problem));
             }
-            note_problems(&game_path.path, number, &game);
+            note_problems(&game_path.path, place, &game);
             game_path.cut(game, number)
         });
         match game {

@@ -106,7 +106,7 @@ fn judge_file(judging: &Judging<'_>, file: &GamePath, unread: &mut Unread) -> Re
     for (number, place, game) in games.by_ref() {
         match game {
             Ok(record) => {
-                note_problems(path, number, &record);
+                note_problems(path, place, &record);
                 let record = file.cut(record, number);
                 match record.and_then(|record| play_line(record.main_line())) {
                     Ok(game) => {

@@ -201,7 +201,7 @@ texts! {
     move_number: "move {}", "第 {} 着";
     no_such_file: "there is no such file; a game begins with `startpos` or a FEN",
         "没有这个文件；棋局以 `startpos` 或 FEN 开头";
-    problem_of_game: "{}: game {}: {}; {}", "{}：第 {} 局：{}；{}";
+    problem_of_game: "{}: {}: {}; {}", "{}：{}：{}；{}";
     moves_before_it: "the moves before it are used", "保留其前的着法";
     part_left_out: "this part is left out", "略去这一部分";
     line_skipped: "{}: skipped 1 line of text outside games", "{}：跳过对局以外的 1 行文字";

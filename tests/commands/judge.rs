@@ -250,17 +250,18 @@ fn files_are_judged_line_by_line() {
     );
     // An invalid line does not stop the others.
     let mut games = b"startpos\n9/9 moves h2e2\nstartpos moves \xff\n".to_vec();
-    games.extend(format!("{CHASE} {CHASE_MOVES}\n").bytes());
+    games.extend(format!("{CHASE} {CHASE_MOVES}\nstartpos moves h2e2 h2e2\n").bytes());
     dir.write("invalid", games);
     dir.check(
         r"
         $1 judge - < invalid
-        = line 1: none\nline 4: red_loses
+        = line 1: none\nline 4: red_loses\nline 5: none
         2> line 2:
         2> 2 ranks
         2> line 3:
         2>0 line 1:
         2>0 line 4:
+        2> -: line 5: move 2:
         ",
     );
 }

@@ -16,8 +16,8 @@ use rand::Rng;
 use serde_json::Value;
 
 use super::common::{
-    BookArguments, Context, Failure, GameArguments, GamePath, LimitArguments, SearchArguments,
-    SearchDefaults, note, note_problems, print_line, user_name,
+    BookArguments, Context, Failure, GameArguments, GamePath, LimitArguments, Place,
+    SearchArguments, SearchDefaults, note, note_problems, print_line, user_name,
 };
 use super::serve::{NODES, PAUSE, open_store};
 use crate::cloud::library::{Library, LibraryOptions};
@@ -204,7 +204,7 @@ fn read_file(game_path: &GamePath) -> Result<Vec<Value>, Failure> {
         match game.context(format_args!("{path}: game {number}")) {
             Ok(game) => {
                 report(last_failure.take());
-                note_problems(&game_path.path, number, &game);
+                note_problems(&game_path.path, Place::Game(number), &game);
                 games.push(page::game(&game, &[], 0));
             }
             Err(failure) => report(last_failure.replace(failure)),

@@ -292,7 +292,7 @@ impl GamePath {
         if self.game.is_none() && games.next().is_some() {
             note_first_of_several(&self.path);
         }
-        note_problems(&self.path, number, &game);
+        note_problems(&self.path, place, &game);
         Ok((self.cut(game, number)?, place))
     }
 
@@ -385,15 +385,15 @@ impl SelectedGames<'_> {
 }
 
 /// Reports the parts of a game that could not be read.
-pub fn note_problems(path: &Path, number: usize, game: &GameTree) {
+pub fn note_problems(path: &Path, place: Place, game: &GameTree) {
     for problem in &game.problems {
         let consequence = if problem.affects_main_line {
             texts().moves_before_it
         } else {
             texts().part_left_out
         };
-        let (path, number) = (path.display().to_string(), number.to_string());
-        let values = [&path, &number, &problem.reason, consequence];
+        let (path, place) = (path.display().to_string(), place.to_string());
+        let values = [&path, &place, &problem.reason, consequence];
         note(&fill(texts().problem_of_game, &values));
     }
 }

@@ -92,7 +92,7 @@ fn read_records(
                 Place::Game(_) => error.to_string(),
             })
             .and_then(|record| {
-                note_problems(&file.path, number, &record);
+                note_problems(&file.path, place, &record);
                 let record = file.cut(record, number).map_err(|failure| failure.text)?;
                 let event = || record.known_tag("Event").map(str::to_owned);
                 let id = match record.players().or_else(event) {

@@ -31,7 +31,7 @@ impl Unread {
         for (number, game) in (1..).zip(games.by_ref()) {
             match game {
                 Ok(game) => {
-                    note_problems(path, number, &game);
+                    note_problems(path, Place::Game(number), &game);
                     found(number, game)?;
                 }
                 Err(error) => {
