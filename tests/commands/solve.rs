@@ -35,6 +35,10 @@ fn a_json_solution_is_verified() {
         (&file["moves"], &file["is_shortest"]),
         (&2.into(), &true.into())
     );
+    file["moves"] = 3.into();
+    dir.write("long.json", file.to_string());
+    dir.check("$1 solve --verify long.json\n2> the mate does not take the stated 3 moves");
+    file["moves"] = 2.into();
     file["tree"]["replies"] = Value::Array(Vec::new());
     dir.write("cut.json", file.to_string());
     dir.write("empty.json", "{}");

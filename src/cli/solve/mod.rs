@@ -530,6 +530,12 @@ fn check(
 ) -> Result<usize, String> {
     match proof {
         Proof::Mate {
+            moves,
+            solution: Solution { tree, .. },
+        } if *moves != tree.plies.div_ceil(2) => {
+            Err(format!("the mate does not take the stated {moves} moves"))
+        }
+        Proof::Mate {
             solution: Solution { tree, .. },
             ..
         }
