@@ -310,9 +310,10 @@ fn has_pgn(text: &str) -> bool {
 }
 
 /// Whether the complete lines in the beginning of a file are in the format of one game per line and the first of them
-/// has a position. Returns `false` for UTF-16, whose line ends have two bytes: such a file is decoded first.
+/// has a position. Returns `false` for UTF-16, whose line ends have two bytes: such a file is decoded first; and for
+/// binary files, which may contain the slashes of a FEN.
 fn begins_with_line(beginning: &[u8]) -> bool {
-    if text::utf_16(beginning).is_some() {
+    if text::utf_16(beginning).is_some() || !is_text(beginning) {
         return false;
     }
     let whole = beginning.iter().rposition(|byte| *byte == b'\n');

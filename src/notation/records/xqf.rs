@@ -266,6 +266,7 @@ fn write_node(bytes: &mut Vec<u8>, game: &GameTree, id: NodeId) {
 mod tests {
     use super::*;
     use crate::notation::fen;
+    use crate::notation::records::RecordReader;
     use crate::notation::tree::GameResult;
 
     /// A file in any version, made with the formulas above in reverse.
@@ -273,9 +274,15 @@ mod tests {
         let mut bytes = vec![0; HEADER];
         bytes[..3].copy_from_slice(&[b'X', b'Q', version]);
         if version > PLAIN {
-            bytes[0x03..0x10].copy_from_slice(&[
-                0x5a, 1, 0, 0, 0, 0x81, 0x42, 0x24, 0x18, 0x33, 0x77, 0xa9, 0xc5,
-            ]);
+            // With the slashes, the first line of the file resembles a FEN.
+            bytes[0x03..0x10].copy_from_slice(if version > SHUFFLED {
+                b"/////////////"
+            } else {
+                &[
+                    0x5a, 1, 0, 0, 0, 0x81, 0x42, 0x24, 0x18, 0x33, 0x77, 0xa9, 0xc5,
+                ]
+            });
+            bytes[HEADER - 1] = b'\n';
         }
         let keys = XqfKeys::read(&bytes);
         let red = [0, 10, 20, 30, 40, 50, 60, 70, 80, 12, 72, 3, 23, 43, 63, 83];
@@ -327,7 +334,9 @@ mod tests {
     fn all_versions_are_read() {
         let moves = [("h2e2", "中炮"), ("h9g7", ""), ("h0g2", "x")];
         for version in [10, 11, 12, 18] {
-            let game = read_xqf(&file(version, &moves)).unwrap();
+            let file = file(version, &moves);
+            let game = RecordReader::new(&file[..]).unwrap().next().unwrap();
+            let game = game.unwrap();
             assert_eq!(game.moves[ROOT].comment, "开局", "{version}");
             let line = game.main_line();
             assert_eq!(line.coordinates(), "h2e2 h9g7 h0g2", "{version}");
