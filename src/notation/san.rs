@@ -59,7 +59,8 @@ fn letter(piece: Piece) -> String {
 /// Reads a move of `position`; the ranks are numbered from `first_rank`, 0 or 1.
 ///
 /// The letters N and B are read as H and E, and pawns may have the letter P. A move that gives the file and
-/// rank of its origin needs no letter, so `h3e3` and `h10g8` are read as well.
+/// rank of its origin needs no letter, so `h3e3` and `h10g8` are read as well. If several pawns can move to a square,
+/// a text without a file means the move straight ahead: XBoard writes the file only for moves to the side.
 ///
 /// # Errors
 /// The text is not in this notation, or does not match exactly one legal move.
@@ -67,10 +68,15 @@ pub fn parse(position: &Position, text: &str, first_rank: usize) -> Result<Move,
     let Some(description) = read(text.trim(), first_rank) else {
         return Err(NotationError::Unreadable(text.to_owned()));
     };
-    let moves: Vec<Move> = legal_moves(position)
+    let mut moves: Vec<Move> = legal_moves(position)
         .into_iter()
         .filter(|m| description.matches(position, *m))
         .collect();
+    let is_straight = |m: &Move| m.from().file() == m.to().file();
+    let is_pawn = description.kind == Some(PieceKind::Pawn);
+    if is_pawn && moves.iter().any(is_straight) {
+        moves.retain(is_straight);
+    }
     only_move(moves, text)
 }
 
@@ -162,6 +168,10 @@ mod tests {
             "e5e6",
             &["xe6", "exe6", "Pxe6"],
         );
+        // A pawn that can move ahead, and one that can move to the side.
+        let pawns = "3k5/9/9/6P2/5P3/9/9/9/9/4K4 w";
+        check(pawns, "f5f6", &["ff6", "f6", "Pf6"]);
+        check(pawns, "g6f6", &["gf6"]);
     }
 
     #[test]
