@@ -2,9 +2,11 @@
 //! then a tree of moves. A library is a header, an index, and records that are padded to whole blocks. The format has
 //! no published description. The reader was checked with two libraries of 129 games and 10,554 plies, which are all
 //! legal, and with a record of 15,242 plies in version 1, whose moves equal those of the same game in CBF. The files
-//! written here were checked with the Python package cchess, which, like this reader, ignores the index of a library.
+//! written here were checked with the Python package cchess, which, like this reader, finds the records without the
+//! index of a library. Of the index, only the marks of deleted records are read.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::{
     StoredNode, code_of_result, plain_comment, read_tree, result_of_code, square_from_black,
@@ -30,6 +32,14 @@ const LIBRARY_HEADER: usize = 66_624;
 const ENTRY: usize = 276;
 /// Other bytes of the header of a library, with their offsets, that are the same in all known libraries.
 const CONSTANTS: [(usize, [u8; 4]); 2] = [(16, [3, 0, 0, 0]), (52, [0xff, 0xff, 0xff, 0x7f])];
+
+/// The offset of a byte of the header of a library: whether it contains deleted records.
+const HAS_DELETED: usize = 56;
+/// The flag, in the first byte of an entry of the index, of a record that is not deleted.
+const IS_KEPT: u8 = 2;
+/// The offset and size of the identifier of a record in an entry of the index, a text in UTF-16, and in the record.
+const ID_TEXT: std::ops::Range<usize> = 20..100;
+const ID: std::ops::Range<usize> = 20..36;
 
 /// The tags with the offsets and sizes of their fields in bytes. Tags without a usual name get that of the same field
 /// in DhtmlXQ or CBF.
@@ -111,11 +121,33 @@ pub fn split_ccbridge(bytes: &[u8]) -> Result<Vec<std::ops::Range<usize>>, Recor
         .collect();
     let ends = starts.iter().skip(1).copied().chain([bytes.len()]);
     let records = starts.iter().zip(ends).map(|(start, end)| *start..end);
+    let deleted = deleted_ids(bytes.get(LIBRARY_HEADER..first).unwrap_or_default());
+    let has_deleted = bytes.get(HAS_DELETED).is_some_and(|byte| *byte != 0);
     // A record with an empty board is a heading of the library.
     let is_game = |record: &std::ops::Range<usize>| {
-        bytes[record.clone()].get(BOARD..BOARD + 90) != Some(&[0; 90][..])
+        let record = &bytes[record.clone()];
+        let is_deleted = || has_deleted && deleted.contains(&id(record));
+        record.get(BOARD..BOARD + 90) != Some(&[0; 90][..]) && !is_deleted()
     };
     Ok(records.filter(is_game).collect())
+}
+
+/// The identifiers of the deleted records in the index of a library, see [`id`].
+fn deleted_ids(index: &[u8]) -> HashSet<String> {
+    let entries = index.chunks_exact(ENTRY);
+    let deleted = entries.filter(|entry| entry[0] & IS_KEPT == 0);
+    let texts = deleted.map(|entry| text(&entry[ID_TEXT]));
+    let ids = texts.map(|text| text.replace(|c: char| !c.is_ascii_hexdigit(), ""));
+    ids.filter(|id| !id.is_empty()).collect()
+}
+
+/// The identifier of a record, a GUID, as hexadecimal digits; empty if the record is cut short. The bytes of its first
+/// three numbers are stored in reverse order.
+fn id(record: &[u8]) -> String {
+    let order = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15];
+    let bytes = record.get(ID).unwrap_or_default();
+    let ordered = order.iter().filter_map(|at| bytes.get(*at));
+    ordered.map(|byte| format!("{byte:02X}")).collect()
 }
 
 /// Reads a record.
@@ -431,13 +463,27 @@ mod tests {
         // The first game takes two blocks, and the second one is illegal.
         let long = "长".repeat(BLOCK / 2);
         let games = [&[("h2e2", long.as_str())][..], &[("h2h8", "")], &MOVES].map(game);
-        let bytes = write_cbl(&games);
+        let mut bytes = write_cbl(&games);
         let records = split_ccbridge(&bytes).unwrap();
         let plies: Vec<_> = records
             .iter()
             .map(|record| Some(read_ccbridge(&bytes[record.clone()]).ok()?.moves.len()))
             .collect();
         assert_eq!(plies, [Some(1), None, Some(3)]);
+        // The entries of the index need not be in the order of the records.
+        for (number, (record, flags)) in (0..).zip([(2, 5), (1, 7)]) {
+            let id = [number, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+            bytes[records[record].start..][ID].copy_from_slice(&id);
+            let entry = &mut bytes[LIBRARY_HEADER + usize::from(number) * ENTRY..];
+            entry[0] = flags;
+            let text = format!("{{0302010{number}-0504-0706-0809-0A0B0C0D0E0F}}");
+            for (at, byte) in ID_TEXT.step_by(2).zip(text.bytes()) {
+                entry[at] = byte;
+            }
+        }
+        assert_eq!(split_ccbridge(&bytes).unwrap().len(), 3);
+        bytes[HAS_DELETED] = 1;
+        assert_eq!(split_ccbridge(&bytes).unwrap(), records[..2]);
         assert!(split_ccbridge(LIBRARY).is_err());
         let old = [OLD_LIBRARY, &[1, 0, 0, 0, 9, 0, 0, 0, 0x78, 1][..]].concat();
         assert!(is_ccbridge(&old));
