@@ -191,7 +191,7 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
                 && let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg)
                 && !word.starts_with("--")
             {
-                let tip = "write moves that begin with a dash last, after `--`";
+                let tip = "write arguments that begin with a dash last, after `--`, and file names as `./-NAME`";
                 let tip = ContextValue::StyledStrs(vec![tip.into()]);
                 error.insert(ContextKind::Suggested, tip);
             }

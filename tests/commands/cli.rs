@@ -171,7 +171,7 @@ fn words_that_begin_with_a_dash_get_a_useful_tip() {
         2> '--strength'
         2>0 -- --strength
         $2 judge startpos -C=4
-        2> write moves that begin with a dash last, after `--`
+        2> write arguments that begin with a dash last, after `--`, and file names as `./-NAME`
         $ judge '5k3/9/9/4C4/9/9/9/4C4/9/3K5 w' -- -C=4
         ",
     );
