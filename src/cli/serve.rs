@@ -1,9 +1,11 @@
 //! `chuhe serve`: the HTTP server of a cloud library.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
@@ -16,6 +18,7 @@ use crate::cloud::server::{Server, ServerFiles, ServerOptions, Site, survive_fil
 use crate::cloud::store::{Location, Store, StoreError};
 use crate::cloud::worker::Workers;
 use crate::tablebase::Tables;
+use crate::text::without_credentials;
 
 /// Serve a cloud library (云库): the API of the public library over HTTP, at /chessdb.php.
 ///
@@ -128,9 +131,9 @@ fn parse_listen(text: &str) -> Result<ListenAddress, String> {
 /// Opens a library for writing, or for reading if it is read-only.
 pub fn open_store(location: &Location) -> Result<Store, Failure> {
     let store = match Store::open_at(location) {
-        Err(error @ StoreError::ReadOnly(_)) => {
+        Err(StoreError::ReadOnly) => {
             note(&format!(
-                "{error}: the server answers queries but learns nothing"
+                "{location} is read-only: the server answers queries but learns nothing"
             ));
             Store::open_read_only(location)
         }
@@ -139,7 +142,32 @@ pub fn open_store(location: &Location) -> Result<Store, Failure> {
     store.context(location)
 }
 
+/// The time before the same error is printed again.
+const REPEAT_TIME: Duration = Duration::from_secs(60);
+
+/// Prints the errors of this crate to standard error, for commands that run unattended. Does nothing if the log is
+/// written to a file. The same error is printed once per [`REPEAT_TIME`].
+pub fn print_errors() {
+    let printed = Mutex::new(HashMap::<String, Instant>::new());
+    // Fails if there is a log file.
+    let _ = env_logger::Builder::new()
+        .filter_module("chuhe", log::LevelFilter::Error)
+        .format(move |_, record| {
+            let text = record.args().to_string();
+            let now = Instant::now();
+            let mut printed = printed.lock();
+            printed.retain(|_, time| now.duration_since(*time) < REPEAT_TIME);
+            if let Entry::Vacant(entry) = printed.entry(text) {
+                note(&without_credentials(entry.key()));
+                entry.insert(now);
+            }
+            Ok(())
+        })
+        .try_init();
+}
+
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    print_errors();
     let files = load_files(arguments)?;
     let (tables, skipped) = Tables::open(&arguments.tables);
     if let Some(problem) = skipped.first() {

@@ -3,7 +3,7 @@ import { legalMoves, notate } from './rules.js';
 import { pathTo, fenOf } from './game.js';
 import { element, t, hasText, mistakeMarks, positionMarks, glyphText } from './texts.js';
 import { view } from './board.js';
-import { app, say, side, playMove, tryMove, lineText, moveText } from './study.js';
+import { app, say, side, playMove, tryMove, lineText, moveText, redraw } from './study.js';
 import { access, request } from './server.js';
 import { judged } from './knowledge.js';
 import { connectEngine } from './engine.js';
@@ -154,6 +154,7 @@ async function showEntries() {
   try {
     const list = await ask('queryall', { showall: '1' });
     if (requested !== query) return false;
+    if (list.status === 'rate limit exceeded') throw new Error(t(list.status));
     const legal = legalMoves(app.game.node.position);
     entries = (list.moves || []).filter((entry) => legal.includes(entry.uci));
     drawEntries();
@@ -346,6 +347,8 @@ function buildToken() {
     } catch {
       // The token is lost with the page.
     }
+    // Removes the message of an earlier error.
+    redraw();
     // Until the server has checked the new token, nothing is requested that needs it.
     allowWriting(false);
     connectEngine().then((state) => allowWriting(state.may_search));
@@ -360,7 +363,7 @@ export function buildLibrary({ hasToken }) {
   if (hasToken) buildToken();
   buildNotes();
   element('queue').addEventListener('click', requestSearch);
-  element('retry').addEventListener('click', () => { showEntries(); showStats(); });
+  element('retry').addEventListener('click', () => { redraw(); showEntries(); showStats(); });
   element('library-side').addEventListener('change', showEntries);
   app.listeners.push(showEntries);
   app.onLanguage.push(drawEntries, drawLastNote, showStats, () => { shownJobs = ''; showJobs(); });

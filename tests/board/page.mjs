@@ -887,6 +887,14 @@ async function keepsNote(page) {
   await page.unroute('**/notes?*');
   await page.click('#retry');
   await page.waitForSelector('#save-note:enabled');
+  assert.match(await status(page), /to move$/);
+  // So can a query that exceeds the rate limit.
+  await page.route('**/chessdb.php', (route) => route.fulfill({ json: { status: 'rate limit exceeded' } }));
+  for (const id of ['back', 'next']) await page.click(`#${id}`);
+  await waitForStatus(page, 'Too many requests');
+  await page.unroute('**/chessdb.php');
+  await page.click('#retry');
+  await page.waitForSelector('#retry', { state: 'hidden' });
 }
 
 // Games from the starting position without some of its pawns. The job has 4,096 searches, and at most 400 of them are

@@ -511,12 +511,12 @@ fn read_only_libraries_are_read_and_served() {
         (
             "cloud undo library.db --writer x",
             1,
-            "library.db is read-only",
+            "library.db: the library is read-only",
         ),
         (
             "cloud import library.db tokens",
             1,
-            "library.db is read-only",
+            "library.db: the library is read-only",
         ),
     ] {
         let (found, text) = run_read_only(&dir, line).unwrap();

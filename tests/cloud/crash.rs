@@ -128,6 +128,12 @@ fn a_full_disk_only_affects_writes() {
         body(&refused),
         "Error: the library cannot be read or written"
     );
+    // The cause is on standard error.
+    let errors = dir.read("errors");
+    assert!(
+        errors.contains("cannot write to the cloud library: database error"),
+        "{errors}"
+    );
     let is_known = |server: &Server, (board, m): &(String, String)| {
         let path = format!("/chessdb.php?action=queryall&board={}", encoded(board));
         body(&server.get(&path)).contains(&format!("move:{m},"))

@@ -60,11 +60,12 @@ impl Server {
     }
 
     /// Starts a server with a file size limit of `blocks` blocks, which have 512 or 1024 bytes depending on the shell.
+    /// Its standard error is the file `errors`.
     pub fn start_with_file_size_limit(dir: &TestDir, blocks: u32) -> Self {
         let mut shell = Command::new("sh");
-        let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
+        let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\" 2>errors");
         shell.args(["-c", &script, env!("CARGO_BIN_EXE_chuhe")]);
-        Self::start_by(shell, LIBRARY, dir, "")
+        Self::start_by(shell, LIBRARY, dir, "--lang en")
     }
 
     /// Starts a server by a command that runs the program. It has no workers unless the arguments set their number.

@@ -16,6 +16,7 @@ use crate::cli::common::{
     Context, Failure, GameArguments, Unread, columns, heads, interrupts, note, open_input, print,
     print_text, read_small_text, terminal_width,
 };
+use crate::cli::serve::print_errors;
 use crate::cloud::client::{Client, ClientError};
 use crate::cloud::key::{Key, View};
 use crate::cloud::score::{FINAL, value_after};
@@ -245,6 +246,7 @@ pub fn walk(arguments: &WalkArguments) -> Result<(), Failure> {
 }
 
 pub fn work(arguments: &WorkerArguments) -> Result<(), Failure> {
+    print_errors();
     let client = arguments.server.client()?;
     let server = client.server().to_owned();
     let interrupts = interrupts()?;

@@ -355,7 +355,7 @@ impl From<StoreError> for ServerError {
 /// The text of a reply to a request that could not read or write the library. The error itself is only logged.
 pub fn error_text(error: &StoreError) -> &'static str {
     match error {
-        StoreError::ReadOnly(_) => "the library is read-only",
+        StoreError::ReadOnly => "the library is read-only",
         _ => "the library cannot be read or written",
     }
 }

@@ -199,11 +199,11 @@ pub enum StoreError {
     #[error("only a library file can be copied; for a database use pg_dump --schema chuhe_cloud")]
     NotAFile,
     /// The library can be read but not written.
-    #[error("{0} is read-only")]
-    ReadOnly(Location),
+    #[error("the library is read-only")]
+    ReadOnly,
     /// The write-ahead log of a read-only library file has writes that are not in the file yet.
     #[error(
-        "{0} is read-only and has unmerged writes in {0}-wal; copy both files to a writable directory"
+        "the library is read-only and has unmerged writes in {0}-wal; copy both files to a writable directory"
     )]
     UnmergedWrites(Location),
     /// Another process has the file open.
@@ -213,13 +213,11 @@ pub enum StoreError {
     #[error("{0} has writes that cannot be merged into its database file; remove this log first")]
     OtherLog(Location),
     /// The file or database does not contain a library.
-    #[error("{0} is not a cloud library")]
-    Foreign(Location),
+    #[error("this is not a cloud library")]
+    Foreign,
     /// The library has another format version.
-    #[error("{location} has format version {found}; this program needs version {known}")]
+    #[error("the library has format version {found}; this program needs version {known}")]
     Version {
-        /// Where the library is.
-        location: Location,
         /// Its version.
         found: i64,
         /// The version of this program.

@@ -24,7 +24,8 @@ impl Location {
     /// uses the environment variable `PGPASSWORD`.
     ///
     /// # Errors
-    /// The text is empty, the URL is invalid, or the program was built without the feature `postgres`.
+    /// The text is empty, SQLite does not take it for a file name, the URL is invalid, or the program was built without
+    /// the feature `postgres`.
     pub fn parse(text: &OsStr) -> Result<Self, LocationError> {
         let is_server = |text: &&str| {
             let schemes = ["postgres://", "postgresql://"];
@@ -34,6 +35,10 @@ impl Location {
             Some(address) => parse_server(address),
             // SQLite would create a temporary database.
             None if text.is_empty() => Err(LocationError("the file name is empty".to_owned())),
+            None if is_reserved(text) => Err(LocationError(
+                "SQLite reserves names that begin with `:` or `file:`; write ./ before the name"
+                    .to_owned(),
+            )),
             None => Ok(Self::File(PathBuf::from(text))),
         }
     }
@@ -46,6 +51,12 @@ impl Location {
             Self::Postgres(_) => None,
         }
     }
+}
+
+/// Whether SQLite takes a file name for a database in memory or for a URI.
+fn is_reserved(name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    name.starts_with(b":") || name.starts_with(b"file:")
 }
 
 #[cfg(feature = "postgres")]
@@ -114,12 +125,14 @@ mod tests {
 
     #[test]
     fn file_names_are_kept() {
-        for name in ["library.db", "postgres.db", "./postgres://x"] {
+        for name in ["library.db", "postgres.db", "./postgres://x", "./:memory:"] {
             let location = Location::parse(OsStr::new(name)).unwrap();
             assert!(matches!(&location, Location::File(path) if path == Path::new(name)));
             assert_eq!(location.to_string(), name);
         }
-        assert!(Location::parse(OsStr::new("")).is_err());
+        for name in ["", ":memory:", "file:library.db?mode=ro"] {
+            assert!(Location::parse(OsStr::new(name)).is_err(), "{name}");
+        }
     }
 
     #[cfg(feature = "postgres")]

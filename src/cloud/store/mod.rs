@@ -136,8 +136,7 @@ impl Store {
     }
 
     fn writer(&self) -> Result<&StoreWriter, StoreError> {
-        let error = || StoreError::ReadOnly(self.location.clone());
-        self.writer.as_ref().ok_or_else(error)
+        self.writer.as_ref().ok_or(StoreError::ReadOnly)
     }
 
     /// Reads a consistent snapshot.

@@ -13,7 +13,6 @@ use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use postgres::{Client, Config, GenericClient, NoTls, Statement};
 
 use super::database::{Access, Columns, Database, Result, ResultRow, StoreError, Value};
-use super::location::Location;
 use super::sqlite::{SCHEMA, VERSION};
 
 /// Number of the advisory lock of write transactions: `ChYk` in ASCII.
@@ -218,13 +217,11 @@ impl Session {
         if is_writer {
             client.batch_execute(WRITER_SETTINGS)?;
         }
-        let location = || Location::Postgres(Box::new(config.clone()));
         let Some(found) = version(&mut client)? else {
-            return Err(StoreError::Foreign(location()));
+            return Err(StoreError::Foreign);
         };
         if found != VERSION {
             return Err(StoreError::Version {
-                location: location(),
                 found,
                 known: VERSION,
             });

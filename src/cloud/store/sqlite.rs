@@ -68,15 +68,13 @@ pub fn open(path: &Path, creates: bool) -> Result<Connection> {
     let file = OpenOptions::new().append(true).create(creates).open(path);
     file.map_err(|error| match error.kind() {
         ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied if path.exists() => {
-            StoreError::ReadOnly(Location::from(path))
+            StoreError::ReadOnly
         }
         _ => StoreError::Open(Arc::new(error)),
     })?;
     open_writable(path, creates).map_err(|error| match &error {
         // The directory is read-only, so the log of the file cannot be created.
-        StoreError::Database(cause) if is_read_only(cause) => {
-            StoreError::ReadOnly(Location::from(path))
-        }
+        StoreError::Database(cause) if is_read_only(cause) => StoreError::ReadOnly,
         _ => error,
     })
 }
@@ -93,7 +91,7 @@ fn open_writable(path: &Path, creates: bool) -> Result<Connection> {
         transaction.pragma_update(None, "application_id", APPLICATION)?;
         transaction.pragma_update(None, "user_version", VERSION)?;
     }
-    check_identity(&transaction, path)?;
+    check_identity(&transaction)?;
     transaction.commit()?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     // An acknowledged transaction survives a power failure.
@@ -112,16 +110,14 @@ fn identity(connection: &Connection) -> rusqlite::Result<(i64, i64)> {
 }
 
 /// Checks that a file is a library of this version.
-fn check_identity(connection: &Connection, path: &Path) -> Result<()> {
-    let location = Location::from(path);
+fn check_identity(connection: &Connection) -> Result<()> {
     match identity(connection)? {
         (APPLICATION, VERSION) => Ok(()),
         (APPLICATION, found) => Err(StoreError::Version {
-            location,
             found,
             known: VERSION,
         }),
-        _ => Err(StoreError::Foreign(location)),
+        _ => Err(StoreError::Foreign),
     }
 }
 
@@ -149,7 +145,7 @@ pub fn open_reader(path: &Path) -> Result<Connection> {
         }
         opened => opened?,
     };
-    check_identity(&connection, path)?;
+    check_identity(&connection)?;
     Ok(connection)
 }
 

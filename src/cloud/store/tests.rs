@@ -346,7 +346,7 @@ fn other_files_are_refused() {
     let connection = rusqlite::Connection::open(&path).unwrap();
     connection.execute_batch("CREATE TABLE t(x)").unwrap();
     drop(connection);
-    assert!(matches!(Store::open(&path), Err(StoreError::Foreign(_))));
+    assert!(matches!(Store::open(&path), Err(StoreError::Foreign)));
     let path = directory.path().join("later.db");
     drop(Store::open(&path).unwrap());
     let connection = rusqlite::Connection::open(&path).unwrap();

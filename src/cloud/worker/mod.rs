@@ -187,7 +187,7 @@ impl JobRunner {
             Ok(Some(batch)) => batch,
             Ok(None) => return Ok(false),
             Err(error) => {
-                log::warn!("cannot get tasks: {error}");
+                log::error!("cannot get tasks: {error}");
                 return Ok(false);
             }
         };
@@ -201,7 +201,7 @@ impl JobRunner {
             Ok(results) => {
                 if let Err(error) = self.source.deliver(&results) {
                     // The tasks go to another worker when the lease expires.
-                    log::warn!("the library did not accept the results: {error}");
+                    log::error!("the library did not accept the results: {error}");
                 }
                 Ok(true)
             }
