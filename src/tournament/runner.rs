@@ -5,7 +5,7 @@ use std::io;
 use std::thread;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, Sender, bounded, never, select, unbounded};
+use crossbeam_channel::{Receiver, Sender, bounded, never, select};
 use parking_lot::Mutex;
 
 use super::Tournament;
@@ -205,7 +205,9 @@ fn play_known_games(
     // at the same time start without each other's results anyway, and the steps depend only on the pair.
     let tuned = Mutex::new(standings.spsa.clone());
     let (interrupt_sender, interrupted) = bounded::<()>(0);
-    let (results, messages) = unbounded();
+    // A worker starts its next game only after its last result is taken. Short games would otherwise continue long after
+    // an SPRT has decided, and use old values of the tuned parameters.
+    let (results, messages) = bounded(0);
     let mut interrupt_sender = Some(interrupt_sender);
     let mut interrupt = interrupt.clone();
     let mut end = Ok(TournamentEnd::Finished);

@@ -386,6 +386,20 @@ fn an_sprt_ends_the_match() {
         "{text}"
     );
     assert!(text.contains("H1 accepted (nElo >= 100)"), "{text}");
+
+    // The files are written more slowly than the games are played. At most the next game is played before a decision.
+    let dir = TestDir::new();
+    let mut arguments = "--openings start --sprt elo0=0,elo1=100 --each depth=1".to_owned();
+    for number in 0..30 {
+        let status = dir.path(&format!("{number}.html"));
+        arguments += &format!(" --status {}", status.display());
+    }
+    let engines = [script("one", "good"), script("two", "resign")];
+    let report = report(engines, &arguments);
+    let pairs = report["sprt"]["pairs"].as_array().unwrap();
+    let decided: u64 = pairs.iter().map(|count| count.as_u64().unwrap()).sum();
+    let played = report["games_played"].as_u64().unwrap();
+    assert!(played <= 2 * decided + 1, "{played} games, {decided} pairs");
 }
 
 #[test]
