@@ -398,7 +398,7 @@ fn absolute(command: &Path) -> PathBuf {
 
 /// The value of a protocol option or of `tc` in TOML.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected true, false, a number or a text")]
 pub enum OptionValue {
     Boolean(bool),
     Integer(i64),

@@ -110,7 +110,16 @@ fn invalid_settings_are_reported() {
         let error = spec(settings, &[]).unwrap_err();
         assert!(error.contains(reason), "{settings:?}: {error}");
     }
-    for text in ["[[engine]]\nhash = 3", "engine = 5", "["] {
-        assert!(read_toml(text).is_err(), "{text}");
+    for (text, reason) in [
+        ("[[engine]]\nhash = 3", "unknown field `hash`"),
+        ("engine = 5", "expected a sequence"),
+        ("[", "TOML parse error"),
+        (
+            "[each.options]\nHash = [1]",
+            "expected true, false, a number or a text",
+        ),
+    ] {
+        let error = read_toml(text).unwrap_err().to_string();
+        assert!(error.contains(reason), "{text}: {error}");
     }
 }

@@ -45,7 +45,7 @@ struct FactorFile {
 #[serde(deny_unknown_fields)]
 struct FactorEntry {
     name: String,
-    options: BTreeMap<String, [OptionValue; 2]>,
+    options: BTreeMap<String, Vec<OptionValue>>,
 }
 
 impl Factors {
@@ -54,7 +54,7 @@ impl Factors {
     ///
     /// # Errors
     /// The text is not such a file, has no factor, a factor without options, a name that is empty or has control
-    /// characters or noncharacters, or a name or an option twice.
+    /// characters or noncharacters, a name or an option twice, or an option without two different values.
     pub fn read_toml(text: &str) -> Result<Self, FactorsError> {
         let file: FactorFile = toml::from_str(text)?;
         if file.factor.is_empty() {
@@ -75,10 +75,14 @@ impl Factors {
                     return Err(FactorsError::RepeatedOption(option.clone()));
                 }
             }
-            let options = options
-                .into_iter()
-                .map(|(option, values)| (option, values.map(|value| value.to_string())))
-                .collect();
+            let options = options.into_iter().map(|(option, values)| {
+                let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+                match <[String; 2]>::try_from(values) {
+                    Ok(values) if values[0] != values[1] => Ok((option, values)),
+                    _ => Err(FactorsError::Values(option)),
+                }
+            });
+            let options = options.collect::<Result<Vec<_>, _>>()?;
             factors.push(Factor { name, options });
         }
         Ok(Self {
@@ -140,6 +144,9 @@ pub enum FactorsError {
     /// An option occurs twice, ignoring case.
     #[error("option {0} is set twice")]
     RepeatedOption(String),
+    /// An option does not have two values, or they are equal.
+    #[error("option {0} needs two different values: the old and the new one")]
+    Values(String),
 }
 
 /// The effect of a factor.
@@ -314,6 +321,12 @@ mod tests {
         assert!(error(&(factor("a", "x = [1, 2]") + &factor("a", "y = [1, 2]"))).contains("name"));
         assert!(error(&(factor("a", "x = [1, 2]") + &factor("b", "X = [1, 2]"))).contains("X"));
         assert!(error(&factor("a", "x = [1, 2], X = [1, 2]")).contains("x is set twice"));
-        assert!(error(&factor("a", "x = [1]")).contains("length"));
+        for values in ["[1]", "[1, 2, 3]", "[1, 1]"] {
+            let why = "option x needs two different values";
+            assert!(
+                error(&factor("a", &format!("x = {values}"))).contains(why),
+                "{values}"
+            );
+        }
     }
 }
