@@ -21,6 +21,13 @@ const SCRIPTS: [RangeInclusive<char>; 3] = [
     '\u{400}'..='\u{47f}',
 ];
 
+/// The last characters of Chinese moves.
+const MOVE_NUMBERS: &str = "一二三四五六七八九123456789１２３４５６７８９";
+
+/// Characters that occur in sequences: the lines of tables, hiragana and katakana. Their bytes in GBK are frequent
+/// characters in Big5, but such sequences of those are rare.
+const RUNS: [RangeInclusive<char>; 2] = ['\u{2500}'..='\u{257f}', '\u{3041}'..='\u{30fe}'];
+
 /// Removes a byte order mark from the beginning of a text.
 pub fn without_byte_order_mark(text: &str) -> &str {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
@@ -152,20 +159,30 @@ pub fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// Rates how plausible an encoding with two bytes per character is for a text. Characters that are frequent in game
-/// records count most, then the common characters of the encoding (level 1); invalid bytes and extensions reduce the
+/// Rates how plausible an encoding with two bytes per character is for a text. The ends of moves count most, then
+/// characters that are frequent in game records and sequences of characters of [`RUNS`], then the common characters of the encoding (level 1); invalid bytes and extensions reduce the
 /// score.
 fn score(encoding: &'static Encoding, bytes: &[u8]) -> isize {
     let (text, _) = encoding.decode_without_bom_handling(bytes);
-    let of_frequent: isize = (text.chars())
-        .filter(|c| !c.is_ascii())
-        .map(|c| match c {
+    let mut of_frequent = 0;
+    let mut last = '\0';
+    for c in text.chars() {
+        of_frequent += match c {
+            c if c.is_ascii() => 0,
             // Bytes that the encoding does not have, or has only for private use.
             char::REPLACEMENT_CHARACTER | '\u{e000}'..='\u{f8ff}' => -4,
             c if FREQUENT.contains(c) => 4,
             _ => 0,
-        })
-        .sum();
+        };
+        let is_of_run = |run: &RangeInclusive<char>| run.contains(&last) && run.contains(&c);
+        let ends_move = "进進退平".contains(last) && MOVE_NUMBERS.contains(c);
+        if ends_move {
+            of_frequent += 16;
+        } else if RUNS.iter().any(is_of_run) {
+            of_frequent += 4;
+        }
+        last = c;
+    }
     let mut of_levels = 0;
     let mut rest = bytes.iter();
     while let Some(&lead) = rest.next() {
@@ -242,6 +259,13 @@ mod tests {
             // Signs without other characters.
             ("A – B", GBK),
             ("（～“①”）", GBK),
+            // Sequences whose bytes are frequent characters in Big5.
+            ("さくら", GBK),
+            ("とうきょう シャンチー だいかい", GBK),
+            ("┌─┬─┐ さ", GBK),
+            ("五六炮 中日 五六", BIG5),
+            ("炮二平五 さくらとうきょうだいかい", GBK),
+            ("炮二平五 馬８進７ 五六五六五六", BIG5),
             // Valid in UTF-8 too.
             ("郑惟桐", GBK),
             ("捉双(一)", GBK),
