@@ -92,6 +92,17 @@ pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
     resolve(read(text), position, text)
 }
 
+/// The side as whose move a text is written, by its last digit. Many texts have digits of one kind for both sides.
+pub(super) fn written_side(text: &str) -> Option<Color> {
+    read(text)?;
+    let last = without_radical(text.chars().next_back()?);
+    if NUMERALS.contains(&last) {
+        Some(Color::Red)
+    } else {
+        last.is_numeric().then_some(Color::Black)
+    }
+}
+
 /// The parts of a move; `None` if the text is not in this notation.
 pub(super) fn read(text: &str) -> Option<Description> {
     let characters = text.chars().filter(|c| !c.is_whitespace());

@@ -4,7 +4,7 @@ use super::tree::{AnnotatedMove, GameTree, NodeId, Problem, ROOT, plain_comment}
 #[cfg(feature = "records")]
 use super::{GameText, fen};
 use super::{NotationError, chinese, coordinates, parse_move, san, vietnamese};
-use crate::board::{Move, Position, Square, Undo};
+use crate::board::{Color, Move, Position, Square, Undo};
 use crate::movegen::is_legal;
 use crate::text::{fill, texts};
 
@@ -51,6 +51,9 @@ pub enum RawMove {
         text: String,
         /// The line in a text file.
         line: Option<usize>,
+        /// Whether its number is the next one after that of the move before it, so that a move between them may be
+        /// missing.
+        lacks_reply: bool,
     },
     /// Origin and destination; `None` if one of them is not on the board.
     #[cfg_attr(not(feature = "records"), allow(dead_code))]
@@ -171,7 +174,11 @@ impl RawGame {
         let mut game = Self::new(start);
         let mut last = ROOT;
         for text in text.moves {
-            let played = RawMove::Text { text, line: None };
+            let played = RawMove::Text {
+                text,
+                line: None,
+                lacks_reply: false,
+            };
             last = game.moves.add(last, AnnotatedMove::new(played));
         }
         Ok(game)
@@ -211,6 +218,7 @@ impl RawGame {
     /// # Errors
     /// The first move of the main line is illegal or unreadable.
     pub fn resolve(mut self) -> Result<GameTree, RecordError> {
+        let has_gaps = self.has_gaps();
         let dialect = self.dialect();
         let root = &mut self.moves[ROOT];
         let mut game = GameTree::new(self.start.clone());
@@ -227,7 +235,7 @@ impl RawGame {
             let ply = path.len() + 1;
             let is_main =
                 self.moves.is_first_child(id) && path.last().is_none_or(|step| step.is_main);
-            match self.read(id, ply, &position, dialect) {
+            match self.read(id, ply, &position, dialect, has_gaps) {
                 Ok(m) => {
                     let node = &mut self.moves[id];
                     let annotated = AnnotatedMove {
@@ -269,6 +277,36 @@ impl RawGame {
         Ok(game)
     }
 
+    /// Whether black's moves are missing where [`RawMove::Text`] says that they may be. This is not so if every move of
+    /// either side has a number of its own: then red cannot play all of them, or black's are written as black's.
+    fn has_gaps(&self) -> bool {
+        let mut position = self.start.clone();
+        if position.side_to_move() == Color::Black {
+            return false;
+        }
+        for (ply, id) in self.moves.line(ROOT).enumerate() {
+            let Some(RawMove::Text {
+                text, lacks_reply, ..
+            }) = &self.moves[id].played
+            else {
+                return false;
+            };
+            if ply > 0 && !lacks_reply {
+                return true;
+            }
+            let is_blacks = ply % 2 == 1 && chinese::written_side(text) == Some(Color::Black);
+            let Some(m) = parse_move(&position, text).ok().filter(|_| !is_blacks) else {
+                return false;
+            };
+            position.make(m);
+            if position.in_check() {
+                return true;
+            }
+            position.make_null();
+        }
+        true
+    }
+
     /// The first dialect in which the whole main line can be played, or else the one in which the most moves can.
     fn dialect(&self) -> Dialect {
         let mut best = (0, Dialect::Usual);
@@ -277,7 +315,7 @@ impl RawGame {
             let mut position = self.start.clone();
             let mut played = 0;
             for id in self.moves.line(ROOT) {
-                match self.read(id, 0, &position, dialect) {
+                match self.read(id, 0, &position, dialect, false) {
                     Ok(m) => position.make(m),
                     Err(_) => break,
                 };
@@ -299,12 +337,27 @@ impl RawGame {
         ply: usize,
         position: &Position,
         dialect: Dialect,
+        has_gaps: bool,
     ) -> Result<Move, RecordError> {
         let (reason, line) = match &self.moves[id].played {
-            Some(RawMove::Text { text, line }) => match dialect.parse(position, text) {
-                Ok(m) => return Ok(m),
-                Err(error) => (error.to_string(), *line),
-            },
+            Some(RawMove::Text {
+                text,
+                line,
+                lacks_reply,
+            }) => {
+                let lacks_reply = has_gaps && *lacks_reply;
+                let is_blacks = position.side_to_move() == Color::Black;
+                let is_other_side =
+                    || lacks_reply && is_blacks && chinese::written_side(text) == Some(Color::Red);
+                match dialect.parse(position, text) {
+                    Ok(m) if !is_other_side() => return Ok(m),
+                    Err(error) if !lacks_reply => (error.to_string(), *line),
+                    _ => (
+                        "black's move before this number is missing".to_owned(),
+                        *line,
+                    ),
+                }
+            }
             Some(RawMove::Squares(Some((from, to)))) => {
                 let m = Move::new(*from, *to);
                 if is_legal(position, m) {

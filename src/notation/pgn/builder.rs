@@ -1,18 +1,21 @@
 //! Builds a record from the tokens of a PGN.
 
-use super::headings::{Line, is_address, is_game_number, may_be_move};
+use super::headings::{Line, is_address, is_game_number, may_be_move, name_red};
+use super::numbers::{MoveNumber, Numbering, is_digit};
+use super::prose::{Prose, is_damaged_move, is_like_move, is_text};
 use super::scanner::PgnToken;
 use super::words::{
-    half_width, is_clock, is_digit, is_direction, is_first_number, joined_moves, split_word,
+    is_clock, is_first_number, is_remark, is_rule, joined_moves, numbered_word, plain, split_word,
     without_label,
 };
+use crate::board::Color;
 use crate::notation::raw::{
     MAX_DEPTH, MAX_MOVES, RawGame, RawMove, RecordError, date_tag, is_derived_tag,
 };
 use crate::notation::tree::{
     AnnotatedMove, GameResult, GameTree, NodeId, ROOT, append, plain_comment,
 };
-use crate::notation::{LineError, fen, is_move_text};
+use crate::notation::{LineError, chinese, fen, is_move_text};
 
 /// The maximum size of the tags, comments and texts of moves of a game in bytes.
 const MAX_TEXT: usize = 8 << 20;
@@ -48,6 +51,19 @@ pub struct Builder {
     first_tag: String,
     has_fen: bool,
     text_size: usize,
+    /// The number of plies of the main line.
+    plies: usize,
+    numbering: Numbering,
+    /// The number read after the last move.
+    number: Option<MoveNumber>,
+    /// The line and text of a word before the first move that was skipped, but may be that move.
+    skipped: Option<(usize, String)>,
+    /// The text after the last move of the main line.
+    prose: Option<Prose>,
+    /// Whether the first move is written as a move of black.
+    is_first_blacks: bool,
+    /// The number of open parentheses if those variations are text; otherwise 0.
+    text_depth: usize,
 }
 
 /// The place in the tree at which the next move is added.
@@ -93,7 +109,7 @@ impl Builder {
     }
 
     /// Whether a token begins another game.
-    pub fn is_complete_before(&self, token: &PgnToken<'_>) -> bool {
+    pub fn is_complete_before(&self, token: &PgnToken<'_>, line: usize) -> bool {
         match token {
             // Positions without moves may follow each other without results.
             PgnToken::Tag(name, _) => {
@@ -106,11 +122,12 @@ impl Builder {
                 let has_other = || found.iter().any(|(tag, _)| *tag != "Result");
                 self.has_ended || self.has_moves() && has_other()
             }
-            PgnToken::Word(word) => {
-                if self.skips_variations {
+            PgnToken::Word { word, .. } => {
+                let is_text = |prose: &Prose| prose.includes_line(line);
+                if self.skips_variations || self.prose.as_ref().is_some_and(is_text) {
                     return false;
                 }
-                let word = half_width(word);
+                let word = plain(word);
                 let restarts =
                     self.open.is_empty() && self.is_past_first_move() && is_first_number(&word);
                 let begins_with_move =
@@ -148,6 +165,22 @@ impl Builder {
     /// Adds a token. Returns `false` if it is text that does not belong to a game.
     pub fn add(&mut self, token: PgnToken<'_>, line: usize) -> bool {
         let mut is_part = true;
+        if matches!(token, PgnToken::Tag(..) | PgnToken::Line(_)) {
+            self.skipped = None;
+        }
+        match token {
+            PgnToken::Word { .. } | PgnToken::Note(_) => {}
+            PgnToken::Open | PgnToken::Close => {
+                let prose = self.prose.as_mut();
+                if let Some(prose) = prose.filter(|prose| prose.includes_line(line)) {
+                    prose.add_parenthesis(matches!(token, PgnToken::Open));
+                    return true;
+                }
+                self.end_prose();
+            }
+            PgnToken::Line(Line::Sentence(_)) | PgnToken::Comment(_) => {}
+            _ => self.end_prose(),
+        }
         match token {
             PgnToken::UnclosedTag => self.add_problem(line, "unclosed tag"),
             PgnToken::UnclosedComment => {
@@ -174,7 +207,11 @@ impl Builder {
             PgnToken::Note(text) => is_part = self.add_note(text, line),
             PgnToken::Open => self.open_variation(line),
             PgnToken::Close => self.close_variation(),
-            PgnToken::Word(word) => is_part = self.add_word(&half_width(word), line),
+            PgnToken::Word { separators, word } => {
+                let word = plain(word);
+                is_part = self.continues_prose(separators, &word, line)
+                    || self.add_word(separators, &word, line);
+            }
         }
         if self.text_size > MAX_TEXT || self.game.moves.len() > MAX_MOVES {
             self.reject(line, "the game is too long");
@@ -220,7 +257,10 @@ impl Builder {
     /// Adds a line of text as a comment. Returns `false` if it does not belong to a game: a line with an address or
     /// with the number of the next game ends the game.
     fn add_sentence(&mut self, text: &str) -> bool {
-        self.has_ended |= self.has_moves() && (is_address(text) || is_game_number(text));
+        if self.has_moves() && (is_address(text) || is_game_number(text)) {
+            self.end_prose();
+            self.has_ended = true;
+        }
         let is_part = !self.has_ended && !self.is_empty();
         if is_part {
             self.add_comment(text);
@@ -231,6 +271,9 @@ impl Builder {
     fn add_comment(&mut self, text: &str) {
         let text = plain_comment(text);
         self.text_size += text.len();
+        if let Some(prose) = &mut self.prose {
+            return prose.add_comment(&text);
+        }
         append(
             match self.cursor.last {
                 Some(last) => &mut self.game.moves[last].comment,
@@ -241,14 +284,16 @@ impl Builder {
         );
     }
 
-    /// Adds text in brackets: the number of a move, or a comment. Returns `false` if it does not belong to a
-    /// game.
+    /// Adds text in brackets: the number of a move, a move after a number or at the beginning of a game, or a comment.
+    /// Returns `false` if it does not belong to a game.
     fn add_note(&mut self, text: &str, line: usize) -> bool {
-        if text.chars().all(is_digit) {
-            return true;
+        let begins_entry = self.number.is_some() || !self.has_moves();
+        if text.chars().all(is_digit) || begins_entry && is_move_text(text) {
+            return self.continues_prose(" ", text, line) || self.add_word(" ", text, line);
         }
         // In the text form of 东萍象棋 the variations follow the main line: 【变1】.
         if text.starts_with(['变', '變']) && self.has_moves() && self.open.is_empty() {
+            self.end_prose();
             if !self.skips_variations {
                 let reason = "variations after the main line cannot be read";
                 self.game.add_problem(&RecordError::at(line, reason), false);
@@ -271,6 +316,9 @@ impl Builder {
     fn close_variation(&mut self) {
         if let Some((_, cursor)) = self.open.pop() {
             self.cursor = cursor;
+            if self.open.len() < self.text_depth {
+                self.text_depth = 0;
+            }
             let comment = std::mem::take(&mut self.pending);
             self.add_comment(&comment);
         }
@@ -293,8 +341,68 @@ impl Builder {
         }
     }
 
-    fn add_word(&mut self, word: &str, line: usize) -> bool {
+    /// Adds a word to the prose after the last move. Returns `false` without prose, or if it ends before this word:
+    /// at a result, at the next move number, or at the next line of a game without numbers.
+    fn continues_prose(&mut self, separators: &str, word: &str, line: usize) -> bool {
+        let Some(prose) = &mut self.prose else {
+            return false;
+        };
+        let is_included = prose.includes_line(line);
+        if !is_included && (word.parse::<GameResult>().is_ok() || is_rule(word)) {
+            self.end_prose();
+            return false;
+        }
+        prose.push_separators(separators);
+        let (number, text, _) = numbered_word(word);
+        if let Some(number) = number {
+            self.number = Some(number.after(self.number));
+            prose.length_before_number.get_or_insert(prose.text.len());
+        }
+        if is_like_move(joined_moves(text)[0]) {
+            let continues = match self.number {
+                Some(number) => self.numbering.fits(number, self.plies),
+                None => !is_included && prose.has_no_move() && self.numbering.is_empty(),
+            };
+            if continues && self.open.is_empty() && !(is_included && prose.has_list()) {
+                prose
+                    .text
+                    .truncate(prose.length_before_number.unwrap_or(prose.text.len()));
+                let text = self.prose.take().map(|prose| prose.text);
+                self.add_comment(text.unwrap_or_default().trim_end());
+                return false;
+            }
+            prose.has_numbered_move |= self.number.is_some();
+            prose.has_move_in_line |= is_included;
+            prose.has_move_after |= !is_included;
+        }
+        if !text.is_empty() {
+            self.number = None;
+            prose.length_before_number = None;
+        }
+        prose.text += word;
+        true
+    }
+
+    /// Ends the prose after the last move. It is a comment, or its first word is a move that cannot be read.
+    fn end_prose(&mut self) {
+        if let Some(prose) = self.prose.take() {
+            self.number = None;
+            if prose.is_certain() {
+                self.add_comment(prose.text.trim_end());
+            } else {
+                self.push_move(&prose.word, prose.line, false);
+            }
+        }
+    }
+
+    fn add_word(&mut self, separators: &str, word: &str, line: usize) -> bool {
         if self.skips_variations {
+            return true;
+        }
+        if self.text_depth > 0 {
+            self.text_size += separators.len() + word.len();
+            self.pending += separators;
+            self.pending += word;
             return true;
         }
         if let Ok(result) = word.parse() {
@@ -308,8 +416,7 @@ impl Builder {
             }
             return true;
         }
-        let is_separator = |mark: char| word.len() > 3 && word.chars().all(|c| c == mark);
-        if is_separator('=') || is_separator('-') || is_separator('*') {
+        if is_rule(word) {
             self.has_ended |= self.has_moves();
             return !self.has_moves() && !self.is_empty();
         }
@@ -317,29 +424,59 @@ impl Builder {
             self.add_glyph(glyph.parse().ok());
             return true;
         }
-        if matches!(word, "->" | "=>" | "-->" | "==>") {
+        let is_bullet = self.number.is_none() && matches!(word, "-" | "–" | "—" | "•");
+        if matches!(word, "->" | "=>" | "-->" | "==>") || is_bullet && self.has_moves() {
             return true;
         }
         if is_clock(word) && !self.is_empty() && !self.has_ended {
             self.add_comment(word);
             return true;
         }
-        let (text, glyph) = split_word(without_label(word));
+        let (number, text, glyph) = numbered_word(word);
+        if let Some(number) = number {
+            self.number = Some(number.after(self.number));
+            self.skipped = None;
+        }
         if text.is_empty() {
+            let is_sign = number.is_none() && !without_label(word).is_empty();
+            if is_sign && self.number.is_some() && !self.has_moves() {
+                self.skipped = Some((line, word.to_owned()));
+            }
             self.add_glyph(glyph);
             return true;
         }
-        let begins_variation = !self.open.is_empty() && self.cursor.last.is_none();
-        if begins_variation && !self.has_ended && is_remark(word) {
-            self.add_comment(word);
+        let mut moves = joined_moves(text);
+        if self.add_text(separators, word, moves[0], line) {
             return true;
         }
-        let mut moves = joined_moves(text);
         let last = moves.pop().unwrap_or_default();
         moves
             .into_iter()
             .all(|text| self.add_move(text, None, line))
             && self.add_move(last, glyph, line)
+    }
+
+    /// Adds a word that is text, at the beginning of a variation or after a move of the main line. Returns `false` if it
+    /// may be a move; `text` is the word without its number and glyph.
+    fn add_text(&mut self, separators: &str, word: &str, text: &str, line: usize) -> bool {
+        if self.has_ended {
+            return false;
+        }
+        if !self.open.is_empty() {
+            let is_text = self.cursor.last.is_none() && (is_remark(word) || is_text(word));
+            if is_text {
+                self.add_comment(word);
+            }
+            if is_text && !is_remark(word) {
+                self.text_depth = self.open.len();
+            }
+            return is_text;
+        }
+        let is_text = self.has_moves() && self.number.is_none() && !is_like_move(text);
+        if is_text {
+            self.prose = Some(Prose::new(word, line, separators.contains('\n')));
+        }
+        is_text
     }
 
     /// Adds a move. Returns `false` if the text does not belong to a game.
@@ -350,23 +487,66 @@ impl Builder {
             !self.has_tag_pair && !self.has_moves() && !may_be_move(text)
         };
         if self.has_ended || is_outside {
+            if !self.has_moves() {
+                self.skipped = Some((line, text.to_owned()));
+            }
             return false;
         }
-        if self.open.is_empty() {
+        let is_main = self.open.is_empty();
+        if is_main {
             self.result_in_brackets = None;
+            self.check_first_moves(text, line);
         }
+        let number = self.number.take().filter(|_| is_main);
+        let lacks_reply = number.is_some_and(|number| self.numbering.add(number, self.plies));
+        self.push_move(text, line, lacks_reply);
+        self.add_glyph(glyph);
+        true
+    }
+
+    /// Reports that the text of a game that red begins may have no first move of red: a skipped word may be that move,
+    /// or the moves are written as moves of the other side. `text` is the next move.
+    fn check_first_moves(&mut self, text: &str, line: usize) {
+        if self.game.start.side_to_move() == Color::Black {
+            return;
+        }
+        let side = chinese::written_side(text);
+        let is_reversed = match self.plies {
+            0 if side == Some(Color::Red) => false,
+            0 => {
+                self.is_first_blacks = side == Some(Color::Black);
+                let is_entry = |at: usize| self.number.is_some() && at == line;
+                let skipped = self.skipped.take();
+                match skipped.filter(|(at, word)| is_entry(*at) || is_damaged_move(word)) {
+                    Some((line, word)) => return self.push_move(&word, line, false),
+                    None => self.number.is_some_and(|number| number.is_black),
+                }
+            }
+            1 => self.is_first_blacks && self.numbering.is_empty() && side == Some(Color::Red),
+            _ => false,
+        };
+        if is_reversed {
+            self.reject(line, "the first move is black's, but it is red's turn");
+        }
+    }
+
+    /// Adds a move after the cursor.
+    fn push_move(&mut self, text: &str, line: usize, lacks_reply: bool) {
+        self.plies += usize::from(self.open.is_empty());
         self.text_size += text.len();
         let text = text.chars().take(MAX_WORD).collect();
         let line = Some(line);
-        let mut node = AnnotatedMove::new(RawMove::Text { text, line });
+        let mut node = AnnotatedMove::new(RawMove::Text {
+            text,
+            line,
+            lacks_reply,
+        });
         node.comment = std::mem::take(&mut self.pending);
         let id = self.game.moves.add(self.cursor.after, node);
         self.cursor = Cursor {
             after: id,
             last: Some(id),
         };
-        self.add_glyph(glyph);
-        true
     }
 
     fn add_glyph(&mut self, glyph: Option<u8>) {
@@ -395,6 +575,7 @@ impl Builder {
 
     /// Completes the game.
     pub fn finish(mut self) -> Result<GameTree, RecordError> {
+        self.end_prose();
         if let Some(error) = self.error {
             return Err(error);
         }
@@ -412,24 +593,5 @@ impl Builder {
         self.game.result = known.or(self.result_in_brackets).unwrap_or_default();
         name_red(&mut self.game.tags);
         self.game.resolve()
-    }
-}
-
-/// Whether the first word in parentheses is a remark on the move before them, as in `炮二平五(中炮)`. A word with an
-/// ASCII letter or digit, or with a direction, is a move, even if it cannot be read.
-fn is_remark(word: &str) -> bool {
-    !word.contains(|c: char| c.is_ascii_alphanumeric() || is_direction(c))
-}
-
-/// Renames `White`, `WhiteElo` and so on to `Red…` unless that tag exists already.
-fn name_red(tags: &mut [(String, String)]) {
-    for index in 0..tags.len() {
-        let Some(rest) = tags[index].0.strip_prefix("White") else {
-            continue;
-        };
-        let red = format!("Red{rest}");
-        if !tags.iter().any(|(name, _)| name.eq_ignore_ascii_case(&red)) {
-            tags[index].0 = red;
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! Lines of a record that are neither tags nor moves: headings such as `红方: 胡荣华`, and sentences.
 
-use super::words::{is_digit, is_direction, is_move_number, split_word, without_label};
+use super::numbers::is_digit;
+use super::words::{is_direction, is_move_number, split_word, without_label};
 use crate::notation::tree::GameResult;
 use crate::notation::{chinese, is_move_text};
 use crate::text::word_starts;
@@ -186,7 +187,8 @@ pub fn is_game_number(line: &str) -> bool {
     number.is_some_and(|(number, _)| !number.is_empty() && number.chars().all(is_digit))
 }
 
-fn is_piece(c: char) -> bool {
+/// Whether a character is the name of a piece.
+pub fn is_piece(c: char) -> bool {
     "帅帥将將仕士相象马馬傌车車俥炮砲包兵卒".contains(chinese::without_radical(c))
 }
 
@@ -201,6 +203,19 @@ pub fn is_address(line: &str) -> bool {
     ["http://", "https://", "www."]
         .iter()
         .any(|mark| line.contains(mark))
+}
+
+/// Renames `White`, `WhiteElo` and so on to `Red…` unless that tag exists already.
+pub fn name_red(tags: &mut [(String, String)]) {
+    for index in 0..tags.len() {
+        let Some(rest) = tags[index].0.strip_prefix("White") else {
+            continue;
+        };
+        let red = format!("Red{rest}");
+        if !tags.iter().any(|(name, _)| name.eq_ignore_ascii_case(&red)) {
+            tags[index].0 = red;
+        }
+    }
 }
 
 #[cfg(test)]

@@ -13,6 +13,8 @@
 
 mod builder;
 mod headings;
+mod numbers;
+mod prose;
 mod scanner;
 #[cfg(test)]
 mod tests;
@@ -153,8 +155,12 @@ impl<R: BufRead> PgnReader<R> {
         if part.is_empty() {
             return false;
         }
-        let text = decode_part(&part, self.encoding);
-        self.scanner.set_part(text.into_owned());
+        let mut text = decode_part(&part, self.encoding).into_owned();
+        // Line ends may be `\r` alone.
+        if text.contains('\r') && !text.contains('\n') {
+            text = text.replace('\r', "\n");
+        }
+        self.scanner.set_part(text);
         true
     }
 }
@@ -178,7 +184,7 @@ impl<R: BufRead> Iterator for PgnReader<R> {
                 self.skipped += usize::from(is_whole && !last.is_empty());
                 return None;
             };
-            let is_another = self.builder.is_complete_before(&token);
+            let is_another = self.builder.is_complete_before(&token, line);
             let complete = is_another.then(|| std::mem::take(&mut self.builder));
             if !self.builder.add(token, line) && self.last_skipped != line {
                 self.skipped += 1;

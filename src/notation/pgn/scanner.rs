@@ -15,7 +15,11 @@ pub enum PgnToken<'a> {
     Open,
     /// `)`
     Close,
-    Word(&'a str),
+    /// A word, and the separators before it.
+    Word {
+        separators: &'a str,
+        word: &'a str,
+    },
     /// A line outside the moves.
     Line(Line<'a>),
     UnclosedTag,
@@ -41,7 +45,16 @@ fn is_border(line: &str) -> bool {
 }
 
 /// The brackets around notes. `[` may begin a tag instead; see [`begins_tag`].
-const BRACKETS: [(char, char); 4] = [('（', '）'), ('｛', '｝'), ('【', '】'), ('[', ']')];
+const BRACKETS: [(char, char); 8] = [
+    ('（', '）'),
+    ('｛', '｝'),
+    ('【', '】'),
+    ('〔', '〕'),
+    ('〖', '〗'),
+    ('〈', '〉'),
+    ('《', '》'),
+    ('[', ']'),
+];
 
 /// The quotation marks around values of tags: those of PGN, and those into which word processors change them.
 const QUOTES: [char; 10] = ['"', '“', '”', '„', '‟', '＂', '〝', '〞', '「', '」'];
@@ -121,6 +134,7 @@ impl Scanner {
     /// begins. `None` at the end of the part.
     pub fn next(&mut self) -> (usize, Option<PgnToken<'_>>) {
         loop {
+            let separators_at = self.at;
             let is_line_start = self.skip_space();
             let line = self.lines + 1;
             let rest = &self.text[self.at..];
@@ -158,14 +172,13 @@ impl Scanner {
                 }
                 // The rest of a line after `%` is reserved for other programs.
                 '%' if start == 0 || self.text.as_bytes()[start - 1] == b'\n' => self.skip_line(),
-                '(' | ')' => {
+                '(' => {
                     self.skip(1);
-                    let token = if first == '(' {
-                        PgnToken::Open
-                    } else {
-                        PgnToken::Close
-                    };
-                    return (line, Some(token));
+                    return (line, Some(PgnToken::Open));
+                }
+                ')' => {
+                    self.skip(1);
+                    return (line, Some(PgnToken::Close));
                 }
                 _ => {
                     if let Some(length) = self.note() {
@@ -176,8 +189,9 @@ impl Scanner {
                         return (line, Some(PgnToken::Note(note)));
                     }
                     self.skip_word(first);
+                    let separators = &self.text[separators_at..start];
                     let word = &self.text[start..self.at];
-                    return (line, Some(PgnToken::Word(word)));
+                    return (line, Some(PgnToken::Word { separators, word }));
                 }
             }
         }
@@ -224,7 +238,7 @@ impl Scanner {
     /// without its counterpart is a word of its own.
     fn skip_word(&mut self, first: char) {
         let is_number = |c: char| matches!(c, '①'..='⒛');
-        let is_bracket = |c: char| "{}()[];（｛【".contains(c);
+        let is_bracket = |c: char| "{}()[];（｛【〔〖〈《".contains(c);
         let is_end = |c: char| is_separator(c) || is_bracket(c) || is_number(c);
         self.skip(first.len_utf8());
         if !is_bracket(first) {

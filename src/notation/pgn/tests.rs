@@ -14,7 +14,7 @@ fn main_lines(text: &str) -> Vec<String> {
 }
 
 /// The only game of a text.
-fn read_one(text: &str) -> GameTree {
+pub fn read_one(text: &str) -> GameTree {
     let mut games = read(text);
     assert_eq!(games.len(), 1, "{text}");
     games.remove(0).unwrap()
@@ -89,6 +89,8 @@ fn comments_numbers_and_results_of_chinese_texts_are_read() {
     assert_eq!(title.moves[ROOT].comment, "许银川 先胜 胡荣华");
     let game = read_one("1. 炮二平五（好棋） 马8进7｛稳｝ 2. 马二进三【常见】 *");
     assert_eq!(game.comments(), ["好棋", "稳", "常见"]);
+    let game = read_one("1. 炮二平五〔好棋〕 马8进7〖稳〗 2. 马二进三〈常见〉 车9平8《对》 *");
+    assert_eq!(game.comments(), ["好棋", "稳", "常见", "对"]);
     let game = read_one("1. 炮二平五 [好棋] 马8进7[稳] [689] 2. 马二进三 *");
     assert_eq!(game.comments(), ["好棋", "稳", ""]);
     let game =
@@ -211,6 +213,42 @@ fn joined_and_labeled_moves_begin_another_game() {
         ),
     ] {
         assert_eq!(main_lines(text), moves, "{text}");
+    }
+}
+
+#[test]
+fn the_first_move_is_not_skipped() {
+    for text in [
+        "“炮二平五” 马8进7 马二进三",
+        "1.“炮二平五”“马8进7” 2.「马二进三」",
+        "\"炮二平五\",\"马8进7\",\"马二进三\"",
+        "【炮二平五】 马8进7 马二进三",
+        "1. 【炮二平五】 马8进7 2. [马二进三]",
+        "《炮二平五》 马8进7 马二进三",
+        "- 1. **炮二平五** 马8进7\n- 2. `马二进三`",
+        "红方：甲\r1. 炮二平五 马8进7\r2. 马二进三\r",
+        "红.炮二平五 黑.马8进7 红.马二进三",
+        "开局 炮二平五 马8进7 马二进三",
+        "第一着：炮2平5 马8进7 马2进3",
+        "五六炮 炮2平5 马8进7 马2进3",
+        "1. 着法 炮二平五 马8进7 2. 马二进三",
+        "1. 炮2平5 马八进七 2. 马2进3",
+    ] {
+        let line = read_one(text).main_line().coordinates();
+        assert_eq!(line, "h2e2 h9g7 h0g2", "{text}");
+    }
+    for (text, reason) in [
+        ("炮二乎五 马8进7 马二进三", "\"炮二乎五\" cannot be read"),
+        ("1. 炮二五 马8进7 2. 马二进三", "\"炮二五\" cannot be read"),
+        ("1. ??? 马8进7 2. 马二进三", "\"???\" cannot be read"),
+        ("C2?5 H8+7", "\"C2?5\" cannot be read"),
+        ("1. x H8+7 2. H2+3", "\"x\" cannot be read"),
+        ("1... 马8进7 2. 马二进三", "the first move is black's"),
+        ("1. … 马8进7 2. 马二进三", "the first move is black's"),
+        ("略 马8进7 马二进三", "the first move is black's"),
+    ] {
+        let error = read(text)[0].as_ref().unwrap_err().to_string();
+        assert!(error.contains(reason), "{text}: {error}");
     }
 }
 

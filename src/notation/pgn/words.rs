@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::numbers::{MoveNumber, is_digit};
 use crate::notation::is_move_text;
 use crate::notation::tree::GLYPHS;
 
@@ -29,9 +30,23 @@ pub fn split_word(word: &str) -> (&str, Option<u8>) {
     (without_number(text), glyph.map(|(glyph, _)| glyph))
 }
 
-/// A word that has full-width letters or begins with a full-width digit, such as `Ｃ２＝５` or `１．炮二平五`, in half
-/// width. Other words are unchanged.
-pub fn half_width(word: &str) -> Cow<'_, str> {
+/// The quotation marks around moves.
+const QUOTES: &[char] = &[
+    '"', '\'', '“', '”', '‘', '’', '„', '‟', '＂', '「', '」', '『', '』',
+];
+
+/// A word without quotation marks and the marks of Markdown around it. If it has full-width letters or begins with a
+/// full-width digit, such as `Ｃ２＝５` or `１．炮二平五`, it is converted to half width.
+pub fn plain(word: &str) -> Cow<'_, str> {
+    let inner = word.trim_matches(['*', '`']);
+    let word = if inner.is_empty() { word } else { inner };
+    if word.contains(QUOTES) {
+        return Cow::Owned(half_width(&word.replace(QUOTES, "")).into_owned());
+    }
+    half_width(word)
+}
+
+fn half_width(word: &str) -> Cow<'_, str> {
     let is_letter = |c| matches!(c, 'Ａ'..='Ｚ' | 'ａ'..='ｚ');
     if !word.contains(is_letter) && !word.starts_with(|c| matches!(c, '０'..='９')) {
         return Cow::Borrowed(word);
@@ -49,11 +64,6 @@ pub fn is_first_number(word: &str) -> bool {
     let rest = word.strip_prefix(['1', '一']).unwrap_or_default();
     let ends = &rest[..rest.len() - rest.trim_start_matches(NUMBER_ENDS).len()];
     ends != "…" && ends.chars().count() == 1 && !is_clock(word)
-}
-
-/// Whether a character is a digit of a number, which may be written in Chinese.
-pub fn is_digit(c: char) -> bool {
-    c.is_numeric() || "一二三四五六七八九十百零".contains(c)
 }
 
 /// Whether a word is only the number of a move with a sign or word that shows this, such as `3.`, `三、` or `第3回合`.
@@ -88,7 +98,7 @@ pub fn without_label(word: &str) -> &str {
     let named = LABELS.iter().find_map(|label| word.strip_prefix(label));
     match named {
         Some("") => "",
-        Some(rest) => rest.strip_prefix([':', '：']).unwrap_or(word),
+        Some(rest) => rest.strip_prefix([':', '：', '.', '．']).unwrap_or(word),
         None => word,
     }
 }
@@ -121,9 +131,32 @@ pub fn joined_moves(word: &str) -> Vec<&str> {
     moves
 }
 
+/// The number, the move and the glyph of a word.
+pub fn numbered_word(word: &str) -> (Option<MoveNumber>, &str, Option<u8>) {
+    let word = without_label(word);
+    let (text, glyph) = split_word(word);
+    let number = match word.find(text) {
+        Some(at) if !text.is_empty() => &word[..at],
+        _ => word,
+    };
+    (MoveNumber::read(number), text, glyph)
+}
+
+/// Whether a word is a line of signs that separates games.
+pub fn is_rule(word: &str) -> bool {
+    let is_of = |mark: char| word.len() > 3 && word.chars().all(|c| c == mark);
+    is_of('=') || is_of('-') || is_of('*')
+}
+
+/// Whether the first word in parentheses is a remark on the move before them, as in `炮二平五(中炮)`. A word with an
+/// ASCII letter or digit, or with a direction, is a move, even if it cannot be read.
+pub fn is_remark(word: &str) -> bool {
+    !word.contains(|c: char| c.is_ascii_alphanumeric() || is_direction(c))
+}
+
 /// The length in bytes of the move at the beginning of a text, by its form: four or five characters of which the
 /// second to last is a direction in Chinese or WXF, or coordinates.
-fn move_length(text: &str) -> Option<usize> {
+pub fn move_length(text: &str) -> Option<usize> {
     let mut characters = text.char_indices();
     let [first, second, third, fourth, fifth, sixth] =
         std::array::from_fn(|_| characters.next().unwrap_or((text.len(), '\0')));

@@ -1,0 +1,168 @@
+//! The numbers of moves. They show whether text between moves replaces a move, and whether moves are missing.
+
+/// The number before a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MoveNumber {
+    /// `None` for `...` without a number.
+    value: Option<usize>,
+    /// Whether it precedes black's move: `3...`.
+    pub is_black: bool,
+}
+
+impl MoveNumber {
+    /// Reads the part of a word before its move: `3.`, `3...`, `十二、`, `第3回合`, `③`. Returns `None` for other signs.
+    pub fn read(text: &str) -> Option<Self> {
+        let digits = text.trim_start_matches('第');
+        let rest = digits.trim_start_matches(is_digit);
+        let digits = &digits[..digits.len() - rest.len()];
+        let dots = rest.chars().filter(|c| matches!(c, '.' | '．')).count();
+        let is_black = dots > 1 || rest.contains('…');
+        let value = digits.parse::<u16>().map(usize::from).ok();
+        let value = value.or_else(|| chinese_number(digits));
+        (value.is_some() || is_black && digits.is_empty()).then_some(Self { value, is_black })
+    }
+
+    /// This number after an earlier one without a move between them: `3.` and `...` are `3...`.
+    pub fn after(self, earlier: Option<Self>) -> Self {
+        Self {
+            value: self.value.or(earlier.and_then(|number| number.value)),
+            ..self
+        }
+    }
+}
+
+/// A number from 1 to 99 in Chinese, or one in a circle, in brackets or with a dot.
+fn chinese_number(text: &str) -> Option<usize> {
+    let digit = |c: char| {
+        let mut numerals = "一二三四五六七八九".chars();
+        numerals.position(|numeral| numeral == c).map(|at| at + 1)
+    };
+    let mut characters = text.chars();
+    match [characters.next(), characters.next(), characters.next()] {
+        [Some(c @ '①'..='⒛'), None, _] => Some((c as usize - '①' as usize) % 20 + 1),
+        [Some('十'), None, _] => Some(10),
+        [Some('十'), Some(ones), None] => Some(10 + digit(ones)?),
+        [Some(ones), None, _] => digit(ones),
+        [Some(tens), Some('十'), None] => Some(10 * digit(tens)?),
+        [Some(tens), Some('十'), Some(ones)] => Some(10 * digit(tens)? + digit(ones)?),
+        _ => None,
+    }
+}
+
+/// Whether a character is a digit of a number, which may be written in Chinese.
+pub fn is_digit(c: char) -> bool {
+    c.is_numeric() || "一二三四五六七八九十百零".contains(c)
+}
+
+/// The numbering of the main line.
+#[derive(Debug, Default)]
+pub struct Numbering {
+    /// The last number, whether it precedes black's move, and the number of plies before it.
+    last: Option<(usize, bool, usize)>,
+    /// Whether each move of either side may have a number of its own.
+    is_by_ply: bool,
+}
+
+impl Numbering {
+    /// Whether no move has a number.
+    pub fn is_empty(&self) -> bool {
+        self.last.is_none()
+    }
+
+    /// Whether `number` is the next one after this number of plies.
+    pub fn fits(&self, number: MoveNumber, plies: usize) -> bool {
+        let (last, is_black, plies_before) = self.last.unwrap_or((1, false, 0));
+        let Some(rounds) = number.value.and_then(|value| value.checked_sub(last)) else {
+            return false;
+        };
+        let distance = plies - plies_before;
+        let expected = 2 * rounds + usize::from(number.is_black);
+        distance + usize::from(is_black) == expected
+            || distance == 1 && rounds == 0
+            || self.is_by_ply && distance == rounds
+    }
+
+    /// Adds the number before a move. Returns whether it is the next number after a single move, so that black's move may
+    /// be missing.
+    pub fn add(&mut self, number: MoveNumber, plies: usize) -> bool {
+        let Some(value) = number.value else {
+            return false;
+        };
+        let is_next = self.last.is_some_and(|(last, is_black, plies_before)| {
+            !is_black && value == last + 1 && plies == plies_before + 1
+        });
+        let lacks_reply = is_next && !number.is_black;
+        self.is_by_ply |= lacks_reply;
+        self.last = Some((value, number.is_black, plies));
+        lacks_reply
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::pgn::read;
+    use crate::notation::pgn::tests::read_one;
+
+    #[test]
+    fn numbers_are_read() {
+        for (text, value, is_black) in [
+            ("12.", 12, false),
+            ("12", 12, false),
+            ("3...", 3, true),
+            ("3.…", 3, true),
+            ("十、", 10, false),
+            ("十二、", 12, false),
+            ("二十", 20, false),
+            ("九十九、", 99, false),
+            ("第3回合:", 3, false),
+            ("③", 3, false),
+            ("⑿、", 12, false),
+            ("⒛", 20, false),
+        ] {
+            let value = Some(value);
+            let number = MoveNumber { value, is_black };
+            assert_eq!(MoveNumber::read(text), Some(number), "{text}");
+        }
+        let dots = MoveNumber::read("...").unwrap();
+        assert_eq!(
+            dots.after(MoveNumber::read("3.")),
+            MoveNumber::read("3...").unwrap()
+        );
+        for text in ["", ".", "*", "第", "百", "一二三", "65536."] {
+            assert_eq!(MoveNumber::read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_show_missing_moves() {
+        for text in [
+            "1. 炮二平五 2. 马二进三 3. 车一平二",
+            "1. h2e2 2. h0g2 3. i0h0",
+            "一、炮二平五\n二、马二进三",
+            "（1）炮二平五（2）马八进七（3）兵三进一",
+            "1. 炮二平五 2. 马二进三 车9平8",
+            "1. 炮二平五\n\n2. 马八进七 {好}",
+        ] {
+            let error = read(text)[0].as_ref().unwrap_err().to_string();
+            assert!(
+                error.ends_with("move 2: black's move before this number is missing"),
+                "{text}: {error}"
+            );
+        }
+        let error = read("1. 炮二平五 马8进7 2. 马二进三 3. 车九进一 车9平8")[0]
+            .as_ref()
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("move 4: black's"), "{error}");
+        // Every move of either side has a number.
+        for text in [
+            "1. 炮二平五 2. 马8进7 3. 马二进三 4. 车9平8",
+            "1. 炮二平五 2. 馬二進三 3. 馬二進三 4. 車一平二",
+            "1. h2e2 2. h9g7 3. h0g2 4. i9h9",
+            "1. C2=5 2. H8+7 3. H2+3 4. R9=8",
+        ] {
+            assert_eq!(read_one(text).plies(), 4, "{text}");
+        }
+    }
+}

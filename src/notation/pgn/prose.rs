@@ -1,0 +1,224 @@
+//! Text between the moves of a game that mentions moves: `若改走炮8平5则成顺炮。`
+
+use super::headings::is_piece;
+use super::numbers::is_digit;
+use super::words::{is_direction, move_length};
+use crate::notation::is_move_text;
+
+/// The number of characters of the longest Chinese move.
+const LONGEST_MOVE: usize = 5;
+
+/// A text that begins with a word that is not a move. It is a comment if the numbers of the moves after it continue
+/// those before it. Otherwise moves may be missing, and the word is an error.
+#[derive(Debug)]
+pub struct Prose {
+    /// The first word.
+    pub word: String,
+    /// The line of the first word.
+    pub line: usize,
+    pub text: String,
+    /// Whether the first word begins its line. Then the prose includes the rest of the line.
+    pub begins_line: bool,
+    /// Whether there is a move in the line of the prose.
+    pub has_move_in_line: bool,
+    /// Whether there is a move after the line of the prose, or after its first word if that does not begin the line.
+    pub has_move_after: bool,
+    /// Whether the prose contains a move with a number that does not continue those of the game.
+    pub has_numbered_move: bool,
+    /// The length of the text before a move number at its end.
+    pub length_before_number: Option<usize>,
+    /// The number of open parentheses.
+    depth: usize,
+}
+
+impl Prose {
+    pub fn new(word: &str, line: usize, begins_line: bool) -> Self {
+        Self {
+            word: word.to_owned(),
+            line,
+            text: word.to_owned(),
+            begins_line,
+            has_move_in_line: false,
+            has_move_after: false,
+            has_numbered_move: false,
+            length_before_number: None,
+            depth: 0,
+        }
+    }
+
+    /// Adds the separators before a word, with at most one line end.
+    pub fn push_separators(&mut self, separators: &str) {
+        match separators.split_once('\n') {
+            Some((end, _)) => {
+                self.text += end.trim_end();
+                self.text.push('\n');
+            }
+            None => self.text += separators,
+        }
+    }
+
+    /// Adds a comment, before a move number at the end.
+    pub fn add_comment(&mut self, text: &str) {
+        let at = self.length_before_number.unwrap_or(self.text.len());
+        self.text.insert_str(at, &format!("\n{text}"));
+        if let Some(length) = &mut self.length_before_number {
+            *length += 1 + text.len();
+        }
+    }
+
+    pub fn add_parenthesis(&mut self, is_open: bool) {
+        self.text.push(if is_open { '(' } else { ')' });
+        self.depth = if is_open {
+            self.depth + 1
+        } else {
+            self.depth.saturating_sub(1)
+        };
+    }
+
+    /// Whether numbers of moves in the line of the prose do not continue those of the game: after another number, and in
+    /// parentheses.
+    pub fn has_list(&self) -> bool {
+        self.has_numbered_move || self.depth > 0
+    }
+
+    /// Whether this is certainly text, without the evidence of numbers, if no move follows it.
+    pub fn is_certain(&self) -> bool {
+        !self.has_move_after && is_text(&self.word)
+    }
+
+    /// Whether this is certainly text without a move of the game.
+    pub fn has_no_move(&self) -> bool {
+        !self.has_move_in_line && self.is_certain()
+    }
+
+    /// Whether a line is a part of the prose because the prose begins it.
+    pub fn includes_line(&self, line: usize) -> bool {
+        self.begins_line && line == self.line
+    }
+}
+
+/// Whether a word is Chinese text and not a move with an error: it has a character that does not occur in moves, and is
+/// longer than a move or has neither a piece nor a direction.
+pub fn is_text(word: &str) -> bool {
+    let is_part = |c: char| is_piece(c) || is_direction(c);
+    let is_other = |c: char| {
+        matches!(c, '\u{4e00}'..='\u{9fff}')
+            && !is_part(c)
+            && !is_digit(c)
+            && !"前中后後".contains(c)
+    };
+    let is_short = word.chars().nth(LONGEST_MOVE).is_none();
+    word.contains(is_other) && !(is_short && word.contains(is_part))
+}
+
+/// Whether a word has the form of a move; faster than [`is_move_text`] for most moves.
+pub fn is_like_move(word: &str) -> bool {
+    let begins_like_move =
+        |c: char| c.is_ascii() || is_piece(c) || is_digit(c) || "前中后後".contains(c);
+    word.starts_with(begins_like_move) && move_length(word) == Some(word.len())
+        || is_move_text(word)
+}
+
+/// Whether a word outside a game may be a move with an error: `炮二乎五`, `C2?5`.
+pub fn is_damaged_move(word: &str) -> bool {
+    let characters: Vec<char> = word.chars().take(LONGEST_MOVE + 1).collect();
+    let count = |is_kind: fn(&char) -> bool| word.chars().filter(is_kind).count();
+    match characters[..] {
+        [_, _, direction, _] | [_, _, _, direction, _] if is_direction(direction) => true,
+        [piece, number, ..] if characters.len() <= LONGEST_MOVE && is_piece(piece) => {
+            is_digit(number)
+        }
+        [_, _, _, _] | [_, _, _, _, _] => {
+            count(char::is_ascii_alphabetic) > 0 && count(char::is_ascii_digit) > 1
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::notation::pgn::tests::read_one;
+    use crate::notation::pgn::{GameResult, read};
+
+    #[test]
+    fn prose_between_moves_is_a_comment() {
+        let first = "1. 炮二平五 马8进7";
+        let rest = "2. 马二进三 车9平8\n3. 车一平二 卒7进1";
+        let line = "h2e2 h9g7 h0g2 i9h9 i0h0 g6g5";
+        for prose in [
+            "若改走炮二平五则黑方好走",
+            "若改走车一进一，则黑方车9平8先手。",
+            "黑方如改走 炮8平5 则成顺炮",
+            "如 马二进一 则缓，黑优",
+            "如炮8平5",
+            "正着是“马二进三”",
+            "黑车在二路",
+            "如改走车9进1，\n则车一平二，红优",
+            "如改走炮8平5，以下 红胜",
+            "有两种着法：1.马二进三 2.车一平二",
+            "如改走炮8平5（顺炮），则平稳",
+            "如改走炮8平5 (2. 马二进三) 则平稳",
+            "If black plays C8.5 then red is better",
+        ] {
+            let game = read_one(&format!("{first}\n{prose}。\n{rest}\n*"));
+            assert_eq!(game.main_line().coordinates(), line, "{prose}");
+            let comment = game.comments()[1].replace('\n', "");
+            let is_letter = |c: &char| c.is_alphanumeric();
+            let letters: String = prose.chars().filter(is_letter).collect();
+            let read: String = comment.chars().filter(is_letter).collect();
+            assert_eq!(read, letters);
+        }
+        let game = read_one(&format!("{first}\n若改走炮8平5，则成顺炮。\n{rest}"));
+        assert_eq!(game.comments()[1], "若改走炮8平5，则成顺炮。");
+        let game = read_one(&format!("{first}\n如炮8平5\n2. {{好}} 马二进三"));
+        assert_eq!(game.comments()[1..], ["如炮8平5\n好", ""]);
+        let game = read_one(&format!("{first} {rest}\n正着是炮8平5。\n1-0"));
+        assert_eq!((game.plies(), game.result), (6, GameResult::RedWins));
+        for text in [
+            "1. 炮二平五 马8进7 如改走炮8平5则成顺炮。2. 马二进三 车9平8 3. 车一平二 卒7进1",
+            "1. 炮二平五\n若改走兵三进一则成仙人指路\n1. ... 马8进7\n2. 马二进三 车9平8 3. 车一平二 卒7进1",
+            "炮二平五 马8进7\n若改走炮8平5则成顺炮\n马二进三 车9平8\n车一平二 卒7进1",
+            "1. 炮二平五 马8进7\n如炮8平5\n2. （好）马二进三 车9平8 3. 车一平二 卒7进1",
+            "一、炮二平五 马8进7\n如 炮8平5 也可\n二、马二进三 车9平8 三、车一平二 卒7进1",
+            "（1）炮二平五 马8进7\n如改走炮8平5，则成顺炮\n（2）马二进三 车9平8 （3）车一平二 卒7进1",
+            "1. 炮二平五 马8进7 (若改走炮8平5 马二进三 则成顺炮) 2. 马二进三 车9平8 3. 车一平二 卒7进1",
+        ] {
+            let game = read_one(text);
+            assert_eq!(game.main_line().coordinates(), line, "{text}");
+            assert!(
+                game.comments().iter().any(|comment| !comment.is_empty()),
+                "{text}"
+            );
+            assert!(game.problems.is_empty(), "{:?}", game.problems);
+        }
+    }
+
+    /// The numbers show that a move is missing, or there are no numbers.
+    #[test]
+    fn text_in_place_of_a_move_is_an_error() {
+        for (text, word) in [
+            ("1. 炮二平五\n马8jin7\n2. 马二进三 车9平8", "马8jin7"),
+            ("1. 炮二平五\n马捌进七 2. 马二进三", "马捌进七"),
+            (
+                "1. 炮二平五 马8进7\n马二jin三 车9平8\n3. 车一平二",
+                "马二jin三",
+            ),
+            ("1. 炮二平五 马8进7\n马二jin三", "马二jin三"),
+            (
+                "1. 炮二平五 若改走兵三进一则缓 马8进7 2. 马二进三",
+                "若改走兵三进一则缓",
+            ),
+            ("炮二平五 马8进7\n好着 马二进三\n车9平8", "好着"),
+            (
+                "1. 炮二平五 马8进7\n若改走炮8平5则成顺炮\n4. 马二进三",
+                "若改走炮8平5则成顺炮",
+            ),
+        ] {
+            let error = read(text)[0].as_ref().unwrap_err().to_string();
+            assert!(
+                error.contains(&format!("\"{word}\" cannot be read")),
+                "{text}: {error}"
+            );
+        }
+    }
+}
