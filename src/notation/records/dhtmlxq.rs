@@ -9,11 +9,10 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::Range;
 
+use super::digits::{read_moves, read_squares};
 use super::markup::{escaped, percent_decoded, unescaped, without_json_escapes};
 use super::numbered::with_names;
-use super::{
-    PieceSquares, fen_position, piece_position, piece_squares, plain_comment, square_from_black,
-};
+use super::{fen_position, piece_position, piece_squares, plain_comment};
 use crate::board::{Color, Move, Square};
 use crate::notation::fen;
 use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RecordError};
@@ -209,7 +208,7 @@ pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
     let first_from = moves.first().and_then(|m| m.map(|(from, _)| from));
     game.start = match (field("fen"), field("binit")) {
         ("", squares) if !squares.is_empty() => {
-            piece_position(&read_squares(squares)?, first_from, Color::Red)?
+            piece_position(&read_squares(squares, &moves)?, first_from, Color::Red)?
         }
         (fen, _) => fen_position(fen, first_from)?,
     };
@@ -329,33 +328,6 @@ fn comment(fields: &HashMap<&str, &str>, line: usize, ply: usize) -> String {
     // `||` is a line end.
     let text = text.map_or(String::new(), |text| text.replace("||", "\n"));
     plain_comment(&unescaped(&text))
-}
-
-fn digits(text: &str) -> Vec<usize> {
-    let digits = text.bytes().filter(u8::is_ascii_digit);
-    digits.map(|digit| usize::from(digit - b'0')).collect()
-}
-
-fn read_moves(text: &str) -> Vec<Option<(Square, Square)>> {
-    let read = |digits: &[usize]| match *digits {
-        [a, b, c, d] => square_from_black(a, b).zip(square_from_black(c, d)),
-        _ => None,
-    };
-    digits(text).chunks(4).map(read).collect()
-}
-
-fn read_squares(text: &str) -> Result<PieceSquares, RecordError> {
-    let digits = digits(text);
-    let mut squares = [None; 32];
-    if digits.len() != 64 {
-        let reason = format!("DhtmlXQ_binit has {} digits instead of 64", digits.len());
-        return Err(RecordError::new(reason));
-    }
-    for (place, pair) in squares.iter_mut().zip(digits.chunks(2)) {
-        // 99 is a piece that is not on the board.
-        *place = square_from_black(pair[0], pair[1]);
-    }
-    Ok(squares)
 }
 
 /// Writes a game. Tags without a field are lost, and glyphs become text of the comments.

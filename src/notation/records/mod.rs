@@ -17,6 +17,7 @@
 mod cbf;
 mod ccbridge;
 mod dhtmlxq;
+mod digits;
 mod lines;
 mod markup;
 mod numbered;
