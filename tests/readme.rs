@@ -151,11 +151,12 @@ fn run_in(directory: &Path, command: &[String], replaced: &[(&str, &str)]) -> St
 /// Plays fewer rounds, and with a node limit instead of a clock.
 #[cfg(unix)]
 #[test]
-fn the_tournament_runs_and_its_games_are_replayed() {
+fn the_match_runs_and_its_games_are_replayed() {
     let directory = tempfile::tempdir().unwrap();
     let dir = directory.path();
     let shorter = [("20", "1"), ("tc=1+0.01", "nodes=50")];
-    let text = run_in(dir, &commands(TOURNAMENTS, "match ")[0], &shorter);
+    let command = &commands(TOURNAMENTS, "match --engine name=new")[0];
+    let text = run_in(dir, command, &shorter);
     assert!(text.contains("\nnew vs old: 2 games, "), "{text}");
     assert!(TOURNAMENTS.contains("`chuhe replay games.pgn`"));
     let replayed = run_in(dir, &["replay", "games.pgn"].map(str::to_owned), &[]);
@@ -169,7 +170,8 @@ fn the_tournament_runs_and_its_games_are_replayed() {
 fn the_gauntlet_of_the_readme_runs() {
     let directory = tempfile::tempdir().unwrap();
     let shorter = [("50", "1"), ("tc=2+0.02", "nodes=50"), ("ranks=1", "")];
-    let text = run_in(directory.path(), &commands(README, "match ")[0], &shorter);
+    let gauntlet = &commands(README, "match --format gauntlet")[0];
+    let text = run_in(directory.path(), gauntlet, &shorter);
     for game in [
         "2/6  game 2: pikafish - chuhe",
         "4/6  game 4: eleeye",
