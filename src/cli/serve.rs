@@ -77,7 +77,12 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = NODES, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Directories of additional endgame tablebases, separated by `;`.
-    #[arg(long, value_name = "PATHS", default_value = "")]
+    #[arg(
+        long,
+        value_name = "PATHS",
+        default_value = "",
+        hide_default_value = true
+    )]
     tables: String,
 }
 

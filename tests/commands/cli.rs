@@ -26,6 +26,7 @@ fn version_and_help_are_printed() {
         ));
     }
     check("$ perft --help\n> [FEN]\n> --divide");
+    check("$ board --help\n> --port\n> --threads\n>0 --depth");
 }
 
 #[cfg(target_os = "linux")]
@@ -456,7 +457,7 @@ fn messages_are_chinese_on_request_or_by_the_locale() {
         ("judge startpos h2e2", 0, "未分胜负"),
         ("judge games.pgn", 0, "第 1 局：未分胜负"),
         ("judge '3k5/9/9/9/9/9/9/9/4R4/4K4 w' --explain", 0, "KR-K 车对将：红方胜，1 步杀"),
-        ("judge --help", 0, "裁决：未分胜负、和棋、红负或黑负"),
+        ("judge --help", 0, "裁决对局：未分胜负、和棋、红负或黑负"),
         ("batch broken.epd --depth 1", 1, "broken.epd：第 1 行：FEN 无效：有 2 行，应为 10 行"),
         ("batch broken.epd --depth 1", 1, "batch：有 1 个局面无法读取"),
         ("analyse startpos --depth 1 --multipv 2", 0, " 深度 序 "),

@@ -39,6 +39,10 @@ pub use engine::EngineSettings;
 /// The server listens on this machine only, and its address contains a random token. It reads no file except those
 /// given here, and writes none but the library. Ctrl-C ends it.
 #[derive(Debug, clap::Args)]
+// The page sets these limits.
+#[command(mut_arg("time", |arg| arg.hide(true)))]
+#[command(mut_arg("depth", |arg| arg.hide(true)))]
+#[command(mut_arg("nodes", |arg| arg.hide(true)))]
 pub struct Arguments {
     #[command(flatten)]
     game: GameArguments,

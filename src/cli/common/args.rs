@@ -130,7 +130,12 @@ impl NetworkArgument {
 #[derive(Clone, Debug, clap::Args)]
 pub struct TableArguments {
     /// Directories of endgame tables (*.chtb), separated by `;`, in addition to the built-in tables.
-    #[arg(long, value_name = "DIRS", default_value = "")]
+    #[arg(
+        long,
+        value_name = "DIRS",
+        default_value = "",
+        hide_default_value = true
+    )]
     tables: String,
 }
 

@@ -22,6 +22,8 @@ const MAX_OPENINGS_MB: u64 = 1024;
 
 /// Play a tournament between engines that speak UCCI, UCI or XBoard
 ///
+/// Example: chuhe match --engine ./one --engine ./two --each tc=10+0.1 --rounds 20 --pgn games.pgn
+///
 /// The settings of an engine are given as KEY=VALUE:
 ///   cmd=PROGRAM        the program; a path is relative to the current directory; a leading `cmd=` may be omitted
 ///   name=NAME          its name in tables and PGN (default: that of the program)
