@@ -46,8 +46,7 @@
 //! | `search/tree/state.rs` | moves are played | reports, stop at the hard time limit |
 //! | `search/tree/node.rs`, `search/ordering/mod.rs` | nodes and the order of their moves | |
 //!
-//! Beside these, `search::tree::pruning` cuts nodes off, `search::tree::repetition` scores repetitions, and
-//! `search::tt` is the transposition table.
+//! A node also uses `search/tree/pruning.rs`, `search/tree/repetition.rs` and the transposition table, `search/tt.rs`.
 //!
 //! # Modules
 //!
@@ -69,7 +68,7 @@
 //! | `training` | self-play, game files, network training, books from games |
 //! | `tournament` | games between engines in separate processes: referee, openings, statistics |
 //! | `cli` | the command line and its subcommands |
-//! | [`guide`] | the guides for users, as pages of this documentation |
+//! | [`guide`] | the guides for users in English, and one in Chinese |
 //!
 //! Dependencies point one way: text <- board <- movegen <- notation <- rules, page <- random <- book, tablebase,
 //! eval <- search <- cloud <- protocol, training, tournament <- cli. A module imports only from modules
@@ -97,9 +96,6 @@
 //! dependencies. With `serde`, scores are serialized in units of the evaluation and positions as FENs. Positions of the
 //! promotion variant cannot be serialized, because a FEN does not contain the variant.
 //!
-//! The [`guide`] describes options, rules, scripting, tournaments and the cloud library for users, in
-//! English and Chinese.
-//!
 //! # Invariants
 //!
 //! - An engine that misbehaves in a tournament can lose only its own game. It cannot end, stop or slow other games.
@@ -110,9 +106,10 @@
 //!   [`search::Control`], created before the request is sent.
 //! - Outside tests, all `unsafe` code is in [`eval::nnue::simd`]: vector instructions, prefetching and large
 //!   pages. The transposition table consists of pairs of atomics, and torn entries are recognized.
-//! - The evaluation is in integers, so that `chuhe bench` prints the same node count on every machine. Only the table
-//!   of reductions is computed with logarithms. CI compares the count on Linux, Windows and macOS.
-//! - There is one table of options, which each protocol renders.
+//! - `chuhe bench` prints the same node count on every machine, because all scores are integers. The search uses
+//!   floating-point numbers only for time limits and for the table of late move reductions. CI compares the count on
+//!   Linux, Windows and macOS.
+//! - One table defines the options; each protocol lists them in its own form.
 //! - There is no build script, and the binary needs no other file. On x86-64 the code is compiled for x86-64-v2, not
 //!   for the processor of the machine that builds it.
 

@@ -1,11 +1,11 @@
 //! The protocols: UCCI, UCI, XBoard, CXBoard, and the dialect of the public cloud workers.
 //!
 //! A reader thread (`stdio`) sends lines to the `session`, which waits for them and for the events of the search at
-//! the same time. The `codec` of the protocol parses a line into commands and formats replies as lines; the syntax of
-//! a protocol is nowhere else. UCCI and UCI share the parameters of `go` (`go`). The codecs take their options from one
+//! the same time. The `codec` of the protocol parses a line into commands and formats replies as lines; no other module
+//! knows its syntax. UCCI and UCI share the parameters of `go` (`go`). The codecs take their options from one
 //! table, `options`. Only the session writes output, through `stdio`.
 //!
-//! The lints below forbid what could panic on unexpected input within this module: indexing, slicing, unwrapping.
+//! The lints below forbid code in this module that could panic on unexpected input: indexing, slicing, unwrapping.
 
 #![cfg_attr(
     not(test),
