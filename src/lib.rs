@@ -46,7 +46,7 @@
 //! | `search/tree/state.rs` | moves are played | reports, stop at the hard time limit |
 //! | `search/tree/node.rs`, `search/ordering/mod.rs` | nodes and the order of their moves | |
 //!
-//! A node also uses `search/tree/pruning.rs`, `search/tree/repetition.rs` and the transposition table, `search/tt.rs`.
+//! A node also uses `search::tree::pruning`, `search::tree::repetition` and the transposition table, `search::tt`.
 //!
 //! # Modules
 //!

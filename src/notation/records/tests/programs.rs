@@ -225,6 +225,9 @@ fn text_between_moves_becomes_comments() {
     assert!(game.problems.is_empty(), "{:?}", game.problems);
     assert_eq!(game.result, GameResult::RedWins);
     assert_eq!(game.comments(), ["0:05", "00:12\n双方布成中炮对单马。", ""]);
+    let game = one("1. 炮二平五 马8进7 好 2. 马二进三".as_bytes());
+    assert!(game.problems.is_empty(), "{:?}", game.problems);
+    assert_eq!(game.comments(), ["", "好", ""]);
 }
 
 /// A text that cannot be read ends the game with a problem, and is never read as other moves.
@@ -235,7 +238,6 @@ fn texts_that_cannot_be_read_are_reported() {
         "1. 炮二平五 马8进7\n马二进\n2. 车9平8",
         "炮二平五马8进7马二进三车9平",
         "h2e2h9g7h0g2x",
-        "1. 炮二平五 马8进7 好 2. 马二进三",
     ] {
         for game in read(text.as_bytes()) {
             match game {
