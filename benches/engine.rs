@@ -23,7 +23,6 @@ fn position(fen: &str) -> Position {
     fen.parse().expect("the bench positions are legal")
 }
 
-/// The starting position, an opening, a middlegame, a check and an ending.
 fn positions() -> [(&'static str, Position); 5] {
     [
         ("start", START),
@@ -133,7 +132,6 @@ fn network_of_width(width: usize) -> Network {
         .expect("the parameters fit the architecture")
 }
 
-/// The evaluation with a network, for each level of vector instructions.
 fn network(criterion: &mut Criterion) {
     let network = network_of_width(256);
     let positions = bench_positions();

@@ -84,8 +84,8 @@ const BEST_WEIGHT: f64 = 1000.0;
 #[cfg(any(feature = "sqlite", feature = "training"))]
 const EQUAL_MARGIN: i32 = 5;
 
-/// The weight, from 1 to 1000, of a move whose score is `worse` below the best one. `worse` and `margin` are in
-/// hundredths of a minor piece. Each half of `margin` beyond `EQUAL_MARGIN` divides the weight by e.
+/// The weight, from 1 to 1000, of a move whose score is lower than the best one by `worse`. `worse` and `margin`
+/// are in hundredths of a minor piece. Each half of `margin` beyond `EQUAL_MARGIN` divides the weight by e.
 #[cfg(any(feature = "sqlite", feature = "training"))]
 pub fn weight(worse: i32, margin: i32) -> u32 {
     let beyond = f64::from((worse - EQUAL_MARGIN).max(0));
@@ -133,7 +133,7 @@ pub trait Book: fmt::Debug + Send {
         Ok(Vec::new())
     }
 
-    /// The same position with swapped colors, in formats that store both under one key; `None` in other formats.
+    /// The position with swapped colors, in formats that store both under one key; `None` in other formats.
     fn with_colors_swapped(&self, _position: &Position) -> Option<Position> {
         None
     }

@@ -1,11 +1,13 @@
 //! BOOK.DAT, the book format of ElephantEye.
 //!
-//! Records of eight bytes, sorted by lock: lock (32 bits, little-endian), move (a byte for its origin and one for its
-//! destination), weight (16 bits, little-endian). Of a position and its mirror image usually only one is stored.
+//! Records of eight bytes, sorted by lock: lock (a hash of the position, 32 bits, little-endian), move (a byte for its
+//! origin and one for its destination), weight (16 bits, little-endian). Of a position and its mirror image usually
+//! only one is stored.
 //!
-//! Positions are hashed with random numbers: the output of RC4 with a key of zeros, taken four bytes at a time,
-//! least significant first. There are three numbers for the side to move, then three for each piece on each square
-//! of a 16x16 board (ElephantEye, `base/rc4prng.h` and `PreGenInit`).
+//! A position has three hashes: key, first lock and second lock, which is the lock of its records. They are computed
+//! with random numbers: the output of RC4 with a key of zeros, taken four bytes at a time, least significant first.
+//! There are three numbers for the side to move, then three for each piece on each square of a 16x16 board
+//! (ElephantEye, `base/rc4prng.h` and `PreGenInit`).
 
 use std::borrow::{Borrow, Cow};
 use std::collections::BTreeMap;
@@ -223,8 +225,7 @@ fn packed(played: Move) -> u16 {
     (to_256(played.from()) | (to_256(played.to()) << 8)) as u16
 }
 
-/// Key, first lock and second lock of a position, or of its mirror image if `mirror`. A book is sorted by the second
-/// lock and identifies positions by it.
+/// Key, first lock and second lock of a position, or of its mirror image if `mirror`.
 fn locks(position: &Position, mirror: bool) -> [u32; 3] {
     let mut locks = [0; 3];
     let mut toggle = |numbers: [u32; 3]| {

@@ -231,7 +231,7 @@ impl XqbView {
     }
 }
 
-/// Key of a position, and its view.
+/// Key of a position, and the view from which its board is stored.
 pub fn key(position: &Position) -> (Vec<u8>, XqbView) {
     let rotated = position.side_to_move() == Color::Black;
     let [plain, mirror] = [false, true].map(|mirrored| {

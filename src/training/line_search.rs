@@ -11,7 +11,8 @@ use crate::search::{
 
 /// Size of the hash table, in MB.
 const HASH: usize = 32;
-/// The score of a mate in 0 plies. Evaluations, in hundredths of a minor piece, are always below half of it.
+/// The score of a mate in 0 plies. The absolute value of an evaluation, in hundredths of a minor piece, is always less
+/// than half of it.
 const MATE: i32 = 30_000;
 
 /// A move with its score for the side that moves.

@@ -13,9 +13,9 @@
 //! - is played with a soft limit of `--nodes` nodes per move: the iteration in progress is finished, with at most
 //!   eight times as many nodes. The hash table is small and is cleared for each game;
 //! - ends by the Asian rules, or after 400 plies as a draw;
-//! - is also adjudicated, except one game in sixteen: as won if one side is ahead by more than 2200 units for six plies or
-//!   finds a mate; as drawn from ply 80 on, if twelve scores in a row are at most 40 units from zero and none of them
-//!   is that of a position after a capture;
+//! - is also adjudicated, except one game in sixteen: as won if one side is ahead by more than 2200 units for six plies
+//!   or finds a mate; as drawn from ply 80 on, if twelve scores in a row are at most 40 units from zero, none of them
+//!   for a position after a capture;
 //! - depends only on the engine, the settings, the seed and its number. The plan of a file stores the version of the
 //!   engine, the node count of a bench of depth 6, the settings and the seed; a run with another plan cannot continue
 //!   the file.

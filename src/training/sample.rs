@@ -11,7 +11,6 @@ use crate::text::{read_line, without_byte_order_mark};
 /// A training sample. As text: `FEN | score | result`, where the result can also be `1/2`, or in brackets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// The position.
     pub position: Position,
     /// Score of a search, for red, in evaluation units.
     pub score: i32,
@@ -70,22 +69,19 @@ impl FromStr for Sample {
 }
 
 /// Maximum length of a line that is read, in MB.
-const MAX_LINE_MB: u64 = 1;
+pub const MAX_LINE_MB: u64 = 1;
 /// An invalid last line without a line end is skipped only if it is shorter than this number of bytes.
 const LONGEST_SAMPLE: usize = 1000;
 
 /// The reason why samples cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadSamplesError {
-    /// The source cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// A line is not a sample.
     #[error("line {line}: {error}")]
     Line {
         /// Number of the line, from 1.
         line: usize,
-        /// The error in it.
         error: ParseSampleError,
     },
 }
@@ -100,7 +96,6 @@ pub struct SampleLines<R> {
 }
 
 impl<R: BufRead> SampleLines<R> {
-    /// Reads samples from a source.
     pub fn new(source: R) -> Self {
         Self {
             source,

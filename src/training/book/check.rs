@@ -11,7 +11,6 @@ use crate::rules::Game;
 use crate::search::{StartError, spawn_search_thread};
 use crate::training::line_search::LineSearch;
 
-/// The settings of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BookCheck {
     /// Nodes per search. There are two searches per position.
@@ -25,7 +24,6 @@ pub struct BookCheck {
     pub reweights: bool,
 }
 
-/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Checked {
     /// Number of positions searched.

@@ -14,10 +14,9 @@ use crate::training::line_search::LineSearch;
 /// a small one deep books.
 const PLY_COST: i32 = 10;
 
-/// The settings of an expansion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expansion {
-    /// Number of positions to search.
+    /// Maximum number of positions to search.
     pub positions: usize,
     /// Maximum length of a line, in plies.
     pub plies: usize,
@@ -29,7 +28,6 @@ pub struct Expansion {
     pub margin: i32,
 }
 
-/// A position of the tree.
 #[derive(Debug)]
 struct BookNode {
     game: Game,
@@ -39,7 +37,6 @@ struct BookNode {
     moves: Vec<Edge>,
 }
 
-/// A move of the tree.
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     played: Move,
@@ -224,7 +221,7 @@ mod tests {
             let legal = |m: &BookMove| is_legal(&entry.position, m.played);
             assert!(entry.moves.iter().all(legal));
         }
-        // Later searches can make another move the best, so it is not always the best move that is followed.
+        // Backed-up scores can make another move the best, so the book may have no answer to its best move.
         let is_followed = |m: &BookMove| {
             let mut after = Position::startpos();
             after.make(m.played);

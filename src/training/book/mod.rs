@@ -62,7 +62,6 @@ impl GameBook {
         }
     }
 
-    /// Number of games counted.
     pub fn games(&self) -> u64 {
         self.games
     }

@@ -23,7 +23,6 @@ pub struct ScoredPosition {
 }
 
 impl ScoredPosition {
-    /// A position with its best move and the scores of its book moves.
     pub fn new(best: ScoredLine, book_moves: &[ScoredLine]) -> Self {
         let kept = book_moves.iter().filter(|m| !m.is_lost());
         Self {
@@ -39,7 +38,6 @@ impl ScoredPosition {
     }
 }
 
-/// A position of a book with the scores of its moves.
 #[derive(Debug)]
 struct Node {
     /// Score of the best move of the search; `None` if the book has this move.
@@ -56,7 +54,6 @@ struct Edge {
 }
 
 impl Node {
-    /// The score of the best move.
     fn value(&self) -> Option<i32> {
         let in_book = self.moves.iter().map(|edge| edge.score);
         in_book.chain(self.best_outside_book).max()

@@ -14,8 +14,8 @@
 //! | 4 | CRC-32C (Castagnoli) of the twelve bytes before it and of the payload |
 //! | length | payload |
 //!
-//! A *plan* is JSON that describes how the games were made. A self-play file begins with one; a merged or
-//! converted file may have none. A *game* is
+//! A *plan* is JSON that describes how the games were made. A self-play file begins with one; merged,
+//! converted and relabeled files have none. A *game* is
 //!
 //! | bytes | content |
 //! |---|---|
@@ -38,8 +38,8 @@
 //! | 1 | result of the game |
 //! | per sample | 2 bytes of score for the side to move, 1 byte length, packed position |
 //!
-//! A *packed position* is twelve bytes of occupancy flags for the squares a0 to i9, with bit 95 set if black
-//! is to move; four bits per piece (index of [`Piece`](crate::board::Piece)) in the order of the squares, low
+//! A *packed position* is twelve bytes of occupancy flags for the squares, a0 to i9 rank by rank, with bit 95 set
+//! if black is to move; four bits per piece (index of [`Piece`](crate::board::Piece)) in the order of the squares, low
 //! half of a byte first; then two counters of two bytes each: plies since the last capture, and move number.
 //!
 //! A writer appends whole blocks. After a kill -9 or on a full disk the last block may be incomplete: a reader
@@ -90,7 +90,6 @@ indexed_enum! {
     }
 }
 
-/// Encodes a block.
 fn encode_block(kind: BlockKind, records: u16, payload: &[u8]) -> Vec<u8> {
     debug_assert!(payload.len() <= MAX_PAYLOAD);
     let mut bytes = Vec::with_capacity(BLOCK_HEADER + payload.len());

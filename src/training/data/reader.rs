@@ -5,16 +5,12 @@ use std::io::{self, Read};
 use super::record::{LooseRecord, Record, TrainingGame};
 use super::{BLOCK_HEADER, BLOCK_START, BlockKind, DecodedBlock, MAGIC, MAX_PAYLOAD, decode_block};
 
-/// The reason why a game file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The source cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The file has another format.
     #[error("not a game file (.chg)")]
     Foreign,
-    /// The file has another version of the format.
     #[error("a game file (.chg) of format version {0}, but this program reads version {version}", version = MAGIC[7])]
     Version(u8),
 }
@@ -31,7 +27,6 @@ pub struct FileDamage {
 }
 
 impl FileDamage {
-    /// Whether nothing was skipped.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -102,7 +97,6 @@ impl<R: Read> GameReader<R> {
         self.plan.as_deref()
     }
 
-    /// The damage found so far.
     pub fn damage(&self) -> FileDamage {
         self.damage
     }

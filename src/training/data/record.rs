@@ -32,11 +32,8 @@ named_enum! {
 named_enum! {
     /// The result of a game. The order is part of the file format.
     pub enum LabeledResult {
-        /// Black has won.
         BlackWins = "0-1",
-        /// Neither has won.
         Draw = "1/2-1/2",
-        /// Red has won.
         RedWins = "1-0",
     }
 }
@@ -52,7 +49,6 @@ impl LabeledResult {
         }
     }
 
-    /// The result when `winner` has won.
     pub const fn win(winner: Color) -> Self {
         match winner {
             Color::Red => Self::RedWins,
@@ -88,7 +84,6 @@ pub struct ScoredMove {
     pub score: i16,
 }
 
-/// A whole game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrainingGame {
     /// Seed of the self-play run; 0 for a converted game.
@@ -101,16 +96,13 @@ pub struct TrainingGame {
     pub random_plies: u16,
     /// All plies, including the random ones.
     pub moves: Vec<ScoredMove>,
-    /// The result of the game.
     pub result: LabeledResult,
-    /// The way in which the game ended.
     pub ending: Termination,
 }
 
 /// A scored position of a game whose moves are unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LooseSample {
-    /// The position.
     pub position: Position,
     /// The score for the side to move, in evaluation units, or [`NO_SCORE`](super::NO_SCORE).
     pub score: i16,
@@ -121,14 +113,11 @@ pub struct LooseSample {
 pub struct LooseRecord {
     /// The positions, in game order.
     pub samples: Vec<LooseSample>,
-    /// The result of the game.
     pub result: LabeledResult,
 }
 
-/// A record of a game file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
-    /// A whole game.
     Game(TrainingGame),
     /// Some positions of a game.
     Loose(LooseRecord),

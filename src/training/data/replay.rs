@@ -10,13 +10,12 @@ use crate::movegen::is_legal;
 pub struct Labeled<'a> {
     /// The position before the move.
     pub position: &'a Position,
-    /// Plies before it in the game.
+    /// Plies before it in the game; for a loose sample, according to its move number.
     pub ply: usize,
     /// The move played in it; `None` if unknown.
     pub played: Option<Move>,
     /// The score for the side to move, in evaluation units.
     pub score: i16,
-    /// The result of the game.
     pub result: LabeledResult,
 }
 
@@ -86,16 +85,13 @@ impl Filter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("game {number} of seed {seed}: the move at ply {ply} is illegal")]
 pub struct BadRecord {
-    /// Seed of the game.
     pub seed: u64,
-    /// Number of the game.
     pub number: u32,
     /// Ply of the move, from 1.
     pub ply: usize,
 }
 
 impl Record {
-    /// The result of the game.
     pub fn result(&self) -> LabeledResult {
         match self {
             Self::Game(game) => game.result,
@@ -103,7 +99,6 @@ impl Record {
         }
     }
 
-    /// Number of positions with a score.
     pub fn scored_positions(&self) -> usize {
         match self {
             Self::Game(game) => game.moves.iter().filter(|m| m.score != NO_SCORE).count(),

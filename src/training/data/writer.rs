@@ -9,7 +9,7 @@ use super::record::Record;
 use super::{BlockKind, MAGIC, MAX_PAYLOAD, encode_block};
 use crate::text::require_regular;
 
-/// Maximum number of records per block; small, so that little is lost with an incomplete block.
+/// Small, so that little is lost with an incomplete block.
 const BLOCK_RECORDS: u16 = 16;
 /// A block is written once its payload is larger than this, in bytes.
 const FULL_PAYLOAD: usize = MAX_PAYLOAD / 2;
@@ -17,13 +17,10 @@ const FULL_PAYLOAD: usize = MAX_PAYLOAD / 2;
 /// The reason why games cannot be written to a file.
 #[derive(Debug, thiserror::Error)]
 pub enum AppendError {
-    /// The file cannot be read or written.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The file cannot be read as a game file.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// Another process is writing the file.
     #[error("another process is writing this file")]
     Locked,
     /// A record does not fit into a block or has more than 65,535 moves or positions, or the plan is too long.
@@ -31,7 +28,6 @@ pub enum AppendError {
     TooLong,
 }
 
-/// Writes blocks of records.
 #[derive(Debug)]
 pub struct GameWriter<W: Write> {
     out: W,
@@ -41,7 +37,7 @@ pub struct GameWriter<W: Write> {
 }
 
 impl<W: Write> GameWriter<W> {
-    /// Begins a new file.
+    /// Writes the header of a new file.
     pub fn new(mut out: W) -> io::Result<Self> {
         out.write_all(&MAGIC)?;
         Ok(Self::append(out))
@@ -128,7 +124,6 @@ pub struct Existing {
     pub numbers: Vec<u32>,
     /// Number of positions with a score, without loose samples.
     pub scored: u64,
-    /// The damage found.
     pub damage: FileDamage,
 }
 

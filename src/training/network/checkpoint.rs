@@ -13,13 +13,11 @@ use crate::eval::nnue::simd::FloatBlock;
 
 const MAGIC: &[u8; 8] = b"CHUHETR\0";
 
-/// The header of a checkpoint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct CheckpointHeader {
     version: u32,
     recipe: Recipe,
     steps: u64,
-    /// Checksum of the samples.
     samples: u64,
     /// Checksum of the initial network; 0 for random weights.
     #[serde(default)]
@@ -38,7 +36,6 @@ pub enum CheckpointError {
     /// The checksum or a length is wrong.
     #[error("the checkpoint is incomplete or damaged")]
     Damaged,
-    /// The checkpoint belongs to another run.
     #[error("the checkpoint belongs to another {0}")]
     Other(&'static str),
 }

@@ -116,7 +116,6 @@ impl Default for Recipe {
     }
 }
 
-/// The error of a setting out of range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{key} is {value}, but must be {allowed}")]
 pub struct RecipeError {
@@ -173,7 +172,6 @@ impl Recipe {
         })
     }
 
-    /// The positions to skip.
     pub fn filter(&self) -> Filter {
         Filter {
             leave_out_checks: self.leave_out_checks,
@@ -223,7 +221,7 @@ impl Recipe {
         Ok(())
     }
 
-    /// The learning rate at step `step` of `steps`.
+    /// The learning rate at step `step` (from 0) of `steps`.
     pub fn rate_at(&self, step: u64, steps: u64) -> f32 {
         let warm_up = u64::from(self.warm_up).min(steps / 10);
         if step < warm_up {
@@ -234,7 +232,7 @@ impl Recipe {
         self.final_rate + (self.rate - self.final_rate) * cosine as f32
     }
 
-    /// The share of the result at step `step` of `steps`.
+    /// The share of the result at step `step` (from 0) of `steps`.
     pub fn result_share_at(&self, step: u64, steps: u64) -> f32 {
         let progress = step as f32 / steps.max(1) as f32;
         self.result_share + (self.final_result_share - self.result_share) * progress

@@ -12,10 +12,8 @@ use crate::rules::{RuleSet, counted_plies};
 use crate::search::evaluation_scale;
 use crate::text::read_line;
 use crate::training::data::{FileDamage, GameReader, Labeled, LabeledResult, ReadError, Record};
-use crate::training::sample::Sample;
+use crate::training::sample::{MAX_LINE_MB, Sample};
 
-/// Maximum length of a line of text, in MB.
-const MAX_LINE_MB: u64 = 1;
 /// Stored as the square of a captured piece.
 const ABSENT: u8 = u8::MAX;
 /// First slot of each kind of piece among the sixteen of a side.
@@ -125,7 +123,7 @@ impl PackedSample {
                 let king = if mirror { king.flip_file() } else { king };
                 Perspective::new(color, king).mirrored
             });
-            // Mirroring twice changes nothing.
+            // If both the perspective and the sample are mirrored, the inputs are those of neither.
             (
                 &INPUTS[color.index()][usize::from(mirrored != mirror)],
                 (bucket * FEATURES) as u32,
@@ -176,7 +174,6 @@ impl FeatureList {
 /// The samples of a training run.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
-    /// Samples to train on.
     pub training: Vec<PackedSample>,
     /// Samples of other games, for the test loss.
     pub test: Vec<PackedSample>,
@@ -203,7 +200,6 @@ impl Samples {
         }
     }
 
-    /// A checksum of all samples.
     pub fn digest(&self) -> u64 {
         let digest = |samples: &[PackedSample]| {
             let mut checksum = 0;

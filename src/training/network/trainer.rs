@@ -29,13 +29,12 @@ const BETA2: f32 = 0.999;
 /// Avoids a division by zero.
 const EPSILON: f32 = 1e-8;
 
-/// The state of a training run.
 pub struct Trainer {
     recipe: Recipe,
     layout: Layout,
     pub(super) parameters: Vec<FloatBlock>,
     pub(super) optimizer: AdamW,
-    /// Number of completed passes.
+    /// Completed passes.
     pub(super) passes: u32,
     /// Checksum of the initial network; 0 for random weights.
     pub(super) start_checksum: u32,
@@ -45,21 +44,18 @@ pub struct Trainer {
 /// The reason why a run cannot begin.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TrainerError {
-    /// A setting of the recipe is out of range.
     #[error(transparent)]
     Recipe(#[from] RecipeError),
     /// The initial network has other buckets (one input bucket is allowed), or neither the width of the recipe nor
     /// half of it.
     #[error("the initial network has {found}, but the recipe has {wanted}")]
     OtherArchitecture {
-        /// Architecture of the network.
         found: Architecture,
-        /// Architecture of the recipe.
         wanted: Architecture,
     },
 }
 
-/// The result of a pass. Losses are mean squared errors of the predicted result.
+/// Losses are mean squared differences between the predicted result and the target of the sample.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PassReport {
     /// Number of the pass, from 1.
@@ -75,9 +71,7 @@ pub struct PassReport {
 /// The losses of a class of samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClassLoss {
-    /// Number of samples.
     pub samples: u64,
-    /// Sum of their losses.
     pub sum: f64,
 }
 
@@ -96,10 +90,8 @@ impl ClassLoss {
 /// Upper bounds of the classes of absolute scores in [`TestLosses`], in evaluation units.
 pub const SCORE_CLASS_BOUNDS: [u16; 5] = [45, 100, 450, 1000, u16::MAX];
 
-/// Losses over test samples.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TestLosses {
-    /// Over all samples.
     pub all: ClassLoss,
     /// By number of pieces: 1 to 4, 5 to 8, and so on to 29 to 32.
     pub by_pieces: [ClassLoss; 8],
@@ -195,17 +187,14 @@ impl Trainer {
         })
     }
 
-    /// The settings of the run.
     pub fn recipe(&self) -> &Recipe {
         &self.recipe
     }
 
-    /// Number of completed passes.
     pub fn passes(&self) -> u32 {
         self.passes
     }
 
-    /// Whether all passes are completed.
     pub fn is_done(&self) -> bool {
         self.passes >= self.recipe.passes
     }

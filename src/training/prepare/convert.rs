@@ -16,10 +16,8 @@ use crate::training::{ReadSamplesError, Sample, SampleLines};
 /// Maximum number of samples in a record.
 const MAX_SAMPLES: usize = 1000;
 
-/// The result of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Converted {
-    /// Games written.
     pub games: u64,
     /// Positions with a score written.
     pub positions: u64,
@@ -33,10 +31,8 @@ pub struct Converted {
 /// The reason why a conversion failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ConvertError {
-    /// The samples cannot be read.
     #[error(transparent)]
     Read(#[from] ReadSamplesError),
-    /// The game records cannot be read.
     #[error(transparent)]
     Records(#[from] io::Error),
     /// A sample does not fit the game file format.
@@ -44,10 +40,8 @@ pub enum ConvertError {
     Line {
         /// Number of the line, from 1.
         line: usize,
-        /// The reason.
         reason: UnfitSample,
     },
-    /// The games cannot be written.
     #[error("cannot write: {0}")]
     Write(#[from] AppendError),
 }

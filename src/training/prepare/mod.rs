@@ -20,10 +20,9 @@ use rand::seq::SliceRandom;
 
 use crate::training::data::{AppendError, GameReader, GameWriter, Record};
 
-/// The result of a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Merged {
-    /// Games and loose records written.
+    /// Includes loose records.
     pub games: u64,
     /// Duplicates skipped.
     pub duplicates: u64,

@@ -1,4 +1,4 @@
-//! New scores for the positions of old games.
+//! New scores for the positions of existing games.
 
 use std::io::{self, Read, Write};
 use std::panic::resume_unwind;
@@ -21,10 +21,8 @@ const HASH: usize = 4;
 /// The reason why games cannot get new scores.
 #[derive(Debug, thiserror::Error)]
 pub enum RelabelError {
-    /// The games cannot be read.
     #[error(transparent)]
     Read(#[from] io::Error),
-    /// The games cannot be written.
     #[error(transparent)]
     Write(#[from] AppendError),
     /// There is not enough memory for the searches, or no search thread can be started.
@@ -37,7 +35,6 @@ pub enum RelabelError {
 pub struct Relabeling {
     /// Soft node limit per position: the iteration in progress is finished. 0 for the static evaluation.
     pub nodes: u64,
-    /// Number of search threads.
     pub threads: usize,
     /// Network to evaluate with; `None` for the embedded one.
     pub network: Option<Arc<Network>>,

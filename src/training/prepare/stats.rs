@@ -57,7 +57,6 @@ impl Statistics {
         self.broken += u64::from(self.add_positions(record).is_err());
     }
 
-    /// Counts the positions up to the first illegal move.
     fn add_positions(&mut self, record: &Record) -> Result<(), BadRecord> {
         let visited = record.visit(&Filter::NONE, |sample| {
             self.positions += 1;
@@ -76,7 +75,6 @@ impl Statistics {
             .and(visited)
     }
 
-    /// Number of games.
     pub fn games(&self) -> u64 {
         self.games
     }
@@ -92,7 +90,7 @@ fn percent(part: u64, whole: u64) -> f64 {
     100.0 * part as f64 / whole.max(1) as f64
 }
 
-/// Writes a row. The share comes first, so that rows are aligned in every language.
+/// The share comes first, so that rows are aligned in every language.
 fn fmt_share(f: &mut fmt::Formatter<'_>, share: f64, name: &str) -> fmt::Result {
     writeln!(f, "  {share:>5.1} %  {name}")
 }

@@ -65,7 +65,6 @@ fn written<T>(write: impl FnOnce(&mut GameWriter<&mut Vec<u8>>) -> T) -> (T, Vec
     (done, records(&bytes))
 }
 
-/// A file that cannot be read.
 struct FailingFile;
 
 impl Read for FailingFile {
@@ -100,7 +99,6 @@ fn a_merge_shuffles_and_skips_duplicates() {
 
 #[test]
 fn text_is_converted_game_by_game() {
-    /// The samples of records.
     fn samples_of(records: impl IntoIterator<Item = Record>) -> Vec<Sample> {
         let mut samples = Vec::new();
         for record in records {

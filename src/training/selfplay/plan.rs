@@ -31,7 +31,6 @@ impl Opening {
     }
 }
 
-/// Openings of good moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GoodOpening {
     /// Plies of the opening.
@@ -42,7 +41,6 @@ pub struct GoodOpening {
     pub margin: u16,
 }
 
-/// The settings of a self-play run.
 #[derive(Clone, Debug)]
 pub struct SelfPlay {
     /// Number of games in the file at the end of the run.
@@ -55,7 +53,6 @@ pub struct SelfPlay {
     pub hash: usize,
     /// Seed of the run. With the same engine and settings, game `n` of a seed is always the same.
     pub seed: u64,
-    /// The way in which the games begin.
     pub opening: Opening,
     /// Maximum absolute score of a random opening, in units of the evaluation. Not used with good openings.
     pub opening_score: u16,
@@ -70,7 +67,6 @@ pub struct SelfPlay {
 pub struct SelfPlayPlan {
     /// The command that made the file: `selfplay`.
     pub made_by: String,
-    /// Version of the program.
     pub version: String,
     /// Node count of a shallow bench, which changes with the search and the evaluation.
     pub signature: u64,
@@ -78,7 +74,6 @@ pub struct SelfPlayPlan {
     pub nodes: u64,
     /// Size of the hash table, in MB.
     pub hash: usize,
-    /// Seed of the run.
     pub seed: u64,
     /// The way in which the games begin; not stored if random.
     #[serde(default, skip_serializing_if = "Opening::is_random")]
@@ -132,39 +127,25 @@ impl SelfPlayPlan {
 /// The reason why self-play stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum SelfPlayError {
-    /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] AppendError),
-    /// The file was made with other settings.
     #[error("its games were made with other settings: {found} instead of {wanted}")]
-    OtherPlan {
-        /// The plan of the file.
-        found: String,
-        /// The plan of this run.
-        wanted: String,
-    },
-    /// There is not enough memory for the requested number of threads.
+    OtherPlan { found: String, wanted: String },
     #[error("cannot play {wanted} games at a time, only {fit}: {error}")]
     TooMany {
-        /// Requested number of threads.
         wanted: usize,
-        /// Possible number of threads.
         fit: usize,
-        /// The reason.
         error: StartError,
     },
-    /// No search can be started.
     #[error(transparent)]
     Start(#[from] StartError),
     /// A search could not be started, or its thread panicked.
     #[error("a search failed")]
     Search,
-    /// A thread cannot be started.
     #[error("cannot start a thread: {0}")]
     Thread(std::io::Error),
 }
 
-/// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SelfPlayProgress {
     /// Number of games in the file.
@@ -179,7 +160,6 @@ pub struct SelfPlayProgress {
 pub struct Interrupt(AtomicU32);
 
 impl Interrupt {
-    /// Counts one more request to stop.
     pub fn request(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }

@@ -40,16 +40,12 @@ const DRAWN_PLIES: u32 = 12;
 /// First ply at which a game may be adjudicated a draw.
 const DRAWN_FROM: usize = 80;
 
-/// The outcome of a game.
 #[derive(Debug)]
 pub enum SelfPlayGame {
-    /// The game was played to its end.
     Game(TrainingGame),
-    /// No fair opening was found.
+    /// No random opening with a score within the limit was found.
     NoOpening,
-    /// The user asked to drop the game.
     Dropped,
-    /// The search failed.
     Failed,
 }
 
