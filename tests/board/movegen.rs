@@ -308,9 +308,9 @@ proptest! {
     }
 }
 
-/// Counts confirmed by two other engines, in lines of the form `FEN ; D1 count ; D2 count ; … ; label`.
+/// Two other engines confirm the counts. The lines have the form `FEN ; D1 count ; D2 count ; … ; label`.
 #[test]
-fn perft_counts_agree_with_the_table() {
+fn perft_counts_agree_with_other_engines() {
     for line in include_str!("../data/perft.txt").lines() {
         let mut fields = line.split(';').map(str::trim);
         let position = fen::parse_position(fields.next().unwrap()).expect(line);

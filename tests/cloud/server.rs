@@ -108,7 +108,6 @@ impl Server {
         String::from_utf8(response).unwrap()
     }
 
-    /// The response to a GET request.
     pub fn get(&self, path: &str) -> String {
         self.get_with(path, "")
     }
@@ -186,17 +185,14 @@ pub fn responding(status: u16, response: &'static str) -> String {
     url
 }
 
-/// The status of a response.
 pub fn status(response: &str) -> u16 {
     response.split(' ').nth(1).unwrap().parse().unwrap()
 }
 
-/// The body of a response.
 pub fn body(response: &str) -> String {
     response.split_once("\r\n\r\n").unwrap().1.to_owned()
 }
 
-/// The body of a response as JSON.
 pub fn json_body(response: &str) -> Value {
     serde_json::from_str(&body(response)).expect(response)
 }

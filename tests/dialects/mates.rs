@@ -124,7 +124,7 @@ fn go_mate_reports_several_lines_and_respects_limits() {
             }
         );
     }
-    // With a depth less than the length of the mate. An even depth counts as the odd one before it.
+    // The depth limits are less than the length of the mate. An even depth counts as the odd one before it.
     client.silent("setoption name MultiPV value 1");
     client.silent("setoption name UseEGTB value false");
     client.silent("position fen 2baka3/9/9/9/9/9/9/9/9/R2K5 w");

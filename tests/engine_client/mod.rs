@@ -35,7 +35,6 @@ pub(crate) fn scratch(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
-/// A running engine.
 pub(crate) struct Client {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -46,7 +45,6 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Starts the engine with arguments.
     pub(crate) fn with_arguments(arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_chuhe"))
             .args(arguments)
@@ -85,12 +83,10 @@ impl Client {
         }
     }
 
-    /// Starts the engine without arguments.
     pub(crate) fn boot() -> Self {
         Self::with_arguments(&[])
     }
 
-    /// Starts the engine in UCCI.
     pub(crate) fn ucci() -> Self {
         let mut client = Self::boot();
         client.send("ucci");
@@ -98,7 +94,6 @@ impl Client {
         client
     }
 
-    /// Starts the engine in UCI.
     pub(crate) fn uci() -> Self {
         let mut client = Self::boot();
         client.send("uci");
@@ -133,7 +128,6 @@ impl Client {
         }
     }
 
-    /// The next line.
     pub(crate) fn line(&mut self) -> String {
         match self.line_within(PATIENCE) {
             Some(line) => line,
@@ -251,7 +245,6 @@ impl Client {
         }
     }
 
-    /// Ends the input.
     pub(crate) fn close(&mut self) {
         self.transcript.push("< (end of input)".to_owned());
         self.stdin = None;
@@ -326,7 +319,6 @@ impl Drop for Client {
     }
 }
 
-/// Whether a line ends a search.
 pub(crate) fn is_outcome(line: &str) -> bool {
     line == "nobestmove" || line.starts_with("bestmove ")
 }
@@ -362,7 +354,6 @@ pub(crate) fn after(moves: &str) -> Position {
     position
 }
 
-/// The legal moves of a position as text.
 pub(crate) fn moves_of(position: &Position) -> Vec<String> {
     legal_moves(position)
         .iter()

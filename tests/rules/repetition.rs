@@ -14,7 +14,8 @@ use crate::test_positions::{game, image, lines};
 /// One line of `data/repetitions.txt`.
 struct Case {
     id: &'static str,
-    source: &'static str,
+    /// The rules of the verdict, such as `axf` for the Asian rules.
+    verdict_rules: &'static str,
     verdict: &'static str,
     /// The verdict of Pikafish's rules.
     pikafish: &'static str,
@@ -24,12 +25,12 @@ struct Case {
 fn cases() -> Vec<Case> {
     lines(include_str!("../data/repetitions.txt"))
         .map(|fields| {
-            let &[id, source, verdict, pikafish, fen, moves] = fields.as_slice() else {
+            let &[id, verdict_rules, verdict, pikafish, fen, moves] = fields.as_slice() else {
                 panic!("{fields:?}");
             };
             Case {
                 id,
-                source,
+                verdict_rules,
                 verdict,
                 pikafish,
                 game: game(fen, moves),
@@ -84,7 +85,7 @@ const EXCEPTIONS: [(&str, &str, &str); 4] = [
 fn cases_have_their_verdicts_by_the_asian_rules() {
     let mut exceptions = 0;
     for case in cases() {
-        if case.source == "cn2020" {
+        if case.verdict_rules == "cn2020" {
             continue;
         }
         let exception = EXCEPTIONS.iter().find(|e| e.0 == case.id);
@@ -193,7 +194,7 @@ fn verdicts_of_random_cycles_are_symmetric() {
     games.iter().for_each(assert_symmetric);
 }
 
-/// The class of c4c1 takes more nodes than the budget. The result then depends on the order in which moves are
+/// Finding the class of c4c1 takes more nodes than the budget. The result then depends on the order in which moves are
 /// searched, which must not depend on the side of the board.
 #[test]
 fn classes_that_exhaust_the_node_budget_are_symmetric() {

@@ -199,8 +199,8 @@ fn cannon_ending(random: &mut StdRng) -> Position {
     }
 }
 
-/// Checks that a line with a mate score ends in mate after as many plies as the score says, with nothing decided
-/// on the way.
+/// Checks that a line with a mate score ends in mate after as many plies as the score says, and that the rules do not
+/// end the game earlier.
 fn check_mate(game: &Game, line: &SearchLine, plies: u32) {
     let mut game = game.clone();
     for (ply, played) in line.pv.iter().enumerate() {

@@ -112,7 +112,7 @@ fn composed_mates_are_proven() {
     assert_eq!(count, 214);
 }
 
-/// Also if one thread finishes the first depths while the other one is still searching them.
+/// One thread may finish the first depths while the other one is still searching them.
 #[test]
 fn a_mate_of_the_tables_is_found_at_low_depth_with_several_threads() {
     let mut engine = Engine::new();

@@ -70,7 +70,6 @@ fn chuhe(name: &str) -> Vec<String> {
     ]
 }
 
-/// `chuhe match` with two engines.
 fn match_of(engines: [Vec<String>; 2], arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
     command
@@ -109,7 +108,6 @@ fn report(engines: [Vec<String>; 2], arguments: &str) -> Value {
     serde_json::from_str(&dir.read("report.json")).unwrap()
 }
 
-/// Whether a process is running.
 fn is_alive(process: &str) -> bool {
     // A zombie has no command line.
     std::fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|line| !line.is_empty())

@@ -300,7 +300,7 @@ fn draws_are_accepted_on_offer_and_games_resigned_with_the_option() {
 }
 
 #[test]
-fn a_game_past_the_no_capture_limit_is_played_on() {
+fn the_game_continues_after_the_no_capture_limit() {
     let mut client = Client::ucci();
     // Every quiet move is a draw by the no-capture limit; the engine must still not lose the rook to the knight.
     client.send("position fen 5k3/4a4/4b4/9/4n4/9/3R5/4B4/4A4/3AK4 w - - 130 80\ngo depth 8");
