@@ -5,7 +5,7 @@
 mod dialects;
 mod ucci;
 
-// Its tests send signals to the server.
+// These tests send signals to the server.
 #[cfg(all(feature = "cloud", unix))]
 mod cloud;
 #[cfg(all(feature = "match", feature = "training", feature = "sqlite"))]
@@ -14,7 +14,7 @@ mod commands;
 mod readme;
 #[cfg(feature = "match")]
 mod sprt;
-// Its tests read the child processes of a match from /proc.
+// These tests read the child processes of a match from /proc.
 #[cfg(all(feature = "match", target_os = "linux"))]
 mod tournament;
 

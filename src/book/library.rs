@@ -171,9 +171,8 @@ impl BookLibrary {
         (found, problems)
     }
 
-    /// Moves for the current position of a game that satisfy `may_play` and do not repeat a position, because a book
-    /// does not take earlier positions of the game into account. Empty if the current position is itself a
-    /// repetition.
+    /// Moves for the current position of a game that satisfy `may_play` and do not repeat a position. Empty if the
+    /// current position is itself a repetition. Books do not take earlier positions of the game into account.
     pub fn fresh_moves(
         &mut self,
         game: &Game,

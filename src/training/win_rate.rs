@@ -36,7 +36,7 @@ pub struct WinRateModel {
     /// Coefficients of the polynomial that gives the score at which half of the games are won, from the material;
     /// constant first.
     pub a: [f64; 4],
-    /// Coefficients of the polynomial that gives the width of the curve, likewise.
+    /// Coefficients of the polynomial that gives the width of the curve from the material; constant first.
     pub b: [f64; 4],
     /// Mean negative logarithm of the probability of the actual result.
     pub loss: f64,

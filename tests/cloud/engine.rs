@@ -174,7 +174,7 @@ fn a_token_is_sent_and_a_refusal_is_reported_once() {
     let problems: Vec<_> = output.iter().filter(|l| l.contains("cloud: ")).collect();
     assert_eq!(problems.len(), 1, "{output:?}");
     assert!(problems[0].ends_with("the library requires a token or rejects this one"));
-    // It is not asked a fourth time.
+    // The library is not asked a fourth time.
     assert_eq!(requested(), "3");
     for token in ["not-the-token-of-anybody", WRITER] {
         let url = format!("http://{token}@{}", server.address);

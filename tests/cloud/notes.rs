@@ -342,7 +342,7 @@ fn jobs_end_when_their_positions_are_searched() {
         (&job["name"], &job["problems"]),
         (&json!("games.pgn"), &json!([]))
     );
-    // It survives a restart, and ends when a worker has searched the moves.
+    // The job survives a restart, and ends when a worker has searched the moves.
     drop(server);
     let server = Server::start(&dir, "--workers 1 --nodes 1000");
     let done = wait_for(&server, &job["job"], "done");

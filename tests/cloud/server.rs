@@ -26,7 +26,7 @@ pub const LIBRARY: &str = "library.db";
 pub struct Server {
     pub child: Child,
     pub address: SocketAddr,
-    /// Its directory, if only this server uses it.
+    /// The directory of the server, if no other server uses it.
     _dir: Option<TestDir>,
 }
 

@@ -35,7 +35,7 @@ fn run(mut command: Command, input: &str) -> Output {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let mut child = piped.spawn().unwrap();
-    // It may exit before it has read its input.
+    // The command may exit before it has read its input.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     child.wait_with_output().unwrap()
 }

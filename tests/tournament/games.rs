@@ -242,7 +242,7 @@ fn engines_ponder_on_the_predicted_reply() {
     let text = output(command.arg("--log").arg(&log));
     assert!(text.contains("repetition 2"), "{text}");
     assert!(text.contains("(detected: Ponder true)"), "{text}");
-    // It reports nodes only while it ponders; these do not count for the speed on its own time.
+    // Engine one reports nodes only while it ponders. These nodes do not count for its speed.
     let report: serde_json::Value = serde_json::from_str(&dir.read("ponder.json")).unwrap();
     let speed = &report["engines"][0]["nodes_per_second"];
     assert!(speed.is_null(), "{speed}");

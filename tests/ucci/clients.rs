@@ -326,7 +326,7 @@ fn uci_cyclone() {
 }
 
 /// VinXiangQi sends both handshakes at once and reads until the first option. It fails on a key that occurs twice in an
-/// `info` line, unless that is `info string`, and takes the second word after the type of an option for its default.
+/// `info` line other than `info string`. It takes the second word after the type of an option for its default.
 #[test]
 fn vinxiangqi() {
     let mut client = Client::boot();

@@ -13,7 +13,7 @@ use crate::training::line_search::LineSearch;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BookCheck {
-    /// Nodes per search. There are two searches per position.
+    /// Soft node limit per search. There are two searches per position.
     pub nodes: u64,
     /// Maximum loss of a move compared with the best one, in hundredths of a minor piece.
     pub margin: i32,
@@ -32,8 +32,8 @@ pub struct Checked {
     pub dropped: usize,
 }
 
-/// Searches every position of a book for its best move and for the moves of the book, and drops moves that lose
-/// more than the margin or allow a forced mate. Calls `progress` after each position with the number done; if it
+/// Searches every position of a book for its best move and for the moves of the book. Drops moves that lose more than
+/// the margin or allow a forced mate. Calls `progress` after each position with the number done; if it
 /// returns `false`, the remaining positions stay unchecked and the weights do not change.
 ///
 /// # Errors

@@ -20,7 +20,7 @@ pub struct Expansion {
     pub positions: usize,
     /// Maximum length of a line, in plies.
     pub plies: usize,
-    /// Nodes per position.
+    /// Soft node limit per position.
     pub nodes: u64,
     /// Maximum number of moves per position.
     pub lines: usize,

@@ -119,12 +119,10 @@ pub struct LooseRecord {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
     Game(TrainingGame),
-    /// Some positions of a game.
     Loose(LooseRecord),
 }
 
 impl TrainingGame {
-    /// The position in which the game begins.
     pub fn start_position(&self) -> Position {
         self.start
             .as_deref()

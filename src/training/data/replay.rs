@@ -46,7 +46,8 @@ pub struct Filter {
     /// samples are not affected.
     pub repetition_plies: usize,
     /// Positions whose score differs from the score after the move by more than this, in evaluation units, are
-    /// skipped, because the search has overlooked something; [`i16::MAX`] is no limit. Loose samples are not affected.
+    /// skipped, because the search probably overlooked something; [`i16::MAX`] is no limit. Loose samples are not
+    /// affected.
     pub largest_swing: i16,
 }
 

@@ -18,10 +18,10 @@
 //! in the same way before the loss is computed, and the network learns the evaluation before scaling. With
 //! [`Recipe::later_share`] above 0, each score is first averaged with the later ones of its game, which reduces noise.
 //!
-//! - Only quiet positions are used: not in check, the move played is not a capture, the absolute score is at most
-//!   2200, and the position is not among the last twelve plies of a game that a repetition decided. Each
-//!   condition can be changed ([`Recipe::filter`]). For text samples (`FEN | score | result`), whose moves are
-//!   unknown, only check and score are tested.
+//! - Only quiet positions are used: not in check, the move played is not a capture, and the absolute score is at most
+//!   2200. The last twelve plies of games that a repetition decided are not used. Each condition can be changed
+//!   ([`Recipe::filter`]). For text samples (`FEN | score | result`), whose moves are unknown, only check and score
+//!   are tested.
 //! - The optimizer is AdamW with a cosine schedule. Samples are mirrored at random. The gradient of a batch is
 //!   summed in a fixed order, so the same seed gives the same network with any number of threads.
 //! - Only one input per piece is active, about 24 of 692. So the first layer adds one row of weights per piece, and

@@ -123,7 +123,7 @@ impl PackedSample {
                 let king = if mirror { king.flip_file() } else { king };
                 Perspective::new(color, king).mirrored
             });
-            // If both the perspective and the sample are mirrored, the inputs are those of neither.
+            // Two mirrorings cancel each other.
             (
                 &INPUTS[color.index()][usize::from(mirrored != mirror)],
                 (bucket * FEATURES) as u32,

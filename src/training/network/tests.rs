@@ -344,7 +344,7 @@ fn the_scale_of_the_no_capture_count_is_not_learned() {
     };
     let (plain, scaled) = (at(0), at(100));
     assert!((scaled.training[0].scale() - 0.6).abs() < 1e-6);
-    // The network of the unscaled samples predicts the scaled ones as well.
+    // The network of the unscaled samples predicts the scaled ones nearly as well.
     let trainer = train(&recipe, &plain, 2);
     let loss = |samples: &Samples| trainer.test_loss(&samples.training);
     assert!(

@@ -29,7 +29,6 @@ pub struct SelfPlayRun {
     numbers: Numbers,
     /// The games already in the file.
     pub present: SelfPlayProgress,
-    /// The damage found in the file.
     pub damage: FileDamage,
 }
 

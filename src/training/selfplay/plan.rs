@@ -18,7 +18,7 @@ const PLAN_NAME: &str = "selfplay";
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Opening {
-    /// With 8 to 10 random plies that lead to a fair position.
+    /// With 8 to 10 random plies that lead to a score within [`SelfPlay::opening_score`].
     #[default]
     Random,
     /// With good moves from the starting position.
@@ -54,7 +54,7 @@ pub struct SelfPlay {
     /// Seed of the run. With the same engine and settings, game `n` of a seed is always the same.
     pub seed: u64,
     pub opening: Opening,
-    /// Maximum absolute score of a random opening, in units of the evaluation. Not used with good openings.
+    /// Maximum absolute score of a random opening, in evaluation units. Not used with good openings.
     pub opening_score: u16,
     /// Percentage of games with one random quiet move in the middlegame, for variety.
     pub random_moves: u8,
@@ -62,7 +62,8 @@ pub struct SelfPlay {
     pub network: Option<Arc<Network>>,
 }
 
-/// All settings that affect the games of a file. Stored in the file.
+/// All settings that affect the games of a file. Stored in the file. Fields with the same name as a field of
+/// [`SelfPlay`] have the same meaning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SelfPlayPlan {
     /// The command that made the file: `selfplay`.
@@ -70,21 +71,19 @@ pub struct SelfPlayPlan {
     pub version: String,
     /// Node count of a shallow bench, which changes with the search and the evaluation.
     pub signature: u64,
-    /// Soft node limit per move.
     pub nodes: u64,
-    /// Size of the hash table, in MB.
     pub hash: usize,
     pub seed: u64,
-    /// The way in which the games begin; not stored if random.
+    /// Not stored if random.
     #[serde(default, skip_serializing_if = "Opening::is_random")]
     pub opening: Opening,
-    /// Maximum absolute score of a random opening; not stored if it is the limit of older files, which do not store it.
+    /// Not stored if it is [`old_opening_score`].
     #[serde(
         default = "old_opening_score",
         skip_serializing_if = "is_old_opening_score"
     )]
     pub opening_score: u16,
-    /// Percentage of games with a random quiet move; not stored if 0.
+    /// Not stored if 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub random_moves: u8,
 }

@@ -148,8 +148,7 @@ impl Player {
 
     /// The ply of the random quiet move of a game that begins with `random_plies` random plies, if it has one.
     fn random_ply(&self, random_plies: usize, rng: &mut StdRng) -> Option<usize> {
-        // Without random moves no random number is drawn, so a seed gives the same games as in versions without this
-        // setting.
+        // At 0 % no random number is drawn, because that would change the games of every seed.
         let percentage = self.plan.random_moves;
         let has_one = percentage > 0 && rng.random_range(0..100) < percentage;
         has_one.then(|| random_plies + rng.random_range(RANDOM_MOVE_PLIES))
@@ -173,7 +172,7 @@ impl Player {
         Some((outcome.best?, Some(outcome.score?)))
     }
 
-    /// A game of a few random plies that leads to a fair position.
+    /// A game of a few random plies that leads to a score within [`SelfPlay::opening_score`].
     fn random_opening(&mut self, rng: &mut StdRng) -> Result<Game, SelfPlayGame> {
         for _ in 0..MAX_TRIES {
             let plies = rng.random_range(RANDOM_PLIES);
@@ -299,8 +298,8 @@ impl OpeningMoves {
         Some((chosen.played, chosen.search_score))
     }
 
-    /// The good moves of a position. They do not depend on the path to it or on the plies since the last capture, so
-    /// the cache has the same moves no matter which game reaches the position first. Empty if the search failed.
+    /// The good moves of a position; empty if the search failed. They do not depend on the path to the position or on
+    /// the plies since the last capture. So the cache does not depend on which game reaches the position first.
     fn moves(&mut self, position: &Position) -> Arc<[ScoredLine]> {
         if let Some(known) = self.known.lock().get(&position.key()) {
             return known.clone();
