@@ -7,7 +7,7 @@ use rand::{Rng, SeedableRng};
 /// Number of matches per simulation.
 const MATCHES: u64 = 2_000;
 
-/// A typical distribution of pair results, tilted to have the given mean score.
+/// A typical distribution of pair results, tilted exponentially so that its mean score is `score`.
 fn pairs_with_score(score: f64) -> [f64; 5] {
     let shape: [f64; 5] = [0.05, 0.20, 0.45, 0.25, 0.05];
     let tilted = |x: f64| {

@@ -88,8 +88,8 @@ impl ObkBook {
     }
 
     /// The rows with a key. A key of 2^63 or above is stored as a negative integer or, in most .obk books, as a
-    /// floating-point number with the same bits. SQLite cannot store a NaN, so a key with the bits of a NaN is found only
-    /// as an integer.
+    /// floating-point number with the same bits. SQLite cannot store a NaN, so a key with the bits of a NaN is found
+    /// only as an integer.
     fn rows(&self, key: u64) -> Result<Vec<Stored>, BookError> {
         if let Some(all) = self.all.get() {
             return Ok(all.get(&key).cloned().unwrap_or_default());

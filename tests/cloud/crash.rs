@@ -86,7 +86,6 @@ pub fn survive_kills(library: &str, dir: &TestDir) {
     assert_known(&Server::start_on(library, dir, ""), &acknowledged);
 }
 
-/// Checks that all acknowledged moves are known.
 pub fn assert_known(server: &Server, acknowledged: &[(String, String)]) {
     for (board, m) in acknowledged {
         let path = format!("/chessdb.php?action=queryall&learn=1&board={board}");

@@ -30,7 +30,6 @@ pub struct Server {
     _dir: Option<TestDir>,
 }
 
-/// A directory with a token file.
 pub fn dir_with_tokens() -> TestDir {
     let dir = TestDir::new();
     let tokens =

@@ -15,7 +15,6 @@ const SUITE: &str = "\
 rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1
 ";
 
-/// A new directory with the file `suite.epd`.
 fn dir_with_suite() -> TestDir {
     let dir = TestDir::new();
     dir.write("suite.epd", SUITE);

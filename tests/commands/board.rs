@@ -20,7 +20,6 @@ use super::{START, TestDir};
 /// A position in the built-in tablebases.
 const ENDING: &str = "3k5/9/9/9/9/9/9/9/4R4/4K4 w";
 
-/// A running server.
 struct Board {
     child: Child,
     port: u16,

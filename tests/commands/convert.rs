@@ -6,7 +6,6 @@ const GAMES: &str = "[Event \"决赛\"]\n[Red \"甲\"]\n[Black \"乙\"]\n\n1. �
     [Red \"乙\"]\n[Black \"丙\"]\n\n1. H2-E2 H9-G7 *\n\n\
     [FEN \"4k4/R8/9/9/9/9/9/9/1R7/3K5 w - - 0 1\"]\n\n1. R8+8 1-0\n";
 
-/// A new directory with the file `games.pgn`.
 fn dir_with_games() -> TestDir {
     let dir = TestDir::new();
     dir.write("games.pgn", GAMES);

@@ -13,7 +13,6 @@ fn played_in(dir: &TestDir, arguments: &str, lines: &str) -> String {
     dir.output(&format!("play --ascii {arguments} < lines"))
 }
 
-/// Asserts that a text contains all parts.
 fn assert_contains(text: &str, parts: &[&str]) {
     for part in parts {
         assert!(text.contains(part), "{part}: {text}");

@@ -14,7 +14,6 @@ fn is_information(line: &str) -> bool {
     line.is_empty() || is_thinking || words.iter().any(|word| line.starts_with(word))
 }
 
-/// Runs the conversation of a section.
 fn converse(section: &str, transcript: &str) {
     let mut client = Client::boot();
     let mut forbidden = Vec::new();

@@ -108,7 +108,6 @@ fn the_sixty_move_rule_can_be_turned_off() {
     client.quit_silently();
 }
 
-/// The messages in these lines.
 pub(super) fn messages(lines: &[String]) -> Vec<&str> {
     let strings = lines.iter();
     strings

@@ -33,7 +33,6 @@ impl TestDatabase {
         Client::connect(&format!("{}/postgres", self.server), NoTls).unwrap()
     }
 
-    /// The URL of the database.
     pub fn url(&self) -> String {
         format!("{}/{}", self.server, self.name)
     }

@@ -39,7 +39,7 @@ fn cases(table: &'static str) -> Vec<Case> {
         .collect()
 }
 
-/// Diagrams that are judged differently from the book: our verdict and the reason.
+/// Diagrams that are judged differently from the book: id, verdict of this program, reason.
 const VERDICT_EXCEPTIONS: [(&str, &str, &str); 4] = [
     (
         "cn2020-ch9-50",
@@ -65,7 +65,7 @@ const VERDICT_EXCEPTIONS: [(&str, &str, &str); 4] = [
     ),
 ];
 
-/// Plies that are classified differently from the book: diagram, number of the ply, our class and the
+/// Plies that are classified differently from the book: id of the diagram, number of the ply, class by this program,
 /// reason.
 const LABEL_EXCEPTIONS: [(&str, usize, char, &str); 10] = [
     ("cn2020-ch8-03", 1, '闲', "see the verdict"),

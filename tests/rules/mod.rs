@@ -1,4 +1,4 @@
-//! Rules that end a game: tables of repetitions with verdicts, properties of verdicts, and whole games.
+//! Rules that end a game: repetitions with known verdicts, properties of verdicts, and whole games.
 
 mod chinese;
 mod repetition;

@@ -55,8 +55,8 @@ fn judged_games(table: &'static str) -> Vec<(&'static str, Game)> {
         .collect()
 }
 
-/// Cases whose verdict follows other rules than the Asian ones or contradicts all implementations, with our verdict and
-/// the reason.
+/// Cases whose verdict follows other rules than the Asian ones or contradicts all implementations: id, verdict of this
+/// program, reason.
 const EXCEPTIONS: [(&str, &str, &str); 4] = [
     (
         "iss-chessdb7-a",

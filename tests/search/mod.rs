@@ -13,7 +13,6 @@ use crossbeam_channel::{Receiver, unbounded};
 /// Maximum time to wait for the next event, for busy machines.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// A search pool with its events.
 pub struct Engine {
     pub pool: Pool,
     pub events: Receiver<Event>,

@@ -230,7 +230,7 @@ fn check_win_by_rule(game: &Game, line: &SearchLine) -> bool {
     let plies = game.plies();
     let key = game.position().key();
     let first = plies.iter().rposition(|ply| ply.undo.key() == key);
-    // A line that a hash entry cut short does not repeat.
+    // A line that is cut short by a hash entry may end before the repetition.
     let Some(first) = first else { return false };
     let round: Vec<_> = plies[first..].iter().map(|ply| ply.played).collect();
     for played in round.iter().cycle().take(2 * round.len()) {
@@ -279,9 +279,9 @@ fn proven_scores_agree_with_the_rules() {
     assert!(wins_by_rule > 0);
 }
 
-/// Searches `count` random games that end in a position of the endgame tables, with `threads` threads and a small hash
-/// table, but without the tables. Checks that each mate score agrees with the table about the winner and is not
-/// shorter than the table's mate. Returns the number of mate scores.
+/// Searches `count` random games that end in a position of the tablebases, with `threads` threads and a small hash
+/// table, but without the tablebases. Checks that each mate score has the winner of the tablebase and is not shorter
+/// than the mate of the tablebase. Returns the number of mate scores.
 fn check_against_tables(count: usize, seed: u64, threads: usize) -> usize {
     let random = &mut StdRng::seed_from_u64(seed);
     let tables = Tables::embedded();

@@ -25,7 +25,6 @@ pub(crate) fn play_on(start: Position, seed: u64, plies: usize) -> Position {
     game.position().clone()
 }
 
-/// A random position of a shape.
 pub(crate) fn random_position(seed: u64, shape: Shape) -> Position {
     random::position(&mut StdRng::seed_from_u64(seed), shape)
 }

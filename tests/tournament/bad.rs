@@ -21,7 +21,7 @@ fn assert_loses(mode: &str, reason: &str, detail: &str, counter: &str) {
     assert_details(&lost_games(script("bad", mode), reason, counter), detail);
 }
 
-/// As [`assert_loses`], on time.
+/// As [`assert_loses`], for losses on time.
 fn assert_loses_on_time(mode: &str, detail: &str) {
     let bad = with(script("bad", mode), SHORT_TIME);
     assert_details(&lost_games(bad, "time loss", "time_losses"), detail);

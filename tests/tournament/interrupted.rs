@@ -42,7 +42,6 @@ fn child_processes(of: &Child) -> Vec<String> {
         .collect()
 }
 
-/// Ends a match by a signal, and resumes it.
 fn interrupt_and_resume(signal: Signal) {
     let dir = TestDir::new();
     let [journal, pgn] = ["interrupted.jsonl", "interrupted.pgn"].map(|name| dir.path(name));

@@ -83,7 +83,6 @@ fn the_status_contains_the_remaining_time() {
     );
 }
 
-/// The output of a command on a terminal.
 fn shown_on_a_terminal(command: &mut Command) -> String {
     let (terminal, mut screen) = Terminal::new();
     command.env("TERM", "xterm").env_remove("NO_COLOR");

@@ -20,7 +20,6 @@ fn entry(moves: &str, book: &[(&str, u32)]) -> BookEntry {
     }
 }
 
-/// Writes a book to a file.
 fn file(entries: &[BookEntry]) -> PathBuf {
     let path = scratch("book.dat");
     fs::write(&path, encode_dat(entries).bytes).unwrap();
@@ -35,7 +34,6 @@ fn small_book() -> PathBuf {
     ])
 }
 
-/// The engine in UCCI with these books.
 fn with_book(files: &str) -> Client {
     let mut client = Client::ucci();
     client.silent(&format!("setoption bookfiles {files}"));
