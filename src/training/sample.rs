@@ -18,7 +18,6 @@ pub struct Sample {
     pub result: f64,
 }
 
-/// The reason why a line is not a sample.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a sample (FEN | score | result): {0}")]
 pub struct ParseSampleError(String);
@@ -73,7 +72,6 @@ pub const MAX_LINE_MB: u64 = 1;
 /// An invalid last line without a line end is skipped only if it is shorter than this number of bytes.
 const LONGEST_SAMPLE: usize = 1000;
 
-/// The reason why samples cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadSamplesError {
     #[error(transparent)]

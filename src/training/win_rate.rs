@@ -30,7 +30,6 @@ pub struct WinRateCounts {
     positions: u64,
 }
 
-/// A fitted win rate model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WinRateModel {
     /// Coefficients of the polynomial that gives the score at which half of the games are won, from the material;

@@ -888,7 +888,7 @@ async function keepsNote(page) {
   await page.click('#retry');
   await page.waitForSelector('#save-note:enabled');
   assert.match(await status(page), /to move$/);
-  // So can a query that exceeds the rate limit.
+  // A query that exceeds the rate limit can also be repeated.
   await page.route('**/chessdb.php', (route) => route.fulfill({ json: { status: 'rate limit exceeded' } }));
   for (const id of ['back', 'next']) await page.click(`#${id}`);
   await waitForStatus(page, 'Too many requests');

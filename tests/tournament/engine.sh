@@ -131,15 +131,15 @@ if [ "$mode" = detaches ]; then
     setsid sleep 1000 &
     say "$!" >>"$file"
 fi
-# It reports its process id and then nothing for a long time.
+# Writes its process id to the file, then does not respond.
 if [ "$mode" = dawdles ]; then
     say "$$" >>"$file"
     sleep 1000
 fi
-# It starts slowly.
+# Starts slowly.
 [ "$mode" = drowsy ] && sleep 1.5
 
-# It starts only once.
+# Starts only once.
 if [ "$mode" = once ]; then
     [ -e "$file" ] && exit 1
 fi
@@ -194,12 +194,12 @@ while read -r line; do
             # The verification of `ranks=` must succeed; the engine misbehaves in games.
             if [ "${line% movetime *}" = "go depth 2" ] && [ "$mode" != chess ]; then
                 choose
-                # Its games start from another position.
+                # The games of these modes start from another position.
                 case $mode in checker*) move=a0a1 ;; esac
                 say "bestmove $move"
                 continue
             fi
-            # Without UCI_Variant the position is invalid for it.
+            # Without UCI_Variant the position is invalid for this engine.
             [ "$mode" = ranks ] && [ "$variant" != xiangqi ] && exit 1
             if [ "$mode" = once ]; then : >"$file"; exit 1; fi
             answer "$line"

@@ -10,9 +10,7 @@ named_enum! {
         Checkmate = "checkmate",
         /// Stalemate (困毙), a loss for the side to move.
         Stalemate = "stalemate",
-        /// A repetition that is a draw.
         RepetitionDraw = "repetition draw",
-        /// A repetition that loses for one side.
         RepetitionLoss = "repetition loss",
         /// The no-capture limit (自然限着).
         NoCaptureLimit = "no-capture limit",
@@ -219,7 +217,6 @@ fn take_u16(bytes: &mut &[u8]) -> Option<u16> {
     take(bytes).map(u16::from_le_bytes)
 }
 
-/// Bytes of the occupancy flags.
 const FLAG_BYTES: usize = 12;
 /// Flag bit that is set if black is to move.
 const BLACK_TO_MOVE: u32 = 95;

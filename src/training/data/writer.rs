@@ -14,7 +14,6 @@ const BLOCK_RECORDS: u16 = 16;
 /// A block is written once its payload is larger than this, in bytes.
 const FULL_PAYLOAD: usize = MAX_PAYLOAD / 2;
 
-/// The reason why games cannot be written to a file.
 #[derive(Debug, thiserror::Error)]
 pub enum AppendError {
     #[error(transparent)]

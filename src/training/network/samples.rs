@@ -171,7 +171,6 @@ impl FeatureList {
     }
 }
 
-/// The samples of a training run.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
     pub training: Vec<PackedSample>,

@@ -68,7 +68,6 @@ pub struct PassReport {
     pub rate: f32,
 }
 
-/// The losses of a class of samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClassLoss {
     pub samples: u64,
@@ -323,7 +322,6 @@ impl Trainer {
         });
     }
 
-    /// Mean loss over samples, without training on them.
     pub fn test_loss(&self, samples: &[PackedSample]) -> f64 {
         self.test_losses(samples).all.mean()
     }

@@ -28,7 +28,6 @@ pub struct Converted {
     pub has_torn_end: bool,
 }
 
-/// The reason why a conversion failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ConvertError {
     #[error(transparent)]

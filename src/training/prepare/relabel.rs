@@ -18,7 +18,6 @@ const BATCH: usize = 256;
 /// Size of the hash table of each thread, in MB.
 const HASH: usize = 4;
 
-/// The reason why games cannot get new scores.
 #[derive(Debug, thiserror::Error)]
 pub enum RelabelError {
     #[error(transparent)]

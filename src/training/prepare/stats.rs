@@ -11,7 +11,6 @@ use crate::training::data::{BadRecord, Filter, LabeledResult, Record, Terminatio
 const SCORE_BIN_BOUNDS: [u16; 6] = [45, 100, 450, 1000, 2200, u16::MAX];
 /// One in this number of positions is checked for duplicates, to limit memory.
 const SAMPLED: u64 = 16;
-/// Maximum number of pieces on the board.
 const MAX_PIECES: usize = 32;
 /// Width of a bin of piece counts.
 const PIECE_BIN: usize = 4;

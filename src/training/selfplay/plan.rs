@@ -33,7 +33,6 @@ impl Opening {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GoodOpening {
-    /// Plies of the opening.
     pub plies: u16,
     /// Maximum number of moves to choose from. The search for them has this many times the node limit of a move.
     pub lines: u8,
@@ -77,7 +76,7 @@ pub struct SelfPlayPlan {
     /// Not stored if random.
     #[serde(default, skip_serializing_if = "Opening::is_random")]
     pub opening: Opening,
-    /// Not stored if it is [`old_opening_score`].
+    /// Not stored if it is 450, the limit of older files, which do not store it.
     #[serde(
         default = "old_opening_score",
         skip_serializing_if = "is_old_opening_score"
@@ -88,7 +87,7 @@ pub struct SelfPlayPlan {
     pub random_moves: u8,
 }
 
-/// The opening score limit of older files, which do not store it: a minor piece.
+/// A minor piece.
 fn old_opening_score() -> u16 {
     450
 }
@@ -123,7 +122,6 @@ impl SelfPlayPlan {
     }
 }
 
-/// The reason why self-play stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum SelfPlayError {
     #[error(transparent)]

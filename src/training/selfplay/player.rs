@@ -19,7 +19,6 @@ use crate::training::line_search::{LineSearch, ScoredLine};
 
 /// A game of this number of plies is a draw.
 const MAX_PLIES: usize = 400;
-/// Number of random plies of an opening.
 const RANDOM_PLIES: std::ops::RangeInclusive<usize> = 8..=10;
 /// Number of plies before the random quiet move, if a game has one, not counting the random plies at the beginning.
 const RANDOM_MOVE_PLIES: std::ops::RangeInclusive<usize> = 8..=40;
@@ -198,7 +197,6 @@ fn random_quiet_move(position: &Position, rng: &mut StdRng) -> Option<Move> {
         .choose(rng)
 }
 
-/// The random number generator of a game.
 fn game_rng(seed: u64, number: u32) -> StdRng {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
