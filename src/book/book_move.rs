@@ -57,7 +57,7 @@ pub struct HashedMove {
 /// A book move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BookMove {
-    /// The move.
+    /// Not checked for legality; [`Book::moves`] returns only legal moves.
     pub played: Move,
     /// Weight relative to the other moves of the position. Moves with weight 0 are not played.
     pub weight: u32,
@@ -96,9 +96,9 @@ pub fn weight(worse: i32, margin: i32) -> u32 {
 /// A position with its book moves.
 #[derive(Clone, Debug)]
 pub struct BookEntry {
-    /// The position.
+    /// The position in which the moves are played.
     pub position: Position,
-    /// Its moves.
+    /// The moves, in any order.
     pub moves: Vec<BookMove>,
 }
 
@@ -149,7 +149,7 @@ pub trait Book: fmt::Debug + Send {
         Vec::new()
     }
 
-    /// Name of the format.
+    /// Name of the format, such as `xqb`.
     fn format(&self) -> &'static str;
 }
 

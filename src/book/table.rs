@@ -101,12 +101,12 @@ impl BookTable {
         });
     }
 
-    /// Number of positions.
+    /// Number of positions. A position and its mirror image count as one.
     pub fn positions(&self) -> usize {
         self.entries.len()
     }
 
-    /// Number of moves.
+    /// Number of moves, including those of weight 0.
     pub fn moves_count(&self) -> usize {
         self.entries.values().map(Vec::len).sum()
     }

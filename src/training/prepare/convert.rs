@@ -19,7 +19,7 @@ const MAX_SAMPLES: usize = 1000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Converted {
     pub games: u64,
-    /// Positions with a score written.
+    /// Positions with a score.
     pub positions: u64,
     /// Games skipped: unreadable, without a result, decided off the board (for example on time), or annotated
     /// by `chuhe review`.
