@@ -9,7 +9,7 @@ use crate::cloud::store::MAX_NAME;
 use crate::text::without_byte_order_mark;
 
 named_enum! {
-    /// The permissions of a client. Each role includes those before it.
+    /// Each role includes the permissions of those before it.
     pub enum Role {
         /// No access: every query gets the reply `tokenerror`.
         Nothing = "none",
@@ -17,7 +17,7 @@ named_enum! {
         Read = "read",
         /// Also request searches and moves of the engine.
         Queue = "queue",
-        /// Also search tasks as a worker, write scores and notes, upload games, see private branches, and use the
+        /// Also work on tasks, write scores and notes, upload games, see private branches, and use the
         /// engine of the page.
         Write = "write",
         /// Also read the log of writes, undo and redo the writes of others, cancel their jobs, and empty the queues.
@@ -25,7 +25,6 @@ named_enum! {
     }
 }
 
-/// Access tokens with their roles.
 #[derive(Clone, Default)]
 pub struct Tokens(Vec<AccessToken>);
 
@@ -55,7 +54,6 @@ const RESERVED: [&str; 6] = [
 pub struct TokenError {
     /// Line number, from 1.
     pub line: usize,
-    /// The reason.
     pub reason: &'static str,
 }
 
@@ -110,7 +108,7 @@ impl Tokens {
         Ok(Self(tokens))
     }
 
-    /// Looks up the role and the name of a token, in a time that depends only on its length.
+    /// Looks up the role and the name of a token, in a time that depends only on the length of `secret`.
     pub fn find(&self, secret: &str) -> Option<(Role, &str)> {
         let mut found = None;
         for token in &self.0 {

@@ -67,7 +67,6 @@ pub enum ReplyFormat {
     Text,
     /// Text without a NUL, for requests without a board.
     Bare,
-    /// JSON.
     Json,
 }
 
@@ -82,7 +81,7 @@ pub struct ListedMove {
     score: Option<i32>,
     /// 2 for the best moves; 0 if no score is known.
     rank: u8,
-    /// A sign for the rank, then the numbers of known and of good replies, or the result and the plies to mate.
+    /// The sign of the rank, then the numbers of known and of good replies, or the result and the plies to mate.
     note: String,
     /// Win rate in percent; `None` for mates, tablebase scores and moves without a score.
     #[serde(rename = "winrate", skip_serializing_if = "Option::is_none")]
@@ -133,7 +132,6 @@ impl ListedMove {
     }
 }
 
-/// The sign of a rank in notes.
 fn sign(rank: u8) -> char {
     match rank {
         2 => '!',
@@ -153,22 +151,18 @@ fn serialize_score<S: Serializer>(score: &Option<i32>, serializer: S) -> Result<
 /// The verdict of the repetition rules on a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct RuleVerdict {
-    /// A move of the position.
     pub uci: Move,
     /// `draw`, `ban` or `none`.
     pub rule: &'static str,
 }
 
-/// Reply to a request of the API.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ApiReply {
-    /// An empty reply.
     Empty,
     /// A single word such as `unknown`.
     Status(&'static str),
     /// The moves of a position, and its distance from the starting position if known.
     Moves(Vec<ListedMove>, Option<u16>),
-    /// A move to play.
     Move(Move),
     /// A move to play, proved by the tablebases.
     TableMove(Move),
@@ -176,30 +170,26 @@ pub enum ApiReply {
     Search(Vec<Move>),
     /// The score of a position, and its distance from the starting position if known.
     Score(i32, Option<u16>),
-    /// A principal variation; `depth` is its length, or from the tablebases the plies to mate (0 for a draw).
+    /// A principal variation.
     Line {
         /// For the side that plays the first move.
         score: i32,
-        /// In plies.
+        /// Length of `pv`; in a reply from the tablebases, the plies to mate, or 0 for a draw.
         depth: usize,
-        /// The moves.
         pv: Vec<Move>,
     },
-    /// The verdict of the repetition rules on each move.
     Rules(Vec<RuleVerdict>),
     /// A digit, which has no JSON form: JSON is replaced by [`ReplyFormat::Text`].
     Digit(u8),
 }
 
 impl ReplyFormat {
-    /// JSON if requested, otherwise text with a trailing NUL.
     pub const fn json_or_text(is_json: bool) -> Self {
         if is_json { Self::Json } else { Self::Text }
     }
 }
 
 impl ApiReply {
-    /// Encodes the reply.
     pub fn encode(&self, format: ReplyFormat) -> String {
         match (format, self) {
             (ReplyFormat::Text, _) | (ReplyFormat::Json, Self::Digit(_)) => self.to_text() + "\0",

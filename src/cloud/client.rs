@@ -14,7 +14,6 @@ use crate::text::{printable, without_credentials};
 /// Maximum size of a reply, in bytes.
 const MAX_REPLY: u64 = 64 << 10;
 
-/// Why a request to a library failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// The address or the token is invalid. The message hides the token.
@@ -22,27 +21,24 @@ pub enum ClientError {
     Address {
         /// The address, printable and without the token.
         address: String,
-        /// The reason.
         reason: &'static str,
     },
     /// No connection, a timeout, or a reply that is too long.
     #[error("{}", .0.to_string().trim_start_matches("io: "))]
     Transport(#[from] Box<ureq::Error>),
-    /// The library requires a token, or rejects this one.
+    /// The HTTP status 401 or 403, or the reply `tokenerror`.
     #[error("the library requires a token or rejects this one")]
     Refused,
     /// A redirection, which is not followed.
     #[error("the library has moved to {address}: {advice}")]
     Moved {
-        /// The new address, printable.
+        /// Printable.
         address: String,
-        /// Advice to the user.
         advice: &'static str,
     },
     /// Any other HTTP status except 200.
     #[error("the library replied with HTTP status {0}")]
     Status(u16),
-    /// A reply that is not valid.
     #[error("the library sent an invalid reply: {0}")]
     Reply(String),
 }
@@ -63,22 +59,21 @@ pub struct Client {
     agent: Agent,
     /// URL of the API.
     api: String,
-    /// URL of the library, without the token.
     server: String,
     /// Value of the header `Authorization`.
     credentials: Option<HeaderValue>,
-    time: Duration,
+    timeout: Duration,
 }
 
 impl Client {
     /// Creates a client for an address such as `http://127.0.0.1:8090` or `http://127.0.0.1:8090/cloud`. The API is at
     /// `/chessdb.php` below the address, unless the address ends with the name of a PHP file. `token` overrides the
-    /// token in `http://TOKEN@HOST` or `http://NAME:TOKEN@HOST`. `time` is the timeout of each request.
+    /// token in `http://TOKEN@HOST` or `http://NAME:TOKEN@HOST`. `timeout` applies to each request.
     ///
     /// # Errors
     /// The address is not an HTTP address, has no host, or has an invalid port, an empty token, a query or a fragment;
     /// or the token contains anything but visible ASCII characters.
-    pub fn new(address: &str, token: Option<String>, time: Duration) -> Result<Self, ClientError> {
+    pub fn new(address: &str, token: Option<String>, timeout: Duration) -> Result<Self, ClientError> {
         let reason = |reason| ClientError::Address {
             address: printable(&without_credentials(address)),
             reason,
@@ -103,7 +98,7 @@ impl Client {
             api: format!("{}/{}", target.server, target.file),
             server: target.server,
             credentials,
-            time,
+            timeout,
         })
     }
 
@@ -119,7 +114,7 @@ impl Client {
         board: &Position,
         parameters: &[(&str, &str)],
     ) -> Result<String, ClientError> {
-        self.ask_within(action, board, parameters, self.time)
+        self.ask_within(action, board, parameters, self.timeout)
     }
 
     /// Like [`Self::ask`], with another timeout.
@@ -128,14 +123,14 @@ impl Client {
         action: &str,
         board: &Position,
         parameters: &[(&str, &str)],
-        time: Duration,
+        timeout: Duration,
     ) -> Result<String, ClientError> {
         let mut form = form_urlencoded::Serializer::new(String::new());
         form.append_pair("action", action)
             .append_pair("board", &fen::write(board));
         form.extend_pairs(parameters);
         let kind = "application/x-www-form-urlencoded";
-        let reply = self.post(&self.api, kind, form.finish(), time)?;
+        let reply = self.post(&self.api, kind, form.finish(), timeout)?;
         match reply.trim_end_matches('\0') {
             "tokenerror" | "{\"status\":\"tokenerror\"}" => Err(ClientError::Refused),
             reply => Ok(reply.to_owned()),
@@ -151,7 +146,7 @@ impl Client {
         let invalid = |error: serde_json::Error| ClientError::Reply(error.to_string());
         let body = serde_json::to_string(message).map_err(invalid)?;
         let address = format!("{}{path}", self.server);
-        let reply = self.post(&address, "application/json", body, self.time)?;
+        let reply = self.post(&address, "application/json", body, self.timeout)?;
         serde_json::from_str(&reply).map_err(invalid)
     }
 
@@ -160,10 +155,10 @@ impl Client {
         address: &str,
         kind: &str,
         body: String,
-        time: Duration,
+        timeout: Duration,
     ) -> Result<String, ClientError> {
         let request = self.agent.post(address).content_type(kind).config();
-        let mut request = request.timeout_global(Some(time)).build();
+        let mut request = request.timeout_global(Some(timeout)).build();
         if let Some(credentials) = &self.credentials {
             request = request.header("Authorization", credentials);
         }
@@ -199,12 +194,11 @@ fn moved_to(location: &HeaderValue) -> ClientError {
     ClientError::Moved { address, advice }
 }
 
-/// The parts of an address.
 #[derive(Debug, PartialEq, Eq)]
 struct Target {
     /// Scheme, host, port, and the path of the library.
     server: String,
-    /// File of the API.
+    /// Name of the PHP file of the API.
     file: String,
     token: Option<String>,
 }

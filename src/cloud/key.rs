@@ -14,12 +14,10 @@ use crate::movegen::legal_moves;
 /// Maximum length of a key in bytes, with two digits per byte. A position has at most 92 digits, see [`Digits`].
 const MAX_LENGTH: usize = 48;
 
-/// Key of a position, its mirror image and both with colors swapped.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(ArrayVec<u8, MAX_LENGTH>);
 
 impl Key {
-    /// The key as bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
@@ -69,7 +67,6 @@ impl Key {
 }
 
 impl fmt::Display for Key {
-    /// Writes the bytes as hexadecimal digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
@@ -84,7 +81,7 @@ impl fmt::Debug for Key {
 /// A move of the canonical position with this key.
 pub type KeyedMove = (Key, Move);
 
-/// Piece kinds by digit: 1 to 7 for black, 9 to f for red.
+/// Piece kinds in the order of their digits: 1 to 7 for black, 9 to f for red.
 const KINDS: [PieceKind; 7] = [
     PieceKind::Pawn,
     PieceKind::Advisor,
@@ -95,26 +92,22 @@ const KINDS: [PieceKind; 7] = [
     PieceKind::King,
 ];
 
-/// The digit of a piece.
 fn digit(piece: Piece) -> u8 {
     let index = KINDS.iter().position(|kind| *kind == piece.kind());
     let of_black = index.map_or(0, |index| index as u8 + 1);
     of_black | u8::from(piece.color() == Color::Red) << 3
 }
 
-/// A position's key and its transformation to the canonical position. Converts moves between the two.
+/// The key of a position, and the symmetry between the position and the canonical one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
-    /// The key.
     pub key: Key,
-    /// The transformation to the canonical position.
     symmetry: Symmetry,
     /// Whether the position is its own mirror image, so that moves come in pairs.
     pub is_symmetric: bool,
 }
 
 impl View {
-    /// Computes the key of a position.
     pub fn of(position: &Position) -> Self {
         let encodings = [(false, false), (true, false), (false, true), (true, true)];
         let encodings = encodings.map(|(ranks, files)| {
@@ -137,8 +130,8 @@ impl View {
         self.symmetry.ranks
     }
 
-    /// Converts a move of the position to the canonical position. In a symmetric position it is the smaller of the
-    /// two mirror images.
+    /// Converts a move of the position to the canonical position. In a symmetric position, the result is the first of
+    /// the two mirror images by [`text_order`].
     pub fn stored(&self, m: Move) -> Move {
         let m = self.symmetry.image_of_move(m);
         if self.is_symmetric {
@@ -148,10 +141,10 @@ impl View {
         }
     }
 
-    /// Converts a move of the canonical position to this position. In a symmetric position it is the smaller of the
-    /// two mirror images.
+    /// Converts a move of the canonical position to this position. In a symmetric position, the result is the first
+    /// of the two mirror images by [`text_order`].
     pub fn played(&self, m: Move) -> Move {
-        // The transformation is its own inverse.
+        // Each symmetry is its own inverse.
         self.stored(m)
     }
 }
@@ -162,7 +155,8 @@ pub fn text_order(m: Move) -> [usize; 4] {
     [from.file(), from.rank(), to.file(), to.rank()]
 }
 
-/// The legal moves of a position. If it is symmetric, only the smaller move of each mirrored pair, which is stored.
+/// The legal moves of a position. In a symmetric position, only the first move of each mirrored pair by
+/// [`text_order`], which is the stored one.
 pub fn distinct_moves(position: &Position) -> Vec<Move> {
     let is_symmetric = View::of(position).is_symmetric;
     let is_image = |m: &Move| is_symmetric && text_order(m.flip_file()) < text_order(*m);

@@ -17,7 +17,6 @@ indexed_enum! {
     }
 }
 
-/// A move with its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// A move of the canonical position.
@@ -26,7 +25,6 @@ pub struct Entry {
     pub value: i16,
     /// Search depth in plies; 0 if unknown.
     pub depth: u8,
-    /// Origin of the value.
     pub source: EntrySource,
     /// Time of the write, in minutes since 1970.
     pub minutes: u32,
@@ -57,7 +55,6 @@ pub struct Row {
 const ENTRY_LENGTH: usize = 10;
 
 impl Row {
-    /// The entry of a move.
     pub fn get(&self, m: Move) -> Option<&Entry> {
         self.find(m).ok().map(|index| &self.moves[index])
     }
@@ -70,7 +67,6 @@ impl Row {
         }
     }
 
-    /// Removes the entry of a move.
     pub fn remove(&mut self, m: Move) -> Option<Entry> {
         self.find(m).ok().map(|index| self.moves.remove(index))
     }
@@ -80,7 +76,6 @@ impl Row {
         self.moves.binary_search_by_key(&m.bits(), bits)
     }
 
-    /// The scores of the moves.
     pub fn scores(&self) -> Vec<i32> {
         self.moves.iter().map(Entry::score).collect()
     }
@@ -103,12 +98,11 @@ impl Row {
         swapped.is_some_and(|swapped| canonical.is_none_or(|canonical| swapped < canonical))
     }
 
-    /// The edges of the moves of the position with this key.
+    /// The edges of the moves. `key` is the key of the position of this row.
     pub fn edges(&self, key: &Key) -> Vec<Edge> {
         Edge::of_stored(key, self.moves.iter().map(|entry| entry.m))
     }
 
-    /// Encodes the moves.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.moves.len() * ENTRY_LENGTH);
         for entry in &self.moves {
@@ -144,11 +138,9 @@ impl Row {
 /// A legal move with the positions before and after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// The position before the move.
     pub parent: Key,
     /// A move of the canonical position.
     pub m: Move,
-    /// The position after the move.
     pub child: Key,
     /// Whether the side that is red in the canonical position of the parent is black in that of the child.
     pub swaps_colors: bool,

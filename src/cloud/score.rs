@@ -140,7 +140,6 @@ impl Class {
         }
     }
 
-    /// Whether a score is in the class when the best move scores `best`.
     pub fn contains(self, score: i32, best: i32) -> bool {
         f64::from(score) >= self.threshold(best)
     }

@@ -22,8 +22,7 @@ use crate::cloud::store::{
 };
 use crate::movegen::{has_legal_move, is_legal};
 
-/// The highest rank.
-const BEST: u8 = 2;
+const BEST_RANK: u8 = 2;
 
 impl Library {
     /// Reads a consistent snapshot, and queues the writes that `work` collects.
@@ -126,14 +125,14 @@ impl Library {
     }
 }
 
-/// The entries of a list: known moves, then other legal moves without a score. With `learn` all known moves are
-/// listed, and the other moves only if `shows_all`. Without it, known moves that are not among the best are listed as
-/// unknown. If no move is known, the list is empty unless `shows_all`.
+/// The entries of `queryall`. With `learn`, these are the known moves, and if `shows_all`, the other legal moves without
+/// scores. Without `learn`, these are all legal moves, of which only the best have scores. If no move is known, the list
+/// is empty unless `shows_all`.
 fn listed(query: &Query<'_>, known: &[KnownMove], legal: &[Move]) -> Vec<ListedMove> {
     let best = known.first().map_or(0, |first| first.score);
     let mut moves: Vec<ListedMove> = (known.iter().enumerate())
         .map(|(n, known)| (n, known, rank(known.score, best)))
-        .filter(|(n, _, rank)| query.learn || *n == 0 || *rank == BEST)
+        .filter(|(n, _, rank)| query.learn || *n == 0 || *rank == BEST_RANK)
         .map(|(_, known, rank)| {
             let (replies, good) = (known.replies, known.good_replies);
             ListedMove::known(known.played, known.score, rank, replies, good)
@@ -304,7 +303,7 @@ fn chosen(known: &[KnownMove], choice: Choice, best: i32) -> ApiReply {
 const OK: ApiReply = ApiReply::Status("ok");
 
 impl Library {
-    /// Requests a search of a position.
+    /// `queue`: requests a search of a position.
     pub(super) fn queue(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
         let board = &query.board;
         let known = self.read_and_learn(query, |snapshot, pending| {
@@ -328,7 +327,7 @@ impl Library {
         self.add_task(Task::expansion(board.view.key.clone(), priority))
     }
 
-    /// Requests a score for a move.
+    /// `store` without `score`: requests a score for a move.
     pub(super) fn store_move(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
         let board = &query.board;
         let played = query.parameters.move_text().parse::<Move>().ok();
@@ -352,7 +351,7 @@ impl Library {
         self.add_task(Task::scoring(edge.parent, vec![edge.m], priority))
     }
 
-    /// Writes a score.
+    /// `store` with `score`: writes a score.
     pub(super) fn store_score(
         &self,
         query: &Query<'_>,

@@ -5,16 +5,13 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
 
-/// Work done by workers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WorkCount {
-    /// Scored moves.
     pub scores: u64,
-    /// Searched nodes, as reported by the workers.
+    /// As reported by the workers.
     pub nodes: u64,
 }
 
-/// Work done in the current minute and in the previous one.
 #[derive(Debug)]
 pub struct Throughput(Mutex<Minutes>);
 
@@ -39,7 +36,6 @@ impl Default for Throughput {
 }
 
 impl Throughput {
-    /// Adds work to the current minute.
     pub fn add(&self, done: WorkCount) {
         let current = &mut self.at(Instant::now()).current;
         current.scores = current.scores.saturating_add(done.scores);
@@ -70,7 +66,6 @@ impl Throughput {
 
 /// How long a worker counts as active after a request.
 const ACTIVE_TIME: Duration = Duration::from_secs(300);
-/// Maximum number of workers that are counted.
 const MAX_WORKERS: usize = 1_024;
 
 /// The time of the last request of each worker.
@@ -78,7 +73,7 @@ const MAX_WORKERS: usize = 1_024;
 pub struct ActiveWorkers(Mutex<HashMap<String, Instant>>);
 
 impl ActiveWorkers {
-    /// Records a request of a worker.
+    /// Records a request of a worker, unless [`MAX_WORKERS`] other workers are active.
     pub fn record(&self, worker: String) {
         let now = Instant::now();
         let mut workers = self.at(now);

@@ -11,11 +11,8 @@ use crate::rules::Game;
 use crate::search::{Limits, Searcher};
 use crate::tablebase::Tables;
 
-/// Thinking time per request.
 const THINKING_TIME: Duration = Duration::from_millis(1_000);
-/// How long a reply is cached.
 const CACHE_TIME: Duration = Duration::from_secs(30);
-/// Maximum number of cached replies.
 const MAX_CACHED: usize = 1_024;
 /// Size of the transposition table, in MB.
 const HASH: usize = 16;
@@ -76,4 +73,22 @@ fn start(tables: &Arc<Tables>) -> Option<Searcher> {
         .ok()?;
     searcher.set_tablebases(Some(tables.clone()));
     Some(searcher)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Position;
+
+    #[test]
+    fn a_cached_reply_needs_no_search() {
+        let engine = LibraryEngine::default();
+        let reply = ApiReply::Move("h2e2".parse().unwrap());
+        engine.cache("cached".to_owned(), &reply);
+        let _search = engine.searcher.lock();
+        let game = Game::new(Position::startpos());
+        let think = |key: &str| engine.think(key.to_owned(), &game, &Tables::embedded());
+        assert_eq!(think("cached"), reply);
+        assert_eq!(think("new"), ApiReply::Status("rate limit exceeded"));
+    }
 }

@@ -15,7 +15,7 @@ const QUERY_RULE_MOVES: Range<usize> = 3..2047;
 /// Allowed number of moves in `rulecheck` and `queryengine`.
 const GAME_MOVES: Range<usize> = 0..2048;
 
-/// Judges the repetition after each legal move at the end of a game: `draw`, `ban` if the side that moves breaks the
+/// `queryrule`: judges the repetition after each legal move at the end of a game: `draw`, `ban` if the side that moves breaks the
 /// rules, or `none`.
 pub fn query_rule(query: &Query<'_>) -> ApiReply {
     let Some(list) = query.parameters.get_nonempty("movelist") else {
@@ -48,7 +48,7 @@ pub fn query_rule(query: &Query<'_>) -> ApiReply {
     ApiReply::Rules(verdicts)
 }
 
-/// Judges the repetition at the end of a game: 0 without one, 1 draw, 2 the side to move breaks the rules, 3 the
+/// `rulecheck`: judges the repetition at the end of a game: 0 without one, 1 draw, 2 the side to move breaks the rules, 3 the
 /// other side does. Empty if the list of moves is missing or invalid.
 pub fn rule_check(query: &Query<'_>) -> ApiReply {
     let list = query.parameters.get_nonempty("movelist");
@@ -66,7 +66,7 @@ pub fn rule_check(query: &Query<'_>) -> ApiReply {
 }
 
 impl Library {
-    /// A move of the engine at the end of a game. Requires a proof of work.
+    /// `queryengine`: a move of the engine at the end of a game. Requires a proof of work.
     pub(super) fn query_engine(&self, query: &Query<'_>) -> ApiReply {
         let list = query.parameters.get("movelist").unwrap_or("");
         if !query.has_proof_of_work(list) {
@@ -79,7 +79,6 @@ impl Library {
         self.think(key, &game)
     }
 
-    /// A move of the engine in a position.
     pub fn engine_move(&self, position: Position) -> ApiReply {
         let key = format!("{}|", fen::write(&position));
         self.think(key, &Game::new(position))

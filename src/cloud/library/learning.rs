@@ -60,7 +60,7 @@ impl RecentUnknown {
 /// Writes and unknown moves collected while a query is answered.
 #[derive(Debug, Default)]
 pub struct PendingWrites {
-    /// Unknown moves that lead to known positions.
+    /// Unknown moves that lead to known positions, to be added to the known moves.
     links: Vec<Edge>,
     /// Unknown moves that lead to unknown positions, with the position after the move.
     unknown: Vec<(Key, KeyedMove)>,
@@ -95,12 +95,10 @@ impl PendingWrites {
         }
     }
 
-    /// Adds an unknown move that leads to a known position to the known moves.
     pub fn link_move(&mut self, edge: Edge) {
         self.links.push(edge);
     }
 
-    /// Remembers an unknown move that leads to an unknown position.
     pub fn add_unknown(&mut self, child: Key, board: &QueriedPosition, m: Move) {
         let (parent, m) = (board.view.key.clone(), board.view.stored(m));
         self.unknown.push((child, (parent, m)));

@@ -27,14 +27,11 @@ pub use query::{Library, LibraryOptions};
 /// An encoded reply.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// The encoded text.
     pub body: String,
-    /// Whether the text is JSON.
     pub is_json: bool,
 }
 
 impl Answer {
-    /// A plain-text reply.
     pub fn text(body: String) -> Self {
         Self {
             body,

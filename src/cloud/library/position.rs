@@ -11,22 +11,18 @@ use crate::cloud::score::{Class, score_of, value};
 use crate::cloud::store::{Snapshot, StoreError};
 use crate::movegen::{is_legal, legal_moves};
 
-/// A known move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownMove {
     /// A move of the queried position.
     pub played: Move,
     /// Score for the side that plays the move.
     pub score: i32,
-    /// Whether the move ends the game.
     pub is_final: bool,
-    /// Number of known replies.
     pub replies: usize,
     /// Number of known replies in [`Class::Good`].
     pub good_replies: usize,
 }
 
-/// A position with its key.
 #[derive(Clone, Debug)]
 pub struct QueriedPosition {
     pub position: Position,
@@ -34,7 +30,7 @@ pub struct QueriedPosition {
     rounding: Rounding,
 }
 
-/// The move that determines whether a value is rounded up or down (see `value`). It matters because the queried
+/// The move that determines whether a value is rounded up or down (see [`value`]). It matters because the queried
 /// position may be the mirror image of the stored one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Rounding {
@@ -59,12 +55,10 @@ impl QueriedPosition {
         Edge::of(&self.position, &self.view, played)
     }
 
-    /// The key of the position after a move.
     pub fn key_after(&self, played: Move) -> Key {
         self.after(played).view.key
     }
 
-    /// The position after a move.
     pub fn after(&self, played: Move) -> Self {
         let mut position = self.position.clone();
         position.make(played);

@@ -13,7 +13,6 @@ use crate::cloud::api::QueryParameters;
 use crate::cloud::store::{Snapshot, Store, StoreError};
 use crate::tablebase::{ClassTable, Metric, Tables};
 
-/// Settings of a library.
 #[derive(Clone, Debug)]
 pub struct LibraryOptions {
     /// Number of good moves that must be known in and below a position, at least four of them below one of its best
@@ -21,7 +20,6 @@ pub struct LibraryOptions {
     pub min_visits: usize,
     /// Seconds after which an unfinished task is given to another worker.
     pub lease: i64,
-    /// How fractional values are rounded.
     pub rounding: Rounding,
 }
 
@@ -38,18 +36,16 @@ impl Default for LibraryOptions {
 /// A library that answers the actions of the cloud API.
 #[derive(Debug)]
 pub struct Library {
-    /// The stored moves.
     pub store: Store,
     pub(super) tables: Arc<Tables>,
     pub(crate) options: LibraryOptions,
     pub(super) unknown: RecentUnknown,
     pub(super) engine: LibraryEngine,
     pub(crate) throughput: Throughput,
-    /// Threads of this server, and remote programs.
+    /// Worker threads of this server, and remote workers.
     pub(crate) workers: ActiveWorkers,
 }
 
-/// A request about a board.
 pub struct Query<'a> {
     pub parameters: &'a QueryParameters,
     /// The board as the client wrote it.
@@ -58,10 +54,9 @@ pub struct Query<'a> {
     pub banned: Vec<&'a str>,
     /// Whether the client sees all known moves, and its request may create tasks (parameter `learn`, on by default).
     pub learn: bool,
-    /// Whether lists also have the legal moves that are not known (parameter `showall`). Without `learn` they have them
-    /// anyway, unless no move is known.
+    /// Whether lists include the unknown legal moves (parameter `showall`). Without `learn`, lists include them in any
+    /// case, unless no move is known.
     pub shows_all: bool,
-    /// The role of the client.
     pub role: Role,
     pub writer: &'a str,
 }
@@ -86,7 +81,6 @@ impl Query<'_> {
 }
 
 impl Library {
-    /// Opens a library on a store, with endgame tablebases.
     pub fn new(store: Store, tables: Arc<Tables>, options: LibraryOptions) -> Self {
         Self {
             store,

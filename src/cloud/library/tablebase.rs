@@ -9,7 +9,6 @@ use crate::cloud::score::FINAL;
 use crate::rules::{MoveThreats, Ply, RuleSet, is_material_insufficient, move_threats};
 use crate::tablebase::{TableOutcome, Tables};
 
-/// The rules of the library.
 const RULES: RuleSet = RuleSet::Asian;
 
 /// A move with its tablebase result.

@@ -26,7 +26,6 @@ fn example() -> (tempfile::TempDir, Library) {
     (directory, library)
 }
 
-/// A library without moves.
 pub fn empty() -> (tempfile::TempDir, Library) {
     empty_with(LibraryOptions::default())
 }
@@ -574,12 +573,6 @@ fn the_engine_requires_a_proof_of_work() {
     let found = ask("", token);
     assert!(found.starts_with("move:"), "{found}");
     assert_eq!(found.len(), "move:h2e2\0".len(), "{found}");
-    let is_fast = |_| {
-        let started = std::time::Instant::now();
-        assert_eq!(ask("", token), found);
-        started.elapsed().as_millis() < 500
-    };
-    assert!((0..3).any(is_fast), "the reply is not cached");
     assert_eq!(ask("h2e2", proof("h2e3")), "invalid parameters\0");
     assert_eq!(ask("h2e3", proof("h2e3")), "invalid movelist\0");
     let reply = ask("h2e2|h9g7", proof("h2e2|h9g7"));
