@@ -73,7 +73,11 @@ impl Client {
     /// # Errors
     /// The address is not an HTTP address, has no host, or has an invalid port, an empty token, a query or a fragment;
     /// or the token contains anything but visible ASCII characters.
-    pub fn new(address: &str, token: Option<String>, timeout: Duration) -> Result<Self, ClientError> {
+    pub fn new(
+        address: &str,
+        token: Option<String>,
+        timeout: Duration,
+    ) -> Result<Self, ClientError> {
         let reason = |reason| ClientError::Address {
             address: printable(&without_credentials(address)),
             reason,

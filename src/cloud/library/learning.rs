@@ -86,7 +86,7 @@ impl PendingWrites {
         }
     }
 
-    /// Requests more moves if a few are known and there are others.
+    /// Requests an expansion if at least one move is known and more are needed (see [`needs_moves`]).
     pub fn request_expansion(&mut self, board: &QueriedPosition, known: usize, priority: Priority) {
         let needs_moves = known > 0 && needs_moves(&board.position, known);
         if needs_moves && is_eligible(&board.position) {

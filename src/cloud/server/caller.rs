@@ -32,9 +32,9 @@ const UNKNOWN: &str = "unknown";
 
 /// Maximum length of a form, in bytes.
 const MAX_FORM: usize = 64 << 10;
-/// Time for a client to send a body.
+/// Maximum time for a client to send a body.
 pub const BODY_TIME: Duration = Duration::from_secs(5);
-/// Time for a client to upload games.
+/// Maximum time for a client to upload games.
 pub const UPLOAD_TIME: Duration = Duration::from_secs(60);
 
 /// The address of all clients whose address cannot be read, so that they share one rate limit. The address of the proxy
@@ -48,11 +48,10 @@ pub struct Peer(pub IpAddr);
 /// The client that sent a request.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// Name of its token.
+    /// Name of its token, [`ANONYMOUS`] or [`UNKNOWN`].
     pub name: String,
-    /// Its role.
     pub role: Role,
-    /// Its address, or the address reported by a listed proxy.
+    /// See [`client_address`].
     pub address: IpAddr,
 }
 
@@ -137,13 +136,11 @@ pub fn client_address(shared: &Shared, parts: &Parts) -> IpAddr {
     address.map_or(UNREADABLE, |address| address.to_canonical())
 }
 
-/// The address of the connection.
 fn peer_of(parts: &Parts) -> IpAddr {
     let peer = parts.extensions.get::<Peer>();
     peer.map_or(UNREADABLE, |peer| peer.0.to_canonical())
 }
 
-/// Whether an address is that of a listed proxy.
 fn is_proxy(shared: &Shared, peer: IpAddr) -> bool {
     shared.options.proxies.contains(&peer)
 }
@@ -157,7 +154,7 @@ fn parse_address(text: &str) -> Option<IpAddr> {
     alone.or_else(|| Some(text.parse::<SocketAddr>().ok()?.ip()))
 }
 
-/// The language that a client asks for.
+/// The language in the header `Accept-Language`.
 pub fn language(headers: &HeaderMap) -> Language {
     let accepted = headers.get(header::ACCEPT_LANGUAGE);
     Language::of_locale(accepted.map_or("", |text| text.to_str().unwrap_or("")))
@@ -204,12 +201,10 @@ fn is_on_host(origin: &str, host: &str) -> bool {
     host.is_some_and(|host| uri.authority().map(host_and_port) == Some(host_and_port(&host)))
 }
 
-/// The parameters of a URL.
 pub fn parameters_of(uri: &Uri) -> QueryParameters {
     QueryParameters::parse(uri.query().unwrap_or("").as_bytes())
 }
 
-/// The position of the parameter `board`.
 pub fn board_of(parameters: &QueryParameters) -> Result<Position, ServerError> {
     let board = parameters.get("board").and_then(fen::parse);
     board.ok_or_else(|| ServerError::parameter("board must be a FEN"))
@@ -240,7 +235,6 @@ pub async fn read_body(body: Body, max: usize, time: Duration) -> Result<Bytes, 
     Err(ServerError::Status(status))
 }
 
-/// A request with its form.
 pub struct FormRequest {
     pub parts: Parts,
     /// Fields of the body, if it is a form.
@@ -317,7 +311,6 @@ impl FromRequest<Arc<Shared>> for Administrator {
     }
 }
 
-/// The JSON reply to a request, or why it is rejected.
 pub type JsonReply<T = Value> = Result<Json<T>, ServerError>;
 
 /// Why a request is rejected.
@@ -325,7 +318,7 @@ pub type JsonReply<T = Value> = Result<Json<T>, ServerError>;
 pub enum ServerError {
     /// A status, with its standard text.
     Status(StatusCode),
-    /// A parameter is missing or invalid, for the given reason.
+    /// A parameter is missing or invalid. Contains the reason.
     Parameter(Cow<'static, str>),
     /// A browser sent the request on behalf of a page from another origin.
     CrossOrigin,
@@ -334,7 +327,6 @@ pub enum ServerError {
 }
 
 impl ServerError {
-    /// An error about a parameter.
     pub fn parameter(reason: impl Into<Cow<'static, str>>) -> Self {
         Self::Parameter(reason.into())
     }
@@ -360,7 +352,7 @@ pub fn error_text(error: &StoreError) -> &'static str {
     }
 }
 
-/// The reason in the response to a rejected request, in English.
+/// An extension of the response to a rejected request: the reason in English.
 #[derive(Clone)]
 struct Reason(Cow<'static, str>);
 

@@ -7,11 +7,9 @@ use std::path::Path;
 use axum::body::Bytes;
 use percent_encoding::percent_decode_str;
 
-/// Maximum number of files.
 const MAX_FILES: usize = 10_000;
 /// Maximum total size of the files, in bytes.
 const MAX_BYTES: u64 = 256 << 20;
-/// Maximum depth of directories.
 const MAX_DEPTH: usize = 16;
 
 /// Files by URL path. Their contents are kept in memory, so no request reads from the disk.
@@ -25,7 +23,6 @@ pub struct File {
     pub content: Bytes,
 }
 
-/// Number and size of the files that have been read.
 #[derive(Default)]
 struct Totals {
     files: usize,

@@ -29,7 +29,7 @@ const DEFAULT_PLIES: u16 = 40;
 /// How often the jobs are advanced.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Names of the priorities of jobs.
+/// Values of the parameter `priority`.
 const PRIORITIES: [(&str, Priority); 3] = [
     ("low", Priority::Background),
     ("normal", Priority::Requested),
@@ -85,7 +85,6 @@ async fn find(shared: &Arc<Shared>, id: i64) -> Result<Job, ServerError> {
     jobs.await?.pop().ok_or(StatusCode::NOT_FOUND.into())
 }
 
-/// One job.
 pub async fn show(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
@@ -167,7 +166,6 @@ fn settings(parameters: &QueryParameters, writer: String) -> Result<JobSettings,
     })
 }
 
-/// A new job.
 struct Added {
     id: i64,
     games: usize,

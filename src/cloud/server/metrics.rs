@@ -58,7 +58,6 @@ const GAUGES: [(&str, &str); 7] = [
 /// Prefix of the names of metrics.
 const PREFIX: &str = "chuhe_cloud";
 
-/// Counters of the server.
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
@@ -111,7 +110,6 @@ impl Metrics {
         })
     }
 
-    /// Counts an answered request.
     pub fn count(&self, action: Option<&str>, time: Duration) {
         let action = action.filter(|action| ACTIONS.contains(action));
         let action = [action.unwrap_or("other")];
@@ -135,7 +133,6 @@ impl Metrics {
     }
 }
 
-/// Number of positions and of waiting tasks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LibraryCounts {
     positions: i64,
@@ -144,7 +141,6 @@ pub struct LibraryCounts {
     waiting_to_be_sieved: i64,
 }
 
-/// Statistics of a library and its workers.
 #[derive(Debug, Default, Serialize)]
 pub struct Stats {
     #[serde(flatten)]
@@ -226,7 +222,7 @@ impl Stats {
     }
 }
 
-/// The counts of the library, computed again after ten seconds.
+/// The counts of the library, computed again when they are older than [`CACHE_TIME`].
 #[derive(Debug, Default)]
 pub struct CountCache {
     cached: Mutex<Option<(Instant, LibraryCounts)>>,
@@ -234,11 +230,10 @@ pub struct CountCache {
     counting: Mutex<()>,
 }
 
-/// Maximum age of cached counts.
 const CACHE_TIME: Duration = Duration::from_secs(10);
 
 impl CountCache {
-    /// The counts. While one request counts, the others get the previous counts, or wait for the first count.
+    /// While one request counts, the others get the previous counts, or wait for the first count.
     pub fn get(&self, library: &Library) -> Result<LibraryCounts, StoreError> {
         let fresh = || {
             let cached = *self.cached.lock();

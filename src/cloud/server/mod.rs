@@ -42,7 +42,7 @@ use tower_http::set_header::SetResponseHeaderLayer;
 
 use super::access::{Role, Tokens};
 use super::library::Library;
-use super::worker::jobs::{LEASE, RELEASE, SUBMIT};
+use super::worker::jobs::{LEASE_PATH, RELEASE_PATH, SUBMIT_PATH};
 use caller::{Peer, ServerError, translate_reason};
 use request_line::{MAX_URL, read_first_line};
 use shared::Shared;
@@ -387,9 +387,9 @@ fn routes(api: Router) -> Router<Arc<Shared>> {
         .nest_service("/api", api)
         .route("/chessdb.php", actions.clone())
         .route("/chessdb.php/", actions)
-        .route(LEASE, post(worker::lease))
-        .route(SUBMIT, post(worker::submit))
-        .route(RELEASE, post(worker::release))
+        .route(LEASE_PATH, post(worker::lease))
+        .route(SUBMIT_PATH, post(worker::submit))
+        .route(RELEASE_PATH, post(worker::release))
         .route("/admin/log", get(admin::log).post(admin::log))
         .route("/admin/undo", post(admin::undo))
         .route("/admin/redo", post(admin::redo))

@@ -36,7 +36,6 @@ pub struct ServerOptions {
 /// Files that a running server reloads on SIGHUP.
 #[derive(Clone, Debug, Default)]
 pub struct ServerFiles {
-    /// Access tokens.
     pub tokens: Tokens,
     /// Files that are served in addition to the built-in page.
     pub site: Site,
@@ -50,7 +49,6 @@ const INVALID_TOKENS: u32 = 5;
 /// rejected as if they exceeded the rate limit.
 const TOKEN_PAUSE: f64 = 10.0;
 
-/// State shared by all connections.
 #[derive(Debug)]
 pub struct Shared {
     pub library: Arc<Library>,
@@ -64,7 +62,6 @@ pub struct Shared {
     slots: Arc<Semaphore>,
     /// Number of open connections by [`network`].
     open: Mutex<HashMap<IpAddr, usize>>,
-    /// Whether the server is stopping.
     pub stopping: watch::Sender<bool>,
 }
 
@@ -88,12 +85,10 @@ impl Shared {
         }))
     }
 
-    /// The tokens and static files.
     pub fn files(&self) -> Arc<ServerFiles> {
         self.files.read().clone()
     }
 
-    /// Replaces the tokens and static files.
     #[cfg(unix)]
     pub fn set_files(&self, files: ServerFiles) {
         *self.files.write() = Arc::new(files);

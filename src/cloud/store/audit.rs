@@ -17,9 +17,8 @@ use crate::cloud::{Edge, fen};
 /// An undo in the audit log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UndoRecord {
-    /// The number of the undo.
     pub undo: i64,
-    /// Time of the undo, in seconds since 1970.
+    /// In seconds since 1970.
     pub time: i64,
     /// The administrator who undid the writes.
     pub by: String,
@@ -27,7 +26,7 @@ pub struct UndoRecord {
     pub writer: String,
     /// Writes since this time were undone, in seconds since 1970; 0 if all were.
     pub since: i64,
-    /// Time of the redo, if the writes were restored.
+    /// Time of the redo in seconds since 1970, if the writes were restored.
     pub redone: Option<i64>,
     /// The administrator who restored the writes.
     pub redone_by: Option<String>,
@@ -44,13 +43,10 @@ pub struct UndoResult {
     pub notes: usize,
 }
 
-/// Why writes cannot be restored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RedoError {
-    /// No undo has this number.
     #[error("there is no undo with this number")]
     Unknown,
-    /// The writes have been restored before.
     #[error("this undo has already been redone")]
     Redone,
 }
@@ -217,22 +213,19 @@ fn parse_move(columns: &Columns<'_>) -> Result<KeyedMove> {
 /// An entry of the audit log: a score, or a note. Scores are for the side that plays the move.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LoggedWrite {
-    /// Time of the write, in seconds since 1970.
+    /// In seconds since 1970.
     pub time: i64,
-    /// Name of the writer.
     pub writer: String,
     /// FEN of the canonical position before the move; empty if the key is damaged.
     pub board: String,
-    /// The move.
     #[serde(rename = "move")]
     pub played: Move,
-    /// The previous score, if any.
     pub old: Option<i32>,
-    /// The new score; `None` for a note.
+    /// `None` for a note.
     pub new: Option<i32>,
     /// Search depth in plies; 0 if unknown.
     pub depth: u8,
-    /// The note; `None` if a score was written.
+    /// `None` for a score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<Note>,
     /// The undo of this write, if it was undone and not redone.
@@ -243,9 +236,8 @@ pub struct LoggedWrite {
 /// The undo of a write.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Undone {
-    /// The number of the undo.
     pub undo: i64,
-    /// Time of the undo, in seconds since 1970.
+    /// In seconds since 1970.
     pub time: i64,
     /// The administrator who undid the writes.
     pub by: String,

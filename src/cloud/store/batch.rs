@@ -20,19 +20,16 @@ pub const MAX_DEPTH: u8 = 127;
 /// The score of a move, to be written.
 #[derive(Clone, Debug)]
 pub struct NewScore {
-    /// The move.
     pub edge: Edge,
     /// Value of the position after the move for its side to move. Clamped to ±29,999, because ±30,000 is reserved for
     /// moves that end the game.
     pub value: i32,
     /// Search depth in plies; 0 if unknown. Stored as at most [`MAX_DEPTH`].
     pub depth: u8,
-    /// Name of the writer, for the audit log.
     pub writer: String,
 }
 
 impl NewScore {
-    /// The score of a move with the name of its writer.
     pub fn new(edge: Edge, value: i32, depth: u8, writer: &str) -> Self {
         Self {
             edge,
@@ -57,7 +54,6 @@ impl Batch<'_> {
     /// Name in the audit log for moves that were linked to a known position and have no value of their own.
     pub(super) const LIBRARY: &'static str = "library";
 
-    /// The known moves of a position.
     pub fn get(&self, key: &Key) -> Result<Option<Row>> {
         rows::get(self.connection, key)
     }

@@ -35,11 +35,9 @@ pub trait Database: Send {
     fn is_remote(&self) -> bool;
 }
 
-/// A connection to either database.
 pub type Connection = dyn Database;
 
 impl dyn Database {
-    /// Reads all rows of a query.
     pub fn query<T>(
         &self,
         query: &'static str,
@@ -54,7 +52,6 @@ impl dyn Database {
         Ok(found)
     }
 
-    /// Reads the first row of a query.
     pub fn query_one<T>(
         &self,
         query: &'static str,
@@ -75,13 +72,11 @@ impl dyn Database {
         Ok(found.unwrap_or(0))
     }
 
-    /// Whether a query has any row.
     pub fn has_row(&self, query: &'static str, values: &[Value<'_>]) -> Result<bool> {
         Ok(self.query_one(query, values, |_| Ok(()))?.is_some())
     }
 }
 
-/// Access mode of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Access {
     /// Read a consistent snapshot.
@@ -146,7 +141,6 @@ impl Columns<'_> {
             .ok_or(StoreError::Damaged(name))
     }
 
-    /// A number or NULL.
     pub fn maybe_number<T: TryFrom<i64>>(
         &self,
         column: usize,
@@ -162,7 +156,6 @@ impl Columns<'_> {
         Ok(String::from_utf8_lossy(self.bytes(column, name)?).into_owned())
     }
 
-    /// A text or NULL.
     pub fn maybe_text(&self, column: usize, name: &'static str) -> Result<Option<String>> {
         let bytes = self.maybe_bytes(column, name)?;
         Ok(bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned()))
@@ -173,13 +166,11 @@ impl Columns<'_> {
             .ok_or(StoreError::Damaged(name))
     }
 
-    /// Bytes or NULL.
     pub fn maybe_bytes(&self, column: usize, name: &'static str) -> Result<Option<&[u8]>> {
         self.0.bytes(column).ok_or(StoreError::Damaged(name))
     }
 }
 
-/// Why a library cannot be opened, read or written.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
     /// An error of SQLite: for example the file is locked or damaged, or the disk is full.
@@ -198,7 +189,6 @@ pub enum StoreError {
     /// The operation needs a library in a file.
     #[error("only a library file can be copied; for a database use pg_dump --schema chuhe_cloud")]
     NotAFile,
-    /// The library can be read but not written.
     #[error("the library is read-only")]
     ReadOnly,
     /// The write-ahead log of a read-only library file has writes that are not in the file yet.
@@ -206,24 +196,14 @@ pub enum StoreError {
         "the library is read-only and has unmerged writes in {0}-wal; copy both files to a writable directory"
     )]
     UnmergedWrites(Location),
-    /// Another process has the file open.
     #[error("another process uses this library")]
     InUse,
-    /// A write-ahead log or a journal that cannot be merged into its database file.
     #[error("{0} has writes that cannot be merged into its database file; remove this log first")]
     OtherLog(Location),
-    /// The file or database does not contain a library.
     #[error("this is not a cloud library")]
     Foreign,
-    /// The library has another format version.
     #[error("the library has format version {found}; this program needs version {known}")]
-    Version {
-        /// Its version.
-        found: i64,
-        /// The version of this program.
-        known: i64,
-    },
-    /// The writer thread could not be started.
+    Version { found: i64, known: i64 },
     #[error("cannot start the writer thread: {0}")]
     Thread(Arc<std::io::Error>),
     /// The writer thread has ended.

@@ -37,9 +37,8 @@ const EXPANSION: i64 = -1;
 /// Settings of a new job.
 #[derive(Clone, Debug)]
 pub struct JobSettings {
-    /// Name of the writer.
     pub writer: String,
-    /// Name of the job, usually that of the file.
+    /// Usually the name of the file.
     pub name: String,
     /// Jobs of a higher priority come first. The tasks of a job have its priority, but at least
     /// [`Priority::Requested`].
@@ -49,16 +48,12 @@ pub struct JobSettings {
 /// A job and its progress.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Job {
-    /// Its number.
     #[serde(rename = "job")]
     pub id: i64,
     /// Time of the upload, in seconds since 1970.
     pub time: i64,
-    /// Name of the writer.
     pub writer: String,
-    /// Name of the job, usually that of the file.
     pub name: String,
-    /// As [`JobSettings::priority`].
     pub priority: Priority,
     /// Number of searches.
     pub total: i64,
@@ -66,24 +61,19 @@ pub struct Job {
     pub done: i64,
     /// Number of searches without a result after several tries.
     pub failed: i64,
-    /// Time of the end, in seconds since 1970.
+    /// In seconds since 1970; `None` if the job is unfinished.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<i64>,
-    /// Name of the client that has canceled it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub canceled_by: Option<String>,
 }
 
-/// The reason why a job is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JobError {
-    /// The file has nothing to search.
     #[error("the file has no move or position that the library searches")]
     Empty,
-    /// The file has too many moves and positions.
     #[error("the file has more than 50000 different moves; split it or lower plies")]
     TooLarge,
-    /// There are too many unfinished jobs.
     #[error("there are already 64 unfinished jobs")]
     TooMany,
 }
@@ -97,7 +87,6 @@ struct Item {
     tries: i64,
 }
 
-/// The state of a search.
 enum Progress {
     Known,
     Waiting,
@@ -176,7 +165,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// The next searches of a job.
+    /// The first `count` unfinished searches of a job.
     fn items(&self, job: i64, priority: Priority, count: i64) -> Result<Vec<Item>> {
         let query = "SELECT id, key, move, requested, tries FROM job_item WHERE job = $1 ORDER BY id LIMIT $2";
         self.connection
@@ -327,7 +316,6 @@ impl Snapshot<'_> {
         })
     }
 
-    /// Whether a job is unfinished.
     pub fn has_unfinished_jobs(&self) -> Result<bool> {
         let query = "SELECT id FROM job WHERE ended IS NULL LIMIT 1";
         self.connection.has_row(query, &[])

@@ -4,12 +4,9 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// The location of a library.
 #[derive(Clone, Debug)]
 pub enum Location {
-    /// An SQLite file.
     File(PathBuf),
-    /// A PostgreSQL database.
     #[cfg(feature = "postgres")]
     Postgres(Box<postgres::Config>),
 }
@@ -43,7 +40,7 @@ impl Location {
         }
     }
 
-    /// The path of the SQLite file; `None` for a PostgreSQL database.
+    /// `None` for a PostgreSQL database.
     pub fn file(&self) -> Option<&Path> {
         match self {
             Self::File(path) => Some(path),

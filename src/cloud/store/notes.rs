@@ -34,7 +34,7 @@ pub struct Note {
     /// Name of the opening or variation that begins with the move.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// The comment, possibly with several lines.
+    /// May have several lines.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub comment: String,
     /// Numeric annotation glyphs of PGN.
@@ -48,7 +48,6 @@ pub struct Note {
     pub author: String,
 }
 
-/// The reason why a note is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoteError {
     /// The comment is too long or has control characters other than line feeds.
@@ -57,13 +56,11 @@ pub enum NoteError {
     /// The name or the author is too long or has control characters.
     #[error("name must have at most 100 characters and no control characters")]
     Name,
-    /// A glyph is not one of PGN or is repeated, or there are too many.
     #[error("glyphs must be at most four different numbers from 1 to 139")]
     Glyph,
     /// A private move leads to the starting position.
     #[error("the starting position cannot be private")]
     Start,
-    /// The branch has too many positions to become private.
     #[error("the branch has more than 20000 positions")]
     Branch,
 }
@@ -136,13 +133,10 @@ impl Note {
 /// The note on a move of a canonical position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlacedNote {
-    /// The move.
     pub m: Move,
-    /// The note.
     pub note: Note,
-    /// Name of the writer.
     pub writer: String,
-    /// Time of the write, in seconds since 1970.
+    /// In seconds since 1970.
     pub time: i64,
 }
 
@@ -167,12 +161,11 @@ impl PlacedNote {
     }
 }
 
-/// Reads a stored note.
 pub fn parse_note(json: &[u8]) -> Result<Note> {
     serde_json::from_slice(json).map_err(|_| StoreError::Damaged("note"))
 }
 
-/// The notes on the moves of a position, in the order of the moves.
+/// The notes on the moves of a position, in the order of [`Move::bits`].
 fn notes(connection: &Connection, key: &Key) -> Result<Vec<PlacedNote>> {
     let query = "SELECT move, note, writer, time FROM audit
         WHERE key = $1 AND note IS NOT NULL AND undone IS NULL ORDER BY id";
@@ -210,18 +203,18 @@ fn marked(connection: &Connection, key: &Key) -> Result<Option<bool>> {
     connection.query_one(query, &[key.into()], read)
 }
 
-/// Whether any position is private.
 pub fn has_private(connection: &Connection) -> Result<bool> {
     connection.has_row("SELECT marked FROM private LIMIT 1", &[])
 }
 
 impl Snapshot<'_> {
-    /// Whether a position is private and hidden.
+    /// Whether a position is private and this snapshot hides private positions.
     pub fn is_hidden(&self, key: &Key) -> Result<bool> {
         Ok(self.hides_private && marked(self.connection, key)?.is_some())
     }
 
-    /// The notes on the moves of a position.
+    /// The notes on the moves of a position, without private notes and those on moves to private positions if the
+    /// snapshot hides private positions.
     pub fn notes(&self, key: &Key) -> Result<Vec<PlacedNote>> {
         if self.is_hidden(key)? {
             return Ok(Vec::new());

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -153,10 +153,8 @@ fn leases_do_not_wait_and_writers_take_turns() {
     assert_eq!(transaction.query(query, &[]).unwrap().len(), 1);
     std::thread::scope(|scope| {
         let writing = scope.spawn(|| write(&store, "", "h2e2"));
-        let started = Instant::now();
-        // Another transaction has locked the first task.
+        // Another transaction has locked the first task. Waiting for it would fail after the lock timeout.
         let lease = other.lease(TaskKind::Scoring, 10, 600, WORKER).unwrap();
-        assert!(started.elapsed() < Duration::from_secs(10));
         let keys: Vec<_> = lease.tasks.into_iter().map(|task| task.key).collect();
         assert_eq!(
             keys,
@@ -266,12 +264,10 @@ fn unreachable_servers_are_reported() {
         ("postgres://me:secret@%2Fno%2Fdirectory/x", "No such file"),
     ] {
         let location = Location::parse(url.as_ref()).unwrap();
-        let started = Instant::now();
         let error = Store::open_at(&location).unwrap_err().to_string();
         assert!(
             error.contains(message) && !error.contains("secret"),
             "{error}"
         );
-        assert!(started.elapsed() < Duration::from_secs(10));
     }
 }

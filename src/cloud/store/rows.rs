@@ -7,7 +7,6 @@ use super::database::{Columns, Connection, Result, StoreError, Value};
 use crate::cloud::key::Key;
 use crate::cloud::row::Row;
 
-/// The known moves of a position.
 pub fn get(connection: &Connection, key: &Key) -> Result<Option<Row>> {
     let query = "SELECT moves, ply, turned_ply FROM position WHERE key = $1";
     connection.query_one(query, &[key.into()], parse)
@@ -51,7 +50,6 @@ pub fn put(connection: &Connection, key: &Key, row: &Row) -> Result<()> {
     connection.execute(statement, &values).map(drop)
 }
 
-/// Inserts an edge.
 pub fn link(connection: &Connection, parent: &Key, child: &Key) -> Result<()> {
     let statement = "INSERT INTO edge(child, parent) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     let values = [child.into(), parent.into()];

@@ -59,7 +59,6 @@ impl Snapshot<'_> {
         self.connection.number("SELECT COUNT(*) FROM position", &[])
     }
 
-    /// Number of waiting tasks of a kind.
     pub fn waiting(&self, kind: TaskKind) -> Result<i64> {
         waiting(self.connection, kind)
     }
@@ -98,7 +97,6 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Removes the moves to hidden positions.
     fn remove_hidden(&self, key: &Key, row: &mut Row) -> Result<()> {
         for edge in row.edges(key) {
             if self.is_hidden(&edge.child)? {
@@ -139,22 +137,16 @@ impl Snapshot<'_> {
     }
 }
 
-/// An inconsistency of a stored move.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Inconsistency {
-    /// A position has an illegal move.
     #[error("position {0} has an illegal move")]
     Illegal(Key),
-    /// A value does not follow from the replies. Along a cycle of moves there may be no consistent values.
+    /// A value does not follow from the replies. In a cycle of moves there may be no consistent values.
     #[error("{m} of {key} has the value {stored}, not {expected}")]
     Value {
-        /// The position.
         key: Key,
-        /// The move.
         m: Move,
-        /// Its value.
         stored: i32,
-        /// The value that follows from the replies.
         expected: i32,
     },
 }

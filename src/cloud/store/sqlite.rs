@@ -18,14 +18,15 @@ use super::location::Location;
 /// The `application_id` of library files: `ChYk`.
 const APPLICATION: i64 = 0x4368_596b;
 
-/// Version of the schema.
 pub const VERSION: i64 = 4;
 
 /// The tables:
 /// - `position`: known moves (see [`Row`](crate::cloud::Row)), and the plies from the starting position to the
 ///   canonical position (`ply`) and to that with colors swapped (`turned_ply`).
 /// - `edge`: the positions with a move to a position.
-/// - `task`: searches to do; `lease` is 0 or the number of a lease, `worker` its worker.
+/// - `task`: searches to do. `expires` is the time at which a waiting task of the lowest priority is dropped, `lease`
+///   is 0 or the number of a lease, `until` the end of the lease, `worker` the worker that has it, and `tries` the
+///   number of leases that were not returned.
 /// - `audit`: every written value with its depth, every written note, and the number of the undo that undid it.
 /// - `undo`: each undo of the writes of a writer.
 /// - `private`: positions that only writers see; `marked` is 1 for a private note on a move to the position, 0 if it
@@ -109,7 +110,6 @@ fn identity(connection: &Connection) -> rusqlite::Result<(i64, i64)> {
     Ok((number("application_id")?, number("user_version")?))
 }
 
-/// Checks that a file is a library of this version.
 fn check_identity(connection: &Connection) -> Result<()> {
     match identity(connection)? {
         (APPLICATION, VERSION) => Ok(()),

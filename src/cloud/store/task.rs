@@ -30,7 +30,6 @@ const COUNT_AGE: Duration = Duration::from_secs(10);
 named_enum! {
     #[derive(Deserialize)]
     #[serde(rename_all = "snake_case")]
-    /// Kind of a task.
     pub enum TaskKind {
         /// Score the moves, each by a search of the position after it.
         Scoring = "scoring",
@@ -72,18 +71,14 @@ impl Priority {
 /// A task with the key of a position and moves of the canonical position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
-    /// The kind.
     pub kind: TaskKind,
-    /// The position.
     pub key: Key,
     /// The moves to score; a scoring task without moves scores the best move. Unused by an expansion.
     pub moves: Vec<Move>,
-    /// The priority.
     pub priority: Priority,
 }
 
 impl Task {
-    /// A task that scores moves.
     pub fn scoring(key: Key, moves: Vec<Move>, priority: Priority) -> Self {
         Self {
             kind: TaskKind::Scoring,
@@ -93,7 +88,6 @@ impl Task {
         }
     }
 
-    /// A task that finds moves.
     pub fn expansion(key: Key, priority: Priority) -> Self {
         Self {
             kind: TaskKind::Expansion,
@@ -140,10 +134,9 @@ pub enum QueueResult {
 /// Tasks leased to a worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// The number: 0 if there are no tasks; negative if it is computed from the tasks, for workers that identify a
+    /// 0 if there are no tasks; negative if it is computed from the tasks, for workers that identify a
     /// lease by its tasks.
     pub number: i64,
-    /// The tasks.
     pub tasks: Vec<Task>,
 }
 
@@ -164,7 +157,6 @@ pub struct TaskState {
 }
 
 impl TaskState {
-    /// Counts the waiting tasks.
     pub fn recount(&mut self, connection: &Connection) -> Result<()> {
         for kind in TaskKind::ALL {
             self.waiting[kind as usize] = waiting(connection, kind)?;
@@ -178,7 +170,6 @@ impl TaskState {
         self.counted.is_none_or(|time| time.elapsed() > COUNT_AGE)
     }
 
-    /// A new lease number.
     pub fn lease_number(&mut self, connection: &Connection) -> Result<i64> {
         if connection.is_remote() {
             return connection.number("SELECT nextval('lease_number')", &[]);
@@ -233,7 +224,6 @@ fn is_recent(time: i64, now: i64) -> bool {
     (0..PAUSE).contains(&(now - time))
 }
 
-/// Counts the waiting tasks of a kind.
 pub fn waiting(connection: &Connection, kind: TaskKind) -> Result<i64> {
     let query = "SELECT COUNT(*) FROM task WHERE kind = $1 AND lease = 0";
     connection.number(query, &[kind.number().into()])

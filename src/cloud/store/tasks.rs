@@ -142,7 +142,6 @@ impl Batch<'_> {
         })
     }
 
-    /// Whether the queue has room for a task.
     fn has_room(&mut self, kind: TaskKind) -> Result<bool> {
         if self.tasks.waiting[kind as usize] >= MAX_WAITING && self.tasks.is_outdated() {
             self.tasks.recount(self.connection)?;

@@ -16,7 +16,6 @@ const QUEUE_LENGTH: usize = 4096;
 
 /// A write in the queue.
 struct WriteJob {
-    /// The access that it needs.
     access: Access,
     work: Work,
     /// Receives the outcome of the transaction.

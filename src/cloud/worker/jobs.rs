@@ -17,19 +17,15 @@ use crate::cloud::store::{
 use crate::cloud::{Edge, fen};
 use crate::movegen::is_legal;
 
-/// Path for leasing jobs.
-pub const LEASE: &str = "/worker/lease";
-/// Path for submitting results.
-pub const SUBMIT: &str = "/worker/submit";
-/// Path for returning unfinished jobs.
-pub const RELEASE: &str = "/worker/release";
+pub const LEASE_PATH: &str = "/worker/lease";
+pub const SUBMIT_PATH: &str = "/worker/submit";
+pub const RELEASE_PATH: &str = "/worker/release";
 /// Maximum number of jobs per lease.
 pub const MAX_JOBS: usize = 16;
 
 /// Body of a request for jobs.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct LeaseRequest {
-    /// Kind of the jobs.
     pub kind: TaskKind,
     /// Maximum number of jobs.
     pub count: usize,
@@ -38,14 +34,12 @@ pub struct LeaseRequest {
 /// Body of a request that returns unfinished jobs.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ReleaseRequest {
-    /// Number of the lease.
     pub lease: i64,
 }
 
 /// A task for a worker: a position and some of its moves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkerJob {
-    /// The position to search.
     #[serde(rename = "board", with = "fen")]
     pub position: Position,
     /// The moves to score; a scoring job without moves scores the best move. Unused by an expansion.
@@ -54,14 +48,11 @@ pub struct WorkerJob {
     pub priority: Priority,
 }
 
-/// Jobs of one lease.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobBatch {
     /// Number of the lease; 0 if there are no jobs.
     pub lease: i64,
-    /// Kind of the jobs.
     pub kind: TaskKind,
-    /// The jobs.
     pub jobs: Vec<WorkerJob>,
 }
 
@@ -71,38 +62,31 @@ pub struct MoveScore {
     /// The position before the move.
     #[serde(rename = "board", with = "fen")]
     pub position: Position,
-    /// The move.
     #[serde(rename = "move")]
     pub played: Move,
     /// Value of the position after the move for its side to move.
     pub value: i32,
-    /// Search depth in plies.
+    /// In plies.
     pub depth: u8,
 }
 
-/// Results of a lease.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobResults {
-    /// Number of the lease.
     pub lease: i64,
-    /// Scores of moves.
     pub scores: Vec<MoveScore>,
     /// Moves to score, found by expansions.
     pub jobs: Vec<WorkerJob>,
-    /// Number of searched nodes.
     #[serde(default)]
     pub nodes: u64,
 }
 
 impl WorkerJob {
-    /// Whether all moves are legal.
     fn is_legal(&self) -> bool {
         self.moves.iter().all(|m| is_legal(&self.position, *m))
     }
 }
 
 impl JobBatch {
-    /// Whether all moves are legal.
     pub fn is_legal(&self) -> bool {
         self.jobs.iter().all(WorkerJob::is_legal)
     }
@@ -120,10 +104,8 @@ impl JobResults {
     }
 }
 
-/// Why results are rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SubmitError {
-    /// The lease does not exist, has been finished, or belongs to another worker.
     #[error("the lease is unknown, has ended or belongs to another worker")]
     UnknownLease,
     /// A score or a move does not belong to a task of the lease, or there are too many scores.
@@ -132,7 +114,7 @@ pub enum SubmitError {
 }
 
 impl Library {
-    /// Leases tasks to a worker.
+    /// Leases tasks to a worker. Tasks with an invalid key are left out.
     pub fn lease(
         &self,
         kind: TaskKind,
@@ -241,7 +223,6 @@ fn scoring_task(job: &WorkerJob) -> (Task, Vec<Edge>) {
     (Task::scoring(view.key, Vec::new(), job.priority), edges)
 }
 
-/// Why a job source failed.
 #[derive(Debug, thiserror::Error)]
 pub enum JobSourceError {
     /// The local library cannot be read or written.
@@ -253,7 +234,6 @@ pub enum JobSourceError {
     /// The local library rejected the results.
     #[error(transparent)]
     Submit(#[from] SubmitError),
-    /// The remote library sent an invalid job.
     #[error("the library sent an invalid task")]
     InvalidJob,
 }
@@ -263,7 +243,6 @@ pub trait JobSource: fmt::Debug + Send + Sync {
     /// Leases jobs of a kind; `None` if none is waiting.
     fn next_batch(&self, kind: TaskKind) -> Result<Option<JobBatch>, JobSourceError>;
 
-    /// Submits results.
     fn deliver(&self, results: &JobResults) -> Result<(), JobSourceError>;
 
     /// Returns the unfinished jobs of a lease.
@@ -295,7 +274,7 @@ const BATCH: usize = 4;
 
 /// Checks that a library accepts the workers of a client, by a request without effect: no lease has the number 0.
 pub fn check_access(client: &Client) -> Result<(), ClientError> {
-    client.post_json::<bool>(RELEASE, &ReleaseRequest { lease: 0 })?;
+    client.post_json::<bool>(RELEASE_PATH, &ReleaseRequest { lease: 0 })?;
     Ok(())
 }
 
@@ -303,7 +282,7 @@ pub fn check_access(client: &Client) -> Result<(), ClientError> {
 impl JobSource for Client {
     fn next_batch(&self, kind: TaskKind) -> Result<Option<JobBatch>, JobSourceError> {
         let request = LeaseRequest { kind, count: BATCH };
-        let batch: JobBatch = self.post_json(LEASE, &request)?;
+        let batch: JobBatch = self.post_json(LEASE_PATH, &request)?;
         if batch.lease == 0 {
             return Ok(None);
         }
@@ -315,12 +294,12 @@ impl JobSource for Client {
     }
 
     fn deliver(&self, results: &JobResults) -> Result<(), JobSourceError> {
-        self.post_json::<bool>(SUBMIT, results)?;
+        self.post_json::<bool>(SUBMIT_PATH, results)?;
         Ok(())
     }
 
     fn give_back(&self, lease: i64) {
-        if let Err(error) = self.post_json::<bool>(RELEASE, &ReleaseRequest { lease }) {
+        if let Err(error) = self.post_json::<bool>(RELEASE_PATH, &ReleaseRequest { lease }) {
             log::warn!("cannot return unfinished tasks: {error}");
         }
     }

@@ -146,7 +146,6 @@ fn lower_priority() {
     }
 }
 
-/// Leases tasks, searches them and submits the results.
 #[derive(Debug)]
 struct JobRunner {
     source: Arc<dyn JobSource>,

@@ -21,12 +21,13 @@ use crate::tablebase::Tables;
 const HASH: usize = 16;
 /// Maximum number of moves found by an expansion.
 const EXPANSION_MOVES: usize = 5;
-/// Maximum difference between the best score and that of a move found by an expansion.
+/// Maximum difference between the best score and that of a move found by an expansion, in units of
+/// [`library_score`].
 const EXPANSION_WINDOW: i32 = 200;
 /// Nodes of an expansion as a multiple of the nodes of a scoring search.
 const EXPANSION_NODES: u64 = 4;
 
-/// Stops the searches of a worker. Holds the control of the latest one.
+/// Stops the searches of a worker. Contains the control of the latest search.
 #[derive(Debug)]
 pub struct StopFlag(Mutex<Arc<Control>>);
 
@@ -59,16 +60,13 @@ impl StopFlag {
     }
 }
 
-/// Why a batch was not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BatchError {
-    /// The worker was stopped.
     #[error("the search was stopped")]
     Stopped,
     /// The search returned no score for a position with legal moves.
     #[error("the search returned no score")]
     NoScore,
-    /// The search threads have ended.
     #[error("the search threads have ended")]
     SearchEnded,
 }
@@ -101,7 +99,6 @@ impl Scorer {
         })
     }
 
-    /// Searches a batch.
     pub fn search_batch(&mut self, batch: &JobBatch) -> Result<JobResults, BatchError> {
         let mut results = JobResults {
             lease: batch.lease,
@@ -254,10 +251,10 @@ impl Scorer {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::store::Priority;
     use super::*;
     use crate::cloud::fen;
     use crate::cloud::score::score_of;
+    use crate::cloud::store::Priority;
 
     fn scorer() -> Scorer {
         Scorer::new(Tables::embedded(), 5_000, Arc::default()).unwrap()
