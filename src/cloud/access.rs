@@ -5,7 +5,7 @@ use std::fmt;
 use subtle::ConstantTimeEq;
 
 use crate::board::named_enum;
-use crate::cloud::store::MAX_NAME;
+use crate::cloud::store::is_valid_name;
 use crate::text::without_byte_order_mark;
 
 named_enum! {
@@ -84,7 +84,7 @@ impl Tokens {
                 return Err(reason("this name is reserved"));
             }
             // The name of a token becomes the author of the notes that are written with it.
-            if name.chars().count() > MAX_NAME || name.chars().any(char::is_control) {
+            if !is_valid_name(name) {
                 return Err(reason(
                     "a name must have at most 100 characters and no control characters",
                 ));

@@ -20,14 +20,14 @@ impl QueryParameters {
         Self(form_urlencoded::parse(text).into_owned().collect())
     }
 
-    /// Adds parameters that take precedence.
+    /// Adds parameters that take precedence over these.
     #[must_use]
     pub fn with(mut self, more: Self) -> Self {
         self.0.extend(more.0);
         self
     }
 
-    /// The last value of a parameter; the form takes precedence over the URL.
+    /// The last value of a parameter, so that the form takes precedence over the URL.
     pub fn get(&self, name: &str) -> Option<&str> {
         let named = self.0.iter().rev().find(|(n, _)| n == name);
         named.map(|(_, value)| &**value)
@@ -116,7 +116,7 @@ impl ListedMove {
     /// A move with a score of an endgame tablebase: 30,000 minus the plies to mate if it wins, the negative of this if
     /// it loses, 0 for a draw. The rank is 2 for the best moves, 1 for others with the same result, 0 for moves with a
     /// worse result.
-    pub fn in_tables(played: Move, score: i32, rank: u8) -> Self {
+    pub fn from_tablebase(played: Move, score: i32, rank: u8) -> Self {
         let (letter, plies) = match score {
             0 => ('D', 0),
             1.. => ('W', FINAL - score),
@@ -359,7 +359,7 @@ mod tests {
     fn tablebase_moves() {
         let moves = [("h2e2", 29_991, 2), ("a0a1", 0, 1), ("a0a2", -29_988, 0)];
         let moves =
-            moves.map(|(played, score, rank)| ListedMove::in_tables(m(played), score, rank));
+            moves.map(|(played, score, rank)| ListedMove::from_tablebase(m(played), score, rank));
         let text = "move:h2e2,score:29991,rank:2,note:! (W-M-0009)|\
                     move:a0a1,score:0,rank:1,note:* (D-M-0000)|\
                     move:a0a2,score:-29988,rank:0,note:? (L-M-0012)";

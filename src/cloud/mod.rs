@@ -1,5 +1,5 @@
-//! The cloud library (云库): scores of moves shared by many clients, over HTTP, with the API of the public Chinese
-//! cloud library.
+//! The cloud library (云库): scores of moves that many clients share over HTTP, with the API of the public Chinese
+//! cloud library, chessdb.cn.
 //!
 //! ```text
 //! request ──► server ──► library ──► reply

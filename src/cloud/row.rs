@@ -6,7 +6,7 @@ use crate::board::{Move, Position, indexed_enum};
 use crate::movegen::{has_legal_move, is_legal};
 
 indexed_enum! {
-    /// Origin of a value. Rows store its index plus one.
+    /// Origin of a value. Rows store the index of the origin plus one.
     pub enum EntrySource {
         /// Written by a worker or a client.
         Written,

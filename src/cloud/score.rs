@@ -1,4 +1,5 @@
-//! Scores: conversion between searches, stored values and replies, and which moves count as good.
+//! Scores of moves and values of positions. A score is for the side that plays the move. A value is for the side to
+//! move in the position; the value of the position after a move is stored with the move.
 
 use xxhash_rust::xxh64::xxh64;
 

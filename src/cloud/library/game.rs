@@ -15,8 +15,8 @@ const QUERY_RULE_MOVES: Range<usize> = 3..2047;
 /// Allowed number of moves in `rulecheck` and `queryengine`.
 const GAME_MOVES: Range<usize> = 0..2048;
 
-/// `queryrule`: judges the repetition after each legal move at the end of a game: `draw`, `ban` if the side that moves breaks the
-/// rules, or `none`.
+/// `queryrule`: judges the repetition after each legal move at the end of a game: `draw`, `ban` if the side that moves
+/// breaks the rules, or `none`.
 pub fn query_rule(query: &Query<'_>) -> ApiReply {
     let Some(list) = query.parameters.get_nonempty("movelist") else {
         return ApiReply::Empty;
@@ -48,8 +48,8 @@ pub fn query_rule(query: &Query<'_>) -> ApiReply {
     ApiReply::Rules(verdicts)
 }
 
-/// `rulecheck`: judges the repetition at the end of a game: 0 without one, 1 draw, 2 the side to move breaks the rules, 3 the
-/// other side does. Empty if the list of moves is missing or invalid.
+/// `rulecheck`: judges the repetition at the end of a game: 0 without a repetition, 1 for a draw, 2 if the side to move
+/// breaks the rules, 3 if the other side does. Empty if the list of moves is missing or invalid.
 pub fn rule_check(query: &Query<'_>) -> ApiReply {
     let list = query.parameters.get_nonempty("movelist");
     let game = list.and_then(|list| read_game(query, list, GAME_MOVES));

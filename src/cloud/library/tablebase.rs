@@ -25,6 +25,9 @@ pub struct TableMove {
 
 /// The moves of a position, best first; `None` if the position has too many pieces, if the tablebases lack it or one of
 /// its successors, or if a move wins or loses by the repetition rules.
+///
+/// Of equal wins, captures come first, then moves without a check. Of equal draws and losses, moves with fewer
+/// [`threats`] come first, then quiet moves, but captures if both moves threaten something.
 pub fn table_moves(tables: &Tables, position: &Position) -> Option<Vec<TableMove>> {
     let is_known = tables.probe(position, RULES).is_some() || is_material_insufficient(position);
     if !has_few_pieces(position) || !is_known {
@@ -57,8 +60,7 @@ pub fn table_moves(tables: &Tables, position: &Position) -> Option<Vec<TableMove
     Some(moves)
 }
 
-/// 1 for a check, plus 1 if the position is drawn and the move is a quiet one that newly threatens a piece or gives
-/// check.
+/// 1 for a check, plus 1 for a quiet move in a drawn position that newly threatens a piece or gives check.
 fn threats(position: &Position, played: Move, is_drawn: bool) -> u8 {
     let mut after = position.clone();
     let ply = Ply {
@@ -103,7 +105,7 @@ pub fn list(moves: &[TableMove]) -> Vec<ListedMove> {
             u8::from(m.score.signum() == first.score.signum())
         }
     };
-    let entry = |m: &TableMove| ListedMove::in_tables(m.played, m.score, rank(m));
+    let entry = |m: &TableMove| ListedMove::from_tablebase(m.played, m.score, rank(m));
     moves.iter().map(entry).collect()
 }
 

@@ -30,8 +30,8 @@ fn is_work(action: Option<&str>) -> bool {
     matches!(action, Some("queue" | "store" | "queryengine"))
 }
 
-/// Whether pages of other origins may read the reply: to a query, except of the engine, and to `rulecheck`. Unless
-/// `learn=0` is given, some queries also queue the positions and moves that the library lacks.
+/// Whether pages of other origins may read the reply: to a query, except of the engine, and to `rulecheck`. Some of
+/// these queries also create tasks, unless `learn=0` is given.
 fn allows_other_origins(action: Option<&str>) -> bool {
     let action = action.unwrap_or("");
     (action.starts_with("query") && action != "queryengine") || action == "rulecheck"

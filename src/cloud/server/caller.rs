@@ -56,9 +56,9 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Identifies a client by `token`, which comes from the header or a form, or without it by `parameter`, the
-    /// parameter `token` of the API. An invalid `token` is counted and gives no permissions. An invalid `parameter` is
-    /// ignored, because it may also contain a proof of work.
+    /// Identifies a client by `token`, which comes from the header or a form. If `token` is `None`, the client is
+    /// identified by `parameter`, the parameter `token` of the API. An invalid `token` is counted and gives no
+    /// permissions. An invalid `parameter` is ignored, because it may also contain a proof of work.
     ///
     /// # Errors
     /// `token` is invalid, and the address has sent too many invalid ones.

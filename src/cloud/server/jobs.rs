@@ -16,7 +16,7 @@ use super::shared::Shared;
 use crate::cloud::access::Role;
 use crate::cloud::api::QueryParameters;
 use crate::cloud::library::Library;
-use crate::cloud::store::{Job, JobSettings, MAX_NAME, Priority, StoreError, Task};
+use crate::cloud::store::{Job, JobSettings, Priority, StoreError, Task, is_valid_name};
 use crate::notation::records::RecordReader;
 use crate::text::translated;
 
@@ -148,7 +148,7 @@ pub async fn upload(
 
 fn settings(parameters: &QueryParameters, writer: String) -> Result<JobSettings, ServerError> {
     let name = text_of(parameters, "name")?;
-    if name.chars().count() > MAX_NAME || name.chars().any(char::is_control) {
+    if !is_valid_name(&name) {
         return Err(ServerError::parameter(
             "name must have at most 100 characters and no control characters",
         ));

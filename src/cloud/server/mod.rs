@@ -52,11 +52,11 @@ pub use files::{Site, content_type};
 pub use shared::{ServerFiles, ServerOptions};
 pub use site::{PageUser, add_slash};
 
-/// Time for a client to send the head of a request, and to start the next request.
+/// Maximum time for a client to send the head of a request, and to start the next request.
 const HEAD_TIME: Duration = Duration::from_secs(5);
 /// Maximum age of a connection. It is closed after the request in progress.
 const CONNECTION_TIME: Duration = Duration::from_secs(600);
-/// Time to finish the requests in progress when the server stops or a connection has reached its maximum age.
+/// Maximum time to finish the requests in progress when the server stops or a connection has reached its maximum age.
 const CLOSING_TIME: Duration = Duration::from_secs(4);
 /// Additional time for the threads that answer requests when the server stops.
 const SHUTDOWN_TIME: Duration = Duration::from_millis(500);

@@ -34,7 +34,7 @@ impl RateLimit {
     }
 
     /// Takes the cost of a request from the bucket of an address. Returns `false` if the bucket has too few units. A
-    /// cost above the capacity requires only a full bucket and leaves it in debt.
+    /// cost above the capacity requires only a full bucket, and leaves a negative number of units.
     pub fn try_acquire(&self, address: IpAddr, cost: f64, now: Instant) -> bool {
         self.with_bucket(address, now, |left| {
             if *left < cost.min(self.rate) {
@@ -68,8 +68,7 @@ impl RateLimit {
         take: impl FnOnce(&mut f64) -> bool,
     ) -> bool {
         let mut buckets = self.buckets.lock();
-        // If there are too many buckets, removes the full ones; if that is not enough, those that are not in debt; and
-        // finally all.
+        // While there are too many buckets, removes the full ones, then those with at least 0 units, then all.
         for limit in [self.rate, 0.0, f64::NEG_INFINITY] {
             if buckets.len() >= MAX_BUCKETS {
                 buckets.retain(|_, bucket| self.left(bucket, now) < limit);

@@ -45,8 +45,8 @@ pub struct ServerFiles {
 const DEFAULT_RATE: u32 = 100;
 /// Maximum number of invalid tokens per second and address.
 const INVALID_TOKENS: u32 = 5;
-/// For this number of seconds after an address has reached [`INVALID_TOKENS`], its requests with an invalid token are
-/// rejected as if they exceeded the rate limit.
+/// Time in seconds for which requests with an invalid token are rejected after their address has reached
+/// [`INVALID_TOKENS`].
 const TOKEN_PAUSE: f64 = 10.0;
 
 #[derive(Debug)]

@@ -196,11 +196,11 @@ pub fn lower_plies(row: &mut Row, parent: &Row, swaps_colors: bool) -> bool {
 }
 
 /// After this number of rows, a propagation of values or distances leaves the rest to later transactions.
-const ROWS: usize = 10_000;
+const MAX_ROWS: usize = 10_000;
 
-/// Maximum number of times that one transaction changes a value. Without cycles, a value changes at most once for each
-/// length of the paths to the written moves; in a cycle it could change forever.
-const CHANGES: u8 = 16;
+/// Maximum number of times that one transaction changes a value. In a cycle, values could change forever. Without
+/// cycles, a value changes at most once for each different length of the paths to the written moves.
+const MAX_CHANGES: u8 = 16;
 
 impl Batch<'_> {
     /// Propagates values and distances until nothing changes. Work that exceeds the limit of a transaction is
@@ -226,7 +226,7 @@ impl Batch<'_> {
         let mut seen = 0;
         while let Some(child) = queue.pop_front() {
             queued.remove(&child);
-            if seen >= ROWS {
+            if seen >= MAX_ROWS {
                 self.add_pending(&child)?;
                 continue;
             }
@@ -238,7 +238,7 @@ impl Batch<'_> {
                 seen += 1;
                 let edge = (parent.clone(), child.clone());
                 let count = changes.entry(edge).or_default();
-                if *count < CHANGES && self.update_parent(&parent, &child, &mut scores)? {
+                if *count < MAX_CHANGES && self.update_parent(&parent, &child, &mut scores)? {
                     *count += 1;
                     if queued.insert(parent.clone()) {
                         queue.push_back(parent);
@@ -254,7 +254,7 @@ impl Batch<'_> {
         let mut queue = VecDeque::from(std::mem::take(&mut self.lowered));
         let mut seen = 0;
         while let Some(parent) = queue.pop_front() {
-            if seen >= ROWS {
+            if seen >= MAX_ROWS {
                 self.add_pending(&parent)?;
                 continue;
             }

@@ -23,7 +23,7 @@ pub trait Database: Send {
     /// Runs a statement; returns the number of changed rows.
     fn execute(&self, statement: &'static str, values: &[Value<'_>]) -> Result<usize>;
 
-    /// Calls `each` with the rows of a query while it returns `true`.
+    /// Calls `each` with the rows of a query until `each` returns `false`.
     fn for_rows(
         &self,
         query: &'static str,
@@ -81,7 +81,7 @@ impl dyn Database {
 pub enum Access {
     /// Read a consistent snapshot.
     Read,
-    /// Lease tasks only. In PostgreSQL it never waits for other transactions.
+    /// Lease tasks only. Such a transaction never waits for others in PostgreSQL.
     Lease,
     /// Write exclusively.
     Write,

@@ -21,8 +21,8 @@ impl Location {
     /// uses the environment variable `PGPASSWORD`.
     ///
     /// # Errors
-    /// The text is empty, SQLite does not take it for a file name, the URL is invalid, or the program was built without
-    /// the feature `postgres`.
+    /// The text is empty, begins with `:` or `file:`, or is an invalid URL, or the program was built without the
+    /// feature `postgres`.
     pub fn parse(text: &OsStr) -> Result<Self, LocationError> {
         let is_server = |text: &&str| {
             let schemes = ["postgres://", "postgresql://"];

@@ -40,7 +40,7 @@ pub use batch::{Batch, MAX_DEPTH, NewScore, WORKER};
 pub use database::StoreError;
 pub use jobs::{Job, JobError, JobSettings};
 pub use location::{Location, LocationError};
-pub use notes::{MAX_NAME, Note, NoteError, PlacedNote};
+pub use notes::{Note, NoteError, PlacedNote, is_valid_name};
 pub use snapshot::{Inconsistency, Snapshot};
 pub use sqlite::merge_log;
 pub use task::{Lease, Priority, QueueResult, Task, TaskKind, is_eligible, needs_moves};

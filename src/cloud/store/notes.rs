@@ -17,7 +17,7 @@ use crate::notation::tree::glyph_text;
 /// Maximum length of a comment, in characters.
 const MAX_COMMENT: usize = 2_000;
 /// Maximum length of a name, in characters.
-pub const MAX_NAME: usize = 100;
+const MAX_NAME: usize = 100;
 /// Maximum number of glyphs of a move.
 const MAX_GLYPHS: usize = 4;
 /// The largest numeric annotation glyph of PGN.
@@ -65,6 +65,11 @@ pub enum NoteError {
     Branch,
 }
 
+/// Whether a name of a note, a writer or a job has at most 100 characters and no control characters.
+pub fn is_valid_name(name: &str) -> bool {
+    name.chars().count() <= MAX_NAME && !name.chars().any(char::is_control)
+}
+
 impl Note {
     /// Checks the length and the characters of the texts, and the glyphs.
     ///
@@ -75,9 +80,7 @@ impl Note {
         if self.comment.chars().count() > MAX_COMMENT || self.comment.chars().any(is_control) {
             return Err(NoteError::Comment);
         }
-        let is_wrong =
-            |name: &String| name.chars().count() > MAX_NAME || name.chars().any(char::is_control);
-        if is_wrong(&self.name) || is_wrong(&self.author) {
+        if !is_valid_name(&self.name) || !is_valid_name(&self.author) {
             return Err(NoteError::Name);
         }
         let is_valid = |(n, glyph): (usize, &u8)| {
@@ -150,8 +153,8 @@ impl PlacedNote {
         }
     }
 
-    /// The note with its author, for another library. The name of the author is shortened to [`MAX_NAME`] characters,
-    /// without control characters.
+    /// The note with its author, for another library. The name of the author is shortened to 100 characters, without
+    /// control characters.
     pub fn into_note(self) -> Note {
         let author = self.author().chars().filter(|c| !c.is_control());
         Note {
@@ -190,7 +193,7 @@ fn notes(connection: &Connection, key: &Key) -> Result<Vec<PlacedNote>> {
 
 /// Value of the column `marked` of a position that inherits its privacy.
 const INHERITING: i64 = 0;
-/// Value for a position with a private note on a move to it.
+/// Value for a position to which a move with a private note leads.
 const MARKED: i64 = 1;
 /// Value for a position that was private in another library.
 const IMPORTED: i64 = 2;

@@ -14,7 +14,7 @@ use crate::movegen::has_legal_move;
 use crate::notation::Line;
 
 /// Seconds after a lease during which the same move or position is not queued again.
-const PAUSE: i64 = 300;
+pub const PAUSE: i64 = 300;
 /// Seconds between two cleanups of old tasks.
 const CLEANUP_INTERVAL: i64 = 60;
 /// Maximum number of remembered leased moves. Beyond it, those whose lease is not recent are forgotten, or all moves if

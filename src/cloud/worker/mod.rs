@@ -31,7 +31,7 @@ struct Worker {
     ended: Receiver<()>,
 }
 
-/// How long to wait for a stopped worker. Because of its low priority it may not end in time on a busy machine.
+/// How long to wait for a stopped worker. Its thread has a low priority, so it may end later on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
 impl Worker {
@@ -149,8 +149,8 @@ fn lower_priority() {
 #[derive(Debug)]
 struct JobRunner {
     source: Arc<dyn JobSource>,
-    /// The lease of the tasks that are being searched. Only the thread that takes it out may submit their results or
-    /// release the lease.
+    /// The lease of the tasks that are being searched. Only the thread that takes the lease out of this field may
+    /// submit the results or release the lease.
     current: Mutex<Option<i64>>,
     stop_flag: Arc<StopFlag>,
 }
