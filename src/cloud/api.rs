@@ -60,7 +60,6 @@ impl QueryParameters {
     }
 }
 
-/// Encoding of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplyFormat {
     /// Text with a trailing NUL, for requests with a board.
@@ -89,7 +88,6 @@ pub struct ListedMove {
 }
 
 impl ListedMove {
-    /// A move without a known score.
     pub fn unknown(played: Move) -> Self {
         Self {
             played,

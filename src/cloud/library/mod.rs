@@ -24,7 +24,6 @@ pub use activity::WorkCount;
 pub use position::Rounding;
 pub use query::{Library, LibraryOptions};
 
-/// An encoded reply.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     pub body: String,

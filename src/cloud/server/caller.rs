@@ -45,7 +45,6 @@ const UNREADABLE: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub IpAddr);
 
-/// The client that sent a request.
 #[derive(Clone, Debug)]
 pub struct Caller {
     /// Name of its token, [`ANONYMOUS`] or [`UNKNOWN`].
@@ -284,7 +283,6 @@ async fn read_multipart(mut multipart: Multipart) -> Result<QueryParameters, Sta
     Ok(QueryParameters(fields))
 }
 
-/// A request of an administrator.
 pub struct Administrator {
     /// Name of the token.
     pub name: String,

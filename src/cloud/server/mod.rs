@@ -292,7 +292,6 @@ pub fn http() -> http1::Builder {
     http
 }
 
-/// Answers the requests of one connection.
 async fn serve(router: Router, stream: TcpStream, peer: IpAddr, shared: Arc<Shared>) {
     // Sends short replies without delay.
     let _ = stream.set_nodelay(true);
@@ -352,7 +351,6 @@ fn merge_slashes(uri: &mut Uri) {
 /// Maximum length of the URL and the headers together, in bytes.
 const MAX_HEAD: usize = 32 << 10;
 
-/// The service of all requests.
 fn router(shared: Arc<Shared>, api: Router) -> Router {
     let files = get(site::file).post(site::file);
     let page = get(site::page).post(site::page);

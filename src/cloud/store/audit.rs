@@ -32,7 +32,6 @@ pub struct UndoRecord {
     pub redone_by: Option<String>,
 }
 
-/// The result of an undo or a redo.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UndoResult {
     /// Number of the undo; `None` if there was nothing to undo.

@@ -34,7 +34,6 @@ const MAX_TRIES: i64 = 3;
 /// Value of the column `move` for an expansion.
 const EXPANSION: i64 = -1;
 
-/// Settings of a new job.
 #[derive(Clone, Debug)]
 pub struct JobSettings {
     pub writer: String,
@@ -78,7 +77,6 @@ pub enum JobError {
     TooMany,
 }
 
-/// A search of a job.
 struct Item {
     id: i64,
     task: Task,
@@ -258,7 +256,6 @@ impl Batch<'_> {
         })
     }
 
-    /// Whether a reply to the move of a task is known.
     fn has_reply(&self, task: &Task) -> Result<bool> {
         let edge = Edge::of_stored(&task.key, task.moves.iter().copied()).pop();
         edge.map_or(Ok(false), |edge| Ok(self.get(&edge.child)?.is_some()))

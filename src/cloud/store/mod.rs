@@ -64,7 +64,6 @@ pub fn back_up(location: &Location, out: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// An open library.
 pub struct Store {
     location: Location,
     /// Read-only connections that are not in use.
@@ -90,7 +89,6 @@ impl Store {
         Self::start(location, true)
     }
 
-    /// Opens an existing library.
     pub fn open_existing(location: &Location) -> Result<Self, StoreError> {
         Self::start(location, false)
     }

@@ -120,7 +120,6 @@ impl Task {
     }
 }
 
-/// The result of adding a task to the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueResult {
     /// The task, or a move of it, is new in the queue.
@@ -131,7 +130,6 @@ pub enum QueueResult {
     Full,
 }
 
-/// Tasks leased to a worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
     /// 0 if there are no tasks; negative if it is computed from the tasks, for workers that identify a

@@ -58,7 +58,6 @@ const OF_LEASE: &str =
     "SELECT id, key, moves, priority FROM task WHERE kind = $1 AND lease = $2 AND lease <> 0
         AND worker = $3 FOR UPDATE";
 
-/// A waiting task as it is stored.
 struct WaitingTask {
     id: i64,
     moves: Vec<u8>,

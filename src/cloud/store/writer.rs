@@ -14,7 +14,6 @@ const MAX_JOBS: usize = 512;
 /// Length of the queue. When it is full, writes whose result is awaited wait for room; other writes are dropped.
 const QUEUE_LENGTH: usize = 4096;
 
-/// A write in the queue.
 struct WriteJob {
     access: Access,
     work: Work,

@@ -20,7 +20,6 @@ pub use jobs::{
 };
 pub use search::StopFlag;
 
-/// A worker thread that runs until it is stopped.
 #[derive(Debug)]
 struct Worker {
     runner: Arc<JobRunner>,

@@ -43,7 +43,6 @@ impl StopFlag {
         self.0.lock().stop();
     }
 
-    /// Whether [`Self::stop`] has been called.
     pub fn is_stopped(&self) -> bool {
         self.0.lock().is_stopped()
     }
