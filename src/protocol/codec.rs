@@ -28,7 +28,7 @@ pub enum Protocol {
     Worker,
 }
 
-/// The protocol of a handshake, given in lower case.
+/// Expects `word` in lower case.
 pub fn protocol_of_handshake(word: &str) -> Option<Protocol> {
     Some(match word {
         "ucci" => Protocol::Ucci,
@@ -41,12 +41,10 @@ pub fn protocol_of_handshake(word: &str) -> Option<Protocol> {
     })
 }
 
-/// A parsed line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// Switches to a protocol and asks for the answer to its handshake.
     Handshake(Protocol),
-    /// Asks for [`Reply::Ready`].
     IsReady,
     SetOption {
         /// The UCCI or UCI name in any letter case; may be unknown. If `value` is `None`, the value may follow it.
@@ -71,9 +69,7 @@ pub enum Command {
     Stop,
     /// Asks for the hash table entry of a position.
     Probe(PositionText),
-    /// Asks for the book moves of a position.
     ShowBook(PositionText),
-    /// Asks for the current position.
     ShowPosition,
     /// A line that the search in progress is to try first: `hint`.
     Hint(Vec<Move>),
@@ -83,7 +79,6 @@ pub enum Command {
     PrintError(String),
     /// Registers the engine, which needs no registration: the answer is always [`Reply::Registered`].
     Register,
-    /// Forgets the last game.
     NewGame,
     Quit,
     /// A line that the protocol does not define, or an empty one.
@@ -93,7 +88,6 @@ pub enum Command {
     Unparsed(Input),
     /// A line that is too long.
     TooLong {
-        /// The beginning of the line.
         head: String,
         /// The command that the beginning is parsed as.
         command: Box<Command>,
@@ -105,7 +99,6 @@ pub enum Command {
 pub struct PositionText {
     /// The FEN of the first position, `None` for the starting position.
     pub fen: Option<String>,
-    /// The moves played from there.
     pub moves: Vec<String>,
     /// How the moves number the ranks.
     pub ranks: Ranks,
@@ -132,7 +125,7 @@ pub trait Codec {
         command.unwrap_or_else(|| Command::Unknown(head.to_owned()))
     }
 
-    /// Informs the codec about a `go`. Called before the session executes it or answers it with [`Reply::NoBestMove`].
+    /// Called before the session executes a `go` or answers it with [`Reply::NoBestMove`].
     fn on_go(&mut self, _request: &Result<GoRequest, GoError>) {}
 
     /// The answer to the handshake; in UCCI and UCI the name, the options and `ucciok` or `uciok`.
@@ -157,12 +150,9 @@ pub enum GameAction {
     Resign,
 }
 
-/// A reply of the engine.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply<'a> {
-    /// The answer to `isready`.
     Ready,
-    /// A message for the user.
     Message(&'a str),
     /// A book move that may be played.
     BookMove {
@@ -173,7 +163,6 @@ pub enum Reply<'a> {
     },
     /// All book moves of a position, the answer to [`Command::ShowBook`].
     BookContents(&'a [BookMove]),
-    /// A report of the search.
     Search {
         report: &'a Report,
         /// The win, draw and loss probabilities for the side to move, if the report is a line and `UCI_ShowWDL` is on.
@@ -185,25 +174,20 @@ pub enum Reply<'a> {
     CpuLoad(u32),
     /// The static evaluation, the answer to `go depth 0`, or the score of a position without legal moves.
     StaticScore(Score),
-    /// The move to play.
     BestMove {
         best: Move,
         /// The expected reply.
         ponder: Option<Move>,
         action: GameAction,
     },
-    /// There is no move to play.
     NoBestMove,
     /// The answer to `stop` while no search runs.
     NothingToStop,
-    /// The current position, the answer to [`Command::ShowPosition`].
     Position(&'a Position),
     /// The leaf nodes below each legal move, the answer to `go perft`.
     Perft(&'a [(Move, u64)]),
     /// The hash table entry of a position, if it has one: the answer to `probe`.
     Hash(Option<HashProbe>),
-    /// The answer to [`Command::Register`].
     Registered,
-    /// The program ends.
     Bye,
 }

@@ -10,7 +10,6 @@ use crate::board::{Color, Move, Position};
 use crate::search::{Limits, MAX_DEPTH, PlayerClock};
 use crate::text::{fill, texts};
 
-/// The parameters of a `go`.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct GoRequest {
     /// Whether to ponder: the engine's clock starts only at the ponder hit.
@@ -41,9 +40,7 @@ pub struct GoRequest {
     pub lines: Option<usize>,
     /// Asks for all moves within this margin of the best one, in hundredths of a minor piece.
     pub window: Option<i64>,
-    /// Whether the line contains `infinite`.
     pub infinite: bool,
-    /// Words of the line that are not parameters.
     pub unknown_words: Vec<String>,
 }
 
@@ -68,7 +65,6 @@ pub enum ParameterError {
 }
 
 impl ParameterError {
-    /// The name of the parameter.
     pub fn key(&self) -> &'static str {
         match self {
             Self::Missing(key) | Self::Zero(key) | Self::NotANumber { key, .. } => key,
@@ -156,7 +152,6 @@ pub fn parse(text: &str, unit: TimeUnit, ranks: Ranks) -> Result<GoRequest, GoEr
     reader.finish()
 }
 
-/// The parameters of one clock.
 #[derive(Clone, Copy, Debug, Default)]
 struct ClockParameters {
     time: Option<Duration>,
@@ -177,7 +172,6 @@ impl ClockParameters {
     }
 }
 
-/// Reads the parameters of a `go`.
 struct GoReader<'a> {
     words: Peekable<SplitWhitespace<'a>>,
     unit: TimeUnit,

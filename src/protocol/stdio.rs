@@ -74,7 +74,6 @@ impl ReadAhead {
     }
 }
 
-/// The receiving end of the input.
 #[derive(Debug)]
 pub struct InputReceiver {
     receiver: Receiver<Input>,
@@ -180,7 +179,6 @@ fn channel() -> (InputSender, InputReceiver) {
     (sender, InputReceiver { receiver, ahead })
 }
 
-/// The sending end of the input.
 #[derive(Clone)]
 struct InputSender {
     sender: Sender<Input>,
@@ -259,7 +257,6 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Sets the encoding of the following lines: GBK or UTF-8.
     pub fn set_gbk(&mut self, is_gbk: bool) {
         self.is_gbk = is_gbk;
     }
@@ -282,7 +279,6 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Writes a line to standard error.
     pub fn error_line(&self, text: &str) {
         // Without standard error the line is lost.
         let _ = writeln!(io::stderr(), "{text}");
@@ -293,7 +289,6 @@ impl<W: Write> Output<W> {
         self.closed = true;
     }
 
-    /// The error of the write that failed, unless the client is gone.
     pub fn take_error(&mut self) -> Option<io::Error> {
         self.error.take()
     }
@@ -339,7 +334,6 @@ mod tests {
         receive(&spawn_reader(source).unwrap())
     }
 
-    /// All inputs up to the end.
     fn receive(receiver: &InputReceiver) -> Vec<Input> {
         let mut inputs = vec![receiver.recv()];
         while inputs.last() != Some(&Input::End) {

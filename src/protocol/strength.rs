@@ -6,11 +6,8 @@
 use crate::eval::Knowledge;
 use crate::search::{Degree, Limits};
 
-/// The lowest level.
 pub(crate) const MIN_ELO: u32 = 500;
-/// The highest level.
 pub(crate) const MAX_ELO: u32 = 2800;
-/// The default level.
 pub(crate) const DEFAULT_ELO: u32 = 1600;
 
 /// Below this level the random bonus grows, and the nodes stay the same: every search completes at least one ply, so

@@ -29,7 +29,7 @@ pub fn split_word(text: &str) -> (&str, &str) {
     }
 }
 
-/// The beginning of a client's text, for messages.
+/// The beginning of a client's text, for messages. Control characters become `?`.
 pub fn message_excerpt(text: &str) -> String {
     shorten(text, EXCERPT_LENGTH)
 }
@@ -101,7 +101,7 @@ fn thousandths(fraction: &str) -> u64 {
         })
 }
 
-/// How UCI moves number the ranks: from 0 to 9, or from 1 to 10 in the dialect of Fairy-Stockfish.
+/// How UCI moves number the ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Ranks {
     /// The ranks 0 to 9: `h2e2`, as in UCCI and Pikafish.
@@ -139,7 +139,6 @@ impl Ranks {
         format!("{file}{}", square.rank() + first)
     }
 
-    /// Formats moves, separated by spaces.
     pub fn format_line(self, moves: &[Move]) -> String {
         let moves: Vec<String> = moves.iter().map(|played| self.format(*played)).collect();
         moves.join(" ")

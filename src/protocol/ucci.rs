@@ -16,7 +16,6 @@ const UNLISTED: [&str; 2] = ["draw", "resign"];
 /// The maximum number of moves that are taken from a `hint` command.
 const MAX_HINT: usize = 100;
 
-/// The codec of UCCI. It accepts the deviations from the protocol that clients send.
 #[derive(Clone, Debug, Default)]
 pub struct Ucci {
     /// The last report of each line if its score is a bound, which UCCI cannot express. It is sent at the end of the
@@ -27,7 +26,6 @@ pub struct Ucci {
 }
 
 impl Ucci {
-    /// The codec for a client that has sent `uci` as well.
     pub fn for_uci_client() -> Self {
         Self {
             knows_uci: true,
@@ -114,7 +112,6 @@ impl Codec for Ucci {
 }
 
 impl Ucci {
-    /// The line of a message: `info message`, or `info string` if the client has sent `uci` as well.
     fn message(&self, text: &str) -> String {
         let kind = if self.knows_uci { "string" } else { "message" };
         format!("info {kind} {text}")

@@ -17,8 +17,6 @@ use crate::search::{Bound, Info, Meaning, Report, Score, nodes_per_second};
 /// is a program for many variants.
 const UNLISTED: &str = "UCI_Chess960";
 
-/// The codec of UCI.
-///
 /// Clients of the dialect UCI-Cyclone omit the word `position`: they send `startpos` or `fen F`, and moves. They count
 /// ranks from 0, even if they have set the variant, and so does a client that sends a move with a rank 0.
 ///
@@ -29,7 +27,6 @@ const UNLISTED: &str = "UCI_Chess960";
 pub struct Uci {
     /// Whether scores are bare numbers, without `cp` and `mate`.
     bare_scores: bool,
-    /// How moves number the ranks.
     ranks: Ranks,
     /// The last report of each line of the search in progress. It is repeated at the end of the search, because many
     /// clients take the last line before the move as the result.
@@ -214,7 +211,6 @@ fn is_bare_position(verb: &str) -> bool {
     matches!(verb, "fen" | "startpos")
 }
 
-/// Whether a line shows that the client counts ranks from 0.
 fn counts_from_zero(line: &str) -> bool {
     let mut words = line.split_whitespace();
     is_bare_position(&split_word(line).0.to_ascii_lowercase())

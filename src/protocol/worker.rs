@@ -22,7 +22,6 @@ pub struct WorkerDialect {
     selection: Option<Selection>,
 }
 
-/// The results of a `sel`.
 #[derive(Clone, Debug)]
 struct Selection {
     /// The margin to the best score within which moves are selected, in hundredths of a minor piece.
@@ -122,7 +121,6 @@ fn parse_select(text: &str) -> Result<GoRequest, GoError> {
     })
 }
 
-/// Formats the answer to `sel`.
 fn format_selected(window: i64, lines: &BTreeMap<usize, (Move, i64)>) -> String {
     let best = lines.values().map(|(_, score)| *score).max();
     let is_near = |score: i64| best.is_some_and(|best| score >= best - window);

@@ -196,7 +196,6 @@ impl<'a> CellBoard<'a> {
         }
     }
 
-    /// The cell with another placement of a side's king, advisors and bishops.
     #[inline]
     pub fn with_placement(&self, side: Color, placement: usize) -> Cell {
         let mut cell = self.cell;
@@ -204,7 +203,6 @@ impl<'a> CellBoard<'a> {
         cell
     }
 
-    /// The cell with an attacker on another square.
     #[inline]
     pub fn with_attacker(&self, number: usize, square: Square) -> Cell {
         let mut cell = self.cell;

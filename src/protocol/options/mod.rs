@@ -19,19 +19,14 @@ pub enum Effect {
     None,
     /// Resize the transposition table.
     Resize,
-    /// Start or end search threads.
     Threads,
-    /// Load a network.
     Network,
-    /// Open the opening books.
     Books,
-    /// Open the endgame tables.
     Tables,
     /// Clear what earlier searches have left: the transposition table, the histories and the measured move overhead.
     ClearHash,
     /// Parse the position again, with or without promotion.
     Position,
-    /// Connect to a cloud library.
     #[cfg(feature = "cloud")]
     Cloud,
     /// As [`Self::ClearHash`], and reset the counts for draw offers and resignation. The position stays.
@@ -43,7 +38,6 @@ pub enum Effect {
 pub enum OptionKind {
     Check {
         default: bool,
-        /// The default in UCCI.
         ucci_default: bool,
         set: fn(&mut Preferences, bool),
     },
@@ -68,7 +62,6 @@ pub enum OptionKind {
         set: fn(&mut Preferences, &str) -> bool,
         /// A description of valid texts, for the error message.
         form: &'static str,
-        /// Whether the text names files or directories.
         path_kind: PathKind,
     },
     /// A command without a value.
@@ -127,7 +120,6 @@ pub enum PathKind {
     Directory,
 }
 
-/// One row of the option table.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionSpec {
     /// The name in UCCI, `None` if UCCI does not list it. Both names are understood in every protocol.
@@ -145,7 +137,6 @@ impl OptionSpec {
     }
 }
 
-/// A change of one option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionChange {
     pub effect: Effect,
@@ -288,7 +279,6 @@ mod tests {
         preferences
     }
 
-    /// Sets an option to its default value.
     fn set_default(kind: &OptionKind, preferences: &mut Preferences) {
         match *kind {
             OptionKind::Check {

@@ -6,7 +6,6 @@ use crate::protocol::strength::{self, MAX_SKILL, elo_of_skill};
 use crate::protocol::text::{Ranks, TimeUnit};
 use crate::search::{Randomness, Settings, Style};
 
-/// The values of all options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Preferences {
     /// Whether the times of a `go` line are in milliseconds, not seconds.
@@ -45,33 +44,28 @@ pub struct Preferences {
     pub skill: u32,
     /// How random the moves are, as set by the client; see [`Self::randomness()`].
     pub randomness: Randomness,
-    /// Whether to probe the endgame tables.
     pub use_tables: bool,
     /// The directories of endgame tables, separated by `;`, in addition to the embedded ones.
     pub table_paths: String,
     /// The address of the cloud library, empty for none.
     #[cfg(feature = "cloud")]
     pub cloud: String,
-    /// Whether the client has set `UCI_Variant`.
+    /// Whether the client has set `UCI_Variant`; [`Self::ranks`] uses it and the next two.
     pub has_set_variant: bool,
-    /// Whether the client has set `UCI_EngineAbout`.
     pub has_set_about: bool,
-    /// Whether the client has set `UCI_Chess960`.
     pub has_set_chess960: bool,
     /// Whether the client has shown that it counts ranks from 0.
     pub counts_from_zero: bool,
     /// Whether the client analyzes: full strength, no randomness, normal style.
     pub analyse_mode: bool,
-    /// The opponent, if known.
     pub opponent: Opponent,
     /// The settings of the search; [`Self::settings`] combines them with the other options.
     pub search: Settings,
 }
 
-/// The opponent of this game.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Opponent {
-    /// The rating, in Elo.
+    /// `None` if unknown.
     pub elo: Option<u32>,
 }
 
@@ -103,7 +97,6 @@ impl Opponent {
 }
 
 impl Preferences {
-    /// The unit of the times in a `go` line.
     pub fn time_unit(&self) -> TimeUnit {
         if self.milliseconds {
             TimeUnit::Milliseconds

@@ -143,7 +143,7 @@ const UCI_RULES: [&str; RuleSet::COUNT] = [
     "AllowAll",
 ];
 
-/// Every option, in the order in which it is listed.
+/// In the order in which the protocols list them.
 const OPTIONS: &[OptionSpec] = &[
     check("usemillisec", "", true, |p, on| p.milliseconds = on),
     switch("batch", false, |p, on| p.batch = on),

@@ -23,15 +23,13 @@ const LEVEL_PIECES: u32 = 16;
 /// The conditions under which an answer may accept a draw or resign.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Offers {
-    /// Whether the opponent offers a draw.
     pub draw_offered: bool,
     /// Whether the game is a draw by the rules.
     pub is_draw: bool,
-    /// Whether the engine may resign.
     pub may_resign: bool,
 }
 
-/// Decides on draws and resignations. Counts the hopeless and the level answers of the current game.
+/// The numbers of hopeless and of level answers in a row in the current game.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Adjudicator {
     hopeless: u32,
@@ -120,7 +118,6 @@ pub fn hundredths(score: Score) -> i32 {
     }
 }
 
-/// The verdict of the rules on a game.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Ruling {
     /// The verdict as text; `None` while the game is undecided.
@@ -157,7 +154,7 @@ impl RulingThread {
         Self { requests: start() }
     }
 
-    /// Judges a game. The ruling arrives in the channel, which is closed if no thread can be started.
+    /// The ruling arrives in the returned channel, which is closed if no thread can be started.
     pub fn judge(&mut self, game: Game, settings: Settings) -> Receiver<Ruling> {
         let (sender, ruling) = bounded(1);
         if self.requests.is_none() {

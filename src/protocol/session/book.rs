@@ -65,7 +65,6 @@ impl Session {
         })
     }
 
-    /// The book moves for the current position of a game.
     fn book_moves(&mut self, game: &Game) -> Vec<BookMove> {
         let moves = self.books.moves(game.position());
         self.report_problems(moves)
@@ -89,7 +88,6 @@ impl Session {
         self.send(&Reply::BookContents(&moves));
     }
 
-    /// Answers a `go` from the books.
     pub fn answer_from_book(&mut self, game: &Game, answer: &BookAnswer) {
         self.report_book(answer);
         let action = self.adjudicator.decide(

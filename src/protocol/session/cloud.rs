@@ -22,13 +22,10 @@ use crate::search::{Limits, SearchRequest, USUAL_STACK, start_thread};
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 /// The time for the move divided by the time to wait for an answer.
 const WAIT_DIVISOR: u32 = 10;
-/// Failures in a row before the pause.
 const FAILURES_BEFORE_PAUSE: u32 = 3;
-/// The length of the pause.
 const PAUSE: Duration = Duration::from_secs(300);
 /// The longest line that is used, in plies.
 const LONGEST_LINE: usize = 100;
-/// The maximum number of cached answers.
 const MAX_CACHED: usize = 4_096;
 
 /// An answer of the library.
@@ -36,7 +33,6 @@ const MAX_CACHED: usize = 4_096;
 pub struct CloudAnswer {
     /// The move to check first, and whether it is the move of an endgame table.
     pub suggestion: Option<(Move, bool)>,
-    /// A message for the user.
     pub problem: Option<String>,
 }
 
@@ -122,7 +118,6 @@ impl Cloud {
     }
 }
 
-/// The state of the thread that asks the library.
 struct CloudThread {
     client: Client,
     /// Suggestions by FEN and banned moves.

@@ -24,7 +24,6 @@ pub struct CurrentGame {
 }
 
 impl CurrentGame {
-    /// The starting position.
     pub fn new() -> Self {
         Self {
             text: PositionText::START,
@@ -74,7 +73,6 @@ impl CurrentGame {
         self.banned.clear();
     }
 
-    /// The game; `None` if the last position was invalid or its line too long.
     pub fn game(&self) -> Option<&Game> {
         self.game.as_ref()
     }

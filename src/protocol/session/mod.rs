@@ -67,7 +67,6 @@ pub fn codec(protocol: Protocol) -> Box<dyn Codec> {
     }
 }
 
-/// The events that the session waits for.
 enum Incoming {
     Input(Input),
     Queued(Command),
@@ -84,7 +83,6 @@ enum Incoming {
 }
 
 impl Session {
-    /// A session that reads `input` and writes to `sink`.
     fn new(input: InputReceiver, sink: Box<dyn Write>) -> Result<Self, StartError> {
         let (sender, events) = unbounded();
         Ok(Self {
@@ -112,8 +110,6 @@ impl Session {
         })
     }
 
-    /// Runs until `quit`, the end of the input, or the end of the output. Returns the error if `sink` could not be
-    /// written, unless the client is gone.
     fn run(mut self) -> Option<io::Error> {
         while !self.is_over() {
             let incoming = self.wait();
@@ -259,7 +255,6 @@ impl Session {
         ControlFlow::Continue(())
     }
 
-    /// The commands of a line in the current protocol.
     fn parse(&mut self, input: &Input) -> Vec<Command> {
         let Input::Overlong(head) = input else {
             return self.codec.parse(input.text(), &self.preferences);
@@ -327,7 +322,6 @@ impl Session {
         !self.had_handshake && self.protocol == Protocol::Ucci
     }
 
-    /// Switches to a protocol.
     fn switch_to(&mut self, protocol: Protocol) {
         // A repeated handshake keeps the state of the codec, such as the searches whose moves it discards.
         if protocol != self.protocol {
@@ -369,7 +363,6 @@ impl Session {
         }
     }
 
-    /// Sends a message for the user.
     fn message(&mut self, text: &str) {
         self.send(&Reply::Message(text));
     }
@@ -416,7 +409,6 @@ impl Session {
         self.send(&Reply::Hash(entry));
     }
 
-    /// Sets the position to search.
     fn set_position(&mut self, text: PositionText) {
         if self.preferences.debug {
             let fen = text.fen.as_deref().unwrap_or_default();
@@ -457,7 +449,6 @@ impl Session {
         }
     }
 
-    /// Shows the current position, the answer to `d`.
     fn show_position(&mut self) {
         match self.game.game().cloned() {
             Some(game) => self.send(&Reply::Position(game.position())),
@@ -485,7 +476,6 @@ impl Session {
         self.preferences.batch && self.ends_by_itself() || self.queue.is_full()
     }
 
-    /// Whether a command must be queued.
     fn must_wait(&self, command: &Command) -> bool {
         let Some(search) = &self.search else {
             return false;
@@ -536,7 +526,8 @@ impl Session {
         }
     }
 
-    /// The oldest queued command, if it can run now. During a search a `stop` or `ponderhit` for it goes first.
+    /// The next queued command that can run now. If the oldest one must wait for the answer of the search in progress,
+    /// only a `stop` or `ponderhit` for this search can run.
     fn next_queued(&mut self) -> Option<Command> {
         self.parse_front();
         let front = self.queue.front()?;
@@ -578,7 +569,6 @@ fn parse_urgent(line: &str) -> Option<Command> {
     is_urgent.then_some(command)
 }
 
-/// Whether a command needs an idle engine.
 fn needs_idle(command: &Command) -> bool {
     !matches!(
         command,

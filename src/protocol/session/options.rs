@@ -73,7 +73,7 @@ impl Session {
         }
     }
 
-    /// Forgets the last game. The position stays.
+    /// The position stays.
     pub fn new_game(&mut self) {
         self.pool.forget();
         self.pool.prepare();
@@ -126,7 +126,6 @@ impl Session {
         self.pool.forget();
     }
 
-    /// Connects to the cloud library of the preferences, if there is one.
     #[cfg(feature = "cloud")]
     fn open_cloud(&mut self) {
         self.cloud = None;

@@ -35,7 +35,6 @@ impl Session {
         }
     }
 
-    /// Starts a search, or answers without one.
     fn go(&mut self, go: GoRequest) {
         // Created first, so that the preparation of the search counts as thinking time.
         let (control, started) = (Control::new(go.ponder), Instant::now());
@@ -347,7 +346,7 @@ impl Session {
         self.send_best_move(game, best, outcome.ponder, action);
     }
 
-    /// Sends the move to play in `game`. After an expected reply that ends the game there is nothing to ponder on.
+    /// Sends the move to play in `game`, with the expected reply unless this reply ends the game.
     pub fn send_best_move(
         &mut self,
         game: &Game,
@@ -410,7 +409,6 @@ impl Session {
         }
     }
 
-    /// Answers `go perft` and ends it.
     pub fn on_perft(&mut self, counts: PerftCounts) {
         self.search = None;
         match counts {
@@ -419,7 +417,6 @@ impl Session {
         }
     }
 
-    /// Answers after the search threads have ended unexpectedly.
     pub fn on_search_lost(&mut self) {
         if self.search.take().is_some() {
             log::error!("the search has failed");

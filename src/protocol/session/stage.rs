@@ -18,7 +18,6 @@ const BOOK_MARGIN: i32 = 30;
 /// The lowest score of a book move that is played, in hundredths of a minor piece.
 const MIN_BOOK_SCORE: i32 = -50;
 
-/// The stages of a search with a suggestion.
 #[derive(Clone, Debug)]
 pub enum Stage {
     /// Searches the suggested move.
@@ -36,7 +35,6 @@ pub enum Stage {
     Requested,
 }
 
-/// The step after a stage.
 pub enum Next {
     Play(Outcome),
     Search(Stage),
@@ -114,7 +112,6 @@ pub fn estimated_time(limits: &Limits) -> Option<Duration> {
     [limits.move_time, clock].into_iter().flatten().min()
 }
 
-/// The limits of the search of a suggestion.
 fn trial_limits(limits: &Limits) -> Limits {
     let time = estimated_time(limits);
     let time = time.map_or(DEFAULT_TRIAL, |time| {

@@ -23,7 +23,6 @@ use crate::protocol::text::split_word;
 use crate::search::{Event, Outcome, Pool, SearchRequest};
 use crate::tablebase::Tables;
 
-/// A conversation with one client.
 pub struct Session {
     /// The search in progress. Declared before the pool, whose drop waits for the search threads.
     pub(super) search: Option<ActiveSearch>,
@@ -34,7 +33,6 @@ pub struct Session {
     pub(super) output: Output<Box<dyn Write>>,
     pub(super) codec: Box<dyn Codec>,
     pub(super) protocol: Protocol,
-    /// Whether there was a handshake.
     pub(super) had_handshake: bool,
     pub(super) preferences: Preferences,
     /// The network that evaluates positions; `None` for the embedded one.
@@ -49,7 +47,6 @@ pub struct Session {
     pub(super) last_root_side: Option<Color>,
     pub(super) adjudicator: Adjudicator,
     pub(super) queue: CommandQueue,
-    /// Whether the input has ended.
     pub(super) ended: bool,
 }
 
@@ -61,7 +58,6 @@ const MAX_QUEUED: usize = 16 << 20;
 pub struct CommandQueue {
     commands: VecDeque<(Command, usize)>,
     bytes: usize,
-    /// Whether `quit` is queued.
     pub has_quit: bool,
     /// The number of queued `go` and handshakes, which stop a search without limits, except in batch mode.
     pub interruptions: usize,
@@ -76,7 +72,6 @@ impl CommandQueue {
         self.commands.push_back((command, bytes));
     }
 
-    /// Adds a command before all others.
     pub fn push_front(&mut self, command: Command, bytes: usize) {
         let bytes = self.count(&command, bytes);
         self.commands.push_front((command, bytes));
@@ -125,12 +120,10 @@ impl CommandQueue {
         own.position(|c| matches!(c, Command::Stop | Command::PonderHit { .. }))
     }
 
-    /// Whether a `stop` or `ponderhit` for the search in progress is queued.
     pub fn has_stop_or_hit(&self) -> bool {
         self.index_of_stop_or_hit().is_some()
     }
 
-    /// Removes the first `stop` or `ponderhit` for the search in progress.
     pub fn pop_stop_or_hit(&mut self) -> Option<Command> {
         let index = self.index_of_stop_or_hit()?;
         self.remove(index)

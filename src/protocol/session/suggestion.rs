@@ -44,7 +44,6 @@ impl Session {
         }
     }
 
-    /// Starts the current stage with a new control.
     pub fn start_stage(&mut self, control: Arc<Control>) {
         if let Some(search) = &mut self.search {
             search.request.control = control;

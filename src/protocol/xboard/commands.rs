@@ -53,7 +53,6 @@ impl XBoard {
         (self.purpose == Some(Purpose::Analyze)).then(|| self.status.line(moves))
     }
 
-    /// The commands about the game.
     fn parse_game_command(&mut self, verb: &str, rest: &str) -> Option<Vec<Command>> {
         Some(match verb {
             "usermove" => self.user_move(rest),
@@ -107,7 +106,6 @@ impl XBoard {
         })
     }
 
-    /// The commands about time, display and options.
     fn parse_settings(&mut self, verb: &str, rest: &str) -> Option<Vec<Command>> {
         Some(match verb {
             "protover" => features().into_iter().map(Command::Print).collect(),
@@ -162,7 +160,6 @@ impl XBoard {
         })
     }
 
-    /// The commands of tsito.
     fn parse_tsito(&mut self, verb: &str, rest: &str) -> Option<Vec<Command>> {
         Some(match verb {
             "set" => self.set_option(rest, &format!("{verb} {rest}")),

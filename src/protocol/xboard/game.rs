@@ -81,7 +81,6 @@ impl XBoard {
         vec![self.position(), Command::Go(Ok(request))]
     }
 
-    /// The request for a search with the current clocks.
     fn request(&self) -> GoRequest {
         self.time.request(self.game.plies().len())
     }
@@ -203,7 +202,6 @@ impl XBoard {
         draw(self.game.position(), DiagramStyle::default(), last)
     }
 
-    /// Starts another game.
     pub fn restart(&mut self, start: Option<String>, game: Game) {
         self.start = start;
         self.game = game;
@@ -215,7 +213,6 @@ impl XBoard {
         self.turn_began = Instant::now();
     }
 
-    /// A game that starts with a FEN, with or without promotion.
     pub fn new_game_from(&self, fen: &str) -> Result<Game, FenError> {
         fen::parse_variant_position(fen, self.promotion).map(Game::new)
     }

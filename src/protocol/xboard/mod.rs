@@ -23,11 +23,8 @@ use time::XboardClock;
 /// The purpose of the search in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Purpose {
-    /// The engine's move.
     Play,
-    /// Thinking on the opponent's time.
     Ponder,
-    /// Lines for the user.
     Analyze,
 }
 
@@ -51,7 +48,6 @@ impl AnalysisStatus {
         }
     }
 
-    /// Updates the progress from a report.
     fn update(&mut self, report: &Report) {
         match *report {
             Report::Line(ref info) => {
@@ -88,7 +84,6 @@ impl AnalysisStatus {
     }
 }
 
-/// The codec of both dialects.
 #[derive(Debug)]
 pub struct XBoard {
     /// Whether the dialect is CXBoard: the sides are red and blue, and the commands of tsito are understood.
@@ -118,7 +113,6 @@ pub struct XBoard {
     pings: Vec<String>,
     /// The reply that the engine expects, for `hint` and for pondering.
     expected: Option<Move>,
-    /// Whether the promotion variant is played.
     promotion: bool,
     /// The settings of the search, of which only the rule set and the no-capture limit are used here.
     settings: Settings,
@@ -157,7 +151,6 @@ impl XBoard {
         }
     }
 
-    /// The name of a side.
     fn side(&self, color: Color) -> &'static str {
         match (color, self.is_cxboard) {
             (Color::Red, false) => "White",
