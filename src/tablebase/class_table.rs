@@ -26,7 +26,6 @@ pub struct ClassTable {
     whole: OnceLock<ByColor<Vec<u8>>>,
     /// An error that a probe has found. Later probes read nothing from the table.
     damage: OnceLock<TableError>,
-    /// Whether the error has been reported.
     is_reported: AtomicBool,
 }
 
@@ -87,8 +86,8 @@ impl ClassTable {
         self.header.metric
     }
 
-    /// Whether this is the DTM table of a one-sided class with wins or losses of more plies than the smallest
-    /// no-capture limit of the rule sets, so that a DTC table is useful.
+    /// Whether a DTC table of the class is useful: this is the DTM table of a one-sided class with wins or losses of
+    /// more than [`Metric::NO_CAPTURE_PLIES`] plies.
     pub fn has_long_wins(&self) -> bool {
         self.metric() == Metric::Dtm
             && !self.material().is_two_sided()

@@ -19,8 +19,9 @@
 //! | 4 | CRC-32C of the list of blocks |
 //! | … | the blocks: deflate streams (RFC 1951), one byte a position |
 //!
-//! Values of one-sided classes: 0 is a draw (DTC: no win with at most 100 plies between captures, the lowest no-capture
-//! limit of all rule sets), n a win of the strong side in 2n - 1 plies or a loss of the weak side in 2n - 2.
+//! Values of one-sided classes: 0 is a draw, n a win of the strong side in 2n - 1 plies or a loss of the weak side in
+//! 2n - 2. In a DTC table, 0 means that there is no win with at most 100 plies between captures, the lowest no-capture
+//! limit of all rule sets.
 //!
 //! Values of two-sided classes, for the side to move:
 //!
@@ -33,7 +34,8 @@
 //! | 243 | unknown |
 //! | 244, 245 | not lost, not won |
 //!
-//! An illegal position repeats the value before it, which compresses best.
+//! An illegal position repeats the value before it in its block, which compresses best; at the beginning of a block it
+//! is 0.
 
 use std::io::{self, Read, Write};
 
@@ -68,7 +70,6 @@ pub const WHOLE_TABLE_LIMIT: usize = 2 << 20;
 pub struct Header {
     pub material: Material,
     pub metric: Metric,
-    /// Rule sets under which the draws hold.
     pub draws: DrawsHold,
     pub positions: u64,
     /// Number of values in a block.
@@ -111,7 +112,7 @@ impl Header {
         self.blocks().iter().sum::<usize>() * ENTRY_LENGTH + 4
     }
 
-    /// Number of values in a block.
+    /// The number of values in this block, of which the last one of a side to move may be shorter.
     pub fn values_in(&self, block: usize) -> usize {
         let before = block as u64 * u64::from(self.block);
         (self.positions - before).min(self.block.into()) as usize

@@ -1,9 +1,9 @@
 //! Numbering of the positions of a class.
 //!
-//! A position has the number `(weak * strong_count + strong) * attacker_count + attackers`, where `weak` and `strong`
-//! are the numbers of the two sides' placements of king, advisors and bishops, and `attackers` is the number of the
-//! attackers' squares. Of two mirror images, the one with the canonical placement of the weak side is listed. If this
-//! placement is symmetric, both are.
+//! A position has the number `(weak * strong_count + strong) * attacker_count + attackers`. `weak` and `strong` are the
+//! numbers of the two sides' placements of king, advisors and bishops; `attackers` is the number of the attackers'
+//! squares. Of two mirror images, the one with the canonical placement of the weak side is listed. If this placement is
+//! symmetric, both are.
 
 use std::ops::Range;
 
@@ -29,7 +29,6 @@ pub struct AttackerIndex {
     /// Whether both attackers have the same kind and side, so that their order does not matter. Not used for a single
     /// attacker.
     are_alike: bool,
-    /// Number of attackers.
     pub count: usize,
     /// Number of each square among those that a piece of the kind can reach.
     square_numbers: [[u8; Square::COUNT]; Attackers::MAX],
@@ -92,7 +91,6 @@ impl AttackerIndex {
 pub struct Cell {
     /// Number of each side's placement.
     pub placements: ByColor<usize>,
-    /// Squares of the attackers.
     pub squares: AttackerSquares,
 }
 
@@ -111,7 +109,6 @@ impl Node {
         self.0 >> 1
     }
 
-    /// Side to move.
     #[inline]
     pub const fn side(self) -> Color {
         if self.0 & 1 == 0 {

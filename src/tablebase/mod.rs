@@ -25,12 +25,12 @@
 //! a file states whether it is proven.
 //!
 //! Tables ignore the no-capture limit. The caller checks that the plies to mate stay within it. If they do not, the
-//! position may still be won by a line with earlier captures, so a one-sided class with wins or losses in more than
-//! [`Metric::NO_CAPTURE_PLIES`] plies has a second table with the depth to conversion ([`Tables::dtc`]).
+//! position may still be won by a line with earlier captures. Therefore a one-sided class with wins or losses in more
+//! than [`Metric::NO_CAPTURE_PLIES`] plies has a second table with the depth to conversion ([`Tables::dtc`]).
 //!
-//! In two-sided classes the repetition rules decide many positions, so such a class is solved for one rule set;
-//! see `two_sided`. The classes with up to one advisor or bishop a side have 388.9 million indices, including the
-//! one-sided classes that captures lead to, and took 3 minutes 16 seconds on two cores.
+//! In two-sided classes the repetition rules decide many positions, so such a class is solved for one rule set; see
+//! `two_sided`. The classes with up to one advisor or bishop a side have 388.9 million indices, including the one-sided
+//! classes that captures lead to. Solving them took 3 minutes 16 seconds on two cores.
 //!
 //! # Files
 //!

@@ -80,7 +80,6 @@ pub struct Removal {
     pub placement: u16,
 }
 
-/// The kinds of piece of a placement.
 pub const KINDS: [PieceKind; 3] = [PieceKind::King, PieceKind::Advisor, PieceKind::Bishop];
 
 #[derive(Clone, Debug)]
@@ -88,7 +87,6 @@ pub struct Placement {
     pub king: Square,
     /// Squares of the pieces of each of [`KINDS`].
     pub sets: [Bitboard; 3],
-    /// All pieces of the placement.
     pub pieces: Bitboard,
     /// Number of the mirror image.
     pub mirror: u16,
@@ -113,7 +111,6 @@ impl PlacementList {
         &self.steps[placement.steps.start as usize..placement.steps.end as usize]
     }
 
-    /// Pieces of a placement that can be captured.
     #[inline]
     pub fn removals(&self, placement: &Placement) -> &[Removal] {
         &self.removals[placement.removals.start as usize..placement.removals.end as usize]
@@ -285,7 +282,6 @@ fn all_placements(reachable: &[Vec<Square>; 3], defenders: Defenders) -> Vec<Pla
     placements
 }
 
-/// Subsets of `squares` with `count` elements.
 fn subsets(squares: &[Square], count: u32) -> Vec<Bitboard> {
     let masks = (0..1_u32 << squares.len()).filter(|mask| mask.count_ones() == count);
     let set = |mask: u32| {

@@ -12,7 +12,7 @@ use crate::rules::{Game, RuleSet};
 /// repeated if it has occurred since the last capture so often that the rules judge its next occurrence.
 ///
 /// A table does not know the game. But the plies decrease if the winner plays the best moves, so a win or loss passes
-/// only through positions with fewer plies, and holds if no repeated position has fewer.
+/// only through positions with fewer plies. The result holds if no repeated position has fewer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepeatedPositions {
     /// The smallest number of plies to mate; [`u16::MAX`] if no position has one, as in the other fields.
@@ -32,7 +32,7 @@ impl RepeatedPositions {
         half_by_rule: u16::MAX,
     };
 
-    /// The positions of a game up to its current one.
+    /// The repeated positions of a game since its last capture.
     pub fn new(game: &Game, tables: &Tables, rules: RuleSet) -> Self {
         let mut repeated = Self::NONE;
         if Material::of(game.position()).is_none() {

@@ -10,8 +10,7 @@ use super::value::{ILLEGAL, Metric, TableOutcome, Value};
 use crate::board::{ByColor, Color, Position};
 use crate::rules::RuleSet;
 
-/// Rule sets under which the draws of a class hold. Mates hold under all of them: the distance to
-/// mate shrinks with each move, so no position repeats.
+/// Rule sets under which the draws of a class hold. Mates hold under all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DrawsHold {
     /// Every rule set that the engine implements.

@@ -53,7 +53,6 @@ pub fn class_size(material: Material) -> u64 {
     Indexer::new(material).len() as u64
 }
 
-/// State of the analysis of a class.
 struct Solver<'a> {
     indexer: Indexer,
     /// Classes after the capture of a bishop and of an advisor.
@@ -71,7 +70,7 @@ struct Solver<'a> {
 
 /// Solves a one-sided class with `threads` threads. `smaller` holds the classes of [`Material::after_captures`]. For
 /// the metric DTC, these are solved by DTC if they need a DTC table, otherwise by DTM. After the capture of an attacker
-/// only the values with the strong side to move are needed, after the capture of a defender only those with the weak
+/// only the values with the strong side to move are needed; after the capture of a defender, only those with the weak
 /// side to move. `progress` is called with the number of indices done since the last call; these numbers add up to
 /// [`class_size`].
 ///
@@ -113,7 +112,6 @@ pub fn solve(
 }
 
 impl Solver<'_> {
-    /// Examines each position once.
     fn start(&self) {
         let start = |index| self.start_at(index);
         let done = |indices| (self.progress)(indices / 2);

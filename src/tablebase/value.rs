@@ -7,7 +7,6 @@ pub const DRAW: u8 = 0;
 /// The first level that is not stored for a one-sided class. Level n is a win in 2n - 1 plies or a loss in 2n - 2
 /// plies. A class that reaches this level has wins that are too long to store.
 pub const LEVEL_LIMIT: u8 = 120;
-/// An illegal position.
 pub const ILLEGAL: u8 = 255;
 
 /// Game-theoretic value for the side to move, without the no-capture limit.
@@ -28,8 +27,8 @@ pub enum TableOutcome {
 }
 
 impl TableOutcome {
-    /// Decodes a byte of a one-sided class: level n is a win in 2n - 1 plies with the strong side (red) to move and a
-    /// loss in 2n - 2 plies with the weak side to move. `None` for an illegal position.
+    /// Decodes a byte of a one-sided class, a level as described for [`LEVEL_LIMIT`] or a draw. The strong side is red.
+    /// `None` for an illegal position.
     #[inline]
     pub(super) const fn from_value(value: u8, side: Color) -> Option<Self> {
         match (value, side) {

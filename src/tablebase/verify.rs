@@ -108,11 +108,11 @@ const REMOVED: u8 = 254;
 /// Larger than every rank.
 const NO_RANK: u8 = REMOVED - LEVEL_LIMIT;
 
-/// Proves that the draws of a one-sided class hold under every rule set and marks the class accordingly, or
-/// counts the drawn positions that the weak side might not hold under rules that forbid perpetual chases.
-/// `smaller` holds the classes of [`Material::after_captures`]; of those with fewer attackers, only the values with the
-/// strong side to move are needed. The draws only hold if those of `smaller` are proven too, because captures lead
-/// there.
+/// Proves that the draws of a one-sided class hold under every rule set. Returns the class, marked as proven if all its
+/// draws are, and the number of drawn positions that the weak side might not hold under rules that forbid perpetual
+/// chases. `smaller` holds the classes of [`Material::after_captures`]; of those with fewer attackers, only the values
+/// with the strong side to move are needed. The draws only hold if those of `smaller` are proven too, because captures
+/// lead there.
 ///
 /// The weak side cannot check, and its king may chase, so only its advisors and bishops can break the rule. A
 /// draw is safe if the weak side can hold it with infinitely many harmless moves: moves after which no advisor

@@ -6,7 +6,6 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Bytes per MB.
 const MEGABYTE: u64 = 1 << 20;
 
 /// Time after which a read or write is tried again if it would block, because another process has made the descriptor

@@ -45,9 +45,9 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     encoding_of(bytes).decode_with_bom_removal(bytes).0
 }
 
-/// Decodes a part of a file in the encoding detected at the beginning of the file, because a short part may not have
-/// enough characters to detect one. But a part with Chinese characters in UTF-8 is read as UTF-8, and if the beginning
-/// is UTF-8 or ASCII, the encoding of the part is detected.
+/// Decodes a part of a file in the encoding of the beginning of the file, because a short part may have too few
+/// characters to detect its own. If the beginning is UTF-8 or ASCII, or the part has Chinese characters in UTF-8, the
+/// encoding of the part is detected nevertheless.
 pub fn decode_part<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Cow<'a, str> {
     if encoding == UTF_8 || has_chinese_utf_8(bytes) {
         decode(bytes)
@@ -160,8 +160,8 @@ pub fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
 }
 
 /// Rates how plausible an encoding with two bytes per character is for a text. The ends of moves count most, then
-/// characters that are frequent in game records and sequences of characters of [`RUNS`], then the common characters of the encoding (level 1); invalid bytes and extensions reduce the
-/// score.
+/// characters that are frequent in game records and sequences of characters of [`RUNS`], then the common characters of
+/// the encoding (level 1). Invalid bytes and extensions reduce the score.
 fn score(encoding: &'static Encoding, bytes: &[u8]) -> isize {
     let (text, _) = encoding.decode_without_bom_handling(bytes);
     let mut of_frequent = 0;

@@ -55,7 +55,8 @@ pub fn is_reader_gone(error: &io::Error) -> bool {
     )
 }
 
-/// The number with these digits in the base `radix`. Unlike [`u64::from_str_radix`], it refuses a sign.
+/// The number with these digits in the base `radix`. `None` for an empty text, another character, or a number above
+/// [`u64::MAX`]. Unlike [`u64::from_str_radix`], it refuses a sign.
 pub fn number_of_digits(digits: &str, radix: u32) -> Option<u64> {
     let has_digits_only = digits.chars().all(|digit| digit.is_digit(radix));
     if has_digits_only {
@@ -102,7 +103,7 @@ pub fn has_extension(path: &Path, extension: &str) -> bool {
         .is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
 
-/// The indices at which the words of a text begin.
+/// The byte indices at which the words of a text begin.
 pub fn word_starts(text: &str) -> impl Iterator<Item = usize> {
     let mut is_after_space = true;
     text.char_indices().filter_map(move |(index, c)| {

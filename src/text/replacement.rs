@@ -14,7 +14,7 @@ use super::require_regular;
 
 /// The suffix of the names of unfinished files.
 const UNFINISHED: &str = ".tmp";
-/// The number of random letters and digits before it.
+/// The number of random letters and digits before [`UNFINISHED`].
 const RANDOM: usize = 6;
 /// Maximum length in bytes of a file name within the name of its unfinished file. Systems allow names of 255 bytes.
 const MAX_NAME: usize = 240;

@@ -16,8 +16,7 @@ use super::Language;
 /// A pattern has `{}` for any text but an empty one, `{n}` for a number and `{t}` for a text that is translated too.
 /// Each value ends at the first occurrence of the next literal text; the last literal text must end the message.
 ///
-/// In the translation, `{3}` is replaced by the third value; a `{}` is replaced by the n-th value if it is the n-th
-/// placeholder.
+/// In the translation, `{3}` is replaced by the third value, and a `{}` that is the n-th placeholder by the n-th value.
 const TABLE: &str = include_str!("chinese.txt");
 
 static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {

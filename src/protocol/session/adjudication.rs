@@ -95,8 +95,8 @@ fn has_few_pieces(game: &Game) -> bool {
     game.position().occupied().len() <= LEVEL_PIECES
 }
 
-/// Whether the engine accepts a draw: its score is at most the limit of the style, which is higher with few pieces, or
-/// the game is a draw by the rules and the score is at most [`LEVEL`].
+/// Whether the engine accepts a draw: its score is at most the limit of the style, which is higher with few pieces. In
+/// a game that is a draw by the rules, the limit is [`LEVEL`].
 fn accepts_draw(hundredths: i32, game: &Game, is_draw: bool, style: Style) -> bool {
     // The best scores at which a draw is accepted: in any position, and with few pieces.
     let (behind, level) = match style {

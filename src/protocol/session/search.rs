@@ -257,8 +257,8 @@ impl Session {
         }
     }
 
-    /// Handles an event of the search threads. Reports are sent only for the search that `go` asked for, not for
-    /// the trial of a suggestion, nor after a book move has replaced the answer of the search.
+    /// Handles an event of the search threads. Reports are sent only for the search that `go` asked for, not for the
+    /// trial of a suggestion. After a book move has replaced the answer of the search, no reports are sent.
     pub fn on_event(&mut self, event: Event) {
         let is_trial = |search: &ActiveSearch| !matches!(search.stage, Stage::Requested);
         let is_from_book = |search: &ActiveSearch| search.book_outcome.is_some();
@@ -273,9 +273,8 @@ impl Session {
         }
     }
 
-    /// Answers after the end of a search, unless the answer must wait for `stop` or the ponder hit. In UCCI and for
-    /// cloud workers, a search without limits is answered once it has proven a mate, and at once if there is no move
-    /// to play.
+    /// Answers after the end of a search, unless the answer must wait for `stop` or the ponder hit. A search without
+    /// limits must wait, except in UCCI and for cloud workers if it has proven a mate or there is no move to play.
     fn on_search_done(&mut self, outcome: Outcome) {
         let is_proven = outcome.score.is_none_or(Score::is_mate);
         let may_end = is_proven && matches!(self.protocol, Protocol::Ucci | Protocol::Worker);

@@ -2,9 +2,9 @@
 //!
 //! A suggestion may be wrong or malicious, so a search with one has stages. First the suggested move alone is searched
 //! for a short time. A table move is then played unless this search finds that it allows a forced mate. A book move
-//! must have a minimum score, and is then played unless its score is clearly lower than that of the best move of an
-//! equally deep search. If the suggestion is rejected, the search that `go` asked for follows. A hint is a line that
-//! the search tries first.
+//! must have a minimum score. Such a move is then played unless its score is clearly lower than that of the best move
+//! of an equally deep search. If the suggestion is rejected, the search that `go` asked for follows. A hint is a line
+//! that the search tries first.
 
 use std::sync::Arc;
 
@@ -90,9 +90,9 @@ impl Session {
 
 #[cfg(feature = "cloud")]
 impl Session {
-    /// Asks the library for a move. It is not asked in analysis, for several lines or a mate in N moves, while
-    /// pondering, below full strength, in the promotion variant, if the limits contain neither a clock nor a time for
-    /// the move, or if the client suggests a move itself.
+    /// Asks the library for a move. Returns `None` without asking in analysis mode, for several lines or a mate in N
+    /// moves, while pondering, below full strength, and in the promotion variant. The library is also not asked if the
+    /// limits contain neither a clock nor a time for the move, or if the client suggests a move itself.
     pub fn ask_cloud(&self, go: &GoRequest, request: &SearchRequest) -> Option<AwaitedMove> {
         let cloud = self.cloud.as_ref()?;
         let is_analysis = self.preferences.analyse_mode

@@ -319,7 +319,7 @@ fn option(name: &str, value: &str) -> Command {
 }
 
 /// Options that are not listed: those with commands (`memory`, `cores`, `easy` and `hard`, `new`, `rating`) and those
-/// without an effect in XBoard.
+/// without a use in XBoard.
 const UNLISTED: [&str; 13] = [
     "hashsize",
     "threads",

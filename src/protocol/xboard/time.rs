@@ -72,8 +72,8 @@ impl XboardClock {
         (self.own, self.opponent, self.depth) = (None, None, None);
     }
 
-    /// The time for each move (`st`) if it is set, otherwise the time last received for the engine's clock, the base
-    /// time of `level`, or the default time for a move.
+    /// The first of these times that is set: the time for each move (`st`), the time last received for the engine's
+    /// clock, the base time of `level`. Otherwise [`DEFAULT_MOVE_TIME`].
     pub fn available(&self) -> Duration {
         let base = self.level.map(|level| level.base);
         self.move_time

@@ -3,8 +3,8 @@
 //! A side, the holder, holds a position if it can reach each of two goals again and again: a move that gives no check
 //! and one that chases nothing. For positions that are not held in this way, other pairs of goals are tried
 //! (`GOAL_PAIRS`): a side that chases one piece with one move and another piece with the next commits no perpetual
-//! chase, so no single move has to avoid all chases. A goal is a move without certain offenses; each pair divides the
-//! four kinds of offenses between two goals, and with the first pair they are all such divisions.
+//! chase, so no single move has to avoid all chases. A goal is a move without certain offenses. Each pair divides the
+//! four kinds of offenses between two goals; `Offenses::DEFAULT_GOALS` and `GOAL_PAIRS` are all seven such divisions.
 
 use std::collections::HashMap;
 
@@ -46,10 +46,9 @@ impl Buchi<'_> {
         (self.positions.results).clear_bits(node, held_bit(self.holder))
     }
 
-    /// The initial set: all legal positions that are not proven lost for the holder, except those in which the other
-    /// side has a capture after which the holder may lose, and those from which the other side can force such
-    /// positions. Moves to positions that the other side wins by rule have already been counted down
-    /// ([`OpenPositions::moves`]).
+    /// The initial set: all legal positions that are not proven lost for the holder, except risky ones. In a risky
+    /// position the other side has a capture after which the holder may lose, or can force such a position. Moves to
+    /// positions that the other side wins by rule have already been counted down ([`OpenPositions::moves`]).
     fn start(&self) {
         let game = self.positions.game;
         let hold = |node| {

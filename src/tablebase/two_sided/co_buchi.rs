@@ -1,8 +1,8 @@
 //! Positions that a side loses because it can only check or chase forever: a nested fixpoint as for co-Büchi
 //! games.
 //!
-//! A zone is a set of positions in which all moves of the loser commit the same offense, except moves that lose anyway,
-//! while the other side can stay in the zone and reach its own goals again and again. A goal is a move without certain
+//! A zone is a set of positions in which all moves of the loser commit the same offense, except moves that lose anyway.
+//! The other side can stay in the zone and reach its own goals again and again. A goal is a move without certain
 //! offenses ([`Offenses::winner_goals`]).
 
 use std::collections::HashMap;

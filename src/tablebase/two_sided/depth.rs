@@ -1,7 +1,7 @@
 //! The depth, in plies, of positions that are lost by rule.
 //!
 //! The loser can delay the loss only by repeating positions of a zone (see `co_buchi`); these repetitions are not
-//! counted. A zone's depth is at least one ply more than after any move by which the loser leaves it, and more than
+//! counted. A zone's depth is at least one ply more than after any move by which the loser leaves it. It is more than
 //! that of earlier zones, so that no two zones have the same depth. Outside zones the depth is one more than after the
 //! winner's best move or the loser's longest defense. The depth therefore falls with every move of the winner, except
 //! within a zone, and play leaves a zone only for a smaller depth.
@@ -46,7 +46,6 @@ pub fn find(positions: &OpenPositions<'_>, loser: Color, zones: &[Vec<Node>]) {
 struct DepthSearch<'a> {
     positions: &'a OpenPositions<'a>,
     loser: Color,
-    /// Zone of a node.
     zone_of: HashMap<Node, usize>,
     /// For each zone, the number of the loser's quiet moves that leave it to nodes of unknown
     /// depth.

@@ -38,7 +38,6 @@ impl<'a> GameGraph<'a> {
         }
     }
 
-    /// Number of indices.
     pub fn len(&self) -> usize {
         self.indexer.len()
     }
@@ -48,7 +47,6 @@ impl<'a> GameGraph<'a> {
         CellBoard::new(&self.indexer, self.indexer.cell(index))
     }
 
-    /// Position of a node, if legal.
     pub fn position(&self, node: Node) -> Option<Position> {
         self.indexer.position(node)
     }
@@ -133,19 +131,17 @@ pub struct Offenses(pub u8);
 
 impl Offenses {
     pub const NONE: Self = Self(0);
-    /// Gives check.
     pub const CHECK: Self = Self(1);
     /// In this order: chases the attacker, an advisor, a bishop.
     pub const CHASES: [Self; 3] = [Self(2), Self(4), Self(8)];
     /// Chases any piece.
     pub const CHASE: Self = Self(14);
-    /// The goals that a side must reach again and again to avoid a loss by rule, each as the offenses that a move must
-    /// avoid to reach it: checks, and all chases.
+    /// The goals that a side must reach again and again to avoid a loss by rule. Each goal is given by the offenses
+    /// that a move must avoid to reach it: checks, and all chases.
     pub const DEFAULT_GOALS: [Self; 2] = [Self::CHECK, Self::CHASE];
     /// All offenses and one more bit: the value of a node whose moves all lose, and of an edge that reaches no goal.
     pub const NO_MOVE: Self = Self(31);
 
-    /// Single offenses.
     pub const EACH: [Self; 4] = [Self(1), Self(2), Self(4), Self(8)];
 
     pub const fn and(self, other: Self) -> Self {
@@ -200,7 +196,6 @@ pub struct QuietMove<'a> {
 }
 
 impl QuietMove<'_> {
-    /// The move's checks and chases.
     pub fn threats(&self) -> MoveThreats {
         move_threats(self.after, &self.ply, self.rules)
             .expect("rule sets that cannot judge single moves are refused")
@@ -301,7 +296,6 @@ pub struct Mover<'a> {
     is_king_free: bool,
 }
 
-/// The moves of a position, counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CountedMoves {
     /// Legal quiet moves.
@@ -390,7 +384,6 @@ impl<'a> Mover<'a> {
         Node::new(self.board.indexer.index(cell), !self.side)
     }
 
-    /// The cell with the attacker on another square.
     fn with_attacker(&self, square: Square) -> Cell {
         self.board.with_attacker(self.side.index(), square)
     }
@@ -438,7 +431,7 @@ impl<'a> Mover<'a> {
             let is_safe = |to: &Square| !is_attacked(left.with(*to));
             return to.into_iter().filter(is_safe).collect();
         }
-        // The attacker can expose its own king only as the screen of a cannon on an open line.
+        // Otherwise the attacker exposes its own king only by becoming the screen of a cannon on an open line.
         let (kind, cannon) = self.attackers[1];
         let line = Bitboard::between(king, cannon);
         if kind == PieceKind::Cannon && (line & left).is_empty() {

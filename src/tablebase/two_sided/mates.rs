@@ -47,7 +47,6 @@ impl MateSearch<'_> {
         &self.values[node.side()][node.index()]
     }
 
-    /// Examines each position once.
     fn start(&self) {
         let start = |node| self.start_node(node);
         let done = |indices| (self.progress)(indices / 2);

@@ -7,12 +7,13 @@
 //! 2. The values of the remaining positions are bounded from both sides by the checks and chases of each single move
 //!    ([`move_threats`](crate::rules::move_threats)):
 //!    - `co_buchi`: a side is proven to lose if the other side can keep it in positions (a zone) where all its moves
-//!      give check, or all chase the same piece, except moves that lose anyway, while the other side can repeatedly
-//!      make moves that neither check nor chase. Each repetition is then a perpetual check or chase by the loser. One
-//!      such move of the other side in the judged line is enough, even under the Asian rules, which judge each part of
-//!      the line from one occurrence of the position to the next (diagram 107 of the rule book): in the part with that
-//!      move the other side does not chase throughout. Positions from which such positions can be forced are lost too,
-//!      and so on until nothing changes: a nested fixpoint as for co-Büchi games.
+//!      give check, or all chase the same piece, except moves that lose anyway. Again and again, the other side must be
+//!      able to make a move that gives no check and, in a zone of chases, also one that chases nothing. Each repetition
+//!      is then a perpetual check or chase by the loser. One such move of the other side in the judged line is enough,
+//!      even under the Asian rules, which judge each part of the line from one occurrence of the position to the next
+//!      (diagram 107 of the rule book): in the part with that move the other side does not chase throughout. Positions
+//!      from which such positions can be forced are lost too, and so on until nothing changes: a nested fixpoint as for
+//!      co-Büchi games.
 //!    - `buchi`: a side is proven not to lose if it can make, again and again, a move that gives no check and one
 //!      that chases nothing: a fixpoint as for generalized Büchi games. The side pursues these two goals in turn.
 //!      Of three occurrences of a position, two have the same next goal, and between these two the side has made a

@@ -38,7 +38,6 @@ pub fn verify_two_sided(
     checker.wrong.into_inner().map_or(Ok(checked), Err)
 }
 
-/// Checks the values of a class.
 struct Checker<'a> {
     game: GameGraph<'a>,
     class: &'a SolvedClass,

@@ -94,7 +94,6 @@ fn play_out(
     None
 }
 
-/// Drops the plies of a win or loss by rule.
 fn without_plies_by_rule(value: Value) -> Value {
     match value {
         _ if value.is_won_by_rule() => Value::WIN_BY_RULE,
