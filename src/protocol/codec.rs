@@ -158,7 +158,7 @@ pub enum Reply<'a> {
     BookMove {
         played: Move,
         weight: u32,
-        /// Whether the engine plays this move. It is reported after the other book moves.
+        /// Whether the engine plays this move, which is then reported after the other book moves.
         is_best: bool,
     },
     /// All book moves of a position, the answer to [`Command::ShowBook`].

@@ -30,9 +30,9 @@ pub struct GoRequest {
     pub mate: Option<u32>,
     /// Runs a perft to this depth instead of a search.
     pub perft: Option<u32>,
-    /// A move of an opening book, to be played unless the search disagrees.
+    /// A move of an opening book, to be played unless the search finds it clearly worse than the best move.
     pub book_move: Option<Move>,
-    /// A move of an endgame table, to be played unless the search refutes it.
+    /// A move of an endgame table, to be played unless the search finds that it allows a forced mate.
     pub table_move: Option<Move>,
     /// Only these moves may be played; `None` for all.
     pub search_moves: Option<Vec<Move>>,
@@ -292,7 +292,7 @@ impl GoReader<'_> {
         }
         let has_moves = self.moves_to_go.is_some() || self.opponent.moves_to_go.is_some();
         if has_moves && !self.request.infinite && !self.request.limits(Color::Red).is_bounded() {
-            // A number of moves without a clock.
+            // The line has a number of moves, but no clock.
             return Err(GoError(vec![ParameterError::Missing("time")]));
         }
         Ok(self.request)

@@ -123,7 +123,6 @@ impl PlacementList {
     }
 }
 
-/// All placements of one side.
 #[derive(Debug)]
 pub struct SidePlacements {
     lists: Vec<PlacementList>,

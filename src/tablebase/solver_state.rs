@@ -221,7 +221,7 @@ pub fn for_each_index(
     });
 }
 
-/// [`for_each_part`] that returns the results of `work` in the order of the parts.
+/// As [`for_each_part`], but returns the results of `work` in the order of the parts.
 pub fn map_parts<T: Send + Sync>(
     threads: usize,
     parts: usize,

@@ -69,8 +69,8 @@ pub struct Opponent {
     pub elo: Option<u32>,
 }
 
-/// The rating difference, in Elo, from which the engine is content with a draw against a stronger opponent, and avoids
-/// draws against a weaker one.
+/// The rating difference, in Elo, from which the normal style becomes the solid one against a stronger opponent, and
+/// the risky one against a weaker opponent.
 const CLEARLY_STRONGER: u32 = 200;
 
 impl Opponent {

@@ -337,7 +337,6 @@ impl Session {
         }
     }
 
-    /// Switches to a protocol and answers its handshake.
     fn answer_handshake(&mut self, protocol: Protocol) {
         self.switch_to(protocol);
         self.had_handshake = true;
@@ -464,7 +463,7 @@ impl Session {
         ControlFlow::Break(())
     }
 
-    /// Handles the end of the input. A search that ends by itself is finished first.
+    /// A search that ends by itself is finished first.
     fn end_input(&mut self) {
         log::debug!("end of input");
         self.ended = true;
@@ -487,7 +486,6 @@ impl Session {
         is_for_queued || self.waits_for_answer(command)
     }
 
-    /// Whether a command waits for the answer of the search in progress.
     fn waits_for_answer(&self, command: &Command) -> bool {
         needs_idle(command) || self.preferences.batch && *command == Command::Quit
     }

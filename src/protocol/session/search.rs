@@ -179,7 +179,8 @@ impl Session {
         }
     }
 
-    /// Moves in a message, for Chinese users in Chinese notation.
+    /// Moves in a message: for Chinese users in Chinese notation, if a piece of the side to move is on the square that
+    /// the move leaves.
     fn message_moves(&self, position: &Position, moves: &[Move]) -> String {
         let side = Some(position.side_to_move());
         let is_own = |played: &Move| position.piece_on(played.from()).map(Piece::color) == side;

@@ -61,7 +61,7 @@ pub struct CommandQueue {
     pub has_quit: bool,
     /// The number of queued `go` and handshakes, which stop a search without limits, except in batch mode.
     pub interruptions: usize,
-    /// Whether a command has been queued that changes the meaning of the lines after it. They are parsed when they run.
+    /// Whether a queued command changes the meaning of the lines after it, which are then parsed when they run.
     pub parses_later: bool,
 }
 
@@ -77,7 +77,7 @@ impl CommandQueue {
         self.commands.push_front((command, bytes));
     }
 
-    /// Counts a command from a line of `bytes` bytes that is added, and returns its size.
+    /// Updates the counters for a command added from a line of `bytes` bytes. Returns its size in the queue, in bytes.
     fn count(&mut self, command: &Command, bytes: usize) -> usize {
         self.has_quit |= *command == Command::Quit;
         self.interruptions += usize::from(interrupts(command));

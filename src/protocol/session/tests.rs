@@ -104,7 +104,7 @@ impl TestSession {
 fn the_scores_of_a_style_are_forgotten_when_the_root_has_another_side_to_move() {
     for (style, go, moves, is_kept) in [
         ("risky", "go depth 2", "h2e2", false),
-        // A stopped ponder search has no answer that counts for draws and resignations.
+        // A stopped ponder search counts as well.
         ("risky", "go ponder depth 2", "h2e2", false),
         ("risky", "go depth 2", "h2e2 h9g7", true),
         ("normal", "go depth 2", "h2e2", true),

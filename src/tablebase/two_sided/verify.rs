@@ -187,8 +187,8 @@ impl Checker<'_> {
         proven: &NodeBytes,
     ) -> NodeBytes {
         let reached = NodeBytes::new(self.game.len());
-        let is_good = |m: &QuietMove<'_>, is_holders| {
-            let reaches_goal = || is_holders && m.possible_offenses(m.threats()).is_free_of(goal);
+        let is_good = |m: &QuietMove<'_>, holder_moves| {
+            let reaches_goal = || holder_moves && m.possible_offenses(m.threats()).is_free_of(goal);
             proven.get(m.to) != 0
                 || alive.get(m.to) != 0 && (reached.get(m.to) != 0 || reaches_goal())
         };
@@ -206,24 +206,24 @@ impl Checker<'_> {
         self.value(node).is_held_for(node.side() == holder)
     }
 
-    /// Whether a side can force a won position, a capture after which it does not lose, or a quiet move that `is_good`
-    /// accepts. [`Self::check_moves`] checks the captures of the other side. `is_good` receives the move and whether
-    /// the side itself makes it.
+    /// Whether `holder` can force a won position, a capture after which it does not lose, or a quiet move that
+    /// `is_good` accepts. [`Self::check_moves`] checks the captures of the other side. `is_good` receives the move and
+    /// whether the holder makes it.
     fn reaches(
         &self,
         node: Node,
         holder: Color,
         is_good: impl Fn(&QuietMove<'_>, bool) -> bool,
     ) -> bool {
-        let is_holders = node.side() == holder;
-        if self.value(node).is_won_for(is_holders) {
+        let holder_moves = node.side() == holder;
+        if self.value(node).is_won_for(holder_moves) {
             return true;
         }
         if self.game.mover(node).is_none() {
             return true;
         }
         let mut has_holding_capture = false;
-        if is_holders {
+        if holder_moves {
             (self.game).captures(node, |value| {
                 has_holding_capture |= value.is_held_by_other()
             });
@@ -231,10 +231,10 @@ impl Checker<'_> {
         if has_holding_capture {
             return true;
         }
-        let mut result = !is_holders;
+        let mut result = !holder_moves;
         self.game.quiet_moves(node, |m| {
-            result = is_good(&m, is_holders);
-            result != is_holders
+            result = is_good(&m, holder_moves);
+            result != holder_moves
         });
         result
     }
@@ -293,7 +293,7 @@ struct LostPosition {
     /// is not stored.
     level: u8,
     /// Whether the loser is to move.
-    is_losers: bool,
+    loser_moves: bool,
     /// Whether the side to move has a capture that decides: for the loser one that is not proven to lose, for the other
     /// side one that wins.
     has_deciding_capture: bool,
@@ -368,16 +368,16 @@ fn lost_positions(checker: &Checker<'_>, loser: Color) -> Vec<LostPosition> {
     let nodes: Vec<Node> = all.filter(is_stored_lost).collect();
     let numbers: HashMap<Node, usize> = nodes.iter().copied().zip(0..).collect();
     let lost = |node: &Node| {
-        let is_losers = node.side() == loser;
+        let loser_moves = node.side() == loser;
         let mut lost = LostPosition {
             node: *node,
             level: (checker.value(*node).plies_by_rule()).map_or(UNCOUNTED, |plies| plies / 2),
-            is_losers,
+            loser_moves,
             has_deciding_capture: false,
             quiet: Vec::new(),
         };
         checker.game.captures(*node, |value| {
-            lost.has_deciding_capture |= if is_losers {
+            lost.has_deciding_capture |= if loser_moves {
                 !value.is_won()
             } else {
                 value.is_lost()
@@ -388,7 +388,7 @@ fn lost_positions(checker: &Checker<'_>, loser: Color) -> Vec<LostPosition> {
             let mate = value.plies().is_some();
             let target = match numbers.get(&m.to) {
                 Some(number) => Target::Listed(*number),
-                None if mate && value.is_won_for(is_losers) => Target::Mate,
+                None if mate && value.is_won_for(loser_moves) => Target::Mate,
                 None => Target::Elsewhere,
             };
             let threats = m.threats();
@@ -405,7 +405,7 @@ fn lost_positions(checker: &Checker<'_>, loser: Color) -> Vec<LostPosition> {
 fn is_forced(lost: &LostPosition, proven: &[bool]) -> bool {
     let mut quiet = lost.quiet.iter();
     let is_proven = |(target, _, _): &(Target, Offenses, Offenses)| target.is_proven(proven);
-    if lost.is_losers {
+    if lost.loser_moves {
         !lost.has_deciding_capture && quiet.all(is_proven)
     } else {
         lost.has_deciding_capture || quiet.any(is_proven)
@@ -430,7 +430,7 @@ fn zone(
     let vertex = |number: &usize| {
         let lost = &list[*number];
         let mut vertex = Vertex {
-            chooses: !lost.is_losers,
+            chooses: !lost.loser_moves,
             edges: Vec::new(),
         };
         for (target, possible, offenses) in &lost.quiet {
@@ -438,14 +438,14 @@ fn zone(
             if target.is_proven(proven) {
                 continue;
             }
-            if lost.is_losers {
+            if lost.loser_moves {
                 let to = if offenses.has(offense) { to } else { nowhere };
                 vertex.edges.push((to, Offenses::NO_MOVE));
             } else if to != nowhere && !(without_checks && possible.has(Offenses::CHECK)) {
                 vertex.edges.push((to, *possible));
             }
         }
-        if lost.is_losers && lost.has_deciding_capture {
+        if lost.loser_moves && lost.has_deciding_capture {
             vertex.edges.push((nowhere, Offenses::NO_MOVE));
         }
         vertex
