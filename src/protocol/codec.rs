@@ -169,7 +169,10 @@ pub enum Reply<'a> {
         chances: Option<WinRate>,
     },
     /// A search has found the move to play. Sent before the best move, with the complete statistics.
-    SearchEnd { nodes: u64, time: Duration },
+    SearchEnd {
+        nodes: u64,
+        time: Duration,
+    },
     /// The processor load of the search threads, in thousandths.
     CpuLoad(u32),
     /// The static evaluation, the answer to `go depth 0`, or the score of a position without legal moves.
