@@ -86,7 +86,6 @@ pub enum Command {
     /// A line to parse only when the commands before it have been executed, because one of them changes the meaning of
     /// lines.
     Unparsed(Input),
-    /// A line that is too long.
     TooLong {
         head: String,
         /// The command that the beginning is parsed as.

@@ -2,7 +2,6 @@
 
 use crate::board::{ByColor, Color};
 
-/// Neither side can force a win.
 pub const DRAW: u8 = 0;
 /// The first level that is not stored for a one-sided class. Level n is a win in 2n - 1 plies or a loss in 2n - 2
 /// plies. A class that reaches this level has wins that are too long to store.

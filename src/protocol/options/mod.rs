@@ -64,7 +64,6 @@ pub enum OptionKind {
         form: &'static str,
         path_kind: PathKind,
     },
-    /// A command without a value.
     Button,
     /// A parameter of the search, which is not part of the preferences: a search in progress uses a new value at once.
     #[cfg(feature = "tune")]

@@ -28,7 +28,6 @@ const PAUSE: Duration = Duration::from_secs(300);
 const LONGEST_LINE: usize = 100;
 const MAX_CACHED: usize = 4_096;
 
-/// An answer of the library.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CloudAnswer {
     /// The move to check first, and whether it is the move of an endgame table.
@@ -50,7 +49,7 @@ struct CloudRequest {
     position: Position,
     /// The moves that the library must not suggest, in the syntax of the API.
     ban: String,
-    /// The deadline for the answer.
+    /// The deadline for the answer, before [`AwaitedMove::until`].
     until: Instant,
     answer: Sender<CloudAnswer>,
     line: Sender<Vec<Move>>,

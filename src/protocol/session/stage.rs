@@ -20,7 +20,6 @@ const MIN_BOOK_SCORE: i32 = -50;
 
 #[derive(Clone, Debug)]
 pub enum Stage {
-    /// Searches the suggested move.
     Suggested {
         suggested: Move,
         /// Whether it is the move of an endgame table, which is rejected only if it allows a forced mate.

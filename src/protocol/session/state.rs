@@ -158,7 +158,6 @@ pub const STOP_PATIENCE: Duration = Duration::from_millis(500);
 /// judge.
 const RULING_PATIENCE: Duration = Duration::from_millis(100);
 
-/// A book move to play.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BookAnswer {
     /// The moves that may be played, highest weight first.

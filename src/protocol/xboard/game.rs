@@ -233,7 +233,6 @@ impl XBoard {
         }
     }
 
-    /// Takes back up to `count` moves.
     pub fn take_back(&mut self, count: usize) {
         for _ in 0..count {
             self.game.pop();

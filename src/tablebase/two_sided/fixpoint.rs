@@ -6,7 +6,6 @@ use super::graph::Offenses;
 use crate::tablebase::index::Node;
 use crate::tablebase::solver_state::{BLOCK, for_each_part};
 
-/// A vertex of an explicit graph.
 #[derive(Debug, Default)]
 pub struct Vertex {
     /// Whether the side whose goals are examined moves here.

@@ -29,7 +29,6 @@ const PENDING_WIN: u16 = 1 << 8;
 const PENDING_LOSS: u16 = 1 << 9;
 /// Some capture does not lose by mate.
 const SAFE: u16 = 1 << 10;
-/// The position is not legal.
 const NOT_LEGAL: u16 = 1 << 15;
 
 struct MateSearch<'a> {

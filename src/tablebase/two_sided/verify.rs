@@ -292,7 +292,6 @@ struct LostPosition {
     /// Half the depth, so that it is equal for all positions of a zone; [`UNCOUNTED`] if the depth
     /// is not stored.
     level: u8,
-    /// Whether the loser is to move.
     loser_moves: bool,
     /// Whether the side to move has a capture that decides: for the loser one that is not proven to lose, for the other
     /// side one that wins.

@@ -20,7 +20,6 @@ pub struct Edge {
     offenses: Offenses,
 }
 
-/// The moves of a node.
 #[derive(Default)]
 pub struct Entry {
     is_legal: bool,
