@@ -234,13 +234,13 @@ impl AnalyzedGame {
     }
 }
 
-/// The table and the progress line.
+/// The output for one position: the table and the progress line, or with `--json` an object.
 struct AnalysisView<'a> {
     game: &'a Game,
     notation: MoveStyle,
-    /// Whether the lines are numbered, because there may be several.
+    /// True with `--multipv` greater than 1.
     is_numbered: bool,
-    /// Whether the table is printed: not with `--json`.
+    /// False with `--json`.
     has_table: bool,
     /// Columns of the terminal; `None` if the output is not a terminal.
     width: Option<usize>,
@@ -258,6 +258,7 @@ struct Status {
     depth: u32,
     nodes: u64,
     time: Duration,
+    /// The move that is being searched, in the chosen notation.
     current: String,
 }
 
@@ -454,9 +455,9 @@ impl<'a> AnalysisView<'a> {
     }
 }
 
-/// The final line of each rank: the one with an exact score, or else the one with a bound. The chosen line, with the
-/// best move and the final score, is used even if its score is a bound. If a move would then have two ranks, every line
-/// with a bound replaces the exact one of its rank.
+/// The final line of each rank of `--multipv`: the line with an exact score, or else the line with a bound. The chosen
+/// line, which has the best move and the final score, is used even if its score is a bound. If a move would then have
+/// two ranks, every line with a bound replaces the exact line of its rank.
 fn last_lines<'a>(
     exact: &'a BTreeMap<usize, Info>,
     bounds: &'a BTreeMap<usize, Info>,

@@ -182,17 +182,14 @@ const MAX_FILE_MB: u64 = 4096;
 
 const NO_RESULTS: &str = "the file has no results of `chuhe batch`";
 
-/// A position to search.
 struct BatchPosition {
-    /// The file of the position, if there are several files.
+    /// `None` if there is only one file.
     file: Option<String>,
     position: FilePosition,
 }
 
-/// The result of a position.
 #[derive(Serialize)]
 struct BatchResult {
-    /// The file of the position, if there are several files.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
     /// Number of the line or game in its file.
@@ -201,7 +198,7 @@ struct BatchResult {
     fen: String,
     best: Option<Move>,
     chinese: Option<String>,
-    /// In hundredths of a minor piece, for the side to move; `None` for a mate.
+    /// In hundredths of a minor piece, for the side to move; `None` for a mate or without a score.
     score: Option<i32>,
     /// Plies to the mate, negative if the side to move is mated.
     mate: Option<i64>,
@@ -216,7 +213,7 @@ struct BatchResult {
     solved: Option<bool>,
     /// Why there is no best move: `checkmate` or `stalemate`.
     over: Option<Cause>,
-    /// Limits and settings of the search.
+    /// See [`Arguments::search_text`].
     search: String,
 }
 
@@ -291,9 +288,8 @@ struct Output {
     /// Whether standard output is closed, so that no more results are needed.
     is_closed: bool,
     format: BatchFormat,
-    /// Whether results have the names of files.
     has_file_names: bool,
-    /// Limits and settings of the search, as written in each result.
+    /// See [`Arguments::search_text`].
     search: String,
     /// Number of results in the file.
     present: usize,
@@ -362,7 +358,7 @@ impl Output {
         }
     }
 
-    /// The text at the beginning of every file, to recognize a file with only an incomplete first line.
+    /// The text at the beginning of every output file. By it, a file with only an incomplete first line is recognized.
     fn beginning(&self) -> String {
         match (self.format, self.has_file_names) {
             (BatchFormat::Csv, _) => self.heading(),

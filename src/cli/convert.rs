@@ -276,7 +276,7 @@ struct Writer<'a> {
     out: OutputFile,
     /// Hashes of the games or positions that have been written, for `--unique`.
     known: HashSet<u64>,
-    /// The only game of a format that holds one.
+    /// The first game, for a format that holds only one.
     single: Option<GameTree>,
     /// The records of a library. They are written at the end, after the number of games.
     library: Vec<u8>,
@@ -426,7 +426,7 @@ impl Writer<'_> {
         self.known.insert(hasher.finish())
     }
 
-    /// The position of a game as FEN or EPD.
+    /// The position of a game as FEN or EPD; `None` if the game is shorter than `--ply`.
     fn position_line(&self, game: &GameTree, line: &Line) -> Option<String> {
         let position = position_after(line, self.arguments.ply)?;
         if self.arguments.format() == TargetFormat::Fen {

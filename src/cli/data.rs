@@ -278,7 +278,7 @@ fn convert_files(out: &Path, files: &[PathBuf], force: ForceArgument) -> Result<
     unread.finish("data convert")
 }
 
-/// Converts a file of samples or game records to the file `out` of the writer.
+/// Converts a file of samples or game records with `writer`, whose file is `out`.
 fn convert_file(
     file: &Path,
     writer: &mut GameWriter<File>,
@@ -393,7 +393,7 @@ fn game_text(number: usize, game: &TrainingGame) -> String {
     text
 }
 
-/// The samples of a game, before an illegal move if there is one.
+/// The sample of a position, or those of a game before its first illegal move.
 fn samples_text(record: &Record, filter: &Filter) -> (String, Result<(), BadRecord>) {
     let result = record.result().points(Color::Red);
     let mut text = String::new();

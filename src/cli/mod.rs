@@ -341,10 +341,10 @@ mod tests {
     use super::*;
     use crate::text::translated_texts;
 
-    /// The lines of the help of a command and its subcommands that have no Chinese translation.
+    /// Adds to `found` the lines of the help of a command and its subcommands that have no Chinese translation.
     fn untranslated_lines(
         command: &Command,
-        table: &BTreeSet<String>,
+        translations: &BTreeSet<String>,
         found: &mut BTreeSet<String>,
     ) {
         let arguments = command.get_arguments();
@@ -362,17 +362,18 @@ mod tests {
         for text in texts.chain(abouts) {
             let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
             let lines = lines.map(|line| line.trim_end_matches('.').to_owned());
-            found.extend(lines.filter(|line| !table.contains(line)));
+            found.extend(lines.filter(|line| !translations.contains(line)));
         }
         for sub in command.get_subcommands() {
-            untranslated_lines(sub, table, found);
+            untranslated_lines(sub, translations, found);
         }
     }
 
     #[test]
     fn help_is_complete_in_chinese() {
-        let (table, mut found) = (translated_texts().into_iter().collect(), BTreeSet::new());
-        untranslated_lines(&Arguments::command(), &table, &mut found);
+        let translations = translated_texts().into_iter().collect();
+        let mut found = BTreeSet::new();
+        untranslated_lines(&Arguments::command(), &translations, &mut found);
         // Names of languages, and moves.
         let names = [
             "C2=5",

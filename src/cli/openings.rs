@@ -53,7 +53,6 @@ pub struct Arguments {
     seed: u64,
 }
 
-/// Finds openings and writes each as it is found.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if arguments.shortest > arguments.longest {
         return Err(Failure::usage(

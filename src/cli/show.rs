@@ -31,7 +31,6 @@ pub struct Arguments {
     mark: Vec<Square>,
 }
 
-/// Prints the board, its FEN and the side to move, or writes the picture.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let game = arguments.game.read()?;
     let position = game.position();

@@ -56,7 +56,6 @@ pub struct Arguments {
     threads: u16,
 }
 
-/// Reads the samples, trains, and writes network, checkpoint and losses after each pass.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let out = arguments.out.as_ref().filter(|_| !arguments.print_recipe);
     if let Some(out) = out {
@@ -156,8 +155,8 @@ fn explained(recipe: &Recipe) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// The name of a file that belongs to a network: its extension `.nnue` is replaced by `ending`; to any other name
-/// `ending` is appended.
+/// The path of another file of a network: that of the network with `ending` in place of the extension `nnue`, or after
+/// any other name.
 fn sibling(network: &Path, ending: &str) -> PathBuf {
     if network.extension() == Some("nnue".as_ref()) {
         return network.with_extension(ending);

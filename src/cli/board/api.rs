@@ -38,7 +38,6 @@ const MAX_ENGINES: usize = 8;
 /// The header that asks a proxy to forward events without buffering.
 const NO_BUFFER: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// The state of the API.
 pub struct Api {
     settings: Arc<EngineSettings>,
     /// The games that the page shows at the start.
@@ -56,7 +55,7 @@ impl Api {
         }
     }
 
-    /// The engine of the user who sends a request.
+    /// The engine of the user who sends a request. Fails if [`MAX_ENGINES`] other users have running requests.
     fn engine(&self, parts: &Parts) -> Result<Arc<BoardEngine>, BoardError> {
         let user = parts.extensions.get::<PageUser>();
         let name = user.map_or("", |user| &*user.name);
@@ -78,7 +77,7 @@ impl Api {
         Ok(engine)
     }
 
-    /// Stops all searches.
+    /// Stops all searches and reviews.
     pub fn stop(&self) {
         for engine in self.engines.lock().values() {
             engine.start().stop();
@@ -86,7 +85,6 @@ impl Api {
     }
 }
 
-/// The routes of the API.
 pub fn router(api: Arc<Api>) -> Router {
     Router::new()
         .route("/state", get(state))

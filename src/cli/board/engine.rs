@@ -27,13 +27,11 @@ use crate::rules::{Cause, Game, judge};
 use crate::search::{Control, Info, Limits, Outcome, PlayerClock, Report, Score, nodes_per_second};
 use crate::tablebase::Material;
 
-/// Maximum number of lines of an analysis.
 const MAX_LINES: usize = 5;
 /// Minimum time between two reports of an analysis.
 const REPORT_TIME: Duration = Duration::from_millis(100);
 /// Size of the hash table of each thread of a review, in MB.
 const REVIEW_HASH: usize = 32;
-/// Maximum number of plies of a game.
 const MAX_PLIES: usize = 5000;
 /// The interval at which a run that waits for the previous search checks whether it was stopped itself.
 const STOP_POLL: Duration = Duration::from_millis(20);
@@ -84,11 +82,10 @@ pub type SendEvent<'a> = &'a mut dyn FnMut(Event) -> bool;
 pub struct EngineSettings {
     pub plan: SearchPlan,
     pub books: Mutex<BookLibrary>,
-    /// The list of the books as given.
+    /// As given, separated by `;`.
     pub book_names: String,
-    /// Maximum number of threads of a search.
     pub max_threads: usize,
-    /// Maximum size of a hash table, in MB.
+    /// In MB.
     pub max_hash: usize,
     /// Maximum time of a search; `None` for no maximum.
     pub max_time: Option<Duration>,
@@ -206,7 +203,7 @@ impl BoardEngine {
         }
     }
 
-    /// Searches a position to the end. The result of an interrupted search is not used.
+    /// Searches a position to the end.
     ///
     /// # Errors
     /// The search failed or was stopped, for example by a search for another tab of the browser.
@@ -277,7 +274,7 @@ impl BoardEngine {
         Ok(json!({ "answer": if is_accepted { "accepted" } else { "better" } }))
     }
 
-    /// Reviews a game; sends the progress.
+    /// Reviews a game. Sends the event `progress` after each search.
     pub fn review(
         &self,
         parameters: &QueryParameters,
@@ -318,8 +315,8 @@ impl BoardEngine {
     }
 
     /// The limits of a search for `side`: the clocks `red` and `black` with `increment`, all in milliseconds, or else
-    /// `time` in seconds. Without them, [`SHORT_SEARCH`], or no limit if `elo` is given, which sets a node limit later.
-    /// Never more than [`EngineSettings::max_time`].
+    /// `time` in seconds. Without these parameters the limit is [`SHORT_SEARCH`], but not with `elo`, for which
+    /// [`SearchPlan::request`] adds a node limit. Each search takes at most [`EngineSettings::max_time`].
     fn limits(&self, parameters: &QueryParameters, side: Color) -> Result<Limits, String> {
         let milliseconds = |name| {
             let value = number(parameters, name, 0, 24 * 60 * 60 * 1000)?;
@@ -349,13 +346,12 @@ impl BoardEngine {
     }
 }
 
-/// The lines of an analysis.
 #[derive(Default)]
 struct Analysis {
     /// The last report of each line by its MultiPV number.
     lines: BTreeMap<usize, Info>,
-    /// The lines to show. When a move gets another MultiPV number, no line has its old number until the next report;
-    /// until then the previous lines are shown.
+    /// The lines to show. After a move gets another MultiPV number, its old number has no line until the next report.
+    /// Until then the previous lines are shown.
     shown: Vec<Info>,
     nodes: u64,
     time: Duration,
@@ -369,7 +365,7 @@ impl Analysis {
         match report {
             Report::Line(info) => {
                 (self.nodes, self.time) = (info.nodes, info.time);
-                // The move may have had another number before.
+                // The first move of the line may have had another number before.
                 self.lines
                     .retain(|_, other| other.pv.first() != info.pv.first());
                 self.lines.insert(info.multipv, info);

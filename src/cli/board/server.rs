@@ -28,10 +28,8 @@ use crate::page;
 
 /// Time limit for the running threads to finish when the server ends.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(500);
-/// Maximum number of connections.
 const MAX_CONNECTIONS: usize = 256;
 
-/// The server of one board.
 pub struct BoardServer {
     api: Arc<Api>,
     library: Option<LibraryRoutes>,
@@ -55,7 +53,6 @@ impl BoardServer {
         })
     }
 
-    /// The address of the page.
     pub fn address(&self) -> String {
         format!("http://{}/{}/", self.listening, self.token)
     }
@@ -144,7 +141,7 @@ async fn advance(library: Option<&LibraryRoutes>) {
     }
 }
 
-/// Returns on Ctrl-C and SIGTERM.
+/// Returns on Ctrl-C or, on Unix, SIGTERM.
 async fn end_signal() -> std::io::Result<()> {
     #[cfg(unix)]
     {

@@ -99,8 +99,8 @@ pub struct Arguments {
     lines: u8,
 }
 
-/// Builds the book. After Ctrl-C during self-play no book is written; after Ctrl-C during the searches the book is made
-/// from the results so far.
+/// After Ctrl-C during self-play, no book is written. After Ctrl-C during the searches, the book is made from the
+/// results so far.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     require_not_input("OUT", &arguments.out, &arguments.games)?;
     let out = Output::new(&arguments.out, arguments.force)?;

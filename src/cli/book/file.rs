@@ -80,7 +80,6 @@ impl Output {
         })
     }
 
-    /// Whether the book is written as .xqb.
     pub fn is_xqb(&self) -> bool {
         self.file.is_none()
     }

@@ -22,9 +22,8 @@ use crate::cloud::worker::Workers;
 use crate::tablebase::Tables;
 use crate::text::{Replacement, counted, printable};
 
-/// The first line of a dump.
 pub const DUMP_HEADER: &str = "# chuhe cloud library 2";
-/// The first line of dumps of earlier versions, which have neither notes nor private positions.
+/// Dumps of earlier versions have neither notes nor private positions.
 pub const OLD_DUMP_HEADER: &str = "# chuhe cloud library 1";
 
 /// Reports positions that were left out because a library cannot store them or workers do not search them.
@@ -123,7 +122,6 @@ pub fn log(library: &Location, writer: Option<&str>, limit: u32) -> Result<(), F
     print(&columns(&rows, terminal_width()))
 }
 
-/// Prints the undos of a library.
 pub fn undos(library: &Location) -> Result<(), Failure> {
     let undos = open(library)?.read(|snapshot| snapshot.undos());
     let undos = undos.context(library)?;
@@ -224,7 +222,7 @@ pub fn fill(arguments: &FillArguments) -> Result<(), Failure> {
         return print_text(&format!("{}\n", counted(known, "position")));
     }
     let interrupts = interrupts()?;
-    // Without this, the tasks of an interrupted run would wait until their leases expire.
+    // Otherwise the tasks of an interrupted run would wait until their leases expire.
     let expired = store.write(|batch| batch.expire_leases(WORKER));
     expired.context(name)?;
     let tables = Tables::embedded();

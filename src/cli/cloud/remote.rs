@@ -29,7 +29,6 @@ use crate::notation::records::RecordReader;
 use crate::tablebase::Tables;
 use crate::text::{counted, excerpt, printable, without_byte_order_mark};
 
-/// Timeout of a request.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Time after which an idle worker asks for tasks again.
 const PAUSE: Duration = Duration::from_secs(3);

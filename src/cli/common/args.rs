@@ -27,7 +27,6 @@ pub fn parse_seconds(text: &str) -> Result<Duration, SecondsError> {
     }
 }
 
-/// Selects games by their openings.
 #[derive(Clone, Debug, clap::Args)]
 pub struct OpeningArgument {
     /// Only games whose opening has an ECCO code that begins with CODE, such as C, B2 (also B2*) or C44.
@@ -64,7 +63,6 @@ fn opening_code(text: &str) -> Result<String, String> {
     Err(why.to_owned())
 }
 
-/// The limits of a search.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct LimitArguments {
     /// Think for SECONDS [default without another limit: 5 for `analyse`, otherwise 1 per position or move].
@@ -91,7 +89,6 @@ impl LimitArguments {
     }
 }
 
-/// The rule set.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct RulesArgument {
     /// Rule set for repetitions and the no-capture limit.
@@ -105,7 +102,6 @@ pub struct RulesArgument {
     pub rules: RuleSet,
 }
 
-/// The network that evaluates positions.
 #[derive(Clone, Debug, clap::Args)]
 pub struct NetworkArgument {
     /// Network file to use instead of the built-in one.
@@ -114,19 +110,17 @@ pub struct NetworkArgument {
 }
 
 impl NetworkArgument {
-    /// The path of the file, if given.
     pub fn path(&self) -> Option<&Path> {
         self.network.as_deref()
     }
 
-    /// Reads the network, if a file is given.
+    /// The network of the file; `None` without `--network`.
     pub fn read(&self) -> Result<Option<Arc<Network>>, Failure> {
         let open = |path: &PathBuf| Network::open(path).context(path.display());
         Ok(self.network.as_ref().map(open).transpose()?.map(Arc::new))
     }
 }
 
-/// The directories of endgame tables.
 #[derive(Clone, Debug, clap::Args)]
 pub struct TableArguments {
     /// Directories of endgame tables (*.chtb), separated by `;`, in addition to the built-in tables.
@@ -140,12 +134,11 @@ pub struct TableArguments {
 }
 
 impl TableArguments {
-    /// The list of directories as given.
+    /// The directories as given, separated by `;`.
     pub fn paths(&self) -> &str {
         &self.tables
     }
 
-    /// Whether a directory is given.
     pub fn is_given(&self) -> bool {
         !self.tables.trim().is_empty()
     }
@@ -187,7 +180,6 @@ impl TableArguments {
     }
 }
 
-/// The opening books of a game against the engine.
 #[derive(Clone, Debug, clap::Args)]
 pub struct BookArguments {
     /// Opening books, separated by `;`.
@@ -199,12 +191,11 @@ pub struct BookArguments {
 }
 
 impl BookArguments {
-    /// The list of the books, possibly empty.
+    /// The books, separated by `;`; empty with `--no-book`.
     pub fn names(&self) -> &str {
         if self.no_book { "" } else { &self.book }
     }
 
-    /// Opens the books.
     pub fn open(&self) -> Result<BookLibrary, Failure> {
         let (library, problems) = BookLibrary::open(self.names());
         match problems.into_iter().next() {
@@ -214,7 +205,6 @@ impl BookArguments {
     }
 }
 
-/// How boards are drawn.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct BoardArguments {
     /// Draw boards with Latin letters and ASCII characters, even if the terminal can show Chinese ones.
@@ -242,7 +232,7 @@ impl BoardArguments {
     }
 }
 
-/// The name of the user who runs the program.
+/// The user who runs the program, from the environment.
 pub fn user_name() -> Option<String> {
     let mut names = ["USER", "USERNAME"].into_iter();
     names.find_map(|name| std::env::var(name).ok())
@@ -261,7 +251,7 @@ pub fn locale(category: &str) -> Option<String> {
     Some(locale.to_string_lossy().to_ascii_lowercase())
 }
 
-/// Whether the locale's encoding is UTF-8.
+/// Whether the encoding of the locale is UTF-8. Without a locale in the environment, it is assumed on Windows only.
 fn is_utf8() -> bool {
     locale("LC_CTYPE").map_or(cfg!(windows), |locale| {
         locale.contains("utf-8") || locale.contains("utf8")

@@ -13,7 +13,6 @@ use crate::text::{Replacement, is_reader_gone, translated};
 /// An error of a command, as text for the user.
 #[derive(Debug)]
 pub struct Failure {
-    /// The whole message.
     pub text: String,
     /// The exit code of the program.
     pub code: u8,
@@ -74,7 +73,6 @@ impl Failure {
     }
 }
 
-/// Converts errors to failures of a command.
 pub trait Context<T> {
     /// Names the file, option or activity that the error is about.
     fn context(self, what: impl Display) -> Result<T, Failure>;
@@ -104,8 +102,9 @@ pub fn exit_code(is_interrupted: bool) -> ExitCode {
     }
 }
 
-/// Returns a channel that receives a message on Ctrl-C, SIGTERM or SIGHUP, which then do not end the program. Another
-/// signal ends it if the message of the previous one has not been received. A later call replaces the channel.
+/// Returns a channel that receives a message on Ctrl-C, SIGTERM or SIGHUP. These signals then no longer end the
+/// program, except a signal that arrives before the message of the previous one is received. A later call replaces the
+/// channel.
 pub fn interrupts() -> Result<Receiver<()>, Failure> {
     let (sender, interrupts) = bounded(1);
     on_interrupt(move || {
@@ -122,8 +121,8 @@ static HANDLER: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);
 
 /// Calls a function, in the thread that waits for signals, for each Ctrl-C, SIGTERM or SIGHUP, which no longer end the
 /// program. A later call replaces the function. A SIGHUP that is ignored when the program starts, as under `nohup`,
-/// remains ignored. Outside Linux this cannot be queried: there, if no output goes to a terminal, SIGHUP keeps the
-/// effect that it had at the start, and the function is not called.
+/// remains ignored. Outside Linux it is unknown whether SIGHUP is ignored. There, if neither output is a terminal,
+/// SIGHUP keeps the effect that it had at the start, and the function is not called.
 pub fn on_interrupt(handler: impl Fn() + Send + 'static) -> Result<(), Failure> {
     *HANDLER.lock() = Some(Box::new(handler));
     watch_signals().context("Ctrl-C")
@@ -146,7 +145,7 @@ fn watch_signals() -> io::Result<()> {
     Ok(())
 }
 
-/// Reacts to a signal, whose usual effect is `end`.
+/// Calls the function of [`on_interrupt`]. Without one, removes the unfinished output files and calls `end`.
 fn interrupt(end: impl FnOnce()) {
     if let Some(handler) = &*HANDLER.lock() {
         handler();

@@ -41,7 +41,6 @@ pub fn read_small_text(path: &Path) -> Result<String, Failure> {
     String::from_utf8(bytes).context(path.display())
 }
 
-/// The argument of commands that write files.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct ForceArgument {
     /// Overwrite output files that exist.
@@ -59,7 +58,6 @@ pub struct OutputFile {
 
 enum Target {
     StandardOutput,
-    /// A regular file.
     Regular(Replacement),
     /// A pipe or a device.
     Special(File),
@@ -129,7 +127,7 @@ impl OutputFile {
         finished.context(name)
     }
 
-    /// Writes the whole file.
+    /// Writes the whole content and completes the file.
     pub fn write(mut self, content: impl AsRef<[u8]>) -> Result<(), Failure> {
         self.write_all(content.as_ref()).context(self.name())?;
         self.finish()
@@ -158,7 +156,6 @@ fn is_locked(path: &Path) -> bool {
     matches!(locked, Ok(Err(fs4::TryLockError::WouldBlock)))
 }
 
-/// The error message for an output file that exists.
 pub const FILE_EXISTS: &str = "the file already exists; --force overwrites it";
 
 /// Creates the files that options name, see [`OutputFile::create`]. They must differ from each other, from the `others`
@@ -245,7 +242,6 @@ pub fn require_distinct<'a>(
     Ok(())
 }
 
-/// The identity of a file.
 #[derive(PartialEq, Eq, Hash)]
 enum FileIdentity {
     /// The device and inode number of an existing file, which all of its hard links share.
@@ -301,9 +297,9 @@ const MAX_ID_LENGTH: u64 = 32;
 /// An advisory lock that keeps two processes from writing the same file, held until it is dropped or the
 /// process ends.
 ///
-/// The lock is on a separate file, because `FILE` itself may be replaced: on `FILE.lock`, beside the target if `FILE`
-/// is a link. It contains the ID of the process. The lock file of a killed process stays, but is no longer locked, and
-/// the next process takes it over.
+/// The locked file is `FILE.lock`, beside the target if `FILE` is a link, because `FILE` itself may be replaced. It
+/// contains the ID of the process. The lock file of a killed process stays, but is no longer locked, and the next
+/// process takes it over.
 #[derive(Debug)]
 pub struct FileLock {
     path: PathBuf,
@@ -375,8 +371,8 @@ fn lock_path(path: &Path) -> PathBuf {
 
 impl Drop for FileLock {
     fn drop(&mut self) {
-        // On Windows an open file cannot be removed. Elsewhere the file is closed after its removal, because another
-        // process could lock it in between.
+        // On Windows an open file cannot be removed. Elsewhere the file is removed before it is closed, so that no
+        // other process can lock it in between.
         if cfg!(windows) {
             drop(self.file.take());
         }

@@ -202,7 +202,6 @@ const INVALID_PATH: &str =
 /// A file of games, with an optional game and ply: `games.pgn`, `games.pgn:3`, `games.pgn:3@42`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GamePath {
-    /// The file.
     pub path: PathBuf,
     /// The number of the game, from 1, if given.
     pub game: Option<usize>,
@@ -328,10 +327,7 @@ impl GamePath {
         Ok(game)
     }
 
-    /// Checks that the game has the given ply.
-    ///
-    /// # Errors
-    /// The game is shorter.
+    /// Returns an error if the game is shorter than the given ply.
     pub fn check_ply(&self, game: &GameTree, number: usize) -> Result<(), Failure> {
         let plies = game.plies();
         if self.ply.is_none_or(|ply| ply <= plies) {
@@ -426,7 +422,6 @@ fn has_text_after_pgn(text: &str) -> bool {
     lower.contains(".pgn:") || lower.contains(".pgn@")
 }
 
-/// A place in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// A line of a file with one position or game per line, from 1.
@@ -441,7 +436,6 @@ impl Place {
         games.line().map_or(Self::Game(number), Self::Line)
     }
 
-    /// The number of the line or game, from 1.
     pub const fn number(self) -> usize {
         match self {
             Self::Line(number) | Self::Game(number) => number,

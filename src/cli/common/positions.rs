@@ -8,14 +8,12 @@ use crate::notation::records::{LineContent, Lines, RecordReader, read_line};
 use crate::rules::Game;
 use crate::text::excerpt;
 
-/// A position of a file.
 #[derive(Clone, Debug)]
 pub struct FilePosition {
-    /// The place of the position in its file.
     pub place: Place,
     /// The position and its EPD operations.
     pub epd: Epd,
-    /// The game that led to it. It has no moves if none are given or the line is an EPD.
+    /// The game that led to the position, without moves if none are given or the line is an EPD.
     pub game: Game,
 }
 

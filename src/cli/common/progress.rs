@@ -32,7 +32,7 @@ pub fn print_to_stderr(line: &str) {
 static BAR: Mutex<Option<WeakProgressBar>> = Mutex::new(None);
 
 /// Sets the style of a progress bar, see [`bar_style`]. Until it is finished, notes and errors are printed above it.
-/// They must not be printed within [`ProgressBar::suspend`].
+/// They must not be printed within [`ProgressBar::suspend`], which locks the bar.
 pub fn register_bar(bar: ProgressBar, template: &str) -> ProgressBar {
     let bar = bar.with_style(bar_style(template));
     *BAR.lock() = Some(bar.downgrade());
@@ -73,7 +73,6 @@ pub struct ProgressMeter {
 
 #[cfg(feature = "training")]
 impl ProgressMeter {
-    /// Minimum time between two lines if standard error is not a terminal.
     const LINE_INTERVAL: Duration = Duration::from_secs(60);
 
     /// A meter that counts `unit`s, whose total is not known yet.

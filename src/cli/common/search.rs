@@ -22,7 +22,6 @@ use crate::search::{
 };
 use crate::tablebase::Tables;
 
-/// The arguments of commands that search.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Search")]
 pub struct SearchArguments {
@@ -50,7 +49,6 @@ pub struct SearchArguments {
     pub tables: TableArguments,
 }
 
-/// The defaults of the search arguments of a command.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchDefaults {
     /// Time for a position if no limit is given.

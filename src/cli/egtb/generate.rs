@@ -80,7 +80,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 impl Arguments {
-    /// The requested classes and those they depend on, each after its dependencies.
+    /// The requested classes, see [`with_smaller`].
     fn classes(&self) -> Vec<Material> {
         let mut wanted: HashSet<Material> = self.materials.iter().copied().collect();
         for material in Material::all() {
@@ -218,7 +218,6 @@ fn generate_embedded(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Output directory of a run.
 struct TableDirectory<'a> {
     path: &'a Path,
     rules: RuleSet,
@@ -299,7 +298,6 @@ impl TableDirectory<'_> {
         load_smaller(material, metric, &tables, self.rules)
     }
 
-    /// Solves a class and writes its table.
     fn generate(
         &self,
         material: Material,

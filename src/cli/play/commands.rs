@@ -233,7 +233,7 @@ impl PlaySession {
     }
 }
 
-/// A file name without quotes around it. In a shell, names with spaces need them.
+/// A file name without the quotes around it, which users may type as in a shell.
 fn unquoted(path: &str) -> &str {
     let mut inner = ['"', '\'']
         .iter()
@@ -244,7 +244,6 @@ fn unquoted(path: &str) -> &str {
         .unwrap_or(path)
 }
 
-/// Prints the usage of a command.
 fn print_usage(verb: &str, values: &str) {
     print_line(&fill(texts().usage, &[verb, values]));
 }

@@ -62,7 +62,6 @@ impl PlayLevel {
 /// Maximum time of a game, and maximum increment.
 const MAX_TIME: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The clocks of a game.
 #[derive(Clone, Debug)]
 pub struct GameClock {
     sides: ByColor<PlayerClock>,
@@ -86,7 +85,6 @@ impl GameClock {
         Ok(Self { sides, start })
     }
 
-    /// Resets the clocks for another game.
     pub fn restart(&mut self) {
         self.sides = ByColor::from_fn(|_| self.start);
     }

@@ -66,7 +66,6 @@ const DEFAULTS: SearchDefaults = SearchDefaults {
     hash: 0,
 };
 
-/// Plays until the user quits.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let books = arguments.books.open()?;
     let plan = arguments.search.plan(&DEFAULTS)?;
@@ -125,7 +124,6 @@ enum GameEnd {
     OutOfTime(Color),
 }
 
-/// The state of the game and its settings.
 struct PlaySession {
     game: Game,
     /// The side of the engine; `None` if the user plays both.
@@ -135,7 +133,7 @@ struct PlaySession {
     books: BookLibrary,
     level: PlayLevel,
     clock: Option<GameClock>,
-    /// The name of the user.
+    /// The name of the user in saved games.
     name: String,
     notation: MoveStyle,
     style: DiagramStyle,
@@ -160,7 +158,6 @@ impl PlaySession {
         print_line(&draw(self.game.position(), self.style, last));
     }
 
-    /// Starts another game.
     fn restart(&mut self, game: Game) {
         self.game = game;
         self.end = None;
@@ -174,7 +171,7 @@ impl PlaySession {
         self.engine == Some(self.game.position().side_to_move())
     }
 
-    /// Plays a move of the engine if it is its turn.
+    /// Plays a move of the engine if the engine is to move and the game is not over.
     fn play_engine(&mut self) {
         if !self.is_engines_turn() || self.ending().is_some() {
             return;

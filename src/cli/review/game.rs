@@ -12,7 +12,7 @@ use crate::search::{Score, SearchResult};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchedPosition {
-    /// The score for the side to move.
+    /// For the side to move.
     pub score: Score,
     pub depth: u32,
     /// The best line; empty if there is no legal move.
@@ -43,7 +43,7 @@ pub struct ReviewedMove {
 pub struct MoveVerdict {
     /// The search result before the move.
     pub found: SearchedPosition,
-    /// The score after the move, for red.
+    /// After the move, for red.
     pub score: Score,
     /// The loss of expected points, in percent of a point.
     pub lost: f64,
@@ -239,7 +239,6 @@ impl Grade {
         Self::Blunder,
     ];
 
-    /// The grade of a move that lost `lost` percent of a point.
     fn of(lost: f64, is_best: bool) -> Self {
         match lost {
             _ if is_best => Self::Best,
@@ -320,7 +319,6 @@ pub struct SideSummary {
 }
 
 impl SideSummary {
-    /// The summary of moves, each with its loss and grade.
     fn of(moves: &[(f64, Grade)]) -> Self {
         let count = |grade| moves.iter().filter(|(_, g)| *g == grade).count();
         let mean = |value: &dyn Fn(f64) -> f64| {

@@ -70,7 +70,6 @@ const DEFAULTS: SearchDefaults = SearchDefaults {
     hash: 32,
 };
 
-/// Searches the games, prints their tables or JSON objects, and writes the files.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let game_paths: Vec<GamePath> = arguments.games.iter().map(GamePath::parse).collect();
     let has_number = |game_path: &GamePath| game_path.game.is_some() || game_path.ply.is_some();

@@ -351,7 +351,7 @@ fn curve(points: &[Option<f64>]) -> String {
     svg
 }
 
-/// The mark of an inaccuracy, mistake or blunder.
+/// The mark of an inaccuracy, mistake or blunder; empty for other moves.
 fn mark(reviewed: &ReviewedMove, points: Option<f64>, x: f64) -> String {
     let color = match reviewed.verdict.as_ref().map(|verdict| verdict.grade) {
         None | Some(Grade::Best | Grade::Good) => return String::new(),

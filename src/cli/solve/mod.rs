@@ -29,7 +29,6 @@ use crate::tablebase::Tables;
 use crate::text::{counted, read_all};
 use text::{describe, describe_draw, describe_win, diagrams, game_tree, length};
 
-/// Maximum size of a solution file in MB.
 const MAX_FILE_MB: u64 = 256;
 /// The longest mate that `--win` and `--mate` look for, in moves.
 const MAX_MOVES: u32 = 64;
@@ -165,7 +164,6 @@ impl ResumeFile {
     }
 }
 
-/// Prints the solution, or the result of the check.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let tables = arguments.tables.open()?;
     let done = match &arguments.verify {
@@ -176,7 +174,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     done
 }
 
-/// Solves the composition, prints the solution and writes the files.
+/// The exit code is [`INTERRUPTED`] after Ctrl-C.
 fn prove(arguments: &Arguments, tables: &Arc<Tables>) -> Result<ExitCode, Failure> {
     arguments.game.require_given("solve")?;
     let game = arguments.game.read()?;
@@ -209,7 +207,7 @@ fn prove(arguments: &Arguments, tables: &Arc<Tables>) -> Result<ExitCode, Failur
 
 /// A game without moves that starts at the last position of `game`. Its no-capture clock, the counter of the FEN, is
 /// the number of plies that the rules count. If the game is already drawn by the no-capture limit, the clock starts at
-/// 0, and the position is solved as if it were not.
+/// 0, so that the position can be solved.
 fn without_history(game: &Game, rules: RuleSet) -> Result<Game, InvalidPosition> {
     let position = game.position();
     let counted = counted_plies(position.clock(), rules);
@@ -224,7 +222,6 @@ fn without_history(game: &Game, rules: RuleSet) -> Result<Game, InvalidPosition>
     Position::try_from(&setup).map(Game::new)
 }
 
-/// The search threads, Ctrl-C and the display of the progress.
 struct Work {
     threads: SearchThreads,
     interrupts: Receiver<()>,

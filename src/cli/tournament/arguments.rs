@@ -17,7 +17,6 @@ use crate::tournament::{
     TournamentFormat, read_toml,
 };
 
-/// Maximum size of an openings file in MB.
 const MAX_OPENINGS_MB: u64 = 1024;
 
 /// Play a tournament between engines that speak UCCI, UCI or XBoard

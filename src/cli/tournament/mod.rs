@@ -22,7 +22,6 @@ use crate::tournament::{
 };
 use output::{MatchOutput, OutputFiles};
 
-/// Plays the tournament and prints the results.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     require_distinct(arguments.files())?;
     let (mut tournament, left_out) = arguments.tournament()?;

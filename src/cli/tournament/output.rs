@@ -197,7 +197,6 @@ impl<'a> MatchOutput<'a> {
         Ok(())
     }
 
-    /// Writes an event to all outputs.
     pub fn event(&mut self, standings: &Standings, event: &TournamentEvent) -> io::Result<()> {
         let error = |failure: Failure| io::Error::other(failure.text);
         self.files.add(self.tournament, event).map_err(error)?;
@@ -318,7 +317,6 @@ fn print_line(line: &str) -> io::Result<()> {
     printed.map_err(|error| io::Error::other(format!("standard output: {error}")))
 }
 
-/// A game in one line.
 fn game_line(tournament: &Tournament, record: &GameRecord) -> String {
     let ByColor([red, black]) = record
         .players
@@ -337,7 +335,6 @@ fn game_line(tournament: &Tournament, record: &GameRecord) -> String {
     translated(&line).into_owned()
 }
 
-/// The file of final positions.
 struct EpdFile {
     file: File,
     /// The lines that are not written again.
@@ -345,8 +342,8 @@ struct EpdFile {
 }
 
 impl EpdFile {
-    /// Opens or creates the file. With a journal, the match may be resumed, also after games that the journal has lost,
-    /// so its lines are not written again.
+    /// Opens or creates the file. With a journal the match may be resumed, so lines that the file already has are not
+    /// written again.
     fn open(path: &Path, has_journal: bool) -> io::Result<Self> {
         let file = open_to_append(path, 1)?;
         let bytes = if has_journal {

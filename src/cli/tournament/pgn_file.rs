@@ -57,7 +57,7 @@ impl PgnFile {
         })
     }
 
-    /// Opens the file of a resumed tournament, and appends those games of the journal that it lacks.
+    /// Opens the file of a resumed tournament, and appends those games of the journal that the file lacks.
     ///
     /// Games from before the tournament or of other programs are kept. Only an incomplete last record of this
     /// tournament is removed.

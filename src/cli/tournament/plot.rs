@@ -7,13 +7,12 @@ use crate::text::counted;
 use crate::tournament::stats::{Estimate, Interval, Scores, SprtRun, Standings};
 use crate::tournament::{GameSummary, Tournament};
 
-/// Width of the plot, in pixels.
+/// Width of the plot, and heights of its parts, in pixels.
 const WIDTH: u32 = 800;
-/// Height of the row of an engine, in pixels.
+/// For one engine.
 const ROW_HEIGHT: u32 = 50;
-/// Height of the title and the axis of the standings, in pixels.
+/// For the title and the axis of the standings.
 const FRAME_HEIGHT: u32 = 90;
-/// Height of a curve, in pixels.
 const CURVE_HEIGHT: u32 = 220;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -59,7 +58,6 @@ pub fn draw(
 /// Maximum number of points of a curve, not counting the last one.
 const MAX_POINTS: usize = 400;
 
-/// The state after a number of games.
 struct Point {
     games: u64,
     /// Elo of the first engine.
@@ -100,10 +98,9 @@ fn history(tournament: &Tournament, games: &[GameSummary]) -> Vec<Point> {
         .collect()
 }
 
-/// A curve over the number of games.
 struct Curve {
     title: String,
-    /// The line of the value, then those of its bounds.
+    /// The line of the value, then those of its bounds. The x coordinate is the number of games.
     lines: Vec<Vec<(f64, f64)>>,
     /// Horizontal lines: zero Elo, or the bounds of the SPRT.
     levels: Vec<f64>,
