@@ -148,7 +148,7 @@ fn read_files(files: &[PathBuf]) -> Result<(Vec<BatchPosition>, Unread), Failure
         for position in read_positions(&GamePath::parse(path), unread)? {
             let file = (files.len() > 1).then(|| path.display().to_string());
             match &position.epd.task_error {
-                Some(error) => unread.part(path, position.place, error),
+                Some(error) => unread.add_part(path, position.place, error),
                 None => all.push(BatchPosition { file, position }),
             }
         }
@@ -338,7 +338,7 @@ impl Output {
         output.name = path.display().to_string();
         if arguments.resume {
             require_regular(path).context(path.display())?;
-            output.lock = Some(FileLock::of(path)?);
+            output.lock = Some(FileLock::acquire(path)?);
             output.reopen(path, positions).context(path.display())?;
         } else {
             let hint = "--continue resumes it, --force overwrites it";

@@ -224,7 +224,7 @@ fn convert_file(
         }
     }
     games.finish()?;
-    unread.count_games(errors.count);
+    unread.add_games(errors.count);
     errors.failure(&game_path.path).map_or(Ok(()), Err)
 }
 

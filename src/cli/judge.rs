@@ -94,7 +94,7 @@ fn judge_files(judging: &Judging<'_>, files: &[GamePath]) -> Result<(), Failure>
             break;
         }
         if let Err(failure) = judge_file(judging, file, &mut unread) {
-            unread.file(failure, files.len())?;
+            unread.add_file(failure, files.len())?;
         }
     }
     unread.finish("judge")
@@ -114,10 +114,10 @@ fn judge_file(judging: &Judging<'_>, file: &GamePath, unread: &mut Unread) -> Re
                             return Ok(());
                         }
                     }
-                    Err(failure) => unread.part(path, place, failure.text),
+                    Err(failure) => unread.add_part(path, place, failure.text),
                 }
             }
-            Err(error) => unread.part(path, place, error.reason),
+            Err(error) => unread.add_part(path, place, error.reason),
         }
     }
     games.finish()

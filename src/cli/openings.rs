@@ -147,7 +147,7 @@ fn open_output(arguments: &Arguments, heading: &str) -> Result<Output, Failure> 
     }
     if arguments.resume {
         require_regular(out).context(out.display())?;
-        let lock = Some(FileLock::of(out)?);
+        let lock = Some(FileLock::acquire(out)?);
         let (file, present) = reopen(out, heading).context(out.display())?;
         return Ok(output(Box::new(file), present, lock));
     }

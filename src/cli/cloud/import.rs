@@ -92,7 +92,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             ImportError::Book(failure) => failure,
         };
         let files = arguments.files.len();
-        unread.file(failure, files)?;
+        unread.add_file(failure, files)?;
     }
     importer.bar.finish_and_clear();
     let counts = importer.counts;

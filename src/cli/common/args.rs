@@ -163,7 +163,7 @@ impl TableArguments {
         self.require_directories(&skipped)?;
         let mut unread = Unread::default();
         for file in skipped {
-            unread.skipped_file(&Failure::new("--tables", file));
+            unread.add_skipped_file(&Failure::new("--tables", file));
         }
         Ok((tables, unread))
     }

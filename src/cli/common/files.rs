@@ -191,7 +191,7 @@ pub fn create_locked(
         let file = File::options().write(true).open(path);
         return Ok((file.context(path.display())?, None));
     }
-    let lock = FileLock::of(path)?;
+    let lock = FileLock::acquire(path)?;
     let file = if force {
         File::create(path)
     } else {
@@ -312,7 +312,7 @@ impl FileLock {
     ///
     /// # Errors
     /// Another process holds the lock, or the lock file cannot be written.
-    pub fn of(path: &Path) -> Result<Self, Failure> {
+    pub fn acquire(path: &Path) -> Result<Self, Failure> {
         let lock = lock_path(path);
         loop {
             let mut options = File::options();
@@ -462,8 +462,8 @@ mod tests {
         std::os::unix::fs::symlink("cycle", &cycle).unwrap();
         // Before and after the target exists.
         for _ in 0..2 {
-            let lock = FileLock::of(&link).unwrap();
-            assert!(FileLock::of(&file).is_err());
+            let lock = FileLock::acquire(&link).unwrap();
+            assert!(FileLock::acquire(&file).is_err());
             drop(lock);
             assert!(require_not_input("--out", &link, [&file]).is_err());
             assert!(require_distinct([("a", &*link), ("b", &*file)]).is_err());
@@ -476,15 +476,15 @@ mod tests {
     fn lock_is_exclusive() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("answers.json");
-        let lock = FileLock::of(&path).unwrap();
-        let message = FileLock::of(&path).unwrap_err().text;
+        let lock = FileLock::acquire(&path).unwrap();
+        let message = FileLock::acquire(&path).unwrap_err().text;
         let owner = format!("process {} is writing", std::process::id());
         assert!(cfg!(windows) || message.contains(&owner), "{message}");
         drop(lock);
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
         // The lock file of a killed process.
         fs::write(directory.path().join("answers.json.lock"), "1").unwrap();
-        drop(FileLock::of(&path).unwrap());
-        assert!(FileLock::of(&directory.path().join("none/x")).is_err());
+        drop(FileLock::acquire(&path).unwrap());
+        assert!(FileLock::acquire(&directory.path().join("none/x")).is_err());
     }
 }

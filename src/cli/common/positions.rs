@@ -55,7 +55,9 @@ fn read_lines(
         let place = Place::Line(lines.number());
         match read_position(&text) {
             Ok((epd, game)) => found.push(FilePosition { place, epd, game }),
-            Err(error) => unread.part(path, place, format_args!("{error} ({})", excerpt(&text))),
+            Err(error) => {
+                unread.add_part(path, place, format_args!("{error} ({})", excerpt(&text)))
+            }
         }
     }
     Ok(found)
@@ -104,7 +106,7 @@ fn read_records(
             });
         match position {
             Ok(position) => found.push(position),
-            Err(error) => unread.part(&file.path, place, error),
+            Err(error) => unread.add_part(&file.path, place, error),
         }
     }
     games.finish()?;

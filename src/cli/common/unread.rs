@@ -45,7 +45,7 @@ impl Unread {
     }
 
     /// Reports and counts a line or a game of a file that cannot be read.
-    pub fn part(&mut self, path: &Path, place: Place, why: impl Display) {
+    pub fn add_part(&mut self, path: &Path, place: Place, why: impl Display) {
         Failure::new(format_args!("{}: {place}", path.display()), why).report();
         match place {
             Place::Line(_) => self.positions += 1,
@@ -59,7 +59,7 @@ impl Unread {
     }
 
     /// Counts games that were already reported.
-    pub fn count_games(&mut self, games: u64) {
+    pub fn add_games(&mut self, games: u64) {
         self.games += games;
     }
 
@@ -74,7 +74,7 @@ impl Unread {
     ) -> Result<(), Failure> {
         for file in files {
             if let Err(failure) = read(self, file) {
-                self.file(failure, files.len())?;
+                self.add_file(failure, files.len())?;
             }
         }
         Ok(())
@@ -82,16 +82,16 @@ impl Unread {
 
     /// Reports and counts one of `count` files, which cannot be read. If it is the only one, or the error is that of
     /// the output, the error is returned instead.
-    pub fn file(&mut self, failure: Failure, count: usize) -> Result<(), Failure> {
+    pub fn add_file(&mut self, failure: Failure, count: usize) -> Result<(), Failure> {
         if count == 1 || failure.is_output_error {
             return Err(failure);
         }
-        self.skipped_file(&failure);
+        self.add_skipped_file(&failure);
         Ok(())
     }
 
     /// Reports and counts a file that cannot be read.
-    pub fn skipped_file(&mut self, failure: &Failure) {
+    pub fn add_skipped_file(&mut self, failure: &Failure) {
         failure.report();
         self.files += 1;
     }
@@ -125,9 +125,9 @@ mod tests {
     #[test]
     fn errors_of_the_output_end_a_command() {
         let mut unread = Unread::default();
-        assert!(unread.file(Failure::new("in", "empty"), 2).is_ok());
+        assert!(unread.add_file(Failure::new("in", "empty"), 2).is_ok());
         let full = Failure::of_output("out", "no space");
-        assert!(unread.file(full, 2).is_err());
+        assert!(unread.add_file(full, 2).is_err());
         assert!(unread.finish("test").is_err());
     }
 }

@@ -32,7 +32,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         for text in [class_text, dtc_text] {
             match text(material, arguments, &tables) {
                 Ok(text) => print(&text)?,
-                Err(failure) => unread.skipped_file(&failure),
+                Err(failure) => unread.add_skipped_file(&failure),
             }
         }
     }

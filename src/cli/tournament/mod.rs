@@ -51,7 +51,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         &mut standings,
         &games,
         &interrupt,
-        |standings, event| output.event(standings, event),
+        |standings, event| output.write(standings, event),
     );
     let end = played.as_ref().copied().unwrap_or(TournamentEnd::Failed);
     standings.winner = tournament.schedule().knockout_winner(output.games());

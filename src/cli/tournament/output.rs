@@ -197,7 +197,7 @@ impl<'a> MatchOutput<'a> {
         Ok(())
     }
 
-    pub fn event(&mut self, standings: &Standings, event: &TournamentEvent) -> io::Result<()> {
+    pub fn write(&mut self, standings: &Standings, event: &TournamentEvent) -> io::Result<()> {
         let error = |failure: Failure| io::Error::other(failure.text);
         self.files.add(self.tournament, event).map_err(error)?;
         if let TournamentEvent::Game(record) = event {
