@@ -76,9 +76,10 @@ impl GameClock {
         let read = |text: &str| read_seconds(text).map_err(|error| error.to_string());
         let time = read(minutes)?.checked_mul(60);
         let time = time.filter(|time| !time.is_zero() && *time <= MAX_TIME);
+        let increment = Some(read(seconds)?).filter(|increment| *increment <= MAX_TIME);
         let start = PlayerClock {
             time: time.ok_or("the time must be positive and at most a day")?,
-            increment: read(seconds)?.min(MAX_TIME),
+            increment: increment.ok_or("the increment must be at most a day")?,
             moves_to_go: None,
         };
         let sides = ByColor::from_fn(|_| start);
@@ -155,7 +156,7 @@ mod tests {
         assert_eq!(clock.sides[Color::Red].time, Duration::ZERO);
         clock.restart();
         assert_eq!(clock.text(Color::Red), "1:00");
-        for bad in ["", "0", "-1", "x", "1+", "1+x", "1e9"] {
+        for bad in ["", "0", "-1", "x", "1+", "1+x", "1e9", "1+1e6"] {
             assert!(GameClock::parse(bad).is_err(), "{bad}");
         }
     }
