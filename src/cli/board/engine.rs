@@ -63,7 +63,7 @@ impl Run {
     }
 }
 
-/// Stops a run when it is dropped, which happens when the client disconnects.
+/// Stops its run when dropped: at the end of the request, or when the client disconnects.
 pub struct StopOnDrop(pub Run);
 
 impl Drop for StopOnDrop {

@@ -119,10 +119,12 @@ pub fn interrupts() -> Result<Receiver<()>, Failure> {
 /// The function for signals, see [`on_interrupt`].
 static HANDLER: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);
 
-/// Calls a function, in the thread that waits for signals, for each Ctrl-C, SIGTERM or SIGHUP, which no longer end the
-/// program. A later call replaces the function. A SIGHUP that is ignored when the program starts, as under `nohup`,
-/// remains ignored. Outside Linux it is unknown whether SIGHUP is ignored. There, if neither output is a terminal,
-/// SIGHUP keeps the effect that it had at the start, and the function is not called.
+/// Calls a function for each Ctrl-C, SIGTERM or SIGHUP, in the thread that waits for signals. These signals then no
+/// longer end the program. A later call replaces the function.
+///
+/// A SIGHUP that is ignored when the program starts, as under `nohup`, remains ignored. Outside Linux it is unknown
+/// whether SIGHUP is ignored. There, if neither standard output nor standard error is a terminal, SIGHUP keeps the
+/// effect that it had at the start, and the function is not called.
 pub fn on_interrupt(handler: impl Fn() + Send + 'static) -> Result<(), Failure> {
     *HANDLER.lock() = Some(Box::new(handler));
     watch_signals().context("Ctrl-C")

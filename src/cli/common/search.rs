@@ -177,8 +177,8 @@ pub struct SearchThreads {
 }
 
 impl SearchThreads {
-    /// Searches a position and calls `on_report` for each report; an error from it stops the search and is returned.
-    /// Otherwise returns the result and whether Ctrl-C has stopped the search.
+    /// Searches a position and calls `on_report` for each report. Returns the result and whether Ctrl-C has stopped the
+    /// search. An error of `on_report` stops the search and is returned.
     pub fn search(
         &self,
         request: SearchRequest,

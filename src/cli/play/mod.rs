@@ -211,8 +211,8 @@ impl PlaySession {
         Some(moves[chosen].played)
     }
 
-    /// Searches the position with the strength `elo`, or at full strength if it is `None`; returns the result and the
-    /// best line. Prints an error and returns `None` if the search fails.
+    /// Searches the position with the strength `elo`, or at full strength without it. Returns the result and the best
+    /// line. Prints an error and returns `None` if the search fails.
     fn think(&self, limits: Limits, elo: Option<u32>) -> Option<(Outcome, Vec<Move>)> {
         let plan = SearchPlan {
             limits,
