@@ -114,10 +114,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut output = Output::open(arguments, &positions, arguments.search_text(&plan))?;
     // Ctrl-C is handled only after the output has been opened, because opening a FIFO can block.
     let interrupts = interrupts()?;
-    let bar = ProgressBar::new(positions.len() as u64).with_position(output.present as u64);
+    let bar = ProgressBar::new(positions.len() as u64).with_position(output.result_count as u64);
     let bar = register_bar(bar, "{bar:30} {pos}/{len} positions, {left} left");
     bar.reset_eta();
-    let rest = &positions[output.present..];
+    let rest = &positions[output.result_count..];
     let game = |number: usize| &rest[number].position.game;
     let mut waiting = BTreeMap::new();
     let mut written = 0;
@@ -162,7 +162,7 @@ fn read_files(files: &[PathBuf]) -> Result<(Vec<BatchPosition>, Unread), Failure
 
 /// Prints the number of searched positions and solved tasks on standard error.
 fn print_summary(output: &Output, positions: usize) {
-    let mut text = format!("{} of {positions} positions", output.present);
+    let mut text = format!("{} of {positions} positions", output.result_count);
     if output.with_task > 0 {
         let share = 100.0 * f64::from(output.solved) / f64::from(output.with_task);
         text += &format!(
@@ -170,7 +170,7 @@ fn print_summary(output: &Output, positions: usize) {
             output.solved, output.with_task
         );
     }
-    if output.present < positions && output.lock.is_some() {
+    if output.result_count < positions && output.lock.is_some() {
         text += "; --continue resumes the run";
     }
     log::info!("{text}");
@@ -291,8 +291,7 @@ struct Output {
     has_file_names: bool,
     /// See [`Arguments::search_text`].
     search: String,
-    /// Number of results in the file.
-    present: usize,
+    result_count: usize,
     /// Number of results of positions with a task.
     with_task: u32,
     solved: u32,
@@ -317,7 +316,7 @@ impl Output {
             format: arguments.format(),
             has_file_names: arguments.files.len() > 1,
             search,
-            present: 0,
+            result_count: 0,
             with_task: 0,
             solved: 0,
         };
@@ -436,7 +435,7 @@ impl Output {
     }
 
     fn count(&mut self, solved: Option<bool>) {
-        self.present += 1;
+        self.result_count += 1;
         self.with_task += u32::from(solved.is_some());
         self.solved += u32::from(solved == Some(true));
     }

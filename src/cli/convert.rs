@@ -145,9 +145,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut writer = Writer {
         arguments,
         out: OutputFile::create(&arguments.out, arguments.force)?,
-        known: HashSet::new(),
+        written_hashes: HashSet::new(),
         single: None,
-        library: Vec::new(),
+        cbl_records: Vec::new(),
         read: 0,
         written: 0,
         not_in_gbk: 0,
@@ -274,12 +274,12 @@ impl ErrorList {
 struct Writer<'a> {
     arguments: &'a Arguments,
     out: OutputFile,
-    /// Hashes of the games or positions that have been written, for `--unique`.
-    known: HashSet<u64>,
+    /// For `--unique`.
+    written_hashes: HashSet<u64>,
     /// The first game, for a format that holds only one.
     single: Option<GameTree>,
-    /// The records of a library. They are written at the end, after the number of games.
-    library: Vec<u8>,
+    /// Written at the end, after the number of games.
+    cbl_records: Vec<u8>,
     read: u64,
     written: u64,
     /// The number of games with characters that GBK lacks.
@@ -312,7 +312,7 @@ impl Writer<'_> {
             },
             TargetFormat::Cbl => {
                 self.written += 1;
-                self.library.extend(write_cbl_record(&game));
+                self.cbl_records.extend(write_cbl_record(&game));
                 return Ok(());
             }
             TargetFormat::Xqf | TargetFormat::Cbr => {
@@ -374,7 +374,10 @@ impl Writer<'_> {
             let games = usize::try_from(self.written).unwrap_or(usize::MAX);
             let beginning = write_cbl_beginning(games);
             self.out.write_all(&beginning).context(self.out.name())?;
-            return self.out.write_all(&self.library).context(self.out.name());
+            return self
+                .out
+                .write_all(&self.cbl_records)
+                .context(self.out.name());
         }
         if !matches!(to, TargetFormat::Xqf | TargetFormat::Cbr) {
             return Ok(());
@@ -423,7 +426,7 @@ impl Writer<'_> {
             fen::write_position(&line.start).hash(&mut hasher);
             line.moves.hash(&mut hasher);
         }
-        self.known.insert(hasher.finish())
+        self.written_hashes.insert(hasher.finish())
     }
 
     /// The position of a game as FEN or EPD; `None` if the game is shorter than `--ply`.

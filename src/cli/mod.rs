@@ -115,7 +115,6 @@ enum CliCommand {
     Train(train::Arguments),
 }
 
-/// The message for a user who starts the engine in a terminal.
 const GREETING: &str = "\
 Chuhe (楚河), a xiangqi engine, waits for UCCI, UCI or XBoard commands.
 `chuhe play` plays a game, `chuhe --help` lists all commands, `quit` exits.";

@@ -355,8 +355,7 @@ struct Analysis {
     shown: Vec<Info>,
     nodes: u64,
     time: Duration,
-    /// When lines were last sent.
-    sent: Option<Instant>,
+    last_sent: Option<Instant>,
 }
 
 impl Analysis {
@@ -376,9 +375,11 @@ impl Analysis {
             Report::Progress { nodes, time } => (self.nodes, self.time) = (nodes, time),
             _ => return false,
         }
-        let is_due = self.sent.is_none_or(|sent| sent.elapsed() >= REPORT_TIME);
+        let is_due = self
+            .last_sent
+            .is_none_or(|sent| sent.elapsed() >= REPORT_TIME);
         if is_due && !self.shown.is_empty() {
-            self.sent = Some(Instant::now());
+            self.last_sent = Some(Instant::now());
             return true;
         }
         false

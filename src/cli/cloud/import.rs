@@ -329,7 +329,6 @@ fn book_name(path: &Path) -> Option<&str> {
     path.to_str().filter(|_| is_book)
 }
 
-/// A line of a dump.
 enum DumpLine {
     /// `BOARD SIDE private`: a private position.
     Private(Key),

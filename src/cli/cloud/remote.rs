@@ -116,7 +116,6 @@ enum Known {
     Nothing(&'static str),
 }
 
-/// Asks for the known moves of a position.
 fn query_all(client: &Client, position: &Position) -> Result<Known, Failure> {
     let reply = ask(client, "queryall", position)?;
     if let Some(moves) = moves(&reply, position) {

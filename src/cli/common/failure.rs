@@ -20,7 +20,6 @@ pub struct Failure {
     pub is_output_error: bool,
 }
 
-/// The exit code of a command that failed.
 const FAILED: u8 = 1;
 /// The exit code for invalid arguments, the same as clap's.
 const MISUSED: u8 = 2;

@@ -213,8 +213,8 @@ pub fn require_not_input<P: AsRef<Path>>(
     out: &Path,
     inputs: impl IntoIterator<Item = P>,
 ) -> Result<(), Failure> {
-    let out = regular_file(out);
-    let is_out = |input: P| out.is_some() && regular_file(input.as_ref()) == out;
+    let out = identity_of(out);
+    let is_out = |input: P| out.is_some() && identity_of(input.as_ref()) == out;
     if inputs.into_iter().any(is_out) {
         Err(Failure::usage(option, "this is one of the input files"))
     } else {
@@ -232,7 +232,7 @@ pub fn require_distinct<'a>(
         let file = if path.as_os_str() == "-" {
             Some(FileIdentity::Path(path.to_owned()))
         } else {
-            regular_file(path)
+            identity_of(path)
         };
         if let Some(other) = file.and_then(|file| options.insert(file, option)) {
             let why = format!("this is also the file of {other}");
@@ -252,7 +252,7 @@ enum FileIdentity {
 }
 
 /// The identity of a regular file, which need not exist; `None` for others.
-fn regular_file(path: &Path) -> Option<FileIdentity> {
+fn identity_of(path: &Path) -> Option<FileIdentity> {
     if path.as_os_str() == "-" {
         return None;
     }
@@ -260,7 +260,7 @@ fn regular_file(path: &Path) -> Option<FileIdentity> {
         Ok(data) if !data.is_file() => None,
         #[cfg(unix)]
         Ok(data) => {
-            let (device, inode) = identity(&data);
+            let (device, inode) = device_and_inode(&data);
             Some(FileIdentity::Inode(device, inode))
         }
         _ => Some(FileIdentity::Path(canonical_path(path))),
@@ -393,9 +393,8 @@ fn owner(file: &mut File) -> String {
     }
 }
 
-/// The device and inode number of a file.
 #[cfg(unix)]
-fn identity(data: &fs::Metadata) -> (u64, u64) {
+fn device_and_inode(data: &fs::Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt;
 
     (data.dev(), data.ino())
@@ -405,7 +404,7 @@ fn identity(data: &fs::Metadata) -> (u64, u64) {
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     match fs::metadata(path) {
-        Ok(there) => Ok(identity(&there) == identity(&file.metadata()?)),
+        Ok(there) => Ok(device_and_inode(&there) == device_and_inode(&file.metadata()?)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
     }

@@ -33,12 +33,10 @@ pub struct GameArguments {
 }
 
 impl GameArguments {
-    /// Whether a position is given.
     pub fn is_given(&self) -> bool {
         !self.game.is_empty()
     }
 
-    /// Returns an error if no position is given.
     pub fn require_given(&self, command: &str) -> Result<(), Failure> {
         if self.is_given() {
             return Ok(());

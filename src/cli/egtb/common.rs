@@ -47,7 +47,6 @@ pub fn selected(
     Ok(wanted.to_vec())
 }
 
-/// Reports the files that are not used, with the reason.
 fn note_unused(tables: &Tables, rules: RuleSet) {
     for table in tables.iter() {
         let dtm = tables.get(table.material(), rules);
@@ -116,7 +115,7 @@ pub fn load_dtc(material: Material, tables: &Tables) -> Result<Option<SolvedClas
     tables.dtc_table(material).map(load).transpose()
 }
 
-/// Progress bar, hidden if standard error is not a terminal.
+/// Hidden if standard error is not a terminal.
 pub fn bar(positions: u64) -> ProgressBar {
     let form = "{msg:14} {bar:30} {human_pos}/{human_len} positions, {per_sec}, {left} left";
     let bar = register_bar(ProgressBar::new(positions), form);

@@ -97,7 +97,6 @@ impl GameClock {
         left.is_some()
     }
 
-    /// Adds the increment after a move.
     pub fn add_increment(&mut self, side: Color) {
         self.sides[side].time += self.start.increment;
     }

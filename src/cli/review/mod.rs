@@ -190,7 +190,6 @@ fn read_records(
     Ok(records)
 }
 
-/// A reviewed game for the web page.
 pub fn page_game(review: &Review) -> Value {
     page::game(&output::annotated(review), &review.points, 0)
 }

@@ -153,8 +153,9 @@ pub struct MatchOutput<'a> {
     recent: VecDeque<(u64, String)>,
     /// `None` if standard output or standard error is not a terminal.
     bar: Option<ProgressBar>,
-    /// Start of this run of the program, and the number of games before it.
-    start: (Instant, u64),
+    started: Instant,
+    /// The number of games of earlier runs.
+    games_before: u64,
 }
 
 impl<'a> MatchOutput<'a> {
@@ -169,7 +170,8 @@ impl<'a> MatchOutput<'a> {
         let output = Self {
             tournament,
             files,
-            start: (Instant::now(), games.len() as u64),
+            started: Instant::now(),
+            games_before: games.len() as u64,
             games,
             recent: VecDeque::new(),
             bar: is_terminal.then(|| progress_bar(tournament, standings)),
@@ -288,10 +290,9 @@ impl<'a> MatchOutput<'a> {
     /// Estimated time for the remaining games at the speed of this run; `None` before its first game, and if only the
     /// SPRT ends the match.
     fn time_left(&self, played: u64) -> Option<Duration> {
-        let (start, before) = self.start;
-        let now = u32::try_from(played.saturating_sub(before)).ok()?;
+        let now = u32::try_from(played.saturating_sub(self.games_before)).ok()?;
         let left = self.tournament.total_games()?.saturating_sub(played);
-        start
+        self.started
             .elapsed()
             .checked_div(now)?
             .checked_mul(u32::try_from(left).ok()?)
