@@ -133,7 +133,7 @@ fn check_draws(
 /// Searches sample positions of a class: draws, and mates of each length up to [`MAX_MATE`], in which
 /// the side to move wins if the length is odd and loses if it is even. Returns how many mates were
 /// found. Fails if the search finds a mate that does not exist, or a win in fewer plies than the table
-/// has. A loss in fewer plies is not an error.
+/// has. A loss in fewer plies is not an error, because the search may prune the longest defense.
 fn search_sample(solved: &SolvedClass, searcher: &mut Searcher) -> Result<String, Failure> {
     use Meaning::{Mated, Mates};
     use TableOutcome::{Draw, Loss, Win};
