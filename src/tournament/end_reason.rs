@@ -8,11 +8,9 @@ use crate::board::{Color, indexed_enum};
 use crate::notation::pgn::GameResult;
 
 indexed_enum! {
-    /// Why a game ended.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum EndReason {
-        /// The side to move is checkmated.
         Checkmate,
         /// The side to move has no legal move, which loses.
         Stalemate,
@@ -26,21 +24,16 @@ indexed_enum! {
         PerpetualAttack,
         /// Neither side has enough material to win.
         InsufficientMaterial,
-        /// Too many plies without a capture.
+        /// The no-capture limit of the rule set is reached.
         NoCapture,
         /// The ply limit of the tournament is reached.
         Length,
         /// An engine resigned or reported that it had no move.
         Resignation,
-        /// Both engines agreed to a draw.
         Agreement,
-        /// Win adjudication by score.
         ScoreWin,
-        /// Draw adjudication by score.
         ScoreDraw,
-        /// Tablebase win.
         TablebaseWin,
-        /// Tablebase draw.
         TablebaseDraw,
         /// An engine exceeded its time and margin, or did not answer `go`.
         TimeLoss,
@@ -53,7 +46,7 @@ indexed_enum! {
 }
 
 impl EndReason {
-    /// The name in reports.
+    /// The name in reports and in the PGN tag `Reason`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Checkmate => "checkmate",
@@ -119,19 +112,15 @@ impl fmt::Display for EndReason {
     }
 }
 
-/// How a game has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ending {
-    /// The result.
     pub result: GameResult,
-    /// Why it ended.
     pub reason: EndReason,
     /// Details for the user; may be empty.
     pub detail: String,
 }
 
 impl Ending {
-    /// A loss of `loser`.
     pub fn loss(loser: Color, reason: EndReason, detail: impl Into<String>) -> Self {
         Self {
             result: GameResult::win_of(!loser),
@@ -140,7 +129,6 @@ impl Ending {
         }
     }
 
-    /// A draw.
     pub fn draw(reason: EndReason) -> Self {
         Self {
             result: GameResult::Draw,

@@ -5,19 +5,15 @@ use std::str::FromStr;
 /// Error in a list `key=value,…`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyValuesError {
-    /// The key is not one of the valid keys.
     #[error("unknown key {0:?}; the keys are {known}", known = .1.join(", "))]
     UnknownKey(String, &'static [&'static str]),
-    /// The key is given twice.
     #[error("{0}= is given twice")]
     Twice(String),
     /// The value does not have the type of its key.
     #[error("invalid value: {0}={1}")]
     Unreadable(&'static str, String),
-    /// A required key is missing.
     #[error("{0}= is missing")]
     Missing(&'static str),
-    /// The value is out of range.
     #[error("{0}")]
     OutOfRange(&'static str),
 }
@@ -45,7 +41,6 @@ impl<'a> KeyValues<'a> {
         Ok(Self { pairs })
     }
 
-    /// The value of an optional key.
     pub fn get<T: FromStr>(&self, key: &'static str) -> Result<Option<T>, KeyValuesError> {
         let mut pairs = self.pairs.iter();
         let Some((_, value)) = pairs.find(|(known, _)| *known == key) else {
@@ -55,7 +50,6 @@ impl<'a> KeyValues<'a> {
         parsed.map_err(|_| KeyValuesError::Unreadable(key, (*value).to_owned()))
     }
 
-    /// The value of a required key.
     pub fn require<T: FromStr>(&self, key: &'static str) -> Result<T, KeyValuesError> {
         self.get(key)?.ok_or(KeyValuesError::Missing(key))
     }

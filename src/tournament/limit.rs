@@ -15,12 +15,9 @@ const LONGEST_CONTROL: Duration = Duration::from_secs(1_000_000);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
-    /// A game clock.
     Clock(TimeControl),
-    /// A fixed time per move.
     #[serde(rename = "move_time_ms", serialize_with = "serialize_milliseconds")]
     MoveTime(Duration),
-    /// Nodes per move.
     Nodes(u64),
     /// Depth per move, in plies.
     Depth(u32),
@@ -49,7 +46,6 @@ pub struct TimeControl {
     pub moves: Option<u32>,
 }
 
-/// The text is not a time control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "not a time control ([MOVES/][MINUTES:]SECONDS[+SECONDS], such as 10+0.1, 40/60 or 2:00+1)"
@@ -111,7 +107,6 @@ impl Serialize for TimeControl {
     }
 }
 
-/// Serializes a duration as whole milliseconds.
 pub fn serialize_milliseconds<S: Serializer>(
     time: &Duration,
     serializer: S,
@@ -157,7 +152,6 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock at the start of a game.
     pub fn new(limit: Limit) -> Self {
         let (left, moves_left) = match limit {
             Limit::Clock(control) => (control.base, control.moves),
@@ -170,7 +164,6 @@ impl Clock {
         }
     }
 
-    /// The limit of each move.
     pub fn limit(&self) -> Limit {
         self.limit
     }
@@ -180,7 +173,7 @@ impl Clock {
         matches!(self.limit, Limit::Clock(_)).then_some(self.left)
     }
 
-    /// Moves until the next period.
+    /// Moves until the next period; `None` without periods.
     pub fn moves_left(&self) -> Option<u32> {
         self.moves_left
     }

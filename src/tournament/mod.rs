@@ -65,18 +65,14 @@ const MAX_ROUNDS: u64 = 10_000_000;
 /// The PGN tag with the id of the match's journal.
 pub const MATCH_ID: &str = "MatchId";
 
-/// The settings of a tournament.
 #[derive(Clone, Debug)]
 pub struct Tournament {
     /// The PGN tag `Event`.
     pub event: String,
-    /// The participants.
     pub engines: Vec<EngineSpec>,
-    /// The format of the pairings.
     pub format: TournamentFormat,
     /// Number of seeds of a gauntlet: engines that play all others, but not each other.
     pub seeds: usize,
-    /// The colors of the engines in each pair of games.
     pub colors: ColorOrder,
     /// Number of rounds; in each round every pairing plays two games from one opening. In a knockout, the number of
     /// openings per match. `None` if only the SPRT ends the tournament.
@@ -85,11 +81,8 @@ pub struct Tournament {
     pub concurrency: usize,
     /// Pause of each worker between two games.
     pub wait: Duration,
-    /// The openings.
     pub openings: Openings,
-    /// The rules and adjudication of each game.
     pub rules: GameRules,
-    /// How long to wait for responses of engines.
     pub timeouts: Timeouts,
     /// Whether principal variations are recorded, and PGN comments contain them, nodes, speed and time left.
     pub has_details: bool,
@@ -114,7 +107,6 @@ pub struct GameRules {
     /// Adjudication by score.
     #[serde(flatten)]
     pub adjudication: Adjudication,
-    /// Adjudication by tablebases.
     #[serde(rename = "tables", skip_serializing_if = "Option::is_none")]
     pub tablebases: Option<TablebaseAdjudication>,
     /// Whether moves that lose by repetition are sent to UCCI engines as `banmoves`.
@@ -122,13 +114,12 @@ pub struct GameRules {
 }
 
 impl Tournament {
-    /// The schedule of all games.
     pub fn schedule(&self) -> Schedule {
         let rounds = self.rounds.unwrap_or(MAX_ROUNDS);
         Schedule::new(self.format, self.engines.len(), self.seeds, rounds).with_colors(self.colors)
     }
 
-    /// The options that the factors or the tuning, with its values so far, set for the engines of a game.
+    /// The options that factors and tuning set for the two engines of a game. `spsa` has the tuned values so far.
     pub fn varied_options(
         &self,
         scheduled: &ScheduledGame,
@@ -143,14 +134,14 @@ impl Tournament {
         })
     }
 
-    /// The settings of an engine with these options of [`Self::varied_options`].
+    /// The settings of an engine with `options` from [`Self::varied_options`].
     pub fn spec_with(&self, engine: usize, options: &[(String, String)]) -> EngineSpec {
         let mut spec = self.engines[engine].clone();
         spec.set_options(options.to_vec());
         spec
     }
 
-    /// The largest number of search threads of a game that run at the same time, according to the options.
+    /// The largest number of search threads that run at the same time in a game, according to the options.
     pub fn threads_per_game(&self) -> usize {
         let mut threads: Vec<usize> = self.engines.iter().map(EngineSpec::threads).collect();
         threads.sort_by_key(|threads| Reverse(*threads));
@@ -164,7 +155,7 @@ impl Tournament {
         self.rounds.map(|_| self.schedule().total_games())
     }
 
-    /// Standings without games.
+    /// Standings before the first game.
     pub fn standings(&self) -> Standings {
         Standings::new(
             &self.schedule(),

@@ -15,7 +15,6 @@ pub enum EngineFailure {
     /// The tournament or the check of the engine was stopped.
     #[error("interrupted")]
     Interrupted,
-    /// The program cannot be started.
     #[error("cannot be started: {0}")]
     Start(String),
     /// It refused the configured network and would play with another one.
@@ -24,15 +23,11 @@ pub enum EngineFailure {
     /// The process exited or closed its output.
     #[error("{0}")]
     Ended(String),
-    /// It did not respond in time.
     #[error("no {awaited} within {} s", .allowed.as_millis() as f64 / 1000.0)]
     Timeout {
-        /// The expected response.
         awaited: String,
-        /// How long it was allowed to take.
         allowed: Duration,
     },
-    /// It wrote too much output.
     #[error("too much output")]
     Flood,
     /// It plays a game other than xiangqi, or uses other coordinates.
@@ -49,7 +44,7 @@ pub enum EngineFailure {
     WrongRanks {
         /// The value of `ranks=`.
         first_rank: u8,
-        /// Its answer.
+        /// The line with its answer.
         played: String,
     },
     /// It does not offer an option that factors or tuning vary, or does not accept one of its values.
@@ -57,7 +52,6 @@ pub enum EngineFailure {
     VariedOption {
         /// `--factors` or `--spsa`.
         argument: &'static str,
-        /// The reason.
         why: String,
     },
     /// It speaks XBoard, and cannot be used for the reason given.
@@ -74,7 +68,7 @@ pub enum EngineFailure {
     WrongVariant {
         /// The value of `option.UCI_Variant=`.
         variant: String,
-        /// Its answer.
+        /// The line with its answer.
         played: String,
     },
 }
@@ -93,7 +87,6 @@ pub enum MoveChoice {
     Move(Move),
     /// Text that is not a move.
     Unreadable(String),
-    /// The engine resigns.
     Resign,
     /// The engine has no move, as after `nobestmove` or `bestmove (none)`.
     NoMove,
@@ -110,7 +103,6 @@ pub struct MoveAnswer {
     pub asked: Instant,
     /// Time from the request to the answer.
     pub elapsed: Duration,
-    /// The information from `info` lines.
     pub info: EngineInfo,
 }
 
@@ -190,16 +182,15 @@ pub struct EngineInfo {
     is_bound: bool,
     /// Depth in plies.
     pub depth: Option<u32>,
-    /// Nodes.
     pub nodes: Option<u64>,
     /// The principal variation: as read from the `info` line in the engine's coordinates, but in a
     /// [`MoveAnswer`](super::MoveAnswer) converted to coordinates from a0 to i9.
     pub pv: Option<String>,
 }
 
-/// Larger depths are ignored.
+/// A larger depth in an `info` line is ignored.
 const MAX_DEPTH: u32 = 1000;
-/// Larger node counts are ignored.
+/// A larger node count in an `info` line is ignored.
 const MAX_NODES: u64 = 1_000_000_000_000_000;
 /// Maximum length of a principal variation in bytes; the rest is dropped.
 const MAX_PV: usize = 400;
@@ -247,7 +238,7 @@ impl EngineInfo {
     }
 }
 
-/// The reason in a message of Chuhe about a refused option, in either language; `None` for other messages.
+/// The reason in a message of Chuhe, in English or Chinese, about a refused option; `None` for other messages.
 pub fn refusal_reason(message: &str) -> Option<&str> {
     [Language::En, Language::Zh]
         .into_iter()
@@ -257,7 +248,6 @@ pub fn refusal_reason(message: &str) -> Option<&str> {
         })
 }
 
-/// The text of an `info string` or `info message` line.
 pub fn message(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("info")?.trim_start();
     let (kind, message) = rest.split_once(char::is_whitespace)?;

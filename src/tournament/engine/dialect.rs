@@ -9,15 +9,12 @@ use crate::text::number_of_digits;
 use crate::tournament::limit::{Clock, Limit};
 use crate::tournament::spec::EngineProtocol;
 
-/// A request for a move.
 #[derive(Clone, Copy, Debug)]
 pub struct MoveRequest<'a> {
-    /// The game so far.
     pub game: &'a Game,
     pub clocks: &'a ByColor<Clock>,
     /// Moves that may not be played.
     pub banned: &'a [Move],
-    /// Whether the opponent offers a draw.
     pub draw_offered: bool,
 }
 
@@ -37,7 +34,6 @@ impl EngineDialect {
         self.protocol == EngineProtocol::Ucci
     }
 
-    /// Writes a move in the engine's coordinates.
     pub fn write_move(self, m: Move) -> String {
         if self.first_rank == 0 {
             return m.to_string();

@@ -11,8 +11,8 @@ use crate::tournament::spec::{EngineProtocol, EngineSpec, switch};
 /// The variant option of multi-variant engines.
 pub const VARIANT: &str = "UCI_Variant";
 
-/// How long to wait for the first `readyok` of a UCCI engine before it is also asked to search: at most half of the
-/// time allowed for the answer.
+/// How long to wait for the first `readyok` of a UCCI engine before the engine is also asked to search. Half of the
+/// ready timeout is used if that is shorter.
 const FIRST_READY: Duration = Duration::from_secs(1);
 
 /// Data from an engine's handshake and from the setting of its options.
@@ -27,12 +27,10 @@ pub struct Handshake {
     pub messages: Vec<String>,
     /// Detected settings, such as the protocol.
     pub detected: Vec<String>,
-    /// The options that it offers.
     pub(super) offers: Vec<OfferedOption>,
 }
 
 impl Handshake {
-    /// A warning that the engine does not offer an option or that the value is invalid for it; `None` if it is valid.
     pub fn option_warning(&self, name: &str, value: &str) -> Option<String> {
         option_warning(&self.offers, name, value)
     }
@@ -126,8 +124,9 @@ impl Engine {
         }
     }
 
-    /// Waits until the engine is ready. Some UCCI engines do not know `isready`: an engine that does not answer for a
-    /// while is also asked to search. If it answers that first, `isready` is no longer sent to it.
+    /// Waits until the engine is ready. Some UCCI engines do not know `isready`: an engine that does not answer
+    /// within [`FIRST_READY`] is also asked to search. If its first answer is to the search, `isready` is no longer
+    /// sent.
     fn await_first_ready(&mut self) -> Result<(), EngineFailure> {
         self.process.send("isready");
         let wait = FIRST_READY.min(self.timeouts.ready / 2);
@@ -152,13 +151,12 @@ impl Engine {
     }
 }
 
-/// The options in a handshake.
 pub fn offered_options(lines: &[String]) -> Vec<OfferedOption> {
     let options = lines.iter().filter_map(|line| OfferedOption::read(line));
     options.collect()
 }
 
-/// The option with a name, if an engine offers it.
+/// The offered option with this name, ignoring case.
 pub fn find_offer<'a>(offers: &'a [OfferedOption], name: &str) -> Option<&'a OfferedOption> {
     let mut offers = offers.iter();
     offers.find(|offer| offer.name.eq_ignore_ascii_case(name))
@@ -199,7 +197,6 @@ pub struct OfferedOption {
     kind: OptionKind,
 }
 
-/// The type of an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum OptionKind {
     Check,
@@ -282,8 +279,8 @@ const SAME_OPTIONS: [[&str; 2]; 5] = [
     ["EGTBPath", "egtbpaths"],
 ];
 
-/// A warning about an option that an engine does not offer or an invalid value, with the name as the user writes it;
-/// `None` if the value is valid.
+/// A warning about an option that an engine does not offer, or about an invalid value; `None` if the value is valid.
+/// The warning has the name as the user writes it.
 fn option_warning(offers: &[OfferedOption], name: &str, value: &str) -> Option<String> {
     if let Some(offer) = find_offer(offers, name) {
         let objection = offer.objection(value)?;

@@ -53,7 +53,6 @@ struct Pondering {
     early: Option<String>,
 }
 
-/// A running engine.
 #[derive(Debug)]
 pub struct Engine {
     process: Process,
@@ -68,7 +67,6 @@ pub struct Engine {
     pondering: Option<Pondering>,
     /// Whether the engine must not play another game, because it played an illegal move or failed.
     pub has_failed: bool,
-    /// The data from the handshake.
     pub handshake: Handshake,
 }
 
@@ -275,9 +273,9 @@ impl Engine {
         self.await_line(timeout, BEST_MOVE, is_outcome)
     }
 
-    /// Waits for a line as [`Self::await_line`] does. A line that arrives after `allowed` is a timeout, but the wait
-    /// lasts up to twice as long. The caller excuses a timeout if the wait without the stalls of the machine was at
-    /// most `allowed`, so after a wait of just `allowed` any stall would excuse an engine that never answers.
+    /// Waits for a line up to twice `allowed`, but reports a line that arrives after `allowed` as a timeout. The
+    /// caller excuses a timeout if the wait minus the stalls of the machine is at most `allowed`. After a wait of
+    /// exactly `allowed`, the shortest stall would excuse an engine that never answers.
     fn await_response(
         &mut self,
         allowed: Duration,
@@ -378,7 +376,7 @@ impl Engine {
     }
 }
 
-/// Starts the process of an engine, bound to the processors of its settings, or else to `cpus`, if given.
+/// Starts the process of an engine, on processors as in [`Engine::start`].
 fn start_process(spec: &EngineSpec, cpus: Option<&[usize]>) -> Result<Process, EngineFailure> {
     let cpus = spec.cpus.as_deref().or(cpus);
     Process::start(spec, cpus, false).map_err(|error| {
@@ -413,7 +411,6 @@ fn is_response(line: &str, expected: &str) -> bool {
         .is_some_and(|(word, wanted)| word.eq_ignore_ascii_case(wanted))
 }
 
-/// Whether a line ends a search.
 pub fn is_outcome(line: &str) -> bool {
     is_response(line, BEST_MOVE) || is_response(line, NO_MOVE)
 }

@@ -178,7 +178,6 @@ done
     }
 
     impl Guarded {
-        /// Registers a process group.
         pub fn new(group: u32) -> io::Result<Self> {
             send_to_guard('+', group)?;
             Ok(Self { group })
@@ -234,7 +233,7 @@ done
             })
         }
 
-        /// Wraps a pipe so that its reads and writes fail with [`io::ErrorKind::BrokenPipe`] when this is dropped.
+        /// Wraps a pipe. Its reads and writes fail with [`io::ErrorKind::BrokenPipe`] after `self` is dropped.
         pub fn pipe<T: AsFd>(&self, pipe: T) -> io::Result<Pipe<T>> {
             let flags = fcntl_getfl(&pipe)?;
             // The flag affects only our end of the pipe.
@@ -360,7 +359,7 @@ mod system {
         }
     }
 
-    /// The affinity mask of a list of processors.
+    /// The affinity mask of a list of processors. Processors beyond the bits of the mask are ignored.
     fn mask(cpus: &[usize]) -> usize {
         let bits = cpus.iter().filter(|cpu| **cpu < usize::BITS as usize);
         bits.fold(0, |mask, cpu| mask | 1 << cpu)
@@ -374,7 +373,7 @@ mod system {
         cpus.filter(|cpu| mask & 1 << cpu != 0).collect()
     }
 
-    /// On Windows the job object kills all processes that an engine started, which closes its pipes.
+    /// Does nothing on Windows: the job object kills all processes that an engine started, which closes its pipes.
     #[derive(Debug)]
     pub struct Cancel;
 
@@ -400,7 +399,7 @@ mod tests {
 
     use super::*;
 
-    /// On Windows, polling used to consume the messages of the job, and reaping then waited for them forever.
+    /// On Windows, reaping must not wait for messages of the job that polling has consumed.
     #[test]
     fn an_ended_process_is_polled_twice_and_reaped() {
         let (sender, reaped) = mpsc::channel();

@@ -79,7 +79,6 @@ pub fn probe(
     Ok((spec, handshake))
 }
 
-/// Sends the handshakes one after another and returns the protocol of the one that the engine answers.
 fn find_protocol(
     spec: &EngineSpec,
     cpus: Option<&[usize]>,
@@ -119,7 +118,6 @@ fn find_protocol(
     })
 }
 
-/// The response to a handshake.
 enum HandshakeAnswer {
     Protocol(EngineProtocol),
     /// There is no answer in time, or the engine refuses the handshake.
@@ -173,7 +171,8 @@ fn protocol_of_answer(line: &str) -> Option<EngineProtocol> {
 const DETECTION_DEPTH: u32 = 1;
 /// The depth of the search that verifies `ranks=`.
 const VERIFICATION_DEPTH: u32 = 2;
-/// How long such a search may take before the engine gets `stop`, or half of the ready timeout if that is shorter.
+/// How long a detection or verification search may take before the engine gets `stop`. Half of the ready timeout is
+/// used if that is shorter.
 const PROBE_TIME: Duration = Duration::from_secs(3);
 /// Red to move is stalemated in xiangqi, but not in some variants (in janggi passing is a move).
 const STALEMATE: &str = "3k5/9/9/9/4r4/9/9/9/r8/5K3 w - - 0 1";
@@ -226,8 +225,8 @@ impl Engine {
         }
     }
 
-    /// The answer to a search in a position. Some engines ignore the depth: UCI and XBoard engines get a time limit as
-    /// well, and every engine gets `stop` if it searches for too long.
+    /// The answer to a search of a position. Some engines ignore the depth: UCI and XBoard engines get a time limit
+    /// as well, and every engine gets `stop` if it searches for too long.
     fn play_from(&mut self, fen: &str, depth: u32) -> Result<String, EngineFailure> {
         let go = match self.dialect.protocol {
             EngineProtocol::Ucci => format!("go depth {depth}"),

@@ -1,8 +1,8 @@
 //! An engine process with pipes to its standard streams.
 //!
-//! One thread writes, so that an engine that does not read its input does not block the tournament. A second one reads
-//! lines and records their times. Unless the caller asks for all lines, it parses `info` lines itself and keeps the
-//! last values. A third one reads standard error.
+//! One thread writes, so that an engine that does not read its input does not block the tournament. A second one
+//! reads lines and records their times. Unless the caller asks for all lines, the reading thread parses `info` lines
+//! and keeps the last values. A third one reads standard error.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -41,7 +41,6 @@ pub struct Process {
     /// Disconnected at the end of standard error.
     errors_end: Receiver<()>,
     label: Arc<str>,
-    /// The translator of an XBoard engine.
     xboard: Option<Arc<Mutex<XboardTranslator>>>,
     /// Dropping it ends the threads that use the pipes, even if other processes keep the pipes open.
     _cancel: Cancel,
@@ -114,7 +113,7 @@ impl Process {
         Ok(process)
     }
 
-    /// Sends one or more lines.
+    /// Sends one or more lines, translated for an XBoard engine.
     pub fn send(&self, text: &str) {
         let translated = self.xboard().map(|mut translator| {
             let lines = text.lines().flat_map(|line| translator.command(line));
@@ -188,7 +187,6 @@ impl Process {
         Some(child.wait())
     }
 
-    /// Closes the engine's input.
     pub fn close_input(&mut self) {
         self.input = None;
     }
@@ -199,7 +197,7 @@ impl Process {
         child.is_none_or(|child| child.wait_timeout(timeout))
     }
 
-    /// Whether other processes of its group are alive (only known on Linux).
+    /// Whether other processes of its group are alive; `false` if the system is not Linux.
     pub fn has_others(&self) -> bool {
         self.child.as_ref().is_some_and(ProcessGroup::has_others)
     }
@@ -231,7 +229,6 @@ impl Drop for Process {
     }
 }
 
-/// Spawns the program of an engine with pipes.
 fn spawn(spec: &EngineSpec, cpus: Option<&[usize]>) -> io::Result<ProcessGroup> {
     let mut command = Command::new(&spec.command);
     command
@@ -320,7 +317,6 @@ const MAX_MESSAGES: usize = 8;
 /// Maximum number of characters of a message that are kept.
 const MAX_MESSAGE: usize = 200;
 
-/// Output of an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
     /// A line that is not empty; no `info` line unless the reader passes these on.
@@ -338,7 +334,6 @@ pub enum Output {
 #[derive(Debug, Default)]
 struct MoveOutput {
     info: EngineInfo,
-    /// Its first `info string` and `info message` lines, and all about refused options.
     messages: Vec<String>,
     lines: u64,
     bytes: u64,

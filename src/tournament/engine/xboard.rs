@@ -15,9 +15,8 @@ const STARTPOS: &str = "startpos";
 /// The state of the conversation with an XBoard engine.
 #[derive(Debug, Default)]
 pub struct XboardTranslator {
-    /// Whether the engine offers `ping`.
     pub has_ping: bool,
-    /// Whether the engine has asked to wait for `feature done=1`.
+    /// Whether the engine has asked with `feature done=0` to wait for `feature done=1`.
     must_wait: bool,
     has_usermove: bool,
     pings: u64,
@@ -70,7 +69,6 @@ impl XboardTranslator {
         }
     }
 
-    /// Sets up a game, or plays the moves that the engine does not know yet.
     fn position(&mut self, text: &str) -> Vec<String> {
         let (start, moves) = text.split_once(" moves").unwrap_or((text, ""));
         let moves: Vec<String> = moves.split_whitespace().map(str::to_owned).collect();
@@ -100,7 +98,6 @@ impl XboardTranslator {
         sent
     }
 
-    /// The side to move.
     fn side(&self) -> Color {
         let (start, moves) = self.game.as_ref().map_or((STARTPOS, 0), |(start, moves)| {
             (start.as_str(), moves.len())
@@ -169,7 +166,7 @@ impl XboardTranslator {
             "move" if self.is_thinking => {
                 let played = rest.trim();
                 if let Some((_, moves)) = &mut self.game {
-                    // In the form of the next `position`.
+                    // In the notation that the next `position` command will have.
                     moves.push(played.to_ascii_lowercase().replace('-', ""));
                 }
                 let draw = if self.offers_draw { " draw" } else { "" };
@@ -339,7 +336,7 @@ fn option(text: &str) -> Option<String> {
     Some(format!("option name {name} type {type_text}"))
 }
 
-/// A line of thinking output, `depth score time nodes moves`, as `info`.
+/// Translates a line of thinking output, `depth score time nodes moves`, to an `info` line.
 fn thinking(line: &str) -> Option<String> {
     let mut words = line.split_whitespace();
     let depth: u32 = words
@@ -545,7 +542,7 @@ mod tests {
         assert_eq!(engine.answer("pong 1"), ["readyok"]);
         assert_eq!(engine.command("go depth 3"), ["ping 2"]);
         assert_eq!(engine.answer("pong 2"), ["bestmove resign"]);
-        // It does not belong to the next game.
+        // A resignation between games does not belong to the next game.
         engine.answer("resign");
         engine.command("position startpos");
         engine.command("go depth 3");

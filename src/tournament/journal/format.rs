@@ -14,7 +14,6 @@ use crate::tournament::Tournament;
 use crate::tournament::record::GameRecord;
 use crate::tournament::schedule::{ColorOrder, TournamentFormat};
 
-/// Version of the file format.
 pub const VERSION: u32 = 2;
 
 /// The first line of the file: the settings that must be the same when a tournament is resumed. Those that are only
@@ -43,7 +42,6 @@ pub struct JournalHeader {
     /// Options of the engines that are tuned; null without such options.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     spsa: Value,
-    /// A hash of the list of openings.
     openings: Value,
     pub pgn: Option<JournalPgn>,
 }
@@ -54,7 +52,6 @@ pub struct Version {
     pub chuhe_match: u32,
 }
 
-/// The PGN file of the tournament.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JournalPgn {
@@ -154,7 +151,6 @@ fn fingerprint(lines: &[Line]) -> u64 {
     hash
 }
 
-/// The content of a journal when it is opened.
 #[derive(Debug, Default)]
 pub struct JournalContent {
     /// The games of the tournament, in the order of the schedule.
@@ -178,7 +174,6 @@ pub enum JournalEntry {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         header: Option<Box<JournalHeader>>,
     },
-    /// A game ended.
     Game(GameRecord),
     /// A game is void and will be replayed.
     Void { number: u64, detail: String },
@@ -193,10 +188,9 @@ pub enum JournalError {
     /// It is a directory, a device or a pipe.
     #[error("the journal must be a regular file")]
     Irregular,
-    /// Another process has locked the journal.
+    /// Another process has locked the journal; `None` if its id cannot be read.
     #[error("{} is playing this tournament", owner(*.0))]
     Locked(Option<u32>),
-    /// The file does not start like a journal.
     #[error("the file is not a match journal")]
     NotAJournal,
     /// The file has no complete line.
@@ -204,7 +198,6 @@ pub enum JournalError {
         "the first line is incomplete: the match was stopped before its first game; remove the file"
     )]
     IncompleteHeader,
-    /// The journal has another version.
     #[error(
         "the journal has version {0}, but this program reads version {VERSION}: finish that tournament with \
          the program that started it, or use another file"
@@ -216,12 +209,9 @@ pub enum JournalError {
          used"
     )]
     Header {
-        /// The problem.
         reason: String,
-        /// Number of readable games.
         readable: usize,
     },
-    /// It belongs to another tournament.
     #[error("the journal belongs to another tournament: the {0} differ")]
     OtherTournament(&'static str),
     /// A line is not a valid entry, or its game is a duplicate, has the wrong players or depends on missing games.
@@ -232,9 +222,7 @@ pub enum JournalError {
     Damaged {
         /// Line number, from 1.
         line: usize,
-        /// The problem.
         reason: String,
-        /// Number of readable games.
         readable: usize,
     },
 }

@@ -22,7 +22,6 @@ use format::{JournalEntry, JournalHeader};
 pub use reading::is_journal;
 use reading::{ReadJournal, last_process, read};
 
-/// The open journal of a tournament.
 #[derive(Debug)]
 pub struct Journal {
     file: File,
@@ -42,12 +41,12 @@ impl Journal {
     /// Opens the journal of a tournament and returns its content, or creates it if the file does not exist or is
     /// empty. `pgn` is the path of the PGN file and its current length.
     ///
-    /// An incomplete last line, which a killed run may leave, is dropped.
+    /// Drops an incomplete last line, which a killed run may leave.
     ///
     /// # Errors
     /// The file is not a regular file or not a journal, belongs to another tournament, has another version or no
-    /// readable header, is locked by another process, or is damaged and `damage` is [`Damage::Refuse`]; it is then left
-    /// unchanged. Or it cannot be read or written.
+    /// readable header, is locked by another process, or is damaged and `damage` is [`Damage::Refuse`]. In these
+    /// cases it is unchanged. Reading or writing may also fail.
     pub fn open(
         path: &Path,
         tournament: &Tournament,
@@ -72,7 +71,7 @@ impl Journal {
                 });
             }
             Some(_) => file = rewrite(path, file, &read)?,
-            // The file is changed only after its header was checked.
+            // Drops an incomplete last line, now that the header is checked.
             None => file.set_len(read.end)?,
         }
         file.seek(SeekFrom::End(0))?;
@@ -95,7 +94,6 @@ impl Journal {
         self.write(&JournalEntry::Game(game.clone()))
     }
 
-    /// Records that a game is void.
     pub fn add_void(&mut self, number: u64, detail: &str) -> io::Result<()> {
         let detail = detail.to_owned();
         self.write(&JournalEntry::Void { number, detail })
@@ -111,7 +109,6 @@ impl Journal {
         self.header.pgn.as_ref().map_or(0, |pgn| pgn.length)
     }
 
-    /// The unique id of the tournament.
     pub fn id(&self) -> &str {
         &self.header.id
     }

@@ -15,10 +15,8 @@ use crate::tournament::schedule::Schedule;
 const BEGINNING: &[u8] = b"{\"chuhe_match\":";
 /// Maximum length of a line in bytes, enough for a game of some hundred thousand plies.
 const MAX_LINE: usize = 64 << 20;
-/// The error of a longer line.
 const TOO_LONG: &str = "the line is too long";
 
-/// A journal that was read.
 pub struct ReadJournal {
     pub header: JournalHeader,
     pub content: JournalContent,
@@ -81,7 +79,7 @@ pub fn read(
         Some(difference) => Err(JournalError::OtherTournament(difference)),
         None => Ok(()),
     };
-    // Before the rest is read, which may be long.
+    // Checked before the other lines are read, which may be many.
     header.as_ref().map_or(Ok(()), require_ours)?;
     let mut later = read_later_lines(&mut source, &mut line)?;
     let (header, header_damage) = match header {
@@ -204,14 +202,13 @@ fn read_later_lines(source: &mut BufReader<&File>, line: &mut Vec<u8>) -> io::Re
     Ok(lines)
 }
 
-/// The entries that were read so far.
+/// The valid entries so far.
 struct AcceptedEntries {
     schedule: Schedule,
     /// Numbers of the games, from 0.
     numbers: HashSet<u64>,
     /// The accepted games in the order of the schedule, on whose results later pairings may depend.
     games: Vec<GameSummary>,
-    /// Number of void games.
     voids: u64,
     others: Vec<JournalEntry>,
 }

@@ -100,7 +100,7 @@ fn numbers(content: &JournalContent) -> Vec<u64> {
     content.games.iter().map(|game| game.number).collect()
 }
 
-/// A change of the format needs a new version and a new stored journal; the old one stays.
+/// A change of the format needs a new version and a second stored journal.
 #[test]
 fn a_stored_journal_is_read() {
     let stored = scratch(STORED_V2);

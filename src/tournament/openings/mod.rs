@@ -29,7 +29,6 @@ pub struct Openings {
     lines: Vec<Line>,
 }
 
-/// An invalid opening.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct OpeningError(String);
@@ -89,7 +88,6 @@ impl Openings {
         Ok((Self { lines }, errors))
     }
 
-    /// Shuffles the openings with a seed.
     pub fn shuffle(&mut self, seed: u64) {
         self.lines.shuffle(&mut StdRng::seed_from_u64(seed));
     }
@@ -106,7 +104,6 @@ impl Openings {
         &self.lines[(round % count) as usize]
     }
 
-    /// All openings.
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }
@@ -130,7 +127,7 @@ fn checked(
     Err(OpeningError(format!("{place}: {why}")))
 }
 
-/// Why the rules end the game in an opening, if they do.
+/// Why the rules end the game before or at the last move of an opening, if they do.
 fn ending(line: &Line, rules: RuleSet) -> Option<EndReason> {
     let mut referee = Referee::new(line.start.clone(), rules, None);
     let mut ending = referee.ending();

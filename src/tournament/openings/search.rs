@@ -23,24 +23,17 @@ const QUICK_SLACK: i32 = 40;
 /// 1000 positions, not counting mirror images, and each of them almost certainly occurs among that many lines.
 pub const MAX_FAILED_LINES: u32 = 50_000;
 
-/// The settings of a search for openings.
 #[derive(Clone, Copy, Debug)]
 pub struct OpeningSearch {
-    /// Number of openings.
     pub count: usize,
-    /// Minimum length in plies.
     pub min_plies: usize,
-    /// Maximum length in plies.
     pub max_plies: usize,
     /// Maximum absolute score, in hundredths of a minor piece.
     pub max_score: i32,
-    /// Depth of the search.
     pub depth: u32,
-    /// Seed of the random lines.
     pub seed: u64,
 }
 
-/// A balanced opening.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundOpening {
     /// The moves from the starting position.
@@ -68,7 +61,7 @@ pub fn find_openings(
         failed_lines += 1;
         let plies = random.random_range(plan.min_plies..=plan.max_plies.max(plan.min_plies));
         let game = random::game(&mut random, Position::startpos(), plies);
-        // Each position is searched only once.
+        // Each position and its mirror image are searched only once.
         if !known.insert(game.position().key()) {
             continue;
         }
@@ -98,7 +91,6 @@ pub fn find_openings(
     Ok(count)
 }
 
-/// The mirror image of a game.
 fn mirrored(game: &Game) -> Game {
     let mut mirror = Game::startpos();
     for ply in game.plies() {

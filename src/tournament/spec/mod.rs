@@ -15,7 +15,6 @@ use crate::text::{is_character, printable, without_credentials};
 /// The default of `margin=`.
 const DEFAULT_MARGIN: Duration = Duration::from_millis(100);
 
-/// Valid nice values.
 const NICE: RangeInclusive<i32> = -20..=19;
 
 named_enum! {
@@ -33,7 +32,6 @@ named_enum! {
 }
 
 impl EngineProtocol {
-    /// The last line of the handshake.
     pub const fn handshake_end(self) -> &'static str {
         match self {
             Self::Ucci => "ucciok",
@@ -42,7 +40,6 @@ impl EngineProtocol {
         }
     }
 
-    /// The command that sets an option.
     pub fn set_option(self, name: &str, value: &str) -> String {
         match self {
             Self::Ucci => format!("setoption {name} {value}"),
@@ -50,7 +47,6 @@ impl EngineProtocol {
         }
     }
 
-    /// The command that presses a button.
     pub fn press_button(self, name: &str) -> String {
         match self {
             Self::Ucci => format!("setoption {name}"),
@@ -64,10 +60,8 @@ impl EngineProtocol {
 pub struct EngineSpec {
     /// The name in tables and records.
     pub name: String,
-    /// The program.
     #[serde(serialize_with = "serialize_path")]
     pub command: PathBuf,
-    /// Its command-line arguments.
     pub arguments: Vec<String>,
     /// Its working directory; `None` for that of this program.
     #[serde(serialize_with = "serialize_directory")]
@@ -80,12 +74,10 @@ pub struct EngineSpec {
     pub init: Vec<String>,
     /// The number of the first rank in its coordinates, 0 or 1; `None` to detect it.
     pub first_rank: Option<u8>,
-    /// The limit of its moves.
     pub limit: Limit,
     /// Time margin: overruns up to this do not lose.
     #[serde(rename = "margin_ms", serialize_with = "serialize_milliseconds")]
     pub margin: Duration,
-    /// Whether it ponders.
     pub ponder: bool,
     /// Whether it is restarted for each game.
     pub restart: bool,
@@ -101,7 +93,6 @@ pub struct EngineSpec {
     pub id_name: Option<String>,
 }
 
-/// Serializes a path that need not be UTF-8.
 fn serialize_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&path.display())
 }
@@ -354,12 +345,10 @@ impl PartialEngineSpec {
         table.chain(self.ordered_options.iter().cloned())
     }
 
-    /// Whether at least one limit is given.
     fn has_limit(&self) -> bool {
         self.tc.is_some() || self.movetime.is_some() || self.nodes.is_some() || self.depth.is_some()
     }
 
-    /// The limit, if one is given.
     fn limit(&self) -> Result<Option<Limit>, EngineSpecError> {
         let clock = self.tc.as_ref().map(|text| {
             let text = text.to_string();
@@ -453,19 +442,16 @@ pub enum SpecError {
     /// The file is not valid TOML or has unknown keys or invalid values.
     #[error(transparent)]
     Toml(#[from] toml::de::Error),
-    /// A command-line setting has no key.
     #[error("{0:?} is not of the form key=value")]
     NoKey(String),
-    /// A command-line setting is invalid.
     #[error("{0:?}: {1}")]
     Setting(String, SettingError),
-    /// The program is missing.
     #[error("an engine has no cmd=")]
     NoCommand,
     /// The name (made printable here) would garble tables and records.
     #[error("engine {0}: the name contains control characters or noncharacters")]
     ControlCharacters(String),
-    /// The settings of the engine with this name are invalid as a whole.
+    /// The settings of the named engine are invalid as a whole.
     #[error("engine {0}: {1}")]
     Engine(String, EngineSpecError),
 }
@@ -473,19 +459,16 @@ pub enum SpecError {
 /// Error in one setting `key=value`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingError {
-    /// `args=` has an unclosed quote.
     #[error("unclosed quote")]
     OpenQuote,
     /// The value is not a whole number, or is out of range.
     #[error("not a whole number in range")]
     Number,
-    /// A switch is neither on nor off.
     #[error("must be on or off")]
     Switch,
     /// A range of `cpus=` is descending or ends above 4096.
     #[error("not a list of processors such as 0-3,6")]
     Processors,
-    /// The key is unknown.
     #[error("unknown key")]
     UnknownKey,
 }
@@ -493,31 +476,23 @@ pub enum SettingError {
 /// Error in the settings of an engine as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EngineSpecError {
-    /// No limit is given.
     #[error("no limit: give tc=, movetime=, nodes= or depth=")]
     NoLimit,
-    /// Several limits are given.
     #[error("more than one limit: give only one of tc=, movetime=, nodes= and depth=")]
     SeveralLimits,
-    /// The limit is 0.
     #[error("the limit must be greater than 0")]
     ZeroLimit,
-    /// `tc=` is invalid.
     #[error("tc={0}: {1}")]
     TimeControl(String, ParseTimeControlError),
-    /// `ranks=` is neither 0 nor 1.
     #[error("ranks= must be 0 or 1")]
     FirstRank,
-    /// `nice=` is out of range; systems would silently clamp it.
+    /// An error here because systems would silently clamp the value.
     #[error("nice= must be between -20 and 19")]
     Nice,
-    /// Pondering needs a time control.
     #[error("ponder= needs tc=")]
     PonderWithoutClock,
-    /// XBoard has no node limit, and tournaments do not support pondering of XBoard engines.
     #[error("proto=xboard cannot be combined with nodes= or ponder=on")]
     Xboard,
-    /// `proto=` is not a protocol.
     #[error("proto= must be one of {}", EngineProtocol::NAMES.join(", "))]
     Protocol,
 }

@@ -1,4 +1,3 @@
-//! Tests of engine settings.
 
 use super::*;
 

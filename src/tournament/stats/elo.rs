@@ -21,9 +21,7 @@ pub struct Scores {
 pub struct Interval {
     /// The most likely value.
     pub value: f64,
-    /// Lower bound.
     pub low: f64,
-    /// Upper bound.
     pub high: f64,
 }
 
@@ -44,7 +42,6 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The score with its confidence interval.
     pub fn score_interval(&self) -> Interval {
         Interval {
             value: self.score,
@@ -72,7 +69,6 @@ impl Scores {
         self
     }
 
-    /// Adds other results.
     pub fn add(&mut self, others: &Self) {
         let add = |to: &mut [u64], from: &[u64]| to.iter_mut().zip(from).for_each(|(a, b)| *a += b);
         add(&mut self.games, &others.games);
@@ -140,7 +136,7 @@ fn variance(counts: &[u64]) -> f64 {
     moment(2) - moment(1).powi(2)
 }
 
-/// The Elo difference of an expected score.
+/// The Elo difference of an expected score; infinite outside of 0 to 1 and at its ends.
 pub fn elo_of(score: f64) -> f64 {
     match score {
         s if s <= 0.0 => f64::NEG_INFINITY,

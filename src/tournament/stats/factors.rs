@@ -26,7 +26,6 @@ pub struct Factors {
     factors: Vec<Factor>,
 }
 
-/// Options with two values each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Factor {
     name: String,
@@ -91,7 +90,6 @@ impl Factors {
         })
     }
 
-    /// Number of factors.
     pub fn count(&self) -> usize {
         self.factors.len()
     }
@@ -103,14 +101,14 @@ impl Factors {
             .flat_map(|(name, values)| values.iter().map(|value| (name.as_str(), value.as_str())))
     }
 
-    /// For each factor, whether an engine, 0 or 1, plays a pair of games with the second values of the factor.
+    /// For each factor, whether an engine (0 or 1) plays a pair of games with the second values.
     fn levels(&self, pair: u64, engine: usize) -> Vec<bool> {
         let mut random = StdRng::seed_from_u64(self.seed.wrapping_add(pair));
         let mut level = || random.random::<bool>() ^ (engine == 1);
         self.factors.iter().map(|_| level()).collect()
     }
 
-    /// The options of an engine, 0 or 1, in a pair of games.
+    /// The options of an engine (0 or 1) in a pair of games.
     pub fn options(&self, pair: u64, engine: usize) -> Vec<(String, String)> {
         let levels = self.levels(pair, engine);
         let factors = self.factors.iter().zip(levels);
@@ -130,7 +128,6 @@ pub enum FactorsError {
     /// The file is not valid TOML or has unknown keys or invalid values.
     #[error(transparent)]
     Toml(#[from] toml::de::Error),
-    /// It has no factor.
     #[error("no factor: add a table [[factor]]")]
     NoFactor,
     /// A name (made printable here) is empty, used twice, or has control characters or noncharacters.
@@ -138,21 +135,17 @@ pub enum FactorsError {
         "the name {0:?} of a factor is empty, used twice, or has control characters or noncharacters"
     )]
     Name(String),
-    /// A factor has no option.
     #[error("factor {0} sets no option")]
     NoOption(String),
     /// An option occurs twice, ignoring case.
     #[error("option {0} is set twice")]
     RepeatedOption(String),
-    /// An option does not have two values, or they are equal.
     #[error("option {0} needs two different values: the old and the new one")]
     Values(String),
 }
 
-/// The effect of a factor.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Effect {
-    /// The name of the factor.
     pub name: String,
     /// The gain of the second values over the first ones, in Elo with its 95 % interval.
     pub elo: Interval,
@@ -174,7 +167,6 @@ pub struct FactorRun {
 }
 
 impl FactorRun {
-    /// A run without games.
     pub fn new(factors: Factors) -> Self {
         let count = factors.count();
         Self {
@@ -203,7 +195,7 @@ impl FactorRun {
         self.games += 1;
     }
 
-    /// The effects, the largest first; none while there are too few games to separate the factors.
+    /// The effects, the largest first; empty while there are too few games to separate the factors.
     pub fn effects(&self) -> Vec<Effect> {
         let count = self.factors.count();
         let Some(inverse) = invert(self.information.clone()) else {
@@ -216,7 +208,6 @@ impl FactorRun {
         let estimates: Vec<f64> = inverse.iter().map(|row| dot(row)).collect();
         let residual = (self.squares - dot(&estimates)).max(0.0);
         // Half a loss, half a draw and half a win are added, so that the variance of equal results is not zero.
-        // (`variance` in `elo.rs` adds them only if all results are equal.)
         let variance = (residual + 0.25) / (self.games as f64 - count as f64 + 1.5);
         let mut effects = Vec::new();
         for (index, factor) in self.factors.factors.iter().enumerate() {

@@ -26,7 +26,6 @@ use crate::text::counted;
 pub struct EngineStats {
     /// Number of moves, without those of the opening.
     pub moves: u64,
-    /// Total thinking time.
     pub time: Duration,
     /// Sum of the reported depths, and the number of moves with a depth.
     pub depth: (u64, u64),
@@ -45,25 +44,22 @@ pub struct EngineStats {
 }
 
 impl EngineStats {
-    /// Mean time of a move.
     pub fn mean_time(&self) -> Option<Duration> {
         let moves = u32::try_from(self.moves).ok()?;
         self.time.checked_div(moves)
     }
 
-    /// Mean depth of a move.
     pub fn mean_depth(&self) -> Option<f64> {
         let (sum, count) = self.depth;
         (count > 0).then(|| sum as f64 / count as f64)
     }
 
-    /// Nodes per second.
+    /// Nodes per second in the moves with a node count.
     pub fn speed(&self) -> Option<f64> {
         let (nodes, time) = self.nodes;
         (!time.is_zero()).then(|| nodes as f64 / time.as_secs_f64())
     }
 
-    /// The statistics of both sides in one game.
     pub fn of_game(record: &GameRecord) -> ByColor<Self> {
         let mut stats = ByColor::default();
         for color in Color::ALL {
@@ -123,7 +119,6 @@ impl EngineStats {
     }
 }
 
-/// The standings of a tournament.
 #[derive(Clone, Debug)]
 pub struct Standings {
     pairings: Vec<[usize; 2]>,
@@ -138,16 +133,12 @@ pub struct Standings {
     pub void_games: u64,
     /// The winner of a knockout that is over.
     pub winner: Option<usize>,
-    /// The SPRT, if there is one.
     pub sprt: Option<SprtRun>,
-    /// The effects of the factors, if there are any.
     pub factors: Option<FactorRun>,
-    /// The values of the parameters that are tuned, if there are any.
     pub spsa: Option<SpsaRun>,
 }
 
 impl Standings {
-    /// Standings without games.
     pub fn new(
         schedule: &Schedule,
         engines: usize,
@@ -204,7 +195,6 @@ impl Standings {
         }
     }
 
-    /// Number of games.
     pub fn games(&self) -> u64 {
         self.scores.iter().map(Scores::count).sum()
     }
@@ -219,7 +209,7 @@ impl Standings {
         self.pairings.iter().copied().zip(&self.scores)
     }
 
-    /// The results of one engine against another.
+    /// The results of one engine against another; `None` if the schedule does not pair them.
     pub fn between(&self, engine: usize, other: usize) -> Option<Scores> {
         self.pairings().find_map(|(pairing, scores)| match pairing {
             [a, b] if (a, b) == (engine, other) => Some(*scores),
@@ -239,7 +229,6 @@ impl Standings {
         sum
     }
 
-    /// The statistics of each engine.
     pub fn engine_stats(&self) -> &[EngineStats] {
         &self.engine_stats
     }

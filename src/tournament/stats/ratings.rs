@@ -14,7 +14,6 @@ use super::elo::{TWO_SIDED, invert};
 /// The rating of an engine in Elo; the mean of all engines is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Rating {
-    /// The most likely rating, in Elo around the mean of all engines.
     pub value: f64,
     /// Half the width of the 95% confidence interval.
     pub error: f64,

@@ -26,7 +26,6 @@ named_enum! {
 }
 
 impl EloModel {
-    /// The name of the unit.
     pub const fn unit(self) -> &'static str {
         match self {
             Self::Logistic => "Elo",
@@ -51,7 +50,6 @@ pub struct Sprt {
 }
 
 named_enum! {
-    /// The accepted hypothesis.
     pub enum Decision {
         /// Elo is `elo0` or less.
         H0 = "H0",
@@ -125,7 +123,6 @@ impl Sprt {
         (0..5).map(|i| counts[i] * (p1[i] / p0[i]).ln()).sum()
     }
 
-    /// The accepted hypothesis, if any.
     pub fn decision(&self, pairs: &[u64; 5]) -> Option<Decision> {
         let (lower, upper) = self.bounds();
         match self.llr(pairs) {
@@ -215,7 +212,6 @@ pub struct SprtRun {
 }
 
 impl SprtRun {
-    /// A test without results.
     pub fn new(sprt: Sprt) -> Self {
         Self {
             sprt,
@@ -239,22 +235,18 @@ impl SprtRun {
         }
     }
 
-    /// The test.
     pub fn sprt(&self) -> &Sprt {
         &self.sprt
     }
 
-    /// The accepted hypothesis, if any.
     pub fn decision(&self) -> Option<Decision> {
         self.decision
     }
 
-    /// The pentanomial counts so far.
     pub fn pairs(&self) -> &[u64; 5] {
         &self.pairs
     }
 
-    /// The current LLR.
     pub fn llr(&self) -> f64 {
         self.sprt.llr(&self.pairs)
     }

@@ -3,8 +3,8 @@
 //! 1998).
 //!
 //! In pair *k* of *N* pairs of games each parameter is raised by *c* for one engine, chosen at random, and lowered by
-//! *c* for the other. After each game it moves by *a* / *c* toward the value of the winner. With the `step` and `rate`
-//! of the file and *A* = *N* / 10,
+//! *c* for the other. After each game with a winner the parameter moves by *a* / *c* toward the value of the winner.
+//! With the `step` and `rate` of the file and *A* = *N* / 10,
 //!
 //! ```text
 //! c = step * (N / k)^0.101        a = rate * step^2 * ((A + N) / (A + k))^0.602
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::{is_character, printable};
 
-/// The parameters of a match of two engines.
+/// The tuned parameters of a match of two engines.
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub struct Spsa(Settings);
@@ -35,7 +35,6 @@ struct Settings {
     parameter: Vec<Parameter>,
 }
 
-/// Maximum number of planned pairs.
 const MAX_PAIRS: u64 = 10_000_000;
 
 fn default_rate() -> f64 {
@@ -53,14 +52,10 @@ struct Parameter {
     step: f64,
 }
 
-/// The value of a parameter.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TunedValue {
-    /// The name of the option.
     pub name: String,
-    /// The value at the start.
     pub start: i32,
-    /// The value now.
     pub value: f64,
 }
 
@@ -101,7 +96,6 @@ impl Spsa {
         Ok(Self(settings))
     }
 
-    /// Number of parameters.
     pub fn count(&self) -> usize {
         self.0.parameter.len()
     }
@@ -117,7 +111,8 @@ impl Spsa {
         parameters.flat_map(|p| [p.min, p.max].map(|bound| (p.name.as_str(), bound.to_string())))
     }
 
-    /// For each parameter, by how much the first engine plays above its value in a pair of games, negative for below.
+    /// For each parameter, how far the value of the first engine in a pair of games is above the tuned value.
+    /// Negative if below.
     fn steps(&self, pair: u64) -> Vec<f64> {
         let Settings {
             seed,
@@ -143,7 +138,6 @@ pub struct SpsaRun {
 }
 
 impl SpsaRun {
-    /// A run without games.
     pub fn new(spsa: Spsa) -> Self {
         Self {
             changes: vec![0.0; spsa.count()],
@@ -181,12 +175,11 @@ impl SpsaRun {
         let steps = self.spsa.steps(pair);
         for ((change, step), parameter) in self.changes.iter_mut().zip(steps).zip(parameter) {
             *change += rate * parameter.step.powi(2) * decay / step * result;
-            // Within the range, so that the value leaves a bound as soon as the results ask for it.
+            // The change is clamped, so that the value leaves a bound at the next result against it.
             *change = parameter.at(*change) - f64::from(parameter.value);
         }
     }
 
-    /// The values of the parameters.
     pub fn values(&self) -> Vec<TunedValue> {
         let values = self.spsa.0.parameter.iter().zip(&self.changes);
         values
@@ -200,7 +193,7 @@ impl SpsaRun {
 }
 
 impl Parameter {
-    /// The value after a change, within the range.
+    /// The start value plus `change`, clamped to the range.
     fn at(&self, change: f64) -> f64 {
         (f64::from(self.value) + change).clamp(self.min.into(), self.max.into())
     }
@@ -212,10 +205,8 @@ pub enum SpsaError {
     /// The file is not valid TOML or has unknown keys or invalid values.
     #[error(transparent)]
     Toml(#[from] toml::de::Error),
-    /// It has no parameter.
     #[error("no parameter: add a table [[parameter]]")]
     NoParameter,
-    /// The number of pairs or the rate is out of range.
     #[error("`pairs` must be 1 to {MAX_PAIRS}, and `rate` above 0 and at most 1")]
     Schedule,
     /// A name (made printable here) is empty, used twice (ignoring case), or has control characters or noncharacters.
@@ -223,7 +214,6 @@ pub enum SpsaError {
         "the name {0:?} of a parameter is empty, used twice, or has control characters or noncharacters"
     )]
     Name(String),
-    /// The value or the step of a parameter is out of range.
     #[error(
         "parameter {0}: `value` must be from `min` to `max`, and `step` from 1 to `max` - `min`"
     )]
