@@ -13,8 +13,8 @@ const DRAG = 6;
 // The time in milliseconds after which a press of a finger starts to draw.
 const LONG_PRESS = 500;
 
-// What the board shows, `onMove(from, to)` for a move by the user, and `onSquare(square)`, which handles all clicks
-// while a position is edited and is null otherwise.
+// The state that the board shows, and two functions: `onMove(from, to)` plays a move of the user, and
+// `onSquare(square)` handles all clicks while a position is edited (null otherwise).
 export const view = {
   position: null, flipped: false, letters: 'traditional', notation: 'chinese', last: null, check: null, legal: [],
   arrows: [], drawn: [], selected: null, isDrawing: false, onMove: null, onSquare: null,

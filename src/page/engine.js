@@ -14,8 +14,8 @@ const engineOptions = () => ({ threads: element('threads').value, hash: element(
 // Ends the stream of the analysis; null without one.
 let analysis = null;
 let isAnalyzing = false;
-// Cancels the request for a move or an answer in the game against the engine; null without one. The engine searches one
-// position at a time, and nothing else may use it until the reply.
+// The `AbortController` of the request for a move, or for the reply to a draw offer, in the game against the engine;
+// null without one. The engine searches one position at a time, so nothing else may use it until the reply.
 let turn = null;
 
 // A score in minor pieces or the moves to mate, for red.
@@ -39,7 +39,7 @@ function showChances(wdl) {
 function showLines({ depth, nodes, nps, hashfull, tablebase, lines }) {
   const { position } = app.game.node;
   const number = (n) => n.toLocaleString('en');
-  const hits = tablebase ? t('table hits', number(tablebase)) : '';
+  const hits = tablebase ? t('tablebase hits', number(tablebase)) : '';
   element('speed').textContent = t('speed', depth, number(nps), number(nodes), Math.round(hashfull / 10)) + hits;
   const rows = lines.map((line) => {
     const row = document.createElement('li');
@@ -137,7 +137,8 @@ function tickClock() {
   drawClocks();
 }
 
-// What a game against the engine needs to continue after a reload, besides the moves in the address.
+// The key in the session storage under which a game against the engine is kept for a reload, and the input fields
+// that are kept with it.
 const KEPT = 'match';
 const KEPT_FIELDS = ['strength', 'move-time', 'minutes', 'increment', 'threads', 'hash'];
 
@@ -208,7 +209,7 @@ function level() {
   return { ...(elo ? { elo } : { time: element('move-time').value }), ...left, ...engineOptions() };
 }
 
-// Stops the game when a request for a move of the engine has failed, or continues it.
+// Stops the clocks after a failed request for a move of the engine, or starts them again.
 function setStuck(isStuck) {
   match.isStuck = isStuck;
   match.ticked = performance.now();

@@ -48,7 +48,6 @@ export function lineAfter(node) {
 
 export const movesOf = (nodes) => nodes.map((node) => node.move).join(',');
 
-// Whether a node is on the main line.
 export const isMainLine = (node) => !node.parent || (node.parent.children[0] === node && isMainLine(node.parent));
 
 // Writes the nodes after `parent` with the function `write`, and each variation between `open` and `close` after the

@@ -1,11 +1,11 @@
-// What the books and tablebases of the server know about the position, and whether the rules have ended the game.
+// Shows what the books and tablebases of the server contain about the position, and whether the rules have ended the
+// game.
 import { notate, otherSide } from './rules.js';
 import { element, t } from './texts.js';
 import { view } from './board.js';
 import { app, say, end, tryMove } from './study.js';
 import { currentQuery, request } from './server.js';
 
-// The names of the opening books.
 let bookNames = '';
 // The current request, which a new one aborts.
 let asked = null;
@@ -57,11 +57,11 @@ async function askPosition() {
   const weight = (entry) => t('weight', Math.round((100 * entry.weight) / total));
   const tables = [
     ...knowledgeTable(`${t('book')}: ${bookNames}`, reply.book, weight),
-    ...knowledgeTable(`${t('table')}: ${reply.ending}`, reply.tablebase, outcomeText),
+    ...knowledgeTable(`${t('tablebase')}: ${reply.ending}`, reply.tablebase, outcomeText),
   ];
   element('knowledge').replaceChildren(...(tables.length ? tables : [t('no knowledge')]));
   element('opening').textContent = reply.opening ? t('opening', reply.opening) : '';
-  element('table-value').textContent = reply.value ? outcomeText(reply.value) : '';
+  element('tablebase-value').textContent = reply.value ? outcomeText(reply.value) : '';
   if (reply.end && app.legal.length) {
     end(endText(reply.end));
     app.onEnd(reply.end.loser);

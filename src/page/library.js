@@ -16,7 +16,7 @@ const MAX_RETRIES = 300;
 let entries = [];
 // Number of the current query; replies to earlier ones are not shown.
 let query = 0;
-// The latest statistics of the library.
+// The latest statistics of the library; null before the first reply and after an error.
 let stats = null;
 // The notes on the moves of the position on the board.
 let notes = [];
@@ -245,7 +245,7 @@ async function waitForResult(requested, tries) {
   await showEntries();
 }
 
-// Hours and minutes.
+// A time as hours:minutes, rounded up.
 function duration(seconds) {
   const minutes = Math.ceil(seconds / 60);
   return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`;

@@ -10,7 +10,7 @@ const BOTTOM = HEIGHT - 24;
 const GRADES = { 6: 'inaccuracy', 2: 'mistake', 4: 'blunder' };
 const GRADE_COLORS = { 6: '#b8860b', 2: '#d2691e', 4: '#c00020' };
 
-// The comment of an earlier review.
+// The text that a review adds to a comment.
 const VERDICT = /\[%eval [^\]]*\]( (inaccuracy|mistake|blunder) \(-\d+ %\))?/g;
 
 const mainLine = () => lineAfter(app.game.root);

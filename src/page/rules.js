@@ -87,7 +87,6 @@ function reach(pieces, from) {
   return found;
 }
 
-// Whether the kings face each other on an open file.
 function areKingsFacing(pieces) {
   const [red, black] = [pieces.indexOf('K'), pieces.indexOf('k')];
   if (red < 0 || black < 0 || red % 9 !== black % 9) return false;

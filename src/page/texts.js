@@ -13,8 +13,6 @@ const TEXTS = {
   empty: ['empty', '空'],
   selected: ['selected', '已选'],
   target: ['legal target', '可走'],
-  red: ['red', '红'],
-  black: ['black', '黑'],
   w: ['Red', '红方'],
   b: ['Black', '黑方'],
   'to move w': ['Red to move', '红方走棋'],
@@ -126,11 +124,11 @@ const TEXTS = {
   hash: ['Hash (MB)', '置换表（MB）'],
   arrows: ['Arrows', '箭头'],
   speed: ['depth {} · {} nodes/s · {} nodes · hash {} %', '深度 {} · 每秒 {} 节点 · {} 节点 · 置换表 {} %'],
-  'table hits': [' · {} tablebase positions', ' · 残局库命中 {}'],
+  'tablebase hits': [' · {} tablebase positions', ' · 残局库命中 {}'],
   chances: ['Red wins {} %, draw {} %, black wins {} %', '红胜 {} %，和 {} %，黑胜 {} %'],
   'analysis off': ['The analysis is off', '分析已关闭'],
   book: ['Opening book', '开局库'],
-  table: ['Endgame tablebase', '残局库'],
+  tablebase: ['Endgame tablebase', '残局库'],
   opening: ['Opening: {}', '开局：{}'],
   win: ['win in {} plies', '{} 步胜'],
   loss: ['loss in {} plies', '{} 步负'],
@@ -173,7 +171,6 @@ const TEXTS = {
   InsufficientMaterial: ['insufficient material', '双方均无进攻子力'],
   NoCapture: ['no-capture limit', '自然限着'],
   'by rule': ['by the rules ({})', '按棋规（{}）'],
-  clock: ['Clock of {}: {}', '{}时间：{}'],
   // Review.
   review: ['Review', '评棋'],
   'start review': ['Review the game', '点评本局'],
@@ -322,5 +319,4 @@ export const positionMarks = {
   10: '=', 13: '∞', 14: '+/=', 15: '=/+', 16: '+/-', 17: '-/+', 18: '+-', 19: '-+',
 };
 
-// The glyphs of a move as text.
 export const glyphText = (glyphs) => glyphs.map((glyph) => mistakeMarks[glyph] || ` ${positionMarks[glyph] || ''}`).join('').trimEnd();

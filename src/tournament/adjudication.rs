@@ -15,17 +15,16 @@ use crate::text::plies_text;
 /// Adjudication by the scores that the engines report. It is part of the journal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Adjudication {
-    /// Win adjudication, when both engines agree.
+    /// Win adjudication: both engines must report such scores for the same side.
     pub win: Option<ScoreWin>,
-    /// Draw adjudication, when both engines agree.
+    /// Draw adjudication: both engines must report such scores.
     pub draw: Option<ScoreDraw>,
     /// Resign adjudication: the losing engine's score alone decides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resign: Option<ScoreWin>,
 }
 
-/// A win threshold. For win adjudication both engines must report such scores for the same side; for resign
-/// adjudication the losing engine alone decides.
+/// The threshold of win or resign adjudication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ScoreWin {
     /// Score in hundredths of the engine's unit.
@@ -34,12 +33,12 @@ pub struct ScoreWin {
     pub moves: u32,
 }
 
-/// A draw threshold: both engines must report at most this absolute score.
+/// The threshold of draw adjudication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ScoreDraw {
     /// Score in hundredths of the engine's unit.
     pub score: i32,
-    /// Number of consecutive moves for which each engine must report such a score.
+    /// Number of consecutive moves for which each engine must report at most this absolute score.
     pub moves: u32,
     /// First ply of the game at which a draw may be adjudicated.
     pub after: usize,
@@ -153,7 +152,6 @@ impl TablebaseAdjudication {
         skipped.map_or(Ok(Self { paths, tables }), Err)
     }
 
-    /// The tables.
     pub fn tables(&self) -> &Tables {
         &self.tables
     }

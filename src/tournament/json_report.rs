@@ -17,10 +17,8 @@ use super::stats::{
 };
 use crate::board::Color;
 
-/// Version of the report format.
 const VERSION: u32 = 1;
 
-/// The report of a tournament.
 #[derive(Debug, Serialize)]
 pub struct JsonReport<'a> {
     version: u32,
@@ -135,8 +133,7 @@ struct GameReport<'a> {
 }
 
 impl<'a> JsonReport<'a> {
-    /// The report of a tournament. `games` are the last games; `end` is `None` while games are played; `left` is the
-    /// estimated remaining time.
+    /// `games` are the last games; `end` is `None` while games are played; `left` is the estimated remaining time.
     pub fn new(
         tournament: &'a Tournament,
         standings: &Standings,

@@ -13,12 +13,10 @@ use super::{GameRules, Tournament};
 use crate::board::{ByColor, Color, Move};
 use crate::notation::Line;
 
-/// A finished game.
 #[derive(Clone, Debug)]
 pub struct PlayedGame {
     /// All moves, including the opening.
     pub moves: Vec<MoveRecord>,
-    /// How it ended.
     pub ending: Ending,
     /// The largest time overrun of each side, without the time of stalls.
     pub overrun: ByColor<Option<Duration>>,
@@ -35,7 +33,6 @@ pub enum NoResult {
     Failed(String),
 }
 
-/// Plays a game from an opening.
 pub fn play(
     tournament: &Tournament,
     opening: &Line,
@@ -147,7 +144,6 @@ impl GameInProgress<'_> {
         }
     }
 
-    /// Adjudicates the position by tablebases.
     fn tablebase_ending(&self) -> Option<Ending> {
         let rules = &self.tournament.rules;
         let tablebases = rules.tablebases.as_ref()?;
@@ -209,7 +205,7 @@ impl GameInProgress<'_> {
     /// The loss of the side whose engine failed.
     ///
     /// # Errors
-    /// The tournament was stopped, or the engine did not respond only because the machine stalled since `began`.
+    /// The tournament was stopped, or the engine exceeded its time only because the machine stalled since `began`.
     fn failure(
         &mut self,
         side: Color,
@@ -253,7 +249,7 @@ impl GameInProgress<'_> {
     }
 }
 
-/// The moves that lose by repetition, if the rules say that they are sent to engines.
+/// The moves that lose by repetition; empty unless `banmoves` is set.
 fn banned(rules: &GameRules, referee: &mut Referee) -> Vec<Move> {
     if rules.banmoves {
         referee.losing_repetitions()

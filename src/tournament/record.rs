@@ -19,7 +19,6 @@ use crate::notation::tree::{AnnotatedMove, GameTree, ROOT};
 /// A move of a game with the data that the engine reported.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MoveRecord {
-    /// The move.
     #[serde(rename = "move")]
     pub played: Move,
     /// Score for the side that played the move.
@@ -28,7 +27,6 @@ pub struct MoveRecord {
     /// Reported depth, in plies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
-    /// Reported nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u64>,
     /// Thinking time in microseconds; `None` for a move of the opening.
@@ -43,7 +41,6 @@ pub struct MoveRecord {
 }
 
 impl MoveRecord {
-    /// A move of the opening.
     pub fn opening(played: Move) -> Self {
         Self {
             played,
@@ -51,13 +48,11 @@ impl MoveRecord {
         }
     }
 
-    /// The thinking time.
     pub fn time(&self) -> Option<Duration> {
         self.micros.map(Duration::from_micros)
     }
 
     /// The PGN comment with all details: `+0.31/12 0.502s, n=26007, nps=51807, tl=9.498s, pv="炮二平五 马8进7"`.
-    /// The principal variation ends before its first illegal move.
     pub fn detailed_comment(&self, position: &Position, style: MoveStyle) -> String {
         let mut comment = self.comment();
         let mut add = |name: &str, value: Option<String>| {
@@ -77,7 +72,7 @@ impl MoveRecord {
         comment
     }
 
-    /// The principal variation in quotes.
+    /// The principal variation in quotes, up to its first illegal move.
     fn variation(&self, position: &Position, style: MoveStyle) -> Option<String> {
         let mut position = position.clone();
         let mut words = Vec::new();
@@ -128,7 +123,6 @@ impl MoveRecord {
     }
 }
 
-/// The record of a game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GameRecord {
     /// Index in the schedule, from 0.
@@ -139,11 +133,8 @@ pub struct GameRecord {
     pub start: String,
     /// All moves, including the opening.
     pub moves: Vec<MoveRecord>,
-    /// The result.
     pub result: GameResult,
-    /// Why the game ended.
     pub reason: EndReason,
-    /// Details of the reason.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
     /// The largest time overrun of each side without the time of stalls, in microseconds.
@@ -167,11 +158,8 @@ pub struct GameSummary {
     pub number: u64,
     /// Indexes of the engines that played red and black.
     pub players: ByColor<usize>,
-    /// The result.
     pub result: GameResult,
-    /// Why the game ended.
     pub reason: EndReason,
-    /// Details of the reason.
     pub detail: String,
     /// Length in plies, including the opening.
     pub plies: usize,
@@ -191,7 +179,6 @@ impl From<&GameRecord> for GameSummary {
 }
 
 impl GameSummary {
-    /// The score of an engine in half points: 0, 1 or 2.
     pub fn half_points(&self, engine: usize) -> usize {
         half_points(self.result, self.players, engine)
     }
@@ -211,7 +198,6 @@ fn is_nothing<T>(values: &ByColor<Option<T>>) -> bool {
 }
 
 impl GameRecord {
-    /// The score of an engine in half points: 0, 1 or 2.
     pub fn half_points(&self, engine: usize) -> usize {
         half_points(self.result, self.players, engine)
     }

@@ -6,7 +6,6 @@ use crate::movegen::legal_moves;
 use crate::notation::tree::GameTree;
 use crate::rules::{Cause, Game, IllegalMove, Perpetual, RuleSet, Verdict, judge_outcome};
 
-/// A game under a rule set.
 #[derive(Clone, Debug)]
 pub struct Referee {
     game: Game,
@@ -24,7 +23,6 @@ impl Referee {
         }
     }
 
-    /// The game so far.
     pub fn game(&self) -> &Game {
         &self.game
     }
@@ -88,10 +86,8 @@ impl Referee {
     }
 }
 
-/// The result of a replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Replay {
-    /// The record agrees with the rules.
     Agrees,
     /// The record contradicts the rules, as the text describes: it has an illegal move, moves after the end of the
     /// game, or a wrong result or reason.

@@ -27,39 +27,30 @@ pub enum TournamentStartError {
     /// the openings; or the check was interrupted.
     #[error("engine {name}: {failure}")]
     Engine {
-        /// Name of the engine.
         name: String,
-        /// Its failure.
         failure: EngineFailure,
     },
     /// `--pin` needs more processors than are available.
     #[error("--pin needs {required} processors, but only {available} are available")]
     Processors {
-        /// Number of processors that are needed.
         required: usize,
-        /// Number of available processors.
         available: usize,
     },
     /// `cpus=` names a processor that is not available.
     #[error("engine {name}: cpus= names processor {cpu}, but the available ones are {available}")]
     Processor {
-        /// Name of the engine.
         name: String,
-        /// The unavailable processor.
         cpu: usize,
-        /// The available processors.
         available: String,
     },
 }
 
 named_enum! {
-    /// How a tournament ended.
     pub enum TournamentEnd {
         /// All games were played.
         Finished = "finished",
         /// The SPRT accepted a hypothesis.
         SprtDecided = "decided",
-        /// It was interrupted.
         Interrupted = "interrupted",
         /// An error ended it.
         Failed = "failed",
@@ -135,10 +126,8 @@ pub fn check_engines(
     Ok(handshakes)
 }
 
-/// An event of a tournament.
 #[derive(Clone, Debug)]
 pub enum TournamentEvent {
-    /// A game has ended.
     Game(GameRecord),
     /// A game is void because the machine stalled; it is replayed.
     Void {
@@ -285,7 +274,7 @@ fn work(
             worker.wait(wait);
         }
         is_first = false;
-        if worker.is_over() {
+        if worker.is_stopped() {
             break;
         }
         let number = scheduled.number;

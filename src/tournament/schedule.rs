@@ -8,7 +8,6 @@ use crate::board::{ByColor, Color, named_enum};
 
 named_enum! {
     #[derive(Default)]
-    /// The format of a tournament.
     pub enum TournamentFormat {
         /// Every engine plays every other engine.
         #[default]
@@ -77,7 +76,6 @@ pub struct Schedule {
     colors: ColorOrder,
 }
 
-/// A scheduled game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScheduledGame {
     /// Index of the game, from 0.
@@ -111,7 +109,6 @@ impl Schedule {
         schedule
     }
 
-    /// The same games with other colors.
     #[must_use]
     pub fn with_colors(mut self, colors: ColorOrder) -> Self {
         self.colors = colors;
@@ -126,7 +123,6 @@ impl Schedule {
         )
     }
 
-    /// Number of games of the whole tournament.
     pub fn total_games(&self) -> u64 {
         let pairs = match self.format {
             TournamentFormat::RoundRobin | TournamentFormat::Gauntlet => self.pairings.len(),
@@ -226,11 +222,11 @@ impl Schedule {
         true
     }
 
-    /// The next round of a Swiss tournament. From the engine with the most points down, each engine plays the next one
-    /// that it has not met, if the others can then still be paired. If no such pairing is found, two engines may meet
-    /// again if their last meeting was in the first round, then also if it was in the second round, and so on. With an
-    /// odd number of engines, the last one in the table among those with the fewest byes gets a bye, which counts like
-    /// a won pair.
+    /// The next round of a Swiss tournament. From the engine with the most points down, each engine plays the next
+    /// one that it has not met, if the others can then still be paired. If no such pairing is found, two engines may
+    /// meet again if their last meeting was in the first round, then also if it was in the second round, and so on.
+    /// With an odd number of engines, the last one in the standings among those with the fewest byes gets a bye,
+    /// which counts like a won pair.
     fn swiss_round(&self, games: &[&GameSummary]) -> Vec<[usize; 2]> {
         /// Half points for winning both games of a pair.
         const WON_PAIR: usize = 4;

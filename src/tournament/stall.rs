@@ -16,7 +16,6 @@ const LATE: Duration = Duration::from_millis(30);
 /// Maximum number of stalls that are kept, many more than occur during a move.
 const MAX_STALLS: usize = 4096;
 
-/// The last tick and the stalls so far.
 #[derive(Debug)]
 struct TickRecord {
     /// Time of the last tick.
@@ -51,7 +50,6 @@ pub struct StallWatch {
 }
 
 impl StallWatch {
-    /// Starts the thread.
     pub fn start() -> io::Result<Self> {
         let record = Arc::new(Mutex::new(TickRecord {
             last: Instant::now(),
@@ -92,7 +90,6 @@ fn excuse(stalled: Duration, waited: Duration, allowed: Duration) -> Option<Stri
     is_excused.then(|| stall_text(stalled, waited))
 }
 
-/// Describes a stall to the user.
 pub fn stall_text(stalled: Duration, waited: Duration) -> String {
     format!(
         "the machine stalled for {} of {} ms",

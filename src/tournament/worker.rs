@@ -17,10 +17,8 @@ use super::stats::SpsaRun;
 use crate::board::{ByColor, Color};
 use crate::notation::{Line, fen};
 
-/// A worker and its engines.
 pub struct GameWorker<'a> {
     tournament: &'a Tournament,
-    /// The values of the tuned parameters.
     tuned: &'a Mutex<Option<SpsaRun>>,
     /// The processors of its engines, if they are pinned.
     cpus: Option<Vec<usize>>,
@@ -32,7 +30,6 @@ pub struct GameWorker<'a> {
 }
 
 impl<'a> GameWorker<'a> {
-    /// A worker without running engines.
     pub fn new(
         tournament: &'a Tournament,
         tuned: &'a Mutex<Option<SpsaRun>>,
@@ -50,12 +47,10 @@ impl<'a> GameWorker<'a> {
         }
     }
 
-    /// Whether the tournament was stopped.
-    pub fn is_over(&self) -> bool {
+    pub fn is_stopped(&self) -> bool {
         self.interrupted.try_recv() == Err(TryRecvError::Disconnected)
     }
 
-    /// Plays a game.
     pub fn play(&mut self, scheduled: &ScheduledGame) -> Result<GameRecord, NoResult> {
         let opening = self.tournament.openings.of_round(scheduled.round);
         let players = scheduled.players;
@@ -151,7 +146,7 @@ impl<'a> GameWorker<'a> {
 
     /// Sends `quit` to the engines. If the tournament was stopped, they are killed instead.
     pub fn quit(self) {
-        if self.is_over() {
+        if self.is_stopped() {
             return;
         }
         for engine in self.engines.into_values() {

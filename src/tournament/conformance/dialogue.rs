@@ -19,7 +19,7 @@ use crate::tournament::spec::{EngineProtocol, EngineSpec};
 
 /// Number of transcript lines that are kept, from the end.
 const MAX_TRANSCRIPT: usize = 30;
-/// Number of characters of a line that are kept.
+/// Number of characters of a transcript line that are kept.
 const MAX_LINE: usize = 160;
 /// Interval at which interrupts are polled.
 const POLL: Duration = Duration::from_millis(20);
@@ -29,17 +29,14 @@ pub const SHORT_SEARCH: Duration = Duration::from_secs(20);
 
 pub type CheckResult = Result<(), CheckFailure>;
 
-/// The engine violates the protocol.
 pub fn violated<T>(detail: impl Into<String>) -> Result<T, CheckFailure> {
     Err(CheckFailure::Violated(detail.into()))
 }
 
-/// The protocol does not specify this behavior, but some clients may fail.
 pub fn unclear<T>(detail: impl Into<String>) -> Result<T, CheckFailure> {
     Err(CheckFailure::Unclear(detail.into()))
 }
 
-/// A dialogue with an engine process.
 pub struct Dialogue<'a> {
     spec: &'a EngineSpec,
     pub process: Process,
@@ -112,7 +109,6 @@ impl<'a> Dialogue<'a> {
         self.process.send_bytes(encode_gbk(&line).into_owned());
     }
 
-    /// Closes the engine's input.
     pub fn close(&mut self) {
         self.note('>', "(end of input)");
         self.process.close_input();
@@ -186,7 +182,6 @@ impl<'a> Dialogue<'a> {
         violated(format!("no {name} within {} s", timeout.as_secs_f64()))
     }
 
-    /// The lines that arrive within a time.
     pub fn lines_within(&mut self, time: Duration) -> Result<Vec<String>, CheckFailure> {
         let deadline = Instant::now() + time;
         let mut lines = Vec::new();
@@ -330,7 +325,6 @@ pub fn start(engine: &mut Dialogue<'_>) -> Result<Position, CheckFailure> {
     Ok(Position::startpos())
 }
 
-/// Time limits of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckTimeouts {
     /// For the handshake and for the response to `isready`.
@@ -340,20 +334,17 @@ pub struct CheckTimeouts {
 }
 
 impl CheckTimeouts {
-    /// The tolerance for the time of a move.
     pub fn margin(self) -> Duration {
         self.response / 4
     }
 }
 
 named_enum! {
-    /// The outcome of a check.
     pub enum CheckOutcome {
         /// The engine conforms to the protocol.
         Ok = "ok",
         /// The protocol does not specify the behavior, but some clients may fail.
         Unclear = "unclear",
-        /// The engine violates the protocol.
         Violated = "violated",
     }
 }
@@ -361,12 +352,10 @@ named_enum! {
 /// The result of a check. The serialized names are the keys of `chuhe check --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct CheckReport {
-    /// Name of the check.
     #[serde(rename = "check")]
     pub name: &'static str,
-    /// The outcome.
     pub outcome: CheckOutcome,
-    /// The rule of the protocol.
+    /// The rule of the protocol, or the habit of clients, that is checked.
     pub rule: &'static str,
     /// Description of the problem; empty if the check succeeded.
     pub detail: String,

@@ -24,7 +24,6 @@ pub fn depth(engine: &mut Dialogue<'_>) -> CheckResult {
 }
 
 pub fn nodes(engine: &mut Dialogue<'_>) -> CheckResult {
-    /// The node limit.
     const NODES: u64 = 20_000;
     /// Searches with more nodes violate the limit.
     const MAX_NODES: u64 = 10 * NODES;
