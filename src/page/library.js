@@ -1,5 +1,5 @@
 // The moves of a cloud library, for `chuhe serve` and `chuhe board --library`.
-import { legalMoves, notate } from './rules.js';
+import { notate } from './rules.js';
 import { pathTo, fenOf } from './game.js';
 import { element, t, hasText, mistakeMarks, positionMarks, glyphText } from './texts.js';
 import { view } from './board.js';
@@ -85,8 +85,8 @@ function writeLine(moves) {
 
 function drawLastNote() {
   const { node } = app.game;
-  const shown = lastNote ? `${moveText({ ...node, glyphs: lastNote.glyphs })}` : '';
-  element('library-note').textContent = lastNote ? t('last note', shown, noteText(lastNote)) : '';
+  const shown = lastNote && t('last note', moveText({ ...node, glyphs: lastNote.glyphs }), noteText(lastNote));
+  element('library-note').textContent = shown || '';
   element('save-note').disabled = lastNote === undefined;
   // Keeps what the user is writing.
   if (editedNode === node) return;
@@ -141,6 +141,8 @@ async function saveNote(event) {
   }
 }
 
+const legalEntries = (list) => (list.moves || []).filter((entry) => app.legal.includes(entry.uci));
+
 // Queries the position on the board and shows the known moves. Returns whether one has a score.
 async function showEntries() {
   const requested = ++query;
@@ -155,8 +157,7 @@ async function showEntries() {
     const list = await ask('queryall', { showall: '1' });
     if (requested !== query) return false;
     if (list.status === 'rate limit exceeded') throw new Error(t(list.status));
-    const legal = legalMoves(app.game.node.position);
-    entries = (list.moves || []).filter((entry) => legal.includes(entry.uci));
+    entries = legalEntries(list);
     drawEntries();
     if (!entries.length) { sayStatus(list.status || 'invalid reply'); return false; }
     const isKnown = entries[0].score !== '??';
@@ -239,8 +240,7 @@ async function waitForResult(requested, tries) {
   const before = JSON.stringify(entries);
   const list = await ask('queryall', { showall: '1' });
   if (requested !== query) return;
-  const legal = legalMoves(app.game.node.position);
-  const found = (list.moves || []).filter((entry) => legal.includes(entry.uci));
+  const found = legalEntries(list);
   if (JSON.stringify(found) === before) { await waitForResult(requested, tries + 1); return; }
   await showEntries();
 }

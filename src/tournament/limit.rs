@@ -55,7 +55,7 @@ pub struct ParseTimeControlError;
 impl FromStr for TimeControl {
     type Err = ParseTimeControlError;
 
-    /// Parses `10+0.1`, `40/60`, `2:30`.
+    /// Parses `[MOVES/][MINUTES:]SECONDS[+SECONDS]`, such as `10+0.1`, `40/60` or `2:30`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (moves, rest) = match text.split_once('/') {
             Some((moves, rest)) => (Some(whole_number(moves)?), rest),

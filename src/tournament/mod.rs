@@ -84,7 +84,8 @@ pub struct Tournament {
     pub openings: Openings,
     pub rules: GameRules,
     pub timeouts: Timeouts,
-    /// Whether principal variations are recorded, and PGN comments contain them, nodes, speed and time left.
+    /// Whether principal variations are recorded, and PGN comments also contain nodes, speed, time left and principal
+    /// variation.
     pub has_details: bool,
     /// Whether each game is pinned to its own processors, one for each search thread that runs at the same time.
     pub pin: bool,
@@ -232,10 +233,10 @@ pub fn tree_of_record(
     record.to_tree(tags.collect(), details)
 }
 
-/// Restores a record from a PGN game of the tournament, without the start time, the duration and the overruns of the
-/// game, and the nodes, clocks and principal variations of its moves. Returns `None` if the tag `Round`, `Red`, `Black`
-/// or `Reason` is missing or invalid, or if the number of the game is too high. Whether the schedule has the same
-/// players for this game is not checked.
+/// Restores a record from a PGN game of the tournament. The record lacks the start time, the duration and the time
+/// overruns of the game, and the nodes, clocks and principal variations of its moves. Returns `None` if the tag
+/// `Round`, `Red`, `Black` or `Reason` is missing or invalid, or if the number of the game is too high. Whether the
+/// schedule has the same players for this game is not checked.
 pub fn record_of_pgn(tournament: &Tournament, game: &GameTree) -> Option<GameRecord> {
     let (_, number) = game.tag("Round")?.split_once('.')?;
     let number = number.parse::<u64>().ok()?.checked_sub(1)?;

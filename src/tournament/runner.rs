@@ -32,10 +32,7 @@ pub enum TournamentStartError {
     },
     /// `--pin` needs more processors than are available.
     #[error("--pin needs {required} processors, but only {available} are available")]
-    Processors {
-        required: usize,
-        available: usize,
-    },
+    Processors { required: usize, available: usize },
     /// `cpus=` names a processor that is not available.
     #[error("engine {name}: cpus= names processor {cpu}, but the available ones are {available}")]
     Processor {
@@ -52,12 +49,11 @@ named_enum! {
         /// The SPRT accepted a hypothesis.
         SprtDecided = "decided",
         Interrupted = "interrupted",
-        /// An error ended it.
         Failed = "failed",
     }
 }
 
-/// The processors of each worker, if games are pinned.
+/// The processors of each worker; `None` if games are not pinned.
 fn processor_sets(
     tournament: &Tournament,
 ) -> Result<Vec<Option<Vec<usize>>>, TournamentStartError> {
@@ -77,8 +73,8 @@ fn processor_sets(
     Ok(sets.map(|set| Some(set.to_vec())).collect())
 }
 
-/// Starts each engine once, detects the settings that the user left out, and returns the handshakes. A message
-/// on `interrupt`, or its disconnection, stops this.
+/// Starts each engine once, detects the settings that the user left out, and returns the handshakes. A message on
+/// `interrupt`, or its disconnection, stops the check.
 ///
 /// # Errors
 /// An engine fails as described at [`TournamentStartError::Engine`], there are too few processors for `--pin`, or a

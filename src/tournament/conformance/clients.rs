@@ -16,7 +16,6 @@ use crate::movegen::legal_moves;
 use crate::notation::fen::START;
 use crate::text::path_in_gbk;
 use crate::tournament::engine::{find_offer, offered_options};
-use crate::tournament::spec::EngineProtocol::Ucci;
 
 /// Two rooks more than a set has, as in some compositions.
 const MANY_PIECES: &str = "4k4/4a4/9/9/9/9/9/RRRR5/9/3K5 w - - 0 1";
@@ -68,11 +67,8 @@ pub fn many_pieces(engine: &mut Dialogue<'_>) -> CheckResult {
 
 pub fn option_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
     let position = go_infinite(engine)?;
-    let name = match engine.protocol() {
-        Ucci => "hashsize",
-        _ => "Hash",
-    };
-    let line = engine.protocol().set_option(name, "16");
+    let protocol = engine.protocol();
+    let line = protocol.set_option(protocol.hash_option(), "16");
     engine.send(&line);
     engine.lines_within(Duration::from_millis(100))?;
     engine.send("stop");

@@ -48,7 +48,7 @@ pub struct Dialogue<'a> {
 }
 
 impl<'a> Dialogue<'a> {
-    /// Starts an engine whose protocol is known.
+    /// Starts an engine. Its protocol must be known.
     pub fn start(
         spec: &'a EngineSpec,
         timeouts: CheckTimeouts,

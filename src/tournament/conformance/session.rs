@@ -8,7 +8,7 @@ use super::dialogue::{
 use crate::board::Position;
 use crate::notation::fen::START;
 use crate::tournament::engine::{find_offer, offered_options};
-use crate::tournament::spec::EngineProtocol::{Ucci, Uci};
+use crate::tournament::spec::EngineProtocol::Uci;
 
 pub fn handshake(engine: &mut Dialogue<'_>) -> CheckResult {
     let began = Instant::now();
@@ -173,10 +173,7 @@ pub fn invalid_lines(engine: &mut Dialogue<'_>) -> CheckResult {
 pub fn invalid_options(engine: &mut Dialogue<'_>) -> CheckResult {
     let position = start(engine)?;
     let protocol = engine.protocol();
-    let hash = match protocol {
-        Ucci => "hashsize",
-        _ => "Hash",
-    };
+    let hash = protocol.hash_option();
     for (name, value) in [("nosuchoption", "1"), (hash, "-1"), (hash, "many")] {
         engine.send(&protocol.set_option(name, value));
     }
@@ -189,10 +186,7 @@ pub fn invalid_options(engine: &mut Dialogue<'_>) -> CheckResult {
 pub fn new_game(engine: &mut Dialogue<'_>) -> CheckResult {
     let position = start(engine)?;
     for _ in 0..2 {
-        engine.send(match engine.protocol() {
-            Ucci => "setoption newgame",
-            _ => "ucinewgame",
-        });
+        engine.send(engine.protocol().new_game());
         engine.sync()?;
         engine.position(START, &[]);
         engine.plays("go depth 2", &position)?;

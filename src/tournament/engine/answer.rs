@@ -24,10 +24,7 @@ pub enum EngineFailure {
     #[error("{0}")]
     Ended(String),
     #[error("no {awaited} within {} s", .allowed.as_millis() as f64 / 1000.0)]
-    Timeout {
-        awaited: String,
-        allowed: Duration,
-    },
+    Timeout { awaited: String, allowed: Duration },
     #[error("too much output")]
     Flood,
     /// It plays a game other than xiangqi, or uses other coordinates.

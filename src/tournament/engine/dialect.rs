@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn coordinates_with_ranks_from_0_and_1() {
+    fn coordinates_may_count_ranks_from_0_or_1() {
         let m: Move = "a9b8".parse().unwrap();
         assert_eq!(UCI.write_move(m), "a10b9");
         assert_eq!(UCI.read_move("a10b9"), Some(m));
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn position_commands() {
+    fn ucci_positions_begin_after_the_last_capture() {
         let game = game("h2e2 h9g7 e2e6");
         let clocks = clocks("10+0.1", Limit::Depth(3));
         let banned = ["c6c5".parse().unwrap()];
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn go_commands() {
+    fn go_commands_have_the_limits() {
         let game = game("");
         let ask = |dialect: EngineDialect, clocks: ByColor<Clock>, draw_offered, ponder| {
             let request = MoveRequest {

@@ -154,15 +154,11 @@ impl Engine {
 
     /// Sets `options` in addition to those set at the start, and announces a new game.
     pub fn new_game(&mut self, options: &[(String, String)]) -> Result<(), EngineFailure> {
-        // First, because options are not set during a search.
+        // Pondering is stopped first, because options are not set during a search.
         self.stop_pondering()?;
         self.process.reset();
         self.set_options(options);
-        let text = match self.dialect.protocol {
-            EngineProtocol::Ucci => "setoption newgame",
-            EngineProtocol::Uci | EngineProtocol::Xboard => "ucinewgame",
-        };
-        self.ready(text)
+        self.ready(self.dialect.protocol.new_game())
     }
 
     /// Asks for a move. If the engine exceeds its time, it gets `stop` and may still answer; the caller must check the

@@ -6,8 +6,8 @@
 //! reason, the helper kills the groups that are left. On Windows an engine is in a job object. When this process ends
 //! for any reason, the system closes the job and kills its processes.
 //!
-//! A process that was started by an engine may outlive it and keep its pipes open, so that a thread blocked on such a
-//! pipe would never end. Therefore the pipes also unblock when a [`Cancel`] is dropped.
+//! A child process of an engine may outlive the engine and keep the pipes of the engine open. A thread that is
+//! blocked on such a pipe would never end. Therefore the pipes also unblock when a [`Cancel`] is dropped.
 
 use std::io;
 use std::process::{Child, ExitStatus};
@@ -98,8 +98,8 @@ mod system {
             Ok(rustix::process::setpriority_process(self.pid(), nice)?)
         }
 
-        /// Whether other processes of the group of an ended, unreaped process are alive; always `false` if the system
-        /// is not Linux.
+        /// Whether other processes of the group are alive after the engine has ended, but before it is reaped. Always
+        /// `false` if the system is not Linux.
         pub fn has_others(&self) -> bool {
             let group = self.child.id().to_string();
             let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();

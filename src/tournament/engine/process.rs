@@ -162,8 +162,9 @@ impl Process {
         self.move_output.lock().messages.clone()
     }
 
-    /// Waits up to `timeout` for the end of the process, and kills the rest of its group if it has ended. Describes how
-    /// it ended, or else that it closed its output, with the error message from standard error.
+    /// Waits up to `timeout` for the end of the process, and kills the rest of its group if it has ended. Returns a
+    /// description of how the process ended, or else that it closed its output, with the error message from standard
+    /// error.
     pub fn end(&mut self, timeout: Duration) -> String {
         let has_ended = self.has_ended(timeout);
         let how = match has_ended.then(|| self.reap()) {
@@ -261,7 +262,8 @@ fn write_lines(mut stdin: impl Write, lines: &Receiver<Vec<u8>>) {
 /// Number of lines of standard error that are kept, from the end.
 const ERROR_LINES: usize = 50;
 
-/// The line of standard error that names the error; what runtimes write after it is ignored, such as backtraces.
+/// The line of standard error that names the error. Later output of language runtimes, such as backtraces, is
+/// ignored.
 fn error_message(lines: &VecDeque<String>) -> Option<&String> {
     const AFTER: [&str; 6] = ["note: ", "Node.js v", "at ", "... ", "exit status ", "^"];
     let is_backtrace =

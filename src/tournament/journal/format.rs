@@ -46,7 +46,7 @@ pub struct JournalHeader {
     pub pgn: Option<JournalPgn>,
 }
 
-/// The version alone, which the headers of all versions have.
+/// The part that the headers of all versions have.
 #[derive(Debug, Deserialize)]
 pub struct Version {
     pub chuhe_match: u32,
@@ -133,7 +133,7 @@ fn cleaned(value: Value) -> Value {
     }
 }
 
-/// A hash of a list of openings.
+/// The 64-bit FNV-1a hash of a list of openings.
 fn fingerprint(lines: &[Line]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut add = |text: &str| {
@@ -155,7 +155,6 @@ fn fingerprint(lines: &[Line]) -> u64 {
 pub struct JournalContent {
     /// The games of the tournament, in the order of the schedule.
     pub games: Vec<GameRecord>,
-    /// Number of void games.
     pub voids: u64,
     /// Whether an incomplete last line was dropped.
     pub has_incomplete_line: bool,
@@ -176,7 +175,10 @@ pub enum JournalEntry {
     },
     Game(GameRecord),
     /// A game is void and will be replayed.
-    Void { number: u64, detail: String },
+    Void {
+        number: u64,
+        detail: String,
+    },
 }
 
 /// Why a journal cannot be used.
@@ -208,10 +210,7 @@ pub enum JournalError {
         "line 1: {reason}; no other line has a copy of the header, so the readable games ({readable}) cannot be \
          used"
     )]
-    Header {
-        reason: String,
-        readable: usize,
-    },
+    Header { reason: String, readable: usize },
     #[error("the journal belongs to another tournament: the {0} differ")]
     OtherTournament(&'static str),
     /// A line is not a valid entry, or its game is a duplicate, has the wrong players or depends on missing games.

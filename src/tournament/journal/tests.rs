@@ -10,7 +10,7 @@ use crate::tournament::{
 
 const STORED_V2: &str = include_str!("stored/v2.jsonl");
 
-/// The tournament of the stored journals.
+/// The tournament of the stored journal.
 fn tournament() -> Tournament {
     let text = r#"
         [each]

@@ -24,7 +24,6 @@ named_enum! {
         /// UCCI 3.0.
         #[default]
         Ucci = "ucci",
-        /// UCI.
         Uci = "uci",
         /// XBoard (CECP, protocol version 2). The tournament writes UCI, which is translated for the engine.
         Xboard = "xboard",
@@ -51,6 +50,21 @@ impl EngineProtocol {
         match self {
             Self::Ucci => format!("setoption {name}"),
             Self::Uci | Self::Xboard => format!("setoption name {name}"),
+        }
+    }
+
+    pub const fn new_game(self) -> &'static str {
+        match self {
+            Self::Ucci => "setoption newgame",
+            Self::Uci | Self::Xboard => "ucinewgame",
+        }
+    }
+
+    /// The option for the size of the transposition table, in MB.
+    pub const fn hash_option(self) -> &'static str {
+        match self {
+            Self::Ucci => "hashsize",
+            Self::Uci | Self::Xboard => "Hash",
         }
     }
 }
@@ -81,9 +95,9 @@ pub struct EngineSpec {
     pub ponder: bool,
     /// Whether it is restarted for each game.
     pub restart: bool,
-    /// The nice value, -20 to 19.
+    /// The nice value, -20 to 19; `None` for that of this program.
     pub nice: Option<i32>,
-    /// The processors it is bound to.
+    /// The processors to which the engine is bound; `None` for those of its worker with `--pin`, or else all.
     pub cpus: Option<Vec<usize>>,
     /// The file to which its standard error is appended.
     #[serde(skip)]
@@ -436,7 +450,6 @@ fn processors(text: &str) -> Result<Vec<usize>, SettingError> {
 #[cfg(test)]
 mod tests;
 
-/// Error in the settings of an engine.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SpecError {
     /// The file is not valid TOML or has unknown keys or invalid values.

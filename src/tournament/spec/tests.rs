@@ -1,4 +1,3 @@
-
 use super::*;
 
 fn spec(settings: &[&str], each: &[&str]) -> Result<EngineSpec, String> {

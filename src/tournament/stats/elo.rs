@@ -136,7 +136,7 @@ fn variance(counts: &[u64]) -> f64 {
     moment(2) - moment(1).powi(2)
 }
 
-/// The Elo difference of an expected score; infinite outside of 0 to 1 and at its ends.
+/// The Elo difference of an expected score: minus infinity at 0, infinity at 1.
 pub fn elo_of(score: f64) -> f64 {
     match score {
         s if s <= 0.0 => f64::NEG_INFINITY,

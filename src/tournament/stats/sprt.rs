@@ -17,7 +17,7 @@ use crate::tournament::key_values::{KeyValues, KeyValuesError};
 named_enum! {
     /// The unit of `elo0` and `elo1`.
     pub enum EloModel {
-        /// Logistic Elo.
+        /// Logistic Elo, `400 * log10(s / (1 - s))` for the expected score `s`.
         Logistic = "logistic",
         /// Normalized Elo: the score minus ½ in units of the standard deviation, so that the length of a test does not
         /// depend on the draw ratio.
@@ -45,7 +45,6 @@ pub struct Sprt {
     pub alpha: f64,
     /// Probability of accepting H0 if H1 is true.
     pub beta: f64,
-    /// The unit of `elo0` and `elo1`.
     pub model: EloModel,
 }
 

@@ -100,7 +100,6 @@ impl Spsa {
         self.0.parameter.len()
     }
 
-    /// Number of pairs of games for which the steps are planned.
     pub fn pairs(&self) -> u64 {
         self.0.pairs
     }
