@@ -4,11 +4,11 @@ import { newGame, addMove, moveNumber, lineAfter, encodeGame, decodeGame, fenOf,
 import { element, t, hasText, mistakeMarks, glyphText } from './texts.js';
 import { view, drawBoard, setDrawing } from './board.js';
 
-// `listeners` are called after each change of the current move, `onLanguage` after a change of the language or notation,
-// and `onEnd` with the loser, or null, if a rule has ended the game. `legal` has the legal moves of the current position.
-// `mayLeave` returns whether a changed address may open another game. `refusal` returns the key of the reason why the
-// user may not move now, or null. `check` returns the normal form of a FEN, or throws an error with a message for the
-// user. `read` opens the games of a text, if a server can read them.
+// `listeners` are called after each change of the current move, `onLanguage` after a change of the language or
+// notation. `onEnd` is called with the loser, or null, if a rule has ended the game. `legal` has the legal moves of
+// the current position. `mayLeave` returns whether a changed address may open another game. `refusal` returns the key
+// of the reason why the user may not move now, or null. `check` returns the normal form of a FEN, or throws an error
+// with a message for the user. `read` opens the games of a text, if a server can read them.
 export const app = {
   game: newGame(), games: [], legal: [], ending: null, problem: '', title: 'title', listeners: [], onLanguage: [],
   onEnd: () => {}, refusal: () => null, mayLeave: () => true, read: null,
@@ -116,7 +116,7 @@ function commentText(comment) {
   return [text, evaluation].filter(Boolean).join('\n');
 }
 
-// The node whose comment is being written, or null. It may no longer be the current one when the comment is finished.
+// The node whose comment is being written, or null. The current node may change before the comment is finished.
 let commented = null;
 
 function drawMoves() {

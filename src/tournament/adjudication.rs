@@ -84,8 +84,8 @@ impl FromStr for ScoreDraw {
 #[derive(Clone, Debug)]
 pub struct ScoreAdjudicator {
     adjudication: Adjudication,
-    /// For each side, the number of consecutive moves whose score meets the threshold for a win of red, a win of black,
-    /// a draw, and its own resignation.
+    /// For each side, four numbers of consecutive moves whose score meets a threshold: for a win of red, a win of
+    /// black, a draw, and the resignation of the side.
     runs: ByColor<[u32; 4]>,
 }
 
@@ -157,7 +157,7 @@ impl TablebaseAdjudication {
     }
 
     /// Adjudicates a position that the rules have not decided. A win counts if the mate, or a winning capture, comes
-    /// within the no-capture limit, and if no position on the way there can end the game by repetition. A draw counts
+    /// within the no-capture limit. In addition, no position before it may end the game by repetition. A draw counts
     /// if it holds under the repetition rules. Wins that depend on the repetition rules are played out.
     pub fn ending(&self, game: &Game, rules: RuleSet) -> Option<Ending> {
         let position = game.position();

@@ -39,8 +39,8 @@ indexed_enum! {
         TimeLoss,
         /// An unreadable or illegal move.
         IllegalMove,
-        /// An engine exited, wrote too much output, did not answer a command other than `go`, refused the position or a
-        /// legal move, or could not be made ready for the game.
+        /// An engine exited, wrote too much output, refused the position or a legal move, did not answer a command
+        /// other than `go`, or could not be prepared for the game.
         Crash,
     }
 }

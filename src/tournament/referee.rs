@@ -94,11 +94,11 @@ pub enum Replay {
     Disagrees(String),
 }
 
-/// Replays a game: no rule may end it before its last move, and if a rule ends it there, the record must have
-/// the same result and, if it has the tag `Reason`, the same reason.
+/// Replays a game. No rule may end the game before its last move. If a rule ends the game there, the record must have
+/// the same result. The tag `Reason`, if the record has it, must have the same reason.
 ///
-/// If no rule ends the game, any result is accepted, because players may resign or agree to a draw, unless
-/// the tag `Reason` names a rule.
+/// If no rule ends the game, any result is accepted, because players may resign or agree to a draw. The tag `Reason`
+/// must then not name a rule.
 pub fn verify(game: &GameTree, rules: RuleSet) -> Replay {
     let mut referee = Referee::new(game.start.clone(), rules, None);
     let moves = game.main_line().moves;

@@ -22,9 +22,9 @@ use crate::notation::fen;
 /// Why a tournament cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum TournamentStartError {
-    /// An engine cannot be started, does not respond, does not play xiangqi, contradicts its settings, lacks an option
-    /// that factors or tuning vary or rejects one of its values, refuses a network, or cannot set up the positions of
-    /// the openings; or the check was interrupted.
+    /// The check of an engine failed or was interrupted: the engine cannot be started, does not respond, does not
+    /// play xiangqi, contradicts its settings, refuses a network, or cannot set up the positions of the openings. Or
+    /// it lacks an option that factors or tuning vary, or rejects a value of that option.
     #[error("engine {name}: {failure}")]
     Engine {
         name: String,
@@ -186,8 +186,8 @@ fn play_known_games(
     let stalls = StallWatch::start()?;
     // The games that no worker has started.
     let numbers = Mutex::new((0..).filter(|number| !done.contains(number)));
-    // A worker may start a game before the last results have changed these values. That does no harm: games that run
-    // at the same time start without each other's results anyway, and the steps depend only on the pair.
+    // A worker may start a game before the last results have changed these values. That is harmless: games that run
+    // at the same time cannot use each other's results anyway, and the steps depend only on the number of the pair.
     let tuned = Mutex::new(standings.spsa.clone());
     let (interrupt_sender, interrupted) = bounded::<()>(0);
     // A worker starts its next game only after its last result is taken. Short games would otherwise continue long after

@@ -48,7 +48,7 @@ pub struct Dialogue<'a> {
 }
 
 impl<'a> Dialogue<'a> {
-    /// Starts an engine. Its protocol must be known.
+    /// Starts an engine. `spec.protocol` must be known.
     pub fn start(
         spec: &'a EngineSpec,
         timeouts: CheckTimeouts,
@@ -135,8 +135,8 @@ impl<'a> Dialogue<'a> {
         false
     }
 
-    /// The next line before `deadline`, if there is one. It is an error if the engine exits or writes too
-    /// much, or if the checks are interrupted.
+    /// The next line before `deadline`, if there is one. Fails if the engine exits or writes too much, or if the
+    /// checks are interrupted.
     pub fn line_before(&mut self, deadline: Instant) -> Result<Option<String>, CheckFailure> {
         loop {
             let wait = deadline.saturating_duration_since(Instant::now());
@@ -281,7 +281,7 @@ impl<'a> Dialogue<'a> {
         self.until("bestmove", timeout, is_outcome)
     }
 
-    /// The move in the last line, which is the answer to `go`. It is a violation if it is not legal in `position`.
+    /// The move in the last line, which is the answer to `go`. A move that is not legal in `position` is a violation.
     pub fn legal_move(
         &mut self,
         position: &Position,

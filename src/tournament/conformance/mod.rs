@@ -68,7 +68,7 @@ pub fn check_protocol(
 struct Check {
     name: &'static str,
     rule: &'static str,
-    /// Its protocol; `None` for both.
+    /// `None` for both protocols.
     protocol: Option<EngineProtocol>,
     run: RunCheck,
 }

@@ -17,7 +17,7 @@ pub enum EngineFailure {
     Interrupted,
     #[error("cannot be started: {0}")]
     Start(String),
-    /// It refused the configured network and would play with another one.
+    /// The engine refused the configured network and would play with another one.
     #[error("it refused its network: {0}")]
     Network(String),
     /// The process exited or closed its output.
@@ -27,13 +27,13 @@ pub enum EngineFailure {
     Timeout { awaited: String, allowed: Duration },
     #[error("too much output")]
     Flood,
-    /// It plays a game other than xiangqi, or uses other coordinates.
+    /// The engine plays a game other than xiangqi, or uses other coordinates. The text is its answer.
     #[error(
         "from the starting position it plays {0}, which is not a legal move of xiangqi with ranks from 0 or \
          from 1"
     )]
     NotXiangqi(String),
-    /// Its first rank is not the one that the user set.
+    /// The first rank of the engine is not the one that the user set.
     #[error(
         "from the starting position it plays {played}, which is not legal with ranks={first_rank}: it counts \
          ranks from {}; leave out ranks= to detect this", 1 - (*.first_rank).min(1)
@@ -44,17 +44,17 @@ pub enum EngineFailure {
         /// The line with its answer.
         played: String,
     },
-    /// It does not offer an option that factors or tuning vary, or does not accept one of its values.
+    /// The engine does not offer an option that factors or tuning vary, or does not accept one of the values.
     #[error("{argument}: {why}")]
     VariedOption {
         /// `--factors` or `--spsa`.
         argument: &'static str,
         why: String,
     },
-    /// It speaks XBoard, and cannot be used for the reason given.
+    /// The engine speaks XBoard, and cannot be used for the given reason.
     #[error("it speaks XBoard, {0}")]
     Xboard(&'static str),
-    /// It speaks XBoard, and refused the position or a move of the game twice. The text is its message.
+    /// The engine speaks XBoard, and refused the position or a move of the game twice. The text is its message.
     #[error("it refused the position or a legal move: {0}")]
     Refused(String),
     /// The user set a variant other than xiangqi.
@@ -93,7 +93,7 @@ pub enum MoveChoice {
 #[derive(Clone, Debug)]
 pub struct MoveAnswer {
     pub choice: MoveChoice,
-    /// Whether it offers or accepts a draw.
+    /// Whether the engine offers or accepts a draw.
     pub draw: bool,
     pub ponder: Option<Move>,
     /// Time of the request.

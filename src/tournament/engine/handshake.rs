@@ -18,12 +18,12 @@ const FIRST_READY: Duration = Duration::from_secs(1);
 /// Data from an engine's handshake and from the setting of its options.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Handshake {
-    /// Its `id name`, with its `id version` if the name does not contain it.
+    /// The `id name`, with the `id version` if the name does not contain it.
     pub name: Option<String>,
-    /// Warnings about options that it does not offer, invalid values, and times that are rounded down to whole seconds.
-    /// Such options are set anyway, because some engines accept more than they offer.
+    /// Warnings about options that the engine does not offer, invalid values, and times that are rounded down to
+    /// whole seconds. Such options are set anyway, because some engines accept more than they offer.
     pub option_warnings: Vec<String>,
-    /// The first messages that it writes while its options are set, and all its messages about refused options.
+    /// The first messages of the engine while its options are set, and all messages about refused options.
     pub messages: Vec<String>,
     /// Detected settings, such as the protocol.
     pub detected: Vec<String>,

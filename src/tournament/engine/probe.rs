@@ -178,7 +178,7 @@ const PROBE_TIME: Duration = Duration::from_secs(3);
 const STALEMATE: &str = "3k5/9/9/9/4r4/9/9/9/r8/5K3 w - - 0 1";
 
 impl Engine {
-    /// Detects the first rank from a move in the starting position. No text is a legal move in both numberings: red's
+    /// Detects the first rank from a move in the starting position. No text is a legal move in both numberings. Red's
     /// pieces are on ranks 0, 2 and 3 if ranks count from 0, and on ranks 1, 3 and 4 if they count from 1. The pieces
     /// on the rank called 3 are on different files in the two cases.
     fn find_first_rank(&mut self) -> Result<u8, EngineFailure> {

@@ -34,7 +34,7 @@ pub struct Process {
     /// `None` once it has been reaped.
     child: Option<ProcessGroup>,
     input: Option<Sender<Vec<u8>>>,
-    /// Its output; disconnected once the process has closed it.
+    /// Disconnected once the process has closed its output.
     pub output: Receiver<Output>,
     move_output: Arc<Mutex<MoveOutput>>,
     error_lines: Arc<Mutex<VecDeque<String>>>,
@@ -50,9 +50,9 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts an engine, bound to `cpus` if given. With `passes_info` the `info` lines are sent to `output` like other
-    /// lines, instead of being parsed. An error means that the process, one of its threads or pipes, or the file for
-    /// standard error cannot be created or set up; the engine did not cause it.
+    /// Starts an engine, bound to `cpus` if given. With `passes_info` the `info` lines are sent to `output` like
+    /// other lines, instead of being parsed. An error means that the process, one of its threads or pipes, or the
+    /// file for standard error cannot be set up. The engine did not cause such an error.
     pub fn start(spec: &EngineSpec, cpus: Option<&[usize]>, passes_info: bool) -> io::Result<Self> {
         let cancel = Cancel::new()?;
         let error_log = spec.stderr.as_deref().map(open_log).transpose()?;
@@ -146,7 +146,7 @@ impl Process {
         *self.move_output.lock() = MoveOutput::default();
     }
 
-    /// The information from its `info` lines since the last reset.
+    /// The information from `info` lines since the last reset.
     pub fn info(&self, dialect: EngineDialect) -> EngineInfo {
         let mut info = self.move_output.lock().info.clone();
         if dialect.is_ucci() {
@@ -156,8 +156,8 @@ impl Process {
         info
     }
 
-    /// Its first messages since the last reset (`info message` of UCCI, `info string` of UCI), and all about refused
-    /// options, printable.
+    /// The first messages since the last reset (`info message` of UCCI, `info string` of UCI), and all about refused
+    /// options. Control characters are escaped.
     pub fn messages(&self) -> Vec<String> {
         self.move_output.lock().messages.clone()
     }
@@ -173,7 +173,7 @@ impl Process {
             Some(None) => "it exited".to_owned(),
             None => "it closed its output".to_owned(),
         };
-        // Its last error message may not have been read yet.
+        // The last error message of the engine may not have been read yet.
         let _ = self.errors_end.recv_timeout(timeout);
         match error_message(&self.error_lines.lock()) {
             Some(words) => format!("{how}: {words}"),

@@ -35,8 +35,8 @@ pub struct XboardTranslator {
     pub lacks_reuse: bool,
     /// Whether positions are sent in the form of UCI, because the engine refused that of XBoard.
     has_uci_fens: bool,
-    /// The first line since the last `position` in which the engine refuses the position or a move of the game, or
-    /// `feature setboard=0` if the position cannot be set up.
+    /// The first line since the last `position` in which the engine refuses the position or a move of the game.
+    /// `feature setboard=0` if the engine cannot set up the position.
     pub refusal: Option<String>,
 }
 

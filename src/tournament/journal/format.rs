@@ -16,8 +16,8 @@ use crate::tournament::schedule::{ColorOrder, TournamentFormat};
 
 pub const VERSION: u32 = 2;
 
-/// The first line of the file: the settings that must be the same when a tournament is resumed. Those that are only
-/// compared are JSON values.
+/// The first line of the file: the settings that must be the same when a tournament is resumed. Settings that are
+/// only compared are JSON values.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JournalHeader {
@@ -56,7 +56,7 @@ pub struct Version {
 #[serde(deny_unknown_fields)]
 pub struct JournalPgn {
     path: String,
-    /// Its length in bytes at the start of the tournament.
+    /// The length of the file in bytes at the start of the tournament.
     pub length: u64,
 }
 
@@ -187,7 +187,7 @@ pub enum JournalError {
     /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] io::Error),
-    /// It is a directory, a device or a pipe.
+    /// The path is a directory, a device or a pipe.
     #[error("the journal must be a regular file")]
     Irregular,
     /// Another process has locked the journal; `None` if its id cannot be read.

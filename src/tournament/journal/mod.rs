@@ -1,9 +1,10 @@
 //! The journal: the file from which an interrupted or killed tournament is resumed.
 //!
-//! It consists of JSON lines: a [`JournalHeader`] with the settings of the tournament, then a [`JournalEntry`] for
-//! each run of the program (with a copy of the header), each game and each void game. The writing process holds
-//! an advisory lock, which the system releases when the process ends. A game is synced to the disk before it is
-//! written anywhere else, so that the journal has every game that the PGN has, unless the disk loses synced data.
+//! The file consists of JSON lines. The first is a [`JournalHeader`] with the settings of the tournament. A
+//! [`JournalEntry`] follows for each run of the program (with a copy of the header), each game and each void game.
+//! The writing process holds an advisory lock, which the system releases when the process ends. A game is synced to
+//! the disk before it is written anywhere else. Therefore the journal has every game of the PGN file, unless the disk
+//! loses synced data.
 
 mod format;
 mod reading;

@@ -138,9 +138,9 @@ fn read_header(line: &[u8]) -> Result<Result<JournalHeader, String>, JournalErro
 
 /// The complete lines after the first one.
 struct LaterLines {
-    /// Their numbers, and their entries or errors.
+    /// The numbers of the lines, from 2, with their entries or errors.
     entries: Vec<(usize, Result<JournalEntry, String>)>,
-    /// Their length in bytes.
+    /// The total length in bytes.
     length: u64,
     /// Whether an incomplete line follows.
     has_incomplete_line: bool,

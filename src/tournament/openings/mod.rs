@@ -43,9 +43,9 @@ impl Openings {
         }
     }
 
-    /// Parses a PGN that begins with a tag, or a list with one opening per line: a FEN, a FEN and moves, an EPD, or
-    /// moves from the starting position. In a list, empty lines, lines that begin with `#` and, except in an EPD, text
-    /// after a `;` are ignored.
+    /// Parses a PGN that begins with a tag, or a list with one opening per line. An opening is a FEN, a FEN and
+    /// moves, an EPD, or moves from the starting position. In a list, empty lines, lines that begin with `#` and,
+    /// except in an EPD, text after a `;` are ignored.
     ///
     /// # Errors
     /// An opening is invalid, or the text has no opening.
@@ -184,8 +184,8 @@ fn read_lines(text: &str, plies: usize, rules: Option<RuleSet>) -> Vec<Result<Li
 }
 
 /// Reads an opening that begins with a FEN and shortens it to `plies` plies. `text` is the whole line; `game` is the
-/// part before the first `;`, without move numbers. A line with the form of an EPD is read as an EPD if the first word
-/// after the FEN is `moves` or cannot be read as a move, or if `game` contains a quotation mark.
+/// part before the first `;`, without move numbers. A line with the form of an EPD is read as an EPD in three cases:
+/// the first word after the FEN is `moves`, that word cannot be read as a move, or `game` contains a quotation mark.
 fn read_position(text: &str, game: &str, plies: usize) -> Result<Line, LineError> {
     let line = GameText::split(game, Separator::Optional)
         .first(plies)

@@ -77,32 +77,32 @@ pub struct EngineSpec {
     #[serde(serialize_with = "serialize_path")]
     pub command: PathBuf,
     pub arguments: Vec<String>,
-    /// Its working directory; `None` for that of this program.
+    /// The working directory; `None` for that of this program.
     #[serde(serialize_with = "serialize_directory")]
     pub directory: Option<PathBuf>,
-    /// Its protocol; `None` to detect it.
+    /// `None` to detect the protocol.
     pub protocol: Option<EngineProtocol>,
     /// Protocol options, in the order in which they are set.
     pub options: Vec<(String, String)>,
     /// Lines to send after the options.
     pub init: Vec<String>,
-    /// The number of the first rank in its coordinates, 0 or 1; `None` to detect it.
+    /// The number of the first rank in the engine's coordinates, 0 or 1; `None` to detect it.
     pub first_rank: Option<u8>,
     pub limit: Limit,
     /// Time margin: overruns up to this do not lose.
     #[serde(rename = "margin_ms", serialize_with = "serialize_milliseconds")]
     pub margin: Duration,
     pub ponder: bool,
-    /// Whether it is restarted for each game.
+    /// Whether the engine is restarted for each game.
     pub restart: bool,
     /// The nice value, -20 to 19; `None` for that of this program.
     pub nice: Option<i32>,
     /// The processors to which the engine is bound; `None` for those of its worker with `--pin`, or else all.
     pub cpus: Option<Vec<usize>>,
-    /// The file to which its standard error is appended.
+    /// The file to which the standard error of the engine is appended.
     #[serde(skip)]
     pub stderr: Option<PathBuf>,
-    /// The name in its handshake; `None` before its first start, or if the handshake has none.
+    /// The name in the handshake; `None` before the first start of the engine, or if the handshake has no name.
     #[serde(skip)]
     pub id_name: Option<String>,
 }
@@ -120,7 +120,7 @@ fn serialize_directory<S: Serializer>(
 }
 
 impl EngineSpec {
-    /// The number of search threads according to its options, at most a million.
+    /// The number of search threads according to the options, 1 to a million.
     pub fn threads(&self) -> usize {
         const MAX_THREADS: usize = 1_000_000;
         let is_count = |name: &str| name.eq_ignore_ascii_case("threads");
@@ -171,7 +171,8 @@ pub struct PartialEngineSpec {
     proto: Option<String>,
     #[serde(default)]
     options: BTreeMap<String, OptionValue>,
-    /// The options of the command line, in the order given; after [`Self::or`], all options in the order of setting.
+    /// The options of the command line, in the given order. After [`Self::or`], all options in the order in which
+    /// they are set.
     #[serde(skip)]
     ordered_options: Vec<(String, String)>,
     init: Option<Vec<String>>,

@@ -1,9 +1,10 @@
 //! Factors: several changes of an engine whose effects are measured in one match.
 //!
-//! Each factor is a set of options, each with two values. In every pair of games one engine plays with the first values
-//! of a factor and the other with the second ones; for each factor it is random which engine gets which. Every game
-//! then counts for every factor, so a match shows the effects of all factors about as precisely as a match of the same
-//! length about one of them (Fisher, "The Design of Experiments", 1935). The effects are estimated by least squares.
+//! Each factor is a set of options, each with two values. In every pair of games one engine plays with the first
+//! values of a factor and the other with the second ones. The engine with the first values is chosen at random for
+//! each factor. Every game then counts for every factor. A match measures the effects of all factors about as
+//! precisely as a match of the same length about one factor (Fisher, "The Design of Experiments", 1935). The effects
+//! are estimated by least squares.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -151,9 +152,9 @@ pub struct Effect {
     pub elo: Interval,
 }
 
-/// The results of a match with factors, stored as the sums of a least-squares fit. The row of a game consists of the
-/// level of the first engine for each factor (+1 with the second values, -1 with the first) and of its score minus one
-/// half. The two games of a pair count as independent.
+/// The results of a match with factors, stored as the sums of a least-squares fit. The row of a game has the level of
+/// the first engine for each factor, +1 with the second values and -1 with the first, and the score of this engine
+/// minus one half. The two games of a pair count as independent.
 #[derive(Clone, Debug)]
 pub struct FactorRun {
     factors: Factors,

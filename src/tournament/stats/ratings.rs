@@ -1,10 +1,10 @@
 //! Ratings from all results of a tournament.
 //!
-//! The model of Bradley and Terry ("Rank analysis of incomplete block designs", 1952): an engine with strength `a`
-//! scores `a / (a + b)` against one with strength `b`; a draw counts as half a win. The likelihood is maximized by
-//! minorization (Hunter, "MM algorithms for generalized Bradley-Terry models", 2004). The errors are those of the
-//! sandwich estimator (Huber, "The behavior of maximum likelihood estimates under nonstandard conditions", 1967),
-//! because results with draws and with swapped colors vary less than the model says.
+//! The model is that of Bradley and Terry ("Rank analysis of incomplete block designs", 1952). An engine with
+//! strength `a` scores `a / (a + b)` against one with strength `b`. A draw counts as half a win. The likelihood is
+//! maximized by minorization (Hunter, "MM algorithms for generalized Bradley-Terry models", 2004). The errors are
+//! those of the sandwich estimator (Huber, "The behavior of maximum likelihood estimates under nonstandard
+//! conditions", 1967). The reason is that results with draws and with swapped colors vary less than the model says.
 
 use serde::Serialize;
 

@@ -1,8 +1,8 @@
 //! The sequential probability ratio test (SPRT).
 //!
-//! The generalized SPRT on pentanomial results after Michel Van den Bergh ("A practical introduction to the
-//! GSPRT", "Normalized Elo in practice"): the likelihoods are those of the maximum-likelihood distributions of
-//! pair results under the two hypotheses.
+//! The test is the generalized SPRT on pentanomial results of Michel Van den Bergh ("A practical introduction to the
+//! GSPRT", "Normalized Elo in practice"). The likelihoods are those of the maximum-likelihood distributions of pair
+//! results under the two hypotheses.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -137,8 +137,8 @@ const SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
 /// The distribution over `values` with mean `mean` under which `seen` has the maximum likelihood.
 ///
-/// It is `seen / (1 + x (value - mean))`, where x is the number for which the sum is 1 and the mean is `mean`. x is
-/// found by Newton's method, between the bounds within which all probabilities are positive.
+/// The distribution is `seen / (1 + x (value - mean))`. x is the number for which the sum is 1 and the mean is
+/// `mean`. x is found by Newton's method, between the bounds within which all probabilities are positive.
 fn with_mean(seen: &[f64; 5], values: &[f64; 5], mean: f64) -> [f64; 5] {
     let off = values.map(|value| value - mean);
     let least = off.iter().copied().fold(f64::INFINITY, f64::min);
