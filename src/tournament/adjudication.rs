@@ -157,8 +157,9 @@ impl TablebaseAdjudication {
     }
 
     /// Adjudicates a position that the rules have not decided. A win counts if the mate, or a winning capture, comes
-    /// within the no-capture limit. In addition, no position before it may end the game by repetition. A draw counts
-    /// if it holds under the repetition rules. Wins that depend on the repetition rules are played out.
+    /// within the no-capture limit. In addition, no position before the mate or capture may end the game by
+    /// repetition. A draw counts if it holds under the repetition rules. Wins that depend on the repetition rules are
+    /// played out.
     pub fn ending(&self, game: &Game, rules: RuleSet) -> Option<Ending> {
         let position = game.position();
         let probe = self.tables.probe(position, rules)?;

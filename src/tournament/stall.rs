@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 /// Interval between ticks.
 const TICK: Duration = Duration::from_millis(10);
-/// If more time than this passes between two ticks, it is a stall.
+/// A longer time between two ticks is a stall.
 const LATE: Duration = Duration::from_millis(30);
 /// Maximum number of stalls that are kept, many more than occur during a move.
 const MAX_STALLS: usize = 4096;

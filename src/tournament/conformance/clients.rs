@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use super::dialogue::{
-    CheckFailure, CheckResult, Dialogue, SHORT_SEARCH, is_outcome, start, unclear,
+    CheckFailure, CheckResult, Dialogue, SHORT_SEARCH, is_outcome, set_startpos, unclear,
 };
 use super::search::{CHECKMATE, plays_from};
 use super::session::go_infinite;
@@ -37,7 +37,7 @@ fn plays_after(engine: &mut Dialogue<'_>, line: &str, position: &Position) -> Ch
 }
 
 pub fn joined_fields(engine: &mut Dialogue<'_>) -> CheckResult {
-    let position = start(engine)?;
+    let position = set_startpos(engine)?;
     let board = START.split(' ').next().unwrap_or_default();
     for fields in ["-- 0 1", "- - -1 1", "KQkq - 0 1;"] {
         let line = format!("position fen {board} w {fields}");
@@ -48,7 +48,7 @@ pub fn joined_fields(engine: &mut Dialogue<'_>) -> CheckResult {
 }
 
 pub fn moves_after_the_board(engine: &mut Dialogue<'_>) -> CheckResult {
-    let position = start(engine)?;
+    let position = set_startpos(engine)?;
     // The board of a client's FEN may already be the one after the moves, so that they are illegal. Here the illegal
     // move is a rook that captures its own pawn.
     let line = format!("position fen {START} moves {}", engine.illegal_move());
@@ -108,7 +108,7 @@ pub fn words_of_the_handshake(engine: &mut Dialogue<'_>) -> CheckResult {
 }
 
 pub fn legal_move_list(engine: &mut Dialogue<'_>) -> CheckResult {
-    start(engine)?;
+    set_startpos(engine)?;
     engine.send("go perft 1");
     let deadline = Instant::now() + engine.timeouts.response;
     let is_count = |line: &str| line.trim_end().ends_with(": 1");

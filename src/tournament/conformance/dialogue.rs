@@ -319,7 +319,7 @@ impl<'a> Dialogue<'a> {
 }
 
 /// Initializes an engine and sends the starting position.
-pub fn start(engine: &mut Dialogue<'_>) -> Result<Position, CheckFailure> {
+pub fn set_startpos(engine: &mut Dialogue<'_>) -> Result<Position, CheckFailure> {
     engine.initialize()?;
     engine.position(START, &[]);
     Ok(Position::startpos())

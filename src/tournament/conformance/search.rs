@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::dialogue::{
-    CheckFailure, CheckResult, Dialogue, SHORT_SEARCH, start, unclear, violated,
+    CheckFailure, CheckResult, Dialogue, SHORT_SEARCH, set_startpos, unclear, violated,
 };
 use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
@@ -12,7 +12,7 @@ use crate::tournament::engine::is_no_move;
 use crate::tournament::spec::EngineProtocol::{Ucci, Uci};
 
 pub fn depth(engine: &mut Dialogue<'_>) -> CheckResult {
-    let position = start(engine)?;
+    let position = set_startpos(engine)?;
     engine.plays("go depth 1", &position)?;
     engine.position(START, &[]);
     let (_, lines) = engine.plays("go depth 5", &position)?;
@@ -27,7 +27,7 @@ pub fn nodes(engine: &mut Dialogue<'_>) -> CheckResult {
     const NODES: u64 = 20_000;
     /// Searches with more nodes violate the limit.
     const MAX_NODES: u64 = 10 * NODES;
-    let position = start(engine)?;
+    let position = set_startpos(engine)?;
     let (_, lines) = engine.plays(&format!("go nodes {NODES}"), &position)?;
     match max_value(&lines, "nodes") {
         Some(nodes) if nodes > MAX_NODES => {
@@ -39,7 +39,7 @@ pub fn nodes(engine: &mut Dialogue<'_>) -> CheckResult {
 }
 
 pub fn info(engine: &mut Dialogue<'_>) -> CheckResult {
-    let position = start(engine)?;
+    let position = set_startpos(engine)?;
     let (_, lines) = engine.plays("go depth 5", &position)?;
     for line in lines.iter().filter(|line| line.starts_with("info ")) {
         let mut seen: Vec<&str> = Vec::new();
@@ -111,14 +111,14 @@ fn plays_within(
 }
 
 pub fn clock(engine: &mut Dialogue<'_>) -> CheckResult {
-    let position = start(engine)?;
+    let position = set_startpos(engine)?;
     let time = Duration::from_secs(3);
     let go = format!("go {}", engine.clock(time));
     plays_within(engine, &position, &go, time).map(|_| ())
 }
 
 pub fn short_clock(engine: &mut Dialogue<'_>) -> CheckResult {
-    let position = start(engine)?;
+    let position = set_startpos(engine)?;
     if !engine.dialect.milliseconds {
         return Err(CheckFailure::NotApplicable);
     }
@@ -128,7 +128,7 @@ pub fn short_clock(engine: &mut Dialogue<'_>) -> CheckResult {
 }
 
 pub fn movetime(engine: &mut Dialogue<'_>) -> CheckResult {
-    let position = start(engine)?;
+    let position = set_startpos(engine)?;
     let time = Duration::from_secs(1);
     let taken = plays_within(engine, &position, "go movetime 1000", time)?;
     if taken < Duration::from_millis(200) {
@@ -176,7 +176,7 @@ fn one_and_others(engine: &Dialogue<'_>) -> (Move, Vec<String>) {
 }
 
 pub fn banmoves(engine: &mut Dialogue<'_>) -> CheckResult {
-    let position = start(engine)?;
+    let position = set_startpos(engine)?;
     let (only, others) = one_and_others(engine);
     engine.send(&format!("banmoves {}", others.join(" ")));
     let (played, _) = engine.plays("go depth 4", &position)?;
@@ -193,7 +193,7 @@ pub fn banmoves(engine: &mut Dialogue<'_>) -> CheckResult {
 }
 
 pub fn searchmoves(engine: &mut Dialogue<'_>) -> CheckResult {
-    let position = start(engine)?;
+    let position = set_startpos(engine)?;
     let (only, _) = one_and_others(engine);
     let go = format!("go depth 3 searchmoves {}", engine.dialect.write_move(only));
     let (played, _) = engine.plays(&go, &position)?;
@@ -205,7 +205,7 @@ pub fn searchmoves(engine: &mut Dialogue<'_>) -> CheckResult {
 }
 
 pub fn draw_offer(engine: &mut Dialogue<'_>) -> CheckResult {
-    let position = start(engine)?;
+    let position = set_startpos(engine)?;
     engine.plays("go draw depth 2", &position).map(|_| ())
 }
 
@@ -269,7 +269,7 @@ pub fn checkmate(engine: &mut Dialogue<'_>) -> CheckResult {
 }
 
 pub fn illegal(engine: &mut Dialogue<'_>) -> CheckResult {
-    start(engine)?;
+    set_startpos(engine)?;
     for text in [FACING, TOO_SHORT, MISPLACED_BISHOP, KING_TO_TAKE] {
         engine.position(text, &[]);
         engine.send("go depth 1");

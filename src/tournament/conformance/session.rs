@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::dialogue::{
-    CheckFailure, CheckResult, Dialogue, SHORT_SEARCH, is_outcome, start, unclear, violated,
+    CheckFailure, CheckResult, Dialogue, SHORT_SEARCH, is_outcome, set_startpos, unclear, violated,
 };
 use crate::board::Position;
 use crate::notation::fen::START;
@@ -92,7 +92,7 @@ pub fn known_lines(engine: &mut Dialogue<'_>) -> CheckResult {
 }
 
 pub fn go_infinite(engine: &mut Dialogue<'_>) -> Result<Position, CheckFailure> {
-    let position = start(engine)?;
+    let position = set_startpos(engine)?;
     engine.send("go infinite");
     Ok(position)
 }
@@ -119,7 +119,7 @@ pub fn stop(engine: &mut Dialogue<'_>) -> CheckResult {
 }
 
 pub fn stop_while_idle(engine: &mut Dialogue<'_>) -> CheckResult {
-    let position = start(engine)?;
+    let position = set_startpos(engine)?;
     engine.send("stop");
     let lines = engine.sync()?;
     if lines.iter().any(|line| line.starts_with("bestmove ")) {
@@ -143,7 +143,7 @@ pub fn ready_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
 }
 
 pub fn ponder(engine: &mut Dialogue<'_>) -> CheckResult {
-    let position = start(engine)?;
+    let position = set_startpos(engine)?;
     let go = format!("go ponder {}", engine.clock(Duration::from_secs(2)));
     for end in ["ponderhit", "stop"] {
         engine.position(START, &[]);
@@ -160,7 +160,7 @@ pub fn ponder(engine: &mut Dialogue<'_>) -> CheckResult {
 }
 
 pub fn invalid_lines(engine: &mut Dialogue<'_>) -> CheckResult {
-    let position = start(engine)?;
+    let position = set_startpos(engine)?;
     engine.send("");
     engine.send("no such command");
     engine.send(&"x".repeat(100_000));
@@ -171,7 +171,7 @@ pub fn invalid_lines(engine: &mut Dialogue<'_>) -> CheckResult {
 }
 
 pub fn invalid_options(engine: &mut Dialogue<'_>) -> CheckResult {
-    let position = start(engine)?;
+    let position = set_startpos(engine)?;
     let protocol = engine.protocol();
     let hash = protocol.hash_option();
     for (name, value) in [("nosuchoption", "1"), (hash, "-1"), (hash, "many")] {
@@ -184,7 +184,7 @@ pub fn invalid_options(engine: &mut Dialogue<'_>) -> CheckResult {
 }
 
 pub fn new_game(engine: &mut Dialogue<'_>) -> CheckResult {
-    let position = start(engine)?;
+    let position = set_startpos(engine)?;
     for _ in 0..2 {
         engine.send(engine.protocol().new_game());
         engine.sync()?;

@@ -162,8 +162,8 @@ pub fn find_offer<'a>(offers: &'a [OfferedOption], name: &str) -> Option<&'a Off
     offers.find(|offer| offer.name.eq_ignore_ascii_case(name))
 }
 
-/// The command that sets an option: with `true` or `false` for a check that the engine offers, without a value for a
-/// button; `None` for a button that is off.
+/// The command that sets an option; `None` for a button that is off. The value of an offered check is written as
+/// `true` or `false`, and a button has no value.
 pub fn option_command(
     protocol: EngineProtocol,
     offers: &[OfferedOption],

@@ -1,8 +1,8 @@
 //! An engine process with pipes to its standard streams.
 //!
-//! One thread writes, so that an engine that does not read its input does not block the tournament. A second one
-//! reads lines and records their times. Unless the caller asks for all lines, the reading thread parses `info` lines
-//! and keeps the last values. A third one reads standard error.
+//! One thread writes, so that an engine that does not read its input does not block the tournament. A second thread
+//! reads lines and records their times. Unless the caller asks for all lines, this thread parses `info` lines and
+//! keeps the last values. A third thread reads standard error.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -321,7 +321,7 @@ const MAX_MESSAGE: usize = 200;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// A line that is not empty; no `info` line unless the reader passes these on.
+    /// A line that is neither empty nor, unless `passes_info` is set, an `info` line.
     Line {
         /// Time of arrival.
         at: Instant,

@@ -42,10 +42,11 @@ pub struct FoundOpening {
     pub score: i32,
 }
 
-/// Finds openings until there are enough or [`MAX_FAILED_LINES`] lines in a row gave no new opening. No two of them
-/// lead to the same position or to mirror images. `each` is called for every searched line, with the opening if the
-/// line is balanced; if it returns `false`, the search stops. `present` are the openings that an earlier search with
-/// the same plan found: the search continues after them. Returns the number of openings including `present`.
+/// Finds openings until there are `plan.count`, or until [`MAX_FAILED_LINES`] lines in a row gave no new opening. No
+/// two openings lead to the same position or to mirror images. `each` is called for every searched line, with the
+/// opening if the line is balanced; if it returns `false`, the search stops. `present` are the openings that an
+/// earlier search with the same plan found. The search continues after the last of these. Returns the number of
+/// openings including `present`.
 pub fn find_openings(
     plan: &OpeningSearch,
     present: &[Vec<Move>],

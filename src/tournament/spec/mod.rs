@@ -253,7 +253,7 @@ impl PartialEngineSpec {
         Ok(())
     }
 
-    /// These settings, completed by `defaults`.
+    /// These settings, completed by `defaults`. If these settings have a limit, the limits of `defaults` are ignored.
     #[must_use]
     pub fn or(self, defaults: &Self) -> Self {
         // The last value of an option applies, at its last position.

@@ -2,9 +2,9 @@
 //!
 //! Each factor is a set of options, each with two values. In every pair of games one engine plays with the first
 //! values of a factor and the other with the second ones. The engine with the first values is chosen at random for
-//! each factor. Every game then counts for every factor. A match measures the effects of all factors about as
-//! precisely as a match of the same length about one factor (Fisher, "The Design of Experiments", 1935). The effects
-//! are estimated by least squares.
+//! each factor. Every game then counts for every factor. Therefore a match measures the effects of all factors about
+//! as precisely as a match of the same length about one factor (Fisher, "The Design of Experiments", 1935). The
+//! effects are estimated by least squares.
 
 use std::collections::{BTreeMap, HashSet};
 

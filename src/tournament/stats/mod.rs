@@ -125,7 +125,8 @@ pub struct Standings {
     /// Results by pairing from the point of view of its first engine.
     scores: Vec<Scores>,
     engine_stats: Vec<EngineStats>,
-    /// The pairs of which one game is finished: half points of the first engine of the pairing, by number of the pair.
+    /// For each pair with one finished game, by number of the pair: the half points of the first engine of the
+    /// pairing.
     halves: HashMap<u64, usize>,
     reasons: HashMap<EndReason, u64>,
     plies: u64,

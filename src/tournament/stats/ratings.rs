@@ -4,7 +4,8 @@
 //! strength `a` scores `a / (a + b)` against one with strength `b`. A draw counts as half a win. The likelihood is
 //! maximized by minorization (Hunter, "MM algorithms for generalized Bradley-Terry models", 2004). The errors are
 //! those of the sandwich estimator (Huber, "The behavior of maximum likelihood estimates under nonstandard
-//! conditions", 1967). The reason is that results with draws and with swapped colors vary less than the model says.
+//! conditions", 1967). This estimator is used because results with draws and with swapped colors vary less than the
+//! model says.
 
 use serde::Serialize;
 
