@@ -49,7 +49,7 @@ impl Position {
     ///
     /// A move that is not pseudo-legal makes the position inconsistent, so check external input with
     /// [`is_legal`](crate::movegen::is_legal) first. A move that leaves the mover's king attacked may be
-    /// made and unmade, but no other move may follow it, because the checkers are computed only if the last move
+    /// made and unmade, but no other move may follow it: the checkers are computed only if the last move
     /// changed a square in the surroundings of the king.
     #[inline]
     pub fn make_observed(&mut self, m: Move, observer: &mut impl Observer) -> Undo {

@@ -85,22 +85,15 @@ impl NoCaptureClock {
     }
 }
 
-/// The parts of a position that cannot be restored from the move alone.
+/// The parts of a position that cannot be restored from the move alone; see the methods of [`Position`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
-    /// Zobrist key of placement and side to move.
     pub key: u64,
-    /// Zobrist key of the pawns of both sides.
     pub pawn_key: u64,
-    /// Zobrist keys of each side's pieces other than pawns.
     pub piece_keys: ByColor<u64>,
-    /// The pieces that give check to the side to move.
     pub checkers: Bitboard,
-    /// The no-capture count.
     pub clock: NoCaptureClock,
-    /// The piece taken by the last move.
     pub captured: Option<Piece>,
-    /// Number of the move, from 1.
     pub fullmove_number: u16,
 }
 
@@ -252,7 +245,7 @@ impl Position {
         }
     }
 
-    /// The piece taken by the last move.
+    /// The piece taken by the last move; `None` after a null move and before the first move.
     #[inline]
     pub fn captured(&self) -> Option<Piece> {
         self.state.captured

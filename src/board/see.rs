@@ -29,7 +29,7 @@ const EXCHANGE_ORDER: [PieceKind; PieceKind::COUNT] = [
 ///
 /// Attackers are computed again after each capture, because captures add and remove the screens of
 /// cannons. A piece whose capture would leave its king attacked does not recapture. The move itself must
-/// be legal; a promotion gains nothing (Chessprogramming wiki, "SEE - The Swap Algorithm").
+/// be legal; a promotion gains nothing. The algorithm is that of the Chessprogramming wiki, "SEE - The Swap Algorithm".
 pub fn see_at_least(position: &Position, m: Move, threshold: i32) -> bool {
     if m.is_promotion() {
         return threshold <= 0;
@@ -96,7 +96,7 @@ fn exposes_king(
         return position.king_attackers(target, !side, occupied).any();
     }
     // Only changes on these squares can expose the king. A king in check before the exchange is always examined,
-    // because the legal move that ended the check has changed one of them.
+    // because the legal move that ended the check has changed one of these squares.
     let relevant = attacks::surroundings(king) & changed.with(from);
     relevant.any()
         && position

@@ -47,7 +47,7 @@ pub struct Info {
     pub nodes: u64,
     /// Time since the request.
     pub time: Duration,
-    /// Share of the transposition table in use, in thousandths.
+    /// Share of the entries of the transposition table that the current search has written, in thousandths.
     pub hashfull: u32,
     /// Positions found in endgame tables so far, all threads together.
     pub tb_hits: u64,

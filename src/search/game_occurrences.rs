@@ -5,7 +5,7 @@ use crate::rules::{Game, RuleSet};
 /// The occurrences of the positions of a game since its last capture, the root included.
 #[derive(Debug)]
 pub struct GameOccurrences {
-    /// Key and ply (from 0) of each position, sorted.
+    /// Key and ply of each position, sorted. The first position of the game has ply 0.
     occurrences: Vec<(u64, usize)>,
     /// The ply of the root.
     root: usize,
@@ -28,7 +28,6 @@ impl GameOccurrences {
         }
     }
 
-    /// The occurrences of the position with this key.
     fn of(&self, key: u64) -> &[(u64, usize)] {
         let start = self.occurrences.partition_point(|(other, _)| *other < key);
         let len = self.occurrences[start..].partition_point(|(other, _)| *other == key);

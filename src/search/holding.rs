@@ -1,9 +1,12 @@
 //! Proofs that a side does not lose: a move for each position that the opponent can reach.
 //!
 //! The positions with the defender to move form a graph: the defender plays the move of the strategy, then the
-//! opponent any legal move. The defender does not lose if every position of the graph has a move, if the positions
-//! where a line ends are not lost (by an endgame table, insufficient material, or mate of the opponent), and if no
-//! infinite line loses by the rules on repetitions.
+//! opponent any legal move. The defender does not lose under three conditions:
+//!
+//! - Every position of the graph has a move of the strategy.
+//! - A line ends only where the opponent is mated, the material is insufficient, or an endgame table shows that the
+//!   defender does not lose.
+//! - No infinite line loses by the rules on repetitions.
 //!
 //! For the last condition it is enough that every cycle contains a move of the defender that gives no check and one
 //! that newly threatens no piece (see [`MoveThreats`](crate::rules::MoveThreats)). The graph must therefore contain no
@@ -31,18 +34,18 @@ const BATCH: usize = 256;
 pub struct Reply {
     /// The position, with the defender to move.
     pub fen: String,
-    /// The move.
+    /// The defender's move in this position.
     #[cfg_attr(feature = "serde", serde(rename = "move"))]
     pub played: Move,
 }
 
-/// The moves of an examined position that were not refuted, best first, stored so that a search can be resumed.
+/// The state of an examined position, stored so that a search can be resumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Candidates {
     /// The position, with the defender to move.
     pub fen: String,
-    /// The moves.
+    /// The moves that were not refuted, best first.
     pub moves: Vec<Move>,
 }
 
@@ -277,7 +280,6 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Searches for a strategy among at most `limit` positions.
     fn search(
         &mut self,
         roots: &[Position],

@@ -29,8 +29,8 @@ pub struct MateLimits {
 }
 
 /// Searches for a mate in the position at the end of `game` that begins with one of `root_moves`, until it is
-/// stopped or reaches a limit. Returns the moves of both sides to the mate, with the longest defense (none if no mate
-/// was proven), and the number of nodes searched.
+/// stopped or reaches a limit. Returns the moves of both sides to the mate, with the longest defense, and the number of
+/// nodes searched. Without a proven mate the list of moves is empty.
 pub fn mate_by_checks(
     game: &Game,
     occurrences: &GameOccurrences,
@@ -51,7 +51,7 @@ pub fn mate_by_checks(
         stopped: false,
         cut_off: false,
     };
-    let line = search.shortest(root_moves).unwrap_or_default();
+    let line = search.shortest_mate(root_moves).unwrap_or_default();
     (line, search.nodes)
 }
 
@@ -62,7 +62,7 @@ pub const ANY_DEPTH: u32 = u32::MAX;
 /// only mates by checks; the proof-number search stores all positions and considers all mates.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MateBounds {
-    /// There is no mate within this number of plies.
+    /// There is no mate within this number of plies; 0 if nothing is refuted.
     pub refuted: u32,
     /// There is a mate within this number of plies; 0 if none is proven.
     pub proven: u32,
@@ -134,8 +134,7 @@ struct MateSearch<'a> {
 }
 
 impl MateSearch<'_> {
-    /// The moves of the shortest mate.
-    fn shortest(&mut self, root_moves: &[Move]) -> Option<Vec<Move>> {
+    fn shortest_mate(&mut self, root_moves: &[Move]) -> Option<Vec<Move>> {
         for depth in (1..=self.limits.plies).step_by(2) {
             for &first in root_moves {
                 if self.try_check(first, depth) {

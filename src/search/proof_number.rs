@@ -1,7 +1,7 @@
 //! Mates with quiet moves: a depth-first proof-number search (df-pn, Nagai 2002) over all moves of both sides.
 //!
-//! The proof number of a position estimates how many positions must still be shown to be mates to prove a mate, the
-//! disproof number how many must be refuted to rule it out. The search always expands a most-proving node: its proof
+//! The proof number of a position estimates how many positions must still be proven to be mates to prove its mate. The
+//! disproof number estimates how many must be refuted to rule the mate out. The search always expands a most-proving node: its proof
 //! brings a proof of the root closer, and its refutation a refutation of the root. So the search follows forcing lines,
 //! which have few replies, to any depth before it tries moves with many replies. Where several moves must be proven or
 //! refuted, their effort counts as that of the hardest one, plus one for each of the others (weak proof numbers, Ueda
@@ -9,8 +9,8 @@
 //!
 //! Every position is searched with the number of plies left to the mate. This makes the graph free of cycles. A
 //! repetition within a line needs no test, because the quickest mate has none. A line is no mate if it repeats a
-//! position of the game and the rules then judge the repetition, or if it is a draw by the no-capture limit or by
-//! insufficient material.
+//! position of the game and the rules then judge the repetition. Draws by the no-capture limit or by insufficient
+//! material are no mates either.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::Ordering;
@@ -135,7 +135,7 @@ struct Child {
     numbers: Numbers,
 }
 
-/// The side to move.
+/// The role of the side to move: the attacker is to mate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     Attacker,
@@ -163,7 +163,6 @@ enum Walk {
 pub struct ProofSearch<'a> {
     shared: &'a SharedState,
     position: Position,
-    /// The root moves to search.
     root_moves: Vec<Move>,
     /// Maximum length of the mate in plies.
     plies: u32,

@@ -155,7 +155,7 @@ pub struct Settings {
     pub style: Style,
     /// The share of the processor to leave free: none, a quarter, a half, three quarters.
     pub idle: Degree,
-    /// The rule set that judges repetitions.
+    /// The rule set for repetitions and for the no-capture limit.
     pub rules: RuleSet,
     /// Whether too many plies without a capture are a draw (自然限着).
     pub no_capture_draws: bool,

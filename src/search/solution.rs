@@ -108,12 +108,12 @@ pub struct Solution {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct KnownMate {
-    /// The position.
+    /// The position after the reply, with the attacker to move.
     pub fen: String,
     /// The first move of the mate.
     #[cfg_attr(feature = "serde", serde(rename = "move"))]
     pub played: Move,
-    /// The length in plies.
+    /// The length of the mate in plies.
     pub plies: u32,
 }
 

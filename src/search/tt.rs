@@ -16,7 +16,6 @@ use crate::search::score::Score;
 
 /// Entries in a bucket: one cache line.
 const BUCKET_ENTRIES: usize = 4;
-/// Bytes in a MB.
 const MEGABYTE: usize = 1 << 20;
 
 /// Minimum part of a new table, in MB, for each thread that touches its pages.
@@ -24,12 +23,9 @@ const TOUCHED_BY_ONE_THREAD: usize = 64;
 
 /// Words of an entry: check and data.
 const ENTRY_WORDS: usize = 2;
-/// Words of a bucket.
 const BUCKET_WORDS: usize = ENTRY_WORDS * BUCKET_ENTRIES;
-/// Bytes of a bucket.
 const BUCKET_BYTES: usize = BUCKET_WORDS * size_of::<AtomicU64>();
 
-/// The two words of an entry.
 #[derive(Clone, Copy)]
 struct Slot<'a> {
     check: &'a AtomicU64,
@@ -46,7 +42,6 @@ pub struct TranspositionTable {
     skipped: usize,
     buckets: usize,
     generation: AtomicU8,
-    /// Whether anything may have been written since the table was made or cleared.
     used: AtomicBool,
 }
 
@@ -98,7 +93,6 @@ impl TranspositionTable {
         });
     }
 
-    /// Empties the table.
     pub fn clear(&self) {
         if self.used.swap(false, Ordering::Relaxed) {
             self.words
@@ -139,7 +133,6 @@ impl TranspositionTable {
         self.generation.load(Ordering::Relaxed)
     }
 
-    /// The entries of one bucket.
     #[inline]
     fn bucket(&self, index: usize) -> impl Iterator<Item = Slot<'_>> {
         let start = self.skipped + index * BUCKET_WORDS;
@@ -150,13 +143,12 @@ impl TranspositionTable {
         })
     }
 
-    /// The bucket of a key.
     #[inline]
     fn bucket_of(&self, key: u64) -> impl Iterator<Item = Slot<'_>> {
         self.bucket(((u128::from(key) * self.buckets as u128) >> 64) as usize)
     }
 
-    /// Prefetches the bucket of a key for a later [`Self::probe`].
+    /// Loads the bucket of a key into the cache, for a later [`Self::probe`].
     #[inline]
     pub fn prefetch(&self, key: u64) {
         if let Some(slot) = self.bucket_of(key).next() {
@@ -164,7 +156,6 @@ impl TranspositionTable {
         }
     }
 
-    /// The entry of the position with this key.
     #[inline]
     pub fn probe(&self, key: u64) -> Option<TtEntry> {
         self.bucket_of(key).find_map(|slot| {
@@ -321,12 +312,10 @@ impl TtEntry {
     }
 }
 
-/// The depth of a packed entry.
 fn depth_of(data: u64) -> i32 {
     (data >> 16 & 0xff) as i32
 }
 
-/// The generation of a packed entry.
 fn generation_of(data: u64) -> u8 {
     (data >> 24) as u8 % GENERATIONS
 }

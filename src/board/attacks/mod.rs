@@ -1,8 +1,8 @@
 //! The attacks of each kind of piece, from tables built at compile time.
 //!
-//! The attacks of a sliding piece along its rank and along its file are looked up separately, in small tables
-//! indexed by the occupancy of the inner squares of the rank (seven bits) or the file (eight bits, gathered by one
-//! multiplication). Pieces on the edge do not change the attacks. The tables of knights and bishops are indexed by
+//! The attacks of a sliding piece along its rank and along its file are looked up separately. The indices of these
+//! small tables are the occupancy of the inner squares of the rank (seven bits) or the file (eight bits, gathered by
+//! one multiplication). Pieces on the edge do not change the attacks. The tables of knights and bishops are indexed by
 //! the occupancy of the four squares where a piece can block them (蹩马腿, 塞象眼).
 
 mod tables;

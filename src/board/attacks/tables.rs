@@ -29,11 +29,8 @@ pub static PAWN: ByColor<[u128; Square::COUNT]> = ByColor::new(
 /// The squares from which a pawn attacks a square.
 pub static PAWN_TO: ByColor<[u128; Square::COUNT]> =
     ByColor::new(pawn_table(Color::Red, true), pawn_table(Color::Black, true));
-/// The diagonal neighbors.
 pub static DIAGONAL: [u128; Square::COUNT] = step_table(&DIAGONALS, false);
-/// The other squares of the file and the rank.
 pub static LINES: [u128; Square::COUNT] = line_table();
-/// See [`surroundings`](super::surroundings).
 pub static SURROUNDINGS: [u128; Square::COUNT] = surroundings_table();
 
 /// South, west, east, north: the order of the occupancy bits in the index of [`KNIGHT`].

@@ -15,7 +15,7 @@ type PieceSquareTable = [[Tapered; Square::COUNT]; Piece::COUNT];
 /// Material and piece-square value by piece and square, positive for red.
 static PIECE_SQUARE: PieceSquareTable = piece_square_table();
 
-/// Game phase weight of each kind.
+/// The share of each piece in the game phase, by kind.
 const PHASE: [i32; PieceKind::COUNT] = [0, 0, 0, 2, 4, 2, 0];
 
 const fn piece_square_table() -> PieceSquareTable {
@@ -32,7 +32,6 @@ const fn piece_square_table() -> PieceSquareTable {
     table
 }
 
-/// Number of palace squares.
 const PALACE_SQUARES: usize = 9;
 
 /// King-relative value of every piece on every square, by side and palace square of the king; positive for red.
@@ -95,7 +94,7 @@ const fn one(piece: Piece) -> u64 {
 pub struct PieceSquareAccumulator {
     /// Material and piece-square value.
     pub piece_squares: Tapered,
-    /// Phase: 32 with all rooks, knights and cannons on the board, 0 with none.
+    /// The game [`phase`].
     pub phase: i32,
     /// The number of pieces of each kind and side, four bits each.
     pub counts: u64,
@@ -230,7 +229,6 @@ impl MaterialValue {
 pub struct MaterialTable(Box<[Cell<MaterialValue>]>);
 
 impl MaterialTable {
-    /// Number of entries.
     const LEN: usize = 1 << 13;
 
     /// The value for the pieces of a position with these [`PieceSquareAccumulator::counts`].

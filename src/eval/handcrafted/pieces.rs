@@ -21,7 +21,6 @@ struct Attacker {
     attacks: Bitboard,
 }
 
-/// The attacks of one side.
 #[derive(Clone, Debug, Default)]
 pub struct SideAttacks {
     /// The pieces except king and advisors. No side has more than 16.
@@ -66,7 +65,6 @@ impl SideAttacks {
         side
     }
 
-    /// Adds the pieces of one kind.
     #[inline(always)]
     fn add_pieces(
         &mut self,
@@ -82,14 +80,12 @@ impl SideAttacks {
         }
     }
 
-    /// The squares that pieces of a kind attack.
     #[inline]
     fn by(&self, kind: PieceKind) -> Bitboard {
         self.by_kind[kind.index()]
     }
 }
 
-/// The attacks of both sides.
 pub type AttackMap = ByColor<SideAttacks>;
 
 /// Mobility of knights, rooks, cannons and bishops.

@@ -240,12 +240,10 @@ fn blocks(numbers: &[i16]) -> Vec<Block> {
     chunks.iter().copied().map(Block).collect()
 }
 
-/// The 32-bit number at this offset of the header.
 fn u32_at(header: &[u8; HEADER], at: usize) -> u32 {
     u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
 }
 
-/// The 16-bit number at this offset of the header.
 fn u16_at(header: &[u8; HEADER], at: usize) -> u16 {
     u16::from_le_bytes([header[at], header[at + 1]])
 }
@@ -297,15 +295,12 @@ impl Numbers<'_> {
     }
 }
 
-/// The first bytes of a file.
 const MAGIC: &[u8; 8] = b"CHUHENN\0";
-/// Version of the format.
 const VERSION: u32 = 1;
 /// The number of bytes before the description.
 const HEADER: usize = 26;
 /// The number of bytes of the checksum at the end.
 const CHECKSUM: usize = 4;
-/// The maximum scale.
 const MAX_SCALE: i32 = 100_000;
 /// The maximum absolute value of an output weight, so that its product with a neuron of at most 255 fits 16 bits.
 const MAX_OUTPUT_WEIGHT: u16 = 127;

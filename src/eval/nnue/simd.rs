@@ -62,7 +62,6 @@ block! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SimdLevel(InstructionSet);
 
-/// The instruction sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum InstructionSet {
     /// The minimum requirement of the program: x86-64-v2, or NEON on 64-bit Arm.
@@ -208,7 +207,6 @@ const LARGE_PAGE: usize = 2 << 20;
 
 /// The number of blocks that are kept in registers at a time.
 const TILE_BLOCKS: usize = 4;
-/// The number of elements of a tile.
 const TILE: usize = TILE_BLOCKS * Block::LEN;
 
 /// Sets `target` to `source` plus the rows `added` minus the rows `removed`, all of the same length.

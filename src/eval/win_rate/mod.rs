@@ -1,7 +1,7 @@
 //! Win, draw and loss probabilities from scores.
 //!
-//! The model is that of Stockfish and fishtest: the probability of a win with score `v` is
-//! `1 / (1 + exp((a - v) / b))`, that of a loss is the probability of a win with score `-v`, and the rest are draws.
+//! The model is that of Stockfish and fishtest. The probability of a win with score `v` is
+//! `1 / (1 + exp((a - v) / b))`. That of a loss is the probability of a win with score `-v`. The rest are draws.
 //! `a`, the score that wins half of the games, and `b`, the width of the curve, are cubic polynomials in the material
 //! on the board. `chuhe data win-rate` fits the coefficients to games of self-play and writes them as source text. The
 //! present ones are fitted to games of generation 10 of the network (400 nodes a move), so they hold for equal players
@@ -17,14 +17,14 @@ pub const FULL_MATERIAL: i32 = 86;
 /// The minimum of `b`, in units of the evaluation: the polynomial is not valid outside the range of the data.
 pub const MIN_SPREAD: f64 = 20.0;
 
-/// Probabilities in thousandths, with sum 1000.
+/// The probabilities of the results for one side, in thousandths. Their sum is 1000.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WinRate {
-    /// Probability that the side wins, in thousandths.
+    /// The side wins.
     pub win: u16,
-    /// Probability of a draw, in thousandths.
+    /// The game is drawn.
     pub draw: u16,
-    /// Probability that the side loses, in thousandths.
+    /// The side loses.
     pub loss: u16,
 }
 
