@@ -35,7 +35,7 @@ impl Bound {
 pub struct Info {
     /// Depth of the iteration, in plies, or, for a mate that was proven without iterations, its length.
     pub depth: u32,
-    /// Deepest ply reached.
+    /// Deepest ply reached by a node on a principal variation.
     pub selective_depth: u32,
     /// Rank of the line among the best ones, from 1.
     pub multipv: usize,
@@ -60,7 +60,7 @@ pub struct Info {
 pub struct Outcome {
     /// The move to play; `None` if no legal move may be played.
     pub best: Option<Move>,
-    /// The expected reply.
+    /// The expected reply; `None` if unknown.
     pub ponder: Option<Move>,
     /// Score for the side to move; `None` without a move to play. If the search was interrupted while the score was
     /// only a bound, this is the last exact score of the move, or the bound if no exact score is known.

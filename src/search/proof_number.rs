@@ -153,7 +153,6 @@ impl Role {
 
 /// The result of following a proof.
 enum Walk {
-    /// The moves to the mate.
     Line(Vec<Move>),
     /// A shorter length of the mate in plies, with which the proof must be followed again.
     Shorter(u32),

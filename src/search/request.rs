@@ -318,7 +318,7 @@ impl Control {
         })
     }
 
-    /// Ends the search soon.
+    /// Ends the search at its next check of the clock, but not before the first iteration is complete.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Release);
     }
@@ -419,7 +419,7 @@ impl SearchRequest {
         }
     }
 
-    /// Whether a move may be played.
+    /// Whether a move is one of `root_moves`, or legal if `root_moves` is `None`.
     pub fn may_play(&self, played: Move) -> bool {
         match &self.root_moves {
             Some(moves) => moves.contains(&played),

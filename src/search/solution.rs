@@ -456,7 +456,7 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// The moves of a game as text.
+/// The moves of a game in coordinates, separated by spaces.
 fn moves_of(game: &Game) -> String {
     let moves = game.plies().iter().map(|ply| ply.played.to_string());
     moves.collect::<Vec<_>>().join(" ")

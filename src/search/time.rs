@@ -6,8 +6,8 @@
 //! grows with the overhead measured on earlier moves ([`MoveOverhead`]).
 //!
 //! ElephantEye's soft limit is half of the proper time. Here, if the number of moves to the time control is known, the
-//! soft limit is most of the proper time, so that all moves get about the same time (on average a search takes 1.09
-//! times its soft limit). Otherwise the soft limit grows from 0.4 to 0.6 of the proper time in the first 40 plies of a
+//! soft limit is most of the proper time, so that all moves get about the same time. On average a search takes 1.09
+//! times its soft limit. Otherwise the soft limit grows from 0.4 to 0.6 of the proper time in the first 40 plies of a
 //! game, and the proper time contains 1.4 increments. If the proper time contained one increment and the soft limit
 //! were half of it, the clock would never fall below 17 increments.
 
@@ -22,7 +22,6 @@ use crate::search::request::{Limits, PlayerClock, Settings};
 /// Minimum reserve for communication with the GUI and for a slow wake-up of the search, but at most a quarter of the
 /// clock.
 const MIN_OVERHEAD: Duration = Duration::from_millis(25);
-/// Minimum time of a move.
 const MIN_MOVE_TIME: Duration = Duration::from_millis(1);
 
 /// The time limits of one search, counted from when the clock starts.
@@ -130,9 +129,10 @@ impl TimeManager {
             .max(percent(self.soft, values::ponder_hit_share()))
     }
 
-    /// The soft limit after the best move has been the same for `stable` iterations, its score has dropped by
-    /// `drop` (units of the evaluation, negative for a rise), its subtree took the share `effort` of all nodes, and
-    /// the best move has changed `changes` times (a decayed count).
+    /// The soft limit, scaled by the results of the last iterations but at most the hard limit. The best move has been
+    /// the same for `stable` iterations, and its subtree took the share `effort` (0 to 1) of all nodes. Its score has
+    /// dropped by `drop` units of the evaluation (negative for a rise). `changes` is the decayed number of changes of
+    /// the best move.
     pub fn scaled_soft(&self, stable: u32, drop: i32, effort: f64, changes: f64) -> Duration {
         if !self.flexible {
             return self.soft;

@@ -234,7 +234,6 @@ impl TranspositionTable {
 /// Generations before the count wraps around.
 const GENERATIONS: u8 = 64;
 
-/// An entry of the transposition table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TtEntry {
     /// The best move, or [`Move::NONE`].

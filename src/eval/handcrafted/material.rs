@@ -106,7 +106,6 @@ pub struct PieceSquareAccumulator {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 struct KingSum {
     sum: Tapered,
-    /// The palace index of the king.
     palace_index: u8,
     /// Whether the king has moved, so that the sum must be computed again.
     is_stale: bool,

@@ -11,7 +11,6 @@ const CORRECTIONS: usize = 16_384;
 /// A number for each pair of a piece and a square that it can reach, for dense history tables. In the promotion variant
 /// pawns can be on squares behind their starting rank. Other pairs, which irregular positions have, share the number 0.
 static PIECE_TO_INDEX: [[u16; Square::COUNT]; Piece::COUNT] = piece_to_indices().0;
-/// Number of these pairs.
 const PIECE_TO: usize = piece_to_indices().1;
 
 const fn piece_to_indices() -> ([[u16; Square::COUNT]; Piece::COUNT], usize) {
@@ -39,7 +38,7 @@ const fn piece_to_indices() -> ([[u16; Square::COUNT]; Piece::COUNT], usize) {
 pub struct PieceTo(u16);
 
 impl PieceTo {
-    /// The index of a move in the position before it.
+    /// The index of a move in the position before it; `None` without a piece on its origin.
     #[inline]
     pub fn new(position: &Position, m: Move) -> Option<Self> {
         let piece = position.piece_on(m.from())?;
@@ -69,12 +68,11 @@ const MOVES: usize = Square::COUNT * Square::COUNT;
 pub struct QuietHistories<'a> {
     /// By origin and destination.
     main: &'a [i16],
-    /// By piece and destination, after each of the earlier moves.
+    /// By piece and destination, after the moves one, two and four plies ago; zeros for a move that is missing.
     continuation: [&'a [i16; PIECE_TO]; 3],
 }
 
 impl QuietHistories<'_> {
-    /// The history of a quiet move.
     #[inline]
     pub fn of(&self, position: &Position, m: Move) -> i32 {
         let main = self.main[m.from().index() * Square::COUNT + m.to().index()].into();
@@ -104,7 +102,6 @@ pub struct Histories {
 }
 
 impl Histories {
-    /// Histories of zeroes.
     pub fn new() -> Self {
         Self {
             main: vec![0; 2 * MOVES],
@@ -115,7 +112,6 @@ impl Histories {
         }
     }
 
-    /// Resets every value to zero.
     pub fn clear(&mut self) {
         let tables = [
             &mut self.main,
@@ -160,13 +156,12 @@ impl Histories {
         self.quiets(position.side_to_move(), before).of(position, m)
     }
 
-    /// History of a capture.
     #[inline]
     pub fn capture(&self, position: &Position, m: Move) -> i32 {
         Self::capture_index(position, m).map_or(0, |index| i32::from(self.capture[index]))
     }
 
-    /// Updates all histories of a quiet move.
+    /// Updates the main history and the continuation histories of a quiet move; `before` as in [`Self::quiets`].
     pub fn update_quiet(
         &mut self,
         position: &Position,
@@ -181,7 +176,6 @@ impl Histories {
         self.update_continuation(now, before, bonus);
     }
 
-    /// Updates the main history of a quiet move of `side`.
     pub fn update_main(&mut self, side: Color, m: Move, bonus: i32) {
         update(
             &mut self.main[Self::main_index(side, m)],
@@ -190,7 +184,7 @@ impl Histories {
         );
     }
 
-    /// Updates the continuation histories of a move after earlier ones.
+    /// Updates the continuation history of the move `now` after each move of `before`.
     pub fn update_continuation(&mut self, now: PieceTo, before: &[Option<PieceTo>], bonus: i32) {
         for before in before.iter().flatten() {
             let index = before.index() * PIECE_TO + now.index();
@@ -202,7 +196,6 @@ impl Histories {
         }
     }
 
-    /// Updates the history of a capture.
     pub fn update_capture(&mut self, position: &Position, m: Move, bonus: i32) {
         if let Some(index) = Self::capture_index(position, m) {
             update(&mut self.capture[index], bonus, values::history_limit());
@@ -222,7 +215,7 @@ impl Histories {
         Some(last?.index() * PIECE_TO + before?.index())
     }
 
-    /// Correction to add to the static evaluation; `last` are the moves one and two plies ago.
+    /// Correction to add to the static evaluation, in its units; `last` are the moves one and two plies ago.
     #[inline]
     pub fn correction(&self, position: &Position, last: [Option<PieceTo>; 2]) -> i32 {
         let indices = Self::correction_indices(position);
@@ -276,7 +269,6 @@ pub struct QuietBonus {
 }
 
 impl QuietBonus {
-    /// The bonuses for the side to move.
     pub fn new(position: &Position) -> Self {
         let (us, them) = (position.side_to_move(), !position.side_to_move());
         let (occupied, king) = (position.occupied(), position.king(them));

@@ -84,7 +84,7 @@ macro_rules! parameters {
 parameters! {
     /// Half width of the first aspiration window around the last score.
     aspiration_window = 25, 5, 100;
-    /// Constant part of the growth of the half width after a fail low or a fail high.
+    /// Constant part of the growth of this half width after a fail low or a fail high.
     aspiration_growth = 5, 0, 50;
     /// Proportional part of that growth.
     aspiration_growth_share = 50, 0, 200;
@@ -218,19 +218,19 @@ parameters! {
     /// History bonus of a best move that raised alpha, and of the previous move if no reply raised alpha, per ply of
     /// depth.
     history_bonus_factor = 238, 20, 500;
-    /// Subtracted from the bonus.
+    /// Subtracted from the history bonus.
     history_bonus_offset = 60, 0, 500;
-    /// Maximum bonus.
+    /// Maximum history bonus.
     history_bonus_limit = 2200, 300, 4000;
     /// History malus of the moves that did not raise alpha in a node where another move did, per ply of depth.
     history_malus_factor = 211, 20, 500;
-    /// Subtracted from the malus.
+    /// Subtracted from the history malus.
     history_malus_offset = 90, 0, 500;
-    /// Maximum malus.
+    /// Maximum history malus.
     history_malus_limit = 750, 300, 4000;
-    /// Share of the bonus for a quiet hash move that causes a cut-off without a search.
+    /// Share of the history bonus that a quiet hash move gets for a cut-off without a search.
     hash_cutoff_share = 46, 0, 100;
-    /// Share of the evaluation swing that is added to a quiet move's main history.
+    /// Share of the evaluation swing after a quiet move that is added to the main history of the move.
     evaluation_swing_share = 100, 0, 400;
     /// Offset that centers the evaluation swing of quiet moves: the median loss by a quiet move in the handcrafted
     /// evaluation, without the tempo.
@@ -256,8 +256,8 @@ parameters! {
     /// Damping: maximum number of plies in that formula.
     damping_limit = 120, 0, 120;
 
-    /// An old hash entry of the position from the same search is kept, except for its best move, if it is deeper than
-    /// the new one by at least this many plies and the new score is not exact.
+    /// A new hash entry replaces only the best move of an old entry of the position if the old entry is from the same
+    /// search and deeper by at least this many plies, and the new score is not exact.
     hash_deeper_plies = 4, 1, 12;
     /// Addition to these plies if the position has been on a PV.
     hash_deeper_pv = 2, 0, 8;
@@ -353,7 +353,7 @@ parameters! {
     expected_moves = 20, 10, 60;
     /// Stability factor of a new best move, in thousandths.
     stability_base = 1950, 1000, 3000;
-    /// Decrease for each iteration with the same best move, in thousandths.
+    /// Decrease of the stability factor for each iteration with the same best move, in thousandths.
     stability_step = 115, 0, 200;
     /// Maximum number of iterations that count for stability.
     stability_iterations = 8, 1, 20;
@@ -371,9 +371,9 @@ parameters! {
     effort_max = 1300, 1000, 2500;
     /// Factor if the best move has not changed within iterations, in thousandths.
     changes_base = 860, 500, 1000;
-    /// Addition for each change (older changes decay), in thousandths.
+    /// Addition to this factor for each change, in thousandths. The count of changes is halved after each iteration.
     changes_step = 340, 0, 2000;
-    /// Maximum factor for changes of the best move, in thousandths.
+    /// Maximum of this factor, in thousandths.
     changes_max = 1800, 1000, 4000;
 }
 

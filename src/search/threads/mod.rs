@@ -67,9 +67,9 @@ pub enum ResizeError {
     /// There is too little free memory.
     #[error("no memory for a hash table of {megabytes} MB, keeping {kept} MB")]
     NoMemory {
-        /// The requested size.
+        /// The requested size in MB.
         megabytes: usize,
-        /// The size that is kept.
+        /// The present size in MB, which is kept.
         kept: usize,
     },
     /// There is no memory for more threads, or the system does not start them.
@@ -351,7 +351,6 @@ fn automatic_hash_size() -> usize {
     AUTOMATIC_HASH.min(free_megabytes() / 4).max(1)
 }
 
-/// The messages to the coordinator.
 #[derive(Debug)]
 enum Message {
     Search(Box<SearchRequest>),
@@ -397,7 +396,7 @@ impl Coordinator {
                 self.tt = tt;
             }
             Message::Clear => {
-                self.handler.clear();
+                self.handler.clear_overhead();
                 for thread in &self.threads {
                     thread.send(ThreadMessage::Clear);
                 }
@@ -432,7 +431,6 @@ fn run(threads: &[Worker<ThreadMessage>], shared: &Arc<SharedState>) -> Vec<Iter
         .collect()
 }
 
-/// The messages to a search thread.
 #[derive(Debug)]
 enum ThreadMessage {
     /// Answered with the thread's number and its result, `None` after a panic.

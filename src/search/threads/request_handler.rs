@@ -83,8 +83,7 @@ impl RequestHandler {
         }
     }
 
-    /// Clears the measured overhead.
-    pub fn clear(&mut self) {
+    pub fn clear_overhead(&mut self) {
         self.overhead = MoveOverhead::default();
     }
 
@@ -357,9 +356,9 @@ fn expected_reply(shared: &SharedState, pv: &[Move], tt: &TranspositionTable) ->
 }
 
 /// The limits of the search for mates by checks. For a request for a mate they are at most half of its nodes and time.
-/// For any other search with a time limit, the node limit is proportional to the soft time limit, up to [`MATE_NODES`],
-/// and the time limit is half of the hard one. `None` for all other searches, for a timed search that also limits depth
-/// or nodes or that ponders, and if the settings ask for several lines.
+/// For any other search with a time limit, the node limit is proportional to the soft time limit, up to [`MATE_NODES`].
+/// The time limit is then half of the hard one. `None` for all other searches, for a timed search that also limits
+/// depth or nodes or that ponders, and if the settings ask for several lines.
 fn mate_limits(request: &SearchRequest, time: Option<&TimeManager>) -> Option<MateLimits> {
     let limits = &request.limits;
     if request.settings.multipv > 1 {

@@ -71,11 +71,11 @@ impl Searcher {
     pub fn with_exact_hash(megabytes: usize) -> Result<Self, StartError> {
         // Decoded now, while the program can still report that memory is missing.
         nnue::embedded();
-        let table = TranspositionTable::new(megabytes)
+        let tt = TranspositionTable::new(megabytes)
             .filter(|_| has_room(THREAD_BYTES + THREAD_HEAP_BYTES))
             .ok_or(StartError::NoMemory(megabytes))?;
         Ok(Self {
-            thread: ThreadData::new(0, Arc::new(table)),
+            thread: ThreadData::new(0, Arc::new(tt)),
             handler: RequestHandler::new(None),
             network: None,
             tablebases: None,
@@ -96,10 +96,10 @@ impl Searcher {
 
     /// Clears the transposition table, the histories and the measured move overhead.
     pub fn forget(&mut self) {
-        self.handler.clear();
+        self.handler.clear_overhead();
         self.thread.histories.clear();
         match Arc::get_mut(&mut self.thread.tt) {
-            Some(table) => table.clear_exclusively(),
+            Some(tt) => tt.clear_exclusively(),
             None => self.thread.tt.clear(),
         }
     }

@@ -38,7 +38,7 @@ impl Iteration {
         }
         self.best_move_changes = 0;
         for root_move in &mut self.moves {
-            root_move.previous = root_move.score;
+            root_move.previous_score = root_move.score;
             root_move.previous_pv.clone_from(&root_move.pv);
             root_move.score = -Score::INFINITE;
             root_move.upper = Score::INFINITE;
@@ -46,9 +46,9 @@ impl Iteration {
         }
     }
 
-    /// Sorts the moves of an interrupted iteration: first those to which it gave an exact score or a lower bound, best
-    /// first, then the others by their score in the previous iteration, or by the new score of a first move that failed
-    /// low. If it gave no exact score or lower bound, the result of the previous iteration stays.
+    /// Sorts the moves of an interrupted iteration. The moves to which it gave an exact score or a lower bound come
+    /// first, by this score. The others follow by their score in the previous iteration; a first move that failed low
+    /// has its new score. If the iteration gave no exact score or lower bound, the result of the previous one stays.
     ///
     /// If the best searched move turns out to lose by force, a move that may be better comes first. Its score becomes
     /// an upper bound: that of the move itself, or the score of the losing move in the previous iteration if this is
@@ -60,7 +60,7 @@ impl Iteration {
             .any(|m| m.score > -Score::INFINITE && m.bound != Bound::Upper);
         for root_move in moves.iter_mut() {
             if !searched || root_move.score == -Score::INFINITE {
-                root_move.score = root_move.previous;
+                root_move.score = root_move.previous_score;
                 root_move.pv.clone_from(&root_move.previous_pv);
                 root_move.bound = Bound::Exact;
                 root_move.depth = *depth;
@@ -70,7 +70,7 @@ impl Iteration {
         moves.sort_by_key(|m| std::cmp::Reverse((is_new(m), m.score)));
         let best = &moves[0];
         let is_lost = is_new(best) && best.bound == Bound::Exact && best.score.is_proven_loss();
-        let previous = best.previous;
+        let previous = best.previous_score;
         // If the move already lost in the previous iteration, or had no score, the longest defense found stays first.
         if !is_lost || previous.is_proven_loss() {
             return;
@@ -119,14 +119,12 @@ impl Stability {
     }
 }
 
-/// A root move with its result.
 #[derive(Clone, Debug)]
 pub struct RootMove {
     pub played: Move,
     /// Score in this iteration; `-INFINITE` if the move has not been searched or is only known not to be the best.
     pub score: Score,
-    /// Score in the previous iteration.
-    pub previous: Score,
+    pub previous_score: Score,
     /// The last upper bound on the score found in this iteration; `INFINITE` without one.
     pub upper: Score,
     /// The iteration in which the score was found.
@@ -135,7 +133,6 @@ pub struct RootMove {
     /// The last exact score, of this iteration or an earlier one.
     pub exact: Option<Score>,
     pub pv: Vec<Move>,
-    /// The principal variation in the previous iteration.
     previous_pv: Vec<Move>,
     /// Nodes of its subtree in this iteration.
     pub nodes: u64,
@@ -147,7 +144,7 @@ impl RootMove {
         Self {
             played,
             score: -Score::INFINITE,
-            previous: -Score::INFINITE,
+            previous_score: -Score::INFINITE,
             upper: Score::INFINITE,
             depth: 0,
             bound: Bound::Exact,
@@ -240,7 +237,7 @@ mod tests {
             for ((root_move, found), previous) in
                 iteration.moves.iter_mut().zip(found).zip([90, 80, 70, 60])
             {
-                root_move.previous = Score::evaluation(previous);
+                root_move.previous_score = Score::evaluation(previous);
                 root_move.depth = 7;
                 root_move.score = -Score::INFINITE;
                 if let Some((score, bound)) = found {

@@ -104,10 +104,10 @@ impl Search<'_> {
             .map(NodeScore::of_position)
     }
 
-    /// Null-move pruning: if the score reaches beta although the opponent moves twice, the node is cut off. In endings
-    /// with few pieces, where zugzwang is frequent, and in deep nodes the cut-off is verified by a search without
-    /// null moves in its first plies (Donninger, "Null move and deep search", 1993; Tabibi and Netanyahu, "Verified
-    /// null-move pruning", 2002).
+    /// Null-move pruning: if the score reaches beta although the opponent moves twice, the node is cut off (Donninger,
+    /// "Null move and deep search", 1993). In deep nodes and in endings with few pieces, where zugzwang is frequent, the
+    /// cut-off is verified by a search without null moves in its first plies (Tabibi and Netanyahu, "Verified null-move
+    /// pruning", 2002).
     fn null_move(&mut self, node: &Node, beta: Score) -> Option<Score> {
         let Node {
             ply,
@@ -262,14 +262,14 @@ impl Search<'_> {
         limit.is_some_and(|depth| (depth as i32) < values::replies_pruned_depth())
     }
 
-    /// Whether a quiet move has a bad history (Chessprogramming wiki, "History Leaf Pruning").
+    /// Whether a quiet move has a bad history after the last two moves (Chessprogramming wiki, "History Leaf Pruning").
     fn has_bad_history(&self, node: &Node, m: Move) -> bool {
         let before = self.stack.before(node.ply);
         let history = self.histories.quiet(&self.position, m, &before[..2]);
         history < -values::history_pruning_margin() * node.depth
     }
 
-    /// Whether a quiet move is not expected to reach alpha, or loses material at once (Chessprogramming wiki,
+    /// Whether a quiet move is not expected to raise alpha, or loses material at once (Chessprogramming wiki,
     /// "Futility Pruning", "Static Exchange Evaluation").
     fn is_futile(&self, node: &Node, m: Move, depth: i32, alpha: Score) -> bool {
         let margin = values::futility_base() + values::futility_factor() * depth;

@@ -93,7 +93,7 @@ impl Search<'_> {
         PathVerdict::Open
     }
 
-    /// Judges a repetition of the node at `ply`.
+    /// The part of [`Self::judge_path`] for repetitions.
     fn repetition(&mut self, ply: usize) -> PathVerdict {
         let key = self.position.key();
         let clock = usize::from(self.position.clock().plies());
@@ -147,8 +147,8 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the last move enters the loop of the last `distance` plies again with the same move as the first time,
-    /// and no other position of the loop has occurred twice.
+    /// Whether the last move enters the loop of the last `distance` plies again, with the same move as the first time,
+    /// and every other position of the loop has occurred only once.
     fn is_loop_entered_again(&self, distance: usize) -> bool {
         let key = |plies: usize| self.path[self.path.len() - plies].undo.key();
         // The first entry is in the tree, as this occurrence is at a later ply than `distance`.

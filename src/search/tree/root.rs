@@ -92,7 +92,8 @@ impl Search<'_> {
         }
     }
 
-    /// Runs the iteration of this depth. If it is interrupted, the depth and the effort of the last one are kept.
+    /// Runs the iteration of this depth. If it is interrupted, `iteration` keeps the depth and the effort of the
+    /// previous one.
     fn deepen(&mut self, lines: usize, depth: i32) {
         self.root_depth = depth;
         self.overtaken_at = depth;
@@ -178,8 +179,7 @@ impl Search<'_> {
     }
 
     /// Whether the search ends because it has a clock and the best move is the only one that does not lose by force.
-    /// Most engines only stop if there is a single legal move. This check costs null-window searches to half the depth
-    /// after each iteration.
+    /// With several legal moves, this check costs null-window searches to half the depth after each iteration.
     fn is_only_move(&mut self) -> bool {
         let depth = self.iteration.depth;
         let best = self.iteration.moves[0].score;
@@ -236,7 +236,7 @@ impl Search<'_> {
     /// fails (Chessprogramming wiki, "Aspiration Windows").
     fn aspiration(&mut self) {
         let (pv_index, depth) = (self.pv_index, self.root_depth);
-        let previous = self.iteration.moves[pv_index].previous;
+        let previous = self.iteration.moves[pv_index].previous_score;
         let mut delta = values::aspiration_window();
         let is_narrow = self.techniques.driver == Driver::NegaScout && !previous.is_proven();
         let (mut alpha, mut beta) = if depth >= values::aspiration_depth() && is_narrow {
@@ -281,7 +281,7 @@ impl Search<'_> {
     /// have no principal variation, so the line is taken from the transposition table.
     fn mtd_f(&mut self) {
         let (pv_index, depth) = (self.pv_index, self.root_depth);
-        let previous = self.iteration.moves[pv_index].previous;
+        let previous = self.iteration.moves[pv_index].previous_score;
         let mut guess = if previous.is_proven() {
             Score::ZERO
         } else {

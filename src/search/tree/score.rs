@@ -98,8 +98,7 @@ impl Neg for NodeScore {
     }
 }
 
-/// Moves that did not raise alpha, for the histories.
-pub type Tried = ArrayVec<Move, 64>;
+pub type FailedMoves = ArrayVec<Move, 64>;
 
 /// The result of searching the moves of a node.
 pub struct MovesResult {
@@ -109,7 +108,7 @@ pub struct MovesResult {
     pub all: NodeScore,
     pub best_move: Move,
     /// The quiet moves and the captures that did not raise alpha, for the histories.
-    pub failed: [Tried; 2],
+    pub failed: [FailedMoves; 2],
 }
 
 impl Default for MovesResult {
@@ -118,7 +117,7 @@ impl Default for MovesResult {
             best: NodeScore::of_position(-Score::INFINITE),
             all: NodeScore::of_position(-Score::INFINITE),
             best_move: Move::NONE,
-            failed: [Tried::new(), Tried::new()],
+            failed: [FailedMoves::new(), FailedMoves::new()],
         }
     }
 }
@@ -134,7 +133,6 @@ impl MovesResult {
         }
     }
 
-    /// Takes the score of a move into account.
     pub fn add(&mut self, score: NodeScore) {
         if score.score > self.best.score {
             self.best = score;
@@ -158,7 +156,6 @@ impl MovesResult {
         self
     }
 
-    /// Records a move that did not raise alpha.
     pub fn add_failure(&mut self, m: Move, position: &Position) {
         let capture = position.taken_by(m).is_some();
         // Moves after the 64th get no malus.

@@ -19,13 +19,12 @@ use crate::tablebase::{RepeatedPositions, TableOutcome, Tables};
 /// One request and the progress of its search.
 #[derive(Debug)]
 pub struct SharedState {
-    /// The request. In a stage of a search for a mate, its node limit is that of the stage.
+    /// In a stage of a search for a mate, the node limit of the request is that of the stage.
     pub request: SearchRequest,
     /// The legal root moves to search.
     pub root_moves: Vec<Move>,
     pub occurrences: GameOccurrences,
     pub root_probe: RootProbe,
-    /// The random bonuses of the root moves.
     pub noise: RootNoise,
     /// The time limits; `None` with neither a clock nor a time for the move.
     pub time: Option<TimeManager>,
@@ -99,7 +98,7 @@ impl SharedState {
             || self.is_past_hard_limit()
     }
 
-    /// Whether the hard time limit has passed.
+    /// Whether the hard time limit has passed; false while pondering.
     pub fn is_past_hard_limit(&self) -> bool {
         let control = &self.request.control;
         let is_over =
@@ -192,7 +191,6 @@ impl RootProbe {
 pub struct DeepestIteration {
     /// The depth of `finished`, 0 for none.
     depth: AtomicI32,
-    /// The deepest iteration that a thread has finished.
     finished: Mutex<Option<Iteration>>,
 }
 
@@ -230,7 +228,7 @@ impl CurrentLines {
         Self((0..threads).map(|_| Mutex::default()).collect())
     }
 
-    /// Stores the current line of a thread.
+    /// Stores the current line of a thread, if the lines are reported.
     #[inline]
     pub fn update(&self, thread: usize, line: impl FnOnce() -> Vec<Move>) {
         if let Some(current) = self.0.get(thread) {

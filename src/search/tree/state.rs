@@ -117,7 +117,6 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Plays a null move at `ply`.
     pub fn play_null(&mut self, ply: usize) {
         let undo = self.position.make_null();
         self.tt.prefetch(self.position.key());
@@ -277,7 +276,6 @@ pub struct StackEntry {
     /// Killer moves: quiet moves that raised alpha, mostly with a cut-off, in nodes at this ply with the same
     /// grandparent.
     pub killers: [Move; 2],
-    /// The principal variation from here.
     pub pv: Vec<Move>,
 }
 
@@ -340,17 +338,15 @@ impl Stack {
     }
 }
 
-/// The type of a node (Chessprogramming wiki, "Node Types").
+/// The type of a node, known at compile time (Chessprogramming wiki, "Node Types").
 pub trait NodeType {
     /// The node is on a principal variation. With MTD(f) only the root counts as such, although its window is null.
     const PV: bool;
-    /// The node is the root.
     const ROOT: bool;
 }
 
 /// The root. Its moves are listed before the search and keep their scores.
 pub struct Root;
-/// A node on a principal variation.
 pub struct Pv;
 /// A node outside the principal variation. It has a null window (except in plain alpha-beta) and only shows on
 /// which side of the window its score is.
@@ -406,7 +402,6 @@ const MIN_WORK: Duration = Duration::from_millis(2);
 const MAX_PAUSE: Duration = Duration::from_millis(15);
 
 impl Search<'_> {
-    /// Polls if the next poll is due.
     #[inline]
     pub fn poll(&mut self) {
         if self.nodes >= self.polling.next {

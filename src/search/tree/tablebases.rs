@@ -12,10 +12,10 @@ use crate::tablebase::{RepeatedPositions, TableOutcome, Tables};
 impl Search<'_> {
     /// The score of the node at `ply` from an endgame table, if the rules cannot change it. These results have a score:
     ///
-    /// - a win or loss whose mate, or whose next capture that keeps the win, comes before the no-capture limit,
-    /// - a draw that no rule on repetitions can change, unless the root has this result too: then drawn positions are
-    ///   searched, to find the line that is most difficult for the opponent,
-    /// - a win or loss by the rules on repetitions that comes before the no-capture limit and is nearer than at the
+    /// - A win or loss whose mate, or whose next capture that keeps the win, comes before the no-capture limit.
+    /// - A draw that no rule on repetitions can change. If the root is such a draw too, drawn positions are searched,
+    ///   to find the line that is most difficult for the opponent.
+    /// - A win or loss by the rules on repetitions that comes before the no-capture limit and is nearer than at the
     ///   root. If it is not nearer, one side delays it by checks or chases, and the search finds the repetition.
     ///
     /// A win or loss has no score if the way to it might lead through a position of the game whose next occurrence the
