@@ -27,9 +27,9 @@ pub struct Move(u16);
 
 /// An upper bound on the number of pseudo-legal moves of a side.
 ///
-/// A side with the pieces of a set has at most 119 moves, and four promotions in the variant. A side with a king and 15
-/// rooks or cannons has at most 246: 4 for the king and 17 for each of the others, minus 13. Of these 15 pieces at least
-/// 7 share a file with another one and at least 6 share a rank, which costs each of them one move or more.
+/// A side with the pieces of a set has at most 119 moves, and four promotions in the variant. A side with a king and
+/// 15 rooks or cannons has at most 246: 4 for the king and 17 for each of the others, minus 13. Of these 15 pieces at
+/// least 7 share a file with another one and at least 6 share a rank, which costs each of them one move or more.
 pub const MAX_MOVES: usize = 256;
 
 /// The moves of one position.

@@ -103,7 +103,7 @@ pub enum Event {
 pub enum Report {
     /// A line with its score.
     Line(Info),
-    /// Progress at the root, reported if the search takes long.
+    /// Progress at the root, reported after the first three seconds of a search.
     CurrentMove {
         /// Depth of the iteration, in plies.
         depth: u32,

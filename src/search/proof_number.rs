@@ -1,11 +1,11 @@
 //! Mates with quiet moves: a depth-first proof-number search (df-pn, Nagai 2002) over all moves of both sides.
 //!
 //! The proof number of a position estimates how many positions must still be proven to be mates to prove its mate. The
-//! disproof number estimates how many must be refuted to rule the mate out. The search always expands a most-proving node: its proof
-//! brings a proof of the root closer, and its refutation a refutation of the root. So the search follows forcing lines,
-//! which have few replies, to any depth before it tries moves with many replies. Where several moves must be proven or
-//! refuted, their effort counts as that of the hardest one, plus one for each of the others (weak proof numbers, Ueda
-//! et al. 2008), because transpositions would make a sum too large.
+//! disproof number estimates how many must be refuted to rule the mate out. The search always expands a most-proving
+//! node: its proof brings a proof of the root closer, and its refutation a refutation of the root. So the search
+//! follows forcing lines, which have few replies, to any depth before it tries moves with many replies. Where several
+//! moves must be proven or refuted, their effort counts as that of the hardest one, plus one for each of the others
+//! (weak proof numbers, Ueda et al. 2008). A sum would be too large because of transpositions.
 //!
 //! Every position is searched with the number of plies left to the mate. This makes the graph free of cycles. A
 //! repetition within a line needs no test, because the quickest mate has none. A line is no mate if it repeats a

@@ -130,12 +130,12 @@ impl Default for Techniques {
     }
 }
 
-/// Additional reports of a long search.
+/// Reports that a search sends only on request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct ExtraReports {
     /// The current line of each thread, about once a second.
     pub current_lines: bool,
-    /// The line that refutes each root move.
+    /// The line that refutes each root move, after the first three seconds.
     pub refutations: bool,
 }
 

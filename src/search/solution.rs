@@ -237,6 +237,7 @@ impl<'a> Solver<'a> {
         let mut here = game.clone();
         // Each chunk is a move of the attacker and the reply to it; the last one has no reply.
         for (number, moves) in (1..).zip(tree.main_line().chunks(2)) {
+            // The number of the attacker's moves from this one to the mate.
             let left = (tree.plies + 3) / 2 - number;
             others.push(self.others(&here, number, moves[0], left)?);
             for played in moves {
@@ -342,6 +343,7 @@ impl<'a> Solver<'a> {
         mut length: u32,
     ) -> Result<(Move, u32, bool), SolveError> {
         loop {
+            // A mate in `length` plies, an odd number, takes `length / 2 + 1` moves.
             match self.mate(game, length / 2, None)? {
                 Answer::Mate { played, plies } => (first, length) = (played, plies),
                 Answer::NoMate => return Ok((first, length, true)),

@@ -217,7 +217,7 @@ impl MoveOverhead {
 
     /// Records a finished search: `hard` is its hard limit, `answer` the move played in `game` and the time it took,
     /// `None` if the search only pondered. Both times are counted from when the clock starts.
-    pub fn note(
+    pub fn record(
         &mut self,
         game: &Game,
         limits: &Limits,
@@ -408,7 +408,7 @@ mod tests {
         fn play(&mut self, time: u64, hard: u64, taken: u64) {
             let (limits, answer) = (limits(time, 10, None), (self.first_move(), ms(taken)));
             self.overhead
-                .note(&self.game, &limits, Some(ms(hard)), Some(answer));
+                .record(&self.game, &limits, Some(ms(hard)), Some(answer));
             for _ in 0..2 {
                 self.game.push(self.first_move()).unwrap();
             }
@@ -452,7 +452,7 @@ mod tests {
     fn a_ponder_miss_has_no_overhead() {
         let mut game = Match::new();
         game.overhead
-            .note(&game.game, &limits(5000, 10, None), None, None);
+            .record(&game.game, &limits(5000, 10, None), None, None);
         assert_eq!(game.expected(5000), ms(0));
     }
 }

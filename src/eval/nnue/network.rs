@@ -49,7 +49,7 @@ const MAX_FILE_MB: u64 = 64;
 pub struct Network {
     /// The architecture.
     pub architecture: Architecture,
-    /// The value of an output of 1 before quantization, in units of the evaluation.
+    /// The value of an output of 255 · 64 (1 before quantization), in units of the evaluation.
     pub scale: i32,
     /// A description of how the network was made.
     pub description: String,

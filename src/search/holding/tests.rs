@@ -113,8 +113,8 @@ fn defense(start: &Position, rules: RuleSet) -> Vec<Reply> {
     hold(start, side, referee, 50_000, known, &mut choose, progress).unwrap()
 }
 
-/// Plays random moves against a strategy of Black, many of them back to where a piece came from, until the rules end
-/// the game, the strategy has no move, or more than 300 plies were played. Returns the verdict.
+/// Plays random moves against a strategy of Black, many of them back to where a piece came from. The game ends by the
+/// rules, where the strategy has no move, or after more than 300 plies. Returns the verdict.
 fn play(start: &Position, rules: RuleSet, strategy: &[Reply], random: &mut StdRng) -> Verdict {
     let moves: HashMap<u64, Move> = strategy
         .iter()

@@ -11,7 +11,7 @@ const CORRECTIONS: usize = 16_384;
 /// A number for each pair of a piece and a square that it can reach, for dense history tables. In the promotion variant
 /// pawns can be on squares behind their starting rank. Other pairs, which irregular positions have, share the number 0.
 static PIECE_TO_INDEX: [[u16; Square::COUNT]; Piece::COUNT] = piece_to_indices().0;
-const PIECE_TO: usize = piece_to_indices().1;
+const PIECE_TO_COUNT: usize = piece_to_indices().1;
 
 const fn piece_to_indices() -> ([[u16; Square::COUNT]; Piece::COUNT], usize) {
     let mut indices = [[0; Square::COUNT]; Piece::COUNT];
@@ -69,7 +69,7 @@ pub struct QuietHistories<'a> {
     /// By origin and destination.
     main: &'a [i16],
     /// By piece and destination, after the moves one, two and four plies ago; zeros for a move that is missing.
-    continuation: [&'a [i16; PIECE_TO]; 3],
+    continuation: [&'a [i16; PIECE_TO_COUNT]; 3],
 }
 
 impl QuietHistories<'_> {
@@ -79,7 +79,7 @@ impl QuietHistories<'_> {
         let Some(now) = PieceTo::new(position, m) else {
             return main;
         };
-        let after = |row: &[i16; PIECE_TO]| i32::from(row[now.index()]);
+        let after = |row: &[i16; PIECE_TO_COUNT]| i32::from(row[now.index()]);
         main + self.continuation.into_iter().map(after).sum::<i32>()
     }
 }
@@ -105,10 +105,10 @@ impl Histories {
     pub fn new() -> Self {
         Self {
             main: vec![0; 2 * MOVES],
-            capture: vec![0; PIECE_TO * PieceKind::COUNT],
-            continuation: vec![0; PIECE_TO * PIECE_TO],
+            capture: vec![0; PIECE_TO_COUNT * PieceKind::COUNT],
+            continuation: vec![0; PIECE_TO_COUNT * PIECE_TO_COUNT],
             corrections: std::array::from_fn(|_| vec![0; 2 * CORRECTIONS]),
-            continuation_correction: vec![0; PIECE_TO * PIECE_TO],
+            continuation_correction: vec![0; PIECE_TO_COUNT * PIECE_TO_COUNT],
         }
     }
 
@@ -145,7 +145,7 @@ impl Histories {
             main: &self.main[side.index() * MOVES..][..MOVES],
             continuation: std::array::from_fn(|index| match before.get(index) {
                 Some(Some(before)) => &rows[before.index()],
-                _ => &[0; PIECE_TO],
+                _ => &[0; PIECE_TO_COUNT],
             }),
         }
     }
@@ -187,7 +187,7 @@ impl Histories {
     /// Updates the continuation history of the move `now` after each move of `before`.
     pub fn update_continuation(&mut self, now: PieceTo, before: &[Option<PieceTo>], bonus: i32) {
         for before in before.iter().flatten() {
-            let index = before.index() * PIECE_TO + now.index();
+            let index = before.index() * PIECE_TO_COUNT + now.index();
             update(
                 &mut self.continuation[index],
                 bonus,
@@ -212,7 +212,7 @@ impl Histories {
     }
 
     fn continuation_correction_index([last, before]: [Option<PieceTo>; 2]) -> Option<usize> {
-        Some(last?.index() * PIECE_TO + before?.index())
+        Some(last?.index() * PIECE_TO_COUNT + before?.index())
     }
 
     /// Correction to add to the static evaluation, in its units; `last` are the moves one and two plies ago.
@@ -342,7 +342,7 @@ mod tests {
             for m in crate::movegen::legal_moves(&position) {
                 let piece = position.piece_on(m.from()).unwrap();
                 let index = PieceTo::new(&position, m).unwrap().index();
-                assert!(index < PIECE_TO);
+                assert!(index < PIECE_TO_COUNT);
                 seen.insert((index, piece, m.to()));
             }
         }

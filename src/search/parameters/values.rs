@@ -215,18 +215,17 @@ parameters! {
     /// A reduced search that exceeds the best score by less than this is repeated one ply shallower.
     research_shallower = 10, 0, 100;
 
-    /// History bonus of a best move that raised alpha, and of the previous move if no reply raised alpha, per ply of
-    /// depth.
+    /// History bonus: factor of the depth.
     history_bonus_factor = 238, 20, 500;
-    /// Subtracted from the history bonus.
+    /// History bonus: offset that is subtracted.
     history_bonus_offset = 60, 0, 500;
-    /// Maximum history bonus.
+    /// History bonus: maximum.
     history_bonus_limit = 2200, 300, 4000;
-    /// History malus of the moves that did not raise alpha in a node where another move did, per ply of depth.
+    /// History malus: factor of the depth.
     history_malus_factor = 211, 20, 500;
-    /// Subtracted from the history malus.
+    /// History malus: offset that is subtracted.
     history_malus_offset = 90, 0, 500;
-    /// Maximum history malus.
+    /// History malus: maximum.
     history_malus_limit = 750, 300, 4000;
     /// Share of the history bonus that a quiet hash move gets for a cut-off without a search.
     hash_cutoff_share = 46, 0, 100;
@@ -256,8 +255,8 @@ parameters! {
     /// Damping: maximum number of plies in that formula.
     damping_limit = 120, 0, 120;
 
-    /// A new hash entry replaces only the best move of an old entry of the position if the old entry is from the same
-    /// search and deeper by at least this many plies, and the new score is not exact.
+    /// A new hash entry without an exact score replaces only the best move of an old entry of the position, if the old
+    /// entry is from the same search and deeper by at least this many plies.
     hash_deeper_plies = 4, 1, 12;
     /// Addition to these plies if the position has been on a PV.
     hash_deeper_pv = 2, 0, 8;

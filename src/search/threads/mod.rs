@@ -448,10 +448,7 @@ struct Worker<M> {
 }
 
 impl<M: Send + 'static> Worker<M> {
-    /// Starts the thread with a stack of `stack` bytes.
-    ///
-    /// # Errors
-    /// There is no memory for the thread, or the system does not start it.
+    /// Starts the thread with a stack of `stack` bytes; see [`start_thread`] for errors.
     fn start(name: &str, stack: usize, handle: impl FnMut(M) + Send + 'static) -> io::Result<Self> {
         let (messages, inbox) = unbounded();
         let thread = start_thread(name, stack, move || inbox.iter().for_each(handle))?;
@@ -483,9 +480,6 @@ impl<M> Drop for Worker<M> {
 
 /// Starts the search thread with this number. The histories and the stack are allocated here, so that a lack of memory
 /// is an error. The accumulators of the network are allocated at the first search.
-///
-/// # Errors
-/// There is no memory for the thread, or the system does not start it.
 fn start_search_thread(
     id: usize,
     tt: Arc<TranspositionTable>,

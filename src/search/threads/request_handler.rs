@@ -104,7 +104,7 @@ impl RequestHandler {
 
     /// Records a finished search for [`Self::time_limits`]. `answer` is the move to play and the time it took, `None`
     /// if the search only pondered.
-    fn note_time(
+    fn record_time(
         &mut self,
         request: &SearchRequest,
         time: Option<&TimeManager>,
@@ -112,7 +112,7 @@ impl RequestHandler {
     ) {
         let hard = time.map(|time| time.hard_after(request.control.pondered()));
         self.overhead
-            .note(&request.game, &request.limits, hard, answer);
+            .record(&request.game, &request.limits, hard, answer);
     }
 
     /// Answers a request. `run` runs the search on `threads` threads that share `tt`, and returns their results in the
@@ -168,7 +168,7 @@ impl RequestHandler {
         // A thread that panicked returns no result. Even then the answer is a legal move.
         let best = chosen.map_or(shared.root_moves[0], |c| c.played);
         let answer = (!control.is_pondering()).then(|| (best, control.clock_elapsed()));
-        self.note_time(&shared.request, shared.time.as_ref(), answer);
+        self.record_time(&shared.request, shared.time.as_ref(), answer);
         let outcome = Outcome {
             best: Some(best),
             ponder: chosen.and_then(|c| expected_reply(&shared, &c.pv, tt)),
@@ -215,7 +215,7 @@ impl RequestHandler {
         let control = &request.control;
         let best = mates.first().map_or(&[][..], Vec::as_slice);
         let answer = best.first().map(|best| (*best, control.clock_elapsed()));
-        self.note_time(request, time, answer);
+        self.record_time(request, time, answer);
         let time = control.elapsed();
         let outcome = Outcome {
             best: best.first().copied(),

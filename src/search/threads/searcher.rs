@@ -207,10 +207,7 @@ thread_local! {
 }
 
 /// Runs `work` with a stack that is large enough for a search: in this thread if it has one, else in a new
-/// thread.
-///
-/// # Errors
-/// There is no memory for the thread, or the system refuses it.
+/// thread; see [`spawn_search_thread`] for errors.
 fn on_search_stack<R: Send>(work: impl FnOnce() -> R + Send) -> io::Result<R> {
     if HAS_SEARCH_STACK.get() {
         return Ok(work());

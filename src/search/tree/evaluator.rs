@@ -21,7 +21,7 @@ const FRESH_SHARE: u64 = 32;
 /// parts of the new position, and [`Self::unmake`] pops them. A null move changes nothing.
 #[derive(Debug)]
 pub struct Evaluator {
-    evaluator: HandcraftedEvaluator,
+    handcrafted: HandcraftedEvaluator,
     sums: Vec<PieceSquareAccumulator>,
     network: Option<NetworkLine>,
     /// Whether the network evaluates this line.
@@ -41,7 +41,7 @@ struct NetworkLine {
 impl Evaluator {
     pub fn new() -> Self {
         Self {
-            evaluator: HandcraftedEvaluator::new(Knowledge::Medium, NORMAL_ATTACK),
+            handcrafted: HandcraftedEvaluator::new(Knowledge::Medium, NORMAL_ATTACK),
             sums: Vec::with_capacity(MAX_PLY + 4),
             network: None,
             uses_network: false,
@@ -53,8 +53,8 @@ impl Evaluator {
     /// Starts a line at `root`. It is evaluated by `network` (`None`: the embedded one) if the settings ask for
     /// [`Knowledge::Large`], except in the promotion variant.
     pub fn start(&mut self, root: &Position, settings: &Settings, network: Option<&Arc<Network>>) {
-        self.evaluator.knowledge = settings.knowledge;
-        self.evaluator.attack = attack(settings.style);
+        self.handcrafted.knowledge = settings.knowledge;
+        self.handcrafted.attack = attack(settings.style);
         self.sums.clear();
         self.value_of_phase = value_of_phase(settings.style) * root.side_to_move().sign();
         self.uses_network = settings.knowledge == Knowledge::Large && !root.has_promotion();
@@ -114,7 +114,7 @@ impl Evaluator {
                 );
                 scale_down_unwinnable(position, nnue::evaluate(level, network, stack, position))
             }
-            None => self.evaluator.evaluate(position, self.last()),
+            None => self.handcrafted.evaluate(position, self.last()),
         };
         if self.value_of_phase == 0 {
             return Score::evaluation(value);

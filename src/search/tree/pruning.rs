@@ -105,9 +105,9 @@ impl Search<'_> {
     }
 
     /// Null-move pruning: if the score reaches beta although the opponent moves twice, the node is cut off (Donninger,
-    /// "Null move and deep search", 1993). In deep nodes and in endings with few pieces, where zugzwang is frequent, the
-    /// cut-off is verified by a search without null moves in its first plies (Tabibi and Netanyahu, "Verified null-move
-    /// pruning", 2002).
+    /// "Null move and deep search", 1993). In deep nodes, and in endings with few pieces, where zugzwang is frequent,
+    /// the cut-off is verified by a search without null moves in its first plies (Tabibi and Netanyahu, "Verified
+    /// null-move pruning", 2002).
     fn null_move(&mut self, node: &Node, beta: Score) -> Option<Score> {
         let Node {
             ply,

@@ -147,8 +147,8 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the last move enters the loop of the last `distance` plies again, with the same move as the first time,
-    /// and every other position of the loop has occurred only once.
+    /// Whether the last move enters the loop of the last `distance` plies again by the same move as the first time.
+    /// Every other position of the loop must have occurred only once.
     fn is_loop_entered_again(&self, distance: usize) -> bool {
         let key = |plies: usize| self.path[self.path.len() - plies].undo.key();
         // The first entry is in the tree, as this occurrence is at a later ply than `distance`.

@@ -14,7 +14,7 @@ use crate::search::parameters::{Pruning, values};
 use crate::search::request::{Degree, Driver, MAX_DEPTH};
 use crate::search::score::Score;
 
-/// Time after which the search also reports bounds, the current root move and refutations.
+/// Time after which a search also reports bounds, the current root move and, on request, refutations.
 const DETAILS_AFTER: Duration = Duration::from_secs(3);
 
 /// Searches one request in one thread.
@@ -401,8 +401,8 @@ impl Search<'_> {
         self.send_report(Report::Line(info));
     }
 
-    /// Reports the current root move, which has this number in [`Self::root_moves_left`], from 1, if the search takes
-    /// long.
+    /// Reports the current root move, which has this number in [`Self::root_moves_left`], from 1, if
+    /// [`DETAILS_AFTER`] has passed.
     pub fn report_current_move(&self, m: Move, number: usize) {
         if self.reports_details() {
             self.send_report(Report::CurrentMove {
@@ -414,7 +414,7 @@ impl Search<'_> {
     }
 
     /// Reports the refutation of a root move whose score is not above `alpha`, if the request asks for it and
-    /// the search takes long.
+    /// [`DETAILS_AFTER`] has passed.
     fn report_refutation(&self, m: Move, score: Score, alpha: Score) {
         let is_due =
             self.shared.request.settings.reports.refutations && score <= alpha && !self.stopped;
@@ -424,8 +424,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether this thread reports, and the search has taken so long that it also reports bounds, the current root move
-    /// and refutations.
+    /// Whether this thread reports and [`DETAILS_AFTER`] has passed.
     fn reports_details(&self) -> bool {
         self.reports() && self.shared.request.control.elapsed() > DETAILS_AFTER
     }
