@@ -66,8 +66,7 @@ impl Position {
         if symmetry.ranks {
             setup.side_to_move = !setup.side_to_move;
         }
-        // Never fails: the rules are symmetric.
-        Self::try_from(&setup).unwrap_or_else(|_| self.clone())
+        Self::try_from(&setup).expect("the rules are symmetric")
     }
 
     /// The position mirrored left to right.

@@ -12,7 +12,8 @@ pub use handcrafted::{HandcraftedEvaluator, NORMAL_ATTACK, PieceSquareAccumulato
 named_enum! {
     /// Level of the evaluation, the option `knowledge`.
     pub enum Knowledge {
-        /// Material, piece-square values, values relative to the kings, and the advantage of having the move.
+        /// Material, combinations of pieces, piece-square values, values relative to the kings, and the advantage of
+        /// having the move.
         None = "none",
         /// Also mobility and pawn structure.
         Small = "small",

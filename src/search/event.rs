@@ -35,7 +35,7 @@ impl Bound {
 pub struct Info {
     /// Depth of the iteration, in plies, or, for a mate that was proven without iterations, its length.
     pub depth: u32,
-    /// Deepest ply reached by a node on a principal variation.
+    /// Deepest ply reached by a node on a principal variation; the root has ply 1.
     pub selective_depth: u32,
     /// Rank of the line among the best ones, from 1.
     pub multipv: usize,

@@ -122,8 +122,8 @@ impl Referee<'_> {
         }
     }
 
-    /// The attacks of a move. `earlier` is the position before the previous move. It matters under the Chinese rules:
-    /// without it, only checks count as attacks.
+    /// The attacks of a move. `earlier`, the position before the previous move, matters only under the Chinese rules:
+    /// without this position, only checks count as attacks.
     fn attacks(self, earlier: Option<&Position>, position: &Position, played: Move) -> Attacks {
         if position.taken_by(played).is_some() {
             return Attacks::default();

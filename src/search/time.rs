@@ -118,8 +118,8 @@ impl TimeManager {
         }
     }
 
-    /// The hard limit counted from the ponder hit, after pondering for the time `pondered`. This time counts, but at
-    /// least half of the soft limit is left. An exact time per move begins at the ponder hit.
+    /// The hard limit counted from the ponder hit, after pondering for the time `pondered`. The pondered time counts,
+    /// but at least half of the soft limit is left. An exact time per move begins at the ponder hit.
     pub fn hard_after(&self, pondered: Duration) -> Duration {
         if !self.flexible {
             return self.hard;

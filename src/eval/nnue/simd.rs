@@ -2,8 +2,8 @@
 //!
 //! The loops are written without intrinsics, over tiles of a fixed length that the compiler turns into
 //! vector instructions (check the assembly and the speed after changes). [`SimdLevel::run`] calls them
-//! from a function that is compiled for the chosen instruction set, into which they are inlined. So there
-//! is one source for all processors, and because the arithmetic is exact, all give the same results.
+//! from a function that is compiled for the chosen instruction set, into which they are inlined. The arithmetic
+//! is exact, so all instruction sets give the same results.
 //!
 //! This module also has the other functions that need unsafe code: [`is_processor_supported`], [`prefetch`] and
 //! [`request_large_pages`].

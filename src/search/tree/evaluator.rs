@@ -50,7 +50,7 @@ impl Evaluator {
         }
     }
 
-    /// Starts a line at `root`. It is evaluated by `network` (`None`: the embedded one) if the settings ask for
+    /// Starts a line at `root`. The line is evaluated by `network` (`None`: the embedded one) if the settings ask for
     /// [`Knowledge::Large`], except in the promotion variant.
     pub fn start(&mut self, root: &Position, settings: &Settings, network: Option<&Arc<Network>>) {
         self.handcrafted.knowledge = settings.knowledge;

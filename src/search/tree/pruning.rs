@@ -20,7 +20,7 @@ impl Search<'_> {
         let Some(before) = earlier.evaluation.filter(|_| !node.in_check) else {
             return 0;
         };
-        // Each is for the side to move in its own position, so the sum is what the move lost.
+        // Each evaluation is for the side to move in its own position, so their sum is what the move lost.
         let lost = node.evaluation.units() + before.units();
         if earlier.reduction >= values::hindsight_deeper() && lost <= 0 {
             1

@@ -198,8 +198,8 @@ impl Search<'_> {
         if best.is_proven() {
             return false;
         }
-        // A move that is not far below the best one does not lose by force. This first search is cheap because it
-        // prunes; only the second one, without pruning, proves the mates.
+        // A move that is not far below the best one does not lose by force. The first search finds such a move at low
+        // cost, because it prunes. Only the second search, without pruning, proves that the other moves are mated.
         let far_behind = Score::evaluation(best.units() - values::only_move_far_behind());
         let others: Vec<_> = self.iteration.moves[1..].iter().map(|m| m.played).collect();
         self.all_fail_low(&others, far_behind, depth / 2) && {
