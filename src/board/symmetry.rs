@@ -66,7 +66,8 @@ impl Position {
         if symmetry.ranks {
             setup.side_to_move = !setup.side_to_move;
         }
-        Self::try_from(&setup).expect("the rules are symmetric")
+        // The image of a legal position is legal. An illegal position, after a pseudo-legal move, has no image.
+        Self::try_from(&setup).unwrap_or_else(|_| self.clone())
     }
 
     /// The position mirrored left to right.
