@@ -24,7 +24,7 @@ type Operation = (String, Vec<String>);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Epd {
-    /// The position.
+    /// The position after the moves of the operation `moves`.
     pub position: Position,
     /// `bm`: the best moves, of which one must be found; empty if there is no such operation.
     pub best_moves: Vec<Move>,
@@ -35,7 +35,7 @@ pub struct Epd {
     /// The reason why `bm`, `am` or `dm` cannot be read, if one of them cannot. An unreadable move leaves all three
     /// fields empty.
     pub task_error: Option<EpdError>,
-    /// All operations: code and operands, with moves as text.
+    /// All operations in their order: code and operands, with moves as text.
     pub operations: Vec<Operation>,
 }
 
@@ -126,7 +126,6 @@ impl Epd {
         })
     }
 
-    /// The operands of all operations with this code.
     fn operands(&self, code: &str) -> impl Iterator<Item = &String> {
         operands(&self.operations, code)
     }

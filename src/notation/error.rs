@@ -16,17 +16,17 @@ pub enum NotationError {
     /// The text is a move that is illegal for a known reason.
     #[error("{}", fill(texts().illegal_move, &[&excerpt(.text), &reason.to_string()]))]
     Forbidden {
-        /// The text.
+        /// The text of the move.
         text: String,
-        /// Why the move is illegal.
+        /// The rule that the move violates.
         reason: IllegalReason,
     },
     /// The text matches more than one legal move.
     #[error("{}", fill(texts().several_moves, &[&excerpt(.text), &format!("{moves:?}")]))]
     Ambiguous {
-        /// The text.
+        /// The text of the move.
         text: String,
-        /// The moves that match.
+        /// The legal moves that match, at least two.
         moves: Vec<Move>,
     },
 }

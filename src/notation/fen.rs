@@ -1,6 +1,6 @@
 //! FEN, in the dialects of xiangqi programs.
 //!
-//! The parser accepts the letters N or H and B or E; `w`, `r`, `white` or `red` for red, and `b` or `black` for black,
+//! The parser accepts the letters N or H for knights and B or E for bishops; `w`, `r`, `white` or `red` for red, and `b` or `black` for black,
 //! ignoring case. Every field after the board may be missing. Fields are separated by blanks or, as in URLs, by `_`. A
 //! counter that is not a number counts as absent ([`ignored_counters`]). FENs are written in the form of the UCCI
 //! specification.

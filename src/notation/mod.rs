@@ -1,5 +1,5 @@
-//! Positions, moves and games as text: FEN, EPD and diagrams, moves in several notations, lines of moves, PGN, and game
-//! records of other programs. Positions also as SVG pictures.
+//! Positions, moves and games as text: FEN, EPD, diagrams, moves in several notations, lines of moves, PGN, and game
+//! records of other programs. The module [`svg`] draws positions as pictures.
 //!
 //! ```
 //! use chuhe::board::Position;
@@ -115,13 +115,13 @@ named_enum! {
         Chinese = "Chinese",
         /// `Che2`
         San = "SAN",
-        /// `h2e2`; in game records ICCS is used instead.
+        /// `h2e2`
         Coordinate = "Coordinate",
     }
 }
 
 impl MoveStyle {
-    /// The style to use in game records.
+    /// The style in game records: [`Self::Iccs`] in place of [`Self::Coordinate`].
     pub fn in_record(self) -> Self {
         match self {
             Self::Coordinate => Self::Iccs,
@@ -148,7 +148,7 @@ impl MoveStyle {
         }
     }
 
-    /// Writes a line of moves that begins in `position`.
+    /// Writes legal moves, played one after another from `position`, separated by spaces.
     pub fn write_line(self, position: &Position, moves: &[Move]) -> String {
         let mut position = position.clone();
         let words = moves.iter().map(|m| {

@@ -12,16 +12,16 @@ use crate::text::{fill, texts};
 pub const MAX_MOVES: usize = 250_000;
 /// The maximum nesting depth of variations.
 pub const MAX_DEPTH: usize = 200;
-/// Once a record has this many problems, only problems of the main line are added.
+/// See [`RawGame::add_problem`].
 const MAX_PROBLEMS: usize = 20;
 
 /// The reason why a record, or a part of it, cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{reason}", .line.map(|line| fill(texts().place_line, &[&line.to_string()]) + ": ").unwrap_or_default())]
 pub struct RecordError {
-    /// The line in a text file, from 1.
+    /// The line in a text file, from 1; `None` in a binary file, or if the line is not known.
     pub line: Option<usize>,
-    /// The reason.
+    /// The reason, without the line.
     pub reason: String,
 }
 
@@ -34,7 +34,7 @@ impl RecordError {
         }
     }
 
-    /// An error in a line of a text file. Lines are counted from 1.
+    /// An error in a line of a text file, counted from 1.
     pub(super) fn at(line: usize, reason: impl ToString) -> Self {
         Self {
             line: Some(line),
@@ -69,9 +69,9 @@ pub fn is_derived_tag(name: &str) -> bool {
     derived.iter().any(|tag| name.eq_ignore_ascii_case(tag))
 }
 
-/// The value of a tag as PGN writes it: unchanged, except that a `Date` that begins with a four-digit year becomes
-/// `2020.01.31`, whatever separates its numbers (`2020年1月31日`), with `??` for missing numbers and zeros. A time after
-/// it is kept.
+/// The value of a tag as PGN writes it. A `Date` that begins with a four-digit year becomes `2020.01.31`, whatever
+/// separates its numbers (`2020年1月31日`), with `??` for missing numbers and zeros. A time after the date is kept. Other
+/// values are unchanged.
 pub fn date_tag(tag: &str, value: &str) -> String {
     let is_digit = |c: char| c.is_ascii_digit();
     let mut numbers = Vec::new();
@@ -119,7 +119,6 @@ pub enum Dialect {
 impl Dialect {
     const ALL: [Self; 3] = [Self::Usual, Self::RanksFromOne, Self::Vietnamese];
 
-    /// Reads a move.
     pub fn parse(self, position: &Position, text: &str) -> Result<Move, NotationError> {
         match self {
             Self::Usual => parse_move(position, text),
@@ -277,8 +276,9 @@ impl RawGame {
         Ok(game)
     }
 
-    /// Whether black's moves are missing where [`RawMove::Text`] says that they may be. This is not so if every move of
-    /// either side has a number of its own: then red cannot play all of them, or black's are written as black's.
+    /// Whether black's moves are missing where [`RawMove::Text`] says that they may be. They are not missing if the moves
+    /// of both sides are numbered one by one. This is assumed if each move has the next number and red cannot play all
+    /// of them, or black's moves are written as black's.
     fn has_gaps(&self) -> bool {
         let mut position = self.start.clone();
         if position.side_to_move() == Color::Black {

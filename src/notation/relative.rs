@@ -104,13 +104,11 @@ impl PiecePlace {
 /// A parsed move: piece, direction and number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Description {
-    /// The piece that moves.
     pub kind: PieceKind,
-    /// The number of its file, if given.
+    /// The number of the file of the piece, if given.
     pub file: Option<usize>,
-    /// Its place among the pieces of its kind, if given.
+    /// The place of the piece among those of its kind, if given.
     pub place: Option<RelativePlace>,
-    /// The direction.
     pub direction: Direction,
     /// The number of steps along a file, otherwise the number of the destination file; 0 for a promotion.
     pub number: usize,

@@ -24,8 +24,8 @@ const SCRIPTS: [RangeInclusive<char>; 3] = [
 /// The last characters of Chinese moves.
 const MOVE_NUMBERS: &str = "一二三四五六七八九123456789１２３４５６７８９";
 
-/// Characters that occur in sequences: the lines of tables, hiragana and katakana. Their bytes in GBK are frequent
-/// characters in Big5, but such sequences of those are rare.
+/// Characters that often follow each other: the lines of tables, hiragana and katakana. Their bytes in GBK are frequent
+/// characters in Big5, so [`score`] needs this evidence for GBK.
 const RUNS: [RangeInclusive<char>; 2] = ['\u{2500}'..='\u{257f}', '\u{3041}'..='\u{30fe}'];
 
 /// Removes a byte order mark from the beginning of a text.
@@ -93,8 +93,8 @@ pub fn path_in_gbk(name: &str) -> PathBuf {
 }
 
 /// Detects the encoding of a text. UTF-16 is recognized by its byte order mark or by NUL bytes that are mostly at even
-/// or mostly at odd positions, UTF-8 by [`is_utf_8`]. Otherwise it is GBK or Big5, whichever gives more common
-/// characters.
+/// or mostly at odd positions, UTF-8 by [`is_utf_8`]. Otherwise it is Big5 if that encoding has the
+/// higher score, or else GBK.
 pub fn encoding_of(bytes: &[u8]) -> &'static Encoding {
     if let Some(encoding) = utf_16(bytes) {
         return encoding;
@@ -159,9 +159,9 @@ pub fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// Rates how plausible an encoding with two bytes per character is for a text. The ends of moves count most, then
-/// characters that are frequent in game records and sequences of characters of [`RUNS`], then the common characters of
-/// the encoding (level 1). Invalid bytes and extensions reduce the score.
+/// Rates how plausible an encoding with two bytes per character is for a text. The end of a move counts most, then a
+/// character of [`FREQUENT`] or a pair of characters of [`RUNS`], then a common character of the encoding (level 1).
+/// Invalid bytes and extensions reduce the score.
 fn score(encoding: &'static Encoding, bytes: &[u8]) -> isize {
     let (text, _) = encoding.decode_without_bom_handling(bytes);
     let mut of_frequent = 0;

@@ -58,11 +58,11 @@ pub struct Builder {
     number: Option<MoveNumber>,
     /// The line and text of a word before the first move that was skipped, but may be that move.
     skipped: Option<(usize, String)>,
-    /// The text after the last move of the main line.
+    /// Text after the last move of the main line, if it is not known yet whether it is a comment.
     prose: Option<Prose>,
     /// Whether the first move is written as a move of black.
     is_first_blacks: bool,
-    /// The number of open parentheses if those variations are text; otherwise 0.
+    /// The nesting depth, from 1, of the open variation that consists of text; 0 outside such a variation.
     text_depth: usize,
 }
 
@@ -96,14 +96,13 @@ impl Builder {
         !self.game.moves.is_empty()
     }
 
-    /// Whether the current line has at least two plies.
+    /// Whether the current line has at least two plies, counted from the starting position.
     fn is_past_first_move(&self) -> bool {
         let last = self.cursor.last;
         let before = last.and_then(|last| self.game.moves.parent(last));
         before.is_some_and(|before| before != ROOT)
     }
 
-    /// Whether the end of the game has been read.
     pub fn has_ended(&self) -> bool {
         self.has_ended
     }
@@ -169,7 +168,10 @@ impl Builder {
             self.skipped = None;
         }
         match token {
-            PgnToken::Word { .. } | PgnToken::Note(_) => {}
+            PgnToken::Word { .. }
+            | PgnToken::Note(_)
+            | PgnToken::Comment(_)
+            | PgnToken::Line(Line::Sentence(_)) => {}
             PgnToken::Open | PgnToken::Close => {
                 let prose = self.prose.as_mut();
                 if let Some(prose) = prose.filter(|prose| prose.includes_line(line)) {
@@ -178,7 +180,6 @@ impl Builder {
                 }
                 self.end_prose();
             }
-            PgnToken::Line(Line::Sentence(_)) | PgnToken::Comment(_) => {}
             _ => self.end_prose(),
         }
         match token {
@@ -341,8 +342,8 @@ impl Builder {
         }
     }
 
-    /// Adds a word to the prose after the last move. Returns `false` without prose, or if it ends before this word:
-    /// at a result, at the next move number, or at the next line of a game without numbers.
+    /// Adds a word to the prose. Returns `false` if there is no prose, or if it ends before this word: at a result or a
+    /// line of signs, at a move with the next number or, in a game without numbers, at a move in a later line.
     fn continues_prose(&mut self, separators: &str, word: &str, line: usize) -> bool {
         let Some(prose) = &mut self.prose else {
             return false;
@@ -363,7 +364,7 @@ impl Builder {
                 Some(number) => self.numbering.fits(number, self.plies),
                 None => !is_included && prose.has_no_move() && self.numbering.is_empty(),
             };
-            if continues && self.open.is_empty() && !(is_included && prose.has_list()) {
+            if continues && self.open.is_empty() && !(is_included && prose.is_in_list()) {
                 prose
                     .text
                     .truncate(prose.length_before_number.unwrap_or(prose.text.len()));
@@ -383,14 +384,15 @@ impl Builder {
         true
     }
 
-    /// Ends the prose after the last move. It is a comment, or its first word is a move that cannot be read.
+    /// Ends the prose, which becomes a comment if it is certainly text. Otherwise its first word becomes a move that
+    /// cannot be read.
     fn end_prose(&mut self) {
         if let Some(prose) = self.prose.take() {
             self.number = None;
             if prose.is_certain() {
                 self.add_comment(prose.text.trim_end());
             } else {
-                self.push_move(&prose.word, prose.line, false);
+                self.push_move(&prose.first_word, prose.line, false);
             }
         }
     }
@@ -456,8 +458,8 @@ impl Builder {
             && self.add_move(last, glyph, line)
     }
 
-    /// Adds a word that is text, at the beginning of a variation or after a move of the main line. Returns `false` if it
-    /// may be a move; `text` is the word without its number and glyph.
+    /// Adds a word that is text, at the beginning of a variation or after a move of the main line. Returns `false` if the
+    /// word may be a move or the game has ended. `text` is the first move of the word, or the word without its number.
     fn add_text(&mut self, separators: &str, word: &str, text: &str, line: usize) -> bool {
         if self.has_ended {
             return false;
@@ -504,8 +506,9 @@ impl Builder {
         true
     }
 
-    /// Reports that the text of a game that red begins may have no first move of red: a skipped word may be that move,
-    /// or the moves are written as moves of the other side. `text` is the next move.
+    /// Checks the first two moves of a game that red begins; `text` is the next of them. A skipped word that may be
+    /// red's first move is added as a move that cannot be read. The game is rejected if its first move has a number of
+    /// black, or if the moves have no numbers and are written as black's and then red's.
     fn check_first_moves(&mut self, text: &str, line: usize) {
         if self.game.start.side_to_move() == Color::Black {
             return;
@@ -530,7 +533,6 @@ impl Builder {
         }
     }
 
-    /// Adds a move after the cursor.
     fn push_move(&mut self, text: &str, line: usize, lacks_reply: bool) {
         self.plies += usize::from(self.open.is_empty());
         self.text_size += text.len();
@@ -573,7 +575,6 @@ impl Builder {
         }
     }
 
-    /// Completes the game.
     pub fn finish(mut self) -> Result<GameTree, RecordError> {
         self.end_prose();
         if let Some(error) = self.error {

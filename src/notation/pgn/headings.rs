@@ -1,7 +1,7 @@
 //! Lines of a record that are neither tags nor moves: headings such as `红方: 胡荣华`, and sentences.
 
 use super::numbers::is_digit;
-use super::words::{is_direction, is_move_number, split_word, without_label};
+use super::words::{is_direction, is_move_number, is_short, split_word, without_label};
 use crate::notation::tree::GameResult;
 use crate::notation::{chinese, is_move_text};
 use crate::text::word_starts;
@@ -17,9 +17,6 @@ pub enum Line<'a> {
 
 /// The maximum length in bytes of a line that is read as headings or a sentence.
 const MAX_LENGTH: usize = 4096;
-
-/// The number of characters of the longest Chinese move.
-const LONGEST_MOVE: usize = 5;
 
 /// The tags, each with the names of its heading, separated by spaces. A heading that has no common PGN tag gets the tag
 /// of the same field in DhtmlXQ or CBF. `Time` is the time used by the player whose heading comes before it.
@@ -128,11 +125,6 @@ fn split_heading(line: &str) -> Option<(&'static str, &str)> {
     let (tag, _) = headings.find(|(_, names)| names.split(' ').any(|known| known == name))?;
     // 象棋桥 appends the e-mail address of a person, even if it is unknown.
     Some((tag, value.trim_start().trim_end_matches("(Email:)")))
-}
-
-/// Whether a word is not longer than a Chinese move.
-fn is_short(word: &str) -> bool {
-    word.chars().nth(LONGEST_MOVE).is_none()
 }
 
 /// Whether a line is Chinese text or has a web address, without moves, move numbers, results or characters with a

@@ -31,7 +31,8 @@ impl MoveNumber {
     }
 }
 
-/// A number from 1 to 99 in Chinese, or one in a circle, in brackets or with a dot.
+/// A number from 1 to 99 in Chinese, or a number from 1 to 20 that is one character: in a circle, in brackets or with a
+/// dot.
 fn chinese_number(text: &str) -> Option<usize> {
     let digit = |c: char| {
         let mut numerals = "一二三四五六七八九".chars();
@@ -49,7 +50,7 @@ fn chinese_number(text: &str) -> Option<usize> {
     }
 }
 
-/// Whether a character is a digit of a number, which may be written in Chinese.
+/// Whether a character is a digit of any kind or a Chinese numeral.
 pub fn is_digit(c: char) -> bool {
     c.is_numeric() || "一二三四五六七八九十百零".contains(c)
 }
@@ -59,7 +60,7 @@ pub fn is_digit(c: char) -> bool {
 pub struct Numbering {
     /// The last number, whether it precedes black's move, and the number of plies before it.
     last: Option<(usize, bool, usize)>,
-    /// Whether each move of either side may have a number of its own.
+    /// Whether each move may have a number of its own, because the next number once followed a single move.
     is_by_ply: bool,
 }
 
@@ -69,7 +70,8 @@ impl Numbering {
         self.last.is_none()
     }
 
-    /// Whether `number` is the next one after this number of plies.
+    /// Whether `number` can belong to the move after `plies` plies of the main line. A round may have one number, the
+    /// same number before each of its moves or, if `is_by_ply`, a number for each move.
     pub fn fits(&self, number: MoveNumber, plies: usize) -> bool {
         let (last, is_black, plies_before) = self.last.unwrap_or((1, false, 0));
         let Some(rounds) = number.value.and_then(|value| value.checked_sub(last)) else {
@@ -82,8 +84,8 @@ impl Numbering {
             || self.is_by_ply && distance == rounds
     }
 
-    /// Adds the number before a move. Returns whether it is the next number after a single move, so that black's move may
-    /// be missing.
+    /// Adds the number of the move after `plies` plies. Returns whether it is the next number after a single move, so
+    /// that black's move may be missing.
     pub fn add(&mut self, number: MoveNumber, plies: usize) -> bool {
         let Some(value) = number.value else {
             return false;

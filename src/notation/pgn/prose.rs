@@ -2,41 +2,41 @@
 
 use super::headings::is_piece;
 use super::numbers::is_digit;
-use super::words::{is_direction, move_length};
+use super::words::{LONGEST_MOVE, is_direction, is_short, move_length};
 use crate::notation::is_move_text;
 
-/// The number of characters of the longest Chinese move.
-const LONGEST_MOVE: usize = 5;
+/// The characters for the place of a piece on its file.
+const PLACES: &str = "前中后後";
 
-/// A text that begins with a word that is not a move. It is a comment if the numbers of the moves after it continue
-/// those before it. Otherwise moves may be missing, and the word is an error.
+/// Text after a move of the main line, which begins with a word that is not a move. The text is a comment if the next
+/// move number continues those before it, or if [`Self::is_certain`]. Otherwise a move may be missing, and the first
+/// word is read as an invalid move.
 #[derive(Debug)]
 pub struct Prose {
-    /// The first word.
-    pub word: String,
-    /// The line of the first word.
+    pub first_word: String,
+    /// The line of the first word, from 1.
     pub line: usize,
     pub text: String,
     /// Whether the first word begins its line. Then the prose includes the rest of the line.
     pub begins_line: bool,
-    /// Whether there is a move in the line of the prose.
+    /// Whether the prose begins its line and has a move in that line.
     pub has_move_in_line: bool,
-    /// Whether there is a move after the line of the prose, or after its first word if that does not begin the line.
+    /// Whether the prose has a move after that line or, if it does not begin its line, anywhere.
     pub has_move_after: bool,
-    /// Whether the prose contains a move with a number that does not continue those of the game.
+    /// Whether the prose has a move with a number.
     pub has_numbered_move: bool,
-    /// The length of the text before a move number at its end.
+    /// If the text ends with a move number, the length of the text before that number in bytes.
     pub length_before_number: Option<usize>,
-    /// The number of open parentheses.
+    /// The number of parentheses that are open in the text.
     depth: usize,
 }
 
 impl Prose {
-    pub fn new(word: &str, line: usize, begins_line: bool) -> Self {
+    pub fn new(first_word: &str, line: usize, begins_line: bool) -> Self {
         Self {
-            word: word.to_owned(),
+            first_word: first_word.to_owned(),
             line,
-            text: word.to_owned(),
+            text: first_word.to_owned(),
             begins_line,
             has_move_in_line: false,
             has_move_after: false,
@@ -46,7 +46,7 @@ impl Prose {
         }
     }
 
-    /// Adds the separators before a word, with at most one line end.
+    /// Adds the separators before a word. Those after a first line end are dropped.
     pub fn push_separators(&mut self, separators: &str) {
         match separators.split_once('\n') {
             Some((end, _)) => {
@@ -57,7 +57,7 @@ impl Prose {
         }
     }
 
-    /// Adds a comment, before a move number at the end.
+    /// Adds a comment on a line of its own, before a move number at the end of the text.
     pub fn add_comment(&mut self, text: &str) {
         let at = self.length_before_number.unwrap_or(self.text.len());
         self.text.insert_str(at, &format!("\n{text}"));
@@ -75,18 +75,19 @@ impl Prose {
         };
     }
 
-    /// Whether numbers of moves in the line of the prose do not continue those of the game: after another number, and in
-    /// parentheses.
-    pub fn has_list(&self) -> bool {
+    /// Whether the next move number in the line of the prose belongs to the prose and not to the game: after another
+    /// numbered move, or in parentheses.
+    pub fn is_in_list(&self) -> bool {
         self.has_numbered_move || self.depth > 0
     }
 
-    /// Whether this is certainly text, without the evidence of numbers, if no move follows it.
+    /// Whether the prose is text even without the evidence of numbers: its first word is text, and no move follows its
+    /// line.
     pub fn is_certain(&self) -> bool {
-        !self.has_move_after && is_text(&self.word)
+        !self.has_move_after && is_text(&self.first_word)
     }
 
-    /// Whether this is certainly text without a move of the game.
+    /// Whether the prose [is certain](Self::is_certain) and has no move in its line either.
     pub fn has_no_move(&self) -> bool {
         !self.has_move_in_line && self.is_certain()
     }
@@ -105,21 +106,20 @@ pub fn is_text(word: &str) -> bool {
         matches!(c, '\u{4e00}'..='\u{9fff}')
             && !is_part(c)
             && !is_digit(c)
-            && !"前中后後".contains(c)
+            && !PLACES.contains(c)
     };
-    let is_short = word.chars().nth(LONGEST_MOVE).is_none();
-    word.contains(is_other) && !(is_short && word.contains(is_part))
+    word.contains(is_other) && !(is_short(word) && word.contains(is_part))
 }
 
-/// Whether a word has the form of a move; faster than [`is_move_text`] for most moves.
+/// Whether a word has the form of a move, perhaps with an invalid digit. Faster than [`is_move_text`] for most moves.
 pub fn is_like_move(word: &str) -> bool {
     let begins_like_move =
-        |c: char| c.is_ascii() || is_piece(c) || is_digit(c) || "前中后後".contains(c);
+        |c: char| c.is_ascii() || is_piece(c) || is_digit(c) || PLACES.contains(c);
     word.starts_with(begins_like_move) && move_length(word) == Some(word.len())
         || is_move_text(word)
 }
 
-/// Whether a word outside a game may be a move with an error: `炮二乎五`, `C2?5`.
+/// Whether a word before the first move may be a move with an error: `炮二乎五`, `C2?5`.
 pub fn is_damaged_move(word: &str) -> bool {
     let characters: Vec<char> = word.chars().take(LONGEST_MOVE + 1).collect();
     let count = |is_kind: fn(&char) -> bool| word.chars().filter(is_kind).count();
@@ -176,6 +176,7 @@ mod tests {
         assert_eq!((game.plies(), game.result), (6, GameResult::RedWins));
         for text in [
             "1. 炮二平五 马8进7 如改走炮8平5则成顺炮。2. 马二进三 车9平8 3. 车一平二 卒7进1",
+            "1. 炮二平五 马8进7 好 2. 马二进三 车9平8 3. 车一平二 卒7进1",
             "1. 炮二平五\n若改走兵三进一则成仙人指路\n1. ... 马8进7\n2. 马二进三 车9平8 3. 车一平二 卒7进1",
             "炮二平五 马8进7\n若改走炮8平5则成顺炮\n马二进三 车9平8\n车一平二 卒7进1",
             "1. 炮二平五 马8进7\n如炮8平5\n2. （好）马二进三 车9平8 3. 车一平二 卒7进1",
@@ -193,9 +194,8 @@ mod tests {
         }
     }
 
-    /// The numbers show that a move is missing, or there are no numbers.
     #[test]
-    fn text_in_place_of_a_move_is_an_error() {
+    fn text_is_an_error_where_numbers_do_not_continue_or_are_missing() {
         for (text, word) in [
             ("1. 炮二平五\n马8jin7\n2. 马二进三 车9平8", "马8jin7"),
             ("1. 炮二平五\n马捌进七 2. 马二进三", "马捌进七"),

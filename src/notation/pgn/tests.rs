@@ -6,14 +6,12 @@ use rand::{Rng, SeedableRng};
 use super::*;
 use crate::notation::tree::ROOT;
 
-/// The main lines of the games of a text.
 fn main_lines(text: &str) -> Vec<String> {
     let games = read(text).into_iter();
     let lines = games.map(|game| game.unwrap().main_line().coordinates());
     lines.collect()
 }
 
-/// The only game of a text.
 pub fn read_one(text: &str) -> GameTree {
     let mut games = read(text);
     assert_eq!(games.len(), 1, "{text}");
@@ -475,7 +473,6 @@ fn binary_files_are_rejected() {
     assert!(message.len() < 150 && message.contains('…'), "{message}");
 }
 
-/// The line number of an error.
 fn line_of(error: &crate::notation::RecordError) -> usize {
     let message = error.to_string();
     let number = message.strip_prefix("line ").unwrap().split(':').next();

@@ -9,6 +9,9 @@ use crate::notation::tree::GLYPHS;
 /// The signs that may follow the number of a move.
 const NUMBER_ENDS: [char; 7] = ['.', '…', '、', '．', ':', '：', '）'];
 
+/// The number of characters of the longest Chinese move.
+pub const LONGEST_MOVE: usize = 5;
+
 /// The minimum length in characters of a word of several moves, or of a move and the next number: `马8进72.`.
 const MIN_JOINED: usize = 6;
 
@@ -79,6 +82,11 @@ fn after_round_number(word: &str) -> Option<&str> {
     ["回合", "着", "步"]
         .iter()
         .find_map(|unit| rest.strip_prefix(unit))
+}
+
+/// Whether a word is not longer than a Chinese move.
+pub fn is_short(word: &str) -> bool {
+    word.chars().nth(LONGEST_MOVE).is_none()
 }
 
 /// Whether a word is a time on the clock: `0:05`, `1:02:03`, `0:05.3`.

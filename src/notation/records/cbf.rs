@@ -122,9 +122,9 @@ struct Builder {
     game: RawGame,
     /// The FEN of the starting position.
     fen: String,
-    /// The name of the element that is being read.
+    /// The name of the element that is being read; empty after its end.
     element: String,
-    /// Its text.
+    /// The text of that element so far.
     text: String,
     root: StoredNode,
     /// The moves. One more than [`MAX_MOVES`] is kept, so that [`read_tree`] refuses a game that is too long.

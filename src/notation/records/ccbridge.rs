@@ -37,7 +37,7 @@ const CONSTANTS: [(usize, [u8; 4]); 2] = [(16, [3, 0, 0, 0]), (52, [0xff, 0xff, 
 const HAS_DELETED: usize = 56;
 /// The flag, in the first byte of an entry of the index, of a record that is not deleted.
 const IS_KEPT: u8 = 2;
-/// The offset and size of the identifier of a record in an entry of the index, a text in UTF-16, and in the record.
+/// The byte ranges of the identifier of a record: in an entry of the index, as text in UTF-16, and in the record.
 const ID_TEXT: std::ops::Range<usize> = 20..100;
 const ID: std::ops::Range<usize> = 20..36;
 

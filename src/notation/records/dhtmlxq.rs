@@ -57,7 +57,7 @@ const NAMES: [&str; 2] = ["dhtmlxq", "dhjhtmlxq"];
 /// The forms of the bracket before a tag: in a plain text, in HTML and in a URL.
 const BRACKETS: [&str; 6] = ["[", "&#91;", "&#x5b;", "&lsqb;", "&lbrack;", "%5b"];
 
-/// The length of the longest word that follows `DhtmlXQ` in a tag that begins a record: `iFrame`.
+/// The length in bytes of the longest word that follows `DhtmlXQ` in a tag that begins a record: `iFrame`.
 const MAX_SUFFIX: usize = 6;
 
 /// Whether a text contains a record in DhtmlXQ with a list of moves, the squares of the pieces (`binit`) or a FEN,
@@ -230,7 +230,8 @@ pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
     game.resolve()
 }
 
-/// The result of a game: as in PGN, in words such as 红胜 (超时), or `W`, `L` or `D` from red's point of view.
+/// Reads a result as [`GameResult`] does, in a text that contains 红胜, 黑胜 or 和, such as 红胜 (超时), or as `W`, `L` or
+/// `D` from red's point of view.
 fn read_result(text: &str) -> GameResult {
     let read = text.parse().ok();
     read.unwrap_or(match text {
@@ -272,12 +273,12 @@ fn add_lines(
             });
         }
     }
-    // A stack of the lines to add, each with the node before its first move.
     let main_line = Variation {
         line: 0,
         ply: 1,
         moves: main_line,
     };
+    // A stack of the lines to add, each with the node before its first move.
     let mut waiting = vec![(main_line, ROOT)];
     while let Some((variation, parent)) = waiting.pop() {
         // The nodes before the moves of the line.
@@ -313,7 +314,6 @@ fn add_lines(
     Ok(())
 }
 
-/// Reports that variation `line` does not replace a move of any line.
 fn add_problem(game: &mut RawGame, line: usize) {
     let reason = format!("variation {line} does not replace a move of any line");
     game.add_problem(&RecordError::new(reason), false);
@@ -376,7 +376,7 @@ pub fn write_dhtmlxq(game: &GameTree) -> String {
     text + "[/DhtmlXQ]\n\n"
 }
 
-/// Adds a field unless its value is empty.
+/// Adds a field, unless its value is empty. In the value, control characters become blanks, and empty lines are dropped.
 fn push_field(text: &mut String, name: &str, value: &str) {
     let value = plain_comment(value);
     let value = escaped(&value);
@@ -404,14 +404,14 @@ fn without_tags(text: &str) -> String {
 
 struct WrittenLine {
     number: usize,
-    /// The number of the line that it replaces.
+    /// The number of the line that this line replaces.
     parent: usize,
-    /// The ply of its first move.
+    /// The ply of the first move of this line, from 1.
     ply: usize,
     moves: Vec<NodeId>,
 }
 
-/// The main line and all variations. A line comes after the one that it replaces.
+/// The main line and all variations. A variation comes after the line that it replaces.
 fn lines(game: &GameTree) -> Vec<WrittenLine> {
     let moves = &game.moves;
     let mut lines: Vec<WrittenLine> = Vec::new();

@@ -184,7 +184,7 @@ fn read_tree(
     Ok(game)
 }
 
-/// The square with a rank that is counted from black's side.
+/// The square with a rank that is counted from black's side, from 0; `None` if it is off the board.
 fn square_from_black(file: usize, rank: usize) -> Option<Square> {
     Square::new(file, 9_usize.checked_sub(rank)?)
 }

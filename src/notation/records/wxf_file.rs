@@ -44,7 +44,7 @@ pub fn is_wxf(text: &str) -> bool {
 }
 
 /// The words before and after the moves, each with a brace. They may be in either case, with blanks between word and
-/// brace. The PGN reader would take the braces for a comment.
+/// brace. They are removed before the moves are read as PGN, where braces mean a comment.
 const START: &str = "start";
 const END: &str = "end";
 /// The word before the pieces of the starting position.
