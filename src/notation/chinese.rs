@@ -29,8 +29,9 @@ pub(super) fn simplified(c: char) -> char {
 
 /// Writes a legal move of `position`.
 ///
-/// A promotion (in the promotion variant) is written like 仕四变兵. Coordinates are written if there is no piece on the
-/// origin of the move, or if the side has more pieces of the kind than a set has and the piece has no unique name.
+/// A promotion (in the promotion variant) is written like 仕四变兵. Coordinates are written if the origin of the move
+/// is empty. They are also written if the side has more pieces of the kind than a set has and the piece has no unique
+/// name.
 pub fn write(position: &Position, m: Move) -> String {
     let Some(piece) = position.piece_on(m.from()) else {
         return m.to_string();
@@ -80,11 +81,15 @@ fn place_word(kind: PieceKind, place: PiecePlace) -> Option<char> {
 
 /// Reads a move of `position`.
 ///
-/// Simplified and traditional characters, the piece names of both sides and all kinds of digits are accepted for
-/// either side, as are the radicals that PDF files contain in place of some of these characters. In addition to the
-/// forms that [`write()`] produces, this reads 车前平三, 前兵七进一 (the front pawn of the seventh file), 前七进一 if
-/// only that file has several pawns, 前 and 后 for advisors and bishops, 前 and 后 for the first and last of more than
-/// three pieces, and 一兵 to 五兵 for pawns on two files, which are numbered file by file from the mover's right.
+/// Simplified and traditional characters, the piece names of both sides and all kinds of digits are accepted for either
+/// side. The radicals that PDF files contain in place of some of these characters are accepted too. These forms are
+/// read in addition to those that [`write()`] produces:
+///
+/// - 车前平三
+/// - 前兵七进一, the front pawn of the seventh file
+/// - 前七进一, if only that file has several pawns
+/// - 前 and 后 for advisors and bishops, and for the first and last of more than three pieces
+/// - 一兵 to 五兵 for pawns on two files, which are numbered file by file from the mover's right
 ///
 /// # Errors
 /// The text is not a Chinese move, or does not match exactly one legal move.

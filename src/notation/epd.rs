@@ -222,7 +222,7 @@ fn operands<'a>(operations: &'a [Operation], code: &str) -> impl Iterator<Item =
     found.flat_map(|(_, operands)| operands)
 }
 
-/// The way in which the moves of operations are written: with ranks from 1 if the operations name the variant, as the
+/// The dialect of the moves in operations. Their ranks begin at 1 if the operations name the variant, as those of the
 /// tools for Fairy-Stockfish do, or have a move with the rank 10.
 fn dialect(operations: &[Operation]) -> Dialect {
     let takes_moves = |code: &str| ["moves", "bm", "am", "sm", "pv"].contains(&code);

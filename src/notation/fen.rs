@@ -1,9 +1,9 @@
 //! FEN, in the dialects of xiangqi programs.
 //!
-//! The parser accepts the letters N or H for knights and B or E for bishops; `w`, `r`, `white` or `red` for red, and `b` or `black` for black,
-//! ignoring case. Every field after the board may be missing. Fields are separated by blanks or, as in URLs, by `_`. A
-//! counter that is not a number counts as absent ([`ignored_counters`]). FENs are written in the form of the UCCI
-//! specification.
+//! The parser accepts the letters N or H for knights and B or E for bishops. Red is `w`, `r`, `white` or `red`, and
+//! black is `b` or `black`; case is ignored. Every field after the board may be missing. Fields are separated by blanks
+//! or, as in URLs, by `_`. A counter that is not a number counts as absent ([`ignored_counters`]). FENs are written in
+//! the form of the UCCI specification.
 //!
 //! ```
 //! use chuhe::notation::fen::{START, parse_position, write_position};
@@ -101,10 +101,10 @@ impl FenError {
 pub enum Strictness {
     /// The board must be well formed, and the side to move must be missing or a word for red or black.
     Strict,
-    /// The board is read from a9 to i0 up to its ninetieth square: a digit skips that many squares, a letter fills
-    /// one (`G` is an advisor, unknown letters are empty squares), and other characters, separators of ranks
-    /// included, are ignored. The first `w`, `r` or `b` after the board is the side to move, which is required. The
-    /// rest is ignored.
+    /// The board is read from a9 to i0 up to its ninetieth square. A digit skips that many squares, and a letter fills
+    /// one. `G` is an advisor, and unknown letters are empty squares. Other characters, including the separators of
+    /// ranks, are ignored. The first `w`, `r` or `b` after the board is the side to move, which is required. The rest
+    /// is ignored.
     Lenient,
 }
 
@@ -191,7 +191,7 @@ fn counter_fields<'a>(fields: impl Iterator<Item = &'a str>) -> (Option<&'a str>
     (fields.next(), fields.next())
 }
 
-/// The number of words that belong to the FEN with which a text begins: the board, the side to move, then dashes,
+/// The number of words of the FEN with which a text begins. After the board and the side to move these are dashes,
 /// counters, castling rights such as `KQkq`, and single characters.
 pub fn length(words: &[&str]) -> usize {
     let is_field = |word: &&&str| {

@@ -1,9 +1,10 @@
 //! Openings by name (开局): the codes and names of ECCO 2004, the Encyclopedia of Chinese Chess Openings
 //! (中国象棋开局编号).
 //!
-//! The openings form a tree, such as 中炮局, 中炮对屏风马, 五七炮对屏风马. A game moves down the tree to an opening when
-//! all moves of that opening have been played, in any order; for some openings, no other moves may have been played. If
-//! a game transposes to another opening, it continues from that one. A game and its mirror image have the same opening.
+//! The openings form a tree, such as 中炮局, 中炮对屏风马, 五七炮对屏风马. A game moves down the tree to an opening
+//! when all moves of that opening have been played, in any order. For some openings, no other moves may have been
+//! played. If a game transposes to another opening, it continues from that one. A game and its mirror image have the
+//! same opening.
 
 use std::fmt;
 use std::sync::LazyLock;

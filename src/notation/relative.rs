@@ -1,5 +1,5 @@
-//! The common part of the Chinese, WXF and Vietnamese notations. They name a piece by its file or by its place among
-//! the pieces of its kind on that file, then a direction and a number, all from the mover's point of view.
+//! The common part of the Chinese, WXF and Vietnamese notations. A move is a piece, a direction and a number, all from
+//! the mover's point of view. The piece is named by its file or by its place among the pieces of its kind on that file.
 
 use super::error::{NotationError, only_move};
 use crate::board::{Bitboard, Color, FILES, Move, PieceKind, Position, Square};
@@ -66,8 +66,8 @@ pub struct PiecePlace {
     pub index: usize,
     /// The number of files with two or more pieces of the kind.
     pub crowded_files: usize,
-    /// The number of pieces of the kind on such files that are counted before this one: from the file on the right to
-    /// the file on the left, and on each from front to rear.
+    /// The number of pieces of the kind on such files that are counted before this one. Files are counted from right to
+    /// left, and the pieces of a file from front to rear.
     pub ordinal: usize,
 }
 
@@ -139,7 +139,7 @@ pub fn resolve(
     only_move(moves, text)
 }
 
-/// The text of a move, or its coordinates if `parse` does not read the text as this move: a side with more pieces of a
+/// The text of a move, or its coordinates if `parse` does not read the text as this move. A side with more pieces of a
 /// kind than a set has may have no unique names for them.
 pub fn unique_text(
     text: String,

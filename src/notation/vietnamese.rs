@@ -1,11 +1,11 @@
 //! Moves in Vietnamese notation, such as `P2-5` (pháo 2 bình 5), `M2.3` (mã 2 tấn 3) and `X1/2` (xe 1 thoái 2).
 //!
-//! The letters are Tg (tướng, king), S (sĩ, advisor), V or T (voi or tượng, bishop), X (xe, rook), P (pháo,
-//! cannon), M (mã, knight), and B or C (binh or chốt, pawn). Files are numbered from the mover's right; of several
-//! pieces on a file the front one has `t` (trước), the middle one `g` (giữa) and the rear one `s` (sau) in place of
-//! the file. `.` means forward, `/` backward and `-` along the rank. The last digit is the destination file, or
-//! for a rook, cannon, pawn or king that moves along a file the number of ranks. Because `P2.1` (pháo 2 tấn 1) is a
-//! pawn move along the rank in WXF, `parse_move` does not read this notation: it is only chosen for a game as a whole.
+//! The letters are Tg (tướng, king), S (sĩ, advisor), V or T (voi or tượng, bishop), X (xe, rook), P (pháo, cannon), M
+//! (mã, knight), and B or C (binh or chốt, pawn). Files are numbered from the mover's right. Of several pieces on a
+//! file, the front one has `t` (trước), the middle one `g` (giữa) and the rear one `s` (sau) in place of the file. `.`
+//! means forward, `/` backward and `-` along the rank. The last digit is the destination file, or for a rook, cannon,
+//! pawn or king that moves along a file the number of ranks. Because `P2.1` (pháo 2 tấn 1) is a pawn move along the
+//! rank in WXF, `parse_move` does not read this notation. It is only chosen for a game as a whole.
 
 use super::NotationError;
 use super::relative::{Description, Direction, RelativePlace, read_digit, resolve};

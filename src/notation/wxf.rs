@@ -1,9 +1,8 @@
 //! Moves in the notation of the World Xiangqi Federation (WXF), such as `C2=5`, `N8+7` and `R+=4`.
 //!
-//! Files are numbered 1 to 9 from the mover's right. Of two pieces on a file, the front one has `+` in place of
-//! the file and the rear one `-`; advisors and bishops always have the file. If three or more pawns are on a file, or
-//! two files have two or more pawns each, a pawn on such a file is named by its number from the front and its file, as
-//! in the rules of 2018: `16+1`.
+//! Files are numbered 1 to 9 from the mover's right. Of two pieces on a file, the front one has `+` in place of the
+//! file and the rear one `-`; advisors and bishops always have the file. If a file has three or more pawns, or two
+//! files have two or more each, such a pawn is named by its number from the front and its file: `16+1` (rules of 2018).
 
 use super::NotationError;
 use super::relative::{
@@ -14,9 +13,9 @@ use crate::board::{Move, PieceKind, Position};
 
 /// Writes a legal move of `position`.
 ///
-/// The letters are those of FEN, upper case for both sides; moves along a rank have `=`. A promotion (in the
-/// promotion variant) is written like `A4=P`. Coordinates are written if there is no piece on the origin of the
-/// move, or if the side has more pieces of the kind than a set has and the piece has no unique name.
+/// The letters are those of FEN, upper case for both sides; moves along a rank have `=`. A promotion (in the promotion
+/// variant) is written like `A4=P`. Coordinates are written in the same cases as by
+/// [`chinese::write`](super::chinese::write).
 pub fn write(position: &Position, m: Move) -> String {
     let Some(piece) = position.piece_on(m.from()) else {
         return m.to_string();
@@ -50,11 +49,14 @@ fn subject(kind: PieceKind, place: PiecePlace) -> String {
 
 /// Reads a move of `position`.
 ///
-/// Letters may have either case, H and E mean N and B, `.` before the number means `=`, and an en dash means `-`.
-/// In addition to the WXF forms that [`write()`] produces, this reads the sign before the letter (`+R=4`), the file
-/// after the sign (`R+4+1`), and signs for advisors and bishops. Older forms for pawns are read as well: a letter for
-/// the number from the front (`Pa=4`), signs after the file (`3+=4`), `++` and `--` for the first and last of four or
-/// five, and `.` or the file, once or twice, for the middle one of three or five (`P.=4`, `P3=4`, `33=4`).
+/// Letters may have either case, H and E mean N and B, `.` before the number means `=`, and an en dash means `-`. In
+/// addition to the WXF forms that [`write()`] produces, this reads the sign before the letter (`+R=4`), the file after
+/// the sign (`R+4+1`), and signs for advisors and bishops. Older forms for pawns are read as well:
+///
+/// - a letter for the number from the front: `Pa=4`
+/// - signs after the file: `3+=4`
+/// - `++` and `--` for the first and last of four or five
+/// - `.` or the file, once or twice, for the middle one of three or five: `P.=4`, `P3=4`, `33=4`
 ///
 /// # Errors
 /// The text is not a WXF move, or does not match exactly one legal move.

@@ -88,8 +88,8 @@ impl Retraction {
 
     /// Takes back a move and returns its new threats against pieces with an id in `among`.
     ///
-    /// If the threat of a piece with an id in `excused` is new only because a protector was cut off, it does not count,
-    /// and the piece is in [`NewThreat::excused`] instead of [`NewThreat::chasers`].
+    /// If the threat of a piece with an id in `excused` is new only because a protector was cut off, the threat does
+    /// not count. The piece is then in [`NewThreat::excused`] instead of [`NewThreat::chasers`].
     pub fn take_back(&mut self, ply: &Ply, among: Bitboard, excused: Bitboard) -> NewThreats {
         let mover = self.mover();
         let mut threats = self.threats(ply.played, among);

@@ -9,7 +9,7 @@ use crate::notation::Line;
 pub struct Ply {
     /// The move.
     pub played: Move,
-    /// The information to take it back, including the key of the position before it.
+    /// The information to take the move back, including the key of the position before it.
     pub undo: Undo,
 }
 

@@ -32,7 +32,6 @@ named_enum! {
 }
 
 impl Cause {
-    /// The name in the chosen language of messages.
     fn local_name(self) -> &'static str {
         let texts = texts();
         match self {
@@ -93,7 +92,7 @@ pub struct ClassifiedMove {
     pub played: Move,
     /// The piece that moved.
     pub piece: Piece,
-    /// Its class by the rules applied.
+    /// The class of the move by the rules applied.
     pub class: MoveClass,
     /// The new threats that count as chases, also of pieces that other moves of the side do not chase.
     pub chases: Vec<Chase>,
@@ -116,8 +115,8 @@ pub enum Clause {
     OnlyChecksCount,
     /// `computer`: a check within the repetition excludes chases.
     CheckExcludesChases,
-    /// `asian`, rule 19 and diagrams 39 to 41 and 61: a threat by one of these chased pieces does not count
-    /// if it is new only because a protector of its target was cut off.
+    /// `asian`, rule 19 and diagrams 39 to 41 and 61: both sides chase. A threat by one of these chased pieces does not
+    /// count if it is new only because a protector of its target was cut off.
     ChasedPieceExcused(Vec<Placed>),
     /// `asian`, diagram 107: if the other side chases perpetually, this side's chases of different pieces in
     /// different rounds count as a perpetual chase as well.
@@ -206,9 +205,9 @@ pub struct Judgment {
     pub verdict: Verdict,
     /// The reason for the outcome.
     pub cause: Cause,
-    /// The rules applied.
+    /// The rules by which the game was judged.
     pub rules: RuleSet,
-    /// The number of occurrences of the position, including the current one.
+    /// The number of occurrences of the position since the last capture, including the current one.
     pub occurrences: usize,
     /// The behavior of each side throughout the repetition.
     pub perpetuals: ByColor<Perpetual>,
@@ -419,7 +418,6 @@ fn clauses(
     clauses
 }
 
-/// The moves of the repetition by the Chinese rules.
 fn chinese_moves(game: &Game, repetition: &[Ply]) -> Vec<ClassifiedMove> {
     let mut board = game.position().clone();
     let classifications = chinese::classifications(game.position(), repetition);
@@ -456,7 +454,7 @@ fn chinese_moves(game: &Game, repetition: &[Ply]) -> Vec<ClassifiedMove> {
     classified
 }
 
-/// The moves of the repetition by the other rules, which only distinguish checks and chases. `excused` are the
+/// Classifies the moves by rules other than the Chinese, which only distinguish checks and chases. `excused` are the
 /// pieces of [`Clause::ChasedPieceExcused`].
 fn checks_and_chases(
     game: &Game,
@@ -508,13 +506,11 @@ fn checks_and_chases(
     classified
 }
 
-/// The piece on a square.
 fn place(position: &Position, square: Square) -> Option<Placed> {
     let piece = position.piece_on(square)?;
     Some(Placed { piece, square })
 }
 
-/// The pieces on several squares.
 fn places(position: &Position, squares: Bitboard) -> Vec<Placed> {
     let place = |square| place(position, square);
     squares.into_iter().filter_map(place).collect()

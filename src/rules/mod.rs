@@ -1,7 +1,8 @@
 //! Repetitions, limits and the end of a game.
 //!
-//! A repetition need not be a draw: under most rule sets, a side that gives check with every move of the repetition, or
-//! chases the same piece (threatens to win it) with every move, loses, unless the other side does the same or worse.
+//! A repetition need not be a draw. Under most rule sets, a side loses if each of its moves in the repetition gives
+//! check, or if each of them chases the same piece (threatens to win it). It does not lose if the other side does the
+//! same or worse.
 //!
 //! [`judge`] returns the verdict on a game with its reasons. [`judge_repetition`] judges one repetition
 //! without reasons, for the search. The guide [`rules`](crate::guide::rules) explains the rule sets, with

@@ -103,9 +103,10 @@ impl Checks {
 
 /// The perpetual chases of both sides.
 ///
-/// Asian rules, diagram 107: if only one side chases the same piece throughout the repetition, the other side
-/// chases perpetually as well if it chases one piece throughout each round (from one occurrence of the position to
-/// the next), even a different piece in each. Its `chased` are then the pieces of all rounds.
+/// Asian rules, diagram 107: if only one side chases the same piece throughout the repetition, the other side may chase
+/// perpetually as well. It does so if it chases one piece throughout each round, even a different piece in each. A
+/// round leads from one occurrence of the position to the next. The `chased` of the other side are then the pieces of
+/// all rounds.
 fn perpetual_chases(position: &Position, plies: &[Ply], rules: RuleSet) -> ByColor<SidePerpetual> {
     let mut sides = chases_throughout(position, plies, rules);
     if rules == RuleSet::Asian {
@@ -147,9 +148,9 @@ fn chased_in_each_round(
 
 /// For each side, the enemy pieces that each of its moves newly threatened, in a line that repeats `position`.
 ///
-/// Asian rules, diagrams 39 to 41 and 61: if both sides chase, a threat by a chased piece does not count if it is
-/// new only because a protector of its target was cut off. The chased piece need not have moved: in each of these
-/// diagrams it does not.
+/// If both sides chase, the Asian rules exclude some threats by chased pieces, see
+/// [`Clause::ChasedPieceExcused`](super::Clause::ChasedPieceExcused). The chased piece need not have moved: in the
+/// diagrams of this clause it does not.
 fn chases_throughout(position: &Position, plies: &[Ply], rules: RuleSet) -> ByColor<SidePerpetual> {
     let all = ByColor::from_fn(|side| chaseable(position, !side));
     let mut chased = new_throughout(position, plies, rules, all, ByColor::default());

@@ -12,8 +12,8 @@ named_enum! {
         /// The Asian rules, in their form for computer play: perpetual check and perpetual chase lose.
         #[default]
         Asian = "asian",
-        /// The Asian rules as Pikafish plays them: chases do not count if either side gives check within the
-        /// repetition, a threat is new only if nothing threatened the piece before, and
+        /// The Asian rules as Pikafish plays them. Chases do not count if either side gives check within the
+        /// repetition. A threat is new only if nothing threatened the piece before.
         /// [`Clause::ChasedPieceExcused`](super::Clause::ChasedPieceExcused) and
         /// [`Clause::ChaseInEachRound`](super::Clause::ChaseInEachRound) do not apply.
         Computer = "computer",

@@ -30,9 +30,9 @@ fn attackers(position: &Position, side: Color, target: Square) -> Bitboard {
 
 /// Whether `side` threatens the piece on `to`, which its piece on `from` attacks.
 ///
-/// The capture must be legal, and either win a more valuable piece (a knight or cannon takes a rook; an
-/// advisor or bishop takes a rook, cannon or knight) or be safe from every legal recapture. Pieces of
-/// the same kind that can take each other do not threaten each other.
+/// The capture must be legal. It must also win a more valuable piece or be safe from every legal recapture. A rook is
+/// more valuable than a knight or cannon, and these three are more valuable than an advisor or bishop. Pieces of the
+/// same kind that can take each other do not threaten each other.
 fn is_threat(position: &Position, side: Color, from: Square, to: Square) -> bool {
     let (Some(chaser), Some(chased)) = (position.piece_on(from), position.piece_on(to)) else {
         return false;
@@ -66,10 +66,10 @@ fn can_take(position: &Position, owner: Color, from: Square, to: Square) -> bool
         && is_king_safe(position, owner, from, to, occupied)
 }
 
-/// Whether the threat of the piece on `chaser` against `target` is new only because a protector (根, a
-/// piece that could recapture) was cut off: the chaser could already take the target before the move, and
-/// the protector no longer attacks it. A protector that has only been pinned is not cut off. `origin` maps
-/// the square of a piece after the move to its square before it.
+/// Whether the threat of the piece on `chaser` against `target` is new only because a protector (根, a piece that could
+/// recapture) was cut off. The chaser could then already take the target before the move, and the protector no longer
+/// attacks the target. A protector that has only been pinned is not cut off. `origin` maps the square of a piece after
+/// the move to its square before it.
 pub fn cuts_off_protector(
     before: &Position,
     after: &Position,
@@ -124,8 +124,8 @@ fn is_king_safe(
     attackers.without(to).is_empty()
 }
 
-/// The piece that `played`, the move that led to `position`, chases by the rules of the UCCI league: only a knight,
-/// rook or cannon that has just moved chases, and only one piece at a time. A move that gives check chases nothing.
+/// The piece that the last move `played` chases by the rules of the UCCI league. Only a knight, rook or cannon that has
+/// just moved chases, and only one piece at a time. A move that gives check chases nothing.
 ///
 /// Pins are ignored, and pieces of the same kind never chase each other. A rook or cannon chases only
 /// at right angles to its move, because it attacked the pieces along its move before.

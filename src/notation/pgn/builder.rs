@@ -342,8 +342,8 @@ impl Builder {
         }
     }
 
-    /// Adds a word to the prose. Returns `false` if there is no prose, or if it ends before this word: at a result or a
-    /// line of signs, at a move with the next number or, in a game without numbers, at a move in a later line.
+    /// Adds a word to the prose. Returns `false` if there is no prose or the word ends it. The prose ends at a result,
+    /// a line of signs, a move with the next number or, in a game without numbers, a move in a later line.
     fn continues_prose(&mut self, separators: &str, word: &str, line: usize) -> bool {
         let Some(prose) = &mut self.prose else {
             return false;

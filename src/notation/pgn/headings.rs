@@ -151,8 +151,8 @@ fn is_sentence(line: &str) -> bool {
             .any(|word| is_result(word) || without_label(word).is_empty())
 }
 
-/// Whether a line contains a move or a part of one: a piece before a number, a direction before or after a number, or a
-/// short word with a piece or direction. So a move with an error is not mistaken for a part of a sentence.
+/// Whether a line contains a move or a part of one. A part is a piece before a number, a direction before or after a
+/// number, or a short word with a piece or direction. So a move with an error is not mistaken for a part of a sentence.
 fn has_move(line: &str) -> bool {
     let is_number =
         |c: char| c.is_numeric() || "一二三四五六七八九".contains(chinese::without_radical(c));

@@ -98,8 +98,8 @@ impl Prose {
     }
 }
 
-/// Whether a word is Chinese text and not a move with an error: it has a character that does not occur in moves, and is
-/// longer than a move or has neither a piece nor a direction.
+/// Whether a word is Chinese text and not a move with an error. Text has a character that does not occur in moves, and
+/// it is longer than a move or has neither a piece nor a direction.
 pub fn is_text(word: &str) -> bool {
     let is_part = |c: char| is_piece(c) || is_direction(c);
     let is_other = |c: char| {

@@ -59,8 +59,9 @@ const BRACKETS: [(char, char); 8] = [
 /// The quotation marks around values of tags: those of PGN, and those into which word processors change them.
 const QUOTES: [char; 10] = ['"', '“', '”', '„', '‟', '＂', '〝', '〞', '「', '」'];
 
-/// Whether the `[` at the beginning of a text begins a tag: before a name and a quotation mark, and at the beginning of
-/// a line also before other text, which may be a damaged tag, unless its first quotation mark is typographic.
+/// Whether the `[` at the beginning of a text begins a tag. It does so before a name and a quotation mark. At the
+/// beginning of a line, other text after it may be a damaged tag, unless the first quotation mark of the line is
+/// typographic.
 fn begins_tag(text: &str, is_line_start: bool) -> bool {
     let mut line = text.chars().take_while(|c| *c != '\n');
     let mut quote = || line.find(|c| QUOTES.contains(c));

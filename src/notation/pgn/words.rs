@@ -162,8 +162,8 @@ pub fn is_remark(word: &str) -> bool {
     !word.contains(|c: char| c.is_ascii_alphanumeric() || is_direction(c))
 }
 
-/// The length in bytes of the move at the beginning of a text, by its form: four or five characters of which the
-/// second to last is a direction in Chinese or WXF, or coordinates.
+/// The length in bytes of the move at the beginning of a text, by its form. The form is coordinates, or four or five
+/// characters of which the second to last is a direction in Chinese or WXF.
 pub fn move_length(text: &str) -> Option<usize> {
     let mut characters = text.char_indices();
     let [first, second, third, fourth, fifth, sixth] =

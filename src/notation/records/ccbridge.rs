@@ -1,9 +1,9 @@
 //! CBR and CBL, the records and libraries of 象棋桥 (CCBridge). A record is a header with texts in UTF-16 and a board,
 //! then a tree of moves. A library is a header, an index, and records that are padded to whole blocks. The format has
 //! no published description. The reader was checked with two libraries of 129 games and 10,554 plies, which are all
-//! legal, and with a record of 15,242 plies in version 1, whose moves equal those of the same game in CBF. The files
-//! written here were checked with the Python package cchess, which, like this reader, finds the records without the
-//! index of a library. Of the index, only the marks of deleted records are read.
+//! legal. It was also checked with a record of 15,242 plies in version 1, whose moves equal those of the same game in
+//! CBF. The files written here were checked with the Python package cchess, which, like this reader, finds the records
+//! without the index of a library. Of the index, only the marks of deleted records are read.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -72,8 +72,8 @@ const TAGS: [(&str, usize, usize); 25] = [
 ];
 /// The offset of the version of the format, 1 or 2; files are written in version 2.
 const VERSION: usize = 19;
-/// The headers of version 1 lack this many bytes at each of these offsets, counted in version 2: a part of the field
-/// before the title, and the fields of the referee and recorder.
+/// The headers of version 1 lack this many bytes at each of these offsets, which are counted in version 2. The bytes
+/// are a part of the field before the title, and the fields of the referee and recorder.
 const MISSING: usize = 128;
 const MISSING_AT: [usize; 2] = [52, 1524];
 /// The offset of the result: 1 red has won, 2 black has won, 3 and 4 a draw.

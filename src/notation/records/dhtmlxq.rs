@@ -76,8 +76,8 @@ fn has_tag(lower: &str, brackets: &[&str]) -> bool {
     tags.any(|tag| lower.contains(&tag))
 }
 
-/// A text with plain tags, `[DhtmlXQ_…]`, in place of escaped tags, tags with a different spelling, and tags such as
-/// `[0_1_0]`, which surround lists of moves in the scripts of web pages.
+/// A text with plain tags, `[DhtmlXQ_…]`, in place of escaped tags and of tags with a different spelling. Tags such as
+/// `[0_1_0]`, which surround lists of moves in the scripts of web pages, are replaced as well.
 pub fn plain_dhtmlxq(text: &str) -> String {
     let text = percent_decoded(text, "%5bd");
     let lower = text.to_ascii_lowercase();

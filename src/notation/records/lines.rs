@@ -52,8 +52,8 @@ impl From<LineContent> for GameTree {
     }
 }
 
-/// A line without the quotes around a position, without a prefix such as `2#` (in lists of puzzles it means that the
-/// player holds a draw), and without a comment after ` #` or ` //`.
+/// A line without the quotes around a position, a prefix such as `2#`, and a comment after ` #` or ` //`. In lists of
+/// puzzles, `2#` means that the player holds a draw.
 fn without_marks(line: &str) -> &str {
     let quoted = line.strip_prefix('"');
     let line = quoted.map_or(line, |line| line.trim_end_matches([',', '"']));

@@ -28,9 +28,8 @@ pub struct MoveContext<'a> {
 /// The class of a move with the reasons.
 #[derive(Clone, Debug)]
 pub struct Classification {
-    /// The class.
     pub class: MoveClass,
-    /// The captures that the move newly threatens, if it is a chase.
+    /// The winning captures that the move newly threatens.
     pub chases: Vec<Move>,
     /// The squares of pieces that newly threaten to win material by a check.
     pub check_threats: Vec<Square>,
@@ -279,17 +278,19 @@ impl MoveContext<'_> {
         if !self.is_unrelated(then, now, m) || !self.wins_without_mover(now, m, budget) {
             return false;
         }
-        // A capture unrelated to the repeated moves is old if it won material on its square before (unless the enemy
-        // then threatened mate), or if it won material before with the moved piece not regarded as hanging.
+        // A capture unrelated to the repeated moves is old if it won material on its square before, unless the enemy
+        // then threatened mate. It is also old if it won material before with the moved piece not regarded as hanging.
         let is_free = answers || !threatens_mate(self.before, MATE_CHECKS, budget);
         let none_hanging = ThreatFinder::new(then, None, budget);
         is_free && wins_exchange(then, old, budget)
             || none_hanging.try_result(old, budget) == ThreatResult::Win
     }
 
-    /// Whether a capture is unrelated to the repeated moves: attacker and target did not move, the attack existed
-    /// before the last two moves, the moved piece is not the king, and neither the attacker nor its screen protects
-    /// the moved piece or is protected by it.
+    /// Whether a capture is unrelated to the repeated moves:
+    ///
+    /// - attacker and target did not move, and the attack existed before the last two moves,
+    /// - the moved piece is not the king, and
+    /// - neither the attacker nor its screen protects the moved piece or is protected by it.
     fn is_unrelated(&self, then: &Position, now: &Position, m: Move) -> bool {
         let us = now.side_to_move();
         let attackers = |board: &Position, square| board.attackers_to(square, us, board.occupied());

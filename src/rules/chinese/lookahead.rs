@@ -165,8 +165,9 @@ pub struct CaptureSequence<'a> {
 /// The captures that are part of a sequence because of the moves so far.
 #[derive(Clone, Copy)]
 pub struct Scope {
-    /// Squares on which both sides may take: those the chaser has moved to, and those where the other side has taken
-    /// an uncovered piece or, if the sequence starts with a check, any piece that is part of the sequence.
+    /// Squares on which both sides may take. The chaser has moved to them, or the other side has taken an uncovered
+    /// piece there. If the sequence starts with a check, any capture of the other side that is part of it adds its
+    /// square.
     reached: Bitboard,
     /// The square of the only piece of the chaser that may take, if the others may not.
     alone: Option<Square>,

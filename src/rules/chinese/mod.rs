@@ -160,10 +160,7 @@ mod tests {
                 board.unmake(line[n].played, line[n].undo);
                 let earlier = before_previous(game.position(), &board, line, n);
                 let context = MoveContext { earlier: &earlier, before: &board, played: line[n].played };
-                let mut classification = context.classify_within(&mut NodeBudget::new(u32::MAX));
-                if classification.class != MoveClass::Chase {
-                    classification.chases.clear();
-                }
+                let classification = context.classify_within(&mut NodeBudget::new(u32::MAX));
                 let slow = crate::rules::reference::chinese::judge(context.earlier, context.before, context.played);
                 let fast = (classification.class, classification.chases, classification.check_threats);
                 let slow = (slow.class, slow.chases, slow.check_threats);

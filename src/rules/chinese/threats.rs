@@ -23,10 +23,9 @@ pub enum ThreatResult {
 /// A restriction of a capture sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Restriction {
-    /// No restriction.
     None,
     /// Captures of the other side that the first move makes possible by opening a line do not count.
-    Covered,
+    IgnoresUncovered,
     /// Only the piece that makes the first move may take for its side.
     Alone,
 }
@@ -120,7 +119,7 @@ impl<'a> ThreatFinder<'a> {
         match self.gain(m, Restriction::None, budget) {
             Some(gain) if gain > 0 => ThreatResult::Win,
             // A capture that is even only because of the captures that it uncovers for the other side still wins.
-            Some(0) if self.wins(m, Restriction::Covered, budget) => ThreatResult::Win,
+            Some(0) if self.wins(m, Restriction::IgnoresUncovered, budget) => ThreatResult::Win,
             Some(0) => ThreatResult::Even,
             _ => ThreatResult::Nothing,
         }
@@ -144,7 +143,7 @@ impl<'a> ThreatFinder<'a> {
         }
         let offers_pawn = !is_capture && is_king_or_pawn_move(self.position, m);
         let uncovered = captures(&position)
-            .filter(|answer| restriction != Restriction::Covered && answer.to() != m.to())
+            .filter(|answer| restriction != Restriction::IgnoresUncovered && answer.to() != m.to())
             .filter(|answer| !self.enemy_captures.contains(answer))
             .collect();
         let mut sequence = CaptureSequence {
@@ -227,9 +226,9 @@ fn is_joint(position: &Position, m: Move) -> bool {
         || has_involved_screen(position, m)
 }
 
-/// Whether a cannon captures over a rook, knight or cannon of its own side that takes part in the chase. This screen
-/// takes part if it can take the same piece and that piece is protected, or if that piece could take the screen and the
-/// screen is worth less and is protected by a rook, knight or cannon.
+/// Whether a cannon captures over a rook, knight or cannon of its own side that takes part in the chase. The screen
+/// takes part if it can take the target as well and the target is protected. The screen also takes part if the target
+/// could take it, and it is worth less and protected by a rook, knight or cannon.
 fn has_involved_screen(position: &Position, m: Move) -> bool {
     let us = position.side_to_move();
     let is_cannon = position.kind(PieceKind::Cannon).contains(m.from());

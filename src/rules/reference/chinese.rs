@@ -6,7 +6,7 @@ use crate::movegen::legal_moves;
 use crate::rules::verdict::MoveClass;
 
 /// The value of being mated.
-pub const MATED: i32 = 1000;
+const MATED: i32 = 1000;
 
 /// The class of a move, and the new threats that make it a chase.
 #[derive(Debug, PartialEq, Eq)]
@@ -142,7 +142,6 @@ fn is_unrelated(
         && (is_safe && exchange(then, m) > 0 || Turn::new(then.clone(), None).wins(m))
 }
 
-/// Whether the piece is an advisor or a bishop.
 fn is_defender(kind: Option<PieceKind>) -> bool {
     matches!(kind, Some(PieceKind::Advisor | PieceKind::Bishop))
 }
@@ -356,7 +355,7 @@ impl CaptureSequence {
 }
 
 /// The gain of a capture if both sides recapture on its square as long as that gains material.
-pub fn exchange(board: &Position, m: Move) -> i32 {
+fn exchange(board: &Position, m: Move) -> i32 {
     let after = made(board, m);
     let back = moves(&after).into_iter().filter(|back| back.to() == m.to());
     let lost = back.map(|back| exchange(&after, back)).fold(0, i32::max);
@@ -364,51 +363,50 @@ pub fn exchange(board: &Position, m: Move) -> i32 {
 }
 
 /// Whether the side to move forces mate by at most `checks` checks.
-pub fn mates(board: &Position, checks: u32) -> bool {
+fn mates(board: &Position, checks: u32) -> bool {
     checks > 0 && moves(board).iter().any(|m| begins_mate(board, *m, checks))
 }
 
 /// Whether a move is the first of a mate by at most `checks` checks.
-pub fn begins_mate(board: &Position, m: Move, checks: u32) -> bool {
+fn begins_mate(board: &Position, m: Move, checks: u32) -> bool {
     let after = made(board, m);
     let mut answers = moves(&after).into_iter();
     after.in_check() && answers.all(|answer| mates(&made(&after, answer), checks - 1))
 }
 
 /// The legal moves, except those that take the king.
-pub fn moves(board: &Position) -> Vec<Move> {
+fn moves(board: &Position) -> Vec<Move> {
     let king = board.king(!board.side_to_move());
     let mut moves = legal_moves(board).to_vec();
     moves.retain(|m| m.to() != king);
     moves
 }
 
-pub fn made(board: &Position, m: Move) -> Position {
+fn made(board: &Position, m: Move) -> Position {
     let mut after = board.clone();
     after.make(m);
     after
 }
 
-pub fn passed(board: &Position) -> Position {
+fn passed(board: &Position) -> Position {
     let mut after = board.clone();
     after.make_null();
     after
 }
 
-pub fn kind_on(board: &Position, square: Square) -> Option<PieceKind> {
+fn kind_on(board: &Position, square: Square) -> Option<PieceKind> {
     board.piece_on(square).map(Piece::kind)
 }
 
-/// Whether the piece on a square is a king or a pawn, which may attack perpetually.
-pub fn is_king_or_pawn(board: &Position, square: Square) -> bool {
+/// Kings and pawns may attack perpetually.
+fn is_king_or_pawn(board: &Position, square: Square) -> bool {
     matches!(
         kind_on(board, square),
         Some(PieceKind::King | PieceKind::Pawn)
     )
 }
 
-/// The value of the piece on a square.
-pub fn value_on(board: &Position, square: Square) -> i32 {
+fn value_on(board: &Position, square: Square) -> i32 {
     let Some(piece) = board.piece_on(square) else {
         return 0;
     };
