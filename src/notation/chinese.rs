@@ -1,10 +1,10 @@
 //! Chinese moves, such as 炮二平五 and 前马退６.
 //!
-//! Moves are written as in Chinese programs and databases: red's numbers are 一 to 九, black's are
-//! full-width digits. Advisors and bishops are always named by their file: if two are on one file, only the
-//! front one can retreat and only the rear one can advance. Of two or three other pieces on a file, the front
-//! one is 前, the rear one 后 and the middle one 中. Four or five pawns on a file are numbered 一 to 五 from the
-//! front. If two files have two or more pawns each, these are named by their place and file: 前六进一.
+//! Moves are written as in Chinese programs and databases: red's numbers are 一 to 九, black's are full-width digits.
+//! Advisors and bishops are always named by their file: if two are on one file, only the front one can retreat and only
+//! the rear one can advance. Of two or three other pieces on a file, the front one is 前, the rear one 后 and the
+//! middle one 中. Four or five pawns on a file are numbered 一 to 五 from the front. If two files have two or more
+//! pawns each, such a pawn is named by its place and file: 前六进一.
 
 use super::NotationError;
 use super::relative::{

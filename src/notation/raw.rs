@@ -135,7 +135,9 @@ impl Dialect {
 
 /// A move of the line that is being resolved.
 struct Step {
+    /// The node in the tree of the unchecked moves.
     raw: NodeId,
+    /// The node in the tree of the game.
     node: NodeId,
     played: Move,
     undo: Undo,
@@ -331,6 +333,7 @@ impl RawGame {
         best.1
     }
 
+    /// Reads the move of a node in `position`. `ply` is the number of the move in the error.
     fn read(
         &self,
         id: NodeId,

@@ -172,8 +172,8 @@ fn chases_throughout(position: &Position, plies: &[Ply], rules: RuleSet) -> ByCo
     })
 }
 
-/// For each side, the pieces of `among` that each of its moves newly threatened. Threats of its `excused` pieces
-/// that are new only because a protector was cut off do not count.
+/// For each side, the pieces of `among` that each of its moves newly threatened. Threats by `excused` pieces of that
+/// side that are new only because a protector was cut off do not count.
 fn new_throughout(
     position: &Position,
     plies: &[Ply],

@@ -214,7 +214,8 @@ impl Builder {
                     || self.add_word(separators, &word, line);
             }
         }
-        if self.text_size > MAX_TEXT || self.game.moves.len() > MAX_MOVES {
+        let prose_size = self.prose.as_ref().map_or(0, |prose| prose.text.len());
+        if self.text_size + prose_size > MAX_TEXT || self.game.moves.len() > MAX_MOVES {
             self.reject(line, "the game is too long");
         }
         is_part

@@ -79,13 +79,12 @@ pub struct PgnReader<R> {
 }
 
 impl<R: BufRead> PgnReader<R> {
-    /// Reads from a file.
+    /// Reads from a file. The encoding of each part is detected.
     pub fn new(input: R) -> Self {
         Self::with_encoding(input, UTF_8)
     }
 
-    /// Reads from a file whose beginning is in `encoding`. Each part may be in UTF-8 instead; if the beginning is in
-    /// UTF-8, the encoding of each part is detected.
+    /// Reads from a file whose beginning is in `encoding`, see [`decode_part`] for its other parts.
     pub(super) fn with_encoding(input: R, encoding: &'static Encoding) -> Self {
         Self {
             input,

@@ -31,8 +31,7 @@ impl MoveNumber {
     }
 }
 
-/// A number from 1 to 99 in Chinese, or a number from 1 to 20 that is one character: in a circle, in brackets or with a
-/// dot.
+/// A number from 1 to 99 in Chinese, or one that [`is_whole_number`].
 fn chinese_number(text: &str) -> Option<usize> {
     let digit = |c: char| {
         let mut numerals = "一二三四五六七八九".chars();
@@ -40,7 +39,7 @@ fn chinese_number(text: &str) -> Option<usize> {
     };
     let mut characters = text.chars();
     match [characters.next(), characters.next(), characters.next()] {
-        [Some(c @ '①'..='⒛'), None, _] => Some((c as usize - '①' as usize) % 20 + 1),
+        [Some(c), None, _] if is_whole_number(c) => Some((c as usize - '①' as usize) % 20 + 1),
         [Some('十'), None, _] => Some(10),
         [Some('十'), Some(ones), None] => Some(10 + digit(ones)?),
         [Some(ones), None, _] => digit(ones),
@@ -53,6 +52,11 @@ fn chinese_number(text: &str) -> Option<usize> {
 /// Whether a character is a digit of any kind or a Chinese numeral.
 pub fn is_digit(c: char) -> bool {
     c.is_numeric() || "一二三四五六七八九十百零".contains(c)
+}
+
+/// Whether a character is a number from 1 to 20 in a circle, in brackets or with a dot.
+pub fn is_whole_number(c: char) -> bool {
+    matches!(c, '①'..='⒛')
 }
 
 /// The numbering of the main line.

@@ -103,10 +103,7 @@ impl Prose {
 pub fn is_text(word: &str) -> bool {
     let is_part = |c: char| is_piece(c) || is_direction(c);
     let is_other = |c: char| {
-        matches!(c, '\u{4e00}'..='\u{9fff}')
-            && !is_part(c)
-            && !is_digit(c)
-            && !PLACES.contains(c)
+        matches!(c, '\u{4e00}'..='\u{9fff}') && !is_part(c) && !is_digit(c) && !PLACES.contains(c)
     };
     word.contains(is_other) && !(is_short(word) && word.contains(is_part))
 }

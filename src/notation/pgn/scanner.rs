@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::headings::Line;
+use super::numbers::is_whole_number;
 
 /// A token of a PGN.
 #[derive(Debug)]
@@ -198,7 +199,7 @@ impl Scanner {
         }
     }
 
-    /// The length of the text between the brackets that begin here, if they are closed on the same line.
+    /// The length in bytes of the text between the brackets that begin here, if they are closed on the same line.
     fn note(&mut self) -> Option<usize> {
         let rest = &self.text[self.at..];
         let number = BRACKETS
@@ -238,9 +239,8 @@ impl Scanner {
     /// Skips a word that begins with `first`. A character that is a whole number, such as `①`, begins a word. A bracket
     /// without its counterpart is a word of its own.
     fn skip_word(&mut self, first: char) {
-        let is_number = |c: char| matches!(c, '①'..='⒛');
         let is_bracket = |c: char| "{}()[];（｛【〔〖〈《".contains(c);
-        let is_end = |c: char| is_separator(c) || is_bracket(c) || is_number(c);
+        let is_end = |c: char| is_separator(c) || is_bracket(c) || is_whole_number(c);
         self.skip(first.len_utf8());
         if !is_bracket(first) {
             let rest = &self.text[self.at..];

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::numbers::{MoveNumber, is_digit};
+use super::numbers::{MoveNumber, is_digit, is_whole_number};
 use crate::notation::is_move_text;
 use crate::notation::tree::GLYPHS;
 
@@ -213,8 +213,7 @@ fn coordinates_length(text: &str) -> Option<usize> {
 /// A word without the move number before it: `1.`, `12...`, `1…h9g7`, `3.H2-E2`, `①`, `十二、`, `第1回合`,
 /// `2马二进三`; but `33.4` is a move.
 fn without_number(word: &str) -> &str {
-    // Numbers in circles, in brackets or with a dot, each of which is one character.
-    let after_character = || word.strip_prefix(|c| matches!(c, '①'..='⒛'));
+    let after_character = || word.strip_prefix(is_whole_number);
     if let Some(rest) = after_round_number(word).or_else(after_character) {
         return rest.trim_start_matches(NUMBER_ENDS);
     }

@@ -27,12 +27,10 @@ const TAGS: [(&str, &str); 7] = [
 /// The beginning of a record.
 const MARK: &str = "<ChineseChessRecord";
 
-/// Whether a text is in this format.
 pub fn is_cbf(text: &str) -> bool {
     text.contains(MARK)
 }
 
-/// Splits a text into its records.
 pub fn split_cbf(text: &str) -> Vec<&str> {
     let starts = text.match_indices(MARK).map(|(at, _)| at).skip(1);
     let ends = starts.clone().chain([text.len()]);
@@ -155,7 +153,7 @@ impl Builder {
         });
     }
 
-    /// Handles the end of an element with its text.
+    /// Stores the text of an element at its end.
     fn close(&mut self) {
         let element = std::mem::take(&mut self.element);
         let text = std::mem::take(&mut self.text);

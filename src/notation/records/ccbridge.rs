@@ -33,7 +33,7 @@ const ENTRY: usize = 276;
 /// Other bytes of the header of a library, with their offsets, that are the same in all known libraries.
 const CONSTANTS: [(usize, [u8; 4]); 2] = [(16, [3, 0, 0, 0]), (52, [0xff, 0xff, 0xff, 0x7f])];
 
-/// The offset of a byte of the header of a library: whether it contains deleted records.
+/// The offset of the byte of the header of a library that is not 0 if the library contains deleted records.
 const HAS_DELETED: usize = 56;
 /// The flag, in the first byte of an entry of the index, of a record that is not deleted.
 const IS_KEPT: u8 = 2;

@@ -137,7 +137,7 @@ fn piece_squares(position: &Position) -> Option<PieceSquares> {
     Some(squares)
 }
 
-/// A node of a stored tree of moves. It is followed by the subtree of its next move, then by its alternatives.
+/// A node of a stored tree of moves. In the file, the subtree of its next move follows it, then its alternatives.
 struct StoredNode {
     node: AnnotatedMove<RawMove>,
     has_next: bool,

@@ -276,8 +276,8 @@ fn split_text<'a>(text: String, split: fn(&str) -> Vec<&str>, read: TextReader) 
     Source::Text(text, parts, read)
 }
 
-/// A text without its tags and comments, which may contain the marks of other formats, if it begins with a tag of a
-/// PGN; otherwise the whole text. Entities of HTML are replaced, because the `;` at their end begins no comment.
+/// If a text begins with a tag of a PGN, the text without its tags and comments, which may contain the marks of other
+/// formats. Otherwise the whole text. Entities of HTML are replaced, because the `;` at their end begins no comment.
 fn without_pgn_texts(text: &str) -> Cow<'_, str> {
     let is_tag = |line: &str| is_tag_line(line.trim());
     let beginning = text::without_byte_order_mark(text).trim_start();
@@ -309,9 +309,9 @@ fn has_pgn(text: &str) -> bool {
     has_tag(text) || is_html(text) && has_tag(&html_text(text))
 }
 
-/// Whether the complete lines in the beginning of a file are in the format of one game per line and the first of them
-/// has a position. Returns `false` for UTF-16, whose line ends have two bytes: such a file is decoded first; and for
-/// binary files, which may contain the slashes of a FEN.
+/// Whether the complete lines in the beginning of a file are games, one per line, and the first of them has a position.
+/// Returns `false` for UTF-16, whose line ends have two bytes: such a file is decoded first. Returns `false` for binary
+/// files, which may contain the slashes of a FEN.
 fn begins_with_line(beginning: &[u8]) -> bool {
     if text::utf_16(beginning).is_some() || !is_text(beginning) {
         return false;

@@ -207,7 +207,8 @@ impl MoveContext<'_> {
         earlier
     }
 
-    /// The capture or check `m` of the position after the move, as a move before it: the moved piece is at its origin.
+    /// The same move as `m`, which is made after the move, in the position before it. The moved piece is at its origin
+    /// there.
     fn before_move(&self, m: Move) -> Move {
         Move::new(self.played.origin_of(m.from()), m.to())
     }
@@ -258,8 +259,8 @@ impl MoveContext<'_> {
         classification
     }
 
-    /// Whether a capture that wins material after the move (`now`) but not before it (`then`) is still not a new
-    /// threat.
+    /// Whether a capture that wins material after the move (`now`) but not before it (`then`) is an old threat
+    /// nevertheless.
     fn is_old_threat(
         &self,
         then: &Position,

@@ -199,7 +199,7 @@ mod allocations {
     use std::alloc::{GlobalAlloc, Layout, System};
     use std::cell::Cell;
 
-    /// The number of allocations, their total size, and the most that was allocated at the same time.
+    /// The number of allocations, their total size, and the most that was allocated at the same time, in bytes.
     #[derive(Clone, Copy, Debug, Default)]
     pub struct Allocations {
         pub count: usize,
@@ -256,7 +256,6 @@ mod allocations {
         }
     }
 
-    /// The allocations of a call.
     pub fn during(call: impl FnOnce()) -> Allocations {
         USED.set(Some(Allocations::default()));
         call();

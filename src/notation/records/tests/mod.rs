@@ -111,7 +111,6 @@ fn tags(game: &GameTree) -> String {
     texts.join(" ")
 }
 
-/// The only game of a file.
 fn one(bytes: &[u8]) -> GameTree {
     let mut games = read(bytes);
     assert_eq!(games.len(), 1);
