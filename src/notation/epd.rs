@@ -216,7 +216,6 @@ fn read_start(text: &str) -> Result<(Position, Vec<Operation>), FenError> {
     Ok((fen::parse_position(&fields.join(" "))?, operations))
 }
 
-/// The operands of all operations with this code.
 fn operands<'a>(operations: &'a [Operation], code: &str) -> impl Iterator<Item = &'a String> {
     let found = operations.iter().filter(move |(name, _)| name == code);
     found.flat_map(|(_, operands)| operands)

@@ -40,7 +40,6 @@ pub enum RelativePlace {
 }
 
 impl RelativePlace {
-    /// The index from the front among `count` pieces.
     fn index(self, count: usize) -> Option<usize> {
         match self {
             Self::Front => Some(0),
@@ -217,7 +216,6 @@ impl Description {
             && self.matches_place(PiecePlace::of(position, self.kind, m.from()))
     }
 
-    /// Whether the file and place of the description match a piece.
     fn matches_place(&self, piece: PiecePlace) -> bool {
         let file_fits = self.file.is_none_or(|file| file == piece.file);
         let place_fits = match self.place {

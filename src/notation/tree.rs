@@ -318,7 +318,7 @@ pub struct GameTree<M = Move> {
     pub tags: Vec<(String, String)>,
     /// The starting position.
     pub start: Position,
-    /// The moves.
+    /// The moves of all lines.
     pub moves: Tree<AnnotatedMove<M>>,
     /// The result.
     pub result: GameResult,

@@ -174,9 +174,7 @@ impl Retraction {
 /// square at the end of the line.
 #[derive(Clone, Debug)]
 struct PieceTracker {
-    /// The id of the piece on each square.
     id_on: [Square; Square::COUNT],
-    /// The square of the piece with each id.
     square_of: [Square; Square::COUNT],
 }
 

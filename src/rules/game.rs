@@ -110,7 +110,6 @@ impl Game {
         plies.any(|p| p.undo.key() == key)
     }
 
-    /// The plies since the last capture.
     pub(super) fn plies_since_capture(&self) -> &[Ply] {
         let count = usize::from(self.position.clock().plies()).min(self.plies.len());
         &self.plies[self.plies.len() - count..]

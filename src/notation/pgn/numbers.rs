@@ -1,6 +1,5 @@
 //! The numbers of moves. They show whether text between moves replaces a move, and whether moves are missing.
 
-/// The number before a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoveNumber {
     /// `None` for `...` without a number.

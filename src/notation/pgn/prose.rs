@@ -23,7 +23,6 @@ pub struct Prose {
     pub has_move_in_line: bool,
     /// Whether the prose has a move after that line or, if it does not begin its line, anywhere.
     pub has_move_after: bool,
-    /// Whether the prose has a move with a number.
     pub has_numbered_move: bool,
     /// If the text ends with a move number, the length of the text before that number in bytes.
     pub length_before_number: Option<usize>,

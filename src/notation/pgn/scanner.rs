@@ -5,7 +5,6 @@ use std::ops::Range;
 use super::headings::Line;
 use super::numbers::is_whole_number;
 
-/// A token of a PGN.
 #[derive(Debug)]
 pub enum PgnToken<'a> {
     Tag(&'a str, String),
@@ -16,7 +15,6 @@ pub enum PgnToken<'a> {
     Open,
     /// `)`
     Close,
-    /// A word, and the separators before it.
     Word {
         separators: &'a str,
         word: &'a str,

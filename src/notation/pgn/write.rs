@@ -94,7 +94,6 @@ impl GameTree {
 
 /// The main line or a variation, of which some moves have been written.
 struct WrittenLine {
-    /// The next move.
     next: Option<NodeId>,
     /// The next alternative to the last move.
     alternative: Option<NodeId>,

@@ -94,7 +94,6 @@ const IS_LAST: u8 = 1;
 const HAS_ALTERNATIVE: u8 = 2;
 const HAS_COMMENT: u8 = 4;
 
-/// Whether a file is a record or a library of CCBridge.
 pub fn is_ccbridge(bytes: &[u8]) -> bool {
     let beginnings = [RECORD, LIBRARY, OLD_LIBRARY];
     beginnings.iter().any(|text| bytes.starts_with(text))

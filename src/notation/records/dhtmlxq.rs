@@ -319,7 +319,6 @@ fn add_problem(game: &mut RawGame, line: usize) {
     game.add_problem(&RecordError::new(reason), false);
 }
 
-/// The comment after a ply of a line.
 fn comment(fields: &HashMap<&str, &str>, line: usize, ply: usize) -> String {
     let short = (line == 0).then(|| fields.get(format!("comment{ply}").as_str()));
     let text = short

@@ -190,7 +190,6 @@ impl<'a> RecordReader<'a> {
     }
 }
 
-/// The games of a text file.
 fn text_source<'a>(file: Input<'a>, beginning: &[u8]) -> io::Result<Source<'a>> {
     let encoding = encoding_of(beginning);
     let beginning = decode(beginning);
@@ -262,7 +261,6 @@ fn is_json(text: &str) -> bool {
     }
 }
 
-/// The records of a text that is split into parts.
 fn split_text<'a>(text: String, split: fn(&str) -> Vec<&str>, read: TextReader) -> Source<'a> {
     let (mut at, mut lines) = (0, 0);
     // The parts are slices of the text, so their offsets follow from their addresses.

@@ -25,7 +25,6 @@ pub struct MoveContext<'a> {
     pub played: Move,
 }
 
-/// The class of a move with the reasons.
 #[derive(Clone, Debug)]
 pub struct Classification {
     pub class: MoveClass,
@@ -207,8 +206,8 @@ impl MoveContext<'_> {
         earlier
     }
 
-    /// The same move as `m`, which is made after the move, in the position before it. The moved piece is at its origin
-    /// there.
+    /// Translates a move `m` that follows the played move to the position before it, where the moved piece is still at
+    /// its origin.
     fn before_move(&self, m: Move) -> Move {
         Move::new(self.played.origin_of(m.from()), m.to())
     }

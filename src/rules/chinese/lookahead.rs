@@ -56,7 +56,6 @@ pub fn moves_of(position: &Position) -> impl Iterator<Item = Move> + use<> {
         .filter(move |m| m.to() != king)
 }
 
-/// Whether [`moves_of`] contains a move.
 pub fn has_move(position: &Position, m: Move) -> bool {
     moves_of(position).any(|other| other == m)
 }
@@ -346,7 +345,6 @@ impl CaptureSequence<'_> {
     }
 }
 
-/// Whether the piece that moves is a king or a pawn.
 pub fn is_king_or_pawn_move(position: &Position, m: Move) -> bool {
     let kind = position.piece_on(m.from()).map(|piece| piece.kind());
     matches!(kind, Some(PieceKind::King | PieceKind::Pawn))

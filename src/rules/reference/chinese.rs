@@ -310,7 +310,6 @@ impl Turn {
             || sequence.takes_uncovered(m)
     }
 
-    /// The value of a capture in a sequence.
     fn counted_value(&self, board: &Position, m: Move, sequence: &CaptureSequence) -> i32 {
         let is_chaser = board.side_to_move() == sequence.chaser;
         let counts = is_chaser || self.is_for_both(board, m, sequence);
@@ -367,7 +366,6 @@ fn mates(board: &Position, checks: u32) -> bool {
     checks > 0 && moves(board).iter().any(|m| begins_mate(board, *m, checks))
 }
 
-/// Whether a move is the first of a mate by at most `checks` checks.
 fn begins_mate(board: &Position, m: Move, checks: u32) -> bool {
     let after = made(board, m);
     let mut answers = moves(&after).into_iter();
