@@ -61,10 +61,18 @@ pub fn is_whole_number(c: char) -> bool {
 /// The numbering of the main line.
 #[derive(Debug, Default)]
 pub struct Numbering {
-    /// The last number, whether it precedes black's move, and the number of plies before it.
-    last: Option<(usize, bool, usize)>,
+    last: Option<LastNumber>,
     /// Whether each move may have a number of its own, because the next number once followed a single move.
     is_by_ply: bool,
+}
+
+/// The last number that has been read.
+#[derive(Clone, Copy, Debug)]
+struct LastNumber {
+    value: usize,
+    is_black: bool,
+    /// The number of plies before its move.
+    plies: usize,
 }
 
 impl Numbering {
@@ -76,13 +84,17 @@ impl Numbering {
     /// Whether `number` can belong to the move after `plies` plies of the main line. A round may have one number, the
     /// same number before each of its moves or, if `is_by_ply`, a number for each move.
     pub fn fits(&self, number: MoveNumber, plies: usize) -> bool {
-        let (last, is_black, plies_before) = self.last.unwrap_or((1, false, 0));
-        let Some(rounds) = number.value.and_then(|value| value.checked_sub(last)) else {
+        let last = self.last.unwrap_or(LastNumber {
+            value: 1,
+            is_black: false,
+            plies: 0,
+        });
+        let Some(rounds) = number.value.and_then(|value| value.checked_sub(last.value)) else {
             return false;
         };
-        let distance = plies - plies_before;
+        let distance = plies - last.plies;
         let expected = 2 * rounds + usize::from(number.is_black);
-        distance + usize::from(is_black) == expected
+        distance + usize::from(last.is_black) == expected
             || distance == 1 && rounds == 0
             || self.is_by_ply && distance == rounds
     }
@@ -93,12 +105,16 @@ impl Numbering {
         let Some(value) = number.value else {
             return false;
         };
-        let is_next = self.last.is_some_and(|(last, is_black, plies_before)| {
-            !is_black && value == last + 1 && plies == plies_before + 1
+        let is_next = self.last.is_some_and(|last| {
+            !last.is_black && value == last.value + 1 && plies == last.plies + 1
         });
         let lacks_reply = is_next && !number.is_black;
         self.is_by_ply |= lacks_reply;
-        self.last = Some((value, number.is_black, plies));
+        self.last = Some(LastNumber {
+            value,
+            is_black: number.is_black,
+            plies,
+        });
         lacks_reply
     }
 }
