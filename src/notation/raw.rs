@@ -3,7 +3,7 @@
 use super::tree::{AnnotatedMove, GameTree, NodeId, Problem, ROOT, plain_comment};
 #[cfg(feature = "records")]
 use super::{GameText, fen};
-use super::{NotationError, chinese, coordinates, parse_move, san, vietnamese};
+use super::{NotationError, chinese, coordinates, is_move_text, parse_move, san, vietnamese};
 use crate::board::{Color, Move, Position, Square, Undo};
 use crate::movegen::is_legal;
 use crate::text::{fill, texts};
@@ -217,7 +217,8 @@ impl RawGame {
     /// problem of the game.
     ///
     /// # Errors
-    /// The first move of the main line is illegal or unreadable.
+    /// The first move of the main line is unreadable, or illegal in the starting position of the standard game. If it is
+    /// illegal in another position, the game keeps this position.
     pub fn resolve(mut self) -> Result<GameTree, RecordError> {
         let has_gaps = self.has_gaps();
         let dialect = self.dialect();
@@ -258,7 +259,8 @@ impl RawGame {
                         .or_else(|| self.moves.after_subtree(id));
                 }
                 Err(error) => {
-                    if is_main && ply == 1 {
+                    let has_position = self.start != Position::startpos();
+                    if is_main && ply == 1 && !(has_position && self.is_readable(id)) {
                         return Err(error);
                     }
                     self.add_problem(&error, is_main);
@@ -331,6 +333,14 @@ impl RawGame {
             }
         }
         best.1
+    }
+
+    /// Whether a move has the form of a move, even if it is illegal. Moves of binary files always have.
+    fn is_readable(&self, id: NodeId) -> bool {
+        match &self.moves[id].played {
+            Some(RawMove::Text { text, .. }) => is_move_text(text),
+            _ => true,
+        }
     }
 
     /// Reads the move of a node in `position`. `ply` is the number of the move in the error.

@@ -508,7 +508,8 @@ mod tests {
         let position = games[5].as_ref().unwrap();
         assert!(position.moves.is_empty() && is_dhtmlxq("[DhtmlXQ_binit]"));
         assert!(position.start.to_string().starts_with("3k5/9/"));
-        assert_eq!(error(6), "move 1: e1e0 is not a legal move here");
+        let problem = games[6].as_ref().unwrap().main_line_problem();
+        assert_eq!(problem, Some("move 1: e1e0 is not a legal move here"));
     }
 
     #[test]

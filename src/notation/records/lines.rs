@@ -11,21 +11,47 @@ use crate::notation::{GameText, Separator, is_move_text, without_move_numbers};
 /// Whether a text is in this format: at least one line begins with a position, and no line begins with `[`, as a tag
 /// of a PGN does.
 pub fn is_lines(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim);
+    lines.clone().any(begins_with_position) && !lines.any(|line| line.starts_with('['))
+}
+
+fn begins_with_position(line: &str) -> bool {
     let is_position = |word: &str| {
         let word = word.trim_start_matches('"');
         let has_ranks = word.matches('/').count() >= 9;
         has_ranks && word.starts_with(|c: char| c.is_ascii_alphanumeric())
             || word.eq_ignore_ascii_case("startpos")
     };
-    let begins_with_position = |line: &str| {
-        // `position` and `fen` may also begin a sentence or a heading.
-        let mut words = line.split_whitespace();
-        let [first, second] = std::array::from_fn(|_| words.next().unwrap_or_default());
-        let is_second = || is_position(second) || second.eq_ignore_ascii_case("fen");
-        is_position(first) || GameText::is_start(first) && is_second()
+    // `position` and `fen` may also begin a sentence or a heading.
+    let mut words = line.split_whitespace();
+    let [first, second] = std::array::from_fn(|_| words.next().unwrap_or_default());
+    let is_second = || is_position(second) || second.eq_ignore_ascii_case("fen");
+    is_position(first) || GameText::is_start(first) && is_second()
+}
+
+/// Whether moves may follow a line in the next lines: it begins with a position and is not an EPD.
+pub(super) fn may_have_moves_below(line: &str) -> bool {
+    begins_with_position(line) && !line.contains(';')
+}
+
+/// Whether a line has only moves, with or without their numbers.
+pub(super) fn is_line_of_moves(line: &str) -> bool {
+    without_move_numbers(line)
+        .split_whitespace()
+        .all(is_move_text)
+}
+
+/// Whether a text in this format has a line of moves directly after a line with a position.
+pub fn has_moves_below(text: &str) -> bool {
+    let lines = text.lines().map(str::trim);
+    let mut lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let Some(mut last) = lines.next() else {
+        return false;
     };
-    let mut lines = text.lines().map(str::trim);
-    lines.clone().any(begins_with_position) && !lines.any(|line| line.starts_with('['))
+    lines.any(|line| {
+        let before = std::mem::replace(&mut last, line);
+        may_have_moves_below(before) && is_line_of_moves(line)
+    })
 }
 
 /// The content of a line.
@@ -54,7 +80,7 @@ impl From<LineContent> for GameTree {
 
 /// A line without the quotes around a position, a prefix such as `2#`, and a comment after ` #` or ` //`. In lists of
 /// puzzles, `2#` means that the player holds a draw.
-fn without_marks(line: &str) -> &str {
+pub(super) fn without_marks(line: &str) -> &str {
     let quoted = line.strip_prefix('"');
     let line = quoted.map_or(line, |line| line.trim_end_matches([',', '"']));
     let line = match line.split_once('#') {
@@ -91,7 +117,7 @@ fn named_position(text: &str) -> Option<Epd> {
 /// Reads a line. An illegal move and those after it are left out, and the error is added to the problems of the game.
 ///
 /// # Errors
-/// The position is invalid, the first move cannot be played, the game is too long, or the line is an EPD with other
+/// The position is invalid, the first move cannot be read or played from the starting position, the game is too long, or the line is an EPD with other
 /// operations before `moves` and one of its moves cannot be played.
 pub fn read_line(text: &str) -> Result<LineContent, RecordError> {
     let text = without_marks(text);
@@ -183,6 +209,17 @@ mod tests {
             &format!("{} h2e2 h9g7", fen::START),
         ] {
             assert_eq!(game(text).unwrap().plies(), 2, "{text}");
+        }
+        // If the first move is illegal, only a position other than the starting position is kept.
+        let ending = "3ak4/4a4/4b4/9/9/9/9/4B4/4A4/2BAKR3 w";
+        let cut = game(&format!("{ending} a0a1 e9d9")).unwrap();
+        assert_eq!((cut.plies(), cut.problems.len()), (0, 1));
+        assert!(cut.main_line_problem().unwrap().contains("a0a1"));
+        for text in [
+            &format!("{ending} something"),
+            &format!("{} a0a9", fen::START),
+        ] {
+            assert!(game(text).is_err(), "{text}");
         }
     }
 

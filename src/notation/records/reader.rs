@@ -11,7 +11,9 @@ use encoding_rs_io::DecodeReaderBytesBuilder;
 use super::cbf::{is_cbf, read_cbf, split_cbf};
 use super::ccbridge::{is_ccbridge, read_ccbridge, split_ccbridge};
 use super::dhtmlxq::{is_dhtmlxq, is_move_list, plain_dhtmlxq, read_dhtmlxq, split_dhtmlxq};
-use super::lines::{is_lines, read_line};
+use super::lines::{
+    has_moves_below, is_line_of_moves, is_lines, may_have_moves_below, read_line, without_marks,
+};
 use super::markup::{html_text, is_html, unescaped};
 use super::wxf_file::{is_wxf, read_wxf, split_wxf};
 use super::xqf::{is_xqf, read_xqf};
@@ -66,7 +68,9 @@ impl<'a> RecordReader<'a> {
             && begins_with_line(beginning)
         {
             let encoding = encoding_of(beginning);
-            let lines = Source::Lines(Lines::new(input, encoding));
+            let whole = beginning.iter().rposition(|byte| *byte == b'\n');
+            let joins_moves = has_moves_below(&decode(&beginning[..whole.unwrap_or(0)]));
+            let lines = Source::Lines(Lines::new(input, encoding, joins_moves));
             return Ok(Self::with_source(lines, None));
         }
         let mut beginning = Vec::new();
@@ -234,7 +238,8 @@ fn other_text_source<'a>(
             read_dhtmlxq(part)
         }))
     } else if is_lines(beginning) {
-        Ok(Source::Lines(Lines::new(file, encoding)))
+        let joins_moves = has_moves_below(beginning);
+        Ok(Source::Lines(Lines::new(file, encoding, joins_moves)))
     } else if is_json(beginning) {
         let why = "this is JSON; give one FEN per line or a game record";
         Err(io::Error::new(io::ErrorKind::InvalidData, why))
@@ -325,14 +330,24 @@ pub struct Lines<'a> {
     /// The encoding of the beginning of the file.
     encoding: &'static Encoding,
     number: usize,
+    /// Whether lines of moves belong to the position before them. Then a line is returned only after the next one has
+    /// been read.
+    joins_moves: bool,
+    /// The number of lines read.
+    read: usize,
+    /// A line that has been read but not returned, and its number.
+    kept: Option<(usize, String)>,
 }
 
 impl<'a> Lines<'a> {
-    fn new(file: Input<'a>, encoding: &'static Encoding) -> Self {
+    fn new(file: Input<'a>, encoding: &'static Encoding, joins_moves: bool) -> Self {
         Self {
             file,
             encoding,
             number: 0,
+            joins_moves,
+            read: 0,
+            kept: None,
         }
     }
 
@@ -341,18 +356,45 @@ impl<'a> Lines<'a> {
         self.number
     }
 
-    /// Reads the next line that is neither empty nor begins with `#`. Returns `None` at the end of the file.
+    /// Reads the next line that is neither empty nor begins with `#`, with the moves of the lines after it. Returns
+    /// `None` at the end of the file.
     ///
     /// # Errors
     /// The file cannot be read or has a line of more than 16 MB.
     pub fn read(&mut self) -> io::Result<Option<String>> {
+        let next = match self.kept.take() {
+            Some(kept) => Some(kept),
+            None => self.next_line()?,
+        };
+        let Some((number, mut text)) = next else {
+            return Ok(None);
+        };
+        self.number = number;
+        if self.joins_moves && may_have_moves_below(&text) {
+            text = without_marks(&text).to_owned();
+            while text.len() < (MAX_LINE_MB as usize) << 20
+                && let Some((number, line)) = self.next_line()?
+            {
+                if !is_line_of_moves(&line) {
+                    self.kept = Some((number, line));
+                    break;
+                }
+                text.push(' ');
+                text += &line;
+            }
+        }
+        Ok(Some(text))
+    }
+
+    /// The next line that is neither empty nor begins with `#`, and its number.
+    fn next_line(&mut self) -> io::Result<Option<(usize, String)>> {
         let mut line = Vec::new();
         while text::read_line(&mut self.file, MAX_LINE_MB, &mut line)? {
-            self.number += 1;
+            self.read += 1;
             let text = self.decode(&line);
             let text = text.trim();
             if !text.is_empty() && !text.starts_with('#') {
-                return Ok(Some(text.to_owned()));
+                return Ok(Some((self.read, text.to_owned())));
             }
         }
         Ok(None)

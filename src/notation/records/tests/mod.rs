@@ -211,6 +211,21 @@ fn a_few_control_characters_are_blanks() {
 }
 
 #[test]
+fn moves_below_a_position_belong_to_it() {
+    let ending = "3ak4/4a4/4b4/9/9/9/9/4B4/4A4/2BAKR3 w";
+    let text = format!(
+        "FEN {ending}\nf0f5\n1... e7g5\n\n# note\n2. f5f4 g5e7\n{ending}\nfen {ending} # note\nf0f4 e7g5\nx\n"
+    );
+    let games = read(text.as_bytes());
+    let plies = games
+        .iter()
+        .map(|game| game.as_ref().map(GameTree::plies).ok());
+    assert_eq!(plies.collect::<Vec<_>>(), [Some(4), Some(0), Some(2), None]);
+    let error = games[3].as_ref().unwrap_err();
+    assert_eq!(error.line, Some(10));
+}
+
+#[test]
 fn lists_of_positions_in_utf_16_are_read() {
     let list = "3k5/9/9/9/9/9/9/9/9/4K4 w\n3k5/9/9/9/9/9/9/9/R8/4K4 b\n";
     for mark in ["", "\u{feff}"] {
