@@ -16,7 +16,8 @@ function openLink(text) {
   }
 }
 
-async function readText(body) {
+// Opens a text or a file. `others` is the number of files that were given with it.
+async function readText(body, others = 0) {
   if (body.size > MAX_FILE || body.length > MAX_FILE) { say(t('too large')); return; }
   const text = typeof body === 'string' ? body.trim() : '';
   if (isFen(text)) { await setUp(text); return; }
@@ -25,6 +26,7 @@ async function readText(body) {
     const reply = await request('api/read', { method: 'POST', body });
     openGames(reply.games);
     const parts = [t('loaded', reply.games.length), ...reply.problems.map((problem) => t('part omitted', problem))];
+    if (others) parts.push(t('other files', others));
     say(parts.join(' · '));
   } catch (error) {
     say(error.message);
@@ -51,12 +53,14 @@ export function buildFiles() {
     document.body.classList.remove('dropping');
     if (!hasFiles(event)) return;
     event.preventDefault();
-    readText(event.dataTransfer.files[0]);
+    const { files } = event.dataTransfer;
+    readText(files[0], files.length - 1);
   });
   addEventListener('paste', (event) => {
     if (event.target.closest?.('input, textarea')) return;
-    const [file] = event.clipboardData.files;
+    const { files } = event.clipboardData;
     const text = event.clipboardData.getData('text');
-    if (file || text.trim()) readText(file || text);
+    if (files.length) readText(files[0], files.length - 1);
+    else if (text.trim()) readText(text);
   });
 }

@@ -155,6 +155,15 @@ function drawMoves() {
   element('delete').disabled = !node.parent;
 }
 
+// Maximum length of a game in the address, in characters: browsers fail with much longer addresses in their history.
+const MAX_ADDRESS = 64000;
+
+// The game as a part of the address; empty if it is too long.
+function addressOfGame() {
+  const address = `#${encodeGame(app.game)}`;
+  return address.length > MAX_ADDRESS ? '' : address;
+}
+
 // The address that will replace the current one, or null.
 let pendingAddress = null;
 let addressTimer = null;
@@ -171,16 +180,19 @@ function writePending() {
 
 // Writes the game into the address. A changed game is a new entry of the history, so that Back undoes the change.
 // Moving through the game replaces the entry, after a pause because browsers limit how often the address may change.
+// Returns whether the game is short enough for an address.
 function writeAddress(isNew) {
-  const address = `#${encodeGame(app.game)}`;
+  const address = addressOfGame();
+  if (!address) return false;
   if (isNew) {
     writePending();
     changeAddress('pushState', address);
-    return;
+    return true;
   }
   clearTimeout(addressTimer);
   pendingAddress = address;
   addressTimer = setTimeout(writePending, 250);
+  return true;
 }
 
 // Shows the current position on the board, unless the user is setting up another one.
@@ -202,8 +214,9 @@ export function show({ isNew = false, keepsAddress = false } = {}) {
   for (const id of ['first', 'back']) element(id).disabled = !node.parent;
   for (const id of ['next', 'last']) element(id).disabled = !node.children.length;
   drawMoves();
-  if (!keepsAddress) writeAddress(isNew);
+  const isInAddress = keepsAddress || writeAddress(isNew);
   sayPosition();
+  if (!isInAddress && isNew) say(t('long address'));
   for (const listener of app.listeners) listener();
   drawBoard();
 }
@@ -388,6 +401,6 @@ export function buildStudy() {
   addEventListener('popstate', () => {
     pendingAddress = null;
     if (app.mayLeave()) openAddress() || openGame(newGame(), { keepsAddress: true });
-    else history.pushState(null, '', `${location.pathname}#${encodeGame(app.game)}`);
+    else history.pushState(null, '', location.pathname + addressOfGame());
   });
 }

@@ -567,16 +567,16 @@ async function reviews(url) {
   await page.context().close();
 }
 
-// Drops a file on the page, or pastes one.
-async function transfer(page, kind, name, bytes) {
-  await page.evaluate(([type, fileName, data]) => {
+// Drops a file, or `count` files, on the page, or pastes them.
+async function transfer(page, kind, name, bytes, count = 1) {
+  await page.evaluate(([type, fileName, data, number]) => {
     const transferred = new DataTransfer();
-    transferred.items.add(new File([new Uint8Array(data)], fileName));
+    for (let n = 0; n < number; n += 1) transferred.items.add(new File([new Uint8Array(data)], fileName));
     const options = { bubbles: true, cancelable: true };
     const event = type === 'drop' ? new DragEvent('drop', { ...options, dataTransfer: transferred })
       : new ClipboardEvent('paste', { ...options, clipboardData: transferred });
     document.body.dispatchEvent(event);
-  }, [kind, name, [...bytes]]);
+  }, [kind, name, [...bytes], count]);
 }
 
 // Files in the formats that are only read, with the expected moves in coordinates.
@@ -618,6 +618,8 @@ async function opensFiles(url) {
   const page = await open(url);
   await page.click('#game-panel summary');
   await opensOtherFormats(page);
+  await transfer(page, 'drop', 'game.pgn', Buffer.from(GAME), 3);
+  await waitForStatus(page, '2 other files were not opened');
   await page.click('#game-panel summary');
   writeFileSync(join(directory, 'game.pgn'), GAME);
   for (const [format, way] of [['xqf', 'drop'], ['cbl', 'paste'], ['dhtmlxq', 'choose'], ['cbr', 'drop']]) {
