@@ -15,7 +15,7 @@ use super::common::{
     read_small_text, register_bar, remove_unfinished_at_interrupt, require_not_input, translated,
 };
 use crate::eval::nnue::Network;
-use crate::text::Replacement;
+use crate::text::{Replacement, toml_error};
 use crate::training::data::is_game_file;
 use crate::training::network::{PassReport, Recipe, Samples, Trainer};
 
@@ -203,15 +203,16 @@ fn recipe(arguments: &Arguments, start: Option<&Network>) -> Result<Recipe, Fail
     if let Some(path) = &arguments.recipe {
         let text = read_small_text(path)?;
         let name = format!("--recipe {}", path.display());
-        table = text.parse().map_err(|error| Failure::usage(&name, error))?;
+        let invalid = |error: toml::de::Error| Failure::usage(&name, toml_error(error));
+        table = text.parse().map_err(invalid)?;
         // Checked without the changes, so that the error names the file.
         let checked: Result<Recipe, _> = table.clone().try_into();
-        checked.map_err(|error| Failure::usage(&name, error))?;
+        checked.map_err(invalid)?;
     }
     for change in &arguments.changes {
         let change: toml::Table = change
             .parse()
-            .map_err(|error| Failure::usage("--set", error))?;
+            .map_err(|error: toml::de::Error| Failure::usage("--set", toml_error(error)))?;
         table.extend(change);
     }
     if let Some(network) = start {
@@ -227,7 +228,7 @@ fn recipe(arguments: &Arguments, start: Option<&Network>) -> Result<Recipe, Fail
     }
     let has_final_rate = table.contains_key("final_rate");
     let recipe: Result<Recipe, _> = table.try_into();
-    let mut recipe = recipe.map_err(|error| Failure::usage("the recipe", error))?;
+    let mut recipe = recipe.map_err(|error| Failure::usage("the recipe", toml_error(error)))?;
     if !has_final_rate {
         recipe.final_rate = recipe.final_rate.min(recipe.rate);
     }

@@ -113,6 +113,30 @@ pub fn word_starts(text: &str) -> impl Iterator<Item = usize> {
     })
 }
 
+/// The text of an error in a TOML file, without the names of Rust's types.
+#[cfg(any(feature = "training", feature = "match"))]
+pub fn toml_error(error: impl Display) -> String {
+    let mut text = error.to_string();
+    for (rust_type, name) in [
+        ("u8", "an integer from 0 to 255"),
+        ("u16", "an integer from 0 to 65535"),
+        ("u32", "an integer from 0 to 4294967295"),
+        ("u64", "an integer of at least 0"),
+        ("usize", "an integer of at least 0"),
+        ("i32", "an integer from -2147483648 to 2147483647"),
+        ("i64", "an integer"),
+        ("f32", "a number"),
+        ("f64", "a number"),
+        ("any valid TOML value", "a value of TOML"),
+    ] {
+        text = text.replace(
+            &format!(", expected {rust_type}\n"),
+            &format!(", expected {name}\n"),
+        );
+    }
+    text
+}
+
 /// Splits a list of names at semicolons, trims them, and omits empty names.
 pub fn names_of_list(list: &str) -> impl Iterator<Item = &str> {
     let names = list.split(';').map(str::trim);

@@ -39,8 +39,8 @@ indexed_enum! {
         TimeLoss,
         /// An unreadable or illegal move.
         IllegalMove,
-        /// An engine exited, wrote too much output, refused the position or a legal move, did not answer a command
-        /// other than `go`, or could not be prepared for the game.
+        /// An engine exited, wrote too much output, refused the position, a legal move or the search, did not answer a
+        /// command other than `go`, or could not be prepared for the game.
         Crash,
     }
 }

@@ -30,6 +30,7 @@ impl<'a> KeyValues<'a> {
         let mut pairs: Vec<(&str, &str)> = Vec::new();
         for part in text.split(',') {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
+            let (key, value) = (key.trim(), value.trim());
             if !keys.contains(&key) {
                 return Err(KeyValuesError::UnknownKey(key.to_owned(), keys));
             }
@@ -61,7 +62,7 @@ mod tests {
 
     #[test]
     fn lists_are_parsed() {
-        let list = KeyValues::read("a=1,b=x", &["a", "b", "c"]).unwrap();
+        let list = KeyValues::read(" a = 1, b=x", &["a", "b", "c"]).unwrap();
         assert_eq!(list.get::<u32>("a"), Ok(Some(1)));
         assert_eq!(list.get::<u32>("c"), Ok(None));
         let error = |key| list.require::<u32>(key).unwrap_err().to_string();

@@ -158,6 +158,8 @@ fn invalid_arguments_are_refused_before_the_training() {
         ("--threads 100000", 2, "100000 is not in"),
         ("--set scale=0.3", 2, "the recipe: scale is"),
         ("--set rate=1e30", 2, "the recipe: rate is"),
+        ("--set width=1e3", 2, "expected an integer of at least 0"),
+        ("--set seed=-1", 2, "expected an integer of at least 0"),
         ("--set largest_score=-5", 2, "the recipe: largest_score is"),
         ("", 1, "there are no samples"),
     ] {

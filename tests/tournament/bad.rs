@@ -127,15 +127,20 @@ fn illegal_moves_lose() {
     assert_loses("nul", "illegal move", "", "illegal_moves");
 }
 
-/// The XBoard engine refuses the moves of its opponent.
+/// The XBoard engine refuses the moves of its opponent, or `go`.
 #[test]
-fn refused_moves_are_crashes() {
-    let mode = format!("refuses '{}'", env!("CARGO_BIN_EXE_chuhe"));
-    let mut bad = script("bad", &mode);
-    bad[4] = "proto=xboard".to_owned();
-    let details = lost_games(bad, "crash", "crashes");
-    let expected = "it refused the position or a legal move: Illegal move: ";
-    assert_details(&details, expected);
+fn refused_moves_and_searches_are_crashes() {
+    for (mode, message) in [
+        ("refuses", "Illegal move: "),
+        ("balks", "Error (no game): go"),
+    ] {
+        let mode = format!("{mode} '{}'", env!("CARGO_BIN_EXE_chuhe"));
+        let mut bad = script("bad", &mode);
+        bad[4] = "proto=xboard".to_owned();
+        let details = lost_games(bad, "crash", "crashes");
+        let expected = format!("it refused the position, a legal move or the search: {message}");
+        assert_details(&details, &expected);
+    }
 }
 
 #[test]

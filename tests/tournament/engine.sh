@@ -21,9 +21,10 @@ if [ "$mode" = loud ]; then
 fi
 
 # The program `file`, which is Chuhe, as an engine that speaks only XBoard: `xboard` reads its first line late, `strict`
-# plays one game, reads only the FENs of UCI and refuses the first move that it gets, `refuses` refuses all moves.
+# plays one game, reads only the FENs of UCI and refuses the first move that it gets, `refuses` refuses all moves, `balks`
+# refuses `go` after its first move.
 case $mode in
-    xboard | strict | refuses)
+    xboard | strict | refuses | balks)
         exec 3>&1
         [ "$mode" = xboard ] && sleep 1.2
         while read -r line; do
@@ -35,6 +36,8 @@ case $mode in
                     if [ "$refused" = strict ]; then say "$line"; else say "Illegal move: ${line#* }" >&3; fi
                     refused=$mode
                     ;;
+                balks-usermove*) say "$line"; balks=yes ;;
+                balks-go) if [ "$balks" = yes ]; then say "Error (no game): $line" >&3; else say "$line"; fi ;;
                 *) say "$line" ;;
             esac
         done | "$file"

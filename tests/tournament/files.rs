@@ -76,15 +76,17 @@ fn a_finished_match_is_resumed_only_with_more_rounds() {
     };
     let games = |text: &str| text.matches("  game ").count();
     assert_eq!(games(&run(PLAIN)), 4);
-    // A position that was not written is added.
+    // A position that was not written, or only in part, is added.
     let positions = dir.read("done.epd");
     let last = positions.trim_end().rfind('\n').unwrap() + 1;
-    dir.write("done.epd", &positions[..last]);
-    let again = run(PLAIN);
-    assert_eq!(dir.read("done.epd"), positions);
-    assert_eq!(games(&again), 0, "{again}");
-    assert!(again.contains("resumed after 4 games"), "{again}");
-    assert!(again.contains("+0 =4 -0"), "{again}");
+    for end in [last, last + 9, positions.len() - 9] {
+        dir.write("done.epd", &positions[..end]);
+        let again = run(PLAIN);
+        assert_eq!(dir.read("done.epd"), positions);
+        assert_eq!(games(&again), 0, "{again}");
+        assert!(again.contains("resumed after 4 games"), "{again}");
+        assert!(again.contains("+0 =4 -0"), "{again}");
+    }
     let more = run(&PLAIN.replace("--rounds 2", "--rounds 3"));
     assert_eq!(games(&more), 2, "{more}");
     let text = fs::read_to_string(&pgn).unwrap();

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use super::{error_output, good, match_of, output, script, with};
+use super::{error_output, good, match_of, output, script, unknown_script, with};
 use crate::TestDir;
 use crate::terminal::Terminal;
 
@@ -403,11 +403,13 @@ fn the_status_page_has_links_to_the_games() {
 #[test]
 fn reports_are_in_chinese_on_request() {
     let mut command = match_of(
-        [script("a", "illegal"), script("b", "plays")],
+        [script("a", "illegal"), unknown_script("b", "plays")],
         "--openings start --rounds 1 --each depth=1 --lang zh",
     );
     let text = output(&mut command);
+    assert!(!text.contains(" （检测到"), "{text}");
     for part in [
+        "（检测到：UCCI）",
         "2 局，同时 1 局",
         "违例着法 [",
         "对局已下完",

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use super::arguments::Arguments;
-use super::pgn_file::{PgnFile, open_to_append};
+use super::pgn_file::{PgnFile, append, open_to_append};
 use super::{plot, report};
 use crate::board::ByColor;
 use crate::cli::common::{
@@ -343,9 +343,10 @@ struct EpdFile {
 }
 
 impl EpdFile {
-    /// Opens or creates the file. With a journal the match may be resumed, so lines that the file already has are not
-    /// written again.
+    /// Opens or creates the file, and removes an incomplete last line of an interrupted match. With a journal the match
+    /// may be resumed, so lines that the file already has are not written again.
     fn open(path: &Path, has_journal: bool) -> io::Result<Self> {
+        remove_incomplete_line(path)?;
         let file = open_to_append(path, 1)?;
         let bytes = if has_journal {
             fs::read(path)?
@@ -363,8 +364,29 @@ impl EpdFile {
         if self.present.contains(line.as_bytes()) {
             return Ok(());
         }
-        self.file.write_all(line.as_bytes())
+        append(&mut self.file, line.as_bytes())
     }
+}
+
+/// Removes the last line of the file of final positions if it is the beginning of a line of [`final_position`].
+fn remove_incomplete_line(path: &Path) -> io::Result<()> {
+    let bytes = match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        read => read?,
+    };
+    let start = bytes.iter().rposition(|byte| *byte == b'\n');
+    let start = start.map_or(0, |at| at + 1);
+    let line = String::from_utf8_lossy(&bytes[start..]);
+    let is_complete = line.contains("\"; c0 \"") && line.ends_with("\";");
+    let is_board = |c| "RNBAKCPrnbakcp123456789/".contains(c);
+    let has_half_board = line.chars().all(is_board) && line.matches('/').count() < 9;
+    if line.contains(" - - id \"game ") && !is_complete || has_half_board {
+        File::options()
+            .write(true)
+            .open(path)?
+            .set_len(start as u64)?;
+    }
+    Ok(())
 }
 
 /// The final position of a game as a line of EPD.

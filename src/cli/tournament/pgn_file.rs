@@ -47,6 +47,16 @@ pub fn open_to_append(path: &Path, line_feeds: usize) -> io::Result<File> {
     Ok(file)
 }
 
+/// Appends bytes to a file that was opened to append. If only a part can be written, for example to a full disk, removes
+/// it.
+pub fn append(file: &mut File, bytes: &[u8]) -> io::Result<()> {
+    let length = file.metadata()?.len();
+    file.write_all(bytes).inspect_err(|_| {
+        // If this fails as well, the first error is reported.
+        let _ = file.set_len(length);
+    })
+}
+
 impl PgnFile {
     /// Opens or creates the file, and makes an existing one end with an empty line. `id` is the id of the journal.
     pub fn open(path: &Path, notation: MoveStyle, id: Option<&str>) -> io::Result<Self> {
@@ -123,8 +133,7 @@ impl PgnFile {
         let id = self.id.as_deref();
         let game = tree_of_record(tournament, record, id, self.notation);
         let game = game.map_err(io::Error::other)?;
-        self.file
-            .write_all(game.write_pgn(self.notation).as_bytes())?;
+        append(&mut self.file, game.write_pgn(self.notation).as_bytes())?;
         self.file.sync_data()
     }
 }

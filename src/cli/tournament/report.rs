@@ -8,7 +8,7 @@ use indicatif::HumanDuration;
 
 use crate::board::{ByColor, Color};
 use crate::cli::common::{Context, Failure, Language, heads, number_table, pad, translated};
-use crate::text::{counted, escape_html, has_extension, plies_text};
+use crate::text::{counted, escape_html, has_extension, plies_text, texts};
 use crate::tournament::stats::{
     Decision, Effect, Estimate, FactorRun, Interval, Rating, Scores, SprtRun, Standings,
     TunedValue, ratings,
@@ -32,16 +32,23 @@ pub fn heading(tournament: &Tournament, handshakes: &[Handshake]) -> String {
             String::new()
         } else {
             let detected = handshake.detected.iter().map(|found| translated(found));
-            let detected = detected.collect::<Vec<_>>().join(", ");
-            translated(&format!("(detected: {detected})")).into_owned()
+            let detected = detected.collect::<Vec<_>>().join(texts().comma);
+            let detected = translated(&format!("(detected: {detected})")).into_owned();
+            // A Chinese bracket follows the text without a space.
+            if detected.starts_with('(') {
+                format!(" {detected}")
+            } else {
+                detected
+            }
         };
         let limit = match engine.limit {
             Limit::Clock(control) => format!("tc={control}"),
             limit => translated(&limit.to_string()).into_owned(),
         };
-        let line = format!("{}: {id_name}, {protocol}, {limit} {detected}", engine.name);
-        text += line.trim_end();
-        text.push('\n');
+        text += &format!(
+            "{}: {id_name}, {protocol}, {limit}{detected}\n",
+            engine.name
+        );
     }
     let games = match tournament.total_games() {
         Some(games) => counted(games, "game"),
@@ -128,7 +135,8 @@ pub fn elo(interval: &Interval) -> String {
     let number = |elo: f64| match elo {
         e if e == f64::INFINITY => "+∞".to_owned(),
         e if e == f64::NEG_INFINITY => "-∞".to_owned(),
-        e => format!("{e:+.1}"),
+        // The addition turns -0 into 0.
+        e => format!("{:+.1}", (10.0 * e).round() / 10.0 + 0.0),
     };
     let Interval { value, low, high } = interval;
     format!("{} [{}, {}]", number(*value), number(*low), number(*high))
@@ -181,7 +189,7 @@ fn results(tournament: &Tournament, standings: &Standings, width: Option<usize>)
         .map(|(reason, n)| format!("{} {n}", translated(reason.name())));
     text += &format!(
         "end reasons: {}; {} per game\n",
-        reasons.collect::<Vec<_>>().join(", "),
+        reasons.collect::<Vec<_>>().join(texts().comma),
         plies_text(format_args!("{:.0}", standings.mean_plies()))
     );
     if standings.void_games > 0 {
@@ -511,10 +519,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_llr_is_a_negative_zero() {
+    fn no_number_is_a_negative_zero() {
         for (ratio, text) in [(-0.0, "0.00"), (-0.004, "0.00"), (-0.006, "-0.01")] {
             assert_eq!(llr(ratio), text);
         }
+        let interval = Interval {
+            value: -0.04,
+            low: -0.06,
+            high: 0.04,
+        };
+        assert_eq!(elo(&interval), "+0.0 [-0.1, +0.0]");
     }
 
     #[test]

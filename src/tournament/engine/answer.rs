@@ -54,8 +54,9 @@ pub enum EngineFailure {
     /// The engine speaks XBoard, and cannot be used for the given reason.
     #[error("it speaks XBoard, {0}")]
     Xboard(&'static str),
-    /// The engine speaks XBoard, and refused the position or a move of the game twice. The text is its message.
-    #[error("it refused the position or a legal move: {0}")]
+    /// The engine speaks XBoard, and refused the position, a move of the game twice, or to think. The text is its
+    /// message.
+    #[error("it refused the position, a legal move or the search: {0}")]
     Refused(String),
     /// The user set a variant other than xiangqi.
     #[error(

@@ -130,7 +130,7 @@ impl Engine {
         }
     }
 
-    /// The line in which an XBoard engine refused the last position or a move of its game.
+    /// The line in which an XBoard engine refused the last position, a move of its game or `go`.
     fn refusal(&self) -> Option<String> {
         self.process.xboard()?.refusal.clone()
     }
@@ -202,6 +202,9 @@ impl Engine {
             }
             other => other?,
         };
+        if let Some(line) = self.refusal() {
+            return Err(EngineFailure::Refused(excerpt(&line)));
+        }
         let elapsed = at.saturating_duration_since(asked);
         Ok(self.answer(&line, asked, elapsed, is_pondered))
     }

@@ -4,7 +4,7 @@
 //! `setboard` for games that do not begin with the starting position. Search limits become `level`, `time`, `otim` and
 //! `sd`; CECP has no node limit.
 
-use crate::board::Color;
+use crate::board::{Color, Move};
 use crate::tournament::spec::EngineProtocol;
 
 /// XBoard reports a mate in N moves as this plus N.
@@ -35,8 +35,8 @@ pub struct XboardTranslator {
     pub lacks_reuse: bool,
     /// Whether positions are sent in the form of UCI, because the engine refused that of XBoard.
     has_uci_fens: bool,
-    /// The first line since the last `position` in which the engine refuses the position or a move of the game.
-    /// `feature setboard=0` if the engine cannot set up the position.
+    /// The first line since the last `position` in which the engine refuses the position, a move of the game or `go`,
+    /// or `feature setboard=0` if the position cannot be set up.
     pub refusal: Option<String>,
 }
 
@@ -188,20 +188,35 @@ impl XboardTranslator {
             "1-0" | "0-1" | "1/2-1/2" if self.is_thinking => self.outcome(word),
             "Illegal" | "Error" | "Error:" | "error" | "error:" | "tellerror" | "tellusererror" => {
                 self.read_refusal(line);
-                vec![format!("info string {line}")]
+                let mut answers = vec![format!("info string {line}")];
+                if self.is_thinking && self.refusal.is_some() {
+                    answers.extend(self.outcome("refused"));
+                }
+                answers
             }
             _ => thinking(line).into_iter().collect(),
         }
     }
 
     /// Remembers the first error that is about the position or a move of the game, and not about a command such as
-    /// `easy`. Errors during a search are ignored. After an error about the position, the next position is sent in the
-    /// other form.
+    /// `easy`. During a search, only an `Error` about `go` and an `Illegal` move count. After an error about the position,
+    /// the next position is sent in the other form.
     fn read_refusal(&mut self, line: &str) {
         let Some((start, moves)) = &self.game else {
             return;
         };
-        if self.is_thinking || self.refusal.is_some() {
+        if self.refusal.is_some() {
+            return;
+        }
+        if self.is_thinking {
+            let kind = line.split([' ', ':']).next().unwrap_or_default();
+            let mut words = line.split(|c: char| !c.is_ascii_alphanumeric());
+            let is_answer = match kind {
+                "Illegal" => words.any(|word| word == "go" || word.parse::<Move>().is_ok()),
+                "Error" => words.any(|word| word == "go"),
+                _ => false,
+            };
+            self.refusal = is_answer.then(|| line.to_owned());
             return;
         }
         let names = |words: &[&str]| words.iter().any(|word| line.contains(word));
@@ -506,6 +521,23 @@ mod tests {
             };
             assert_eq!(sent[5..], [expected, "usermove a1a2"]);
             assert_eq!(engine.refusal, None);
+        }
+        // During a search, only a refusal of `go` or of a move ends it.
+        for (line, is_refused) in [
+            ("Illegal move: time 6100", false),
+            ("Error (unknown command): otim", false),
+            ("Error (no game): go", true),
+            ("Illegal move: a1a2", true),
+        ] {
+            let mut engine = translator();
+            engine.command(&start);
+            engine.command("go depth 3");
+            let answers = engine.answer(line);
+            assert_eq!(engine.refusal.is_some(), is_refused, "{line}");
+            let is_ended = answers
+                .last()
+                .is_some_and(|last| last == "bestmove refused");
+            assert_eq!(is_ended, is_refused, "{line}");
         }
         let mut engine = translator();
         assert!(!engine.lacks_reuse);

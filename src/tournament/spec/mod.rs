@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::limit::{Limit, ParseTimeControlError, serialize_milliseconds};
 use crate::board::named_enum;
-use crate::text::{is_character, printable, without_credentials};
+use crate::text::{is_character, printable, toml_error, without_credentials};
 
 /// The default of `margin=`.
 const DEFAULT_MARGIN: Duration = Duration::from_millis(100);
@@ -422,7 +422,7 @@ impl std::fmt::Display for OptionValue {
 }
 
 fn number<T: FromStr>(text: &str) -> Result<T, SettingError> {
-    text.parse().map_err(|_| SettingError::Number)
+    text.trim().parse().map_err(|_| SettingError::Number)
 }
 
 /// Parses `on` or `off` and their usual synonyms.
@@ -454,7 +454,7 @@ mod tests;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SpecError {
     /// The file is not valid TOML or has unknown keys or invalid values.
-    #[error(transparent)]
+    #[error("{}", toml_error(.0))]
     Toml(#[from] toml::de::Error),
     #[error("{0:?} is not of the form key=value")]
     NoKey(String),

@@ -13,7 +13,7 @@ use rand::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
 use super::elo::{Interval, TWO_SIDED, invert};
-use crate::text::{is_character, printable};
+use crate::text::{is_character, printable, toml_error};
 use crate::tournament::spec::OptionValue;
 
 /// Elo per point of score between equal engines: the reciprocal of the slope of the logistic curve at a score of one
@@ -127,7 +127,7 @@ impl Factors {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FactorsError {
     /// The file is not valid TOML or has unknown keys or invalid values.
-    #[error(transparent)]
+    #[error("{}", toml_error(.0))]
     Toml(#[from] toml::de::Error),
     #[error("no factor: add a table [[factor]]")]
     NoFactor,

@@ -16,7 +16,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-use crate::text::{is_character, printable};
+use crate::text::{is_character, printable, toml_error};
 
 /// The tuned parameters of a match of two engines.
 #[derive(Clone, Debug, Serialize)]
@@ -202,7 +202,7 @@ impl Parameter {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SpsaError {
     /// The file is not valid TOML or has unknown keys or invalid values.
-    #[error(transparent)]
+    #[error("{}", toml_error(.0))]
     Toml(#[from] toml::de::Error),
     #[error("no parameter: add a table [[parameter]]")]
     NoParameter,
