@@ -20,7 +20,7 @@ use crate::text::{decode, excerpt, is_text, names_of_list, open_regular, path_of
 /// Largest book that is read into memory, in bytes.
 const MAX_BOOK_BYTES: u64 = 1 << 30;
 /// First bytes of every SQLite database.
-const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
+pub const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 /// Name of the built-in book.
 pub const BUILTIN: &str = "<builtin>";
 /// The built-in book as BOOK.DAT; see the guide for how it was made.

@@ -39,7 +39,7 @@ mod xqb;
 pub use book_move::weight;
 pub use book_move::{Book, BookEntry, BookError, BookMove, HashedMove, Memo, Results, choose};
 pub use dat::{DatBook, EncodedDat, encode_dat, encode_hashed};
-pub use library::{BUILTIN, BookLibrary, open_book};
+pub use library::{BUILTIN, BookLibrary, SQLITE_MAGIC, open_book};
 pub use table::{BookTable, TextError};
 pub use walk::{BookWalk, drop_unreached, walk};
 #[cfg(feature = "sqlite")]

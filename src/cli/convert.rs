@@ -149,6 +149,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         single: None,
         cbl_records: Vec::new(),
         read: 0,
+        with_opening: 0,
         written: 0,
         not_in_gbk: 0,
         lost_tags: BTreeSet::new(),
@@ -157,6 +158,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     unread.each_file(&arguments.files, |unread, path| {
         convert_file(&GamePath::parse(path), &mut writer, unread)
     })?;
+    if writer.read > 0
+        && writer.with_opening == 0
+        && let Some(failure) = arguments.opening.no_game()
+    {
+        return Err(failure);
+    }
     let (read, written) = writer.finish()?;
     let noun = if arguments.format().holds_positions() {
         "position"
@@ -263,11 +270,18 @@ impl ErrorList {
         if self.count == 1 {
             return Some(first);
         }
-        let why = format!(
-            "not a game record: none of its {} parts can be read. The first error is {}",
-            self.count, first.text
-        );
-        Some(Failure::new(path.display(), why))
+        let count = self.count;
+        let path = path.display();
+        let first = first.text.replacen(&format!("{path}: "), "", 1);
+        // Escaped control characters, from a binary file, do not explain anything.
+        let why = if first.contains(r"\u{") {
+            format!("not a game record: none of its {count} parts can be read")
+        } else {
+            format!(
+                "not a game record: none of its {count} parts can be read. The first error is {first}"
+            )
+        };
+        Some(Failure::new(path, why))
     }
 }
 
@@ -281,6 +295,8 @@ struct Writer<'a> {
     /// Written at the end, after the number of games.
     cbl_records: Vec<u8>,
     read: u64,
+    /// The number of games with the opening of `--ecco`.
+    with_opening: u64,
     written: u64,
     /// The number of games with characters that GBK lacks.
     not_in_gbk: u64,
@@ -293,6 +309,7 @@ impl Writer<'_> {
     fn write_game(&mut self, mut game: GameTree) -> io::Result<()> {
         self.read += 1;
         let line = game.main_line();
+        self.with_opening += u64::from(self.arguments.opening.selects(&line));
         if !self.is_selected(&game, &line) || !self.is_new(&line) {
             return Ok(());
         }

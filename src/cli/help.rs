@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::ffi::OsString;
+use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -136,11 +137,12 @@ pub fn print_completions(shell: Shell, mut command: Command) -> Result<(), Failu
     print(&String::from_utf8_lossy(&script))
 }
 
-/// Writes the man pages of the program's `command`.
+/// Writes the man pages of the program's `command` into a directory, which is created if it is missing.
 pub fn write_manual(directory: &Path, command: Command) -> Result<(), Failure> {
-    if !directory.is_dir() {
+    if directory.exists() && !directory.is_dir() {
         let error = io::Error::from(io::ErrorKind::NotADirectory);
         return Err(Failure::new(directory.display(), error));
     }
+    fs::create_dir_all(directory).context(directory.display())?;
     clap_mangen::generate_to(command, directory).context(directory.display())
 }

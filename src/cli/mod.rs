@@ -80,7 +80,7 @@ enum CliCommand {
     /// Write the man pages of the program and its commands to a directory.
     #[command(hide = true)]
     Manual {
-        /// The directory, which must exist; pages in it are overwritten.
+        /// The directory, created if it is missing; pages in it are overwritten.
         directory: PathBuf,
     },
     Bench(bench::BenchArguments),

@@ -128,10 +128,10 @@ fn replay_file(
         let values = [path.as_str(), &variations.to_string()];
         note(&fill(texts().variations_not_verified, &values));
     }
-    if arguments.json {
+    let games = counts.games - before.games;
+    if arguments.json || games == 0 && arguments.opening.ecco.is_some() {
         return Ok(true);
     }
-    let games = counts.games - before.games;
     let agreeing = games + before.disagreeing - counts.disagreeing;
     let numbers = [agreeing, games].map(|number| number.to_string());
     let sum = fill(texts().games_agree, &[&path, &numbers[0], &numbers[1]]);

@@ -189,6 +189,10 @@ fn a_dump_recreates_the_library() {
         2> dump.txt: the file already exists
         $1 cloud export other.db book.dat
         2> book.dat:
+        $2 cloud export other.db book.foo
+        2> book.foo: the extension of the file must be .dat, .xqb or .pgn
+        $1 cloud import other.db library.db
+        2> `chuhe cloud dump` writes it as text
         ",
     );
     assert_eq!(dir.output("cloud dump other.db"), dump);

@@ -341,15 +341,18 @@ fn completions_and_man_pages_are_complete() {
     ] {
         dir.check(&format!("$ completions {shell}\n> {part}\n> analyse"));
     }
+    dir.write("file", "");
     dir.check(
         "
-        $1 manual no-such-directory
-        2= chuhe: no-such-directory: not a directory
-        $1 manual no-such-directory --lang zh
-        2= chuhe: no-such-directory：不是目录
+        $1 manual file
+        2= chuhe: file: not a directory
+        $1 manual file --lang zh
+        2= chuhe: file：不是目录
         $ manual .
+        $ manual new/pages
         ",
     );
+    assert_eq!(dir.read("new/pages/chuhe.1"), dir.read("chuhe.1"));
     assert!(dir.read("chuhe.1").contains("perft"));
     assert!(dir.read("chuhe-analyse.1").contains("multipv"));
 }

@@ -103,8 +103,14 @@ fn binary_files_and_json_are_rejected() {
     let bytes: Vec<u8> = (0..2000_u32).map(|n| (n * n / 7 % 251) as u8).collect();
     dir.write("binary", bytes);
     dir.write("list.json", "[\n {\"fen\": \"9/9\"}\n]");
+    dir.write("words", "position fen x\nabc\n");
+    dir.write("codes", "startpos h2\u{1}e9\nabc\n");
     dir.check(
         "
+        $1 convert words
+        2> chuhe: words: not a game record: none of its 2 parts can be read. The first error is game 1: line 1:
+        $1 convert codes
+        2= chuhe: codes: not a game record: none of its 2 parts can be read
         $1 convert - < binary
         2= chuhe: -: neither text nor a game record in a known format
         $1 convert list.json

@@ -259,8 +259,10 @@ fn openings_are_named_and_selected() {
         $ replay game.pgn --ecco E1
         > 1 of 1 games agree
         $1 replay game.pgn --ecco C
-        > 0 of 0 games agree
+        >0 games agree
         2> no game has an opening with the code C
+        $1 convert game.pgn --ecco C --out none.pgn
+        2= chuhe: --ecco: no game has an opening with the code C
         $ review game.pgn --all --ecco B0 --depth 1 --json
         > "game":1
         >0 "game":2

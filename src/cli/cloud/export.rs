@@ -1,6 +1,7 @@
 //! `chuhe cloud export` and `dump`: write a library as a book, as games or as text.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -60,6 +61,15 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Failure> {
         let games = games.context(&arguments.library)?;
         let games = games.iter().map(|game| game.write_pgn(MoveStyle::Iccs));
         return out.write(games.collect::<String>());
+    }
+    let is_unknown = |extension: &OsStr| {
+        let extension = extension.to_string_lossy().to_lowercase();
+        // `Output` explains that the last two cannot be written.
+        !["dat", "xqb", "obk", "pfbook"].contains(&&*extension)
+    };
+    if arguments.out.extension().is_some_and(is_unknown) {
+        let why = "the extension of the file must be .dat, .xqb or .pgn";
+        return Err(Failure::usage(arguments.out.display(), why));
     }
     let out = Output::new(&arguments.out, arguments.force)?;
     let store = open(&arguments.library)?;

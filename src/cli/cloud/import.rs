@@ -7,7 +7,7 @@ use indicatif::ProgressBar;
 
 use super::library::{DUMP_HEADER, OLD_DUMP_HEADER, note_left_out};
 use crate::board::{Move, Position};
-use crate::book::BookEntry;
+use crate::book::{BookEntry, SQLITE_MAGIC};
 use crate::cli::book::file::read_table;
 use crate::cli::common::{Context, Failure, Unread, open_with_beginning, print_text, register_bar};
 use crate::cloud::key::{Key, View};
@@ -154,6 +154,11 @@ impl Importer<'_> {
         }
         let (head, file) = open_with_beginning(path, HEAD)?;
         let text = bytes_without_byte_order_mark(&head);
+        if head.starts_with(SQLITE_MAGIC) {
+            let why =
+                "this is a database; if it is a library, `chuhe cloud dump` writes it as text";
+            return Err(ImportError::File(why.to_owned()));
+        }
         let headers = [DUMP_HEADER, OLD_DUMP_HEADER].map(str::as_bytes);
         if headers.iter().any(|header| text.starts_with(header)) {
             return self.add_dump(file);
