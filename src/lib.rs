@@ -116,7 +116,7 @@
 // The crates whose types are part of the public API.
 pub use {arrayvec, crossbeam_channel, rand};
 
-// The modules of the subcommands may have items without documentation: a comment there says more than the name.
+// In the modules of the subcommands, items whose name says everything need no documentation.
 pub mod board;
 pub mod book;
 #[cfg(feature = "cli")]

@@ -135,7 +135,7 @@ struct Child {
     numbers: Numbers,
 }
 
-/// The role of the side to move: the attacker is to mate.
+/// The role of the side to move: the attacker tries to mate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     Attacker,

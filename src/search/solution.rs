@@ -343,7 +343,7 @@ impl<'a> Solver<'a> {
         mut length: u32,
     ) -> Result<(Move, u32, bool), SolveError> {
         loop {
-            // A mate in `length` plies, an odd number, takes `length / 2 + 1` moves.
+            // A mate in `length` plies, an odd number, takes `length / 2 + 1` moves: one more than here.
             match self.mate(game, length / 2, None)? {
                 Answer::Mate { played, plies } => (first, length) = (played, plies),
                 Answer::NoMate => return Ok((first, length, true)),

@@ -42,6 +42,7 @@ pub struct TranspositionTable {
     skipped: usize,
     buckets: usize,
     generation: AtomicU8,
+    /// Whether anything may have been written since the table was made or cleared.
     used: AtomicBool,
 }
 
