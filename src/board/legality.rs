@@ -15,8 +15,8 @@ use super::square::Square;
 /// - It is one of two screens between its king and an enemy cannon.
 /// - It blocks the leg of an enemy knight.
 ///
-/// In addition, no piece may become the screen of a cannon that faces the king directly (空头炮). In check, a piece must
-/// take the checker, interpose, or leave its square if it is the screen of a checking cannon.
+/// In addition, no piece may become the screen of a cannon that faces the king directly (空头炮). In check, a piece
+/// must take the checker, interpose, or leave its square if it is the screen of a checking cannon.
 ///
 /// The moves of the king and of pinned pieces are tested one by one. In check, so are the moves of such a screen, and
 /// all moves to the square of the checker or to a square where a piece can interpose. All other moves are illegal in

@@ -70,8 +70,8 @@ pub fn is_derived_tag(name: &str) -> bool {
 }
 
 /// The value of a tag as PGN writes it. A `Date` that begins with a four-digit year becomes `2020.01.31`, whatever
-/// separates its numbers (`2020年1月31日`), with `??` for missing numbers and zeros. A time after the date is kept. Other
-/// values are unchanged.
+/// separates its numbers (`2020年1月31日`), with `??` for missing numbers and zeros. A time after the date is kept.
+/// Other values are unchanged.
 pub fn date_tag(tag: &str, value: &str) -> String {
     let is_digit = |c: char| c.is_ascii_digit();
     let mut numbers = Vec::new();
@@ -217,8 +217,8 @@ impl RawGame {
     /// problem of the game.
     ///
     /// # Errors
-    /// The first move of the main line is unreadable, or illegal in the starting position of the standard game. If it is
-    /// illegal in another position, the game keeps this position.
+    /// The first move of the main line is unreadable, or illegal in the starting position of the standard game. If it
+    /// is illegal in another position, the game keeps this position.
     pub fn resolve(mut self) -> Result<GameTree, RecordError> {
         let has_gaps = self.has_gaps();
         let dialect = self.dialect();
@@ -280,9 +280,9 @@ impl RawGame {
         Ok(game)
     }
 
-    /// Whether black's moves are missing where [`RawMove::Text`] says that they may be. They are not missing if the moves
-    /// of both sides are numbered one by one. This is assumed if each move has the next number and red cannot play all
-    /// of them, or black's moves are written as black's.
+    /// Whether black's moves are missing where [`RawMove::Text`] says that they may be. They are not missing if the
+    /// moves of both sides are numbered one by one. This is assumed if each move has the next number and red cannot
+    /// play all of them, or black's moves are written as black's.
     fn has_gaps(&self) -> bool {
         let mut position = self.start.clone();
         if position.side_to_move() == Color::Black {

@@ -34,8 +34,8 @@ pub enum RelativePlace {
     /// The piece with this number from the front, from 1, or the middle piece if there are fewer pieces. A WXF move
     /// that begins with the same digit twice (`33=4`) may mean either.
     NthOrMiddle(usize),
-    /// The piece with this number from the front, from 1 (一兵 to 五兵). If no file is named, the numbers continue over all
-    /// files with two or more such pieces, see [`PiecePlace::ordinal`].
+    /// The piece with this number from the front, from 1 (一兵 to 五兵). If no file is named, the numbers continue over
+    /// all files with two or more such pieces, see [`PiecePlace::ordinal`].
     Nth(usize),
 }
 

@@ -125,9 +125,9 @@ impl Library {
     }
 }
 
-/// The entries of `queryall`. With `learn`, these are the known moves, and if `shows_all`, the other legal moves without
-/// scores. Without `learn`, these are all legal moves, of which only the best have scores. If no move is known, the list
-/// is empty unless `shows_all`.
+/// The entries of `queryall`. With `learn`, these are the known moves, and if `shows_all`, the other legal moves
+/// without scores. Without `learn`, these are all legal moves, of which only the best have scores. If no move is known,
+/// the list is empty unless `shows_all`.
 fn listed(query: &Query<'_>, known: &[KnownMove], legal: &[Move]) -> Vec<ListedMove> {
     let best = known.first().map_or(0, |first| first.score);
     let mut moves: Vec<ListedMove> = (known.iter().enumerate())

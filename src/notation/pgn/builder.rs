@@ -459,8 +459,9 @@ impl Builder {
             && self.add_move(last, glyph, line)
     }
 
-    /// Adds a word that is text, at the beginning of a variation or after a move of the main line. Returns `false` if the
-    /// word may be a move or the game has ended. `text` is the first move of the word, or the word without its number.
+    /// Adds a word that is text, at the beginning of a variation or after a move of the main line. Returns `false` if
+    /// the word may be a move or the game has ended. `text` is the first move of the word, or the word without its
+    /// number.
     fn add_text(&mut self, separators: &str, word: &str, text: &str, line: usize) -> bool {
         if self.has_ended {
             return false;

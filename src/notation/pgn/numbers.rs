@@ -9,7 +9,8 @@ pub struct MoveNumber {
 }
 
 impl MoveNumber {
-    /// Reads the part of a word before its move: `3.`, `3...`, `十二、`, `第3回合`, `③`. Returns `None` for other signs.
+    /// Reads the part of a word before its move: `3.`, `3...`, `十二、`, `第3回合`, `③`. Returns `None` for other
+    /// signs.
     pub fn read(text: &str) -> Option<Self> {
         let digits = text.trim_start_matches('第');
         let rest = digits.trim_start_matches(is_digit);

@@ -76,7 +76,8 @@ pub fn is_move_number(word: &str) -> bool {
         && without_number(word).is_empty()
 }
 
-/// The rest of a word that begins with the number of a move in Chinese, such as `第3回合` or `第三步`; `None` for others.
+/// The rest of a word that begins with the number of a move in Chinese, such as `第3回合` or `第三步`; `None` for
+/// others.
 fn after_round_number(word: &str) -> Option<&str> {
     let rest = word.strip_prefix('第')?.trim_start_matches(is_digit);
     ["回合", "着", "步"]
@@ -112,7 +113,8 @@ pub fn without_label(word: &str) -> &str {
 }
 
 /// Splits a word that consists of moves without blanks between them, with or without move numbers, such as
-/// `炮二平五马8进72.马二进三`, `h2e2h9g7` or `马8进72.`. Returns any other word unchanged, whether it can be read or not.
+/// `炮二平五马8进72.马二进三`, `h2e2h9g7` or `马8进72.`. Returns any other word unchanged, whether it can be read or
+/// not.
 pub fn joined_moves(word: &str) -> Vec<&str> {
     if word.chars().nth(MIN_JOINED - 1).is_none() {
         return vec![word];
@@ -181,8 +183,8 @@ pub fn move_length(text: &str) -> Option<usize> {
     (from.is_ascii_alphabetic() && to.is_ascii_digit()).then(|| coordinates_length(text))?
 }
 
-/// The rest of a text after a number or signs, if it begins with a Chinese move: `2马二进三`, `2·马二进三`, `❷马二进三`.
-/// But `1卒平6` is a move.
+/// The rest of a text after a number or signs, if it begins with a Chinese move: `2马二进三`, `2·马二进三`,
+/// `❷马二进三`. But `1卒平6` is a move.
 fn after_signs(text: &str) -> Option<&str> {
     let rest = text.trim_start_matches(|c: char| c.is_numeric() || !c.is_alphanumeric());
     if rest.len() == text.len() || rest.starts_with(|c: char| c.is_ascii()) {

@@ -230,8 +230,8 @@ pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
     game.resolve()
 }
 
-/// Reads a result as [`GameResult`] does, in a text that contains 红胜, 黑胜 or 和, such as 红胜 (超时), or as `W`, `L` or
-/// `D` from red's point of view.
+/// Reads a result as [`GameResult`] does, in a text that contains 红胜, 黑胜 or 和, such as 红胜 (超时), or as `W`, `L`
+/// or `D` from red's point of view.
 fn read_result(text: &str) -> GameResult {
     let read = text.parse().ok();
     read.unwrap_or(match text {
@@ -375,7 +375,8 @@ pub fn write_dhtmlxq(game: &GameTree) -> String {
     text + "[/DhtmlXQ]\n\n"
 }
 
-/// Adds a field, unless its value is empty. In the value, control characters become blanks, and empty lines are dropped.
+/// Adds a field, unless its value is empty. In the value, control characters become blanks, and empty lines are
+/// dropped.
 fn push_field(text: &mut String, name: &str, value: &str) {
     let value = plain_comment(value);
     let value = escaped(&value);

@@ -26,9 +26,9 @@ pub fn read_moves(text: &str) -> Vec<Option<(Square, Square)>> {
     digits.chunks(4).map(read).collect()
 }
 
-/// The squares of the pieces. `99` means that a piece is not on the board. Old lists have `00` instead, which is also the
-/// square a9. If several pieces have `00`, at most one of them is on a9: a black rook, if the first move from or to a9
-/// begins there.
+/// The squares of the pieces. `99` means that a piece is not on the board. Old lists have `00` instead, which is also
+/// the square a9. If several pieces have `00`, at most one of them is on a9: a black rook, if the first move from or to
+/// a9 begins there.
 ///
 /// # Errors
 /// There are not 64 digits, or two pieces are on one square other than a9.

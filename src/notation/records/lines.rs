@@ -36,9 +36,9 @@ pub(super) fn may_have_moves_below(line: &str) -> bool {
 
 /// Whether a line has only moves, with or without their numbers.
 pub(super) fn is_line_of_moves(line: &str) -> bool {
-    without_move_numbers(line)
-        .split_whitespace()
-        .all(is_move_text)
+    let line = without_move_numbers(line);
+    let mut words = line.split_whitespace();
+    words.next().is_some_and(is_move_text) && words.all(is_move_text)
 }
 
 /// Whether a text in this format has a line of moves directly after a line with a position.
@@ -117,8 +117,8 @@ fn named_position(text: &str) -> Option<Epd> {
 /// Reads a line. An illegal move and those after it are left out, and the error is added to the problems of the game.
 ///
 /// # Errors
-/// The position is invalid, the first move cannot be read or played from the starting position, the game is too long, or the line is an EPD with other
-/// operations before `moves` and one of its moves cannot be played.
+/// The position is invalid, the first move cannot be read or played from the starting position, the game is too long,
+/// or the line is an EPD with other operations before `moves` and one of its moves cannot be played.
 pub fn read_line(text: &str) -> Result<LineContent, RecordError> {
     let text = without_marks(text);
     let epd = || text.parse().map(LineContent::Epd);

@@ -1,5 +1,5 @@
-//! Game records in all formats: PGN, XQF (象棋演播室, XQStudio), CBR, CBL and CBF (象棋桥, CCBridge), DhtmlXQ (东萍象棋),
-//! WXF files, and text with one game or position per line.
+//! Game records in all formats: PGN, XQF (象棋演播室, XQStudio), CBR, CBL and CBF (象棋桥, CCBridge), DhtmlXQ
+//! (东萍象棋), WXF files, and text with one game or position per line.
 //!
 //! [`RecordReader`] recognizes the format by the content.
 //!

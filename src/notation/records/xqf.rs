@@ -1,5 +1,5 @@
-//! XQF, the files of 象棋演播室 (XQStudio): a header of 1024 bytes, then a tree of moves. From version 11 on, the squares
-//! of the pieces and the tree are obfuscated with keys in the header.
+//! XQF, the files of 象棋演播室 (XQStudio): a header of 1024 bytes, then a tree of moves. From version 11 on, the
+//! squares of the pieces and the tree are obfuscated with keys in the header.
 
 use super::{
     PieceSquares, StoredNode, code_of_result, piece_position, piece_squares, plain_comment,

@@ -199,8 +199,8 @@ impl XboardTranslator {
     }
 
     /// Remembers the first error that is about the position or a move of the game, and not about a command such as
-    /// `easy`. During a search, only an `Error` about `go` and an `Illegal` move count. After an error about the position,
-    /// the next position is sent in the other form.
+    /// `easy`. During a search, only an `Error` about `go` and an `Illegal` move count. After an error about the
+    /// position, the next position is sent in the other form.
     fn read_refusal(&mut self, line: &str) {
         let Some((start, moves)) = &self.game else {
             return;
