@@ -21,10 +21,10 @@ if [ "$mode" = loud ]; then
 fi
 
 # The program `file`, which is Chuhe, as an engine that speaks only XBoard: `xboard` reads its first line late, `strict`
-# plays one game, reads only the FENs of UCI and refuses the first move that it gets, `refuses` refuses all moves, `balks`
-# refuses `go` after its first move.
+# plays one game, reads only the FENs of UCI and refuses the first move that it gets, `refuses` refuses all moves,
+# `declines` refuses `go`, `balks` refuses `go` after its first move.
 case $mode in
-    xboard | strict | refuses | balks)
+    xboard | strict | refuses | declines | balks)
         exec 3>&1
         [ "$mode" = xboard ] && sleep 1.2
         while read -r line; do
@@ -37,6 +37,7 @@ case $mode in
                     refused=$mode
                     ;;
                 balks-usermove*) say "$line"; balks=yes ;;
+                declines-go) say "Error (no game): $line" >&3 ;;
                 balks-go) if [ "$balks" = yes ]; then say "Error (no game): $line" >&3; else say "$line"; fi ;;
                 *) say "$line" ;;
             esac

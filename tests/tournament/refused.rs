@@ -41,9 +41,14 @@ fn engines_that_do_not_work_are_refused() {
     }
     let error = error_of(script("mute", "mute"), "--each depth=1 --startup 0.3");
     assert!(error.contains("ucciok after ucci within 0.3 s"), "{error}");
+    let declines = format!("declines '{}'", env!("CARGO_BIN_EXE_chuhe"));
     for (mode, reason) in [
         ("mute", "no feature done=1 after xboard within 0.3 s"),
         ("pingless", "it speaks XBoard, but does not offer ping"),
+        (
+            declines.as_str(),
+            "it refused the position, a legal move or the search: Error (no game): go",
+        ),
     ] {
         let mut engine = script("one", mode);
         engine[4] = "proto=xboard".to_owned();

@@ -124,6 +124,10 @@ impl Engine {
             self.process.send("ucinewgame");
             self.ready(position)?;
         }
+        self.require_no_refusal()
+    }
+
+    fn require_no_refusal(&self) -> Result<(), EngineFailure> {
         match self.refusal() {
             Some(line) => Err(EngineFailure::Refused(excerpt(&line))),
             None => Ok(()),
@@ -202,9 +206,7 @@ impl Engine {
             }
             other => other?,
         };
-        if let Some(line) = self.refusal() {
-            return Err(EngineFailure::Refused(excerpt(&line)));
-        }
+        self.require_no_refusal()?;
         let elapsed = at.saturating_duration_since(asked);
         Ok(self.answer(&line, asked, elapsed, is_pondered))
     }

@@ -246,6 +246,7 @@ impl Engine {
             }
             other => other?,
         };
+        self.require_no_refusal()?;
         Ok(line)
     }
 

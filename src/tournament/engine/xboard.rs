@@ -187,9 +187,11 @@ impl XboardTranslator {
             "0-1" if self.is_thinking && self.side() == Color::Red => self.outcome("resign"),
             "1-0" | "0-1" | "1/2-1/2" if self.is_thinking => self.outcome(word),
             "Illegal" | "Error" | "Error:" | "error" | "error:" | "tellerror" | "tellusererror" => {
-                self.read_refusal(line);
                 let mut answers = vec![format!("info string {line}")];
-                if self.is_thinking && self.refusal.is_some() {
+                if !self.is_thinking {
+                    self.read_refusal(line);
+                } else if refuses_search(line) {
+                    self.refusal = Some(line.to_owned());
                     answers.extend(self.outcome("refused"));
                 }
                 answers
@@ -198,25 +200,13 @@ impl XboardTranslator {
         }
     }
 
-    /// Remembers the first error that is about the position or a move of the game, and not about a command such as
-    /// `easy`. During a search, only an `Error` about `go` and an `Illegal` move count. After an error about the
-    /// position, the next position is sent in the other form.
+    /// Remembers the first error before a search that is about the position or a move of the game, and not about a
+    /// command such as `easy`. After an error about the position, the next position is sent in the other form.
     fn read_refusal(&mut self, line: &str) {
         let Some((start, moves)) = &self.game else {
             return;
         };
         if self.refusal.is_some() {
-            return;
-        }
-        if self.is_thinking {
-            let kind = line.split([' ', ':']).next().unwrap_or_default();
-            let mut words = line.split(|c: char| !c.is_ascii_alphanumeric());
-            let is_answer = match kind {
-                "Illegal" => words.any(|word| word == "go" || word.parse::<Move>().is_ok()),
-                "Error" => words.any(|word| word == "go"),
-                _ => false,
-            };
-            self.refusal = is_answer.then(|| line.to_owned());
             return;
         }
         let names = |words: &[&str]| words.iter().any(|word| line.contains(word));
@@ -254,6 +244,17 @@ impl XboardTranslator {
             }
         }
         answers
+    }
+}
+
+/// Whether an error during a search is about `go` or, in an `Illegal` line, about a move. Errors about other commands,
+/// such as `otim`, do not end the search.
+fn refuses_search(line: &str) -> bool {
+    let mut words = line.split(|c: char| !c.is_ascii_alphanumeric());
+    match words.next() {
+        Some("Illegal") => words.any(|word| word == "go" || word.parse::<Move>().is_ok()),
+        Some("Error") => words.any(|word| word == "go"),
+        _ => false,
     }
 }
 
