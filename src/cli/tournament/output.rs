@@ -80,7 +80,8 @@ impl<'a> OutputFiles<'a> {
             opened.context(path.display())?;
         }
         if let Some(path) = &arguments.epd {
-            let opened = EpdFile::open(path, files.journal.is_some()).and_then(|mut epd| {
+            let is_resumed = !content.games.is_empty();
+            let opened = EpdFile::open(path, is_resumed).and_then(|mut epd| {
                 let mut games = content.games.iter();
                 games.try_for_each(|record| epd.write(tournament, record))?;
                 Ok(epd)
@@ -338,17 +339,16 @@ fn game_line(tournament: &Tournament, record: &GameRecord) -> String {
 
 struct EpdFile {
     file: File,
-    /// The lines that are not written again.
+    /// The lines of earlier runs, which are not written again.
     present: HashSet<Vec<u8>>,
 }
 
 impl EpdFile {
-    /// Opens or creates the file, and removes an incomplete last line of an interrupted match. With a journal the match
-    /// may be resumed, so lines that the file already has are not written again.
-    fn open(path: &Path, has_journal: bool) -> io::Result<Self> {
+    /// Opens or creates the file, and removes an incomplete last line of an interrupted match.
+    fn open(path: &Path, is_resumed: bool) -> io::Result<Self> {
         remove_incomplete_line(path)?;
         let file = open_to_append(path, 1)?;
-        let bytes = if has_journal {
+        let bytes = if is_resumed {
             fs::read(path)?
         } else {
             Vec::new()
@@ -358,7 +358,7 @@ impl EpdFile {
         Ok(Self { file, present })
     }
 
-    /// Appends the final position of a game, unless the file had it.
+    /// Appends the final position of a game, unless an earlier run has written it.
     fn write(&mut self, tournament: &Tournament, record: &GameRecord) -> io::Result<()> {
         let line = final_position(tournament, record)?;
         if self.present.contains(line.as_bytes()) {
