@@ -357,7 +357,7 @@ impl Output {
         }
     }
 
-    /// The text at the beginning of every output file. By it, a file with only an incomplete first line is recognized.
+    /// The text at the beginning of every output file, to recognize a file with only an incomplete first line.
     fn beginning(&self) -> String {
         match (self.format, self.has_file_names) {
             (BatchFormat::Csv, _) => self.heading(),

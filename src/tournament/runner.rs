@@ -190,8 +190,8 @@ fn play_known_games(
     // at the same time cannot use each other's results anyway, and the steps depend only on the number of the pair.
     let tuned = Mutex::new(standings.spsa.clone());
     let (interrupt_sender, interrupted) = bounded::<()>(0);
-    // A worker starts its next game only after its last result is taken. Short games would otherwise continue long
-    // after an SPRT has decided, and use old values of the tuned parameters.
+    // The channel has no buffer, so that a worker starts its next game only after its last result is taken. Otherwise
+    // short games would continue long after an SPRT has decided, and use old values of the tuned parameters.
     let (results, messages) = bounded(0);
     let mut interrupt_sender = Some(interrupt_sender);
     let mut interrupt = interrupt.clone();

@@ -47,8 +47,8 @@ pub fn open_to_append(path: &Path, line_feeds: usize) -> io::Result<File> {
     Ok(file)
 }
 
-/// Appends bytes to a file that was opened to append. If only a part can be written, for example to a full disk,
-/// removes it.
+/// Appends bytes to a file that was opened to append. If only a part can be written, for example to a full disk, this
+/// part is removed.
 pub fn append(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     let length = file.metadata()?.len();
     file.write_all(bytes).inspect_err(|_| {

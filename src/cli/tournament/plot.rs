@@ -7,12 +7,13 @@ use crate::text::counted;
 use crate::tournament::stats::{Estimate, Interval, Scores, SprtRun, Standings};
 use crate::tournament::{GameSummary, Tournament};
 
-/// Width of the plot, and heights of its parts, in pixels.
+/// Width of the plot, in pixels.
 const WIDTH: u32 = 800;
-/// For one engine.
+/// Height of the row of an engine, in pixels.
 const ROW_HEIGHT: u32 = 50;
-/// For the title and the axis of the standings.
+/// Height of the title and the axis of the standings, in pixels.
 const FRAME_HEIGHT: u32 = 90;
+/// In pixels.
 const CURVE_HEIGHT: u32 = 220;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;

@@ -500,7 +500,7 @@ pub enum EngineSpecError {
     TimeControl(String, ParseTimeControlError),
     #[error("ranks= must be 0 or 1")]
     FirstRank,
-    /// An error here because systems would silently clamp the value.
+    /// `nice=` is out of range. The operating system would silently clamp it.
     #[error("nice= must be between -20 and 19")]
     Nice,
     #[error("ponder= needs tc=")]

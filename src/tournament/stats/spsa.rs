@@ -174,7 +174,7 @@ impl SpsaRun {
         let steps = self.spsa.steps(pair);
         for ((change, step), parameter) in self.changes.iter_mut().zip(steps).zip(parameter) {
             *change += rate * parameter.step.powi(2) * decay / step * result;
-            // The change is clamped, so that the value leaves a bound at the next result against it.
+            // The value is clamped after each game, so that it leaves a bound at the next result that moves it away.
             *change = parameter.at(*change) - f64::from(parameter.value);
         }
     }
