@@ -41,21 +41,6 @@ fn engines_that_do_not_work_are_refused() {
     }
     let error = error_of(script("mute", "mute"), "--each depth=1 --startup 0.3");
     assert!(error.contains("ucciok after ucci within 0.3 s"), "{error}");
-    let declines = format!("declines '{}'", env!("CARGO_BIN_EXE_chuhe"));
-    for (mode, reason) in [
-        ("mute", "no feature done=1 after xboard within 0.3 s"),
-        ("pingless", "it speaks XBoard, but does not offer ping"),
-        (
-            declines.as_str(),
-            "it refused the position, a legal move or the search: Error (no game): go",
-        ),
-    ] {
-        let mut engine = script("one", mode);
-        engine[4] = "proto=xboard".to_owned();
-        let startup = if mode == "mute" { "--startup 0.3" } else { "" };
-        let error = error_of(engine, &format!("--each depth=1 {startup}"));
-        assert!(error.contains(&format!("engine one: {reason}")), "{error}");
-    }
     // A process may be allowed to raise its priority.
     let engines = [
         with(script("one", "good"), "nice=-5"),
@@ -74,6 +59,26 @@ fn engines_that_do_not_work_are_refused() {
     let ends = ["it exited (exit status: 0)", "it closed its output"];
     let is_reported = |end: &&str| error.contains(&format!("engine true: {end}"));
     assert!(ends.iter().any(is_reported), "{error}");
+}
+
+#[test]
+fn xboard_engines_that_do_not_work_are_refused() {
+    let declines = format!("declines '{}'", env!("CARGO_BIN_EXE_chuhe"));
+    for (mode, reason) in [
+        ("mute", "no feature done=1 after xboard within 0.3 s"),
+        ("pingless", "it speaks XBoard, but does not offer ping"),
+        (
+            declines.as_str(),
+            "it refused the position, a legal move or the search: Error (no game): go",
+        ),
+    ] {
+        let mut engine = script("one", mode);
+        engine[4] = "proto=xboard".to_owned();
+        let startup = if mode == "mute" { "--startup 0.3" } else { "" };
+        let arguments = format!("--each depth=1 {startup}");
+        let error = error_output(&mut match_of([engine, script("two", "good")], &arguments));
+        assert!(error.contains(&format!("engine one: {reason}")), "{error}");
+    }
 }
 
 /// Such an engine would lose each game.
