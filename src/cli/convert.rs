@@ -309,7 +309,10 @@ impl Writer<'_> {
     fn write_game(&mut self, mut game: GameTree) -> io::Result<()> {
         self.read += 1;
         let line = game.main_line();
-        self.with_opening += u64::from(self.arguments.opening.selects(&line));
+        if !self.arguments.opening.selects(&line) {
+            return Ok(());
+        }
+        self.with_opening += 1;
         if !self.is_selected(&game, &line) || !self.is_new(&line) {
             return Ok(());
         }
@@ -415,6 +418,7 @@ impl Writer<'_> {
         self.out.write_all(&bytes).context(self.out.name())
     }
 
+    /// Whether a game is selected by the options other than `--ecco`.
     fn is_selected(&self, game: &GameTree, line: &Line) -> bool {
         let arguments = self.arguments;
         let contains = |tag: &str, part: &str| {
@@ -423,8 +427,7 @@ impl Writer<'_> {
         };
         let is_player = |name: &String| contains("Red", name) || contains("Black", name);
         let is_event = |name: &String| contains("Event", name);
-        arguments.opening.selects(line)
-            && arguments.player.as_ref().is_none_or(is_player)
+        arguments.player.as_ref().is_none_or(is_player)
             && arguments.event.as_ref().is_none_or(is_event)
             && arguments.result.is_none_or(|result| result == game.result)
             && line.moves.len() >= arguments.min_plies
