@@ -116,8 +116,8 @@ struct Walker<'a> {
     unusable: usize,
     /// Records of positions without a usable move.
     without_moves: usize,
-    /// Records that were found for positions without a usable move to which no book move leads. In a
-    /// large book, millions of positions are looked up, and some of them have the hash of another one.
+    /// Records of positions without a usable move to which no book move leads. Millions of positions are looked up in a
+    /// large book, and some of them have the hash of another one.
     doubtful: HashMap<(u32, u32), usize>,
 }
 

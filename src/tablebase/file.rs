@@ -112,7 +112,7 @@ impl Header {
         self.blocks().iter().sum::<usize>() * ENTRY_LENGTH + 4
     }
 
-    /// The number of values in this block, of which the last one of a side to move may be shorter.
+    /// Number of values in the block with the number `block` of a side to move. The last block may be shorter.
     pub fn values_in(&self, block: usize) -> usize {
         let before = block as u64 * u64::from(self.block);
         (self.positions - before).min(self.block.into()) as usize

@@ -168,7 +168,8 @@ fn find(text: &str, is_whole: bool) -> Option<(OptionSpec, &'static str, &str)> 
         .max_by_key(|(_, name, _)| name.len())
 }
 
-/// The rest of a text that begins with the words of a name. Clients of Fairy-Stockfish in UCCI join them with `_`.
+/// The rest of a text that begins with the words of a name. The words may be joined with `_`, as Fairy-Stockfish
+/// names its options in UCCI.
 fn rest_after<'a>(name: &str, text: &'a str) -> Option<&'a str> {
     let (first, rest) = split_word(text);
     if first.replace('_', " ").eq_ignore_ascii_case(name) {

@@ -110,6 +110,7 @@ impl Session {
         })
     }
 
+    /// Returns the error of a failed write, unless the client is gone.
     fn run(mut self) -> Option<io::Error> {
         while !self.is_over() {
             let incoming = self.wait();
