@@ -1,5 +1,6 @@
 //! The commands of `chuhe cloud`.
 
+use std::fs::File;
 use std::process::Command;
 use std::time::Duration;
 
@@ -526,7 +527,10 @@ fn read_only_libraries_are_read_and_served() {
         let (found, text) = run_read_only(&dir, line).unwrap();
         assert!(found == Some(code) && text.contains(message), "{text}");
     }
-    let server = Server::start_by(read_only(&dir).unwrap(), LIBRARY, &dir, "--workers 1");
+    let mut command = read_only(&dir).unwrap();
+    let errors = TestDir::new();
+    command.stderr(File::create(errors.path("errors")).unwrap());
+    let server = Server::start_by(command, LIBRARY, &dir, "--lang en --workers 1");
     assert_eq!(server.ask("queryscore", ""), "eval:20\0");
     let all = server.ask("queryall", "&learn=1");
     assert_eq!(all.matches("winrate").count(), 6);
@@ -534,6 +538,9 @@ fn read_only_libraries_are_read_and_served() {
     for (action, more) in [("queue", ""), ("store", &score)] {
         assert_eq!(server.ask(action, more), "Error: the library is read-only");
     }
+    // The refused requests are errors of the clients, not of the server.
+    let errors = errors.read("errors");
+    assert_eq!(errors.matches("read-only").count(), 1, "{errors}");
 }
 
 #[test]

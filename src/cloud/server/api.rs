@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::caller::{
     ANONYMOUS, Caller, FormRequest, JsonReply, ServerError, bearer, board_of, check_origin,
-    client_address, error_text, parameters_of,
+    client_address, log_error, parameters_of,
 };
 use super::shared::Shared;
 use super::worker;
@@ -122,8 +122,7 @@ pub async fn answer(
     shared.metrics.count(action, started.elapsed());
     Ok(answer.map_or_else(
         |error| {
-            log::error!("{error}");
-            let reason = error_text(&error);
+            let reason = log_error(&error);
             let body = if is_json {
                 ApiReply::Status(reason).encode(ReplyFormat::Json)
             } else {

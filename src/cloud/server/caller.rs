@@ -342,12 +342,14 @@ impl From<StoreError> for ServerError {
     }
 }
 
-/// The text of a reply to a request that could not read or write the library. The error itself is only logged.
-pub fn error_text(error: &StoreError) -> &'static str {
-    match error {
-        StoreError::ReadOnly => "the library is read-only",
-        _ => "the library cannot be read or written",
+/// The text of a reply to a request that could not read or write the library. The error is logged, unless the client
+/// has tried to write to a read-only library.
+pub fn log_error(error: &StoreError) -> &'static str {
+    if matches!(error, StoreError::ReadOnly) {
+        return "the library is read-only";
     }
+    log::error!("{error}");
+    "the library cannot be read or written"
 }
 
 /// An extension of the response to a rejected request: the reason in English.
@@ -378,10 +380,7 @@ impl IntoResponse for ServerError {
                 "a page of another origin sent the request, or a proxy does not pass on the host and port (header Host)"
                     .into(),
             ),
-            Self::Store(error) => {
-                log::error!("{error}");
-                (StatusCode::SERVICE_UNAVAILABLE, error_text(&error).into())
-            }
+            Self::Store(error) => (StatusCode::SERVICE_UNAVAILABLE, log_error(&error).into()),
         };
         let text = format!("{reason}\n");
         (status, Extension(Reason(reason)), text).into_response()

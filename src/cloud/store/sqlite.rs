@@ -233,7 +233,7 @@ impl Database for Connection {
         if !self.is_autocommit()
             && let Err(error) = self.execute_batch("ROLLBACK")
         {
-            log::error!("cloud library: {error}");
+            log::error!("cannot roll back a transaction of the cloud library: {error}");
         }
     }
 
