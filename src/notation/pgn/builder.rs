@@ -467,14 +467,15 @@ impl Builder {
             return false;
         }
         if !self.open.is_empty() {
-            let is_text = self.cursor.last.is_none() && (is_remark(word) || is_text(word));
-            if is_text {
+            let is_remark = is_remark(word);
+            let is_comment = self.cursor.last.is_none() && (is_remark || is_text(text));
+            if is_comment {
                 self.add_comment(word);
+                if !is_remark {
+                    self.text_depth = self.open.len();
+                }
             }
-            if is_text && !is_remark(word) {
-                self.text_depth = self.open.len();
-            }
-            return is_text;
+            return is_comment;
         }
         let is_text = self.has_moves() && self.number.is_none() && !is_like_move(text);
         if is_text {

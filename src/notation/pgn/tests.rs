@@ -187,6 +187,15 @@ fn the_number_1_begins_another_game() {
 }
 
 #[test]
+fn a_variation_may_begin_with_a_label() {
+    for label in ["", "1.", "第1回合:", "红方:"] {
+        let game = read_one(&format!("炮二平五 ({label}兵三进一 卒7进1) 马8进7"));
+        assert_eq!(game.main_line().coordinates(), "h2e2 h9g7", "{label}");
+        assert_eq!(game.moves.len(), 4, "{label}");
+    }
+}
+
+#[test]
 fn joined_and_labeled_moves_begin_another_game() {
     for (text, moves) in [
         (
