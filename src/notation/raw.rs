@@ -12,7 +12,7 @@ use crate::text::{fill, texts};
 pub const MAX_MOVES: usize = 250_000;
 /// The maximum nesting depth of variations.
 pub const MAX_DEPTH: usize = 200;
-/// See [`RawGame::add_problem`].
+/// The maximum number of problems of a record, apart from those of the main line.
 const MAX_PROBLEMS: usize = 20;
 
 /// The reason why a record, or a part of it, cannot be read.
@@ -51,8 +51,8 @@ pub enum RawMove {
         text: String,
         /// The line in a text file.
         line: Option<usize>,
-        /// Whether its number is the next one after that of the move before it, so that a move between them may be
-        /// missing.
+        /// Whether its number is the next one after that of the move before it, so that black's move between them may
+        /// be missing.
         lacks_reply: bool,
     },
     /// Origin and destination; `None` if one of them is not on the board.
@@ -335,7 +335,7 @@ impl RawGame {
         best.1
     }
 
-    /// Whether a move has the form of a move, even if it is illegal. Moves of binary files always have.
+    /// Whether a move has the form of a move, even if it is illegal. Moves of binary files always have it.
     fn is_readable(&self, id: NodeId) -> bool {
         match &self.moves[id].played {
             Some(RawMove::Text { text, .. }) => is_move_text(text),
@@ -358,18 +358,15 @@ impl RawGame {
                 line,
                 lacks_reply,
             }) => {
-                let lacks_reply = has_gaps && *lacks_reply;
-                let is_blacks = position.side_to_move() == Color::Black;
-                let is_other_side =
-                    || lacks_reply && is_blacks && chinese::written_side(text) == Some(Color::Red);
-                match dialect.parse(position, text) {
-                    Ok(m) if !is_other_side() => return Ok(m),
-                    Err(error) if !lacks_reply => (error.to_string(), *line),
-                    _ => (
-                        "black's move before this number is missing".to_owned(),
-                        *line,
-                    ),
-                }
+                let is_black = position.side_to_move() == Color::Black;
+                let lacks_reply = has_gaps && *lacks_reply && is_black;
+                let is_reds = lacks_reply && chinese::written_side(text) == Some(Color::Red);
+                let reason = match dialect.parse(position, text) {
+                    Ok(m) if !is_reds => return Ok(m),
+                    Err(error) if !lacks_reply => error.to_string(),
+                    _ => "black's move before this number is missing".to_owned(),
+                };
+                (reason, *line)
             }
             Some(RawMove::Squares(Some((from, to)))) => {
                 let m = Move::new(*from, *to);

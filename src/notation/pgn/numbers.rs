@@ -177,6 +177,12 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(error.contains("move 4: black's"), "{error}");
+        // At red's turn no move of black is missing.
+        let error = read("1. h2e2 h9g7 2. h0g2 3. i9h9 4. zzz")[0]
+            .as_ref()
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("move 5: \"zzz\" cannot be read"), "{error}");
         // Every move of either side has a number.
         for text in [
             "1. 炮二平五 2. 马8进7 3. 马二进三 4. 车9平8",
