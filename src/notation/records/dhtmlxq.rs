@@ -230,8 +230,8 @@ pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
     game.resolve()
 }
 
-/// Reads a result as [`GameResult`] does, in a text that contains 红胜, 黑胜 or 和, such as 红胜 (超时), or as `W`, `L`
-/// or `D` from red's point of view.
+/// Reads a result in one of three forms: a form of [`GameResult`], a text that contains 红胜, 黑胜 or 和, such as
+/// 红胜 (超时), or `W`, `L` or `D` from red's point of view.
 fn read_result(text: &str) -> GameResult {
     let read = text.parse().ok();
     read.unwrap_or(match text {

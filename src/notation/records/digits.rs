@@ -48,32 +48,24 @@ pub fn read_squares(
     let corner = square_from_black(0, 0);
     let mut in_corner: Vec<usize> = (0..32).filter(|index| squares[*index] == corner).collect();
     if in_corner.len() > 1 {
-        let mut moves = moves
-            .iter()
-            .flatten()
-            .map(|(from, to)| (Some(*from), Some(*to)));
-        let first = moves.find(|(from, to)| *from == corner || *to == corner);
-        if first.is_some_and(|(from, _)| from == corner)
+        let mut moves = moves.iter().flatten();
+        let first = moves.find(|(from, to)| [*from, *to].map(Some).contains(&corner));
+        if first.is_some_and(|(from, _)| Some(*from) == corner)
             && let Some(rook) = in_corner.iter().position(|index| [16, 24].contains(index))
         {
             in_corner.remove(rook);
         }
-        in_corner
-            .into_iter()
-            .for_each(|index| squares[index] = None);
+        for index in in_corner {
+            squares[index] = None;
+        }
     }
     let mut seen = HashSet::new();
-    match squares
-        .iter()
-        .flatten()
-        .find(|square| !seen.insert(**square))
-    {
-        Some(square) => {
-            let reason = format!("two pieces of DhtmlXQ_binit are on {square}");
-            Err(RecordError::new(reason))
-        }
-        None => Ok(squares),
+    let mut placed = squares.iter().flatten();
+    if let Some(square) = placed.find(|square| !seen.insert(**square)) {
+        let reason = format!("two pieces of DhtmlXQ_binit are on {square}");
+        return Err(RecordError::new(reason));
     }
+    Ok(squares)
 }
 
 #[cfg(test)]
