@@ -96,7 +96,7 @@ const TEXTS = {
   ],
   games: ['Games of the file', '文件中的对局'],
   loaded: ['Games read: {}', '已读取 {} 局'],
-  'other files': ['{} other files were not opened', '另有 {} 个文件未打开'],
+  'other files': ['Other files, not opened: {}', '另有 {} 个文件未打开'],
   'long address': ['The game is too long for the address; save it to keep it', '对局太长，网址中放不下；请另存为文件'],
   'too large': ['The file is larger than 16 MB', '文件大于 16 MB'],
   'invalid board': ['This is not a legal position', '局面不合法'],

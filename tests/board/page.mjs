@@ -619,7 +619,7 @@ async function opensFiles(url) {
   await page.click('#game-panel summary');
   await opensOtherFormats(page);
   await transfer(page, 'drop', 'game.pgn', Buffer.from(GAME), 3);
-  await waitForStatus(page, '2 other files were not opened');
+  await waitForStatus(page, 'Other files, not opened: 2');
   await page.click('#game-panel summary');
   writeFileSync(join(directory, 'game.pgn'), GAME);
   for (const [format, way] of [['xqf', 'drop'], ['cbl', 'paste'], ['dhtmlxq', 'choose'], ['cbr', 'drop']]) {
