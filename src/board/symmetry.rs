@@ -66,7 +66,7 @@ impl Position {
         if symmetry.ranks {
             setup.side_to_move = !setup.side_to_move;
         }
-        // The image of a legal position is legal. An illegal position, after a pseudo-legal move, has no image.
+        // Fails only for an illegal position (after a move that is only pseudo-legal), which is returned unchanged.
         Self::try_from(&setup).unwrap_or_else(|_| self.clone())
     }
 

@@ -93,8 +93,8 @@ pub fn path_in_gbk(name: &str) -> PathBuf {
 }
 
 /// Detects the encoding of a text. UTF-16 is recognized by its byte order mark or by NUL bytes that are mostly at even
-/// or mostly at odd positions, UTF-8 by [`is_utf_8`]. Otherwise it is Big5 if that encoding has the
-/// higher score, or else GBK.
+/// or mostly at odd positions, UTF-8 by [`is_utf_8`]. Otherwise it is Big5 if that encoding has the higher score, or
+/// else GBK.
 pub fn encoding_of(bytes: &[u8]) -> &'static Encoding {
     if let Some(encoding) = utf_16(bytes) {
         return encoding;

@@ -117,8 +117,9 @@ fn named_position(text: &str) -> Option<Epd> {
 /// Reads a line. An illegal move and those after it are left out, and the error is added to the problems of the game.
 ///
 /// # Errors
-/// The position is invalid, the first move cannot be read or played from the starting position, the game is too long,
-/// or the line is an EPD with other operations before `moves` and one of its moves cannot be played.
+/// The position is invalid, the first move cannot be read or is illegal in the starting position of the standard game,
+/// or the game is too long. Or the line is an EPD with other operations before `moves`, and one of its moves cannot be
+/// played.
 pub fn read_line(text: &str) -> Result<LineContent, RecordError> {
     let text = without_marks(text);
     let epd = || text.parse().map(LineContent::Epd);
