@@ -36,8 +36,8 @@ pub struct Builder {
     /// The reason why the whole game is rejected.
     error: Option<RecordError>,
     cursor: Cursor,
-    /// The line number of each open parenthesis, and the cursor before it.
-    open: Vec<(usize, Cursor)>,
+    /// The line number of each open parenthesis, and the cursor and the number of the next move before it.
+    open: Vec<(usize, Cursor, Option<MoveNumber>)>,
     /// The number of open parentheses beyond the maximum depth. Tokens inside them are skipped.
     too_deep: usize,
     /// A comment before the first move of a variation.
@@ -316,7 +316,7 @@ impl Builder {
 
     /// Ends a variation. Other closing parentheses are ignored, as in `1) 炮二平五`.
     fn close_variation(&mut self) {
-        if let Some((_, cursor)) = self.open.pop() {
+        if let Some((_, cursor, _)) = self.open.pop() {
             self.cursor = cursor;
             if self.open.len() < self.text_depth {
                 self.text_depth = 0;
@@ -337,7 +337,7 @@ impl Builder {
             self.game.add_problem(&RecordError::at(line, reason), false);
             return;
         }
-        self.open.push((line, self.cursor));
+        self.open.push((line, self.cursor, self.number));
         if let Some(last) = self.cursor.last.take() {
             self.cursor.after = self.game.moves.parent(last).unwrap_or(ROOT);
         }
@@ -366,9 +366,8 @@ impl Builder {
                 None => !is_included && prose.has_no_move() && self.numbering.is_empty(),
             };
             if continues && self.open.is_empty() && !(is_included && prose.is_in_list()) {
-                prose
-                    .text
-                    .truncate(prose.length_before_number.unwrap_or(prose.text.len()));
+                let length = prose.length_before_number.unwrap_or(prose.text.len());
+                prose.text.truncate(length);
                 let text = self.prose.take().map(|prose| prose.text);
                 self.add_comment(text.unwrap_or_default().trim_end());
                 return false;
@@ -459,17 +458,18 @@ impl Builder {
             && self.add_move(last, glyph, line)
     }
 
-    /// Adds a word that is text, at the beginning of a variation or after a move of the main line. Returns `false` if
-    /// the word may be a move or the game has ended. `text` is the first move of the word, or the word without its
-    /// number.
+    /// Adds a word of text at the start of a variation or after a move of the main line. Returns `false` if the word
+    /// may be a move or the game has ended. `text` is the first move of the word, or the word without its number.
     fn add_text(&mut self, separators: &str, word: &str, text: &str, line: usize) -> bool {
         if self.has_ended {
             return false;
         }
-        if !self.open.is_empty() {
+        if let Some((_, _, number)) = self.open.last() {
             let is_remark = is_remark(word);
             let is_comment = self.cursor.last.is_none() && (is_remark || is_text(text));
             if is_comment {
+                // A number before the comment is not that of the next move.
+                self.number = *number;
                 self.add_comment(word);
                 if !is_remark {
                     self.text_depth = self.open.len();
@@ -583,7 +583,7 @@ impl Builder {
         if let Some(error) = self.error {
             return Err(error);
         }
-        if let Some((line, _)) = self.open.first() {
+        if let Some((line, ..)) = self.open.first() {
             self.add_problem(*line, "unclosed variation");
         }
         if !self.has_moves()
@@ -591,9 +591,8 @@ impl Builder {
         {
             return Err(RecordError::new(&problem.reason));
         }
-        let known = self
-            .result
-            .filter(|result| *result != GameResult::Unfinished);
+        let is_known = |result: &GameResult| *result != GameResult::Unfinished;
+        let known = self.result.filter(is_known);
         self.game.result = known.or(self.result_in_brackets).unwrap_or_default();
         name_red(&mut self.game.tags);
         self.game.resolve()
