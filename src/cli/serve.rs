@@ -23,7 +23,7 @@ use crate::text::without_credentials;
 /// Serve a cloud library (云库): the API of the public library over HTTP, at /chessdb.php.
 ///
 /// The library is an SQLite file or a PostgreSQL database and is created if missing. A read-only file is served
-/// without learning. Endgame tablebases take precedence over it. Statistics are at /metrics. Ctrl-C or SIGTERM stops
+/// without learning. Endgame tablebases take precedence over the library. Statistics are at /metrics. Ctrl-C or SIGTERM stops
 /// the server after the requests in progress; SIGHUP loads --tokens and --static again. To search for a library on
 /// another machine, use `chuhe cloud worker`.
 #[derive(Debug, clap::Args)]
@@ -62,8 +62,8 @@ pub struct Arguments {
     /// Number of threads that answer requests.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=64))]
     threads: u8,
-    /// Return a move to query and similar actions only if at least N good moves are known in the position and below it,
-    /// at least four of them below one of the best moves.
+    /// Return no move from query and similar actions while fewer than N good moves are known in and below the position,
+    /// or fewer than min(N, 4) below each of its best moves.
     #[arg(long, value_name = "N", default_value_t = LibraryOptions::default().min_visits)]
     min_visits: usize,
     /// Round scores as the public library does: by the move of the queried position, not of its stored mirror image.

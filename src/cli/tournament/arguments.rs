@@ -353,11 +353,11 @@ impl Arguments {
             TournamentFormat::Swiss | TournamentFormat::Knockout
         );
         if is_paired_by_results && (self.sprt.is_some() || self.noswap) {
-            let why = "cannot be used with --sprt or --noswap in this format";
+            let why = "this format cannot be used with --sprt or --noswap";
             return Err(Failure::usage("--format", why));
         }
         if is_paired_by_results && self.spsa.is_some() {
-            let why = "cannot be used with --spsa in this format";
+            let why = "this format cannot be used with --spsa";
             return Err(Failure::usage("--format", why));
         }
         if usize::from(self.seeds) >= engines {

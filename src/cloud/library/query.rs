@@ -15,8 +15,8 @@ use crate::tablebase::{ClassTable, Metric, Tables};
 
 #[derive(Clone, Debug)]
 pub struct LibraryOptions {
-    /// Number of good moves that must be known in and below a position, at least four of them below one of its best
-    /// moves, for `query` and similar actions to return a move.
+    /// `query` and similar actions return no move while fewer good moves are known in and below the position, or fewer
+    /// than four (or this number, if it is smaller) below each of its best moves.
     pub min_visits: usize,
     /// Seconds after which an unfinished task is given to another worker.
     pub lease: i64,
