@@ -1,4 +1,4 @@
-//! Zobrist keys of positions, computed at compile time.
+//! Random numbers for the Zobrist keys of positions, computed at compile time.
 
 use super::piece::Piece;
 use super::square::Square;

@@ -56,8 +56,8 @@ fn reference_is_legal(position: &Position, m: Move) -> bool {
     let mut after = position.clone();
     after.make(m);
     let king = after.king(mover);
-    let column = Bitboard::between(king, after.king(!mover)) & after.occupied();
-    let kings_face = king.file() == after.king(!mover).file() && column.is_empty();
+    let between = Bitboard::between(king, after.king(!mover)) & after.occupied();
+    let kings_face = king.file() == after.king(!mover).file() && between.is_empty();
     let taken = generated(&after, Targets::Captures)
         .iter()
         .any(|m| m.to() == king);

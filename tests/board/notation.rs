@@ -1,5 +1,5 @@
-//! Notation: every legal move has a unique text in every notation, which is read back as the same move; FENs are
-//! read back as the same positions; no text makes a parser panic.
+//! Notation: every legal move has a unique text in Chinese notation, WXF, ICCS and coordinates, which is read back as
+//! the same move; FENs are read back as the same positions; no text makes a parser panic.
 
 use std::collections::HashSet;
 

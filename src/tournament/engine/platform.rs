@@ -399,9 +399,9 @@ mod tests {
 
     use super::*;
 
-    /// On Windows, reaping must not wait for messages of the job that polling has consumed.
     #[test]
     fn an_ended_process_is_polled_twice_and_reaped() {
+        // A thread, so that the test fails if reaping never ends.
         let (sender, reaped) = mpsc::channel();
         std::thread::spawn(move || {
             let mut command = Command::new(std::env::current_exe().unwrap());
