@@ -116,8 +116,8 @@ struct Walker<'a> {
     unusable: usize,
     /// Records of positions without a usable move.
     without_moves: usize,
-    /// Records of positions without a usable move to which no book move leads. Millions of positions are looked up in a
-    /// large book, and some of them have the hash of another one.
+    /// Records of positions that have no usable move and that no book move leads to. They may belong to another
+    /// position with the same hash, because millions of positions are looked up in a large book.
     doubtful: HashMap<(u32, u32), usize>,
 }
 

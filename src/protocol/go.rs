@@ -116,7 +116,7 @@ impl GoRequest {
     }
 }
 
-/// The limits with the time for the move, and the clock of the side to move, reduced by `by`.
+/// Subtracts `by` from the time for the move and from the clock of the side to move.
 pub fn shortened(limits: Limits, by: Duration) -> Limits {
     let less = |time: Duration| time.saturating_sub(by);
     Limits {

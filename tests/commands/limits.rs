@@ -211,7 +211,7 @@ fn engine_greets_a_user_at_a_terminal() {
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success());
     assert!(!String::from_utf8_lossy(&output.stdout).contains("exits."));
-    // If standard input is not a terminal, the engine ends at once. The second run must print no greeting.
+    // With empty input the engine ends at once. Without a terminal it prints nothing.
     let output = chuhe()
         .stdin(Stdio::null())
         .stderr(terminal.open())

@@ -58,7 +58,7 @@ fn reset(client: &mut Client, setoption: &str, value: &str) {
         ] {
             client.send(&format!("stop\n{setoption} {name}{value} {new}"));
         }
-        // The message that refuses this value of `style`. While a search runs, the option is not yet set.
+        // After the refusal of this value of `style`, all input is processed. During a search, `setoption` is queued.
         while let Some(line) = client.line_within(Duration::from_secs(2)) {
             if line.contains("end-of-input") {
                 return;

@@ -66,8 +66,8 @@ const HEADINGS: [(&str, &str); 42] = [
 ];
 
 impl<'a> Line<'a> {
-    /// Reads a line. Returns `None` if it is too long, or if it may contain moves or other parts of a PGN, as every
-    /// ASCII line without a web address may.
+    /// Reads a line. Returns `None` if it is too long, is ASCII without a web address, or may contain moves or other
+    /// parts of a PGN.
     pub fn read(line: &'a str) -> Option<Self> {
         let line = line.trim();
         if line.len() > MAX_LENGTH || line.is_ascii() && !is_address(line) {

@@ -56,12 +56,13 @@ impl<'a> GameGraph<'a> {
         self.indexer.of_position(position, Color::Red)
     }
 
-    /// Node after the quiet move `played` from `cell`, which must be listed. `after` is the position after the move.
+    /// Node after the quiet move `played` from `cell`, whose weak side's placement must be canonical. `after` is the
+    /// position after the move.
     pub fn node_after(&self, cell: Cell, played: Move, after: &Position) -> Node {
         let mut squares = cell.squares;
         match squares.iter_mut().find(|square| **square == played.from()) {
             Some(square) => {
-                // An attacker has moved. The placements have not changed, so the new cell is listed too.
+                // An attacker has moved, so the placements have not changed.
                 *square = played.to();
                 let index = self.indexer.listed(Cell { squares, ..cell });
                 Node::new(index, after.side_to_move())
@@ -161,7 +162,7 @@ impl Offenses {
         }
     }
 
-    /// The offenses of the default goals that a move with these threats misses.
+    /// The default goals that a move with these threats misses, as one set of offenses.
     pub fn missed_goals(threats: MoveThreats) -> Self {
         let check = if threats.gives_check {
             Self::CHECK.0
