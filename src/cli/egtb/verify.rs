@@ -13,8 +13,8 @@ use crate::tablebase::{
 };
 
 /// Verify tables: compare every value with the values after all moves of the engine's move generator, check draws
-/// against the repetition rules, and search for a sample of the mates. For two-sided classes, prove which side can
-/// avoid offenses forever and which cannot.
+/// against the repetition rules, and search for a sample of the mates. For two-sided classes, prove that a side with a
+/// draw or better can always avoid offenses, and that a side that loses by rule cannot.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Classes such as KRA-KAB; all tables if none is given.

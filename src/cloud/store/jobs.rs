@@ -71,7 +71,9 @@ pub struct Job {
 pub enum JobError {
     #[error("the file has no move or position that the library searches")]
     Empty,
-    #[error("the file has more than 50000 different moves; split it or lower plies")]
+    #[error(
+        "the file has more than 50000 different moves; split it or search fewer plies of each game"
+    )]
     TooLarge,
     #[error("there are already 64 unfinished jobs")]
     TooMany,
@@ -138,7 +140,7 @@ impl Batch<'_> {
         Ok(Ok(id))
     }
 
-    /// Requests the next searches of the unfinished jobs and counts the finished ones.
+    /// Requests the next searches of the unfinished jobs, and counts the searches that have ended.
     pub fn advance_jobs(&mut self) -> Result<()> {
         let query = "SELECT id, priority FROM job WHERE ended IS NULL ORDER BY priority DESC, id";
         let jobs = self.connection.query(query, &[], |columns| {

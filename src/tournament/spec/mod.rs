@@ -481,7 +481,7 @@ pub enum SettingError {
     #[error("must be on or off")]
     Switch,
     /// A range of `cpus=` is descending or ends above 4096.
-    #[error("not a list of processors such as 0-3,6")]
+    #[error("not a list of processors from 0 to 4096, such as 0-3,6")]
     Processors,
     #[error("unknown key")]
     UnknownKey,
