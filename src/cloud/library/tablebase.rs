@@ -26,8 +26,8 @@ pub struct TableMove {
 /// The moves of a position, best first; `None` if the position has too many pieces, if the tablebases lack it or one of
 /// its successors, or if a move wins or loses by the repetition rules.
 ///
-/// Of equal wins, captures come first, then moves without a check. Of equal draws and losses, moves with fewer
-/// [`threats`] come first, then quiet moves, but captures if both moves threaten something.
+/// Of equal wins, captures come first, then moves without a check. Equal draws and losses are sorted by [`threats`],
+/// fewest first. Among those without threats quiet moves come first, among the others captures.
 pub fn table_moves(tables: &Tables, position: &Position) -> Option<Vec<TableMove>> {
     let is_known = tables.probe(position, RULES).is_some() || is_material_insufficient(position);
     if !has_few_pieces(position) || !is_known {
@@ -82,7 +82,7 @@ fn has_few_pieces(position: &Position) -> bool {
         && Color::ALL.into_iter().all(|side| pawns(side) <= 3)
 }
 
-/// The score of an outcome; `None` for a win or loss by the repetition rules, whose distance to mate is unknown.
+/// The score of an outcome; `None` for a win or loss by the repetition rules, whose plies do not count the repetitions.
 fn score(outcome: TableOutcome) -> Option<i32> {
     match outcome {
         TableOutcome::Win(plies) => Some(FINAL - i32::from(plies)),

@@ -30,7 +30,7 @@ fn is_work(action: Option<&str>) -> bool {
     matches!(action, Some("queue" | "store" | "queryengine"))
 }
 
-/// Whether pages of other origins may read the reply: to a query, except of the engine, and to `rulecheck`. Some of
+/// Whether pages of other origins may read the reply: for `rulecheck` and all queries except `queryengine`. Some of
 /// these queries also create tasks, unless `learn=0` is given.
 fn allows_other_origins(action: Option<&str>) -> bool {
     let action = action.unwrap_or("");

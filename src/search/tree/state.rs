@@ -29,8 +29,8 @@ pub struct Search<'a> {
     pub position: Position,
     /// The plies of the game and of the line from the root to the current node.
     pub path: Vec<Ply>,
-    /// The positions before the current one: those of the game since its last capture, and those of the line, except
-    /// before null moves.
+    /// The positions before the current one: those of the game since its last capture, and those of the line in which
+    /// a move was played, not a null move.
     pub earlier_keys: KeyFilter,
     pub pruning: Pruning,
     pub techniques: Techniques,
@@ -205,14 +205,15 @@ impl<'a> Search<'a> {
         raw
     }
 
-    /// Stores an entry for the current position, at `ply`. Its score counts proven wins and losses from the root.
+    /// Stores an entry for the current position, at `ply`. If its score is a proven win or loss, its plies are counted
+    /// from the root.
     #[inline]
     pub fn store(&self, ply: usize, entry: TtEntry) {
         let score = entry.score.to_tt(ply);
         self.write(TtEntry { score, ..entry });
     }
 
-    /// Stores an entry whose score counts proven wins and losses from the position.
+    /// As [`Self::store`], with the plies of a proven win or loss counted from the current position.
     #[inline]
     fn write(&self, entry: TtEntry) {
         if self.techniques.hash {
