@@ -128,7 +128,7 @@ fn normalized_rate_of_wrong_rejection_is_nominal() {
 }
 
 #[test]
-fn tests_between_the_hypotheses_take_longer() {
+fn matches_between_the_hypotheses_take_longer() {
     let sprt: Sprt = "elo0=0,elo1=40,model=logistic".parse().unwrap();
     let middle = pairs_with_elo(20.0);
     let (decided, in_the_middle) = simulate(&sprt, &middle, 5);

@@ -67,10 +67,10 @@ impl Legality {
         for sniper in snipers & position.kind(PieceKind::Cannon) {
             let line = Bitboard::between(self.king, sniper);
             let between = line & occupied;
-            let behind_first = between.without_first();
+            let rest = between.without_first();
             if between.is_empty() {
                 self.open &= !line;
-            } else if !behind_first.more_than_one() {
+            } else if !rest.more_than_one() {
                 // One screen would be a check, so there are two.
                 self.pinned |= between & own;
             }

@@ -36,7 +36,7 @@ pub struct Builder {
     /// The reason why the whole game is rejected.
     error: Option<RecordError>,
     cursor: Cursor,
-    /// The line number of each open parenthesis, and the cursor and the number of the next move before it.
+    /// For each open parenthesis: its line number, the cursor before it, and the move number before it.
     open: Vec<(usize, Cursor, Option<MoveNumber>)>,
     /// The number of open parentheses beyond the maximum depth. Tokens inside them are skipped.
     too_deep: usize,
@@ -289,8 +289,8 @@ impl Builder {
     /// Adds text in brackets: the number of a move, a move after a number or at the beginning of a game, or a comment.
     /// Returns `false` if it does not belong to a game.
     fn add_note(&mut self, text: &str, line: usize) -> bool {
-        let begins_entry = self.number.is_some() || !self.has_moves();
-        if text.chars().all(is_digit) || begins_entry && is_move_text(text) {
+        let expects_move = self.number.is_some() || !self.has_moves();
+        if text.chars().all(is_digit) || expects_move && is_move_text(text) {
             return self.continues_prose(" ", text, line) || self.add_word(" ", text, line);
         }
         // In the text form of 东萍象棋 the variations follow the main line: 【变1】.
@@ -361,11 +361,11 @@ impl Builder {
             prose.length_before_number.get_or_insert(prose.text.len());
         }
         if is_like_move(joined_moves(text)[0]) {
-            let continues = match self.number {
+            let continues_game = match self.number {
                 Some(number) => self.numbering.fits(number, self.plies),
                 None => !is_included && prose.has_no_move() && self.numbering.is_empty(),
             };
-            if continues && self.open.is_empty() && !(is_included && prose.is_in_list()) {
+            if continues_game && self.open.is_empty() && !(is_included && prose.is_in_list()) {
                 let length = prose.length_before_number.unwrap_or(prose.text.len());
                 prose.text.truncate(length);
                 let text = self.prose.take().map(|prose| prose.text);
@@ -521,9 +521,9 @@ impl Builder {
             0 if side == Some(Color::Red) => false,
             0 => {
                 self.is_first_blacks = side == Some(Color::Black);
-                let is_entry = |at: usize| self.number.is_some() && at == line;
+                let follows_number = |at: usize| self.number.is_some() && at == line;
                 let skipped = self.skipped.take();
-                match skipped.filter(|(at, word)| is_entry(*at) || is_damaged_move(word)) {
+                match skipped.filter(|(at, word)| follows_number(*at) || is_damaged_move(word)) {
                     Some((line, word)) => return self.push_move(&word, line, false),
                     None => self.number.is_some_and(|number| number.is_black),
                 }

@@ -56,7 +56,7 @@ fn ponderhit_may_carry_a_draw_offer() {
 }
 
 #[test]
-fn resigns_only_with_the_option() {
+fn without_clocks_resigns_only_with_the_option() {
     let mut session = TestSession::new("ucci");
     for _ in 0..20 {
         assert_eq!(answer(&mut session, "go depth 1", -900), "bestmove h2e2");
