@@ -131,6 +131,14 @@ fn the_end_of_the_game_is_reported() {
         !text.contains("resigns") && text.contains("The game is over"),
         "{text}"
     );
+    // Without a move to take back, the resignation stays.
+    let text = played(&format!("'{mate}'"), "resign\nundo\nb6d6\n");
+    let parts = [
+        "red resigns, black wins",
+        "There is no move to take back.",
+        "The game is over: red resigns",
+    ];
+    assert_contains(&text, &parts);
     let dir = TestDir::new();
     dir.write(
         "mated.pgn",

@@ -57,6 +57,9 @@ pub struct Output {
     path: PathBuf,
     /// The file of a BOOK.DAT; `None` for an .xqb, which SQLite writes.
     file: Option<OutputFile>,
+    /// Whether an .xqb may replace a file.
+    #[cfg(feature = "sqlite")]
+    overwrites: bool,
 }
 
 impl Output {
@@ -77,6 +80,8 @@ impl Output {
         Ok(Self {
             path: path.to_owned(),
             file: if is_xqb { None } else { Some(file) },
+            #[cfg(feature = "sqlite")]
+            overwrites: force.force,
         })
     }
 
@@ -112,7 +117,7 @@ impl Output {
             Some(file) => (write_dat(file, table)?, positions),
             #[cfg(feature = "sqlite")]
             // The file stores a position and the one with swapped colors as one position.
-            None => crate::book::write_xqb(&self.path, table.entries(), memos, true)
+            None => crate::book::write_xqb(&self.path, table.entries(), memos, self.overwrites)
                 .context(self.path.display())?,
             // `new` has rejected an .xqb.
             #[cfg(not(feature = "sqlite"))]

@@ -91,15 +91,24 @@ impl PlaySession {
 
     /// Takes a move back, and another one if it is then the engine's turn.
     fn undo(&mut self) {
-        self.end = None;
-        if self.game.pop().is_none() {
+        if !self.take_back() {
             return print_line(texts().nothing_to_take_back);
         }
+        self.end = None;
         if self.is_engines_turn() {
-            self.game.pop();
+            self.take_back();
         }
         // If the engine made the first move, it now plays another one.
         self.show_board();
+    }
+
+    /// Takes one move back and resets the clocks. Returns `false` if there is no move.
+    fn take_back(&mut self) -> bool {
+        let is_taken_back = self.game.pop().is_some();
+        if let Some(clock) = self.clock.as_mut().filter(|_| is_taken_back) {
+            clock.take_back();
+        }
+        is_taken_back
     }
 
     fn show_moves(&self) {

@@ -67,6 +67,8 @@ pub struct GameClock {
     sides: ByColor<PlayerClock>,
     /// The clock of each side at the start of a game.
     start: PlayerClock,
+    /// The clocks after each move.
+    after_moves: Vec<ByColor<PlayerClock>>,
 }
 
 impl GameClock {
@@ -83,11 +85,16 @@ impl GameClock {
             moves_to_go: None,
         };
         let sides = ByColor::from_fn(|_| start);
-        Ok(Self { sides, start })
+        Ok(Self {
+            sides,
+            start,
+            after_moves: Vec::new(),
+        })
     }
 
     pub fn restart(&mut self) {
         self.sides = ByColor::from_fn(|_| self.start);
+        self.after_moves.clear();
     }
 
     /// Deducts the time that a side has used. Returns `false` if it has used more than it had left.
@@ -97,8 +104,17 @@ impl GameClock {
         left.is_some()
     }
 
-    pub fn add_increment(&mut self, side: Color) {
+    /// Adds the increment after a move of `side`.
+    pub fn end_move(&mut self, side: Color) {
         self.sides[side].time += self.start.increment;
+        self.after_moves.push(self.sides);
+    }
+
+    /// Sets the clocks to the time when the side that made the last move began to think.
+    pub fn take_back(&mut self) {
+        self.after_moves.pop();
+        let start = ByColor::from_fn(|_| self.start);
+        self.sides = self.after_moves.last().copied().unwrap_or(start);
     }
 
     /// The time left, such as `9:05`.
@@ -146,13 +162,18 @@ mod tests {
     fn time_is_deducted_and_incremented() {
         let mut clock = GameClock::parse("1+5").unwrap();
         assert!(clock.use_time(Color::Red, Duration::from_secs(50)));
-        clock.add_increment(Color::Red);
+        clock.end_move(Color::Red);
         assert_eq!(
             (clock.text(Color::Red), clock.text(Color::Black)),
             ("0:15".to_owned(), "1:00".to_owned())
         );
         assert!(!clock.use_time(Color::Red, Duration::from_secs(16)));
         assert_eq!(clock.sides[Color::Red].time, Duration::ZERO);
+        clock.end_move(Color::Red);
+        clock.take_back();
+        assert_eq!(clock.text(Color::Red), "0:15");
+        clock.take_back();
+        assert_eq!(clock.text(Color::Red), "1:00");
         clock.restart();
         assert_eq!(clock.text(Color::Red), "1:00");
         for bad in ["", "0", "-1", "x", "1+", "1+x", "1e9", "1+1e6"] {

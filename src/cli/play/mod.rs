@@ -268,7 +268,7 @@ impl PlaySession {
             return;
         }
         if let Some(clock) = &mut self.clock {
-            clock.add_increment(side);
+            clock.end_move(side);
         }
         let ending = self.ending();
         if ending.is_some() || !self.is_engines_turn() {
