@@ -160,7 +160,7 @@ fn search(criterion: &mut Criterion) {
     });
 }
 
-/// Positions of a table that is kept unpacked, of one whose blocks are unpacked and cached, and of no table.
+/// A position in a table that is kept unpacked, one in a table whose unpacked blocks are cached, and one in no table.
 fn probes(criterion: &mut Criterion) {
     let tables = Tables::embedded();
     let mut group = criterion.benchmark_group("probe");

@@ -85,7 +85,7 @@ const BEST_WEIGHT: f64 = 1000.0;
 const EQUAL_MARGIN: i32 = 5;
 
 /// The weight, from 1 to 1000, of a move whose score is lower than the best one by `worse`. `worse` and `margin`
-/// are in hundredths of a minor piece. Each half of `margin` beyond `EQUAL_MARGIN` divides the weight by e.
+/// are in hundredths of a minor piece. Beyond `EQUAL_MARGIN`, each `margin / 2` divides the weight by e.
 #[cfg(any(feature = "sqlite", feature = "training"))]
 pub fn weight(worse: i32, margin: i32) -> u32 {
     let beyond = f64::from((worse - EQUAL_MARGIN).max(0));

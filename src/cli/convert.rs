@@ -180,12 +180,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn require_effects(arguments: &Arguments) -> Result<(), Failure> {
     use TargetFormat::{Dhtmlxq, Epd, Moves, Pgn};
     let to = arguments.format();
-    let positions = to.holds_positions();
+    let holds_positions = to.holds_positions();
     if arguments.to.is_none() && has_extension(&arguments.out, "cbf") {
         let why = "CBF can only be read; --to names the format to write";
         return Err(Failure::usage("--out", why));
     }
-    if arguments.ply.is_some() && !positions {
+    if arguments.ply.is_some() && !holds_positions {
         let why = "has an effect only with --to fen or epd; FILE:GAME@PLY selects the first plies of a game";
         return Err(Failure::usage("--ply", why));
     }
@@ -197,7 +197,7 @@ fn require_effects(arguments: &Arguments) -> Result<(), Failure> {
         let why = "has an effect only with --to pgn, dhtmlxq or epd";
         return Err(Failure::usage("--gbk", why));
     }
-    if arguments.openings && (positions || to == Moves) {
+    if arguments.openings && (holds_positions || to == Moves) {
         return Err(Failure::usage("--openings", "the format has no tags"));
     }
     Ok(())

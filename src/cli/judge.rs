@@ -179,8 +179,8 @@ fn object(
     object["verdict"] = json!(judgment.verdict);
     object["cause"] = json!(judgment.cause);
     object["rules"] = json!(judgment.rules);
-    let counts = matches!(judgment.cause, Cause::Nothing | Cause::Repetition);
-    object["occurrences"] = json!(counts.then_some(judgment.occurrences));
+    let is_relevant = matches!(judgment.cause, Cause::Nothing | Cause::Repetition);
+    object["occurrences"] = json!(is_relevant.then_some(judgment.occurrences));
     for color in Color::ALL {
         object[color.name()] = json!(judgment.perpetuals[color].to_string());
     }

@@ -188,9 +188,9 @@ impl Contents {
         };
         let mut good: Vec<&Entry> = self.row.good_moves().collect();
         good.sort_by_key(|entry| -entry.score());
-        let is_good: HashSet<Move> = good.iter().map(|entry| entry.m).collect();
+        let good_moves: HashSet<Move> = good.iter().map(|entry| entry.m).collect();
         let notes = self.notes.iter();
-        let others = notes.filter(move |placed| !is_good.contains(&placed.m));
+        let others = notes.filter(move |placed| !good_moves.contains(&placed.m));
         let good = good.into_iter();
         let good = good.map(move |entry| (entry.m, Some(entry), note(entry.m)));
         good.chain(others.map(|placed| (placed.m, self.row.get(placed.m), Some(&placed.note))))

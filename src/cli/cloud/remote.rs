@@ -446,9 +446,9 @@ impl Pace {
     /// Waits until the next request may be sent; returns `false` after Ctrl-C.
     fn wait(&mut self) -> bool {
         let now = Instant::now();
-        let interrupted = self.interrupts.recv_deadline(self.next.max(now));
+        let received = self.interrupts.recv_deadline(self.next.max(now));
         self.next = self.next.max(now) + self.interval;
-        interrupted == Err(RecvTimeoutError::Timeout)
+        received == Err(RecvTimeoutError::Timeout)
     }
 }
 

@@ -157,8 +157,8 @@ fn are_moves(text: &str) -> bool {
 /// Whether an argument that names no file was probably meant as a file name.
 fn is_probably_file_name(word: &str) -> bool {
     let is_word = !word.is_empty() && !word.contains(char::is_whitespace);
-    let is_path = word.contains('.') || !word.contains('/');
-    is_word && is_path && !word.eq_ignore_ascii_case("startpos")
+    let is_not_fen = word.contains('.') || !word.contains('/');
+    is_word && is_not_fen && !word.eq_ignore_ascii_case("startpos")
 }
 
 /// Plays the game of a file, then more moves. Also returns the place of the game in the file.

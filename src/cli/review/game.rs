@@ -195,20 +195,20 @@ fn judge_move(
 /// The repetitions with a ruling, each once.
 fn repetitions(line: &Line, rules: RuleSet) -> Vec<Repetition> {
     let mut repetitions = Vec::new();
-    let mut continues = false;
+    let mut was_decided = false;
     let mut game = Game::new(line.start.clone());
     for (ply, played) in (1..).zip(&line.moves) {
         if game.push(*played).is_err() {
             break;
         }
         let is_decided = game.occurrences() >= rules.deciding_occurrence();
-        if is_decided && !continues {
+        if is_decided && !was_decided {
             let judgment = judge(&game, rules);
             if judgment.cause == Cause::Repetition {
                 repetitions.push(Repetition { ply, judgment });
             }
         }
-        continues = is_decided;
+        was_decided = is_decided;
     }
     repetitions
 }
@@ -300,7 +300,7 @@ fn expected_points(score: Score, position: &Position) -> f64 {
 }
 
 /// The accuracy, from 0 to 100, of a move that lost `lost` percent of a point, by the formula of Lichess
-/// ("Accuracy metric"), with its constants rounded so that no loss gives exactly 100.
+/// ("Accuracy metric"), with its constants rounded so that a loss of 0 gives exactly 100.
 fn accuracy(lost: f64) -> f64 {
     (103.1669 * (-0.04354 * lost).exp() - 3.1669).clamp(0.0, 100.0)
 }
