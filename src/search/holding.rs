@@ -4,8 +4,8 @@
 //! opponent any legal move. The defender does not lose under three conditions:
 //!
 //! - Every position of the graph has a move of the strategy.
-//! - A line ends only where the opponent is mated, the material is insufficient, or an endgame table shows that the
-//!   defender does not lose.
+//! - A line ends only where the opponent has no legal move, the material is insufficient, or an endgame table shows
+//!   that the defender does not lose.
 //! - No infinite line loses by the rules on repetitions.
 //!
 //! For the last condition it is enough that every cycle contains a move of the defender that gives no check and one

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn table_move_is_rejected_only_if_it_loses() {
+    fn table_move_is_rejected_only_if_it_allows_a_mate() {
         assert!(matches!(suggested(true).next(outcome(-900)), Next::Play(_)));
         let mut lost = outcome(0);
         lost.score = Some(Score::mated_in(4));

@@ -392,7 +392,7 @@ fn late_move_loses_in_tsitos_dialect() {
 }
 
 #[test]
-fn unknown_commands_are_errors() {
+fn unknown_commands_and_bad_arguments_are_errors() {
     let mut client = Client::xboard();
     for line in [
         "hello",

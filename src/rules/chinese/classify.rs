@@ -271,8 +271,8 @@ impl MoveContext<'_> {
         // The moved piece already threatened to win the target.
         let continues = m.from() == self.played.to() && wins_exchange(then, old, budget);
         // The capture was an answer to the check.
-        let answers = self.before.in_check();
-        if continues || answers && wins_exchange(self.before, old, budget) {
+        let was_in_check = self.before.in_check();
+        if continues || was_in_check && wins_exchange(self.before, old, budget) {
             return true;
         }
         if !self.is_unrelated(then, now, m) || !self.wins_without_mover(now, m, budget) {
@@ -280,7 +280,7 @@ impl MoveContext<'_> {
         }
         // A capture unrelated to the repeated moves is old if it won material on its square before, unless the enemy
         // then threatened mate. It is also old if it won material before with the moved piece not regarded as hanging.
-        let is_free = answers || !threatens_mate(self.before, MATE_CHECKS, budget);
+        let is_free = was_in_check || !threatens_mate(self.before, MATE_CHECKS, budget);
         let none_hanging = ThreatFinder::new(then, None, budget);
         is_free && wins_exchange(then, old, budget)
             || none_hanging.try_result(old, budget) == ThreatResult::Win
