@@ -112,8 +112,9 @@ impl Tables {
     }
 
     /// The embedded tables and the files `*.chtb` in the directories listed in `paths`, separated by `;`. Of several
-    /// tables of a class the first is used, the embedded one before all others; if it turns out to be damaged, the next
-    /// one is used. Files and directories that cannot be used are skipped and returned.
+    /// tables of a class [`Self::probe`] uses the first whose draws hold under the rule set, the embedded one before all
+    /// others; if it turns out to be damaged, the next one. Files and directories that cannot be used are skipped and
+    /// returned.
     pub fn open(paths: &str) -> (Arc<Self>, Vec<SkippedFile>) {
         let embedded = Self::embedded();
         if names_of_list(paths).next().is_none() {
@@ -313,7 +314,7 @@ impl Tables {
         })
     }
 
-    /// Number of reads from files and unpacked blocks, each of which may take milliseconds.
+    /// Number of blocks, and of small tables, that were read and unpacked. Each may take milliseconds.
     #[inline]
     pub fn loads(&self) -> u64 {
         self.cache.loads()

@@ -99,7 +99,7 @@ impl Search<'_> {
         let clock = usize::from(self.position.clock().plies());
         // Nothing before a null move can be repeated: it is not a move of a game. Only the tree has null moves.
         let in_tree = self.path.iter().rev().take(clock.min(ply));
-        let reach = match in_tree.clone().position(|ply| ply.played.is_none()) {
+        let reach = match in_tree.clone().position(|p| p.played.is_none()) {
             Some(after_null) => after_null,
             None => clock.min(self.path.len()),
         };

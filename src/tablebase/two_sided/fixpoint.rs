@@ -153,7 +153,7 @@ mod tests {
             // A cycle without a goal that the other side need not leave.
             vertex(true, &[(3, NO_GOAL)]),
             vertex(false, &[(2, NO_GOAL), (0, NO_GOAL)]),
-            // One goal on the way into that cycle.
+            // Each goal only once, on the way into that cycle.
             vertex(true, &[(3, Offenses::NONE)]),
         ];
         let expected = [true, true, false, false, false];

@@ -27,7 +27,7 @@
 //! of offenses each, which would need three goals; and positions in which both sides check or chase.
 //!
 //! `depth` counts the plies of losses by rule: to the next zone in which the loser must repeat an offense or leave,
-//! and so on to a mate. The winner minimizes them.
+//! and so on to a zone that it can leave only to be mated. The winner minimizes them.
 //!
 //! Captures lead to solved classes, whose values are used as they are.
 //!
