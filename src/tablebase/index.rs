@@ -208,8 +208,8 @@ impl Indexer {
 
     /// Visits the indices from which a quiet move of black's king, advisor or bishop leads to the index of `here`, a
     /// listed cell. `before` is the cell before the move. If it and its mirror image are both listed and both lead to
-    /// this index, both are visited. If only the mirror image is listed, and leads to the mirror image of `here`, which
-    /// has another index, nothing is visited.
+    /// this index, both are visited. If only its mirror image is listed, that leads to the mirror image of `here`; if
+    /// this has another index than `here`, nothing is visited.
     #[inline]
     pub fn before_weak_step(&self, here: Cell, before: Cell, mut visit: impl FnMut(usize)) {
         let list = self.placements[Color::Black];

@@ -112,9 +112,9 @@ impl Tables {
     }
 
     /// The embedded tables and the files `*.chtb` in the directories listed in `paths`, separated by `;`. Of several
-    /// tables of a class [`Self::probe`] uses the first whose draws hold under the rule set, the embedded one before all
-    /// others; if it turns out to be damaged, the next one. Files and directories that cannot be used are skipped and
-    /// returned.
+    /// tables of a class [`Self::probe`] uses the first whose draws hold under the rule set, the embedded one before
+    /// all others; if it turns out to be damaged, the next one. Files and directories that cannot be used are skipped
+    /// and returned.
     pub fn open(paths: &str) -> (Arc<Self>, Vec<SkippedFile>) {
         let embedded = Self::embedded();
         if names_of_list(paths).next().is_none() {

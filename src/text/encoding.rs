@@ -164,10 +164,10 @@ pub fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
 /// Invalid bytes and extensions reduce the score.
 fn score(encoding: &'static Encoding, bytes: &[u8]) -> isize {
     let (text, _) = encoding.decode_without_bom_handling(bytes);
-    let mut of_frequent = 0;
+    let mut of_characters = 0;
     let mut last = '\0';
     for c in text.chars() {
-        of_frequent += match c {
+        of_characters += match c {
             c if c.is_ascii() => 0,
             // Bytes that the encoding does not have, or has only for private use.
             char::REPLACEMENT_CHARACTER | '\u{e000}'..='\u{f8ff}' => -4,
@@ -177,9 +177,9 @@ fn score(encoding: &'static Encoding, bytes: &[u8]) -> isize {
         let is_of_run = |run: &RangeInclusive<char>| run.contains(&last) && run.contains(&c);
         let ends_move = "进進退平".contains(last) && MOVE_NUMBERS.contains(c);
         if ends_move {
-            of_frequent += 16;
+            of_characters += 16;
         } else if RUNS.iter().any(is_of_run) {
-            of_frequent += 4;
+            of_characters += 4;
         }
         last = c;
     }
@@ -207,7 +207,7 @@ fn score(encoding: &'static Encoding, bytes: &[u8]) -> isize {
             }
         };
     }
-    of_frequent + of_levels
+    of_characters + of_levels
 }
 
 #[cfg(test)]

@@ -86,7 +86,7 @@ impl Replacement {
         listed.insert(file.path().to_owned());
         let _listed = ListedFile(file.path().to_owned());
         drop(listed);
-        // Some file systems have no locks. An error then also keeps other processes from removing the file.
+        // Some file systems have no locks. There `is_unlocked` is always false, so no process removes the file.
         let _ = fs4::FileExt::try_lock(file.as_file());
         if let Some(permissions) = permissions {
             // The umask of the process restricts the permissions at creation, but not these.

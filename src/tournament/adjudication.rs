@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn win_and_draw_adjudication_need_both_engines() {
-        let rules = Adjudication {
+        let adjudication = Adjudication {
             win: Some("score=500,moves=2".parse().unwrap()),
             draw: Some("score=10,moves=2,after=6".parse().unwrap()),
             resign: None,
@@ -228,26 +228,29 @@ mod tests {
             (&[600; 8], None),
             (&[10, -10, 0, 3, 10, 10], Some((6, Draw))),
         ] {
-            assert_eq!(end(rules, &scores(list)), ending, "{list:?}");
+            assert_eq!(end(adjudication, &scores(list)), ending, "{list:?}");
         }
         let mut gap = scores(&[0, 0, 0, 0, 0, 0, 0, 0]);
         gap[4] = None;
-        assert_eq!(end(rules, &gap), None);
+        assert_eq!(end(adjudication, &gap), None);
         assert_eq!(end(Adjudication::default(), &scores(&[0; 100])), None);
     }
 
     #[test]
     fn resign_adjudication_needs_only_the_losing_engine() {
-        let rules = Adjudication {
+        let adjudication = Adjudication {
             resign: Some("score=600,moves=2".parse().unwrap()),
             ..Adjudication::default()
         };
         let lost = Some((4, GameResult::RedWins));
-        assert_eq!(end(rules, &scores(&[0, -600, 0, -700])), lost);
+        assert_eq!(end(adjudication, &scores(&[0, -600, 0, -700])), lost);
         let lost = Some((5, GameResult::BlackWins));
-        assert_eq!(end(rules, &scores(&[-599, 0, -600, 0, -600])), lost);
-        assert_eq!(end(rules, &scores(&[900, 900, 900, 900])), None);
-        assert_eq!(end(rules, &scores(&[-600, -600, 0, 0, -600, -600])), None);
+        assert_eq!(end(adjudication, &scores(&[-599, 0, -600, 0, -600])), lost);
+        assert_eq!(end(adjudication, &scores(&[900, 900, 900, 900])), None);
+        assert_eq!(
+            end(adjudication, &scores(&[-600, -600, 0, 0, -600, -600])),
+            None
+        );
     }
 
     #[test]

@@ -216,8 +216,8 @@ pub struct OpenPositions<'a> {
     /// Offenses that all non-losing moves of a node commit. Once the losses by rule are known, the bytes are reused for
     /// their depth (see [`depth`](super::depth)).
     pub offenses: NodeBytes,
-    /// Default goals that no move reaches ([`Offenses::missed_goals`]). Moves that lose by mate do not count, nor do
-    /// moves that lose by rule unless the byte is stale ([`NodeBytes::make_stale`]).
+    /// Default goals that no move reaches ([`Offenses::missed_goals`]). Moves that lose by mate do not count. Moves
+    /// that lose by rule only count in a stale byte ([`NodeBytes::make_stale`]).
     pub missed_goals: NodeBytes,
     /// Proven results of the open positions ([`lost_bit`], [`held_bit`]).
     pub results: NodeBytes,

@@ -11,7 +11,7 @@
 //!      able to make a move that gives no check and, in a zone of chases, also one that chases nothing. Each repetition
 //!      is then a perpetual check or chase by the loser. One such move of the other side in the judged line is enough,
 //!      even under the Asian rules, which judge each part of the line from one occurrence of the position to the next
-//!      (diagram 107 of the rule book): in the part with that move the other side does not chase throughout. Positions
+//!      (diagram 107 of the rule book): the other side does not chase throughout the part with that move. Positions
 //!      from which such positions can be forced are lost too, and so on until nothing changes: a nested fixpoint as for
 //!      co-Büchi games.
 //!    - `buchi`: a side is proven not to lose if it can make, again and again, a move that gives no check and one

@@ -272,7 +272,7 @@ fn files_store_their_rule_set() {
         let position = asian.example(outcome).unwrap();
         tables.probe(&position, rules).map(|probe| probe.outcome)
     };
-    // A position lost by rule in 0 plies is in a zone (see `co_buchi`) that the loser cannot leave.
+    // A position lost by rule in 0 plies is in a zone (see `co_buchi`) that the loser can only leave to be mated.
     let lost = TableOutcome::LossByRule(Some(0));
     assert_eq!(probe(lost, RuleSet::Asian), Some(lost));
     assert_eq!(probe(lost, RuleSet::None), Some(TableOutcome::Draw));
