@@ -150,7 +150,7 @@ impl GameInProgress<'_> {
         tablebases.ending(self.referee.game(), rules.rules)
     }
 
-    /// Records a move and updates the clock. Stalls of the machine do not count.
+    /// Records a move and updates the clock, without the time of stalls.
     fn record_move(&mut self, side: Color, played: Move, answer: &MoveAnswer, stalled: Duration) {
         let clock = &mut self.clocks[side];
         clock.press(answer.elapsed.saturating_sub(stalled));

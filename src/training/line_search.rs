@@ -12,7 +12,7 @@ use crate::search::{
 /// Size of the hash table, in MB.
 const HASH: usize = 32;
 /// The score of a mate in 0 plies. The absolute value of an evaluation, in hundredths of a minor piece, is always less
-/// than half of it.
+/// than half of this.
 const MATE: i32 = 30_000;
 
 /// A move with its score for the side that moves.

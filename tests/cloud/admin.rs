@@ -159,13 +159,13 @@ fn administrators_read_the_log() {
     for limit in ["0", "-1", "10001", "x", ""] {
         assert_eq!(status(&get(&format!("?limit={limit}"))), 400, "{limit}");
     }
-    for more in [
+    for header in [
         String::new(),
         bearer(WRITER),
         bearer("no-token-that-is-known"),
     ] {
         let address = format!("/admin/log?token={ADMIN}");
-        assert_eq!(status(&server.get_with(&address, &more)), 403, "{more}");
+        assert_eq!(status(&server.get_with(&address, &header)), 403, "{header}");
     }
     let posted = post(&server, "/admin/log", "limit=1", ADMIN);
     assert_eq!(json_body(&posted), json!([last]));

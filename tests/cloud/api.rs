@@ -147,12 +147,12 @@ fn pages_of_other_origins_may_send_a_token_to_read() {
 #[test]
 fn response_headers_are_those_that_clients_expect() {
     let server = Server::new("");
-    let head = |more: &str| {
+    let response = |more: &str| {
         let board = encoded(START);
         let path = format!("/chessdb.php?action=queryall&board={board}{more}");
         server.get(&path).to_ascii_lowercase()
     };
-    let text = head("");
+    let text = response("");
     assert_eq!(status(&text), 200);
     for line in [
         "content-type: text/html; charset=utf-8\r\n",
@@ -164,7 +164,7 @@ fn response_headers_are_those_that_clients_expect() {
         assert!(text.contains(line), "{line}: {text}");
     }
     assert!(text.ends_with("\r\n\r\nunknown\0"));
-    let json = head("&json=1");
+    let json = response("&json=1");
     assert!(
         json.contains("content-type: application/json\r\n"),
         "{json}"

@@ -278,7 +278,7 @@ fn a_running_library_is_backed_up() {
 }
 
 #[test]
-fn a_restored_backup_does_not_get_the_log_of_the_old_file() {
+fn a_restored_backup_does_not_get_the_write_ahead_log_of_the_old_file() {
     let dir = dir_with_library();
     dir.check("$ cloud backup library.db copy.db");
     let dump = dir.output("cloud dump library.db");
@@ -298,13 +298,13 @@ fn a_restored_backup_does_not_get_the_log_of_the_old_file() {
         ",
     );
     assert_eq!(server.ask("queryscore", ""), "eval:20\0");
-    // The killed server leaves its log.
+    // The killed server leaves its write-ahead log.
     drop(server);
     assert_ne!(dir.bytes("library.db-wal"), b"");
     assert_ne!(dir.output("cloud dump library.db"), dump);
     dir.check("$ cloud backup copy.db library.db --force\n=\n2=");
     assert_eq!(dir.output("cloud dump library.db"), dump);
-    // A log that cannot be opened.
+    // A write-ahead log that cannot be opened.
     dir.write("text.db", "no database");
     std::fs::create_dir(dir.path("text.db-wal")).unwrap();
     dir.check(
@@ -538,7 +538,7 @@ fn read_only_libraries_are_read_and_served() {
     for (action, more) in [("queue", ""), ("store", &score)] {
         assert_eq!(server.ask(action, more), "Error: the library is read-only");
     }
-    // The refused requests are errors of the clients, not of the server.
+    // The only message is that of the start: the server does not log refused writes.
     let errors = errors.read("errors");
     assert_eq!(errors.matches("read-only").count(), 1, "{errors}");
 }
@@ -546,7 +546,7 @@ fn read_only_libraries_are_read_and_served() {
 #[test]
 fn unmerged_writes_of_a_read_only_library_are_reported() {
     let dir = dir_with_library();
-    // A command that reads only the database file would miss the writes in the log.
+    // A command that reads only the database file would miss the writes in the write-ahead log.
     dir.write("library.db-wal", "x".repeat(5_000));
     let Some((code, text)) = run_read_only(&dir, "cloud dump library.db") else {
         return;

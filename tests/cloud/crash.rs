@@ -166,7 +166,7 @@ fn a_truncated_wal_loses_only_the_last_writes() {
             position.make(ply.played);
         }
     }
-    // As after a power failure: the log has not been merged into the database.
+    // As after a power failure: the write-ahead log has not been merged into the database.
     let log = std::fs::read(path("library.db-wal")).unwrap();
     assert!(log.len() > 100_000, "{}", log.len());
     let mut fewest = written.len();

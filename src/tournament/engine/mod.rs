@@ -211,7 +211,7 @@ impl Engine {
         Ok(self.answer(&line, asked, elapsed, is_pondered))
     }
 
-    /// How long a move may take: the time of the clock and the margin, or the timeout of a move without a time limit.
+    /// How long a move may take: its time limit plus the margin, or the timeout of a move without a time limit.
     pub fn limit(&self, clock: &Clock) -> Duration {
         match clock.allowance() {
             Some(time) => time + self.margin,
@@ -275,8 +275,8 @@ impl Engine {
     }
 
     /// Waits for a line up to twice `allowed`, but reports a line that arrives after `allowed` as a timeout. The
-    /// caller excuses a timeout if the wait minus the stalls of the machine is at most `allowed`. After a wait of
-    /// exactly `allowed`, the shortest stall would excuse an engine that never answers.
+    /// caller excuses a timeout if the wait minus the stalls of the machine is at most `allowed`. If the wait
+    /// ended at `allowed`, the shortest stall would excuse an engine that never answers.
     fn await_response(
         &mut self,
         allowed: Duration,

@@ -173,21 +173,21 @@ impl Standings {
         let Some(index) = self.pairings.iter().position(plays) else {
             return;
         };
-        let points = record.half_points(self.pairings[index][0]);
-        self.scores[index].games[points] += 1;
+        let half_points = record.half_points(self.pairings[index][0]);
+        self.scores[index].games[half_points] += 1;
         if let Some(factors) = &mut self.factors {
-            factors.add(pair, points);
+            factors.add(pair, half_points);
         }
         if let Some(spsa) = &mut self.spsa {
-            spsa.add(pair, points);
+            spsa.add(pair, half_points);
         }
         if let Some(other) = self.halves.remove(&pair) {
-            self.scores[index].pairs[points + other] += 1;
+            self.scores[index].pairs[half_points + other] += 1;
             if let Some(sprt) = &mut self.sprt {
-                sprt.add(pair, points + other);
+                sprt.add(pair, half_points + other);
             }
         } else {
-            self.halves.insert(pair, points);
+            self.halves.insert(pair, half_points);
         }
         *self.reasons.entry(record.reason).or_default() += 1;
         self.plies += record.moves.len() as u64;

@@ -276,7 +276,7 @@ mod tests {
         let normal = 640.0 * (s1 - s0) * (2.0 * mean - s0 - s1) / (2.0 * variance);
         let ratio = example(EloModel::Logistic).llr(&PAIRS);
         assert!((ratio - normal).abs() < 0.03, "{ratio} {normal}");
-        // The normalized bounds that correspond to these scores.
+        // The same hypotheses in normalized Elo.
         let deviation = (2.0 * variance).sqrt();
         let normalized = |score: f64| (score - 0.5) / deviation * NORMALIZED_SCALE;
         let sprt = Sprt {
@@ -331,8 +331,8 @@ mod tests {
                 assert!((mean - score_of(elo)).abs() < 1e-6, "{pairs:?} {elo}");
             }
         }
-        let unlucky = example(EloModel::Logistic).llr(&[1, 1, 9, 11, 8]);
-        assert!(unlucky > 0.0 && unlucky < 3.0, "{unlucky}");
+        let ratio = example(EloModel::Logistic).llr(&[1, 1, 9, 11, 8]);
+        assert!(ratio > 0.0 && ratio < 3.0, "{ratio}");
     }
 
     #[test]

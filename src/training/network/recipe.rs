@@ -152,9 +152,9 @@ impl Recipe {
     /// Checks the settings and returns the architecture of the network.
     pub fn architecture(&self) -> Result<Architecture, RecipeError> {
         self.check_ranges()?;
-        let width = self.width.is_multiple_of(32) && (32..=MAX_WIDTH).contains(&self.width);
+        let is_width = self.width.is_multiple_of(32) && (32..=MAX_WIDTH).contains(&self.width);
         let allowed = "a multiple of 32 from 32 to 1024";
-        require(width, "width", &self.width, allowed)?;
+        require(is_width, "width", &self.width, allowed)?;
         let inputs = match self.input_buckets {
             1 => InputBuckets::One,
             4 => InputBuckets::Attackers,
@@ -205,8 +205,8 @@ impl Recipe {
         require(self.batch >= 64, "batch", &self.batch, "at least 64")?;
         let is_rate = self.rate > 0.0 && self.rate <= 1.0;
         require(is_rate, "rate", &self.rate, "above 0 and at most 1")?;
-        let final_rate = self.final_rate >= 0.0 && self.final_rate <= self.rate;
-        require(final_rate, "final_rate", &self.final_rate, "0 to rate")?;
+        let is_final_rate = self.final_rate >= 0.0 && self.final_rate <= self.rate;
+        require(is_final_rate, "final_rate", &self.final_rate, "0 to rate")?;
         let is_decay = (0.0..1.0).contains(&self.decay);
         require(is_decay, "decay", &self.decay, "0 to less than 1")?;
         let is_clip = self.clip > 0.0 && self.clip <= 127.0 / 64.0;

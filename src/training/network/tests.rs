@@ -141,7 +141,7 @@ fn threads_and_interruptions_do_not_change_the_network() {
         .map(|_| first.pass(&samples, |_| true).expect("a pass"))
         .collect();
     assert!(first.pass(&samples, |_| false).is_none());
-    // After the last batch the pass is complete.
+    // `progress` is not called after the last batch.
     let mut single = Trainer::new(recipe.clone(), None).expect("a recipe");
     let count = samples.training.len();
     assert!(single.pass(&samples, |done| done < count).is_some());

@@ -157,7 +157,7 @@ pub fn convert_records<W: Write>(
     Ok(converted)
 }
 
-/// Whether `chuhe review` wrote the comments: its scores are for red.
+/// Whether `chuhe review` wrote the comments. Such games are skipped, because its scores are for red.
 fn is_reviewed(game: &GameTree) -> bool {
     let annotator = game.tag("Annotator");
     annotator.is_some_and(|name| name.starts_with("Chuhe "))
