@@ -47,7 +47,7 @@ pub struct JsonReport<'a> {
     reasons: BTreeMap<&'static str, u64>,
     /// Games that were void and replayed because the machine stalled.
     void_games: u64,
-    /// The last games only, the oldest first.
+    /// All games in the report of `--json`; only the last ones in a status file.
     games: Vec<GameReport<'a>>,
 }
 
@@ -133,7 +133,7 @@ struct GameReport<'a> {
 }
 
 impl<'a> JsonReport<'a> {
-    /// `games` are the last games; `end` is `None` while games are played; `left` is the estimated remaining time.
+    /// `games` are the games to list; `end` is `None` while games are played; `left` is the estimated remaining time.
     pub fn new(
         tournament: &'a Tournament,
         standings: &Standings,
