@@ -75,12 +75,12 @@ fn a_killed_match_ends_its_engines() {
     }
     command.env(ADDRESS, listener.local_addr().unwrap().to_string());
     let mut tournament = command.stdin(Stdio::null()).spawn().unwrap();
-    let (mut engine, _) = listener.accept().unwrap();
+    let (mut connection, _) = listener.accept().unwrap();
     tournament.kill().unwrap();
     tournament.wait().unwrap();
     // The connection closes when the engine ends.
-    engine.set_read_timeout(Some(PATIENCE)).unwrap();
-    let end = engine.read(&mut [0]);
+    connection.set_read_timeout(Some(PATIENCE)).unwrap();
+    let end = connection.read(&mut [0]);
     let is_closed = match &end {
         Ok(count) => *count == 0,
         Err(error) => error.kind() == ErrorKind::ConnectionReset,

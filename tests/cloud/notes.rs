@@ -181,13 +181,13 @@ fn readers_see_no_private_branch() {
         assert!(all.contains("move:h2e2,score:??"), "{all}");
     }
     // A new position of the branch is private, too.
-    let reply = "rnbakab1r/9/1c4nc1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR w";
-    store(reply, "h0g2", 15);
-    assert_eq!(query(&server, READER, "queryscore", reply), "unknown\0");
-    assert_eq!(query(&server, WRITER, "queryscore", reply), "eval:-15\0");
+    let deeper = "rnbakab1r/9/1c4nc1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR w";
+    store(deeper, "h0g2", 15);
+    assert_eq!(query(&server, READER, "queryscore", deeper), "unknown\0");
+    assert_eq!(query(&server, WRITER, "queryscore", deeper), "eval:-15\0");
     // Published again.
     annotate(&server, WRITER, START, "move=h2e2&private=0");
-    assert_eq!(query(&server, READER, "queryscore", reply), "eval:-15\0");
+    assert_eq!(query(&server, READER, "queryscore", deeper), "eval:-15\0");
 }
 
 /// Writes moves, notes and a private branch.

@@ -35,7 +35,7 @@ fn lines_with_moves_are_searched_at_their_last_positions() {
     for (answer, board) in answers.iter().zip(boards) {
         assert!(answer["fen"].as_str().unwrap().contains(board), "{answer}");
     }
-    // Moves without the word `moves`, a FEN with `--` for two fields, and an EPD `id` that contains this word.
+    // Moves without the word `moves`, a FEN with `--` for two fields, and an EPD `id` that contains `moves`.
     let task = "bm a0a1; id \"two moves to mate\";";
     dir.write(
         "forms.txt",

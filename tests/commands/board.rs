@@ -376,8 +376,8 @@ fn games_of_the_command_line_are_shown() {
     }
 }
 
-/// The page has its own implementation of the rules, which needs no server. Node.js runs it on positions with the moves
-/// of the engine.
+/// The page has its own implementation of the rules, which needs no server. Node.js compares its moves and notations
+/// with those of the engine.
 #[test]
 fn rules_and_notations_of_the_page_are_those_of_the_engine() {
     let mut node = Command::new("node");

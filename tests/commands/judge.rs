@@ -13,7 +13,7 @@ const CHASE_MOVES: &str = "h6i6 i0h0 i6h6 h0i0 h6i6 i0h0 i6h6 h0i0 h6i6 i0h0 i6h
 const ATTACK: &str =
     "'3a5/4ak3/b3b4/4R4/PP7/9/1r7/9/4K1p2/9 w' e6f6 e8f7 f6e6 f7e8 e6f6 e8f7 f6e6 f7e8";
 
-/// Both sides chase, but the chased rook's threats are new only because a protector was cut off.
+/// Black chases red's rook. The rook's attacks do not count, because they are new only by cutting off a protector.
 const EXCUSED: &str = "'2bak2r1/cC3Rc2/2nab1n2/p1p1p3p/6p2/2P6/P3P1P1P/2N1C1N2/9/2BAKAB2 w' \
     b8b3 d9e8 b3b8 e8d9 b8b3 d9e8 b3b8 e8d9";
 

@@ -75,8 +75,8 @@ fn comments_and_variations_survive_every_format() {
 fn trailers_and_illegal_moves_are_reported() {
     let dir = TestDir::new();
     let trailer = "============\n 欢迎访问《象棋百科全书网》\n http://www.xqbase.com/\n";
-    let cut = "[Red \"b\"]\n\n1. h2e2 h9g7 2. a0a9 1-0\n";
-    dir.write("games.pgn", format!("{GAME}{trailer}{cut}{trailer}"));
+    let illegal = "[Red \"b\"]\n\n1. h2e2 h9g7 2. a0a9 1-0\n";
+    dir.write("games.pgn", format!("{GAME}{trailer}{illegal}{trailer}"));
     dir.write("text", "no game\n");
     dir.write("nothing", "");
     // A file that cannot be read does not affect the others.

@@ -163,7 +163,7 @@ fn all_games_of_a_file_are_reviewed() {
     assert_eq!(pgn::read(&dir.read("out.pgn")).len(), 2);
     let html = dir.read("page.html");
     assert!(html.contains("甲 – ?") && html.contains("乙 – ?"));
-    // JSON, and `-` as standard output, without the table.
+    // With JSON or another output on standard output, no table is printed.
     let objects = dir.objects("review games.pgn --depth 2 --all --json");
     assert_eq!(objects.len(), 2);
     assert_eq!(

@@ -217,7 +217,7 @@ fn quit_is_obeyed_in_every_state_of_ucci() {
         assert!(best <= 1 && none == 0, "{go}: {lines:?}");
         answered += best;
     }
-    // `bye` does not wait for a search that does not stop soon on a busy machine.
+    // `bye` waits at most half a second for a search that does not stop soon on a busy machine.
     assert!(answered >= 135, "{answered}");
 }
 

@@ -305,9 +305,8 @@ fn repetitions_of_four_and_of_thousands_of_plies_have_the_same_verdict() {
     }
 }
 
-/// Asian rule 19, diagrams 39 to 41 and 61: a rook that is chased does not chase in return only because
-/// another piece moves in and out between its target and the target's protector. The chased rook itself does
-/// not move in any of these games.
+/// Asian rule 19, diagrams 39 to 41 and 61: an attack by a chased rook is not a chase if it is new only because another
+/// piece moves in and out between the target and its protector. The chased rook does not move in any of these games.
 #[test]
 fn chased_pieces_do_not_chase_by_cutting_off_protectors() {
     let ids = "axf-misc-056 axf-misc-058 axf-misc-060 axf-d061-088";

@@ -263,7 +263,7 @@ fn commands_after_stop_wait_for_its_answer() {
         let answers = client.until("bestmove ");
         client.legal(answers.last().unwrap(), &after(""));
         if answers.iter().any(|line| line.contains("refused")) {
-            // The engine does not wait for a search that does not stop soon on a busy machine.
+            // The engine waits at most half a second for a search that does not stop soon on a busy machine.
             late += 1;
             client = Client::ucci();
             continue;
