@@ -62,8 +62,8 @@ fn options_are_set_by_name_and_value() {
 fn current_lines_and_refutations_are_shown_if_their_options_are_set() {
     let mut client = Client::uci();
     client.send("setoption name Threads value 2\ngo infinite");
-    // Progress is reported once a second.
-    let lines = client.until("info time ");
+    // Progress is reported once a second, refutations after three seconds.
+    let lines: Vec<String> = (0..4).flat_map(|_| client.until("info time ")).collect();
     let extra = |line: &&String| line.contains("currline") || line.contains("refutation");
     assert_eq!(lines.iter().find(extra), None);
     client.stop();
