@@ -180,8 +180,8 @@ fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
         return Err(Failure::usage("--out", why));
     }
     for path in std::iter::once(out).chain(others.iter().map(PathBuf::as_path)) {
-        let others = [&arguments.recipe, &arguments.from].into_iter().flatten();
-        require_not_input("--out", path, arguments.samples.iter().chain(others))?;
+        let inputs = [&arguments.recipe, &arguments.from].into_iter().flatten();
+        require_not_input("--out", path, arguments.samples.iter().chain(inputs))?;
         Replacement::beside(path).context(path.display())?;
     }
     let [checkpoint, csv, svg] = &others;

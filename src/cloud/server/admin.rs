@@ -124,8 +124,8 @@ const STATS_COST: f64 = 5.0;
 async fn read_stats(shared: &Arc<Shared>, caller: &Caller) -> Result<Stats, ServerError> {
     caller.require(Role::Read)?;
     caller.limit(shared, STATS_COST)?;
-    let cache = shared.clone();
-    let counts = shared.in_library(move |library| cache.counts.get(library));
+    let state = shared.clone();
+    let counts = shared.in_library(move |library| state.counts.get(library));
     Ok(Stats::new(&shared.library, counts.await?))
 }
 

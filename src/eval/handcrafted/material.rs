@@ -133,14 +133,14 @@ impl KingSum {
 impl PieceSquareAccumulator {
     /// Computes the sums of a position.
     pub fn new(position: &Position) -> Self {
-        let mut sum = Self::default();
+        let mut accumulator = Self::default();
         for square in position.occupied() {
             if let Some(piece) = position.piece_on(square) {
-                sum.added(piece, square);
+                accumulator.added(piece, square);
             }
         }
-        sum.king_sums = ByColor::from_fn(|side| KingSum::new(position, side));
-        sum
+        accumulator.king_sums = ByColor::from_fn(|side| KingSum::new(position, side));
+        accumulator
     }
 
     /// The sum of the king-relative values.

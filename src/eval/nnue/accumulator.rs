@@ -72,13 +72,13 @@ impl AccumulatorStack {
     /// A stack for lines that start with `position`.
     pub fn new(network: &Network, position: &Position) -> Self {
         let blocks = network.architecture.blocks();
-        let views = Color::COUNT * 2 * network.architecture.inputs.count();
+        let view_count = Color::COUNT * 2 * network.architecture.inputs.count();
         let mut stack = Self {
             entries: Vec::new(),
             top: 0,
             sums: Vec::new(),
-            refresh_boards: vec![[Bitboard::EMPTY; Piece::COUNT]; views],
-            refresh_sums: network.input_biases.repeat(views),
+            refresh_boards: vec![[Bitboard::EMPTY; Piece::COUNT]; view_count],
+            refresh_sums: network.input_biases.repeat(view_count),
             blocks,
         };
         stack.reset(network, position);

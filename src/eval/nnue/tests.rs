@@ -258,22 +258,22 @@ fn walk(
     if depth == 0 {
         return 1;
     }
-    let mut nodes = 0;
+    let mut leaves = 0;
     if !position.in_check() {
         let undo = position.make_null();
-        nodes += walk(network, stack, position, depth - 1, at_leaves);
+        leaves += walk(network, stack, position, depth - 1, at_leaves);
         position.unmake_null(undo);
     }
     for played in legal_moves(position) {
         let undo = position.make_observed(played, &mut stack.push(network));
-        nodes += walk(network, stack, position, depth - 1, at_leaves);
+        leaves += walk(network, stack, position, depth - 1, at_leaves);
         position.unmake(played, undo);
         stack.pop();
     }
     if !at_leaves {
         assert!(stack.equals_fresh(network, position), "{position}");
     }
-    nodes
+    leaves
 }
 
 #[test]
@@ -296,9 +296,9 @@ fn incremental_sums_equal_fresh_sums_in_the_tree() {
         for network in [&**embedded(), &four_buckets] {
             let mut position: Position = fen.parse().expect(fen);
             let mut stack = AccumulatorStack::new(network, &position);
-            let nodes = walk(network, &mut stack, &mut position, depth, false);
+            let leaves = walk(network, &mut stack, &mut position, depth, false);
             let again = walk(network, &mut stack, &mut position, depth, true);
-            assert!(nodes == again && nodes > 500, "{fen}: {nodes}");
+            assert!(leaves == again && leaves > 500, "{fen}: {leaves}");
         }
     }
 }
