@@ -291,11 +291,11 @@ impl<'a> MatchOutput<'a> {
     /// Estimated time for the remaining games at the speed of this run; `None` before its first game, and if only the
     /// SPRT ends the match.
     fn time_left(&self, played: u64) -> Option<Duration> {
-        let now = u32::try_from(played.saturating_sub(self.games_before)).ok()?;
+        let in_this_run = u32::try_from(played.saturating_sub(self.games_before)).ok()?;
         let left = self.tournament.total_games()?.saturating_sub(played);
         self.started
             .elapsed()
-            .checked_div(now)?
+            .checked_div(in_this_run)?
             .checked_mul(u32::try_from(left).ok()?)
     }
 }
@@ -368,7 +368,7 @@ impl EpdFile {
     }
 }
 
-/// Removes the last line of the file of final positions if it is the beginning of a line of [`final_position`].
+/// Removes the last line of the file of final positions if it looks like an incomplete line of [`final_position`].
 fn remove_incomplete_line(path: &Path) -> io::Result<()> {
     let bytes = match fs::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

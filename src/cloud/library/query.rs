@@ -15,8 +15,8 @@ use crate::tablebase::{ClassTable, Metric, Tables};
 
 #[derive(Clone, Debug)]
 pub struct LibraryOptions {
-    /// `query` and similar actions return no move while fewer good moves are known in and below the position, or fewer
-    /// than four (or this number, if it is smaller) below each of its best moves.
+    /// `query` and similar actions return a move only if at least this number of good moves are known in and below the
+    /// position, and at least four (or this number, if it is smaller) below one of its best moves.
     pub min_visits: usize,
     /// Seconds after which an unfinished task is given to another worker.
     pub lease: i64,

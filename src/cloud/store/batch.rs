@@ -195,16 +195,15 @@ pub fn lower_plies(row: &mut Row, parent: &Row, swaps_colors: bool) -> bool {
     row.plies != before
 }
 
-/// After this number of rows, a propagation of values or distances leaves the rest to later transactions.
+/// After this number of rows, a propagation of values or distances stores the rest in the table `pending`.
 const MAX_ROWS: usize = 10_000;
 
-/// Maximum number of times that one transaction changes a value. In a cycle, values could change forever. Without
+/// Maximum number of times that one propagation changes a value. In a cycle, values could change forever. Without
 /// cycles, a value changes at most once for each different length of the paths to the written moves.
 const MAX_CHANGES: u8 = 16;
 
 impl Batch<'_> {
-    /// Propagates values and distances until nothing changes. Work that exceeds the limit of a transaction is
-    /// stored in the table `pending`.
+    /// Propagates values and distances until nothing changes or [`MAX_ROWS`] is reached.
     pub(super) fn propagate(&mut self) -> Result<()> {
         self.propagate_distances()?;
         self.propagate_values()
@@ -311,7 +310,7 @@ impl Batch<'_> {
         self.connection.execute(statement, &[key.into()]).map(drop)
     }
 
-    /// Loads up to 1,000 positions of the pending work of earlier transactions. Returns whether there were any.
+    /// Loads up to 1,000 positions from the table `pending`. Returns whether there were any.
     pub(super) fn take_pending(&mut self) -> Result<bool> {
         let query =
             "DELETE FROM pending WHERE key IN (SELECT key FROM pending LIMIT 1000) RETURNING key";

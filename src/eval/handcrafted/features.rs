@@ -114,10 +114,10 @@ groups! {
     CANNON_ON_PALACE: 1, 7;
     /// Pawn, by number of attacked squares of the enemy palace.
     PAWN_ON_PALACE: 1, 4;
-    /// By danger units. Each attacker of the enemy palace and each kind of piece that has a safe check counts several
-    /// units; each attacked palace square that no piece except the king guards counts one.
+    /// By danger units. Each attacker of the enemy palace and each kind of piece that has a safe check counts one to
+    /// four units; each attacked palace square that no piece except the king guards counts one.
     KING_DANGER: 4, 8;
-    /// The possibility of a check on a square that the enemy does not attack, by knight, rook, cannon, pawn.
+    /// The possibility of a check from a square that the enemy does not attack, by knight, rook, cannon, pawn.
     SAFE_CHECK: 1, 4;
     /// An attack on an enemy piece that is not guarded, by the kinds of attacker and victim. Several attackers of one
     /// kind count once.

@@ -41,7 +41,7 @@ const fn index_table() -> [[u16; Square::COUNT]; PieceKind::COUNT] {
         kind += 1;
     }
     assert!(next as usize == SIDE_FEATURES);
-    // From the second to last rank backward, so that the input of the square ahead is known.
+    // Goes backward from the rank before the last one, so that the input of the square ahead is known.
     let pawn = PieceKind::Pawn as usize;
     let mut square = Square::COUNT - FILES;
     while square > 0 {
