@@ -53,7 +53,8 @@ pub enum Priority {
     Background,
     /// Requested by a client.
     Requested,
-    /// Requested with a proof of work, or learned from play.
+    /// Requested with a proof of work or by a writer; also the scores of played moves and of the moves of a queried
+    /// position.
     Urgent,
 }
 
