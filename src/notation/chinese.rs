@@ -97,7 +97,7 @@ pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
     resolve(read(text), position, text)
 }
 
-/// The side as whose move a text is written, by its last digit. Many texts have digits of one kind for both sides.
+/// The side whose kind of digit ends the text of a move. Many texts have digits of one kind for both sides.
 pub(super) fn written_side(text: &str) -> Option<Color> {
     read(text)?;
     let last = without_radical(text.chars().next_back()?);

@@ -69,8 +69,8 @@ impl Line {
 pub enum Separator {
     /// The word `moves`, which may be missing only after `startpos`.
     Required,
-    /// The word `moves`, which may be missing if the first move cannot be mistaken for a field of a FEN, such as a
-    /// single character or a number.
+    /// The word `moves`, which may be missing unless the first move could be a field of a FEN, such as a single
+    /// character or a number.
     Optional,
 }
 

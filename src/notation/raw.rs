@@ -218,7 +218,7 @@ impl RawGame {
     ///
     /// # Errors
     /// The first move of the main line is unreadable, or illegal in the starting position of the standard game. If it
-    /// is illegal in another position, the game keeps this position.
+    /// is illegal in another position, the game has this position and a problem.
     pub fn resolve(mut self) -> Result<GameTree, RecordError> {
         let has_gaps = self.has_gaps();
         let dialect = self.dialect();

@@ -42,7 +42,8 @@ const LONGEST_PART: usize = 16 << 20;
 const MAX_LINE_MB: u64 = 16;
 
 /// Reads all games of a text. A game with a problem in its main line is an error; [`PgnReader`] also returns the part
-/// of the game before the problem. Reading ends without an error where [`PgnReader::finish`] would return one.
+/// of the game before the problem. If reading fails (see [`PgnReader::finish`]), the games before are returned without
+/// an error.
 pub fn read(text: &str) -> Vec<Result<GameTree, RecordError>> {
     let games = PgnReader::new(text.as_bytes());
     games.map(|game| game?.complete()).collect()

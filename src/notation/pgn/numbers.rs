@@ -31,7 +31,7 @@ impl MoveNumber {
     }
 }
 
-/// A number from 1 to 99 in Chinese, or one that [`is_whole_number`].
+/// A number from 1 to 99 in Chinese, or of one character, see [`is_whole_number`].
 fn chinese_number(text: &str) -> Option<usize> {
     let digit = |c: char| {
         let mut numerals = "一二三四五六七八九".chars();
@@ -63,7 +63,7 @@ pub fn is_whole_number(c: char) -> bool {
 #[derive(Debug, Default)]
 pub struct Numbering {
     last: Option<LastNumber>,
-    /// Whether each move may have a number of its own, because the next number once followed a single move.
+    /// Whether the moves of both sides may be numbered one by one: after a single move, the next number has been read.
     is_by_ply: bool,
 }
 

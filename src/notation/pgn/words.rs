@@ -164,8 +164,8 @@ pub fn is_remark(word: &str) -> bool {
     !word.contains(|c: char| c.is_ascii_alphanumeric() || is_direction(c))
 }
 
-/// The length in bytes of the move at the beginning of a text, by its form. The form is coordinates, or four or five
-/// characters of which the second to last is a direction in Chinese or WXF.
+/// The length in bytes of the move at the beginning of a text, by its form: coordinates, four or five characters of
+/// which the second to last is a Chinese direction, or four of which the third is a direction in WXF.
 pub fn move_length(text: &str) -> Option<usize> {
     let mut characters = text.char_indices();
     let [first, second, third, fourth, fifth, sixth] =

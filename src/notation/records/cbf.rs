@@ -1,6 +1,6 @@
 //! CBF, the XML format of 象棋桥 (CCBridge): `<Move value="77-47"/>` with the file and rank of both squares, ranks
 //! counted from black's side. As in CBR, moves are in preorder. `end="1"` marks the last move of a line, `branch="1"` a
-//! move with an alternative. The text of an element is the comment on the move. The first one, `00-00`, has no move.
+//! move with an alternative. An element contains the comment on its move. The first element, `00-00`, has no move.
 
 use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;

@@ -135,8 +135,8 @@ pub fn is_move_list(text: &str) -> bool {
     is_digits && text.len() >= 8 && text.len().is_multiple_of(4)
 }
 
-/// Splits a text into its records, each of which begins with `[DhtmlXQ]`, `[DhtmlXQiFrame]` or `[DhtmlXQHTML]`; nothing
-/// is between the tags of `[DhtmlXQiFrame][DhtmlXQ]`. A text without these tags is one record.
+/// Splits a text into its records, each of which begins with `[DhtmlXQ]`, `[DhtmlXQiFrame]` or `[DhtmlXQHTML]`, or with
+/// several of these tags, such as `[DhtmlXQiFrame][DhtmlXQ]`. A text without these tags is one record.
 pub fn split_dhtmlxq(text: &str) -> Vec<&str> {
     let tags = text.match_indices("[DhtmlXQ").filter_map(|(at, tag)| {
         let rest = &text[at + tag.len()..];

@@ -121,16 +121,17 @@ pub enum PathKind {
 
 #[derive(Clone, Copy, Debug)]
 pub struct OptionSpec {
-    /// The name in UCCI, `None` if UCCI does not list it. Both names are understood in every protocol.
+    /// The name in UCCI, `None` for an option of UCI only. Both names are understood in every protocol, and a codec may
+    /// leave out options when it lists them.
     pub ucci: Option<&'static str>,
-    /// The name in UCI, `None` if UCI does not list it.
+    /// The name in UCI, `None` for an option of UCCI only.
     pub uci: Option<&'static str>,
     pub kind: OptionKind,
     pub effect: Effect,
 }
 
 impl OptionSpec {
-    /// The name in UCCI, or that in UCI if UCCI does not list the option.
+    /// The name in UCCI, or that in UCI for an option of UCI only.
     pub fn name(&self) -> &'static str {
         self.ucci.or(self.uci).unwrap_or("")
     }

@@ -92,7 +92,7 @@ const HARD_TEXTS: [(&str, &str, &str); 48] = [
     ("1. h2e2 ", "红: ", ""),
     ("1. h2e2 ", "0:05 ", ""),
     ("[a \"b\"]\n", "红方: x\n日期: y\n", ""),
-    // Web pages.
+    // Web pages, WXF in one line, and other spellings of DhtmlXQ.
     ("<p>", "<", ""),
     ("<p>", "<!--", ""),
     ("<p>", "<br    ", ""),
