@@ -56,7 +56,7 @@ pub fn file(name: &str) -> Option<&'static str> {
     }
 }
 
-/// `index.html` for one use of the page: `board`, `board library`, `library` or `review`.
+/// `index.html` for one use of the page on a server: `board`, `board library` or `library`.
 pub fn index(usage: &str, games: &[Value]) -> String {
     INDEX.replace(DATA, &data(usage, games))
 }

@@ -122,9 +122,9 @@ fn plain_tag(text: &str) -> Option<String> {
     }
     let lower = name.to_ascii_lowercase();
     let field = NAMES.iter().find_map(|known| lower.strip_prefix(known))?;
-    let end = &name[name.len() - field.len()..];
+    let as_written = &name[name.len() - field.len()..];
     let is_usual = ["DhtmlXQ", "DHJHtmlXQ"].contains(&&name[..name.len() - field.len()]);
-    let field = if is_usual { end } else { field };
+    let field = if is_usual { as_written } else { field };
     Some(format!("DhtmlXQ{field}{rest}"))
 }
 
