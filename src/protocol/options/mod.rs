@@ -121,17 +121,17 @@ pub enum PathKind {
 
 #[derive(Clone, Copy, Debug)]
 pub struct OptionSpec {
-    /// The name in UCCI, `None` for an option of UCI only. Both names are understood in every protocol, and a codec may
-    /// leave out options when it lists them.
+    /// The name in UCCI, `None` if UCCI does not list it. Both names are understood in every protocol. A codec
+    /// may leave further options out of its list.
     pub ucci: Option<&'static str>,
-    /// The name in UCI, `None` for an option of UCCI only.
+    /// The name in UCI, `None` if UCI does not list it.
     pub uci: Option<&'static str>,
     pub kind: OptionKind,
     pub effect: Effect,
 }
 
 impl OptionSpec {
-    /// The name in UCCI, or that in UCI for an option of UCI only.
+    /// The name in UCCI, or that in UCI if UCCI does not list the option.
     pub fn name(&self) -> &'static str {
         self.ucci.or(self.uci).unwrap_or("")
     }

@@ -25,7 +25,7 @@ pub const fn plays_from_books(protocol: Protocol) -> bool {
     matches!(protocol, Protocol::Ucci)
 }
 
-/// An option with its names in UCCI and UCI. An empty name means that the protocol does not have the option.
+/// An option with its names in UCCI and UCI. An empty name means that the protocol does not list the option.
 const fn option(ucci: &'static str, uci: &'static str, kind: OptionKind) -> OptionSpec {
     OptionSpec {
         ucci: if ucci.is_empty() { None } else { Some(ucci) },
