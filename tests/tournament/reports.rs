@@ -359,7 +359,7 @@ fn a_swiss_tournament_has_no_sprt() {
         "--each depth=1 --format swiss --sprt elo0=0,elo1=5",
     ));
     assert!(
-        error.contains("--format: cannot be used with --sprt"),
+        error.contains("--format: this format cannot be used with --sprt"),
         "{error}"
     );
 }
