@@ -22,8 +22,8 @@ use crate::text::without_credentials;
 
 /// Serve a cloud library (云库): the API of the public library over HTTP, at /chessdb.php.
 ///
-/// The library is an SQLite file or a PostgreSQL database and is created if missing. A read-only file is served
-/// without learning. Endgame tablebases take precedence over the library. Statistics are at /metrics. Ctrl-C or SIGTERM stops
+/// The library is an SQLite file or a PostgreSQL database and is created if missing. A read-only file is served without
+/// learning. Endgame tablebases take precedence over the library. Statistics are at /metrics. Ctrl-C or SIGTERM stops
 /// the server after the requests in progress; SIGHUP loads --tokens and --static again. To search for a library on
 /// another machine, use `chuhe cloud worker`.
 #[derive(Debug, clap::Args)]

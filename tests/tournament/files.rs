@@ -76,17 +76,15 @@ fn a_finished_match_is_resumed_only_with_more_rounds() {
     };
     let games = |text: &str| text.matches("  game ").count();
     assert_eq!(games(&run(PLAIN)), 4);
-    // A position that was not written, or only in part, is added.
+    // A position that was not written is added.
     let positions = dir.read("done.epd");
     let last = positions.trim_end().rfind('\n').unwrap() + 1;
-    for end in [last, last + 9, positions.len() - 9] {
-        dir.write("done.epd", &positions[..end]);
-        let again = run(PLAIN);
-        assert_eq!(dir.read("done.epd"), positions);
-        assert_eq!(games(&again), 0, "{again}");
-        assert!(again.contains("resumed after 4 games"), "{again}");
-        assert!(again.contains("+0 =4 -0"), "{again}");
-    }
+    dir.write("done.epd", &positions[..last]);
+    let again = run(PLAIN);
+    assert_eq!(dir.read("done.epd"), positions);
+    assert_eq!(games(&again), 0, "{again}");
+    assert!(again.contains("resumed after 4 games"), "{again}");
+    assert!(again.contains("+0 =4 -0"), "{again}");
     let more = run(&PLAIN.replace("--rounds 2", "--rounds 3"));
     assert_eq!(games(&more), 2, "{more}");
     let text = fs::read_to_string(&pgn).unwrap();
@@ -357,6 +355,30 @@ fn a_lost_game_is_replayed_and_its_final_position_written_once() {
     let replayed = run();
     assert!(replayed.contains("resumed after 3 games"), "{replayed}");
     assert_eq!(dir.read("lost.epd"), positions);
+}
+
+#[test]
+fn a_final_position_that_was_written_in_part_is_completed() {
+    let dir = TestDir::new();
+    let [journal, epd] = ["cut.jsonl", "cut.epd"].map(|name| dir.path(name));
+    let run = || {
+        let mut command = match_of(good(), PLAIN);
+        output(command.arg("--resume").arg(&journal).arg("--epd").arg(&epd))
+    };
+    run();
+    let positions = dir.read("cut.epd");
+    let last = positions.trim_end().rfind('\n').unwrap() + 1;
+    for end in last + 1..positions.len() {
+        if end % 10 == 0 || end + 1 == positions.len() {
+            dir.write("cut.epd", &positions[..end]);
+            run();
+            assert_eq!(dir.read("cut.epd"), positions);
+        }
+    }
+    // A line of the user stays.
+    dir.write("cut.epd", "9/9 mine");
+    run();
+    assert_eq!(dir.read("cut.epd"), format!("9/9 mine\n{positions}"));
 }
 
 #[test]

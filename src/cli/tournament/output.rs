@@ -80,12 +80,7 @@ impl<'a> OutputFiles<'a> {
             opened.context(path.display())?;
         }
         if let Some(path) = &arguments.epd {
-            let is_resumed = !content.games.is_empty();
-            let opened = EpdFile::open(path, is_resumed).and_then(|mut epd| {
-                let mut games = content.games.iter();
-                games.try_for_each(|record| epd.write(tournament, record))?;
-                Ok(epd)
-            });
+            let opened = EpdFile::open(path, tournament, &content.games);
             files.epd = Some(opened.context(path.display())?);
         }
         Ok((files, content))
@@ -139,7 +134,9 @@ impl<'a> OutputFiles<'a> {
             file.write(tournament, record).context(path.display())?;
         }
         if let (Some(file), Some(path)) = (&mut self.epd, epd) {
-            file.write(tournament, record).context(path.display())?;
+            let line = final_position(tournament, record);
+            let written = line.and_then(|line| file.write(&line));
+            written.context(path.display())?;
         }
         Ok(())
     }
@@ -344,49 +341,44 @@ struct EpdFile {
 }
 
 impl EpdFile {
-    /// Opens or creates the file, and removes an incomplete last line of an interrupted match.
-    fn open(path: &Path, is_resumed: bool) -> io::Result<Self> {
-        remove_incomplete_line(path)?;
-        let file = open_to_append(path, 1)?;
-        let bytes = if is_resumed {
+    /// Opens or creates the file, and adds those final positions of the resumed `games` that it lacks. Without such
+    /// games, equal lines are those of another match.
+    fn open(path: &Path, tournament: &Tournament, games: &[GameRecord]) -> io::Result<Self> {
+        let lines = games.iter().map(|game| final_position(tournament, game));
+        let lines = lines.collect::<io::Result<Vec<_>>>()?;
+        let mut bytes = if !lines.is_empty() && path.exists() {
             fs::read(path)?
         } else {
             Vec::new()
         };
-        let lines = bytes.split_inclusive(|byte| *byte == b'\n');
-        let present = lines.map(<[u8]>::to_vec).collect();
-        Ok(Self { file, present })
+        let end = bytes.iter().rposition(|byte| *byte == b'\n');
+        let end = end.map_or(0, |at| at + 1);
+        // An interrupted run may have written only a part of its last line.
+        let is_cut = |line: &String| line.as_bytes().starts_with(&bytes[end..]);
+        if end < bytes.len() && lines.iter().any(is_cut) {
+            File::options()
+                .write(true)
+                .open(path)?
+                .set_len(end as u64)?;
+            bytes.truncate(end);
+        }
+        let file = open_to_append(path, 1)?;
+        let present = bytes
+            .split_inclusive(|byte| *byte == b'\n')
+            .map(<[u8]>::to_vec)
+            .collect();
+        let mut epd = Self { file, present };
+        lines.iter().try_for_each(|line| epd.write(line))?;
+        Ok(epd)
     }
 
-    /// Appends the final position of a game, unless an earlier run has written it.
-    fn write(&mut self, tournament: &Tournament, record: &GameRecord) -> io::Result<()> {
-        let line = final_position(tournament, record)?;
+    /// Appends a line, unless an earlier run has written it.
+    fn write(&mut self, line: &str) -> io::Result<()> {
         if self.present.contains(line.as_bytes()) {
             return Ok(());
         }
         append(&mut self.file, line.as_bytes())
     }
-}
-
-/// Removes the last line of the file of final positions if it looks like an incomplete line of [`final_position`].
-fn remove_incomplete_line(path: &Path) -> io::Result<()> {
-    let bytes = match fs::read(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        read => read?,
-    };
-    let start = bytes.iter().rposition(|byte| *byte == b'\n');
-    let start = start.map_or(0, |at| at + 1);
-    let line = String::from_utf8_lossy(&bytes[start..]);
-    let is_complete = line.contains("\"; c0 \"") && line.ends_with("\";");
-    let is_board = |c| "RNBAKCPrnbakcp123456789/".contains(c);
-    let has_half_board = line.chars().all(is_board) && line.matches('/').count() < 9;
-    if line.contains(" - - id \"game ") && !is_complete || has_half_board {
-        File::options()
-            .write(true)
-            .open(path)?
-            .set_len(start as u64)?;
-    }
-    Ok(())
 }
 
 /// The final position of a game as a line of EPD.
