@@ -87,11 +87,15 @@ pub const fn counted_plies(clock: NoCaptureClock, rules: RuleSet) -> u16 {
     }
 }
 
-/// Whether the no-capture limit still allows a mate or capture in `plies` plies, with no capture before it, even if
-/// each of these plies counts.
+/// Whether a mate or capture in `plies` plies, with no capture before it, comes before the no-capture limit even if each
+/// of these plies counts. A mate on the board, in 0 plies, always does.
 pub const fn is_within_no_capture_limit(clock: NoCaptureClock, rules: RuleSet, plies: u16) -> bool {
-    let last = counted_plies(clock, rules).saturating_add(plies.saturating_sub(1));
-    last < rules.no_capture_limit()
+    match plies.checked_sub(1) {
+        Some(before) => {
+            counted_plies(clock, rules).saturating_add(before) < rules.no_capture_limit()
+        }
+        None => true,
+    }
 }
 
 #[cfg(test)]
@@ -161,7 +165,7 @@ mod tests {
         let quiet = parse_position("4k4/9/9/9/9/9/9/9/R8/3K5 w - - 101 1").unwrap();
         let is_within = |rules, plies| is_within_no_capture_limit(quiet.clock(), rules, plies);
         assert!(is_within(RuleSet::Asian, 19) && !is_within(RuleSet::Asian, 20));
-        assert!(!is_within(RuleSet::ElephantEye, 0));
+        assert!(is_within(RuleSet::ElephantEye, 0) && !is_within(RuleSet::ElephantEye, 1));
         let long = parse_position("4k4/9/9/9/9/9/9/9/R8/3K5 w - - 65535 1").unwrap();
         assert!(!is_within_no_capture_limit(
             long.clock(),

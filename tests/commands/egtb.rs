@@ -250,6 +250,8 @@ fn wins_beyond_the_no_capture_limit_are_reported() {
         >0 the no-capture limit comes first
         $ egtb probe '{board} 58 1'
         > the no-capture limit comes first
+        $ egtb probe '5k3/9/9/9/5R3/9/9/9/9/4K4 b - - 120 60'
+        >0 the no-capture limit comes first
         $ judge --explain '{board} 57 1'
         > red wins, mate in 63 plies\n
         $ judge --explain '{board} 58 1'
