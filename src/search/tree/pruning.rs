@@ -259,7 +259,7 @@ impl Search<'_> {
     /// Whether the depth limit of the request is so low that replies to root moves are not pruned.
     fn has_low_depth_limit(&self) -> bool {
         let limit = self.shared.request.limits.depth;
-        limit.is_some_and(|depth| (depth as i32) < values::replies_pruned_depth())
+        limit.is_some_and(|depth| depth < values::replies_pruned_depth().unsigned_abs())
     }
 
     /// Whether a quiet move has a bad history after the last two moves (Chessprogramming wiki, "History Leaf Pruning").

@@ -488,6 +488,21 @@ mod tests {
     }
 
     #[test]
+    fn all_depth_limits_from_the_maximum_on_have_the_same_effect() {
+        let outcome = |depth| {
+            let limits = Limits {
+                depth: Some(depth),
+                nodes: Some(3000),
+                ..Limits::default()
+            };
+            let mut searcher = Searcher::new(1).expect("1 MB is free");
+            let outcome = searcher.think(&Game::startpos(), limits).unwrap();
+            (outcome.best, outcome.ponder, outcome.score, outcome.depth)
+        };
+        assert_eq!(outcome(u32::MAX), outcome(MAX_DEPTH));
+    }
+
+    #[test]
     fn an_interrupted_search_claims_no_loss_in_a_won_position() {
         // Red mates in 14 moves; many first moves lose at once.
         let fen = "4k4/1R5n1/1N7/9/3P1N3/3r1R3/9/4p4/3r1p3/1c2K4 w";
