@@ -437,17 +437,21 @@ pub struct NoCaptureLimit {
 }
 
 impl NoCaptureLimit {
-    /// Whether the limit applies.
-    pub fn applies(self) -> bool {
-        self.plies.is_some()
+    /// The plies without a capture that count toward the limit; 0 if it does not apply.
+    #[inline]
+    pub fn counted(self, position: &Position) -> u16 {
+        if self.plies.is_some() {
+            counted_plies(position.clock(), self.rules)
+        } else {
+            0
+        }
     }
 
     /// Whether the game is drawn by the limit if `ahead` plies without a capture follow the position.
     #[inline]
     pub fn is_reached(self, position: &Position, ahead: u32) -> bool {
         self.plies.is_some_and(|plies| {
-            let counted = u32::from(counted_plies(position.clock(), self.rules));
-            counted.saturating_add(ahead) >= plies.into()
+            u32::from(self.counted(position)).saturating_add(ahead) >= plies.into()
         })
     }
 

@@ -258,19 +258,13 @@ impl TtEntry {
     #[inline]
     pub fn cutoff(&self, depth: i32, alpha: Score, beta: Score, ply: usize) -> Option<Score> {
         let score = self.score.from_tt(ply);
-        let settles = match self.bound? {
-            Bound::Exact => true,
-            Bound::Lower => score >= beta,
-            Bound::Upper => score <= alpha,
-        };
         // A proven mate holds at any depth.
-        let deep = self.depth >= depth
-            || match self.bound? {
-                Bound::Exact => score.is_mate(),
-                Bound::Lower => score.is_mating(),
-                Bound::Upper => score.is_mated(),
-            };
-        (settles && deep).then_some(score)
+        let (settles, is_final) = match self.bound? {
+            Bound::Exact => (true, score.is_mate()),
+            Bound::Lower => (score >= beta, score.is_mating()),
+            Bound::Upper => (score <= alpha, score.is_mated()),
+        };
+        (settles && (is_final || self.depth >= depth)).then_some(score)
     }
 
     /// Packs the entry: bits 0-13 move, 14-15 bound, 16-23 depth, 24-29 generation, 30 on a principal variation,

@@ -48,7 +48,7 @@ impl Search<'_> {
     /// move that was searched.
     pub fn update_hash_move(&mut self, node: &Node) {
         let m = node.hash_move;
-        let quiet = m.is_some() && self.position.taken_by(m).is_none();
+        let quiet = self.position.taken_by(m).is_none();
         if quiet && is_pseudo_legal(&self.position, m) {
             let before = self.stack.before(node.ply);
             let bonus = formulas::hash_cutoff_bonus(node.depth);

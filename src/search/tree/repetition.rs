@@ -85,7 +85,8 @@ impl Search<'_> {
                     return repetition;
                 }
             }
-            if self.reaches_no_capture_limit(0) && has_legal_move(&self.position) {
+            let is_at_limit = self.no_capture_limit.is_reached(&self.position, 0);
+            if is_at_limit && has_legal_move(&self.position) {
                 let draw = NodeScore::of_path(self.draw_score(ply), BEFORE_ROOT);
                 return PathVerdict::Final(draw);
             }

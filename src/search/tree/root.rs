@@ -272,8 +272,6 @@ impl Search<'_> {
             if delta > values::aspiration_limit() {
                 (alpha, beta) = (-Score::INFINITE, Score::INFINITE);
             }
-            alpha = alpha.max(-Score::INFINITE);
-            beta = beta.min(Score::INFINITE);
         }
     }
 

@@ -9,7 +9,7 @@ use super::evaluator::Evaluator;
 use super::iteration::{Iteration, NOT_OVERTAKEN};
 use super::shared::SharedState;
 use crate::board::{Move, Position};
-use crate::rules::{Ply, counted_plies};
+use crate::rules::Ply;
 use crate::search::event::{Event, Report};
 use crate::search::game_occurrences::KeyFilter;
 use crate::search::ordering::{Histories, PieceTo};
@@ -137,11 +137,7 @@ impl<'a> Search<'a> {
     /// The static evaluation with the correction history and the no-capture counter taken into account.
     #[inline]
     pub fn corrected(&self, ply: usize, raw: Score) -> Score {
-        let counted = if self.no_capture_limit.applies() {
-            i32::from(self.counted())
-        } else {
-            0
-        };
+        let counted = self.no_capture_limit.counted(&self.position).into();
         // The score approaches zero as the number of plies without a capture grows (Chessprogramming wiki,
         // "Fifty-move Rule", damping by the move counter).
         let damped = raw.units() * formulas::damping(counted) / values::damping_plies();
@@ -150,19 +146,6 @@ impl<'a> Search<'a> {
         }
         let last = self.stack.last_two(ply);
         Score::evaluation(damped + self.histories.correction(&self.position, last))
-    }
-
-    /// Plies without a capture, as the rules count them.
-    #[inline]
-    fn counted(&self) -> u16 {
-        counted_plies(self.position.clock(), self.shared.request.settings.rules)
-    }
-
-    /// Whether the game is drawn by the no-capture limit after `ahead` more plies without a capture.
-    #[inline]
-    pub fn reaches_no_capture_limit(&self, ahead: u16) -> bool {
-        self.no_capture_limit
-            .is_reached(&self.position, ahead.into())
     }
 
     /// The entry of the position in the transposition table. Its score is left out near the no-capture limit, where
@@ -174,13 +157,12 @@ impl<'a> Search<'a> {
         }
         let entry = self.tt.probe(self.position.key())?;
         let plies_to_mate = match entry.score.meaning() {
-            Meaning::Mates(plies) | Meaning::Mated(plies) => plies as u16,
+            Meaning::Mates(plies) | Meaning::Mated(plies) => plies,
             Meaning::Evaluation(_) => 0,
         };
-        let needed = plies_to_mate.max(values::no_capture_near() as u16);
-        let bound = entry
-            .bound
-            .filter(|_| !self.reaches_no_capture_limit(needed));
+        let needed = plies_to_mate.max(values::no_capture_near().unsigned_abs());
+        let is_near = self.no_capture_limit.is_reached(&self.position, needed);
+        let bound = entry.bound.filter(|_| !is_near);
         Some(TtEntry { bound, ..entry })
     }
 
