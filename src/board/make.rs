@@ -76,7 +76,7 @@ impl Position {
         let number = &mut self.state.fullmove_number;
         *number = number.saturating_add(mover.index() as u16);
         self.pass_turn();
-        // This king was not attacked before, so a move outside its surroundings does not give check.
+        // The opponent's king was not attacked before, so a move outside its surroundings does not give check.
         let moved = Bitboard::from(from).with(to);
         let surroundings = attacks::surroundings(self.king(self.side_to_move()));
         self.state.checkers = if (moved & surroundings).any() {

@@ -339,7 +339,7 @@ impl Position {
     pub fn gives_check(&self, m: Move) -> bool {
         let (us, king) = (self.side_to_move, self.king(!self.side_to_move));
         let (from, to) = (m.from(), m.to());
-        // This king is not attacked now, so a move outside its surroundings does not give check.
+        // The opponent's king is not attacked now, so a move outside its surroundings does not give check.
         let moved = Bitboard::from(from).with(to);
         if !(moved & attacks::surroundings(king)).any() {
             return false;

@@ -161,8 +161,8 @@ impl<'a> Search<'a> {
             Meaning::Evaluation(_) => 0,
         };
         let needed = plies_to_mate.max(values::no_capture_near().unsigned_abs());
-        let is_near = self.no_capture_limit.is_reached(&self.position, needed);
-        let bound = entry.bound.filter(|_| !is_near);
+        let reaches_limit = self.no_capture_limit.is_reached(&self.position, needed);
+        let bound = entry.bound.filter(|_| !reaches_limit);
         Some(TtEntry { bound, ..entry })
     }
 
