@@ -10,7 +10,7 @@ use super::stage::Stage;
 use super::state::{ActiveSearch, BookAnswer, PerftCounts, STOP_PATIENCE, Session};
 use crate::board::{MAX_MOVES, Move, Piece, Position};
 use crate::eval::win_rate::WinRate;
-use crate::movegen::{divide, has_legal_move, is_legal};
+use crate::movegen::{divide, has_legal_move, is_legal, legal_moves};
 use crate::notation::MoveStyle;
 use crate::protocol::codec::{GameAction, Protocol, Reply};
 use crate::protocol::go::{GoError, GoRequest, shortened};
@@ -293,6 +293,11 @@ impl Session {
 
     /// Sends a report of the search; the processor load follows a report of progress.
     pub fn send_report(&mut self, report: &Report) {
+        if let (Report::Line(info), Some(search)) = (report, &mut self.search)
+            && info.multipv == 1
+        {
+            search.reported_move = info.pv.first().copied();
+        }
         let search = self.search.as_ref();
         let position = search.map(|search| search.request.game.position());
         let chances = match (report, position) {
@@ -386,8 +391,8 @@ impl Session {
         self.message(&fill(text, &[&moves.to_string(), by]));
     }
 
-    /// Stops the search in progress and answers it, unless that takes too long. `go perft` has no answer before its
-    /// end: it is stopped only if it does not end within [`STOP_PATIENCE`].
+    /// Stops the search in progress and answers it, within [`STOP_PATIENCE`]. `go perft` has no answer before its end:
+    /// it is stopped only if it does not end within this time.
     pub fn stop_and_answer(&mut self) {
         let counts = self
             .search
@@ -403,9 +408,31 @@ impl Session {
                 Ok(event) => self.on_event(event),
                 Err(error) => {
                     log::error!("the search does not stop: {error}");
-                    return;
+                    return self.answer_early();
                 }
             }
+        }
+    }
+
+    /// Answers a search that does not stop in time with the move that it reported last, or else with any that may be
+    /// played.
+    fn answer_early(&mut self) {
+        let Some(search) = &self.search else {
+            return;
+        };
+        let from_book = search.book_outcome.as_ref().and_then(|book| book.best);
+        let request = &search.request;
+        let any = || match &request.root_moves {
+            Some(moves) => moves.first().copied(),
+            None => legal_moves(request.game.position()).first().copied(),
+        };
+        // A search without a move to play has ended.
+        if let Some(best) = from_book.or(search.reported_move).or_else(any) {
+            self.send(&Reply::BestMove {
+                best,
+                ponder: None,
+                action: GameAction::None,
+            });
         }
     }
 

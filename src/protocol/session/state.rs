@@ -194,6 +194,8 @@ pub struct ActiveSearch {
     pub offers: Offers,
     /// When the session stopped the search.
     pub stopped: Option<Instant>,
+    /// The first move of the best line that was reported last.
+    pub reported_move: Option<Move>,
     /// The outcome of a search that ended before it may be answered.
     pub outcome: Option<Outcome>,
     /// The book move to play after a ponder hit.
@@ -220,6 +222,7 @@ impl ActiveSearch {
             cpu_before: ProcessTime::try_now().ok(),
             offers: Offers::default(),
             stopped: None,
+            reported_move: None,
             outcome: None,
             book: None,
             book_outcome: None,

@@ -15,6 +15,22 @@ use crate::notation::fen;
 use crate::protocol::stdio::spawn_reader;
 use crate::search::{Bound, Info, Outcome, Report, Score};
 
+/// A line of one move, with the score 0.
+fn line_with(best: Move) -> Info {
+    Info {
+        depth: 7,
+        selective_depth: 9,
+        multipv: 1,
+        score: Score::ZERO,
+        bound: Bound::Exact,
+        nodes: 1,
+        time: Duration::ZERO,
+        hashfull: 0,
+        tb_hits: 0,
+        pv: vec![best],
+    }
+}
+
 /// An output whose content tests can read.
 #[derive(Clone, Debug, Default)]
 struct SharedBuffer(Rc<RefCell<Vec<u8>>>);
@@ -357,16 +373,8 @@ fn bounds_come_before_the_last_report_of_progress() {
     let mut session = TestSession::new("ucci");
     session.say("go depth 1");
     let bound = Info {
-        depth: 7,
-        selective_depth: 9,
-        multipv: 1,
-        score: Score::ZERO,
         bound: Bound::Lower,
-        nodes: 1,
-        time: Duration::ZERO,
-        hashfull: 0,
-        tb_hits: 0,
-        pv: vec!["h2e2".parse().unwrap()],
+        ..line_with("h2e2".parse().unwrap())
     };
     assert_eq!(
         session.on_event(Event::Report(Report::Line(bound))),
@@ -382,13 +390,31 @@ fn bounds_come_before_the_last_report_of_progress() {
 }
 
 #[test]
+fn search_that_does_not_stop_is_answered_before_bye() {
+    for (go, reported, expected) in [
+        ("go infinite", vec!["h2e2", "b2e2"], "bestmove b2e2"),
+        ("go infinite searchmoves c3c4", vec![], "bestmove c3c4"),
+    ] {
+        let mut session = TestSession::new("ucci");
+        let (_search, events) = unbounded();
+        session.session.events = events;
+        session.say(go);
+        for best in reported {
+            let line = line_with(best.parse().unwrap());
+            session.on_event(Event::Report(Report::Line(line)));
+        }
+        assert_eq!(session.say("quit"), [expected, "bye"], "{go}");
+    }
+}
+
+#[test]
 fn nothing_follows_bye() {
     let mut session = TestSession::new("ucci");
     // A search that does not stop in time.
     let (search, events) = unbounded();
     session.session.events = events;
     session.say("go infinite");
-    assert_eq!(session.say("quit"), ["bye"]);
+    assert_eq!(session.say("quit").last().unwrap(), "bye");
     let (nodes, time) = (1, Duration::ZERO);
     let progress = Report::Progress { nodes, time };
     search.send(Event::Report(progress)).unwrap();
