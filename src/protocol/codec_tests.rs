@@ -227,12 +227,17 @@ fn forms_of_position() {
         ("Position StartPos Moves h2e2", text(None, "h2e2")),
         ("position startpos h2e2", text(None, "h2e2")),
         ("position fen startpos moves h2e2", text(None, "h2e2")),
+        (
+            "position startpos fen 9/9 w moves h2e2",
+            text(Some("9/9 w"), "h2e2"),
+        ),
         ("position fen 9/9 w moves", text(Some("9/9 w"), "")),
         (
             "position fen  9/9  w - - 0 1 - - 0 4 moves h2e2",
             text(Some("9/9 w - - 0 1 - - 0 4"), "h2e2"),
         ),
         ("position 9/9 w", text(Some("9/9 w"), "")),
+        ("position fen fen 9/9 w", text(Some("9/9 w"), "")),
         (
             "position fen \"9/9 w\" moves h2e2",
             text(Some("9/9 w"), "h2e2"),

@@ -181,13 +181,16 @@ pub fn parse_common(line: &str, unit: TimeUnit, ranks: Ranks) -> Result<Command,
     })
 }
 
-/// Parses `{fen F | startpos} [[moves] M…]`. A text without `fen` and `startpos` is a FEN; with both it is the
-/// starting position.
+/// Parses `{fen F | startpos} [[moves] M…]`. A text without `fen` and `startpos` is a FEN. If the text begins with
+/// several of these words, the last one decides.
 pub fn parse_position(text: &str, ranks: Ranks) -> PositionText {
     let mut words = text.split_whitespace().peekable();
     let is = |word: &str, key: &str| word.eq_ignore_ascii_case(key);
-    words.next_if(|word| is(word, "fen"));
-    let fen = if words.next_if(|word| is(word, "startpos")).is_some() {
+    let mut is_start = false;
+    while let Some(key) = words.next_if(|word| is(word, "fen") || is(word, "startpos")) {
+        is_start = is(key, "startpos");
+    }
+    let fen = if is_start {
         None
     } else {
         let is_fen = |word: &&str| !is(word, "moves") && ranks.parse(word).is_none();
