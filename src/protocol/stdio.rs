@@ -11,9 +11,11 @@ use crossbeam_channel::{Receiver, SendError, Sender, unbounded};
 
 use crate::search::{USUAL_STACK, start_thread};
 use crate::text::{
-    BoundedLine, RETRY_AFTER, decode_gbk, encode_gbk, is_reader_gone, is_utf_8, read_bounded_line,
+    BoundedLine, RETRY_AFTER, decode_gbk, encode_gbk, is_reader_gone, is_utf_8, read_bounded_until,
 };
 
+/// The bytes that end a line. Of `\r\n`, the second byte ends an empty line, and these are not passed on.
+const LINE_ENDS: &[u8] = b"\r\n";
 /// The longest line, in bytes; a game of ten thousand moves takes fifty thousand.
 const LONGEST_LINE: usize = 1 << 20;
 /// The bytes kept of a longer line, to recognize its command.
@@ -24,8 +26,8 @@ const BYTES_AHEAD: usize = 8 << 20;
 /// A line of input, or the end of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// A line, trimmed of blanks, byte order marks and NULs (ends of C strings); bytes that are neither UTF-8 nor GBK
-    /// are replaced.
+    /// A line of at least one byte, trimmed of blanks, byte order marks and NULs (ends of C strings); bytes that are
+    /// neither UTF-8 nor GBK are replaced.
     Line(String),
     /// A line in GBK, which programs on Chinese Windows send, trimmed like [`Self::Line`].
     GbkLine(String),
@@ -195,7 +197,8 @@ impl InputSender {
 fn read_lines(mut source: impl BufRead, sender: &InputSender) {
     let mut bytes = Vec::new();
     loop {
-        let is_overlong = match read_bounded_line(&mut source, LONGEST_LINE, &mut bytes) {
+        let is_overlong = match read_bounded_until(LINE_ENDS, &mut source, LONGEST_LINE, &mut bytes)
+        {
             Ok(BoundedLine::End) => break,
             Ok(BoundedLine::Whole) => false,
             Ok(BoundedLine::TooLong(_)) => true,
@@ -205,7 +208,7 @@ fn read_lines(mut source: impl BufRead, sender: &InputSender) {
                 break;
             }
         };
-        if sender.send(to_input(&bytes, is_overlong)).is_err() {
+        if !bytes.is_empty() && sender.send(to_input(&bytes, is_overlong)).is_err() {
             return;
         }
         bytes.clear();
@@ -352,7 +355,9 @@ mod tests {
         assert_eq!(read(""), lines(&[]));
         assert_eq!(read("ucci\nquit\n"), lines(&["ucci", "quit"]));
         assert_eq!(read("ucci\r\nquit"), lines(&["ucci", "quit"]));
-        assert_eq!(read("\n\r\n\n"), lines(&["", "", ""]));
+        assert_eq!(read("ucci\rquit\r"), lines(&["ucci", "quit"]));
+        assert_eq!(read("ucci\r\r\nquit\n\r"), lines(&["ucci", "quit"]));
+        assert_eq!(read("\n\r\n\r\r \n"), lines(&[""]));
         assert_eq!(
             read("\u{feff}isready \nquit\r"),
             lines(&["isready", "quit"])
@@ -526,9 +531,9 @@ mod tests {
         #[test]
         fn every_line_is_received(bytes: Vec<u8>) {
             let inputs = read(bytes.clone());
-            let ends = bytes.iter().filter(|b| **b == b'\n').count();
-            let is_unterminated = bytes.last().is_some_and(|b| *b != b'\n');
-            prop_assert_eq!(inputs.len(), ends + usize::from(is_unterminated) + 1);
+            let lines = bytes.split(|b| matches!(b, b'\r' | b'\n'));
+            let count = lines.filter(|line| !line.is_empty()).count();
+            prop_assert_eq!(inputs.len(), count + 1);
             prop_assert_eq!(inputs.last(), Some(&Input::End));
         }
     }

@@ -110,6 +110,19 @@ pub fn read_bounded_line(
     bound: usize,
     line: &mut Vec<u8>,
 ) -> io::Result<BoundedLine> {
+    read_bounded_until(b"\n", input, bound, line)
+}
+
+/// As [`read_bounded_line`], for lines that end with any of the bytes `ends`.
+///
+/// # Errors
+/// The input cannot be read.
+pub fn read_bounded_until(
+    ends: &[u8],
+    input: &mut impl BufRead,
+    bound: usize,
+    line: &mut Vec<u8>,
+) -> io::Result<BoundedLine> {
     line.clear();
     let mut length = 0_u64;
     loop {
@@ -128,7 +141,7 @@ pub fn read_bounded_line(
                 _ => BoundedLine::Unterminated(length),
             });
         }
-        let end = bytes.iter().position(|byte| *byte == b'\n');
+        let end = bytes.iter().position(|byte| ends.contains(byte));
         let part = &bytes[..end.unwrap_or(bytes.len())];
         let free = bound.saturating_sub(line.len());
         line.extend_from_slice(&part[..part.len().min(free)]);
