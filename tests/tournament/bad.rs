@@ -95,18 +95,24 @@ fn engines_that_flood_their_output_lose_by_crash() {
 }
 
 #[test]
-fn misbehavior_while_pondering_is_a_crash() {
+fn misbehavior_while_the_opponent_thinks_is_a_crash() {
     let dir = TestDir::new();
-    let file = dir.path("gushed");
-    let [gushes, waits] = ["gush", "waits"].map(|mode| mode_with(mode, &file));
-    // `misses` ignores `stop` while it ponders.
-    for (bad, good, detail) in [
-        (&*gushes, &*waits, "too much output"),
-        ("misses", "good", "no bestmove after stop within "),
+    // `spills` does not know `isready`, `misses` ignores `stop` while it ponders.
+    for (bad, good, limit, detail) in [
+        ("gush", "waits", "tc=60+1 ponder=on", "too much output"),
+        ("spills", "waits", "movetime=60000", "too much output"),
+        (
+            "misses",
+            "good",
+            "tc=60+1 ponder=on",
+            "no bestmove after stop within ",
+        ),
     ] {
-        let engines = [script("bad", bad), script("good", good)];
-        let arguments = "--openings start --rounds 1 --each tc=60+1 ponder=on";
-        let report = report(engines, arguments);
+        let file = dir.path(bad);
+        let engines = [("bad", bad), ("good", good)];
+        let engines = engines.map(|(name, mode)| script(name, &mode_with(mode, &file)));
+        let arguments = format!("--openings start --rounds 1 --each {limit}");
+        let report = report(engines, &arguments);
         assert_eq!(report["end"], "finished");
         for game in report["games"].as_array().unwrap() {
             assert_eq!(game["reason"], "crash", "{game}");

@@ -115,6 +115,7 @@ answer() {
         twice) say "bestmove $move"; say "bestmove a0a9"; say "bestmove a0a9" ;;
         affinity) say "$(nice) $(grep Cpus_allowed_list /proc/$$/status)" >>"$file"; say "bestmove $move" ;;
         slow) sleep 0.03; say "bestmove $move" ;;
+        spills) say "bestmove $move"; case $1 in "go time"*) gush ;; esac ;;
         misses) case $1 in
                 *ponder*) ;;
                 *) case $((moves % 4)) in 0) next=a9a7 ;; 1) next=a1a2 ;; 2) next=a8a7 ;; 3) next=a0a2 ;; esac
@@ -150,7 +151,7 @@ fi
 
 while read -r line; do
     line=${line%"$CR"}
-    [ "$mode-$line" = unsynced-isready ] && continue
+    case $mode-$line in unsynced-isready | spills-isready) continue ;; esac
     case $line in
         ucci | uci)
             [ "$mode" = mute ] && continue

@@ -107,8 +107,7 @@ impl Engine {
         }
         if self.lacks_isready {
             // The engine reads its input in order. An answer that has already arrived belongs to an earlier request.
-            while let Ok(Output::Line { .. }) = self.process.output.try_recv() {}
-            return Ok(());
+            return self.take_output().map(drop);
         }
         self.process.send("isready");
         let sent = text.lines().next().unwrap_or("isready");
@@ -237,18 +236,28 @@ impl Engine {
 
     /// Checks whether a pondering engine has already answered.
     fn poll_early_answer(&mut self) -> Result<(), EngineFailure> {
-        let Some(pondering) = &mut self.pondering else {
+        if self.pondering.is_none() {
             return Ok(());
-        };
+        }
+        let outcome = self.take_output()?;
+        if let (Some(pondering), Some(outcome)) = (&mut self.pondering, outcome) {
+            pondering.early.get_or_insert(outcome);
+        }
+        Ok(())
+    }
+
+    /// Takes the output that has arrived. Returns the first line that ends a search.
+    fn take_output(&self) -> Result<Option<String>, EngineFailure> {
+        let mut outcome = None;
         loop {
             match self.process.output.try_recv() {
                 Ok(Output::Line { text, .. }) if is_outcome(&text) => {
-                    pondering.early.get_or_insert(text);
+                    outcome.get_or_insert(text);
                 }
                 Ok(Output::Line { .. }) => {}
                 Ok(Output::Flood) => return Err(EngineFailure::Flood),
                 // A closed output is handled when an answer is awaited.
-                Err(TryRecvError::Empty | TryRecvError::Disconnected) => return Ok(()),
+                Err(TryRecvError::Empty | TryRecvError::Disconnected) => return Ok(outcome),
             }
         }
     }
