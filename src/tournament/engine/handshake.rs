@@ -156,10 +156,11 @@ pub fn offered_options(lines: &[String]) -> Vec<OfferedOption> {
     options.collect()
 }
 
-/// The offered option with this name, ignoring case.
+/// The offered option with this name, ignoring case and repeated blanks.
 pub fn find_offer<'a>(offers: &'a [OfferedOption], name: &str) -> Option<&'a OfferedOption> {
+    let name = name.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
     let mut offers = offers.iter();
-    offers.find(|offer| offer.name.eq_ignore_ascii_case(name))
+    offers.find(|offer| offer.name.eq_ignore_ascii_case(&name))
 }
 
 /// The command that sets an option; `None` for a button that is off. The value of an offered check is written as
@@ -193,6 +194,7 @@ pub fn has_milliseconds(options: &[(String, String)], offers: &[OfferedOption]) 
 /// An option from an engine's handshake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfferedOption {
+    /// The words of the name, separated by single blanks.
     pub name: String,
     kind: OptionKind,
 }
@@ -211,10 +213,14 @@ enum OptionKind {
 impl OfferedOption {
     /// Parses `option NAME type TYPE …` of UCCI, or `option name NAME …` of UCI.
     pub fn read(line: &str) -> Option<Self> {
-        let rest = line.strip_prefix("option ")?;
-        let rest = rest.strip_prefix("name ").unwrap_or(rest);
-        let (name, rest) = rest.split_once(" type ").unwrap_or((rest, ""));
-        let mut words = rest.split_ascii_whitespace();
+        let mut words = line.split_ascii_whitespace().peekable();
+        words.next_if_eq(&"option")?;
+        // An option of UCCI may be called `name`.
+        let mut name = vec![words.next()?];
+        if name == ["name"] && words.peek().is_some_and(|word| *word != "type") {
+            name.clear();
+        }
+        name.extend(words.by_ref().take_while(|word| *word != "type"));
         let kind = words.next().unwrap_or_default();
         let mut values: Vec<(&str, String)> = Vec::new();
         for word in words {
@@ -239,7 +245,7 @@ impl OfferedOption {
             "button" => OptionKind::Button,
             _ => OptionKind::Other,
         };
-        let name = name.trim().to_owned();
+        let name = name.join(" ");
         Some(Self { name, kind })
     }
 
@@ -333,7 +339,13 @@ mod tests {
                 "option name Use NNUE type check default true",
                 Some("Use NNUE"),
             ),
+            (
+                "option  name Use  NNUE\ttype check default true",
+                Some("Use NNUE"),
+            ),
+            ("option name type check", Some("name")),
             ("option bare", Some("bare")),
+            ("option", None),
             ("options", None),
         ] {
             let offer = OfferedOption::read(line);
