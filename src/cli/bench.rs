@@ -64,8 +64,7 @@ pub fn run_perft(arguments: &PerftArguments) -> Result<ExitCode, Failure> {
     let counted = Arc::new(AtomicU64::new(0));
     let (sender, counts) = unbounded();
     let (shared, depth) = (counted.clone(), arguments.depth);
-    // The thread is not joined: it ends with the program.
-    thread::Builder::new()
+    let counting = thread::Builder::new()
         .spawn(move || {
             if depth == 0 {
                 shared.store(1, Ordering::Relaxed);
@@ -99,7 +98,11 @@ pub fn run_perft(arguments: &PerftArguments) -> Result<ExitCode, Failure> {
         }
     };
     if is_interrupted {
+        // The thread ends with the program.
         note("interrupted; the count is incomplete");
+    } else {
+        let failed = |_| Failure::message("the count has failed");
+        counting.join().map_err(failed)?;
     }
     let nodes = counted.load(Ordering::Relaxed);
     print_text(&format!("{}\n", speed_text(nodes, start.elapsed())))?;
