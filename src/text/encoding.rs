@@ -67,17 +67,31 @@ pub fn encode_gbk(text: &str) -> Cow<'_, [u8]> {
     GB18030.encode(text).0
 }
 
-/// The path of a file name from a client. On Unix, if no such file exists, the name in GBK is tried, because files that
-/// were copied from Chinese Windows may have such names.
+/// A file name without the quotes around it, which users type as in a shell, and Windows adds to a copied path.
+pub fn unquoted(name: &str) -> &str {
+    let mut inner = ['"', '\'']
+        .iter()
+        .filter_map(|&quote| name.strip_prefix(quote)?.strip_suffix(quote));
+    inner
+        .next()
+        .filter(|inner| !inner.is_empty())
+        .unwrap_or(name)
+}
+
+/// The path of a file name from a client. If no such file exists, the name without quotes is used, on Unix also in GBK,
+/// because files that were copied from Chinese Windows may have such names.
 pub fn path_of_name(name: &str) -> PathBuf {
     let path = PathBuf::from(name);
-    if !name.is_ascii() && !path.exists() {
-        let in_gbk = path_in_gbk(name);
-        if in_gbk.exists() {
-            return in_gbk;
-        }
+    if path.exists() {
+        return path;
     }
-    path
+    let name = unquoted(name);
+    let in_gbk = path_in_gbk(name);
+    if !name.is_ascii() && in_gbk.exists() {
+        in_gbk
+    } else {
+        name.into()
+    }
 }
 
 /// The path with this name in GBK on Unix, where a name is a sequence of bytes; elsewhere the name itself.
@@ -213,6 +227,20 @@ fn score(encoding: &'static Encoding, bytes: &[u8]) -> isize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quotes_around_names_are_removed() {
+        for (name, path) in [
+            ("\"C:\\a b\\x.dat\"", "C:\\a b\\x.dat"),
+            ("'x'", "x"),
+            ("\"x", "\"x"),
+            ("\"\"", "\"\""),
+            ("\"", "\""),
+            ("", ""),
+        ] {
+            assert_eq!(path_of_name(name), PathBuf::from(path));
+        }
+    }
 
     #[test]
     fn byte_order_mark_is_removed_only_at_the_beginning() {

@@ -16,7 +16,7 @@ use crate::notation::pgn::GameResult;
 use crate::notation::tree::GameTree;
 use crate::rules::Game;
 use crate::search::{Limits, Score, static_score};
-use crate::text::{decode, has_extension, read_file};
+use crate::text::{decode, has_extension, read_file, unquoted};
 
 /// Search time of a hint, of an analysis for which no time is given, and of the answer to a draw offer.
 pub const SHORT_SEARCH: Duration = Duration::from_secs(1);
@@ -240,17 +240,6 @@ impl PlaySession {
             Err(failure) => print_line(&failure.text),
         }
     }
-}
-
-/// A file name without the quotes around it, which users may type as in a shell.
-fn unquoted(path: &str) -> &str {
-    let mut inner = ['"', '\'']
-        .iter()
-        .filter_map(|&quote| path.strip_prefix(quote)?.strip_suffix(quote));
-    inner
-        .next()
-        .filter(|inner| !inner.is_empty())
-        .unwrap_or(path)
 }
 
 fn print_usage(verb: &str, values: &str) {
