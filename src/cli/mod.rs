@@ -123,7 +123,11 @@ Chuhe (楚河), a xiangqi engine, waits for UCCI, UCI or XBoard commands.
 ///
 /// The exit code is 0 after success, 1 after an error, 2 for invalid arguments, 130 after Ctrl-C.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let words: Vec<OsString> = arguments.into_iter().collect();
+    let mut words: Vec<OsString> = arguments.into_iter().collect();
+    // Programs with a field for arguments pass an empty argument if the field is empty.
+    if words.len() == 2 && words[1].to_string_lossy().trim().is_empty() {
+        words.pop();
+    }
     #[cfg(all(windows, feature = "cloud"))]
     let words = if words.len() == 1 && board::is_double_clicked() {
         [words, vec![OsString::from("board")]].concat()

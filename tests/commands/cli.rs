@@ -11,7 +11,11 @@ use super::{TestDir, check};
 fn without_arguments_the_engine_runs() {
     let dir = TestDir::new();
     dir.write("lines", "ucci\nquit\n");
-    dir.check("$ < lines\n> ucciok\\nbye\\n\n2=\n$\n=");
+    for arguments in ["", "'' ", "' ' "] {
+        dir.check(&format!(
+            "$ {arguments}< lines\n> ucciok\\nbye\\n\n2=\n$ {arguments}\n="
+        ));
+    }
 }
 
 #[test]
