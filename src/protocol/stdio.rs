@@ -265,10 +265,10 @@ impl<W: Write> Output<W> {
     }
 
     pub fn line(&mut self, text: &str) {
-        log::debug!("> {text}");
         if self.closed {
             return;
         }
+        log::debug!("> {text}");
         let line = format!("{text}\n");
         let bytes = if self.is_gbk {
             encode_gbk(&line)
