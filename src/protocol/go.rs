@@ -160,6 +160,11 @@ struct ClockParameters {
 }
 
 impl ClockParameters {
+    /// Whether the clock is not given, or 0 without an increment.
+    fn is_zero(self) -> bool {
+        self.time.unwrap_or_default().is_zero() && self.increment.unwrap_or_default().is_zero()
+    }
+
     fn clock(self) -> Option<PlayerClock> {
         if self.time.is_none() && self.increment.is_none() {
             return None;
@@ -194,11 +199,12 @@ impl GoReader<'_> {
             "draw" => self.request.draw = true,
             "infinite" => self.request.infinite = true,
             "depth" => self.depth(),
-            "mate" => self.request.mate = self.count("mate").map(|moves| moves.max(1)),
+            "mate" => self.request.mate = self.count("mate"),
             "perft" => self.perft(),
+            "multipv" => self.request.lines = self.count("multipv").map(|lines| lines as usize),
             "bookmove" => self.request.book_move = self.next_move(),
             "egtbmove" => self.request.table_move = self.next_move(),
-            "nodes" => self.request.nodes = self.value("nodes", number).map(|n| n.max(1)),
+            "nodes" => self.request.nodes = self.value("nodes", number),
             "movetime" => self.request.move_time = self.time("movetime"),
             "time" => self.own.time = self.time("time"),
             "increment" => self.own.increment = self.time("increment"),
@@ -272,10 +278,41 @@ impl GoReader<'_> {
         self.value(key, |word| clock_time(word, unit))
     }
 
+    /// Drops limits of 0 if there are others: some clients write every limit, and 0 for one that is not set. A `time`
+    /// of 0 stays a limit, because it may be in whole seconds. A 0 of `mate` or `nodes` that is not dropped becomes 1.
+    fn resolve_zeros(&mut self) {
+        let request = &mut self.request;
+        let mut colors = [&mut self.red, &mut self.black];
+        let has_clocks = colors.iter().any(|clock| !clock.is_zero());
+        let is_limited = request.infinite
+            || has_clocks
+            || self.own.clock().is_some()
+            || request.move_time.is_some_and(|time| !time.is_zero())
+            || request.nodes.is_some_and(|nodes| nodes > 0)
+            || [request.depth, request.mate]
+                .iter()
+                .flatten()
+                .any(|n| *n > 0);
+        if is_limited {
+            request.depth = request.depth.filter(|depth| *depth > 0);
+            request.mate = request.mate.filter(|moves| *moves > 0);
+            request.nodes = request.nodes.filter(|nodes| *nodes > 0);
+            request.move_time = request.move_time.filter(|time| !time.is_zero());
+            if !has_clocks {
+                colors
+                    .iter_mut()
+                    .for_each(|clock| **clock = ClockParameters::default());
+            }
+        }
+        request.mate = request.mate.map(|moves| moves.max(1));
+        request.nodes = request.nodes.map(|nodes| nodes.max(1));
+    }
+
     fn finish(mut self) -> Result<GoRequest, GoError> {
         if !self.errors.is_empty() {
             return Err(GoError(self.errors));
         }
+        self.resolve_zeros();
         for clock in [&mut self.own, &mut self.red, &mut self.black] {
             clock.moves_to_go = self.moves_to_go;
         }
@@ -345,6 +382,47 @@ mod tests {
         assert_eq!(limits("nodes 0").nodes, Some(1));
         assert_eq!(limits("depth 0").depth, Some(0));
         assert_eq!(limits("infinite depth 3").depth, Some(3));
+        assert_eq!(parse_ms("depth 3 MultiPV 2").lines, Some(2));
+    }
+
+    #[test]
+    fn zeros_beside_other_limits_are_not_set() {
+        let second = Some(Duration::from_secs(1));
+        for (text, depth, nodes, move_time) in [
+            (
+                "depth 0 nodes 0 movetime 1000 mate 0 wtime 0 btime 0 winc 0 binc 0",
+                None,
+                None,
+                second,
+            ),
+            ("movetime 0 depth 1 nodes 1", Some(1), Some(1), None),
+            ("movetime 0 depth 0 infinite nodes 0", None, None, None),
+            ("movetime 0 depth 0", Some(0), None, Some(Duration::ZERO)),
+            ("nodes 0", None, Some(1), None),
+        ] {
+            let found = limits(text);
+            assert_eq!(
+                (found.depth, found.nodes, found.move_time),
+                (depth, nodes, move_time),
+                "{text}"
+            );
+            assert_eq!((found.mate, found.clock), (None, None), "{text}");
+        }
+        for (text, expected) in [
+            (
+                "depth 0 movetime 0 wtime 0 btime 1000",
+                clock(1000, 0, None),
+            ),
+            ("depth 0 wtime 1000 btime 0", clock(0, 0, None)),
+            ("wtime 0 btime 0 movetime 0", clock(0, 0, None)),
+            (
+                "depth 5 wtime 0 btime 0 winc 10 binc 20",
+                clock(0, 20, None),
+            ),
+            ("depth 5 time 0 increment 0", clock(0, 0, None)),
+        ] {
+            assert_eq!(limits(text).clock, expected, "{text}");
+        }
     }
 
     #[test]

@@ -103,7 +103,7 @@ fn a_ponder_hit_starts_the_clock() {
 #[test]
 fn depth_zero_reports_the_static_score() {
     let mut client = Client::ucci();
-    for go in ["go depth 0", "go draw depth 0", "go time 1000 depth -3"] {
+    for go in ["go depth 0", "go draw depth 0", "go depth -3"] {
         client.send(go);
         let lines = client.sync();
         assert_eq!(lines.len(), 2, "{lines:?}");
