@@ -9,8 +9,8 @@ use crate::text::LONGEST_TIME;
 
 /// The number of characters that a message quotes of a client's text.
 const EXCERPT_LENGTH: usize = 80;
-/// The number of characters after which a message is cut, because clients read lines into buffers of a fixed size.
-const MESSAGE_LENGTH: usize = 2000;
+/// The number of characters after which a message is cut: UCI2WB reads lines into a buffer of 1024 bytes.
+const MESSAGE_LENGTH: usize = 1000;
 
 /// The unit of the times in a `go` line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
