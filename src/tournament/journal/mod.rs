@@ -21,7 +21,7 @@ use crate::text::{Replacement, require_regular};
 pub use format::{JournalContent, JournalError};
 use format::{JournalEntry, JournalHeader};
 pub use reading::is_journal;
-use reading::{ReadJournal, last_process, read};
+use reading::{ReadJournal, has_only_runs, last_process, read};
 
 #[derive(Debug)]
 pub struct Journal {
@@ -40,7 +40,8 @@ pub enum Damage {
 
 impl Journal {
     /// Opens the journal of a tournament and returns its content, or creates it if the file does not exist or is
-    /// empty. `pgn` is the path of the PGN file and its current length.
+    /// empty. A journal of another tournament that ended before its first game, for example because an engine did not
+    /// start, is replaced. `pgn` is the path of the PGN file and its current length.
     ///
     /// Drops an incomplete last line, which a killed run may leave.
     ///
@@ -57,11 +58,16 @@ impl Journal {
         let mut file = open_locked(path)?;
         let ours = JournalHeader::new(tournament, pgn);
         if file.metadata()?.len() == 0 {
-            write_line(&mut file, &ours)?;
-            let journal = Self { file, header: ours };
-            return Ok((journal.add_run()?, JournalContent::default()));
+            return Self::begin(file, ours);
         }
-        let read = read(&file, &ours, tournament)?;
+        let read = match read(&file, &ours, tournament) {
+            Err(JournalError::OtherTournament(_)) if has_only_runs(&file)? => {
+                file.set_len(0)?;
+                file.rewind()?;
+                return Self::begin(file, ours);
+            }
+            read => read?,
+        };
         match read.damage {
             Some((line, reason)) if damage == Damage::Refuse => {
                 let readable = read.content.games.len();
@@ -81,6 +87,16 @@ impl Journal {
             header: read.header,
         };
         Ok((journal.add_run()?, read.content))
+    }
+
+    /// Writes the first lines of an empty journal.
+    fn begin(
+        mut file: File,
+        header: JournalHeader,
+    ) -> Result<(Self, JournalContent), JournalError> {
+        write_line(&mut file, &header)?;
+        let journal = Self { file, header };
+        Ok((journal.add_run()?, JournalContent::default()))
     }
 
     fn add_run(mut self) -> io::Result<Self> {

@@ -55,6 +55,18 @@ pub fn last_process(mut file: &File) -> Option<u32> {
     last
 }
 
+/// Whether the lines after the header are complete, and only name the processes that opened the journal.
+pub fn has_only_runs(mut file: &File) -> io::Result<bool> {
+    file.seek(SeekFrom::Start(0))?;
+    let mut source = BufReader::new(file);
+    let mut line = Vec::new();
+    read_bounded_line(&mut source, MAX_LINE, &mut line)?;
+    let later = read_later_lines(&mut source, &mut line)?;
+    let mut entries = later.entries.iter().map(|(_, entry)| entry);
+    Ok(!later.has_incomplete_line
+        && entries.all(|entry| matches!(entry, Ok(JournalEntry::Run { .. }))))
+}
+
 /// Reads the complete lines of a journal: its header, which must agree with `ours`, and its entries.
 pub fn read(
     mut file: &File,

@@ -314,15 +314,15 @@ fn other_files_are_refused_and_unchanged() {
         ("{\"chuhe_match\":99}\n", "version 99"),
         (&head.replace("\"depth\":3", "\"depth\":4"), "is incomplete"),
         (
-            &(head.replace("\"depth\":3", "\"depth\":4") + "\n"),
+            &STORED_V2.replace("\"depth\":3", "\"depth\":4"),
             "the engines differ",
         ),
         (
-            &(head.replace("elo1\":5.0", "elo1\":6.0") + "\n"),
+            &STORED_V2.replace("elo1\":5.0", "elo1\":6.0"),
             "the SPRTs differ",
         ),
         (
-            &(head.replace("/games", "/other") + "\n"),
+            &STORED_V2.replace("/games", "/other"),
             "the PGN files differ",
         ),
     ] {
@@ -330,5 +330,20 @@ fn other_files_are_refused_and_unchanged() {
         let error = open(&other, Damage::Repair).unwrap_err().to_string();
         assert!(error.contains(reason), "{text}: {error}");
         assert_eq!(fs::read_to_string(&other.path).unwrap(), text);
+    }
+}
+
+#[test]
+fn a_journal_of_another_tournament_without_games_is_replaced() {
+    let head = STORED_V2.lines().next().unwrap();
+    let other = head.replace("\"depth\":3", "\"depth\":4") + "\n";
+    for text in [other.clone(), other + "{\"run\":{\"process\":4711}}\n"] {
+        let replaced = scratch(&text);
+        let (journal, content) = open(&replaced, Damage::Refuse).unwrap();
+        assert_eq!((numbers(&content), journal.pgn_length()), (vec![], 77));
+        drop(journal);
+        let text = fs::read_to_string(&replaced.path).unwrap();
+        assert!(!text.contains("\"depth\":4"), "{text}");
+        open(&replaced, Damage::Refuse).unwrap();
     }
 }
