@@ -5,7 +5,7 @@ mod player;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
+use serde_json::Value;
 
 use super::data::{AppendError, FileDamage, GameWriter, OpenedFile, Record};
 use crate::search::{StartError, has_room_for_searches, spawn_search_thread};
@@ -46,10 +47,9 @@ impl SelfPlayRun {
         let is_new = existing.plan.is_none() && existing.games == 0;
         let plan_of = |text: &String| serde_json::from_str::<SelfPlayPlan>(text).ok();
         if !is_new && existing.plan.as_ref().and_then(plan_of).as_ref() != Some(&wanted) {
-            return Err(SelfPlayError::OtherPlan {
-                found: existing.plan.unwrap_or_else(|| "no plan".to_owned()),
-                wanted: wanted_text,
-            });
+            let found = existing.plan.unwrap_or_else(|| "no plan".to_owned());
+            let [found, wanted] = differences([found, wanted_text]);
+            return Err(SelfPlayError::OtherPlan { found, wanted });
         }
         let mut writer = opened.writer().map_err(AppendError::Io)?;
         if is_new {
@@ -149,6 +149,29 @@ impl Numbers {
             self.rest.contains(&number).then_some(number)
         })
     }
+}
+
+/// The settings in which two plans differ, as `nodes=400, seed=1`. The plans themselves if one is not a JSON object.
+fn differences(plans: [String; 2]) -> [String; 2] {
+    let objects = plans
+        .each_ref()
+        .map(|plan| serde_json::from_str::<BTreeMap<String, Value>>(plan));
+    let [Ok(left), Ok(right)] = &objects else {
+        return plans;
+    };
+    let differing = |of: &BTreeMap<String, Value>| {
+        let keys = left.keys().chain(right.keys()).collect::<BTreeSet<_>>();
+        let keys = keys
+            .into_iter()
+            .filter(|key| left.get(*key) != right.get(*key));
+        // A setting that is missing has its default.
+        let texts = keys.map(|key| match of.get(key) {
+            Some(value) => format!("{key}={value}"),
+            None => format!("{key}=default"),
+        });
+        texts.collect::<Vec<_>>().join(", ")
+    };
+    [differing(left), differing(right)]
 }
 
 /// One player per thread.

@@ -222,3 +222,21 @@ fn stored_plans_of_random_openings_are_read() {
     assert_eq!((plan.opening_score, plan.random_moves), (450, 0));
     assert_eq!(serde_json::to_string(&plan).unwrap(), text);
 }
+
+#[test]
+fn only_differing_settings_are_named() {
+    let plan = |text: &str| text.to_owned();
+    for (found, wanted, texts) in [
+        (
+            r#"{"nodes":100,"seed":1,"hash":2}"#,
+            r#"{"nodes":50,"random_moves":5,"hash":2}"#,
+            [
+                "nodes=100, random_moves=default, seed=1",
+                "nodes=50, random_moves=5, seed=default",
+            ],
+        ),
+        ("no plan", "{}", ["no plan", "{}"]),
+    ] {
+        assert_eq!(differences([plan(found), plan(wanted)]), texts);
+    }
+}
