@@ -99,11 +99,20 @@ impl Pattern {
             if !left.is_char_boundary(at) || !left[at..].starts_with(literal) {
                 return None;
             }
+            if n == 0 && first.is_empty() && literal.starts_with(' ') && has_name(&left[..at]) {
+                return None;
+            }
             values.push(self.slots[n].value(&left[..at], cache)?);
             left = &left[at + literal.len()..];
         }
         left.is_empty().then(|| filled(self.chinese, &values))
     }
+}
+
+/// Whether a value at the beginning of a message begins with a name or a message of its own, as in
+/// `--engine: x is not of the form key=value`. Colons in quotation marks are ignored.
+fn has_name(value: &str) -> bool {
+    !value.starts_with(['"', '`']) && value.contains(": ")
 }
 
 impl Slot {
@@ -243,6 +252,10 @@ mod tests {
                 "library.db：数据库错误：磁盘空间不足",
             ),
             ("sub: is a directory", "sub：这是目录，不是文件"),
+            (
+                "--engine: \"a: b\" is not of the form key=value",
+                "--engine：\"a: b\" 不是 键=值 的形式",
+            ),
             ("draw games", "draw games"),
             ("第 8 行: FEN 无效：局面", "第 8 行：FEN 无效：局面"),
             ("unknown words: stay", "unknown words: stay"),
