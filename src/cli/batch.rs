@@ -52,7 +52,7 @@ pub struct Arguments {
     )]
     resume: bool,
     /// Output format [default: csv if --out ends in .csv, otherwise json].
-    #[arg(long, value_enum, value_name = "FORMAT")]
+    #[arg(long, value_enum, ignore_case = true, value_name = "FORMAT")]
     to: Option<BatchFormat>,
     #[command(flatten)]
     search: SearchArguments,

@@ -17,7 +17,9 @@ use crate::eval::nnue::simd::SimdLevel;
 use crate::movegen::{legal_moves, perft_in_parts};
 use crate::search::{BENCH_DEPTH, BenchResult, bench, nodes_per_second};
 
-/// Search fixed positions to a fixed depth with one thread. The node count is the same on every machine and
+/// Search fixed positions: the speed, and a node count as a signature.
+///
+/// The positions are searched to a fixed depth with one thread. The signature is the same on every machine and
 /// changes only with the search or the evaluation.
 #[derive(Debug, clap::Args)]
 pub struct BenchArguments {
@@ -43,7 +45,9 @@ pub fn run_bench(arguments: &BenchArguments) -> Result<(), Failure> {
     print_text(&format!("vectors {vectors}\n{speed}\nsignature {nodes}\n"))
 }
 
-/// Count the sequences of DEPTH moves, the usual test of a move generator. Ctrl-C shows the count so far.
+/// Count the sequences of DEPTH moves, the usual test of a move generator.
+///
+/// Ctrl-C shows the count so far.
 #[derive(Debug, clap::Args)]
 pub struct PerftArguments {
     /// Depth in plies.

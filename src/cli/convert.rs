@@ -33,7 +33,7 @@ pub struct Arguments {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The format to write [default: xqf, cbr, cbl, fen or epd if this is the extension of --out, otherwise pgn].
-    #[arg(long, value_enum, value_name = "FORMAT")]
+    #[arg(long, value_enum, ignore_case = true, value_name = "FORMAT")]
     to: Option<TargetFormat>,
     /// The notation of moves in PGN [default: iccs].
     #[arg(long, value_enum, ignore_case = true, value_name = "NOTATION")]

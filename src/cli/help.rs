@@ -1,4 +1,5 @@
-//! The help: its Chinese translation, man pages (`chuhe manual`) and shell completions (`chuhe completions`).
+//! The help, and errors of arguments: translation into Chinese, man pages (`chuhe manual`) and shell completions
+//! (`chuhe completions`).
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -9,7 +10,8 @@ use std::path::Path;
 use clap::{Arg, Command};
 use clap_complete::Shell;
 
-use super::common::{Context, Failure, Language, print, translated};
+use super::common::{Context, Failure, Language, note, print, translated};
+use crate::text::{excerpt, without_credentials};
 
 /// The fixed texts of clap in help and errors, with their translations.
 const CLAP_TEXTS: &[(&str, &str)] = &[
@@ -40,13 +42,39 @@ const CLAP_TEXTS: &[(&str, &str)] = &[
     ("Print version", "显示版本"),
 ];
 
-/// Writes the range in an error message of clap, such as `0 is not in 1..=64`, in words.
-pub fn plain_range(text: &str) -> String {
+/// Rewrites the reason in an error message of clap: a range such as `0 is not in 1..=64`, and the errors of the
+/// standard library about numbers.
+pub fn plain_reason(text: &str) -> String {
     let Some((before, range)) = text.split_once(" is not in ") else {
-        return text.to_owned();
+        let expected = "expected a whole number (digits only)";
+        return text
+            .replace("invalid digit found in string", expected)
+            .replace("cannot parse integer from empty string", expected)
+            .replace(
+                "number too large to fit in target type",
+                "the number is too large",
+            );
     };
     let range = range.replacen("..=", " to ", 1).replacen("..", " to ", 1);
     format!("{before} is not in the range {range}")
+}
+
+/// Prints a note about the first argument with full-width characters or typographic quotation marks, or with a
+/// typographic dash at its beginning. Chinese text and names of files are ignored.
+pub fn note_wide_word(words: &[OsString]) {
+    let is_wide = |c: char| matches!(c, '！'..='～' | '“' | '”' | '‘' | '’') && !"（）".contains(c);
+    let is_mistake = |word: &str| {
+        let is_chinese = word.contains(|c: char| ('\u{4E00}'..='\u{9FFF}').contains(&c));
+        let has_dash = word.starts_with(['–', '—', '―', '−']);
+        !is_chinese && (has_dash || word.contains(is_wide)) && !Path::new(word).exists()
+    };
+    let mut words = words.iter().skip(1).map(|word| word.to_string_lossy());
+    if let Some(word) = words.find(|word| is_mistake(word)) {
+        let word = excerpt(&without_credentials(&word));
+        note(&format!(
+            "{word} has full-width or typographic characters; write options, numbers and signs in ASCII"
+        ));
+    }
 }
 
 /// Translates a help text or an error message of clap into the chosen language.

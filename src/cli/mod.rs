@@ -49,8 +49,12 @@ use clap_complete::Shell;
 use crate::protocol::RunError;
 use crate::text::{printable, without_credentials};
 use common::{
-    Context, Failure, Language, ignore_closed_pipe, locale, log_panics, start_log, translated,
+    Context, Failure, INTERRUPTED, Language, ignore_closed_pipe, locale, log_panics, start_log,
+    translated,
 };
+
+/// The place in the help of the options that all commands have: after those of the command.
+const LAST: usize = 1000;
 
 /// Chuhe (楚河), a xiangqi engine. Without a subcommand it speaks UCCI, UCI or XBoard on standard
 /// input and output.
@@ -58,10 +62,10 @@ use common::{
 #[command(name = "chuhe", version)]
 struct Arguments {
     /// Append a log to FILE: the command line, the protocol traffic and the searches.
-    #[arg(long, value_name = "FILE", global = true)]
+    #[arg(long, value_name = "FILE", global = true, display_order = LAST)]
     log: Option<PathBuf>,
     /// Language of messages and help [default: by the locale].
-    #[arg(long, value_name = "LANG", value_enum, global = true)]
+    #[arg(long, value_name = "LANG", value_enum, ignore_case = true, global = true, display_order = LAST)]
     lang: Option<Language>,
     #[command(subcommand)]
     command: Option<CliCommand>,
@@ -143,6 +147,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
                 Failure::new("standard output", why).report();
                 return ExitCode::FAILURE;
             }
+            if error.use_stderr() {
+                help::note_wide_word(&words);
+            }
             return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
         }
     };
@@ -150,6 +157,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(code) => code,
         Err(failure) => {
             failure.report();
+            if failure.code != INTERRUPTED {
+                help::note_wide_word(&words);
+            }
             ExitCode::from(failure.code)
         }
     }
@@ -159,7 +169,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn print_clap(error: &clap::Error) -> io::Result<()> {
     let mut text = error.render().to_string();
     if error.kind() == ErrorKind::ValueValidation {
-        text = help::plain_range(&text);
+        text = help::plain_reason(&text);
     } else if Language::chosen() == Language::En {
         return error.print();
     }
@@ -184,6 +194,9 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     if Language::chosen() == Language::Zh {
         command = help::translate(command);
     }
+    let mut texts = words.iter().skip(1).map(|word| word.to_string_lossy());
+    // The word that clap takes for the command.
+    let first = texts.find(|text| !text.starts_with('-'));
     let words = help::without_options_of_help(words, &command);
     let matches = command.try_get_matches_from(words);
     let parsed = matches.and_then(|matches| Arguments::from_arg_matches(&matches));
@@ -198,6 +211,15 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
                 let tip = ContextValue::StyledStrs(vec![tip.into()]);
                 error.insert(ContextKind::Suggested, tip);
             }
+        }
+        if error.kind() == ErrorKind::InvalidSubcommand
+            && error.get(ContextKind::SuggestedSubcommand).is_none()
+            && let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand)
+            && first.as_deref() == Some(word.as_str())
+        {
+            let tip = "write a command first, as in `chuhe review FILE`; `chuhe --help` lists the commands";
+            let tip = ContextValue::StyledStrs(vec![tip.into()]);
+            error.insert(ContextKind::Suggested, tip);
         }
         use ContextKind::{InvalidArg, InvalidSubcommand, InvalidValue};
         for kind in [InvalidArg, InvalidSubcommand, InvalidValue] {

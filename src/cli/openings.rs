@@ -19,10 +19,11 @@ use crate::tournament::{FoundOpening, MAX_FAILED_LINES, OpeningSearch, Openings,
 /// Maximum size of a file whose search is resumed, in MB.
 const MAX_FILE_MB: u64 = 256;
 
-/// Find balanced openings for `chuhe match`: short random lines that the search evaluates as nearly
-/// equal. Each line of the file has the moves from the starting position and the score for red.
+/// Find balanced openings for `chuhe match`: short random lines that the search evaluates as nearly equal.
 ///
-/// Openings are written as they are found. Ctrl-C stops the search, and --continue resumes it.
+/// Each line of the file has the moves from the starting position and the score for red. Openings are written as they
+/// are found.
+/// Ctrl-C stops the search, and --continue resumes it.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The output file; `-` is standard output.

@@ -16,8 +16,9 @@ use crate::rules::{Game, Judgment, RuleSet, Verdict, judge};
 use crate::text::printable;
 use crate::tournament::{Replay, verify};
 
-/// Replay games and verify that every move is legal, that no game continues after its end, and that the result agrees
-/// with the rules. Variations are not verified.
+/// Verify game records: whether the moves are legal, and the results agree with the rules.
+///
+/// A game that continues after its end is an error too. Variations are not verified.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Files in any format (PGN, XQF, CBR, CBL, CBF, DhtmlXQ, WXF, one game per line); `FILE:3` is the third

@@ -11,8 +11,10 @@ use super::common::{
 use crate::text::counted;
 use crate::training::{Interrupt, Opening, SelfPlay, SelfPlayProgress, SelfPlayRun};
 
-/// Play the engine against itself from random openings and append the games, with the score of every move, to a
-/// file until it has N games.
+/// Play the engine against itself, to get games for training.
+///
+/// The games begin with random openings. They are appended to the file, with the score of every move, until it has N
+/// games.
 ///
 /// Ctrl-C finishes the running games and exits; a second Ctrl-C drops them. Several processes can play at the
 /// same time, each with its own file and seed.

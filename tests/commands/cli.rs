@@ -273,6 +273,31 @@ fn closed_output_does_not_change_the_exit_code() {
 }
 
 #[test]
+fn common_mistakes_are_explained() {
+    let wide = "has full-width or typographic characters";
+    check(&format!(
+        "
+        $2 analyse startpos --hash 64MB
+        2> expected a whole number (digits only)
+        $2 analyse startpos --depth ２
+        2> ２ {wide}
+        $1 analyse startpos ——depth 2
+        2> ——depth {wide}
+        $2 match --engine a name＝b --engine c --each depth=1
+        2> name＝b {wide}
+        $1 analyse startpos --moves 炮２平２
+        2>0 {wide}
+        $ analyse startpos --depth 1 --moves 炮二平五，马8进7、马二进三
+        > black to move
+        $2 game.pgn
+        2> tip: write a command first, as in
+        $2 book game.pgn
+        2>0 write a command first
+        "
+    ));
+}
+
+#[test]
 fn depths_above_the_maximum_are_refused() {
     let deepest = chuhe::search::MAX_DEPTH;
     let deeper = deepest + 1;

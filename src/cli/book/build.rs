@@ -23,8 +23,10 @@ use crate::training::book::{BookCheck, Expansion, GameBook, check, expand};
 use crate::training::data::{GameReader, MAGIC, Record, is_game_file};
 use crate::training::{GoodOpening, Interrupt, Opening, SelfPlay};
 
-/// Make a book from games (PGN in any notation, XQF, CBR, CBL, CBF, DhtmlXQ, WXF, self-play files)
-/// or, with --self, from searches. With --self-play and --check the engine plays the games first.
+/// Make a book from games or, with --self, from searches.
+///
+/// Games are PGN in any notation, XQF, CBR, CBL, CBF, DhtmlXQ, WXF or self-play files. With --self-play and --check
+/// the engine plays the games first.
 ///
 /// From games, the value of a move is three for each win of the side that plays it, one for each
 /// draw, minus one for each loss; moves with a value of 0 or less are dropped, except with

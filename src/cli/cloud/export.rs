@@ -36,8 +36,10 @@ pub struct ExportArguments {
     public: bool,
 }
 
-/// Write a library as text: its private positions, then one move per line (board, side, move, value after the move,
-/// depth), then the notes. `chuhe cloud import` merges it into another library.
+/// Write a library as text, which `chuhe cloud import` merges into another library.
+///
+/// The text has the private positions, then one move per line (board, side, move, value after the move, depth), then
+/// the notes.
 #[derive(Debug, clap::Args)]
 pub struct DumpArguments {
     /// Library file or database.

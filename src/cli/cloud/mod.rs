@@ -24,8 +24,9 @@ pub struct Arguments {
 enum CloudCommand {
     /// Show the known moves of a position.
     Query(remote::PositionArguments),
-    /// Request a search of a position. Fails for positions without a legal move or with so few pieces that the library
-    /// does not search them.
+    /// Request a search of a position.
+    ///
+    /// Fails for positions without a legal move or with so few pieces that the library does not search them.
     Queue(remote::PositionArguments),
     Walk(remote::WalkArguments),
     Worker(remote::WorkerArguments),
@@ -61,8 +62,10 @@ enum CloudCommand {
         /// Number of the undo, which `undo` and `log` show.
         undo: i64,
     },
-    /// Show the last writes, latest first: time (UTC), writer, move, scores before and after or the note, search depth,
-    /// number and administrator of the undo, and position.
+    /// Show the last writes, latest first.
+    ///
+    /// The columns are time (UTC), writer, move, scores before and after or the note, search depth, number and
+    /// administrator of the undo, and position.
     Log {
         /// Library file or database.
         library: Location,
@@ -76,8 +79,9 @@ enum CloudCommand {
         #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
         limit: u32,
     },
-    /// Check a library: count the values of moves that do not follow from the values of the replies, which is
-    /// possible only along cycles of moves. Fails if a move is illegal.
+    /// Check a library: count the values of moves that do not follow from those of the replies.
+    ///
+    /// Such values are possible only along cycles of moves. Fails if a move is illegal.
     Check {
         /// Library file or database.
         library: Location,

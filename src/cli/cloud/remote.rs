@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -46,13 +46,18 @@ struct ServerArguments {
 
 impl ServerArguments {
     fn client(&self) -> Result<Client, Failure> {
-        let text = self
-            .token_file
-            .as_deref()
-            .map(read_small_text)
-            .transpose()?;
-        let token = text.map(|text| without_byte_order_mark(&text).trim().to_owned());
+        let token = self.token_file.as_deref().map(read_token).transpose()?;
         Client::new(&self.url, token, TIMEOUT).map_err(|error| Failure::usage("--url", error))
+    }
+}
+
+/// Reads a file that contains only a token, unlike that of `chuhe serve --tokens`.
+fn read_token(file: &Path) -> Result<String, Failure> {
+    let text = read_small_text(file)?;
+    let mut words = without_byte_order_mark(&text).split_whitespace();
+    match (words.next(), words.next()) {
+        (Some(token), None) => Ok(token.to_owned()),
+        _ => Err(Failure::new(file.display(), "expected only a token")),
     }
 }
 
@@ -87,8 +92,9 @@ pub struct WalkArguments {
     queue: bool,
 }
 
-/// Work on the search tasks of a library on another machine. Needs a token with the role write. Ctrl-C returns
-/// unfinished tasks and exits.
+/// Work on the search tasks of a library on another machine.
+///
+/// Needs a token with the role write. Ctrl-C returns unfinished tasks and exits.
 #[derive(Debug, clap::Args)]
 pub struct WorkerArguments {
     #[command(flatten)]

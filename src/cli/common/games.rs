@@ -120,10 +120,10 @@ impl GameArguments {
         let mut text = if self.game.is_empty() {
             GameText::split("startpos", Separator::Required)
         } else {
-            let text = without_move_numbers(&words.join(" "));
+            let text = plain_moves(&words.join(" "));
             GameText::split(&text, Separator::Optional)
         };
-        text.extend(&[without_move_numbers(&self.moves.join(" "))]);
+        text.extend(&[plain_moves(&self.moves.join(" "))]);
         let first = self.game.first().map(Path::new);
         let directory = first.filter(|path| path.is_dir());
         let directory_error = |path: &Path| {
@@ -147,11 +147,16 @@ impl GameArguments {
     }
 }
 
+/// A game or its moves without move numbers. Chinese punctuation separates moves, as in `炮二平五，马8进7`.
+fn plain_moves(text: &str) -> String {
+    without_move_numbers(&text.replace(['，', '、', '；', '。'], " "))
+}
+
 /// Whether all words of a text are moves or their numbers.
 fn are_moves(text: &str) -> bool {
     let start = Position::startpos();
     let is_move = |word| !matches!(parse_move(&start, word), Err(NotationError::Unreadable(_)));
-    without_move_numbers(text).split_whitespace().all(is_move)
+    plain_moves(text).split_whitespace().all(is_move)
 }
 
 /// Whether an argument that names no file was probably meant as a file name.
@@ -165,7 +170,7 @@ fn is_probably_file_name(word: &str) -> bool {
 fn play_record(game_path: &GamePath, moves: &str) -> Result<(Game, Place), Failure> {
     let (record, place) = game_path.read_with_place()?;
     let mut game = play_line(record.main_line())?;
-    for text in without_move_numbers(moves).split_whitespace() {
+    for text in plain_moves(moves).split_whitespace() {
         let number = game.plies().len() + 1;
         let played = parse_move(game.position(), text).context(move_number(number))?;
         game.push(played).map_err(Failure::message)?;

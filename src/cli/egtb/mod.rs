@@ -39,7 +39,7 @@ pub struct ProbeArguments {
     #[command(flatten)]
     game: GameArguments,
     /// Move notation.
-    #[arg(long, value_enum, default_value_t = MoveStyle::Chinese, conflicts_with = "json")]
+    #[arg(long, value_enum, ignore_case = true, default_value_t = MoveStyle::Chinese, conflicts_with = "json")]
     notation: MoveStyle,
     /// Print a JSON object, with moves as `h2e2` and in Chinese.
     #[arg(long)]

@@ -15,7 +15,7 @@ pub struct Arguments {
     #[arg(value_name = "MATERIAL")]
     materials: Vec<Material>,
     /// Move notation.
-    #[arg(long, value_enum, default_value_t = MoveStyle::Chinese)]
+    #[arg(long, value_enum, ignore_case = true, default_value_t = MoveStyle::Chinese)]
     notation: MoveStyle,
     /// Print a JSON object for each class.
     #[arg(long)]

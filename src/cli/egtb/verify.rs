@@ -12,8 +12,10 @@ use crate::tablebase::{
     DrawsHold, Material, Metric, SolvedClass, TableOutcome, Tables, class_size, prove_draws, verify,
 };
 
-/// Verify tables: compare every value with the values after all moves of the engine's move generator, check draws
-/// against the repetition rules, and search for a sample of the mates. For two-sided classes, prove that a side with a
+/// Verify every value of tables.
+///
+/// Each value is compared with the values after all moves of the engine's move generator, draws are checked against
+/// the repetition rules, and a sample of the mates is searched. For two-sided classes it is proven that a side with a
 /// draw or better can always avoid offenses, and that a side that loses by rule cannot.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {

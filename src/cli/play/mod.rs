@@ -27,8 +27,9 @@ use crate::search::{Control, Limits, Outcome, Report};
 pub use commands::{EARLIEST_DRAW, SHORT_SEARCH};
 use level::{GameClock, PlayLevel};
 
-/// Play against the engine in the terminal. Type `help` for the commands, or a move in coordinates,
-/// Chinese or WXF.
+/// Play against the engine in the terminal.
+///
+/// Type a move in coordinates, Chinese or WXF, or `help` for the commands.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]

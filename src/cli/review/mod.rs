@@ -24,8 +24,7 @@ use crate::page;
 use crate::rules::Game;
 use game::{Review, SearchedPosition, decided_score, judged_plies, review};
 
-/// Judge the moves of a game: the best move, the loss of winning chances of each move, the accuracy of
-/// both sides, and the rulings on repetitions.
+/// Judge the moves of a game: best moves, loss of winning chances, accuracy, repetitions.
 ///
 /// Opening moves that `chuhe match` has marked by the comment `book` are not judged. Ctrl-C ends the
 /// searches and shows the moves that were judged so far.

@@ -50,7 +50,13 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", help_heading = "Engines")]
     engines_file: Option<PathBuf>,
     /// The format of the tournament.
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    #[arg(
+        long,
+        value_enum,
+        ignore_case = true,
+        value_name = "FORMAT",
+        default_value_t
+    )]
     format: TournamentFormat,
     /// Number of seeds of a gauntlet: the first engines, which play all others but not each other.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
