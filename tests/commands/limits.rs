@@ -40,6 +40,20 @@ fn run(mut command: Command, input: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
+/// Without `--hash`, an analysis uses a smaller hash table if memory is short.
+#[test]
+fn an_analysis_runs_or_reports_too_little_memory_for_a_search() {
+    let mut ran = 0;
+    for megabytes in (100..700).step_by(31) {
+        let command = limited(megabytes << 10, "analyse startpos --depth 1");
+        let output = run(command, "");
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert!(!errors.contains("--hash"), "{megabytes} MB: {errors}");
+        ran += usize::from(output.status.code() == Some(0));
+    }
+    assert!(ran > 0);
+}
+
 /// With every limit of the address space the engine either searches and refuses the settings that do not fit, or
 /// reports at the start that there is too little memory. With very small limits the program cannot be loaded.
 #[test]

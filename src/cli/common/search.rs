@@ -144,9 +144,12 @@ impl SearchPlan {
         let mut pool = Pool::new(sender).context("the search cannot start")?;
         // The errors of the pool say that the old settings are kept, but here the command ends.
         let (hash, threads) = (self.hash, self.threads);
-        pool.set_hash_size(hash).map_err(|_| {
-            Failure::new("--hash", format!("no memory for a hash table of {hash} MB"))
-        })?;
+        // The pool begins with a table of automatic size, or of a smaller one if memory is short.
+        if hash > 0 {
+            pool.set_hash_size(hash).map_err(|_| {
+                Failure::new("--hash", format!("no memory for a hash table of {hash} MB"))
+            })?;
+        }
         pool.set_threads(threads)
             .map_err(|_| Failure::new("--threads", format!("cannot start {threads} threads")))?;
         Ok(SearchThreads { pool, events })
