@@ -105,11 +105,11 @@ pub struct Techniques {
     pub reductions: bool,
     /// Null-move pruning, if the degree of pruning includes it.
     pub null_move: bool,
-    /// Verification of null-move cut-offs in endings with few pieces and in deep nodes.
+    /// Verification of null-move cutoffs in endings with few pieces and in deep nodes.
     pub null_move_verification: bool,
     /// The transposition table.
     pub hash: bool,
-    /// Narrowing an open window by a hash score that gives no cut-off. Unsound; without effect in MTD(f), which has no
+    /// Narrowing an open window by a hash score that gives no cutoff. Unsound; without effect in MTD(f), which has no
     /// open windows.
     pub hash_window: bool,
     /// Iterative deepening. Without it a search with a depth limit searches only depth 1 and that depth.

@@ -254,7 +254,7 @@ pub struct TtEntry {
 const NO_EVALUATION: i16 = i16::MIN;
 
 impl TtEntry {
-    /// The score at this ply, if the entry causes a cut-off at this depth in this window.
+    /// The score at this ply, if the entry causes a cutoff at this depth in this window.
     #[inline]
     pub fn cutoff(&self, depth: i32, alpha: Score, beta: Score, ply: usize) -> Option<Score> {
         let score = self.score.from_tt(ply);

@@ -131,7 +131,7 @@ fn null_moves_change_the_search() {
     assert_ne!(nodes(&mut engine, without, 9), default);
 }
 
-/// In endings with few pieces, such as these, null-move cut-offs are verified at any depth.
+/// In endings with few pieces, such as these, null-move cutoffs are verified at any depth.
 #[test]
 fn the_verification_of_null_moves_changes_the_search() {
     let mut engine = Engine::new();

@@ -69,7 +69,7 @@ pub fn history_malus(depth: i32) -> i32 {
     (history_malus_factor() * depth - history_malus_offset()).min(history_malus_limit())
 }
 
-/// History bonus of a quiet hash move that causes a cut-off without a search.
+/// History bonus of a quiet hash move that causes a cutoff without a search.
 #[inline]
 pub fn hash_cutoff_bonus(depth: i32) -> i32 {
     history_bonus(depth) * hash_cutoff_share() / 100

@@ -14,7 +14,7 @@ pub struct Pruning {
     pub reductions: bool,
     /// Null-move pruning.
     pub null_move: bool,
-    /// Cut-offs by the static evaluation, a shallow search or a hash score: reverse futility, razoring, probcut.
+    /// Cutoffs by the static evaluation, a shallow search or a hash score: reverse futility, razoring, probcut.
     pub by_evaluation: bool,
     /// Pruning of single moves: quiet moves by number, history, evaluation or exchange, captures by exchange,
     /// and in the quiescence search quiet moves out of check.

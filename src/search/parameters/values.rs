@@ -118,7 +118,7 @@ parameters! {
     null_move_margin_plies = 3, 0, 6;
     /// Null move: the verification search makes no null moves in the first N quarters of its depth.
     null_move_floor_quarters = 3, 0, 4;
-    /// Minimum depth at which a null move cut-off is verified by a search of the node.
+    /// Minimum depth at which a null move cutoff is verified by a search of the node.
     null_move_verification_depth = 14, 6, 40;
     /// Null move: margin by which the evaluation must exceed beta, at depth 0.
     null_move_entry_base = 90, 0, 400;
@@ -126,7 +126,7 @@ parameters! {
     null_move_entry_slope = 18, 0, 80;
     /// Maximum absolute value of the negative margin.
     null_move_entry_limit = 300, 0, 1000;
-    /// Every null move cut-off is verified if the game phase (32 at the start, 0 without rooks, knights and cannons) is
+    /// Every null move cutoff is verified if the game phase (32 at the start, 0 without rooks, knights and cannons) is
     /// at most this.
     null_move_ending_phase = 6, 0, 32;
 
@@ -227,7 +227,7 @@ parameters! {
     history_malus_offset = 90, 0, 500;
     /// History malus: maximum.
     history_malus_limit = 750, 300, 4000;
-    /// Share of the history bonus that a quiet hash move gets for a cut-off without a search.
+    /// Share of the history bonus that a quiet hash move gets for a cutoff without a search.
     hash_cutoff_share = 46, 0, 100;
     /// Share of the evaluation swing after a quiet move that is added to the main history of the move.
     evaluation_swing_share = 100, 0, 400;

@@ -44,7 +44,7 @@ impl Search<'_> {
         }
     }
 
-    /// Updates the histories after a cut-off by the hash score: a quiet hash move gets a bonus, smaller than that of a
+    /// Updates the histories after a cutoff by the hash score: a quiet hash move gets a bonus, smaller than that of a
     /// move that was searched.
     pub fn update_hash_move(&mut self, node: &Node) {
         let m = node.hash_move;

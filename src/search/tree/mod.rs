@@ -5,7 +5,7 @@
 //! | `iteration` | the results of the iterations |
 //! | `root` | the root: iterative deepening and its end, aspiration windows, moves, reports |
 //! | `node` | principal variation search of a node and its moves; quiescence search at the end of each line |
-//! | `pruning` | cut-offs before the moves of a node, moves that are skipped, extensions and reductions |
+//! | `pruning` | cutoffs before the moves of a node, moves that are skipped, extensions and reductions |
 //! | `repetition`, `tablebases` | nodes that a repetition, the no-capture limit or an endgame table decides |
 //! | `history_update` | what a node writes to the histories and, at its end, to the transposition table |
 //! | `score` | node scores and whether they depend on the path |
@@ -25,7 +25,7 @@
 //! | update of the histories after a re-search | +2 | |
 //! | hash score as static evaluation | +1 | -13 |
 //! | reductions by `improving` | +1 | -16 |
-//! | more reduction below nodes with many cut-offs | -10 | |
+//! | more reduction below nodes with many cutoffs | -10 | |
 //! | more reduction after a capture as hash move | -12 | |
 //! | history malus for the previous move if it is refuted | -16 | |
 //! | less depth after alpha was raised | -17 | |

@@ -1,4 +1,4 @@
-//! Selectivity: cut-offs before the moves of a node, moves that are skipped, extensions and reductions.
+//! Selectivity: cutoffs before the moves of a node, moves that are skipped, extensions and reductions.
 
 use super::node::Node;
 use super::score::NodeScore;
@@ -45,7 +45,7 @@ impl Search<'_> {
             && !N::ROOT
     }
 
-    /// An open window narrowed around the score of a hash entry that gave no cut-off, to a width of at least two units
+    /// An open window narrowed around the score of a hash entry that gave no cutoff, to a width of at least two units
     /// (the option `hashadjust` of tsito).
     pub fn window_by_hash_score(&self, node: &Node, alpha: Score, beta: Score) -> (Score, Score) {
         let Some(entry) = node.entry.filter(|_| beta - alpha > 1) else {
@@ -62,7 +62,7 @@ impl Search<'_> {
         }
     }
 
-    /// Cut-offs before the moves are searched: razoring, reverse futility pruning, null move, probcut (Chessprogramming
+    /// Cutoffs before the moves are searched: razoring, reverse futility pruning, null move, probcut (Chessprogramming
     /// wiki, "Razoring", "Reverse Futility Pruning"). None in PV nodes, in check, or if a move is excluded.
     pub fn prune_node<N: NodeType>(
         &mut self,
@@ -106,7 +106,7 @@ impl Search<'_> {
 
     /// Null-move pruning: if the score reaches beta although the opponent moves twice, the node is cut off (Donninger,
     /// "Null move and deep search", 1993). In deep nodes, and in endings with few pieces, where zugzwang is frequent,
-    /// the cut-off is verified by a search without null moves in its first plies (Tabibi and Netanyahu, "Verified
+    /// the cutoff is verified by a search without null moves in its first plies (Tabibi and Netanyahu, "Verified
     /// null-move pruning", 2002).
     fn null_move(&mut self, node: &Node, beta: Score) -> Option<Score> {
         let Node {
@@ -289,7 +289,7 @@ impl Search<'_> {
     /// searching", 1988); -1 if it is not, and its hash score reaches beta or the node is an expected cut node.
     ///
     /// # Errors
-    /// The score of a cut-off, if another move also fails high (Björnsson and Marsland, "Multi-cut alpha-beta
+    /// The score of a cutoff, if another move also fails high (Björnsson and Marsland, "Multi-cut alpha-beta
     /// pruning in game-tree search", 2001).
     pub fn extension<N: NodeType>(
         &mut self,
@@ -327,7 +327,7 @@ impl Search<'_> {
         if target >= beta && !N::PV {
             return Err(target);
         }
-        // The hash move is not needed for the expected cut-off: negative extension (Chessprogramming wiki,
+        // The hash move is not needed for the expected cutoff: negative extension (Chessprogramming wiki,
         // "Singular Extensions").
         if score >= beta || node.cut_node {
             return Ok(-1);

@@ -256,7 +256,7 @@ pub struct StackEntry {
     pub excluded: Move,
     /// Whether the node with the excluded move has been on a principal variation.
     pub was_pv: bool,
-    /// Killer moves: quiet moves that raised alpha, mostly with a cut-off, in nodes at this ply with the same
+    /// Killer moves: quiet moves that raised alpha, mostly with a cutoff, in nodes at this ply with the same
     /// grandparent.
     pub killers: [Move; 2],
     pub pv: Vec<Move>,
