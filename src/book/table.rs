@@ -30,7 +30,7 @@ fn canonical(position: &Position) -> (Position, bool) {
 
 /// Board and side to move in FEN, the key of a position in the table.
 fn key(position: &Position) -> Box<str> {
-    fen::write_board(&position.setup()).into()
+    fen::write_board_and_side(&position.setup()).into()
 }
 
 fn position_of(key: &str) -> Position {

@@ -465,7 +465,7 @@ impl Writer<'_> {
 
 /// The first four fields of a FEN.
 fn board(position: &Position) -> String {
-    fen::write_board(&position.setup()) + " - -"
+    fen::write_board_and_side(&position.setup()) + " - -"
 }
 
 fn moves_line(line: &Line) -> String {

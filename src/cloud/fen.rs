@@ -5,7 +5,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serializer};
 
 use crate::board::{Color, FILES, PieceKind, Position};
-use crate::notation::fen::{Strictness, parse_setup, write_board};
+use crate::notation::fen::{Strictness, parse_setup, write_board_and_side};
 
 /// Parses a FEN; `None` where the public server replies `invalid board`.
 ///
@@ -36,7 +36,7 @@ pub fn doubled_pawns_note(position: &Position) -> Option<&'static str> {
 
 /// Writes the normal form of the API: the placement and `w` or `b`.
 pub fn write(position: &Position) -> String {
-    write_board(&position.setup())
+    write_board_and_side(&position.setup())
 }
 
 /// Serializes a position as FEN, for `#[serde(with = "fen")]`.

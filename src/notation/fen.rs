@@ -306,14 +306,14 @@ fn read_leniently(text: &str) -> (Setup, Vec<FenReason>) {
 pub fn write_setup(setup: &Setup) -> String {
     format!(
         "{} - - {} {}",
-        write_board(setup),
+        write_board_and_side(setup),
         setup.halfmove_clock,
         setup.fullmove_number
     )
 }
 
 /// Writes the first two fields of a FEN, the board and the side to move.
-pub fn write_board(setup: &Setup) -> String {
+pub fn write_board_and_side(setup: &Setup) -> String {
     let mut text = String::with_capacity(80);
     for rank in (0..RANKS).rev() {
         let mut empty = 0;

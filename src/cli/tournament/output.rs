@@ -393,7 +393,7 @@ fn final_position(tournament: &Tournament, record: &GameRecord) -> io::Result<St
         .map(|name| name.replace('\\', r"\\"));
     Ok(format!(
         "{} - - id \"game {}: {red} - {black}\"; c0 \"{} {}\";\n",
-        fen::write_board(&position.setup()),
+        fen::write_board_and_side(&position.setup()),
         record.number + 1,
         record.result,
         record.reason

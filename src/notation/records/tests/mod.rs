@@ -91,8 +91,8 @@ fn nodes(game: &GameTree) -> Vec<(usize, AnnotatedMove)> {
 fn assert_same(read: &GameTree, game: &GameTree, what: &str) {
     assert_eq!(nodes(read), nodes(game), "{what}");
     assert_eq!(
-        fen::write_board(&read.start.setup()),
-        fen::write_board(&game.start.setup())
+        fen::write_board_and_side(&read.start.setup()),
+        fen::write_board_and_side(&game.start.setup())
     );
     assert_eq!(
         (read.result, &read.problems),
