@@ -60,7 +60,7 @@
 //! | [`rules`] | the end of a game: repetitions, limits, rule sets |
 //! | [`random`] | random positions and games |
 //! | [`book`] | opening books: formats, lookup, choice by weight |
-//! | [`tablebase`] | endgame tables: index, generator, files, probes |
+//! | [`tablebase`] | endgame tablebases: index, generator, files, probes |
 //! | [`eval`] | evaluation: a neural network, and a handcrafted evaluation with several levels |
 //! | [`search`] | the best move: threads, transposition table, time control, pruning, mate solver |
 //! | `cloud` | a library of scores over HTTP, with the cloud API: store, server, workers |

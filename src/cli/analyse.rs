@@ -15,7 +15,7 @@ use super::common::{
     SearchArguments, SearchDefaults, SearchPlan, SearchThreads, Unread, bound_name, cut,
     describe_end, describe_ending, exit_code, fill, ignore_closed_pipe, interrupts,
     note_first_of_several, pad_left, place_json, print_if_read, read_positions,
-    report_damaged_tables, score_and_mate, spaced, terminal_width, texts, wrapped,
+    report_damaged_tablebases, score_and_mate, spaced, terminal_width, texts, wrapped,
 };
 use crate::board::{MAX_MOVES, Move, Position};
 use crate::eval::win_rate::WinRate;
@@ -95,7 +95,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
         let mut view = AnalysisView::new(game, arguments);
         let searched = view.search(&threads, &plan, &interrupts);
-        report_damaged_tables(&plan.tables);
+        report_damaged_tablebases(&plan.tablebases);
         let outcome = match searched {
             Ok((outcome, interrupted)) => {
                 is_interrupted = interrupted;
@@ -176,8 +176,8 @@ fn add_positions(
     }
 }
 
-/// The text before the table of a position: its place, the board on a terminal, how the game has ended, and the
-/// result in the endgame tables. With `--json`, the JSON object of a position without a legal move, otherwise nothing.
+/// The text before the table of a position: its place, the board on a terminal, how the game has ended, and the result
+/// in the endgame tablebases. With `--json`, the JSON object of a position without a legal move, otherwise nothing.
 fn heading(
     arguments: &Arguments,
     analyzed: &AnalyzedGame,
@@ -205,7 +205,7 @@ fn heading(
     let table_result = if is_over {
         None
     } else {
-        describe_ending(game, &plan.tables, plan.settings.rules)
+        describe_ending(game, &plan.tablebases, plan.settings.rules)
     };
     for line in ruling.into_iter().chain(table_result) {
         text += &format!("{line}\n");
@@ -222,7 +222,7 @@ impl AnalyzedGame {
         let rules = plan.settings.rules;
         Language::En.within(|| {
             object["ruling"] = json!(describe_end(&self.game, rules));
-            object["ending"] = json!(describe_ending(&self.game, &plan.tables, rules));
+            object["ending"] = json!(describe_ending(&self.game, &plan.tablebases, rules));
         });
         for result in [
             "best", "score", "mate", "bound", "depth", "nodes", "time_ms",

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::common::{
     Context, Failure, FileLock, FilePosition, ForceArgument, GamePath, SearchArguments,
     SearchDefaults, SearchPlan, Unread, bound_name, create_locked, exit_code, ignore_closed_pipe,
-    interrupts, note, read_positions, register_bar, report_damaged_tables, require_not_input,
+    interrupts, note, read_positions, register_bar, report_damaged_tablebases, require_not_input,
     score_and_mate, search_games,
 };
 use crate::board::Move;
@@ -83,8 +83,8 @@ impl Arguments {
         if let Some(path) = self.search.network.path() {
             text += &format!(", network {}", path.display());
         }
-        if self.search.tables.is_given() {
-            text += &format!(", tables {}", self.search.tables.paths());
+        if self.search.tablebases.is_given() {
+            text += &format!(", tables {}", self.search.tablebases.paths());
         }
         text
     }
@@ -132,7 +132,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     });
     bar.finish_and_clear();
     let is_interrupted = searched?;
-    report_damaged_tables(&plan.tables);
+    report_damaged_tablebases(&plan.tablebases);
     print_summary(&output, positions.len());
     if !is_interrupted {
         unread.finish("batch")?;

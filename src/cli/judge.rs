@@ -6,9 +6,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::common::{
-    Failure, GameArguments, GamePath, Language, Place, RulesArgument, TableArguments, Unread,
+    Failure, GameArguments, GamePath, Language, Place, RulesArgument, TablebaseArguments, Unread,
     describe_ending, explain, explain_clauses, explain_plies, fill, note_problems, place_json,
-    play_line, print, print_if_read, report_damaged_tables, row, terminal_width, texts,
+    play_line, print, print_if_read, report_damaged_tablebases, row, terminal_width, texts,
     verdict_name,
 };
 use crate::board::Color;
@@ -29,7 +29,7 @@ pub struct Arguments {
     game: GameArguments,
     #[command(flatten)]
     rules: RulesArgument,
-    /// Explain the verdict: the class of each move of the repetition, and the result of the endgame tables.
+    /// Explain the verdict: the class of each move of the repetition, and the result of the endgame tablebases.
     #[arg(long)]
     explain: bool,
     /// Print a JSON object for each game.
@@ -39,17 +39,17 @@ pub struct Arguments {
     #[arg(long)]
     all: bool,
     #[command(flatten)]
-    tables: TableArguments,
+    tablebases: TablebaseArguments,
 }
 
 struct Judging<'a> {
     arguments: &'a Arguments,
-    tables: Arc<Tables>,
+    tablebases: Arc<Tables>,
 }
 
 /// Prints the verdicts. A game that cannot be read does not stop the others, but makes the command fail.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    if arguments.tables.is_given() && !arguments.explain {
+    if arguments.tablebases.is_given() && !arguments.explain {
         return Err(Failure::usage(
             "--tables",
             "has an effect only with --explain",
@@ -57,10 +57,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let judging = Judging {
         arguments,
-        tables: arguments.tables.open()?,
+        tablebases: arguments.tablebases.open()?,
     };
     let done = judge_all(&judging);
-    report_damaged_tables(&judging.tables);
+    report_damaged_tablebases(&judging.tablebases);
     done
 }
 
@@ -154,7 +154,7 @@ fn report(judging: &Judging<'_>, game: &Game, place: Option<(&Path, Place)>) -> 
     };
     if arguments.explain {
         text += &explain(game, &judgment);
-        if let Some(ending) = describe_ending(game, &judging.tables, judgment.rules) {
+        if let Some(ending) = describe_ending(game, &judging.tablebases, judgment.rules) {
             text += &format!("{ending}\n");
         }
     }
@@ -192,7 +192,7 @@ fn object(
     if arguments.explain {
         object["clauses"] = explain_clauses(judgment);
         object["plies"] = explain_plies(game, judgment);
-        object["ending"] = json!(describe_ending(game, &judging.tables, judgment.rules));
+        object["ending"] = json!(describe_ending(game, &judging.tablebases, judgment.rules));
     }
     object
 }

@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::board::{Api, EngineSettings, router};
-use super::common::{Context, Failure, SearchPlan, note, print_text, read_small_text};
+use super::common::{
+    Context, Failure, SearchPlan, TablebaseArguments, note, print_text, read_small_text,
+};
 use crate::book::{BUILTIN, BookLibrary};
 use crate::cloud::access::{Role, Tokens};
 use crate::cloud::library::{Library, LibraryOptions, Rounding};
@@ -76,14 +78,8 @@ pub struct Arguments {
     /// Nodes per score; finding moves takes four times as many.
     #[arg(long, value_name = "N", default_value_t = NODES, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Directories of additional endgame tablebases, separated by `;`.
-    #[arg(
-        long,
-        value_name = "PATHS",
-        default_value = "",
-        hide_default_value = true
-    )]
-    tables: String,
+    #[command(flatten)]
+    tablebases: TablebaseArguments,
 }
 
 /// Time after which an idle worker looks for tasks again.
@@ -97,10 +93,10 @@ const MAX_SEARCH_TIME: Duration = Duration::from_secs(300);
 const HASH: usize = 64;
 
 /// The engine of the page, which clients with the role write may use.
-fn engine_settings(tables: &Arc<Tables>) -> EngineSettings {
+fn engine_settings(tablebases: &Arc<Tables>) -> EngineSettings {
     let (books, _) = BookLibrary::open(BUILTIN);
     EngineSettings {
-        plan: SearchPlan::new(1, HASH, tables.clone()),
+        plan: SearchPlan::new(1, HASH, tablebases.clone()),
         books: Mutex::new(books),
         book_names: BUILTIN.to_owned(),
         max_threads: 1,
@@ -174,7 +170,7 @@ pub fn print_errors() {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     print_errors();
     let files = load_files(arguments)?;
-    let (tables, skipped) = Tables::open(&arguments.tables);
+    let (tablebases, skipped) = Tables::open(arguments.tablebases.paths());
     if let Some(problem) = skipped.first() {
         return Err(Failure::new("--tables", problem));
     }
@@ -197,7 +193,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             Rounding::Stored
         },
     };
-    let library = Arc::new(Library::new(store, tables.clone(), options));
+    let library = Arc::new(Library::new(store, tablebases.clone(), options));
     let options = ServerOptions {
         anonymous: arguments.anonymous,
         rate: arguments.rate,
@@ -207,12 +203,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         threads: usize::from(arguments.threads),
     };
     let listen = &arguments.listen;
-    let api = router(Arc::new(Api::new(engine_settings(&tables), Vec::new())));
+    let api = router(Arc::new(Api::new(engine_settings(&tablebases), Vec::new())));
     let server = Server::bind(&listen.addresses, library.clone(), options, files, api)
         .context(&listen.text)?;
     let address = server.address().context(&listen.text)?;
-    let workers =
-        Workers::start(workers, library, &tables, arguments.nodes, PAUSE).context("--workers")?;
+    let workers = Workers::start(workers, library, &tablebases, arguments.nodes, PAUSE)
+        .context("--workers")?;
     // The server runs even if standard output is closed.
     let _ = print_text(&format!("listening on http://{address}/chessdb.php\n"));
     log::info!("listening on {address}");

@@ -32,7 +32,7 @@ pub struct GoRequest {
     pub perft: Option<u32>,
     /// A move of an opening book, to be played unless the search finds it clearly worse than the best move.
     pub book_move: Option<Move>,
-    /// A move of an endgame table, to be played unless the search finds that it allows a forced mate.
+    /// A move of an endgame tablebase, to be played unless the search finds that it allows a forced mate.
     pub table_move: Option<Move>,
     /// Only these moves may be played; `None` for all.
     pub search_moves: Option<Vec<Move>>,

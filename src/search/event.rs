@@ -49,7 +49,7 @@ pub struct Info {
     pub time: Duration,
     /// Share of the entries of the transposition table that the current search has written, in thousandths.
     pub hashfull: u32,
-    /// Positions found in endgame tables so far, all threads together.
+    /// Positions found in endgame tablebases so far, all threads together.
     pub tb_hits: u64,
     /// The line; never empty.
     pub pv: Vec<Move>,

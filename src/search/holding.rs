@@ -4,7 +4,7 @@
 //! opponent any legal move. The defender does not lose under three conditions:
 //!
 //! - Every position of the graph has a move of the strategy.
-//! - A line ends only where the opponent has no legal move, the material is insufficient, or an endgame table shows
+//! - A line ends only where the opponent has no legal move, the material is insufficient, or an endgame tablebase shows
 //!   that the defender does not lose.
 //! - No infinite line loses by the rules on repetitions.
 //!
@@ -92,7 +92,7 @@ enum Safety {
 pub struct Referee<'a> {
     /// The rules on repetitions.
     pub rules: RuleSet,
-    /// The endgame tables.
+    /// The endgame tablebases.
     pub tables: &'a Tables,
 }
 

@@ -374,7 +374,7 @@ pub struct SearchRequest {
     pub settings: Settings,
     /// The network, used with [`Knowledge::Large`]; `None` for the embedded one.
     pub network: Option<Arc<Network>>,
-    /// The endgame tables to probe.
+    /// The endgame tablebases to probe.
     pub tablebases: Option<Arc<Tables>>,
     /// Stop and ponder hit.
     pub control: Arc<Control>,

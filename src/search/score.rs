@@ -44,14 +44,14 @@ impl Score {
     pub const MATE: Self = Self(30_000);
     /// Scores from here up are mates, at a distance of at most twice [`MAX_PLY`].
     pub const LONGEST_MATE: Self = Self(Self::MATE.0 - 2 * MAX_PLY as i32);
-    /// Scores from here up to [`Self::LONGEST_MATE`] are wins by an endgame table whose mate comes after the no-capture
-    /// limit, but whose next capture comes before it.
+    /// Scores from here up to [`Self::LONGEST_MATE`] are wins by an endgame tablebase whose mate comes after the
+    /// no-capture limit, but whose next capture comes before it.
     const CONVERSION: Self =
         Self(Self::LONGEST_MATE.0 - (Self::MAX_DEFENDERS + 1) * 2 * MAX_PLY as i32);
     /// Maximum number of advisors and bishops of a side.
     const MAX_DEFENDERS: i32 = 4;
     /// Scores from here up to [`Self::CONVERSION`] are wins because the other side violates a rule on repetitions,
-    /// found by the search or in an endgame table.
+    /// found by the search or in an endgame tablebase.
     const BY_RULE: Self = Self(Self::CONVERSION.0 - 2 * MAX_PLY as i32);
     /// The largest evaluation, below every win.
     pub const EVALUATION_LIMIT: Self = Self(Self::BY_RULE.0 - 1);
@@ -93,7 +93,7 @@ impl Score {
         Self(Self::MATE.0 - plies as i32)
     }
 
-    /// The score of a win by the endgame tables in which a capture that keeps the win, or the mate, comes within
+    /// The score of a win by the endgame tablebases in which a capture that keeps the win, or the mate, comes within
     /// `plies`, less than twice [`MAX_PLY`]: above every win by repetition, below every mate. It is higher the fewer
     /// `defenders` (advisors and bishops) the other side has left.
     #[inline]
@@ -108,13 +108,13 @@ impl Score {
         Self(Self::CONVERSION.0 - 1 - plies as i32)
     }
 
-    /// Whether the score is a proven win or loss, by mate, by an endgame table or by repetition.
+    /// Whether the score is a proven win or loss, by mate, by an endgame tablebase or by repetition.
     #[inline]
     pub const fn is_proven(self) -> bool {
         self.0.abs() > Self::EVALUATION_LIMIT.0
     }
 
-    /// Whether the side to move has a proven loss, by mate, by an endgame table or by repetition.
+    /// Whether the side to move has a proven loss, by mate, by an endgame tablebase or by repetition.
     #[inline]
     pub const fn is_proven_loss(self) -> bool {
         self.0 < -Self::EVALUATION_LIMIT.0
@@ -126,7 +126,7 @@ impl Score {
         self.0
     }
 
-    /// Whether the side to move mates by force; not for other wins (by an endgame table or by repetition).
+    /// Whether the side to move mates by force; not for other wins (by an endgame tablebase or by repetition).
     #[inline]
     pub const fn is_mating(self) -> bool {
         self.0 >= Self::LONGEST_MATE.0

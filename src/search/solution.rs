@@ -25,7 +25,7 @@ pub struct MatingMove {
     pub played: Move,
     /// The length of the mate in plies, including this move.
     pub plies: u32,
-    /// Whether the mate after this move is proven by an endgame table, which takes the place of the replies.
+    /// Whether the mate after this move is proven by an endgame tablebase, which takes the place of the replies.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "std::ops::Not::not")
@@ -123,11 +123,11 @@ pub enum SolveError {
     /// There is no mate in this number of moves.
     #[error("there is no mate in {0}")]
     NoMate(u32),
-    /// The position is a draw by an endgame table.
-    #[error("the endgame tables show a draw")]
+    /// The position is a draw by an endgame tablebase.
+    #[error("the endgame tablebases show a draw")]
     Drawn,
-    /// The position is lost by an endgame table.
-    #[error("the endgame tables show that the other side wins")]
+    /// The position is lost by an endgame tablebase.
+    #[error("the endgame tablebases show that the other side wins")]
     Lost,
     /// The node limit was reached.
     #[error("no mate in {0} found within the node limit")]
@@ -163,7 +163,7 @@ pub struct Solver<'a> {
     /// Node limit of each search.
     nodes: u64,
     tables: Arc<Tables>,
-    /// Whether a line ends in a position of an endgame table; otherwise each line continues to the mate.
+    /// Whether a line ends in a position of an endgame tablebase; otherwise each line continues to the mate.
     ends_in_tables: bool,
     /// The mates found after replies, by the key of the position.
     mates: HashMap<u64, KnownMate>,
@@ -212,7 +212,7 @@ impl<'a> Solver<'a> {
     }
 
     /// Proves that the position at the end of `game` is won, by a mate in at most `moves` moves that need not be the
-    /// shortest. Its lines may end in positions of the endgame tables; so may those of a later [`Self::solve`].
+    /// shortest. Its lines may end in positions of the endgame tablebases; so may those of a later [`Self::solve`].
     ///
     /// # Errors
     /// There is no such mate, it or a refutation was not found, the tree is too large, or the searches failed or were
@@ -311,9 +311,9 @@ impl<'a> Solver<'a> {
         })
     }
 
-    /// The answer of the endgame tables, if they have one: the shortest mate of at most `limit` plies whose first move,
-    /// one of `root_moves` (`None`: any), leads into a table, or that there is no mate. The tables do not count plies
-    /// without a capture, but a position without a mate in the tables has no mate near the no-capture limit either.
+    /// The answer of the endgame tablebases, if they have one: the shortest mate of at most `limit` plies whose first
+    /// move, one of `root_moves` (`None`: any), leads into a tablebase, or that there is no mate. They do not count
+    /// plies without a capture, but a position without a mate in them has no mate near the no-capture limit either.
     fn table_answer(&self, game: &Game, limit: u32, root_moves: Option<&[Move]>) -> Option<Answer> {
         let (position, rules) = (game.position(), self.rules);
         let is_mate = |outcome| matches!(outcome, TableOutcome::Win(n) if u32::from(n) <= limit);
@@ -464,8 +464,8 @@ fn moves_of(game: &Game) -> String {
     moves.collect::<Vec<_>>().join(" ")
 }
 
-/// The plies to the mate of the side to move according to an endgame table, if no repetition of a position of the game
-/// and no limit comes first.
+/// The plies to the mate of the side to move according to an endgame tablebase, if no repetition of a position of the
+/// game and no limit comes first.
 fn mated_in(game: &Game, tables: &Tables, rules: RuleSet) -> Option<u32> {
     let position = game.position();
     match tables.probe(position, rules)?.outcome {
@@ -494,8 +494,8 @@ pub enum VerifyError {
     /// The rules end the game before the mate.
     #[error("the game ends by {0} after {1}")]
     Decided(Cause, String),
-    /// The endgame tables do not show the mate that the solution takes from them.
-    #[error("the endgame tables show no such mate after {0}")]
+    /// The endgame tablebases do not show the mate that the solution takes from them.
+    #[error("the endgame tablebases show no such mate after {0}")]
     NotInTables(String),
     /// The stated length of a mate is not that after the longest defense.
     #[error("the mate that begins with the last move of {1} does not take the stated {0} plies")]
@@ -503,7 +503,7 @@ pub enum VerifyError {
 }
 
 /// Checks a solution by the rules alone: each reply is answered, each line ends in mate or stalemate, no line ends
-/// earlier by another rule, and the stated lengths are right. A line that ends in a position of an endgame table is
+/// earlier by another rule, and the stated lengths are right. A line that ends in a position of an endgame tablebase is
 /// checked in `tables`. Returns the number of positions checked.
 ///
 /// # Errors

@@ -301,14 +301,14 @@ pub enum TableError {
     /// The file cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The directory contains no tables.
-    #[error("the directory contains no tables (*.chtb)")]
+    /// The directory contains no tablebases.
+    #[error("the directory contains no tablebases (*.chtb)")]
     None,
     /// The file is not a table.
-    #[error("not a Chuhe table")]
+    #[error("not a Chuhe tablebase")]
     Foreign,
     /// The table has another format version.
-    #[error("unsupported version of the table format")]
+    #[error("unsupported version of the tablebase format")]
     Version,
     /// The file is truncated or corrupt.
     #[error("damaged: {0}")]

@@ -1,4 +1,4 @@
-//! Endgame tables (残局库).
+//! Endgame tablebases (残局库).
 //!
 //! A table covers one material class such as `KRA-KAB` (rook and advisor against advisor and bishop). It stores
 //! for each position whether it is won, drawn or lost, and the plies to mate (depth to mate, DTM). In a one-sided

@@ -505,7 +505,7 @@ fn valid_files_are_used_and_invalid_ones_reported() {
     let skipped: Vec<String> = skipped.iter().map(ToString::to_string).collect();
     assert_eq!(skipped.len(), 2, "{skipped:?}");
     assert!(
-        skipped[0].ends_with("bad.chtb: not a Chuhe table"),
+        skipped[0].ends_with("bad.chtb: not a Chuhe tablebase"),
         "{skipped:?}"
     );
     assert_eq!(

@@ -180,7 +180,7 @@ texts! {
     not_a_legal_move: "{} is not a legal move", "{} 不是合法着法";
     and_more: "and {} more", "另有 {} 个错误";
     table_not_used: "egtbpaths: {} is not used: {}", "egtbpaths：不使用 {}：{}";
-    damaged_table: "endgame table {}", "残局库 {}";
+    damaged_table: "endgame tablebase {}", "残局库 {}";
     wrong_value: "option {} takes {}, not {}", "选项 {} 应为{}，而不是{}";
     empty_value: "an empty value", "空值";
     a_number: "a number", "数字";

@@ -20,7 +20,7 @@ fn tables_are_generated_once_verified_and_counted() {
     dir.check(
         "
         $ egtb generate --out . krb-k --dry-run
-        ^ 1 table to generate with 33,480 positions, 0 already present; needs
+        ^ 1 tablebase to generate with 33,480 positions, 0 already present; needs
         ",
     );
     assert!(dir.names().is_empty());
@@ -64,7 +64,7 @@ fn dtc_tables_are_generated_verified_and_probed() {
     dir.check(&format!(
         "
         $ egtb generate KR-KAB --out . --dtc
-        ^ 0 tables to generate with
+        ^ 0 tablebases to generate with
         > 8 already present
         $ egtb verify KR-KAB --tables .
         > KR-KAB DTC:
@@ -92,7 +92,7 @@ fn probe_shows_the_value_of_each_move() {
         ^ red to move: win 胜, mate in 19 plies\n
         > best line:
         $1 egtb probe startpos
-        2> no table covers this position
+        2> no tablebase covers this position
         $2 egtb generate KR-KPP
         2> one side must have one or two attackers
         $2 egtb generate
@@ -167,7 +167,7 @@ fn damaged_tables_are_reported_and_generated_again() {
         $ solve --win '{fen}' --tables .
         2> KRN-K.chtb: damaged
         $ egtb generate KRN-K --out .
-        ^ 2 tables to generate with
+        ^ 2 tablebases to generate with
         2>2 generating it again
         "
     ));
@@ -197,7 +197,7 @@ fn other_files_are_not_overwritten() {
     let dir = TestDir::new();
     let note = "a note of the user, longer than the header of a table";
     dir.write("KR-KA.chtb", note);
-    dir.check("$1 egtb generate KR-KAB --out .\n2> KR-KA.chtb:\n2> not a Chuhe table");
+    dir.check("$1 egtb generate KR-KAB --out .\n2> KR-KA.chtb:\n2> not a Chuhe tablebase");
     assert_eq!(dir.read("KR-KA.chtb"), note);
     fs::remove_file(dir.path("KR-KA.chtb")).unwrap();
     dir.check("$ egtb generate KR-K --out .");
@@ -206,7 +206,7 @@ fn other_files_are_not_overwritten() {
         "
         $1 egtb generate KR-KAB --out .
         2> KR-KA.chtb:
-        2> the file is a table of another class
+        2> the file is a tablebase of another class
         ",
     );
 }
@@ -287,7 +287,7 @@ fn directories_without_tables_are_reported() {
     dir.check(
         "
         $1 egtb stats KR-K --tables .
-        2> the directory contains no tables
+        2> the directory contains no tablebases
         $ egtb generate KR-K --out .
         ",
     );
@@ -317,9 +317,9 @@ fn unused_files_are_reported() {
     dir.check(
         "
         $ egtb stats --json --tables .
-        2> KRN-K.dtc.chtb: not used, there is no DTM table of its class
+        2> KRN-K.dtc.chtb: not used, there is no DTM tablebase of its class
         2> KP-KP.elephanteye.chtb: not used, it is for another rule set
-        2> x.chtb: not used, another table of the same class is used
+        2> x.chtb: not used, another tablebase of the same class is used
         2>3 not used
         ",
     );
@@ -335,16 +335,16 @@ fn invalid_files_are_reported_and_skipped() {
     dir.check(
         "
         $ < ucci
-        > egtbpaths: ./b.chtb is not used: not a Chuhe table
+        > egtbpaths: ./b.chtb is not used: not a Chuhe tablebase
         $ egtb probe '4k4/9/9/9/9/9/9/9/9/R2K1A3 w' --tables .
-        2>2 not a Chuhe table
+        2>2 not a Chuhe tablebase
         $1 egtb verify KRA-K --tables .
         > KRA-K: 
-        2>2 not a Chuhe table
+        2>2 not a Chuhe tablebase
         2> egtb verify: 2 files cannot be read
         $1 egtb stats KRA-K --tables .
         > KRA-K
-        2>2 not a Chuhe table
+        2>2 not a Chuhe tablebase
         2> egtb stats: 2 files cannot be read
         $1 egtb probe '4k4/9/9/9/9/9/9/9/9/R2K1A3 w' --tables /no/such/directory
         ",

@@ -36,7 +36,7 @@ fn the_engine_answers_moves() {
 
 #[test]
 fn weak_levels_vary_their_moves() {
-    // The second position is in an endgame table.
+    // The second position is in an endgame tablebase.
     for position in ["startpos", "'2baka3/9/9/9/9/9/9/9/9/R2K5 w'"] {
         let first_move = || {
             let text = played(&format!("{position} --red --elo 500 --no-book"), "");

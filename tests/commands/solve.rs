@@ -6,7 +6,7 @@ use super::{TestDir, check};
 
 /// Two rooks mate in two moves.
 const TWO_ROOKS: &str = "3k5/9/R8/1R7/9/9/9/9/9/5K3 w";
-/// A rook captures a knight and wins by an endgame table.
+/// A rook captures a knight and wins by an endgame tablebase.
 const TABLE_WIN: &str = "3ak4/4a4/9/9/9/9/9/9/1n7/1R2K4 w";
 /// A pawn against an advisor, a draw by an embedded table.
 const TABLE_DRAW: &str = "4k4/4a4/4P4/9/9/9/9/9/9/5K3 w";
@@ -88,9 +88,9 @@ fn unsolved_problems_are_errors() {
         2> it is not proven that black does not lose:
         $2 solve '{DRAW}' --draw --win
         $1 solve '{TABLE_DRAW}' --win
-        2= chuhe: solve: the endgame tables show a draw
+        2= chuhe: solve: the endgame tablebases show a draw
         $ solve '{TABLE_DRAW}' --draw
-        > \nby the rules or the endgame tables, red does not lose\nby the rules
+        > \nby the rules or the endgame tablebases, red does not lose\nby the rules
         "
     ));
 }

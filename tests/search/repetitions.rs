@@ -1,4 +1,5 @@
-//! The search in games with repetitions, and checks of the wins that it reports by the rules and the endgame tables.
+//! The search in games with repetitions, and checks of the wins that it reports by the rules and the endgame
+//! tablebases.
 
 use chuhe::board::{ByColor, Color, Position};
 use chuhe::movegen::has_legal_move;

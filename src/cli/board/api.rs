@@ -1,5 +1,5 @@
-//! The API of the page: analysis, play, reviews, files, and the contents of books and endgame tables. `chuhe board` and
-//! `chuhe serve` provide it.
+//! The API of the page: analysis, play, reviews, files, and the contents of books and endgame tablebases. `chuhe board`
+//! and `chuhe serve` provide it.
 
 use std::collections::HashMap;
 use std::convert::Infallible;

@@ -1,4 +1,4 @@
-//! The engine of the board: analysis, moves, reviews, and the contents of books and endgame tables.
+//! The engine of the board: analysis, moves, reviews, and the contents of books and endgame tablebases.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,7 +13,7 @@ use crate::board::{Color, Position};
 use crate::book::{BookLibrary, choose};
 use crate::cli::common::{
     SearchPlan, SearchThreads, bound_name, outcome_json, parse_seconds, play_line,
-    report_damaged_tables, score_and_mate,
+    report_damaged_tablebases, score_and_mate,
 };
 use crate::cli::play::{EARLIEST_DRAW, SHORT_SEARCH};
 use crate::cli::review::{page_game, review_tree};
@@ -103,8 +103,8 @@ impl EngineSettings {
         })
     }
 
-    /// The FEN of a position, how the rules end the game, the opening, and the contents of books and endgame tables.
-    /// The page itself recognizes positions without a legal move.
+    /// The FEN of a position, how the rules end the game, the opening, and the contents of books and endgame
+    /// tablebases. The page itself recognizes positions without a legal move.
     pub fn describe(&self, parameters: &QueryParameters) -> Result<Value, String> {
         let game = read_game(parameters)?;
         let (position, rules) = (game.position(), self.plan.settings.rules);
@@ -120,9 +120,9 @@ impl EngineSettings {
         let book = moves
             .iter()
             .map(|m| json!({ "move": m.played.to_string(), "weight": m.weight }));
-        let tables = &self.plan.tables;
-        let value = tables.probe(position, rules);
-        let known = value.map_or_else(Vec::new, |_| tables.probe_moves(position, rules));
+        let tablebases = &self.plan.tablebases;
+        let value = tablebases.probe(position, rules);
+        let known = value.map_or_else(Vec::new, |_| tablebases.probe_moves(position, rules));
         let known = known.iter().map(|m| {
             let mut object = outcome_json(m.outcome);
             object["move"] = json!(m.played.to_string());
@@ -194,7 +194,7 @@ impl BoardEngine {
         };
         let request = plan.request(game, &run.control);
         let found = threads.search(request, &crossbeam_channel::never(), on_report);
-        report_damaged_tables(&plan.tables);
+        report_damaged_tablebases(&plan.tablebases);
         match found {
             Ok((outcome, _)) => Ok(Some(outcome)),
             // The client no longer reads the stream.

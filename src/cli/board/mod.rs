@@ -105,7 +105,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let games = read_games(&arguments.game)?;
     let books = arguments.books.open()?;
     let plan = arguments.search.plan(&DEFAULTS)?;
-    let tables = plan.tables.clone();
+    let tablebases = plan.tablebases.clone();
     let settings = EngineSettings {
         max_threads: cores().max(plan.threads).min(MAX_THREADS as usize),
         max_hash: MAX_HASH as usize,
@@ -115,7 +115,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         book_names: arguments.books.names().to_owned(),
     };
     let library = arguments.library.as_ref();
-    let library = library.map(|location| open_library(location, tables));
+    let library = library.map(|location| open_library(location, tablebases));
     let (library, _workers) = library.transpose()?.unzip();
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, arguments.port))
         .context(format_args!("port {}", arguments.port))?;
@@ -137,16 +137,16 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Opens a library for the page, with a worker that searches for it unless it is read-only.
 fn open_library(
     location: &Location,
-    tables: Arc<Tables>,
+    tablebases: Arc<Tables>,
 ) -> Result<(LibraryRoutes, Workers), Failure> {
     let store = open_store(location)?;
     let is_read_only = store.is_read_only();
-    let library = Library::new(store, tables.clone(), LibraryOptions::default());
+    let library = Library::new(store, tablebases.clone(), LibraryOptions::default());
     let library = Arc::new(library);
     let routes = LibraryRoutes::new(library.clone(), &user_name().unwrap_or_default());
     let routes = routes.context("the library")?;
     let count = u8::from(!is_read_only);
-    let workers = Workers::start(count, library, &tables, NODES, PAUSE);
+    let workers = Workers::start(count, library, &tablebases, NODES, PAUSE);
     Ok((routes, workers.context("the library")?))
 }
 

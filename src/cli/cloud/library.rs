@@ -225,14 +225,14 @@ pub fn fill(arguments: &FillArguments) -> Result<(), Failure> {
     // Otherwise the tasks of an interrupted run would wait until their leases expire.
     let expired = store.write(|batch| batch.expire_leases(WORKER));
     expired.context(name)?;
-    let tables = Tables::embedded();
+    let tablebases = Tables::embedded();
     let library = Arc::new(Library::new(
         store,
-        tables.clone(),
+        tablebases.clone(),
         LibraryOptions::default(),
     ));
     let (threads, nodes) = (arguments.threads, arguments.nodes);
-    let workers = Workers::start(threads, library.clone(), &tables, nodes, PAUSE);
+    let workers = Workers::start(threads, library.clone(), &tablebases, nodes, PAUSE);
     let workers = workers.context("--threads")?;
     let mut level = vec![View::of(&Position::startpos()).key];
     let mut seen: HashSet<Key> = level.iter().cloned().collect();

@@ -254,7 +254,7 @@ pub fn work(arguments: &WorkerArguments) -> Result<(), Failure> {
     let client = arguments.server.client()?;
     let server = client.server().to_owned();
     let interrupts = interrupts()?;
-    let tables = Tables::embedded();
+    let tablebases = Tables::embedded();
     check_access(&client).map_err(|error| match error {
         ClientError::Reply(_) | ClientError::Status(404 | 405) => {
             let hint = "workers need a library of `chuhe serve`";
@@ -263,7 +263,7 @@ pub fn work(arguments: &WorkerArguments) -> Result<(), Failure> {
         _ => Failure::new(&server, error),
     })?;
     let (threads, nodes) = (arguments.threads, arguments.nodes);
-    let workers = Workers::start(threads, Arc::new(client), &tables, nodes, PAUSE);
+    let workers = Workers::start(threads, Arc::new(client), &tablebases, nodes, PAUSE);
     let workers = workers.context(&server)?;
     print_text(&format!("working for {server}\n"))?;
     // An error would mean that the signal handler was removed, so that no signal can arrive.

@@ -122,56 +122,56 @@ impl NetworkArgument {
 }
 
 #[derive(Clone, Debug, clap::Args)]
-pub struct TableArguments {
-    /// Directories of endgame tables (*.chtb), separated by `;`, in addition to the built-in tables.
+pub struct TablebaseArguments {
+    /// Directories of endgame tablebases (*.chtb), separated by `;`, in addition to the built-in tablebases.
     #[arg(
-        long,
+        long = "tables",
         value_name = "DIRS",
         default_value = "",
         hide_default_value = true
     )]
-    tables: String,
+    tablebases: String,
 }
 
-impl TableArguments {
+impl TablebaseArguments {
     /// The directories as given, separated by `;`.
     pub fn paths(&self) -> &str {
-        &self.tables
+        &self.tablebases
     }
 
     pub fn is_given(&self) -> bool {
-        !self.tables.trim().is_empty()
+        !self.tablebases.trim().is_empty()
     }
 
-    /// Opens the tables; invalid files are skipped with a message on standard error.
+    /// Opens the tablebases; invalid files are skipped with a message on standard error.
     ///
     /// # Errors
-    /// A directory cannot be read or has no tables.
+    /// A directory cannot be read or has no tablebases.
     pub fn open(&self) -> Result<Arc<Tables>, Failure> {
-        let (tables, skipped) = Tables::open(&self.tables);
+        let (tablebases, skipped) = Tables::open(&self.tablebases);
         self.require_directories(&skipped)?;
         skipped.iter().for_each(|file| note(&file.to_string()));
-        Ok(tables)
+        Ok(tablebases)
     }
 
-    /// Opens the tables so that files are preferred to built-in tables. Invalid files are reported and counted.
+    /// Opens the tablebases so that files are preferred to built-in tablebases. Invalid files are reported and counted.
     ///
     /// # Errors
-    /// A directory cannot be read or has no tables.
+    /// A directory cannot be read or has no tablebases.
     pub fn open_files_first(&self) -> Result<(Arc<Tables>, Unread), Failure> {
-        let (tables, skipped) = Tables::open_files_first(&self.tables);
+        let (tablebases, skipped) = Tables::open_files_first(&self.tablebases);
         self.require_directories(&skipped)?;
         let mut unread = Unread::default();
         for file in skipped {
             unread.add_skipped_file(&Failure::new("--tables", file));
         }
-        Ok((tables, unread))
+        Ok((tablebases, unread))
     }
 
-    /// Fails if a directory cannot be read or has no tables.
+    /// Fails if a directory cannot be read or has no tablebases.
     fn require_directories(&self, skipped: &[SkippedFile]) -> Result<(), Failure> {
         let is_directory = |skipped: &&SkippedFile| {
-            names_of_list(&self.tables).any(|directory| path_of_name(directory) == skipped.path)
+            names_of_list(&self.tablebases).any(|directory| path_of_name(directory) == skipped.path)
         };
         match skipped.iter().find(is_directory) {
             Some(directory) => Err(Failure::new("--tables", directory)),

@@ -1,4 +1,4 @@
-//! Verdicts with their reasons, and results of endgame tables, as text and as JSON.
+//! Verdicts with their reasons, and results of endgame tablebases, as text and as JSON.
 
 use serde_json::{Value, json};
 
@@ -158,9 +158,9 @@ pub fn verdict_name(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Reports tables that a probe has found to be damaged, each of them once.
-pub fn report_damaged_tables(tables: &Tables) {
-    let errors = tables.unreported_damage();
+/// Reports tablebases that a probe has found to be damaged, each of them once.
+pub fn report_damaged_tablebases(tablebases: &Tables) {
+    let errors = tablebases.unreported_damage();
     errors.iter().for_each(|error| note(error));
 }
 
@@ -180,7 +180,7 @@ pub fn describe_end(game: &Game, rules: RuleSet) -> Option<String> {
 /// first.
 pub fn describe_no_capture_limit(
     game: &Game,
-    tables: &Tables,
+    tablebases: &Tables,
     rules: RuleSet,
     plies: u16,
 ) -> Option<String> {
@@ -189,7 +189,7 @@ pub fn describe_no_capture_limit(
     if is_in_time(plies) {
         return None;
     }
-    let capture = tables.dtc(position).filter(|plies| is_in_time(*plies));
+    let capture = tablebases.dtc(position).filter(|plies| is_in_time(*plies));
     Some(match capture {
         Some(plies) => format!(
             "a capture within {} is needed to avoid the no-capture limit",
@@ -199,7 +199,7 @@ pub fn describe_no_capture_limit(
     })
 }
 
-/// The result of a position or move in an endgame table as JSON.
+/// The result of a position or move in an endgame tablebase as JSON.
 pub fn outcome_json(outcome: Option<TableOutcome>) -> Value {
     match outcome {
         Some(TableOutcome::Win(plies)) => json!({"result": "win", "plies": plies}),
@@ -215,21 +215,21 @@ pub fn outcome_json(outcome: Option<TableOutcome>) -> Value {
     }
 }
 
-/// The name and result of the ending on the board. `None` if the game is over, if the tables have no value for the
+/// The name and result of the ending on the board. `None` if the game is over, if the tablebases have no value for the
 /// position, or if the line to a win or loss could repeat a position of the game, so that the rules on repetitions
 /// judge it.
-pub fn describe_ending(game: &Game, tables: &Tables, rules: RuleSet) -> Option<String> {
+pub fn describe_ending(game: &Game, tablebases: &Tables, rules: RuleSet) -> Option<String> {
     if judge_outcome(game, rules).verdict != Verdict::Undecided {
         return None;
     }
     let position = game.position();
     let (material, _) = Material::of(position)?;
-    let outcome = tables.probe(position, rules)?.outcome;
-    let repeated = RepeatedPositions::new(game, tables, rules);
+    let outcome = tablebases.probe(position, rules)?.outcome;
+    let repeated = RepeatedPositions::new(game, tablebases, rules);
     let side = position.side_to_move();
     let by_mate = |end: &str, plies: u16| {
         repeated.allow_mate(plies).then(|| {
-            let limit = describe_no_capture_limit(game, tables, rules, plies);
+            let limit = describe_no_capture_limit(game, tablebases, rules, plies);
             let limit = limit.map_or_else(String::new, |limit| format!("; {limit}"));
             format!("{side} {end} in {}{limit}", plies_text(plies))
         })
@@ -278,15 +278,15 @@ mod tests {
     fn a_result_by_rule_is_not_shown_if_the_position_may_be_repeated() {
         let directory = tempfile::tempdir().unwrap();
         let examples = write_rook_against_knight(directory.path());
-        let (tables, _) = Tables::open(directory.path().to_str().unwrap());
+        let (tablebases, _) = Tables::open(directory.path().to_str().unwrap());
         for positions in examples {
             let repeated = positions.iter().find_map(back_and_forth).unwrap();
             let rules = RuleSet::Asian;
             assert_eq!(judge_outcome(&repeated, rules).verdict, Verdict::Undecided);
             let start = Game::new(repeated.position().clone());
-            let described = describe_ending(&start, &tables, rules).unwrap();
+            let described = describe_ending(&start, &tablebases, rules).unwrap();
             assert!(described.contains(" repetition rules"), "{described}");
-            assert_eq!(describe_ending(&repeated, &tables, rules), None);
+            assert_eq!(describe_ending(&repeated, &tablebases, rules), None);
         }
     }
 }

@@ -14,11 +14,11 @@ mod unread;
 pub use crate::text::{Language, fill, plies_text, texts, translated};
 pub use args::{
     BoardArguments, BookArguments, LimitArguments, NetworkArgument, OpeningArgument, RulesArgument,
-    TableArguments, locale, parse_seconds, today, user_name,
+    TablebaseArguments, locale, parse_seconds, today, user_name,
 };
 pub use explain::{
     describe_end, describe_ending, describe_no_capture_limit, explain, explain_clauses,
-    explain_plies, outcome_json, report_damaged_tables, verdict_name,
+    explain_plies, outcome_json, report_damaged_tablebases, verdict_name,
 };
 #[cfg(feature = "training")]
 pub use failure::on_interrupt;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
 use parking_lot::Mutex;
 
-use super::{Context, Failure, LimitArguments, NetworkArgument, RulesArgument, TableArguments};
+use super::{Context, Failure, LimitArguments, NetworkArgument, RulesArgument, TablebaseArguments};
 use crate::eval::Knowledge;
 use crate::eval::nnue::Network;
 use crate::protocol::strength::{root_noise, weaken};
@@ -46,7 +46,7 @@ pub struct SearchArguments {
     #[command(flatten)]
     pub network: NetworkArgument,
     #[command(flatten)]
-    pub tables: TableArguments,
+    pub tablebases: TablebaseArguments,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +68,7 @@ pub fn thread_count(requested: u16) -> usize {
 }
 
 impl SearchArguments {
-    /// Reads the network and opens the tables.
+    /// Reads the network and opens the tablebases.
     pub fn plan(&self, defaults: &SearchDefaults) -> Result<SearchPlan, Failure> {
         let threads = thread_count(self.threads.unwrap_or(defaults.threads));
         if self.network.path().is_some() && self.knowledge != Knowledge::Large {
@@ -86,7 +86,7 @@ impl SearchArguments {
                 ..Settings::default()
             },
             network,
-            ..SearchPlan::new(threads, hash, self.tables.open()?)
+            ..SearchPlan::new(threads, hash, self.tablebases.open()?)
         })
     }
 }
@@ -95,19 +95,19 @@ impl SearchArguments {
 #[derive(Clone)]
 pub struct SearchPlan {
     pub limits: Limits,
-    /// The Elo to play at, which also turns off the endgame tables; `None` for full strength.
+    /// The Elo to play at, which also turns off the endgame tablebases; `None` for full strength.
     pub elo: Option<u32>,
     pub settings: Settings,
     pub threads: usize,
     /// Size of the hash table in MB; 0 is automatic.
     pub hash: usize,
     pub network: Option<Arc<Network>>,
-    pub tables: Arc<Tables>,
+    pub tablebases: Arc<Tables>,
 }
 
 impl SearchPlan {
     /// A plan without limits, with the default settings.
-    pub fn new(threads: usize, hash: usize, tables: Arc<Tables>) -> Self {
+    pub fn new(threads: usize, hash: usize, tablebases: Arc<Tables>) -> Self {
         Self {
             limits: Limits::default(),
             elo: None,
@@ -115,7 +115,7 @@ impl SearchPlan {
             threads,
             hash,
             network: None,
-            tables,
+            tablebases,
         }
     }
 
@@ -127,7 +127,7 @@ impl SearchPlan {
             root_moves: None,
             settings: self.settings,
             network: self.network.clone(),
-            tablebases: Some(self.tables.clone()),
+            tablebases: Some(self.tablebases.clone()),
             control: Arc::clone(control),
         };
         if let Some(elo) = self.elo {

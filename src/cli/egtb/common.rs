@@ -1,4 +1,4 @@
-//! Arguments, tables and progress bars of the `egtb` commands.
+//! Arguments, tablebases and progress bars of the `egtb` commands.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::tablebase::{ClassTable, Material, Metric, SolvedClass, Tables};
 
 #[derive(Debug, clap::Args)]
 pub struct RulesArguments {
-    /// Rule set of tables with an attacker on each side.
+    /// Rule set of tablebases with an attacker on each side.
     #[arg(long, value_name = "SET", value_enum, ignore_case = true, default_value_t = RuleSet::default())]
     pub rules: RuleSet,
 }
@@ -33,52 +33,58 @@ impl ThreadArguments {
 /// used.
 pub fn selected(
     wanted: &[Material],
-    tables: &Tables,
+    tablebases: &Tables,
     rules: RuleSet,
 ) -> Result<Vec<Material>, Failure> {
     if wanted.is_empty() {
-        let has_table = |material: &Material| tables.get(*material, rules).is_some();
-        note_unused(tables, rules);
+        let has_table = |material: &Material| tablebases.get(*material, rules).is_some();
+        note_unused(tablebases, rules);
         return Ok(Material::all().into_iter().filter(has_table).collect());
     }
     for material in wanted {
-        table(*material, tables, rules)?;
+        table(*material, tablebases, rules)?;
     }
     Ok(wanted.to_vec())
 }
 
-fn note_unused(tables: &Tables, rules: RuleSet) {
-    for table in tables.iter() {
-        let dtm = tables.get(table.material(), rules);
+fn note_unused(tablebases: &Tables, rules: RuleSet) {
+    for table in tablebases.iter() {
+        let dtm = tablebases.get(table.material(), rules);
         let used = match table.metric() {
             Metric::Dtm => dtm,
-            Metric::Dtc => tables.dtc_table(table.material()),
+            Metric::Dtc => tablebases.dtc_table(table.material()),
         };
         let why = match (table.path(), dtm, used) {
             (None, ..) => continue,
-            (_, None, _) if table.metric() == Metric::Dtc => "there is no DTM table of its class",
+            (_, None, _) if table.metric() == Metric::Dtc => {
+                "there is no DTM tablebase of its class"
+            }
             (_, None, _) => "it is for another rule set",
             (_, _, Some(used)) if std::ptr::eq(used, table) => continue,
-            _ => "another table of the same class is used",
+            _ => "another tablebase of the same class is used",
         };
         note(&format!("{}: not used, {why}", table.name()));
     }
 }
 
-fn table(material: Material, tables: &Tables, rules: RuleSet) -> Result<&ClassTable, Failure> {
+fn table(material: Material, tablebases: &Tables, rules: RuleSet) -> Result<&ClassTable, Failure> {
     let why = || {
         if material.is_two_sided() {
-            format!("there is no table of this class for the rule set {rules}")
+            format!("there is no tablebase of this class for the rule set {rules}")
         } else {
-            "there is no table of this class".to_owned()
+            "there is no tablebase of this class".to_owned()
         }
     };
-    let table = tables.get(material, rules);
+    let table = tablebases.get(material, rules);
     table.ok_or_else(|| Failure::new(material, why()))
 }
 
-pub fn load(material: Material, tables: &Tables, rules: RuleSet) -> Result<SolvedClass, Failure> {
-    let table = table(material, tables, rules)?;
+pub fn load(
+    material: Material,
+    tablebases: &Tables,
+    rules: RuleSet,
+) -> Result<SolvedClass, Failure> {
+    let table = table(material, tablebases, rules)?;
     table.load().context(table.name())
 }
 
@@ -86,15 +92,17 @@ pub fn load(material: Material, tables: &Tables, rules: RuleSet) -> Result<Solve
 pub fn load_smaller(
     material: Material,
     metric: Metric,
-    tables: &Tables,
+    tablebases: &Tables,
     rules: RuleSet,
 ) -> Result<Vec<Arc<SolvedClass>>, Failure> {
     let attackers = |class: Material| class.attackers().kinds().len();
     let load = |class: Material| {
-        let dtc = tables.dtc_table(class).filter(|_| metric == Metric::Dtc);
-        let table = dtc.map_or_else(|| table(class, tables, rules), Ok)?;
+        let dtc = tablebases
+            .dtc_table(class)
+            .filter(|_| metric == Metric::Dtc);
+        let table = dtc.map_or_else(|| table(class, tablebases, rules), Ok)?;
         if metric == Metric::Dtc && table.has_long_wins() {
-            let why = "the class has wins of more than 100 plies but no DTC table";
+            let why = "the class has wins of more than 100 plies but no DTC tablebase";
             return Err(Failure::new(class, why));
         }
         let loaded = if material.is_two_sided() {
@@ -110,9 +118,9 @@ pub fn load_smaller(
 }
 
 /// Loads the DTC table of a class, if there is one.
-pub fn load_dtc(material: Material, tables: &Tables) -> Result<Option<SolvedClass>, Failure> {
+pub fn load_dtc(material: Material, tablebases: &Tables) -> Result<Option<SolvedClass>, Failure> {
     let load = |table: &ClassTable| table.load().context(table.name());
-    tables.dtc_table(material).map(load).transpose()
+    tablebases.dtc_table(material).map(load).transpose()
 }
 
 /// Hidden if standard error is not a terminal.

@@ -1,4 +1,4 @@
-//! `chuhe egtb generate`: generates endgame tables.
+//! `chuhe egtb generate`: generates endgame tablebases.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -21,12 +21,12 @@ use crate::tablebase::{
 };
 use crate::text::{Replacement, counted};
 
-/// Generate tables by retrograde analysis, including the smaller tables they depend on.
+/// Generate tablebases by retrograde analysis, including the smaller tablebases they depend on.
 ///
-/// Before it starts, the command prints the number of tables and positions and the memory it needs.
-/// Valid tables in the directory are kept, so the same command continues an interrupted run. A
-/// one-sided class whose longest win takes more than 100 plies also gets a DTC table (plies to the
-/// next capture); this is known only after its DTM table is solved.
+/// Before it starts, the command prints the number of tablebases and positions and the memory it needs.
+/// Valid tablebases in the directory are kept, so the same command continues an interrupted run. A
+/// one-sided class whose longest win takes more than 100 plies also gets a DTC tablebase (plies to the
+/// next capture); this is known only after its DTM tablebase is solved.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
 pub struct Arguments {
@@ -34,16 +34,16 @@ pub struct Arguments {
     /// against knight and advisor).
     #[arg(value_name = "MATERIAL", group = "what")]
     materials: Vec<Material>,
-    /// All classes with one attacker and any defenders on both sides (324 tables).
+    /// All classes with one attacker and any defenders on both sides (324 tablebases).
     #[arg(long, group = "what")]
     all_one: bool,
-    /// All ten pairs of attackers with a bare king against any defenders (90 tables, and 36 smaller ones).
+    /// All ten pairs of attackers with a bare king against any defenders (90 tablebases, and 36 smaller ones).
     #[arg(long, group = "what")]
     pairs: bool,
     /// All two-sided classes (one attacker on each side) with up to N advisors and bishops a side.
     #[arg(long, value_name = "N", group = "what", value_parser = clap::value_parser!(u8).range(0..=4))]
     two_sided: Option<u8>,
-    /// Generate DTC tables (plies to the next capture) for all one-sided classes, not only for
+    /// Generate DTC tablebases (plies to the next capture) for all one-sided classes, not only for
     /// those whose longest win takes more than 100 plies.
     #[arg(long)]
     dtc: bool,
@@ -51,7 +51,7 @@ pub struct Arguments {
     /// instead of a directory.
     #[arg(long, value_name = "FILE", group = "what", conflicts_with_all = ["materials", "all_one", "pairs", "two_sided", "dtc", "out"])]
     embedded: Option<PathBuf>,
-    /// Output directory. Valid tables in it are kept, damaged ones are generated again.
+    /// Output directory. Valid tablebases in it are kept, damaged ones are generated again.
     #[arg(long, short, value_name = "DIR", default_value = ".")]
     out: PathBuf,
     #[command(flatten)]
@@ -99,13 +99,16 @@ impl Arguments {
     }
 
     /// Prints the work to do. Fails if it needs more memory than allowed.
-    fn print_plan(&self, tables: &[(Material, Metric)], kept: usize) -> Result<(), Failure> {
-        let positions: u64 = tables.iter().map(|(class, _)| class_size(*class)).sum();
-        let memory = tables.iter().map(|(class, _)| solver_memory(*class)).max();
+    fn print_plan(&self, tablebases: &[(Material, Metric)], kept: usize) -> Result<(), Failure> {
+        let positions: u64 = tablebases.iter().map(|(class, _)| class_size(*class)).sum();
+        let memory = tablebases
+            .iter()
+            .map(|(class, _)| solver_memory(*class))
+            .max();
         let megabytes = memory.unwrap_or(0).div_ceil(1 << 20);
         print_text(&format!(
             "{} to generate with {} positions, {kept} already present; needs {megabytes} MB of memory; {}\n",
-            counted(tables.len(), "table"),
+            counted(tablebases.len(), "tablebase"),
             HumanCount(positions),
             counted(self.threads.count(), "thread"),
         ))?;
@@ -188,10 +191,10 @@ fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
 fn generate_embedded(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
     let embedded = embedded_classes();
     let classes = with_smaller(embedded.iter().copied().collect());
-    let tables: Vec<_> = (classes.iter())
+    let tablebases: Vec<_> = (classes.iter())
         .map(|class| (*class, Metric::Dtm))
         .collect();
-    arguments.print_plan(&tables, 0)?;
+    arguments.print_plan(&tablebases, 0)?;
     if arguments.dry_run {
         return Ok(());
     }
@@ -243,7 +246,7 @@ impl TableDirectory<'_> {
             Ok(Some(table))
         } else {
             let why =
-                "the file is a table of another class, metric or rule set; move it away first";
+                "the file is a tablebase of another class, metric or rule set; move it away first";
             Err(Failure::new(path.display(), why))
         }
     }
@@ -263,7 +266,7 @@ impl TableDirectory<'_> {
         Ok(damage.is_none())
     }
 
-    /// The tables that a class needs, as far as known before it is solved.
+    /// The tablebases that a class needs, as far as known before it is solved.
     fn needed(&self, material: Material) -> Result<Vec<(Material, Metric)>, Failure> {
         let table = self.table(material, Metric::Dtm)?;
         let has_long_wins = || table.is_some_and(|table| table.has_long_wins());
@@ -282,20 +285,20 @@ impl TableDirectory<'_> {
     }
 
     /// Loads the smaller classes from this directory only, so that the result does not depend on
-    /// the embedded tables.
+    /// the embedded tablebases.
     fn smaller(
         &self,
         material: Material,
         metric: Metric,
     ) -> Result<Vec<Arc<SolvedClass>>, Failure> {
-        let mut tables = Tables::none();
+        let mut tablebases = Tables::none();
         for class in material.after_captures() {
-            tables.extend(self.table(class, Metric::Dtm)?);
+            tablebases.extend(self.table(class, Metric::Dtm)?);
             if metric != Metric::Dtm {
-                tables.extend(self.table(class, metric)?);
+                tablebases.extend(self.table(class, metric)?);
             }
         }
-        load_smaller(material, metric, &tables, self.rules)
+        load_smaller(material, metric, &tablebases, self.rules)
     }
 
     fn generate(

@@ -1,4 +1,4 @@
-//! `chuhe egtb`: endgame tables.
+//! `chuhe egtb`: endgame tablebases.
 
 mod common;
 mod generate;
@@ -10,15 +10,15 @@ use serde_json::json;
 
 use crate::board::{Move, Position};
 use crate::cli::common::{
-    Failure, GameArguments, TableArguments, columns, describe_no_capture_limit, outcome_json,
-    plies_text, print, report_damaged_tables, sentence, terminal_width, translated,
+    Failure, GameArguments, TablebaseArguments, columns, describe_no_capture_limit, outcome_json,
+    plies_text, print, report_damaged_tablebases, sentence, terminal_width, translated,
 };
 use crate::notation::MoveStyle;
 use crate::rules::{Game, RuleSet};
 use crate::tablebase::{Material, Probe, ProbedMove, TableOutcome, Tables};
 use common::RulesArguments;
 
-/// Endgame tables (残局库): generate, verify, count, probe.
+/// Endgame tablebases (残局库): generate, verify, count, probe.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -45,7 +45,7 @@ pub struct ProbeArguments {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    tables: TableArguments,
+    tablebases: TablebaseArguments,
     #[command(flatten)]
     rules: RulesArguments,
 }
@@ -59,14 +59,16 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// The reason why the tables have no value for a position.
-fn reason_for_no_value(position: &Position, tables: &Tables, rules: RuleSet) -> String {
-    let table = Material::of(position).and_then(|(material, _)| tables.get(material, rules));
+/// The reason why the tablebases have no value for a position.
+fn reason_for_no_value(position: &Position, tablebases: &Tables, rules: RuleSet) -> String {
+    let table = Material::of(position).and_then(|(material, _)| tablebases.get(material, rules));
     match table.map(|table| (table, table.damage())) {
         Some((table, Some(damage))) => format!("{}: {damage}", table.name()),
-        Some(_) => "unknown: the value depends on repetition rules that the table does not resolve"
-            .to_owned(),
-        None => "no table covers this position".to_owned(),
+        Some(_) => {
+            "unknown: the value depends on repetition rules that the tablebase does not resolve"
+                .to_owned()
+        }
+        None => "no tablebase covers this position".to_owned(),
     }
 }
 
@@ -74,27 +76,27 @@ fn probe(arguments: &ProbeArguments) -> Result<(), Failure> {
     arguments.game.require_given("egtb probe")?;
     let game = arguments.game.read()?;
     let rules = arguments.rules.rules;
-    let tables = arguments.tables.open()?;
-    let probed = tables.probe(game.position(), rules).ok_or_else(|| {
+    let tablebases = arguments.tablebases.open()?;
+    let probed = tablebases.probe(game.position(), rules).ok_or_else(|| {
         Failure::new(
             game.position(),
-            reason_for_no_value(game.position(), &tables, rules),
+            reason_for_no_value(game.position(), &tablebases, rules),
         )
     })?;
-    let moves = tables.probe_moves(game.position(), rules);
+    let moves = tablebases.probe_moves(game.position(), rules);
     let text = if arguments.json {
-        probe_json(&game, &tables, probed, &moves)
+        probe_json(&game, &tablebases, probed, &moves)
     } else {
-        probe_text(arguments, &game, &tables, probed, &moves)
+        probe_text(arguments, &game, &tablebases, probed, &moves)
     };
-    report_damaged_tables(&tables);
+    report_damaged_tablebases(&tablebases);
     print(&text)
 }
 
 fn probe_text(
     arguments: &ProbeArguments,
     game: &Game,
-    tables: &Tables,
+    tablebases: &Tables,
     probe: Probe,
     moves: &[ProbedMove],
 ) -> String {
@@ -105,11 +107,12 @@ fn probe_text(
         text += "the draw is not proven under rules that forbid perpetual chases\n";
     }
     if let TableOutcome::Win(plies) | TableOutcome::Loss(plies) = probe.outcome
-        && let Some(note) = describe_no_capture_limit(game, tables, arguments.rules.rules, plies)
+        && let Some(note) =
+            describe_no_capture_limit(game, tablebases, arguments.rules.rules, plies)
     {
         text += &format!("{note}\n");
     }
-    if let Some(plies) = tables.dtc(position) {
+    if let Some(plies) = tablebases.dtc(position) {
         text += &format!(
             "depth to conversion: {} to the next capture that keeps the win, or to mate\n",
             plies_text(plies)
@@ -126,7 +129,7 @@ fn probe_text(
     let width = terminal_width();
     text = translated(&text).into_owned();
     text += &columns(&rows, width);
-    let line: Vec<Move> = tables.best_line(position).collect();
+    let line: Vec<Move> = tablebases.best_line(position).collect();
     if !line.is_empty() {
         let line = arguments.notation.write_line(position, &line);
         text += &sentence(&translated(&format!("best line: {line}")), width);
@@ -156,7 +159,7 @@ fn length_by_rule(plies: Option<u16>) -> String {
     })
 }
 
-fn probe_json(game: &Game, tables: &Tables, probe: Probe, moves: &[ProbedMove]) -> String {
+fn probe_json(game: &Game, tablebases: &Tables, probe: Probe, moves: &[ProbedMove]) -> String {
     let with_move = |m: &ProbedMove| {
         let mut object = outcome_json(m.outcome);
         object["move"] = json!(m.played);
@@ -168,11 +171,11 @@ fn probe_json(game: &Game, tables: &Tables, probe: Probe, moves: &[ProbedMove]) 
     if probe.outcome == TableOutcome::Draw {
         object["draw_holds"] = json!(probe.draw_holds);
     }
-    if let Some(plies) = tables.dtc(game.position()) {
+    if let Some(plies) = tablebases.dtc(game.position()) {
         object["dtc"] = json!(plies);
     }
     object["moves"] = moves.iter().map(with_move).collect();
-    let line: Vec<Move> = tables.best_line(game.position()).collect();
+    let line: Vec<Move> = tablebases.best_line(game.position()).collect();
     object["line"] = json!(line);
     format!("{object}\n")
 }

@@ -1,17 +1,17 @@
-//! `chuhe egtb stats`: counts the positions of endgame tables.
+//! `chuhe egtb stats`: counts the positions of endgame tablebases.
 
 use serde_json::json;
 
 use super::common::{RulesArguments, load, load_dtc, selected};
 use crate::board::{ByColor, Color, Move};
-use crate::cli::common::{Failure, TableArguments, plies_text, print, translated};
+use crate::cli::common::{Failure, TablebaseArguments, plies_text, print, translated};
 use crate::notation::MoveStyle;
 use crate::tablebase::{ClassTable, DrawsHold, Material, SolvedClass, TableOutcome, Tables};
 
 /// Count won, drawn and lost positions, and show the longest wins with their lines.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Classes such as KRA-KAB; all tables if none is given.
+    /// Classes such as KRA-KAB; all tablebases if none is given.
     #[arg(value_name = "MATERIAL")]
     materials: Vec<Material>,
     /// Move notation.
@@ -21,16 +21,16 @@ pub struct Arguments {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    tables: TableArguments,
+    tablebases: TablebaseArguments,
     #[command(flatten)]
     rules: RulesArguments,
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let (tables, mut unread) = arguments.tables.open_files_first()?;
-    for material in selected(&arguments.materials, &tables, arguments.rules.rules)? {
+    let (tablebases, mut unread) = arguments.tablebases.open_files_first()?;
+    for material in selected(&arguments.materials, &tablebases, arguments.rules.rules)? {
         for text in [class_text, dtc_text] {
-            match text(material, arguments, &tables) {
+            match text(material, arguments, &tablebases) {
                 Ok(text) => print(&text)?,
                 Err(failure) => unread.add_skipped_file(&failure),
             }
@@ -42,25 +42,30 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn class_text(
     material: Material,
     arguments: &Arguments,
-    tables: &Tables,
+    tablebases: &Tables,
 ) -> Result<String, Failure> {
     let rules = arguments.rules.rules;
-    let solved = load(material, tables, rules)?;
-    let size = tables.get(material, rules).map_or(0, ClassTable::size);
+    let solved = load(material, tablebases, rules)?;
+    let size = tablebases.get(material, rules).map_or(0, ClassTable::size);
     let text = if material.is_two_sided() {
         two_sided
     } else {
         one_sided
     };
-    Ok(text(arguments, &solved, size, tables))
+    Ok(text(arguments, &solved, size, tablebases))
 }
 
 /// The FEN of a position with the longest win, and its line.
 type Longest = Option<(String, String)>;
 
-fn longest(arguments: &Arguments, solved: &SolvedClass, plies: u16, tables: &Tables) -> Longest {
+fn longest(
+    arguments: &Arguments,
+    solved: &SolvedClass,
+    plies: u16,
+    tablebases: &Tables,
+) -> Longest {
     let position = solved.example(TableOutcome::Win(plies))?;
-    let line: Vec<Move> = tables.best_line(&position).collect();
+    let line: Vec<Move> = tablebases.best_line(&position).collect();
     let line = arguments.notation.write_line(&position, &line);
     Some((position.to_string(), line))
 }
@@ -69,10 +74,15 @@ fn percent(part: u64, whole: u64) -> f64 {
     100.0 * part as f64 / whole.max(1) as f64
 }
 
-fn two_sided(arguments: &Arguments, solved: &SolvedClass, size: u64, tables: &Tables) -> String {
+fn two_sided(
+    arguments: &Arguments,
+    solved: &SolvedClass,
+    size: u64,
+    tablebases: &Tables,
+) -> String {
     let counts = solved.counts();
     let plies = counts.iter().map(|side| side.longest_win).max();
-    let longest = longest(arguments, solved, plies.unwrap_or(0), tables);
+    let longest = longest(arguments, solved, plies.unwrap_or(0), tablebases);
     let (material, rules) = (solved.material(), arguments.rules.rules);
     if arguments.json {
         let (fen, line) = longest.unzip();
@@ -113,9 +123,14 @@ fn longest_line(plies: u16, longest: Longest) -> String {
     })
 }
 
-fn one_sided(arguments: &Arguments, solved: &SolvedClass, size: u64, tables: &Tables) -> String {
+fn one_sided(
+    arguments: &Arguments,
+    solved: &SolvedClass,
+    size: u64,
+    tablebases: &Tables,
+) -> String {
     let (material, ByColor([strong, weak])) = (solved.material(), solved.counts());
-    let longest = longest(arguments, solved, strong.longest_win, tables);
+    let longest = longest(arguments, solved, strong.longest_win, tablebases);
     let draws_hold = solved.draws() == DrawsHold::Always;
     if arguments.json {
         let (fen, line) = longest.unzip();
@@ -150,9 +165,13 @@ fn one_sided(arguments: &Arguments, solved: &SolvedClass, size: u64, tables: &Ta
 }
 
 /// The statistics of the DTC table of a class; empty without one.
-fn dtc_text(material: Material, arguments: &Arguments, tables: &Tables) -> Result<String, Failure> {
-    let size = tables.dtc_table(material).map_or(0, ClassTable::size);
-    let Some(dtc) = load_dtc(material, tables)? else {
+fn dtc_text(
+    material: Material,
+    arguments: &Arguments,
+    tablebases: &Tables,
+) -> Result<String, Failure> {
+    let size = tablebases.dtc_table(material).map_or(0, ClassTable::size);
+    let Some(dtc) = load_dtc(material, tablebases)? else {
         return Ok(String::new());
     };
     let ByColor([strong, weak]) = dtc.counts();

@@ -1,29 +1,29 @@
-//! `chuhe egtb verify`: verifies endgame tables.
+//! `chuhe egtb verify`: verifies endgame tablebases.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::common::{RulesArguments, ThreadArguments, bar, load, load_dtc, load_smaller, selected};
 use crate::board::Position;
-use crate::cli::common::{Context, Failure, TableArguments, print_text};
+use crate::cli::common::{Context, Failure, TablebaseArguments, print_text};
 use crate::rules::{Game, RuleSet};
 use crate::search::{Limits, Meaning, Searcher};
 use crate::tablebase::{
     DrawsHold, Material, Metric, SolvedClass, TableOutcome, Tables, class_size, prove_draws, verify,
 };
 
-/// Verify every value of tables.
+/// Verify every value of tablebases.
 ///
 /// Each value is compared with the values after all moves of the engine's move generator, draws are checked against
 /// the repetition rules, and a sample of the mates is searched. For two-sided classes it is proven that a side with a
 /// draw or better can always avoid offenses, and that a side that loses by rule cannot.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Classes such as KRA-KAB; all tables if none is given.
+    /// Classes such as KRA-KAB; all tablebases if none is given.
     #[arg(value_name = "MATERIAL")]
     materials: Vec<Material>,
     #[command(flatten)]
-    tables: TableArguments,
+    tablebases: TablebaseArguments,
     #[command(flatten)]
     rules: RulesArguments,
     #[command(flatten)]
@@ -38,11 +38,11 @@ const EXTRA_DEPTH: u32 = 4;
 const SAMPLES: usize = 4;
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let (tables, unread) = arguments.tables.open_files_first()?;
+    let (tablebases, unread) = arguments.tablebases.open_files_first()?;
     let rules = arguments.rules.rules;
-    let classes = selected(&arguments.materials, &tables, rules)?;
+    let classes = selected(&arguments.materials, &tablebases, rules)?;
     let threads = arguments.threads.count();
-    let values = |class: &Material| match tables.dtc_table(*class) {
+    let values = |class: &Material| match tablebases.dtc_table(*class) {
         Some(_) => 2 * class_size(*class),
         None => class_size(*class),
     };
@@ -52,7 +52,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     for material in classes {
         bar.set_message(material.to_string());
         let progress = |positions| bar.inc(positions);
-        let verified = verify_class(material, &tables, rules, threads, &progress, &mut searcher);
+        let verified = verify_class(
+            material,
+            &tablebases,
+            rules,
+            threads,
+            &progress,
+            &mut searcher,
+        );
         match verified {
             Ok(lines) => bar.suspend(|| print_text(&lines))?,
             Err(failure) => {
@@ -66,7 +73,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         unread.finish("egtb verify")
     } else {
         Err(Failure::new(
-            "these tables are wrong or cannot be verified",
+            "these tablebases are wrong or cannot be verified",
             failed.join(", "),
         ))
     }
@@ -75,15 +82,15 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Verifies the DTM table and, if there is one, the DTC table of a class. Returns a summary.
 fn verify_class(
     material: Material,
-    tables: &Tables,
+    tablebases: &Tables,
     rules: RuleSet,
     threads: usize,
     progress: &(dyn Fn(u64) + Sync),
     searcher: &mut Searcher,
 ) -> Result<String, Failure> {
     let started = Instant::now();
-    let solved = load(material, tables, rules)?;
-    let smaller = load_smaller(material, Metric::Dtm, tables, rules)?;
+    let solved = load(material, tablebases, rules)?;
+    let smaller = load_smaller(material, Metric::Dtm, tablebases, rules)?;
     let checked = verify(&solved, &smaller, threads, progress).context(material)?;
     let (solved, proven) = if material.is_two_sided() {
         let proven = format!("draws and losses by rule are proven ({rules})");
@@ -96,10 +103,10 @@ fn verify_class(
     let line =
         format!("{material}: {checked} positions correct, {proven}, {found}, {seconds:.1} s\n");
     let started = Instant::now();
-    let Some(dtc) = load_dtc(material, tables)? else {
+    let Some(dtc) = load_dtc(material, tablebases)? else {
         return Ok(line);
     };
-    let smaller = load_smaller(material, Metric::Dtc, tables, rules)?;
+    let smaller = load_smaller(material, Metric::Dtc, tablebases, rules)?;
     let checked =
         verify(&dtc, &smaller, threads, progress).context(format_args!("{material} DTC"))?;
     let seconds = started.elapsed().as_secs_f64();

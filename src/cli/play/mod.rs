@@ -13,7 +13,7 @@ use rustyline::{DefaultEditor, Result as LineResult};
 use super::common::{
     BoardArguments, BookArguments, Context, Failure, GameArguments, INTERRUPTED, SearchArguments,
     SearchDefaults, SearchPlan, SearchThreads, describe_end, fill, print_line,
-    report_damaged_tables, texts, user_name,
+    report_damaged_tablebases, texts, user_name,
 };
 use crate::board::{Color, Move};
 use crate::book::{BookLibrary, choose};
@@ -228,7 +228,7 @@ impl PlaySession {
             }
             Ok(())
         });
-        report_damaged_tables(&plan.tables);
+        report_damaged_tablebases(&plan.tablebases);
         match found {
             Ok((outcome, _)) => {
                 if line.first().copied() != outcome.best {

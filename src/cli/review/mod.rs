@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::common::{
     Context, Failure, ForceArgument, GamePath, OpeningArgument, OutputFile, SearchArguments,
     SearchDefaults, SearchPlan, Unread, create_outputs, exit_code, interrupts, note, play_line,
-    print, register_bar, report_damaged_tables, search_games,
+    print, register_bar, report_damaged_tablebases, search_games,
 };
 use crate::notation::MoveStyle;
 use crate::notation::tree::GameTree;
@@ -112,7 +112,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             break;
         }
     }
-    report_damaged_tables(&plan.tables);
+    report_damaged_tablebases(&plan.tablebases);
     write_files(files, &reviews, arguments.notation)?;
     if !is_interrupted {
         unread.finish("review")?;

@@ -13,9 +13,9 @@ use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 
 use super::common::{
-    Context, Failure, ForceArgument, GameArguments, INTERRUPTED, OutputFile, SearchPlan,
-    SearchThreads, TableArguments, create_outputs, describe_end, interrupts, note, open_input,
-    print, print_text, register_bar, report_damaged_tables, thread_count,
+    Context, Failure, ForceArgument, GameArguments, INTERRUPTED, OutputFile, RulesArgument,
+    SearchPlan, SearchThreads, TablebaseArguments, create_outputs, describe_end, interrupts, note,
+    open_input, print, print_text, register_bar, report_damaged_tablebases, thread_count,
 };
 use crate::board::{ByColor, Color, InvalidPosition, Move, Position, Setup};
 use crate::notation::{MoveStyle, fen};
@@ -47,15 +47,14 @@ pub struct Arguments {
     /// Prove a mate (杀局) of at most N moves.
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_MOVES)))]
     mate: u32,
-    /// Prove a win (胜局) of any length up to 64 moves: a mate on the board or by the endgame tables.
+    /// Prove a win (胜局) of any length up to 64 moves: a mate on the board or by the endgame tablebases.
     #[arg(long, conflicts_with_all = ["mate", "draw"])]
     win: bool,
     /// Prove a draw (和局): neither side can win.
     #[arg(long, conflicts_with_all = ["mate", "pgn", "svg"])]
     draw: bool,
-    /// The rule set that judges repetitions and limits.
-    #[arg(long, value_name = "SET", value_enum, ignore_case = true, default_value_t = RuleSet::default())]
-    rules: RuleSet,
+    #[command(flatten)]
+    rules: RulesArgument,
     /// Search each position with at most N nodes; --draw examines at most N positions for each side.
     #[arg(long, value_name = "N", default_value_t = 5_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
@@ -66,7 +65,7 @@ pub struct Arguments {
     #[arg(long, value_name = "MB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_HASH)))]
     hash: u32,
     #[command(flatten)]
-    tables: TableArguments,
+    tablebases: TablebaseArguments,
     /// The notation of moves.
     #[arg(long, value_enum, ignore_case = true, default_value_t = MoveStyle::Chinese)]
     notation: MoveStyle,
@@ -85,7 +84,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
     /// Check the solution in FILE (JSON, `-` for standard input) without a search, only with the rules and, where the
-    /// solution uses them, the endgame tables.
+    /// solution uses them, the endgame tablebases.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "moves", "mate", "win", "draw", "nodes", "json", "pgn", "svg", "force", "resume"])]
     verify: Option<PathBuf>,
 }
@@ -136,7 +135,7 @@ impl ResumeFile {
     fn read(game: &Game, arguments: &Arguments) -> Result<Self, Failure> {
         let new = Self {
             fen: fen::write_position(game.position()),
-            rules: arguments.rules.name().to_owned(),
+            rules: arguments.rules.rules.name().to_owned(),
             ..Self::default()
         };
         let Some(path) = arguments.resume.as_ref().filter(|path| path.exists()) else {
@@ -165,27 +164,27 @@ impl ResumeFile {
 }
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let tables = arguments.tables.open()?;
+    let tablebases = arguments.tablebases.open()?;
     let done = match &arguments.verify {
-        Some(path) => verify(path, &tables).map(|()| ExitCode::SUCCESS),
-        None => prove(arguments, &tables),
+        Some(path) => verify(path, &tablebases).map(|()| ExitCode::SUCCESS),
+        None => prove(arguments, &tablebases),
     };
-    report_damaged_tables(&tables);
+    report_damaged_tablebases(&tablebases);
     done
 }
 
 /// The exit code is [`INTERRUPTED`] after Ctrl-C.
-fn prove(arguments: &Arguments, tables: &Arc<Tables>) -> Result<ExitCode, Failure> {
+fn prove(arguments: &Arguments, tablebases: &Arc<Tables>) -> Result<ExitCode, Failure> {
     arguments.game.require_given("solve")?;
     let game = arguments.game.read()?;
-    if let Some(end) = describe_end(&game, arguments.rules) {
+    if let Some(end) = describe_end(&game, arguments.rules.rules) {
         note(&end);
     }
-    let game = without_history(&game, arguments.rules).context("solve")?;
+    let game = without_history(&game, arguments.rules.rules).context("solve")?;
     let files = create_files(arguments)?;
     let threads = thread_count(arguments.threads);
-    let mut plan = SearchPlan::new(threads, arguments.hash as usize, tables.clone());
-    plan.settings.rules = arguments.rules;
+    let mut plan = SearchPlan::new(threads, arguments.hash as usize, tablebases.clone());
+    plan.settings.rules = arguments.rules.rules;
     let mut work = Work {
         threads: plan.threads()?,
         interrupts: interrupts()?,
@@ -201,7 +200,7 @@ fn prove(arguments: &Arguments, tables: &Arc<Tables>) -> Result<ExitCode, Failur
         note("interrupted; nothing is proven");
         return Ok(ExitCode::from(INTERRUPTED));
     };
-    show(&game, proof, arguments, files, tables)?;
+    show(&game, proof, arguments, files, tablebases)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -296,7 +295,12 @@ fn solve(
         Ok(None) => Err(SolveError::Stopped),
         Err(error) => Err(SolveError::Failed(error.to_string())),
     };
-    let mut solver = Solver::new(arguments.rules, arguments.nodes, plan.tables.clone(), run);
+    let mut solver = Solver::new(
+        arguments.rules.rules,
+        arguments.nodes,
+        plan.tablebases.clone(),
+        run,
+    );
     let file = ResumeFile::read(game, arguments)?;
     solver.resume(file.mates.clone()).context("--resume")?;
     let solved = if arguments.win {
@@ -328,8 +332,8 @@ fn prove_draw(
     work: &mut Work,
 ) -> Result<Option<Proof>, Failure> {
     let referee = Referee {
-        rules: arguments.rules,
-        tables: &plan.tables,
+        rules: arguments.rules.rules,
+        tables: &plan.tablebases,
     };
     let limit = usize::try_from(arguments.nodes).unwrap_or(usize::MAX);
     let mut file = ResumeFile::read(game, arguments)?;
@@ -429,14 +433,20 @@ fn show(
     proof: Proof,
     arguments: &Arguments,
     files: OutputFiles,
-    tables: &Tables,
+    tablebases: &Tables,
 ) -> Result<(), Failure> {
     let file = SolutionFile {
         fen: fen::write_position(game.position()),
-        rules: arguments.rules.name().to_owned(),
+        rules: arguments.rules.rules.name().to_owned(),
         proof,
     };
-    check(game.position(), &file.proof, arguments.rules, tables).context("solve")?;
+    check(
+        game.position(),
+        &file.proof,
+        arguments.rules.rules,
+        tablebases,
+    )
+    .context("solve")?;
     let notation = arguments.notation;
     let uses_stdout = files.iter().flatten().any(OutputFile::is_stdout);
     let [pgn, svg] = files;
@@ -499,14 +509,14 @@ fn read_solution(bytes: &[u8]) -> serde_json::Result<SolutionFile> {
     Ok(file)
 }
 
-fn verify(path: &Path, tables: &Tables) -> Result<(), Failure> {
+fn verify(path: &Path, tablebases: &Tables) -> Result<(), Failure> {
     let name = path.display();
     let input = open_input(path).context(&name)?;
     let bytes = read_all(input, MAX_FILE_MB).context(&name)?;
     let file = read_solution(&bytes).context(format_args!("{name}: not a solution as JSON"))?;
     let position = fen::parse_position(&file.fen).context(&name)?;
     let rules: RuleSet = file.rules.parse().context(&name)?;
-    let positions = check(&position, &file.proof, rules, tables).context(&name)?;
+    let positions = check(&position, &file.proof, rules, tablebases).context(&name)?;
     let claim = match &file.proof {
         Proof::Mate { solution, .. } => length(solution.tree.plies),
         Proof::Win { tree } => format!("a win, {}", length(tree.plies)),
@@ -523,7 +533,7 @@ fn check(
     position: &Position,
     proof: &Proof,
     rules: RuleSet,
-    tables: &Tables,
+    tablebases: &Tables,
 ) -> Result<usize, String> {
     match proof {
         Proof::Mate {
@@ -538,11 +548,14 @@ fn check(
         }
         | Proof::Win { tree } => {
             let game = Game::new(position.clone());
-            let checked = verify_solution(&game, tree, rules, tables);
+            let checked = verify_solution(&game, tree, rules, tablebases);
             checked.map_err(|error| error.to_string())
         }
         Proof::Draw { strategies } => {
-            let referee = Referee { rules, tables };
+            let referee = Referee {
+                rules,
+                tables: tablebases,
+            };
             let mut positions = 0;
             for side in Color::ALL {
                 let checked = verify_strategy(position, side, referee, &strategies[side]);

@@ -39,7 +39,7 @@ pub fn describe_draw(strategies: &ByColor<Vec<Reply>>) -> String {
         let _ = match strategies[side].len() {
             0 => writeln!(
                 text,
-                "by the rules or the endgame tables, {side} does not lose"
+                "by the rules or the endgame tablebases, {side} does not lose"
             ),
             count => writeln!(
                 text,
@@ -139,10 +139,10 @@ fn headline(solution: &Solution) -> String {
     format!("{}, {shortest}{unique}", length(solution.tree.plies))
 }
 
-/// The text for a move after which the endgame table gives the length of the mate.
+/// The text for a move after which the endgame tablebase gives the length of the mate.
 fn table_text(tree: &MatingMove) -> String {
     format!(
-        "mate in {} by the endgame table",
+        "mate in {} by the endgame tablebase",
         plies_text(tree.plies - 1)
     )
 }

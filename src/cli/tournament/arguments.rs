@@ -6,9 +6,10 @@ use std::time::Duration;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 
 use crate::cli::check::as_setting;
-use crate::cli::common::{Context, Failure, ForceArgument, parse_seconds, read_small_text};
+use crate::cli::common::{
+    Context, Failure, ForceArgument, RulesArgument, parse_seconds, read_small_text,
+};
 use crate::notation::MoveStyle;
-use crate::rules::RuleSet;
 use crate::text::{self, is_character, read_file};
 use crate::tournament::stats::{Factors, Sprt, Spsa, SpsaRun};
 use crate::tournament::{
@@ -96,16 +97,8 @@ pub struct Arguments {
     /// Skip the first N openings; after the last opening the list starts again with the first.
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Openings")]
     skip: usize,
-    /// The rules.
-    #[arg(
-        long,
-        value_enum,
-        ignore_case = true,
-        value_name = "SET",
-        default_value_t,
-        help_heading = "Rules and adjudication"
-    )]
-    rules: RuleSet,
+    #[command(flatten, next_help_heading = "Rules and adjudication")]
+    rules: RulesArgument,
     /// End games as draws after N plies; 0 for no limit.
     #[arg(
         long,
@@ -326,7 +319,7 @@ impl Arguments {
             wait: Duration::from_millis(u64::from(self.wait)),
             openings,
             rules: GameRules {
-                rules: self.rules,
+                rules: self.rules.rules,
                 max_plies: (self.max_plies > 0).then_some(self.max_plies),
                 adjudication: Adjudication {
                     win: self.adjudicate_win,
@@ -482,7 +475,7 @@ impl Arguments {
     fn opening_lines(&self) -> Result<(Openings, u64), Failure> {
         let failure = |error: OpeningError| Failure::new(&self.openings, error);
         let plies = self.opening_plies.unwrap_or(usize::MAX);
-        let rules = Some(self.rules);
+        let rules = Some(self.rules.rules);
         let read = |text: &str| Openings::read_valid(text, plies, rules).map_err(failure);
         let (mut openings, invalid) = match self.openings.as_str() {
             "balanced" => read(BALANCED)?,

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 pub use arguments::Arguments;
 
 use super::common::{
-    Failure, INTERRUPTED, interrupts, print_text, report_damaged_tables, require_distinct,
+    Failure, INTERRUPTED, interrupts, print_text, report_damaged_tablebases, require_distinct,
     terminal_width,
 };
 use crate::search::cores;
@@ -57,7 +57,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     standings.winner = tournament.schedule().knockout_winner(output.games());
     let finished = output.finish(&standings, end);
     if let Some(tablebases) = &tournament.rules.tablebases {
-        report_damaged_tables(tablebases.tables());
+        report_damaged_tablebases(tablebases.tables());
     }
     let width = terminal_width();
     print_text(&report::report(&tournament, &standings, Some(end), width))?;

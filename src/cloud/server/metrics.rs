@@ -191,7 +191,7 @@ impl Stats {
             ),
             (
                 "残局库数量（DTM）：",
-                "Endgame tables (DTM):",
+                "Endgame tablebases (DTM):",
                 tables.0.to_string(),
             ),
             (

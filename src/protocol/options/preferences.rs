@@ -45,7 +45,7 @@ pub struct Preferences {
     /// How random the moves are, as set by the client; see [`Self::randomness()`].
     pub randomness: Randomness,
     pub use_tables: bool,
-    /// The directories of endgame tables, separated by `;`, in addition to the embedded ones.
+    /// The directories of endgame tablebases, separated by `;`, in addition to the embedded ones.
     pub table_paths: String,
     /// The address of the cloud library, empty for none.
     #[cfg(feature = "cloud")]

@@ -30,7 +30,7 @@ const MAX_CACHED: usize = 4_096;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CloudAnswer {
-    /// The move to check first, and whether it is the move of an endgame table.
+    /// The move to check first, and whether it is the move of an endgame tablebase.
     pub suggestion: Option<(Move, bool)>,
     pub problem: Option<String>,
 }
@@ -134,7 +134,7 @@ struct CloudThread {
 /// A reply to `querybest`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BestReply {
-    /// A move, and whether it is the move of an endgame table.
+    /// A move, and whether it is the move of an endgame tablebase.
     Move(Move, bool),
     /// The library knows the position, but has no move that is good enough.
     NoBestMove,

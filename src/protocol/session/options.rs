@@ -114,14 +114,14 @@ impl Session {
         Ok(())
     }
 
-    /// Opens the endgame tables in addition to the embedded ones, and reports files that cannot be used.
+    /// Opens the endgame tablebases in addition to the embedded ones, and reports files that cannot be used.
     fn open_tables(&mut self) {
         let (tables, skipped) = Tables::open(&self.preferences.table_paths);
         for file in skipped {
             let (path, error) = (file.path.display().to_string(), file.error.to_string());
             self.message(&fill(texts().table_not_used, &[&path, &translated(&error)]));
         }
-        log::info!("{} endgame tables", tables.iter().count());
+        log::info!("{} endgame tablebases", tables.iter().count());
         self.tables = Some(tables);
         self.pool.forget();
     }
@@ -138,7 +138,7 @@ impl Session {
         }
     }
 
-    /// The endgame tables to probe: none with the option off, in the promotion variant and below full strength.
+    /// The endgame tablebases to probe: none with the option off, in the promotion variant and below full strength.
     pub fn tables(&mut self) -> Option<Arc<Tables>> {
         let preferences = &self.preferences;
         let are_used =

@@ -1,4 +1,4 @@
-//! The stages of a search with a suggestion (a move of an opening book or of an endgame table), and their limits.
+//! The stages of a search with a suggestion (a move of an opening book or of an endgame tablebase), and their limits.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ const MIN_BOOK_SCORE: i32 = -50;
 pub enum Stage {
     Suggested {
         suggested: Move,
-        /// Whether it is the move of an endgame table, which is rejected only if it allows a forced mate.
+        /// Whether it is the move of an endgame tablebase, which is rejected only if it allows a forced mate.
         is_table: bool,
     },
     /// Searches for the best move, to compare it with the suggestion.

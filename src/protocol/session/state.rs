@@ -38,7 +38,7 @@ pub struct Session {
     /// The network that evaluates positions; `None` for the embedded one.
     pub(super) network: Option<Arc<Network>>,
     pub(super) books: BookLibrary,
-    /// The endgame tables, opened when they are first needed.
+    /// The endgame tablebases, opened when they are first needed.
     pub(super) tables: Option<Arc<Tables>>,
     #[cfg(feature = "cloud")]
     pub(super) cloud: Option<Cloud>,

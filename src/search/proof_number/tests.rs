@@ -1,4 +1,4 @@
-//! Tests of the proof-number search, against exhaustive search and the endgame tables.
+//! Tests of the proof-number search, against exhaustive search and the endgame tablebases.
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;

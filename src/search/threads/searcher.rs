@@ -88,7 +88,7 @@ impl Searcher {
         self.forget();
     }
 
-    /// Sets the endgame tables (`None`: no tables) and [forgets](Self::forget) earlier searches.
+    /// Sets the endgame tablebases (`None`: none) and [forgets](Self::forget) earlier searches.
     pub fn set_tablebases(&mut self, tablebases: Option<Arc<Tables>>) {
         self.tablebases = tablebases;
         self.forget();

@@ -6,7 +6,7 @@
 //! | `root` | the root: iterative deepening and its end, aspiration windows, moves, reports |
 //! | `node` | principal variation search of a node and its moves; quiescence search at the end of each line |
 //! | `pruning` | cutoffs before the moves of a node, moves that are skipped, extensions and reductions |
-//! | `repetition`, `tablebases` | nodes that a repetition, the no-capture limit or an endgame table decides |
+//! | `repetition`, `tablebases` | nodes that a repetition, the no-capture limit or an endgame tablebase decides |
 //! | `history_update` | what a node writes to the histories and, at its end, to the transposition table |
 //! | `score` | node scores and whether they depend on the path |
 //! | `evaluator` | static evaluation, updated move by move |

@@ -132,7 +132,7 @@ impl Search<'_> {
     }
 
     /// The first steps of every node except the root. The node is final if the search was stopped, if the rules or an
-    /// endgame table decide it, and at the maximum ply.
+    /// endgame tablebase decide it, and at the maximum ply.
     fn enter<N: NodeType>(&mut self, ply: usize) -> PathVerdict {
         self.poll();
         if N::PV {

@@ -31,7 +31,7 @@ pub struct SharedState {
     /// Nodes of all threads, updated at each poll. The two counters have cache lines of their own, because every thread
     /// writes them and reads the other fields at each node.
     pub nodes: CachePadded<AtomicU64>,
-    /// Positions found in endgame tables by all threads, updated at each poll.
+    /// Positions found in endgame tablebases by all threads, updated at each poll.
     pub tb_hits: CachePadded<AtomicU64>,
     /// Set when the first thread, number 0, has finished. The other threads then stop.
     pub finished: AtomicBool,
@@ -129,8 +129,8 @@ impl SharedState {
         }
     }
 
-    /// The score of a root move to report, without its random bonus. If an endgame table shows that the root is drawn,
-    /// unproven scores are reported as a draw.
+    /// The score of a root move to report, without its random bonus. If an endgame tablebase shows that the root is
+    /// drawn, unproven scores are reported as a draw.
     pub fn reported_score(&self, root_move: Move, score: Score) -> Score {
         let score = self.noise.remove(root_move, score);
         if self.root_probe.is_draw && !score.is_proven() {
@@ -141,7 +141,7 @@ impl SharedState {
     }
 }
 
-/// The results of the root position and of earlier positions of the game in an endgame table.
+/// The results of the root position and of earlier positions of the game in an endgame tablebase.
 #[derive(Clone, Copy, Debug)]
 pub struct RootProbe {
     /// Whether the root is a draw that no rule on repetitions can change.

@@ -1,4 +1,4 @@
-//! Scores from endgame tables.
+//! Scores from endgame tablebases.
 
 use std::ops::Neg;
 
@@ -10,7 +10,8 @@ use crate::search::score::{MAX_PLY, Score};
 use crate::tablebase::{RepeatedPositions, TableOutcome, Tables};
 
 impl Search<'_> {
-    /// The score of the node at `ply` from an endgame table, if the rules cannot change it. These results have a score:
+    /// The score of the node at `ply` from an endgame tablebase, if the rules cannot change it. These results have a
+    /// score:
     ///
     /// - A win or loss whose mate, or whose next capture that keeps the win, comes before the no-capture limit.
     /// - A draw that no rule on repetitions can change. If the root is such a draw too, drawn positions are searched,
@@ -101,8 +102,8 @@ impl Search<'_> {
             && ply + usize::from(plies) < 2 * MAX_PLY
     }
 
-    /// Extends a line that ends in a position of an endgame table to the mate, if there is time and the mate comes in
-    /// the number of plies of `score`.
+    /// Extends a line that ends in a position of an endgame tablebase to the mate, if there is time and the mate comes
+    /// in the number of plies of `score`.
     pub fn complete_line(&self, line: &mut Vec<Move>, score: Score) {
         let Some(tables) = self
             .shared
