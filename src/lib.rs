@@ -8,8 +8,7 @@
 //!
 //! let mut game = Game::new("2bakab2/9/9/9/9/9/9/9/4A4/R2AK4 w".parse()?);
 //! let mut searcher = Searcher::new(16)?; // MB of hash table
-//! let limits = Limits { depth: Some(3), ..Limits::default() };
-//! let outcome = searcher.think(&game, limits)?;
+//! let outcome = searcher.think(&game, Limits::depth(3))?;
 //! let best = outcome.best.expect("red has legal moves");
 //! println!("{outcome}"); // a0a4, +0.99 at depth 3, …
 //! game.push(best)?;

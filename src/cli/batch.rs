@@ -497,11 +497,7 @@ mod tests {
                 },
             };
             let mut searcher = Searcher::new(1).unwrap();
-            let limits = Limits {
-                depth: Some(1),
-                ..Limits::default()
-            };
-            let request = searcher.request(&searched.position.game, limits);
+            let request = searcher.request(&searched.position.game, Limits::depth(1));
             let result = searcher.search(request).unwrap();
             let result = BatchResult::new(&searched, &result, "depth 1", BatchFormat::Csv);
             let mut writer = csv::Writer::from_writer(Vec::new());

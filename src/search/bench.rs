@@ -76,11 +76,7 @@ pub fn bench(
     for text in BENCH_POSITIONS {
         let position = fen::parse_position(text).expect(text);
         searcher.forget();
-        let limits = Limits {
-            depth: Some(depth),
-            ..Limits::default()
-        };
-        let outcome = searcher.think(&Game::new(position), limits)?;
+        let outcome = searcher.think(&Game::new(position), Limits::depth(depth))?;
         each(text, outcome.nodes);
         total.nodes += outcome.nodes;
         total.time += outcome.time;

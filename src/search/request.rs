@@ -236,6 +236,30 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// Only this depth.
+    pub fn depth(depth: u32) -> Self {
+        Self {
+            depth: Some(depth),
+            ..Self::default()
+        }
+    }
+
+    /// Only this number of nodes.
+    pub fn nodes(nodes: u64) -> Self {
+        Self {
+            nodes: Some(nodes),
+            ..Self::default()
+        }
+    }
+
+    /// Only this time for the move.
+    pub fn move_time(time: Duration) -> Self {
+        Self {
+            move_time: Some(time),
+            ..Self::default()
+        }
+    }
+
     /// A soft limit of `nodes`, after which the current iteration is finished, and a hard limit of eight times as many.
     pub fn soft(nodes: u64) -> Self {
         Self {

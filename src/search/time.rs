@@ -351,11 +351,7 @@ mod tests {
             let after = with_clock.hard_after(Duration::from_millis(pondered));
             assert_eq!(after.as_millis(), hard);
         }
-        let exact = Limits {
-            move_time: Some(Duration::from_secs(1)),
-            ..Limits::default()
-        };
-        let exact = budget(&exact, 0);
+        let exact = budget(&Limits::move_time(Duration::from_secs(1)), 0);
         assert_eq!(exact.hard_after(Duration::from_secs(9)), exact.hard);
     }
 

@@ -114,13 +114,7 @@ fn crowded_boards_are_counted_and_searched() {
         let counted: u64 = perft(&position, 2);
         assert!(counted > moves as u64, "{fen}");
         for knowledge in Knowledge::ALL {
-            let mut request = searcher.request(
-                &Game::new(position.clone()),
-                Limits {
-                    nodes: Some(2_000),
-                    ..Limits::default()
-                },
-            );
+            let mut request = searcher.request(&Game::new(position.clone()), Limits::nodes(2_000));
             request.settings.knowledge = knowledge;
             let outcome = searcher.search(request).expect("a search thread").outcome;
             let best = outcome.best.expect("a legal move");
@@ -134,13 +128,7 @@ fn random_irregular_positions_are_searched() {
     let mut searcher = Searcher::new(1).unwrap();
     for seed in 0..60 {
         let position = random_position(seed, Shape::Irregular);
-        let mut request = searcher.request(
-            &Game::new(position.clone()),
-            Limits {
-                nodes: Some(1_500),
-                ..Limits::default()
-            },
-        );
+        let mut request = searcher.request(&Game::new(position.clone()), Limits::nodes(1_500));
         request.settings.knowledge = Knowledge::ALL[seed as usize % Knowledge::ALL.len()];
         let outcome = searcher.search(request).expect("a search thread").outcome;
         assert_eq!(
@@ -157,13 +145,9 @@ fn composition_with_a_pawn_on_its_own_back_rank_is_solved() {
     let position: Position = "3k2p2/4P4/9/9/9/2B1cnN2/9/7CR/4p4/2Cp1K3 w"
         .parse()
         .unwrap();
-    let limits = Limits {
-        depth: Some(12),
-        ..Limits::default()
-    };
     let mut searcher = Searcher::new(16).unwrap();
     let outcome = searcher
-        .think(&Game::new(position), limits)
+        .think(&Game::new(position), Limits::depth(12))
         .expect("a search thread");
     assert_eq!(
         outcome.score.map(Score::meaning),

@@ -7,13 +7,13 @@ use chuhe::notation::fen;
 use chuhe::search::{Control, Degree, Limits, PlayerClock};
 
 use super::Engine;
-use super::requests::{node_limit, request};
+use super::requests::request;
 
 #[test]
 fn a_node_limit_is_exceeded_by_at_most_one_node() {
     let engine = Engine::new();
     for nodes in [500, 1023, 1024, 1025, 20_000] {
-        let (_, outcome) = engine.run(request(fen::START, node_limit(nodes)));
+        let (_, outcome) = engine.run(request(fen::START, Limits::nodes(nodes)));
         assert!(outcome.best.is_some());
         assert!(outcome.nodes <= nodes + 1, "{} of {nodes}", outcome.nodes);
     }
@@ -23,11 +23,8 @@ fn a_node_limit_is_exceeded_by_at_most_one_node() {
 fn depth_1_is_searched_with_any_limit() {
     // Red can win a rook for nothing.
     let fen = "3k5/9/9/9/9/4r4/9/3NC4/9/4K4 w";
-    let no_time = Limits {
-        move_time: Some(Duration::ZERO),
-        ..Limits::default()
-    };
-    for limits in [node_limit(1), no_time] {
+    let no_time = Limits::move_time(Duration::ZERO);
+    for limits in [Limits::nodes(1), no_time] {
         let (_, outcome) = Engine::new().run(request(fen, limits));
         assert_eq!(outcome.depth, 1);
         let taken = outcome.best.expect("a move").to();
@@ -45,7 +42,7 @@ fn the_longest_times_do_not_overflow() {
     };
     let move_time = Limits {
         move_time: Some(Duration::MAX),
-        ..node_limit(100)
+        ..Limits::nodes(100)
     };
     let clocks = [None, Some(0), Some(1), Some(u32::MAX)].map(|moves_to_go| Limits {
         clock: Some(PlayerClock {
@@ -53,7 +50,7 @@ fn the_longest_times_do_not_overflow() {
             ..longest
         }),
         opponent: Some(longest),
-        ..node_limit(100)
+        ..Limits::nodes(100)
     });
     for limits in clocks.into_iter().chain([move_time]) {
         let (_, outcome) = engine.run(request(fen::START, limits));
@@ -77,10 +74,7 @@ const MAX_NODES_AFTER_STOP: u64 = 2048;
 
 #[test]
 fn a_search_without_time_left_ends_at_the_first_check() {
-    let move_time = Limits {
-        move_time: Some(Duration::from_millis(10)),
-        ..Limits::default()
-    };
+    let move_time = Limits::move_time(Duration::from_millis(10));
     for limits in [move_time, clock(10)] {
         let engine = Engine::new();
         let request = request(fen::START, limits);
@@ -151,7 +145,7 @@ fn the_clock_of_a_pondering_search_starts_at_the_ponder_hit() {
 
 #[test]
 fn a_node_limit_holds_while_pondering() {
-    let mut pondering = request(fen::START, node_limit(5000));
+    let mut pondering = request(fen::START, Limits::nodes(5000));
     pondering.control = Control::new(true);
     let control = Arc::clone(&pondering.control);
     std::thread::spawn(move || {

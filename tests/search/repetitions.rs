@@ -13,7 +13,7 @@ use rand::seq::IteratorRandom;
 use rand::{Rng, SeedableRng};
 
 use super::Engine;
-use super::requests::{depth, play, request};
+use super::requests::{play, request};
 
 #[test]
 fn a_perpetual_check_that_loses_is_avoided() {
@@ -22,7 +22,7 @@ fn a_perpetual_check_that_loses_is_avoided() {
         Game::new(parse_position("4k4/9/9/9/9/9/9/9/4A4/R2AK4 w").expect("the position is legal"));
     play(&mut game, "a0a9 e9e8 a9a8 e8e9 a8a9 e9e8 a9a8 e8e9");
     let engine = Engine::new();
-    let mut request = request(fen::START, depth(6));
+    let mut request = request(fen::START, Limits::depth(6));
     request.game = game;
     let best = engine.run(request).1.best.expect("there is a move");
     assert_ne!(best.to_string(), "a8a9");
@@ -40,7 +40,7 @@ fn a_perpetual_chase_that_loses_is_avoided() {
         (RuleSet::Chinese, true),
         (RuleSet::CheckOnly, false),
     ] {
-        let mut request = request(CHASE, depth(6));
+        let mut request = request(CHASE, Limits::depth(6));
         play(&mut request.game, "h6i6 i0h0 i6h6 h0i0 h6i6 i0h0 i6h6 h0i0");
         request.settings.rules = rules;
         let repeat = "h6i6".parse().expect("a move");
@@ -74,7 +74,7 @@ fn repeated((fen, round): (&str, [&str; 4]), plies: usize) -> Game {
 fn the_victim_of_a_perpetual_check_or_chase_repeats() {
     let engine = Engine::new();
     for round in ROUNDS {
-        let mut request = request(fen::START, depth(6));
+        let mut request = request(fen::START, Limits::depth(6));
         request.game = repeated(round, 7);
         // After one more move the repetition loses for red.
         let (_, outcome) = engine.run(request);
@@ -90,7 +90,7 @@ fn the_third_occurrence_decides_nothing_under_elephanteye_rules() {
     let fen = "4k4/R8/9/9/9/9/9/9/4A4/3AK4 w";
     let repeat = "e9e8".parse().expect("a move");
     for (rules, wins) in [(RuleSet::Asian, true), (RuleSet::ElephantEye, false)] {
-        let mut request = request(fen, depth(1));
+        let mut request = request(fen, Limits::depth(1));
         play(
             &mut request.game,
             "a8a9 e9e8 a9a8 e8e9 a8a9 e9e8 a9a8 e8e9 a8a9",
@@ -109,7 +109,7 @@ fn a_losing_side_takes_the_draw_by_repetition() {
     let mut game = Game::new(start);
     play(&mut game, "a1a2 d9d8 a2a1 d8d9 a1a2 d9d8 a2a1");
     let engine = Engine::new();
-    let mut request = request(fen::START, depth(6));
+    let mut request = request(fen::START, Limits::depth(6));
     request.game = game;
     let (_, outcome) = engine.run(request);
     assert_eq!(outcome.best.map(|m| m.to_string()).as_deref(), Some("d8d9"));

@@ -18,20 +18,6 @@ pub fn request(fen: &str, limits: Limits) -> SearchRequest {
     SearchRequest::new(Game::new(parse_position(fen).expect(fen)), limits)
 }
 
-pub fn depth(depth: u32) -> Limits {
-    Limits {
-        depth: Some(depth),
-        ..Limits::default()
-    }
-}
-
-pub fn node_limit(nodes: u64) -> Limits {
-    Limits {
-        nodes: Some(nodes),
-        ..Limits::default()
-    }
-}
-
 /// Plays moves, separated by spaces.
 pub fn play(game: &mut Game, moves: &str) {
     for m in moves.split_whitespace() {
@@ -59,9 +45,9 @@ fn short_mates_are_found_at_every_level_of_pruning() {
             // The depth at which pruning no longer hides a mate depends on the evaluation; it is reached in less
             // than ten thousand nodes.
             let limits = if is_pruned {
-                node_limit(20_000)
+                Limits::nodes(20_000)
             } else {
-                depth(8)
+                Limits::depth(8)
             };
             let mut request = request(fen, limits);
             request.settings.pruning = pruning;
@@ -119,7 +105,7 @@ fn a_mate_of_the_tables_is_found_at_low_depth_with_several_threads() {
     engine.pool.set_threads(2).expect("memory for two threads");
     for _ in 0..20 {
         engine.pool.forget();
-        let mut request = request("6b2/4k4/7N1/9/9/9/9/3K5/9/9 w", depth(5));
+        let mut request = request("6b2/4k4/7N1/9/9/9/9/3K5/9/9 w", Limits::depth(5));
         request.tablebases = Some(Tables::embedded());
         let score = engine.run(request).1.score;
         assert_eq!(score, Some(Score::mate_in(9)));
@@ -133,7 +119,7 @@ fn a_shallow_search_does_not_allow_a_mate_in_one() {
         "4ka3/4a4/9/9/4R2P1/p1R6/7r1/4B4/4A4/4KAB2 b",
     ] {
         for plies in 2..=6 {
-            let mut request = request(fen, depth(plies));
+            let mut request = request(fen, Limits::depth(plies));
             let engine = Engine::new();
             let best = engine.run(request.clone()).1.best.expect("a move");
             request.game.push(best).expect("legal");
@@ -160,7 +146,7 @@ fn the_bench_signature_is_unchanged() {
 fn lines_are_legal_and_begin_with_the_best_move() {
     let engine = Engine::new();
     for fen in chuhe::search::BENCH_POSITIONS {
-        let (infos, outcome) = engine.run(request(fen, depth(7)));
+        let (infos, outcome) = engine.run(request(fen, Limits::depth(7)));
         let last = infos.last().expect("a line is reported");
         assert_eq!(last.pv.first(), outcome.best.as_ref());
         for info in &infos {
@@ -178,7 +164,7 @@ fn the_outcome_is_that_of_the_last_line_reported() {
     let engine = Engine::new();
     for multipv in [1, 3] {
         for nodes in (2_000..30_000).step_by(1_500) {
-            let mut request = request(fen::START, node_limit(nodes));
+            let mut request = request(fen::START, Limits::nodes(nodes));
             request.settings.multipv = multipv;
             let (infos, outcome) = engine.run(request);
             let best = infos.iter().rfind(|info| info.multipv == 1).unwrap();
@@ -197,7 +183,7 @@ fn without_pruning_a_mate_is_found_at_its_depth() {
         ("9/4k1N2/3C2c2/3PP1N2/P8/9/9/4BR3/4A4/3AK4 w", 5),
         ("9/3ka4/3aP4/9/5P3/9/3R5/6p1B/4A4/3K1AB2 w", 7),
     ] {
-        let mut unpruned = request(fen, depth(plies + 1));
+        let mut unpruned = request(fen, Limits::depth(plies + 1));
         unpruned.settings.pruning = Degree::None;
         let mate = Some(Score::mate_in(plies as usize));
         assert_eq!(engine.run(unpruned).1.score, mate, "{fen}");
@@ -211,7 +197,7 @@ fn a_deep_search_finds_the_shortest_mate() {
         ("9/3ka4/3aP4/9/5P3/9/3R5/6p1B/4A4/3K1AB2 w", 7),
     ] {
         let engine = Engine::new();
-        let (infos, outcome) = engine.run(request(fen, depth(100)));
+        let (infos, outcome) = engine.run(request(fen, Limits::depth(100)));
         let mate = Some(Score::mate_in(plies));
         assert_eq!(outcome.score, mate, "{fen}");
         // The search ends once it has proven that no mate is shorter.
@@ -224,7 +210,7 @@ fn checks_do_not_count_for_the_elephanteye_limit() {
     // Two plies before the limit under ElephantEye rules, which do not count checks.
     let fen = "4k4/9/9/9/9/9/9/R8/1R7/3K5 w - - 98 1";
     let engine = Engine::new();
-    let mut request = request(fen, depth(8));
+    let mut request = request(fen, Limits::depth(8));
     request.settings.rules = RuleSet::ElephantEye;
     let outcome = engine.run(request).1;
     assert!(outcome.score.is_some_and(Score::is_mating), "{outcome:?}");
@@ -234,7 +220,7 @@ fn checks_do_not_count_for_the_elephanteye_limit() {
 fn a_score_that_depends_on_the_game_is_not_stored() {
     let engine = Engine::new();
     let fen = "3k5/9/9/9/9/9/9/9/R8/R3K4 w";
-    let mut repeated = request(fen, depth(8));
+    let mut repeated = request(fen, Limits::depth(8));
     play(&mut repeated.game, "a1a2 d9d8 a2a1 d8d9 a1a2 d9d8 a2a1");
     let position = repeated.game.position().clone();
     engine.run(repeated);
@@ -249,7 +235,7 @@ fn one_thread_is_deterministic() {
     let mut answers = HashSet::new();
     for _ in 0..3 {
         engine.pool.forget();
-        let (_, outcome) = engine.run(request(fen::START, depth(9)));
+        let (_, outcome) = engine.run(request(fen::START, Limits::depth(9)));
         answers.insert((outcome.best, outcome.score, outcome.nodes));
     }
     assert_eq!(answers.len(), 1);
@@ -260,18 +246,18 @@ fn only_the_allowed_root_moves_are_played() {
     let engine = Engine::new();
     let start = parse_position(fen::START).unwrap();
     for m in legal_moves(&start) {
-        let mut request = request(fen::START, depth(3));
+        let mut request = request(fen::START, Limits::depth(3));
         request.root_moves = Some(vec![m]);
         assert_eq!(engine.run(request).1.best, Some(m));
     }
-    let mut nothing = request(fen::START, depth(3));
+    let mut nothing = request(fen::START, Limits::depth(3));
     nothing.root_moves = Some(Vec::new());
     assert_eq!(engine.run(nothing).1.best, None);
 }
 
 #[test]
 fn multipv_0_searches_one_line() {
-    let mut none = request(fen::START, node_limit(1000));
+    let mut none = request(fen::START, Limits::nodes(1000));
     none.settings.multipv = 0;
     let (_, outcome) = Engine::new().run(none);
     assert!(outcome.score.is_some_and(|score| !score.is_proven()));
@@ -280,7 +266,7 @@ fn multipv_0_searches_one_line() {
 #[test]
 fn several_lines_differ_in_their_first_move_and_fall_in_score() {
     let engine = Engine::new();
-    let mut request = request(fen::START, depth(7));
+    let mut request = request(fen::START, Limits::depth(7));
     request.settings.multipv = 5;
     let (infos, outcome) = engine.run(request);
     let last: Vec<_> = infos.iter().filter(|i| i.depth == 7).collect();
@@ -294,7 +280,7 @@ fn several_lines_differ_in_their_first_move_and_fall_in_score() {
 fn root_noise_varies_the_move_but_not_the_score_or_the_effort() {
     let mut engine = Engine::new();
     let mut outcomes = |root_noise| -> Vec<Outcome> {
-        let mut request = request(fen::START, depth(6));
+        let mut request = request(fen::START, Limits::depth(6));
         request.settings.root_noise = root_noise;
         let run = |_| {
             // Hash entries and histories of the last search would change this one.
@@ -333,7 +319,13 @@ fn threads_and_hash_size_can_be_changed_and_a_huge_size_is_an_error() {
     let mut engine = Engine::new();
     for threads in [2, 4, 1] {
         assert_eq!(engine.pool.set_threads(threads), Ok(threads));
-        assert!(engine.run(request(fen::START, depth(8))).1.best.is_some());
+        assert!(
+            engine
+                .run(request(fen::START, Limits::depth(8)))
+                .1
+                .best
+                .is_some()
+        );
     }
     assert_eq!(engine.pool.set_hash_size(3), Ok(3));
     let refused = engine.pool.set_hash_size(usize::MAX >> 20);
@@ -341,7 +333,13 @@ fn threads_and_hash_size_can_be_changed_and_a_huge_size_is_an_error() {
         matches!(refused, Err(ResizeError::NoMemory { kept: 3, .. })),
         "{refused:?}"
     );
-    assert!(engine.run(request(fen::START, depth(5))).1.best.is_some());
+    assert!(
+        engine
+            .run(request(fen::START, Limits::depth(5)))
+            .1
+            .best
+            .is_some()
+    );
 }
 
 #[test]
@@ -349,7 +347,7 @@ fn the_root_is_stored_in_the_hash_table() {
     let engine = Engine::new();
     let start = parse_position(fen::START).unwrap();
     assert_eq!(engine.pool.probe(&start), None);
-    let (_, outcome) = engine.run(request(fen::START, depth(8)));
+    let (_, outcome) = engine.run(request(fen::START, Limits::depth(8)));
     let probe = engine.pool.probe(&start).expect("the root is stored");
     assert_eq!(probe.best, outcome.best);
     assert!(probe.lower.is_some() || probe.upper.is_some());

@@ -16,10 +16,7 @@ use super::Engine;
 /// Searches with an empty hash table and empty histories.
 fn search(engine: &mut Engine, fen: &str, settings: Settings, depth: u32) -> (Vec<Info>, Outcome) {
     engine.pool.forget();
-    let limits = Limits {
-        depth: Some(depth),
-        ..Limits::default()
-    };
+    let limits = Limits::depth(depth);
     engine.run(SearchRequest {
         settings,
         ..SearchRequest::new(Game::new(fen.parse().expect(fen)), limits)

@@ -397,10 +397,7 @@ mod tests {
 
     #[test]
     fn number_of_threads_does_not_change_results() {
-        let limits = Limits {
-            depth: Some(4),
-            ..Limits::default()
-        };
+        let limits = Limits::depth(4);
         let (_interrupt, interrupts) = bounded(1);
         let games = games();
         let game = |number: usize| &games[number];
@@ -428,10 +425,7 @@ mod tests {
         let game = |number: usize| &games[number];
         let is_interrupted = search_games(4, game, &endless, &interrupts, |_, _| Ok(true));
         assert!(is_interrupted.unwrap());
-        let short = Limits {
-            nodes: Some(500),
-            ..Limits::default()
-        };
+        let short = Limits::nodes(500);
         let mut count = 0;
         let is_interrupted = search_games(4, game, &plan(short, 2), &interrupts, |_, _| {
             count += 1;

@@ -150,10 +150,7 @@ fn search_sample(solved: &SolvedClass, searcher: &mut Searcher) -> Result<String
         1 => Win(plies),
         _ => Loss(plies),
     });
-    let limits = Limits {
-        depth: Some(u32::from(MAX_MATE) + EXTRA_DEPTH),
-        ..Limits::default()
-    };
+    let limits = Limits::depth(u32::from(MAX_MATE) + EXTRA_DEPTH);
     let (mut sampled, mut found) = (0, 0);
     for outcome in mates.chain([Draw]) {
         for position in sample(solved, outcome) {

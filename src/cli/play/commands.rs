@@ -127,7 +127,7 @@ impl PlaySession {
         if self.reports_end() {
             return;
         }
-        let Some((outcome, line)) = self.think(timed(time), None) else {
+        let Some((outcome, line)) = self.think(Limits::move_time(time), None) else {
             return;
         };
         if is_whole {
@@ -152,7 +152,7 @@ impl PlaySession {
         if self.game.plies().len() < EARLIEST_DRAW {
             return print_line(texts().too_early_for_a_draw);
         }
-        let Some((outcome, _)) = self.think(timed(SHORT_SEARCH), None) else {
+        let Some((outcome, _)) = self.think(Limits::move_time(SHORT_SEARCH), None) else {
             return;
         };
         // It is the turn of the user, who offers the draw.
@@ -244,13 +244,6 @@ impl PlaySession {
 
 fn print_usage(verb: &str, values: &str) {
     print_line(&fill(texts().usage, &[verb, values]));
-}
-
-fn timed(time: Duration) -> Limits {
-    Limits {
-        move_time: Some(time),
-        ..Limits::default()
-    }
 }
 
 fn read_game(path: &str) -> Result<Game, Failure> {

@@ -386,10 +386,7 @@ fn choose_moves(
         let best = positions.iter().map(|position| {
             let game = Game::new(position.clone());
             let request = SearchRequest {
-                limits: Limits {
-                    nodes: Some(CHOICE_NODES),
-                    ..Limits::default()
-                },
+                limits: Limits::nodes(CHOICE_NODES),
                 ..plan.request(&game, &Control::new(false))
             };
             Ok(searcher.search(request)?.outcome.best.into_iter().collect())

@@ -38,12 +38,8 @@ impl LibraryEngine {
         if searcher.is_none() {
             *searcher = start(tables);
         }
-        let limits = Limits {
-            move_time: Some(THINKING_TIME),
-            ..Limits::default()
-        };
         let outcome = searcher.as_mut().and_then(|searcher| {
-            let outcome = searcher.think(game, limits);
+            let outcome = searcher.think(game, Limits::move_time(THINKING_TIME));
             outcome.inspect_err(|error| log::error!("{error}")).ok()
         });
         let best = outcome.and_then(|outcome| outcome.best);

@@ -202,10 +202,7 @@ impl Scorer {
         self.pool.forget();
         self.pool.start(SearchRequest {
             game: Game::new(position.clone()),
-            limits: Limits {
-                nodes: Some(nodes),
-                ..Limits::default()
-            },
+            limits: Limits::nodes(nodes),
             root_moves,
             settings: Settings {
                 multipv,

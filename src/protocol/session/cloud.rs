@@ -319,18 +319,9 @@ mod tests {
 
     #[test]
     fn wait_is_a_tenth_of_the_move_time() {
-        let limits = |move_time| Limits {
-            move_time: Some(Duration::from_millis(move_time)),
-            ..Limits::default()
-        };
+        let limits = |move_time| Limits::move_time(Duration::from_millis(move_time));
         assert_eq!(wait_time(&limits(1_000)), Some(Duration::from_millis(100)));
         assert_eq!(wait_time(&limits(60_000)), Some(LONGEST_WAIT));
-        assert_eq!(
-            wait_time(&Limits {
-                depth: Some(4),
-                ..Limits::default()
-            }),
-            None
-        );
+        assert_eq!(wait_time(&Limits::depth(4)), None);
     }
 }

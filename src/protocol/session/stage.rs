@@ -181,10 +181,7 @@ mod tests {
 
     #[test]
     fn trial_time_is_a_fiftieth_of_the_move_time() {
-        let limits = |move_time| Limits {
-            move_time: Some(Duration::from_millis(move_time)),
-            ..Limits::default()
-        };
+        let limits = |move_time| Limits::move_time(Duration::from_millis(move_time));
         let time = |limits| trial_limits(&limits).move_time.unwrap().as_millis();
         assert_eq!(time(limits(1000)), 20);
         assert_eq!(time(limits(60_000)), 200);

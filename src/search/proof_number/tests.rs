@@ -12,10 +12,7 @@ use crate::search::request::{Limits, SearchRequest};
 use crate::tablebase::{TableOutcome, Tables};
 
 fn shared(game: Game, root_moves: &[Move], nodes: u64) -> SharedState {
-    let limits = Limits {
-        nodes: Some(nodes),
-        ..Limits::default()
-    };
+    let limits = Limits::nodes(nodes);
     SharedState::new(SearchRequest::new(game, limits), root_moves.to_vec(), 1)
 }
 

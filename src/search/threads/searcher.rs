@@ -33,7 +33,7 @@ use crate::tablebase::Tables;
 ///
 /// let mut searcher = Searcher::new(1)?;
 /// let game = Game::new("3k5/9/9/9/9/9/9/R8/1R7/4K4 w".parse()?);
-/// let outcome = searcher.think(&game, Limits { depth: Some(4), ..Limits::default() })?;
+/// let outcome = searcher.think(&game, Limits::depth(4))?;
 /// let is_mate = outcome.score.is_some_and(|score| score.is_mate());
 /// assert!(is_mate);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

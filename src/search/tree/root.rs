@@ -506,12 +506,9 @@ mod tests {
         let fen = "4k4/1R5n1/1N7/9/3P1N3/3r1R3/9/4p4/3r1p3/1c2K4 w";
         let game = Game::new(fen.parse().expect(fen));
         for nodes in (100..=2000).step_by(50) {
-            let limits = Limits {
-                nodes: Some(nodes),
-                ..Limits::default()
-            };
             let mut searcher = Searcher::new(1).expect("1 MB is free");
-            let score = searcher.think(&game, limits).expect(fen).score;
+            let outcome = searcher.think(&game, Limits::nodes(nodes));
+            let score = outcome.expect(fen).score;
             assert!(
                 score.is_some_and(|score| !score.is_mated()),
                 "{nodes} nodes: {score:?}"
@@ -527,12 +524,8 @@ mod tests {
             "3aka3/4a4/9/9/9/9/9/9/9/3Kp4 w",
         ] {
             let game = Game::new(fen.parse().expect(fen));
-            let limits = Limits {
-                depth: Some(3),
-                ..Limits::default()
-            };
             let mut searcher = Searcher::new(1).expect("1 MB is free");
-            let outcome = searcher.think(&game, limits).expect(fen);
+            let outcome = searcher.think(&game, Limits::depth(3)).expect(fen);
             assert_eq!(outcome.score, Some(Score::mate_in(1)), "{fen}");
         }
     }

@@ -140,13 +140,6 @@ mod tests {
     use crate::tablebase::tests::{write_conversions, write_rook_against_knight};
     use crate::tablebase::{TableOutcome, Tables};
 
-    fn to_depth(depth: u32) -> Limits {
-        Limits {
-            depth: Some(depth),
-            ..Limits::default()
-        }
-    }
-
     fn searcher(tables: Option<Arc<Tables>>) -> Searcher {
         let mut searcher = Searcher::new(1).unwrap();
         searcher.set_tablebases(tables);
@@ -159,7 +152,7 @@ mod tests {
 
     fn think_with(fen: &str, tables: Option<Arc<Tables>>) -> Outcome {
         let game = Game::new(fen.parse().unwrap());
-        searcher(tables).think(&game, to_depth(4)).unwrap()
+        searcher(tables).think(&game, Limits::depth(4)).unwrap()
     }
 
     fn known_outcome(tables: &Tables, position: &Position) -> TableOutcome {
@@ -199,7 +192,7 @@ mod tests {
         for played in ["d1d2", "e8e9", "d2d1", "e9e8", "d1d2", "e8e9"] {
             game.push(played.parse().unwrap()).unwrap();
         }
-        let (mut searcher, limits) = (searcher(Some(Tables::embedded())), to_depth(4));
+        let (mut searcher, limits) = (searcher(Some(Tables::embedded())), Limits::depth(4));
         // By the table d2d1 mates in 9 plies too, but after the best reply the first position occurs again.
         let drawing: Move = "d2d1".parse().unwrap();
         let outcome = searcher.think(&game, limits).unwrap();
@@ -254,7 +247,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let [won, lost] = write_rook_against_knight(directory.path());
         let (tables, _) = Tables::open(directory.path().to_str().unwrap());
-        let (mut searcher, limits) = (searcher(Some(tables.clone())), to_depth(8));
+        let (mut searcher, limits) = (searcher(Some(tables.clone())), Limits::depth(8));
         let is_won_by_rule = |game: &Game, played: &Move| {
             let mut after = game.position().clone();
             after.make(*played);

@@ -123,11 +123,7 @@ fn balanced(
 /// The score for red; `None` for a mate, or if the search cannot be started or finds no move.
 fn score(searcher: &mut Searcher, game: &Game, depth: u32) -> Option<i32> {
     searcher.forget();
-    let limits = Limits {
-        depth: Some(depth),
-        ..Limits::default()
-    };
-    let outcome = searcher.think(game, limits);
+    let outcome = searcher.think(game, Limits::depth(depth));
     let outcome = outcome.inspect_err(|error| log::error!("{error}")).ok()?;
     match outcome.score?.meaning() {
         Meaning::Evaluation(score) => Some(match game.position().side_to_move() {
