@@ -116,11 +116,7 @@ pub fn write_xqb(
     }
     let new = Replacement::beside(path)?;
     let written = fill(new.unlocked_path(), entries, memos)?;
-    if overwrite {
-        new.commit()?;
-    } else {
-        new.commit_new()?;
-    }
+    new.commit(overwrite)?;
     Ok(written)
 }
 

@@ -22,7 +22,7 @@ use crate::board::Move;
 use crate::notation::{chinese, fen};
 use crate::rules::{Cause, RuleSet, judge_outcome};
 use crate::search::{Bound, Meaning, Outcome, SearchResult, Settings};
-use crate::text::{has_extension, read_all, require_regular};
+use crate::text::{has_extension, open_or_create, read_all, require_regular};
 
 /// Search many positions and write the results as JSON or CSV.
 ///
@@ -368,9 +368,7 @@ impl Output {
 
     /// Opens a file to continue after its last complete result. A file that does not exist is created.
     fn reopen(&mut self, path: &Path, positions: &[BatchPosition]) -> io::Result<()> {
-        let mut options = File::options();
-        let options = options.read(true).write(true).create(true).truncate(false);
-        let mut file = options.open(path)?;
+        let mut file = open_or_create(path)?;
         let mut text = String::from_utf8(read_all(&mut file, MAX_FILE_MB)?)
             .map_err(|_| io::Error::other(NO_RESULTS))?;
         let end = text.rfind('\n').map_or(0, |end| end + 1);

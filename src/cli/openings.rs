@@ -13,7 +13,7 @@ use super::common::{
 };
 use crate::board::Move;
 use crate::search::MAX_DEPTH;
-use crate::text::{printable, read_all, require_regular};
+use crate::text::{open_or_create, printable, read_all, require_regular};
 use crate::tournament::{FoundOpening, MAX_FAILED_LINES, OpeningSearch, Openings, find_openings};
 
 /// Maximum size of a file whose search is resumed, in MB.
@@ -180,12 +180,7 @@ fn heading(plan: &OpeningSearch) -> String {
 /// Opens a file to resume its search: drops an incomplete last line and returns the openings. Creates a file that does
 /// not exist.
 fn reopen(path: &Path, heading: &str) -> io::Result<(File, Vec<Vec<Move>>)> {
-    let mut file = File::options()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)?;
+    let mut file = open_or_create(path)?;
     let bytes = read_all(&mut file, MAX_FILE_MB)?;
     let mut text = String::from_utf8(bytes).map_err(io::Error::other)?;
     let end = text.rfind('\n').map_or(0, |end| end + 1);

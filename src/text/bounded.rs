@@ -32,6 +32,16 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
+/// Opens a file for reading and writing, with its content. A file that does not exist is created.
+///
+/// # Errors
+/// The file cannot be opened or created.
+pub fn open_or_create(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true).write(true).create(true).truncate(false);
+    options.open(path)
+}
+
 /// Reads a whole file.
 ///
 /// # Errors

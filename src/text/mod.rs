@@ -15,8 +15,8 @@ use std::path::Path;
 use std::time::Duration;
 
 pub use bounded::{
-    BoundedLine, RETRY_AFTER, open_regular, read_all, read_bounded_line, read_bounded_until,
-    read_file, read_line, require_regular,
+    BoundedLine, RETRY_AFTER, open_or_create, open_regular, read_all, read_bounded_line,
+    read_bounded_until, read_file, read_line, require_regular,
 };
 pub use encoding::{
     bytes_without_byte_order_mark, decode, decode_gbk, decode_part, encode_gbk, encoding_of,
@@ -29,7 +29,7 @@ pub use printable::is_character;
 pub use printable::{escape_html, without_credentials};
 pub use printable::{excerpt, printable};
 #[cfg(any(feature = "cli", feature = "sqlite"))]
-pub use replacement::Replacement;
+pub use replacement::{Replacement, short_name};
 pub use translation::{translated, translated_texts};
 
 /// Maximum time that is accepted, about 32 years. Sums of such times do not overflow.

@@ -118,7 +118,7 @@ impl Replacement {
     pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut new = Self::beside(path)?;
         new.as_file_mut().write_all(bytes)?;
-        new.commit()
+        new.commit(true)
     }
 
     /// The new file.
@@ -137,23 +137,18 @@ impl Replacement {
         self.file.as_file_mut()
     }
 
-    /// Flushes the content to the disk, then replaces the old file in one step.
+    /// Flushes the content to the disk, then creates the file, or replaces the old one in one step.
     ///
     /// # Errors
-    /// The content cannot be written, or the old file cannot be replaced.
-    pub fn commit(self) -> io::Result<()> {
+    /// The content cannot be written, or the old file cannot be replaced or `overwrite` is not set.
+    pub fn commit(self, overwrite: bool) -> io::Result<()> {
         self.file.as_file().sync_all()?;
-        unlock(&self.file.persist(&self.path)?);
-        Ok(())
-    }
-
-    /// Like [`Self::commit`], but fails if the path exists.
-    ///
-    /// # Errors
-    /// The content cannot be written, or the path exists.
-    pub fn commit_new(self) -> io::Result<()> {
-        self.file.as_file().sync_all()?;
-        unlock(&self.file.persist_noclobber(&self.path)?);
+        let file = if overwrite {
+            self.file.persist(&self.path)
+        } else {
+            self.file.persist_noclobber(&self.path)
+        };
+        unlock(&file?);
         Ok(())
     }
 }
@@ -171,19 +166,23 @@ fn unlock(file: &fs::File) {
     let _ = fs4::FileExt::unlock(file);
 }
 
-/// The prefix of the names of unfinished files for a path. A name that would become too long is cut.
+/// The prefix of the names of unfinished files for a path.
 fn prefix(path: &Path) -> OsString {
     let mut prefix = OsString::from(".");
-    let name = path.file_name().unwrap_or_default();
-    if name.len() <= MAX_NAME {
-        prefix.push(name);
-    } else {
-        let name = name.to_string_lossy();
-        let end = (0..=MAX_NAME).rfind(|end| name.is_char_boundary(*end));
-        prefix.push(&name[..end.unwrap_or(0)]);
-    }
+    prefix.push(short_name(path, MAX_NAME));
     prefix.push(".");
     prefix
+}
+
+/// The name of a file, cut to at most `bound` bytes.
+pub fn short_name(path: &Path, bound: usize) -> OsString {
+    let name = path.file_name().unwrap_or_default();
+    if name.len() <= bound {
+        return name.to_owned();
+    }
+    let name = name.to_string_lossy();
+    let end = (0..=bound).rfind(|end| name.is_char_boundary(*end));
+    name[..end.unwrap_or(0)].into()
 }
 
 /// Removes abandoned files: old ones that no process has locked. Errors are ignored because such files only take up
@@ -279,7 +278,7 @@ mod tests {
         slow.as_file().set_modified(old).unwrap();
         Replacement::write(&at("a.dat"), b"new").unwrap();
         slow.as_file_mut().write_all(b"slow").unwrap();
-        slow.commit().unwrap();
+        slow.commit(true).unwrap();
         assert_eq!(fs::read(at("a.dat")).unwrap(), b"slow");
         let left = fs::read_dir(directory.path()).unwrap();
         let mut left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
@@ -306,9 +305,9 @@ mod tests {
         for (target, link) in [("new", "link"), ("link", "second")] {
             std::os::unix::fs::symlink(target, at(link)).unwrap();
         }
-        for commit in [Replacement::commit_new, Replacement::commit] {
+        for overwrite in [false, true] {
             let new = Replacement::beside(&at("second")).unwrap();
-            commit(new).unwrap();
+            new.commit(overwrite).unwrap();
             assert!(at("new").is_file() && at("link").is_symlink() && at("second").is_symlink());
             fs::remove_file(at("new")).unwrap();
         }
@@ -324,7 +323,7 @@ mod tests {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
             let mut replacement = Replacement::beside(&path).unwrap();
             replacement.as_file_mut().write_all(b"new").unwrap();
-            replacement.commit().unwrap();
+            replacement.commit(true).unwrap();
             let permissions = fs::metadata(&path).unwrap().permissions();
             assert_eq!(permissions.mode() & 0o777, mode);
         }

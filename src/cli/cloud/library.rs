@@ -63,12 +63,7 @@ pub fn backup(
         // SQLite would apply the write-ahead log of the old file to the new one.
         store::merge_log(out).context(out.display())?;
     }
-    let committed = if force {
-        copy.commit()
-    } else {
-        copy.commit_new()
-    };
-    committed.context(out.display())
+    copy.commit(force).context(out.display())
 }
 
 /// Prints the numbers of positions and of inconsistent values. Inconsistent values are not errors, because along a

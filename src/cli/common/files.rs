@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use super::{Context, Failure, ignore_closed_pipe, remove_unfinished_at_interrupt};
-use crate::text::Replacement;
+use crate::text::{Replacement, short_name};
 
 /// Opens a file for reading; `-` is standard input.
 pub fn open_input(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
@@ -121,8 +121,7 @@ impl OutputFile {
         let finished = match self.target {
             Target::StandardOutput => io::stdout().flush().or_else(ignore_closed_pipe),
             Target::Special(_) => Ok(()),
-            Target::Regular(new) if self.overwrite => new.commit(),
-            Target::Regular(new) => new.commit_new(),
+            Target::Regular(new) => new.commit(self.overwrite),
         };
         finished.context(name)
     }
@@ -354,17 +353,12 @@ fn not_removable(options: &mut fs::OpenOptions) {
     options.share_mode(FILE_SHARE_READ | FILE_SHARE_WRITE);
 }
 
-/// The path of the lock of a file. A name that would become too long is truncated.
+/// The path of the lock of a file.
 fn lock_path(path: &Path) -> PathBuf {
     /// Systems allow names of 255 bytes.
     const MAX_NAME: usize = 250;
     let path = canonical_path(path);
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    if name.len() > MAX_NAME {
-        let whole = name.to_string_lossy();
-        let end = (0..=MAX_NAME).rfind(|end| whole.is_char_boundary(*end));
-        name = whole[..end.unwrap_or(0)].into();
-    }
+    let mut name = short_name(&path, MAX_NAME);
     name.push(".lock");
     path.with_file_name(name)
 }

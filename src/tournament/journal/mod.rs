@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::Tournament;
 use super::record::GameRecord;
-use crate::text::{Replacement, require_regular};
+use crate::text::{Replacement, open_or_create, require_regular};
 pub use format::{JournalContent, JournalError};
 use format::{JournalEntry, JournalHeader};
 pub use reading::is_journal;
@@ -134,12 +134,7 @@ impl Journal {
 /// Opens or creates the file and locks it.
 fn open_locked(path: &Path) -> Result<File, JournalError> {
     require_regular(path).map_err(|_| JournalError::Irregular)?;
-    let file = File::options()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)?;
+    let file = open_or_create(path)?;
     match fs4::FileExt::try_lock(&file) {
         Ok(()) => Ok(file),
         Err(fs4::TryLockError::WouldBlock) => Err(JournalError::Locked(last_process(&file))),
@@ -170,7 +165,7 @@ fn rewrite(path: &Path, mut file: File, read: &ReadJournal) -> Result<File, Jour
     // Windows does not replace a file that is open.
     #[cfg(windows)]
     drop(file);
-    repaired.commit()?;
+    repaired.commit(true)?;
     open_locked(path)
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::reader::{FileDamage, GameReader, ReadError};
 use super::record::Record;
 use super::{BlockKind, MAGIC, MAX_PAYLOAD, encode_block};
-use crate::text::require_regular;
+use crate::text::{open_or_create, require_regular};
 
 /// Small, so that little is lost with an incomplete block.
 const BLOCK_RECORDS: u16 = 16;
@@ -143,12 +143,7 @@ impl OpenedFile {
     /// written.
     pub fn open(path: &Path) -> Result<(Self, Existing), AppendError> {
         require_regular(path)?;
-        let mut file = File::options()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)?;
+        let mut file = open_or_create(path)?;
         lock(&file)?;
         let mut existing = Existing::default();
         if is_torn_beginning(&mut file)? {
