@@ -73,15 +73,6 @@ impl Statistics {
             .visit(&Filter::QUIET, |_| self.quiet += 1)
             .and(visited)
     }
-
-    pub fn games(&self) -> u64 {
-        self.games
-    }
-
-    /// Number of positions with a score.
-    pub fn positions(&self) -> u64 {
-        self.positions
-    }
 }
 
 /// `part` as a percentage of `whole`; 0 if `whole` is 0.
