@@ -102,6 +102,28 @@ impl Position {
         self.make_observed(m, &mut ())
     }
 
+    /// The position after a pseudo-legal move, see [`Self::make`].
+    pub fn after(&self, m: Move) -> Self {
+        let mut after = self.clone();
+        after.make(m);
+        after
+    }
+
+    /// The position after pseudo-legal moves, see [`Self::make`].
+    pub fn after_all(&self, moves: impl IntoIterator<Item = Move>) -> Self {
+        let mut after = self.clone();
+        for m in moves {
+            after.make(m);
+        }
+        after
+    }
+
+    /// [`Self::after_all`] with moves in coordinates, separated by spaces.
+    #[cfg(test)]
+    pub fn after_line(&self, moves: &str) -> Self {
+        self.after_all(moves.split_whitespace().map(|m| m.parse().expect(m)))
+    }
+
     /// Takes back the move that returned `undo`.
     #[inline]
     pub fn unmake(&mut self, m: Move, undo: Undo) {

@@ -95,14 +95,12 @@ mod tests {
 
     #[test]
     fn symmetries_are_involutions() {
-        let mut position = Position::startpos();
-        assert_eq!(position.mirrored(), position);
-        position.make("b2e2".parse().unwrap());
+        let start = Position::startpos();
+        assert_eq!(start.mirrored(), start);
+        let position = start.after_line("b2e2");
         let mirror = position.mirrored();
         assert_ne!(mirror, position);
-        let mut other = Position::startpos();
-        other.make("h2e2".parse().unwrap());
-        assert_eq!(mirror, other);
+        assert_eq!(mirror, start.after_line("h2e2"));
         assert_eq!(mirror.mirrored(), position);
         let swapped = position.with_colors_swapped();
         assert_eq!(swapped.side_to_move(), crate::board::Color::Red);

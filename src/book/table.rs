@@ -241,11 +241,7 @@ pub mod tests {
 
     /// The position after these moves.
     pub fn after(moves: &str) -> Position {
-        let mut position = Position::startpos();
-        for m in moves.split_whitespace() {
-            position.make(m.parse().unwrap());
-        }
-        position
+        Position::startpos().after_line(moves)
     }
 
     /// Moves with their weights, such as `h2e2 9, b2e2 3`.

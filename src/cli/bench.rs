@@ -75,8 +75,7 @@ pub fn run_perft(arguments: &PerftArguments) -> Result<ExitCode, Failure> {
                 return;
             }
             for first in legal_moves(&position) {
-                let mut after = position.clone();
-                after.make(first);
+                let mut after = position.after(first);
                 let mut nodes = 0;
                 perft_in_parts(&mut after, depth - 1, &mut |part| {
                     nodes += part;

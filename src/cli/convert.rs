@@ -483,15 +483,11 @@ fn moves_line(line: &Line) -> String {
 
 /// The position after a number of plies, or at the end; `None` if the game is shorter.
 fn position_after(line: &Line, ply: Option<usize>) -> Option<Position> {
-    let mut position = line.start.clone();
     let moves = match ply {
         Some(ply) => line.moves.get(..ply)?,
         None => &line.moves,
     };
-    for m in moves {
-        position.make(*m);
-    }
-    Some(position)
+    Some(line.start.after_all(moves.iter().copied()))
 }
 
 /// The players and the result of a game, or its event if they are unknown. Characters that would end a string in EPD

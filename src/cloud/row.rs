@@ -151,8 +151,7 @@ pub struct Edge {
 impl Edge {
     /// The edge of a legal move.
     pub fn of(position: &Position, view: &View, played: Move) -> Self {
-        let mut after = position.clone();
-        after.make(played);
+        let after = position.after(played);
         let child = View::of(&after);
         Self {
             parent: view.key.clone(),

@@ -170,8 +170,7 @@ fn leg(from: Square, to: Square) -> Option<Square> {
 /// The reason why a pseudo-legal move leaves the king unsafe.
 fn exposed_king(position: &Position, played: Move) -> IllegalReason {
     let side = position.side_to_move();
-    let mut after = position.clone();
-    after.make(played);
+    let after = position.after(played);
     let attackers = after.king_attackers(after.king(side), !side, after.occupied());
     if attackers.contains(after.king(!side)) {
         IllegalReason::KingsFace

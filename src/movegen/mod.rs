@@ -26,11 +26,7 @@ impl Position {
     pub fn play(&self, m: Move) -> Result<Self, IllegalReason> {
         match why_illegal(self, m) {
             Some(reason) => Err(reason),
-            None => {
-                let mut after = self.clone();
-                after.make(m);
-                Ok(after)
-            }
+            None => Ok(self.after(m)),
         }
     }
 }

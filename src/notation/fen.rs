@@ -528,8 +528,7 @@ mod tests {
     #[test]
     #[cfg(feature = "serde")]
     fn positions_are_serialized_as_fens() {
-        let mut position = Position::startpos();
-        position.make("h2e2".parse().unwrap());
+        let position = Position::startpos().after_line("h2e2");
         let text = serde_json::to_string(&position).unwrap();
         assert_eq!(text, format!("\"{position}\""));
         assert_eq!(serde_json::from_str::<Position>(&text).unwrap(), position);

@@ -186,8 +186,7 @@ mod tests {
         *tries = tries.checked_sub(1)?;
         for (index, alternatives) in left.iter().enumerate() {
             for &m in alternatives.iter().filter(|m| is_legal(position, **m)) {
-                let mut next = position.clone();
-                next.make(m);
+                let next = position.after(m);
                 let mut rest = left.to_vec();
                 rest.remove(index);
                 if let Some(mut moves) = game(&next, &rest, tries) {

@@ -39,8 +39,7 @@ pub fn write(position: &Position, m: Move) -> String {
         text.push('x');
     }
     text += &m.to().to_string();
-    let mut after = position.clone();
-    after.make(m);
+    let after = position.after(m);
     if after.in_check() {
         text.push(if has_legal_move(&after) { '+' } else { '#' });
     }
@@ -205,8 +204,7 @@ mod tests {
             let m = coordinates.parse().unwrap();
             assert_eq!(parse(&start, text, 1), Ok(m), "{text}");
         }
-        let mut position = start;
-        position.make("h2e2".parse().unwrap());
+        let position = start.after_line("h2e2");
         for text in ["h10g8", "Hg8", "N10g8"] {
             assert_eq!(
                 parse(&position, text, 1),

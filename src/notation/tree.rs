@@ -419,11 +419,7 @@ impl GameTree {
     pub fn position(&self, id: NodeId) -> Position {
         let path = std::iter::successors(Some(id), |id| self.moves.parent(*id));
         let moves: Vec<Move> = path.filter_map(|id| self.moves[id].played).collect();
-        let mut position = self.start.clone();
-        for played in moves.into_iter().rev() {
-            position.make(played);
-        }
-        position
+        self.start.after_all(moves.into_iter().rev())
     }
 
     /// The reason why the main line is incomplete or may be wrong, if any.

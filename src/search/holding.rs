@@ -162,8 +162,7 @@ struct Attacks {
 /// or after a reply.
 fn successors(referee: Referee<'_>, position: &Position, played: Move) -> Option<Vec<Position>> {
     let side = position.side_to_move();
-    let mut after = position.clone();
-    after.make(played);
+    let after = position.after(played);
     match referee.safety(&after, side) {
         Safety::Held => Some(Vec::new()),
         Safety::Lost => None,
@@ -175,8 +174,7 @@ fn successors(referee: Referee<'_>, position: &Position, played: Move) -> Option
 fn open_after(referee: Referee<'_>, position: &Position, side: Color) -> Option<Vec<Position>> {
     let mut open = Vec::new();
     for played in legal_moves(position) {
-        let mut next = position.clone();
-        next.make(played);
+        let next = position.after(played);
         match referee.safety(&next, side) {
             Safety::Held => {}
             Safety::Lost => return None,
@@ -480,8 +478,7 @@ impl<'a> Graph<'a> {
     fn attacks(&mut self, from: u64, to: u64) -> Attacks {
         let (first, second) = (&self.nodes[&from], &self.nodes[&to]);
         let (before, played) = (first.moves[0], second.moves[0]);
-        let mut earlier = first.position.clone();
-        earlier.make(before);
+        let earlier = first.position.after(before);
         let key = (earlier.key(), to, played);
         let referee = self.referee;
         let find = || referee.attacks(Some(&earlier), &second.position, played);

@@ -186,11 +186,9 @@ struct LastMove {
 impl LastMove {
     /// Whether one move of the opponent leads to `position`. Otherwise the two clocks are unrelated.
     fn is_followed_by(&self, position: &Position) -> bool {
-        legal_moves(&self.position).iter().any(|m| {
-            let mut next = self.position.clone();
-            next.make(*m);
-            next.key() == position.key()
-        })
+        legal_moves(&self.position)
+            .iter()
+            .any(|m| self.position.after(*m).key() == position.key())
     }
 }
 
@@ -224,15 +222,12 @@ impl MoveOverhead {
         hard: Option<Duration>,
         answer: Option<(Move, Duration)>,
     ) {
-        self.last = limits.clock.zip(answer).map(|(clock, (played, taken))| {
-            let mut position = game.position().clone();
-            position.make(played);
-            LastMove {
-                position,
-                clock,
-                taken,
-                late: hard.map_or(Duration::ZERO, |hard| taken.saturating_sub(hard)),
-            }
+        let answered = limits.clock.zip(answer);
+        self.last = answered.map(|(clock, (played, taken))| LastMove {
+            position: game.position().after(played),
+            clock,
+            taken,
+            late: hard.map_or(Duration::ZERO, |hard| taken.saturating_sub(hard)),
         });
     }
 }

@@ -450,10 +450,7 @@ fn embedded_tables_have_known_values_in_all_symmetries() {
             assert_eq!(tables.probe(&image, RuleSet::Asian), Some(probe), "{image}");
         }
         let line: Vec<Move> = tables.best_line(&position).collect();
-        let mut end = position.clone();
-        for played in &line {
-            end.make(*played);
-        }
+        let end = position.after_all(line.iter().copied());
         match known {
             TableOutcome::Win(plies) => {
                 assert_eq!(line.len(), usize::from(plies), "{fen}");

@@ -53,8 +53,7 @@ fn reference_is_legal(position: &Position, m: Move) -> bool {
     if m.is_promotion() {
         return !position.in_check();
     }
-    let mut after = position.clone();
-    after.make(m);
+    let after = position.after(m);
     let king = after.king(mover);
     let between = Bitboard::between(king, after.king(!mover)) & after.occupied();
     let kings_face = king.file() == after.king(!mover).file() && between.is_empty();
@@ -187,8 +186,7 @@ proptest! {
     #[test]
     fn key_after_and_gives_check_agree_with_the_made_move(position in positions()) {
         for m in legal_moves(&position) {
-            let mut after = position.clone();
-            after.make(m);
+            let after = position.after(m);
             prop_assert_eq!(position.key_after(m), after.key(), "{}", m);
             prop_assert_eq!(position.gives_check(m), after.in_check(), "{}", m);
         }

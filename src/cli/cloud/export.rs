@@ -221,9 +221,7 @@ fn game(positions: &BTreeMap<Key, Contents>, start: Position, seen: &mut HashSet
                 comment,
                 glyphs: note.glyphs,
             };
-            let mut after = position.clone();
-            after.make(played);
-            children.push((game.moves.add(node, annotated), after));
+            children.push((game.moves.add(node, annotated), position.after(played)));
         }
         open.extend(children.into_iter().rev());
     }

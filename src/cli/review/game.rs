@@ -88,9 +88,7 @@ pub struct Review {
 fn positions(line: &Line) -> Vec<Position> {
     let mut positions = vec![line.start.clone()];
     for (ply, played) in line.moves.iter().enumerate() {
-        let mut next = positions[ply].clone();
-        next.make(*played);
-        positions.push(next);
+        positions.push(positions[ply].after(*played));
     }
     positions
 }

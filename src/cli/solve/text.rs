@@ -178,8 +178,7 @@ fn write_tree(
     notation: MoveStyle,
 ) {
     *text += &format!("{number}. {}", notation.write(position, node.played));
-    let mut after = position.clone();
-    after.make(node.played);
+    let after = position.after(node.played);
     if node.by_table {
         let _ = writeln!(text, " ({})", translated(&table_text(node)));
         return;
@@ -202,8 +201,7 @@ fn write_tree(
             *text += &format!("{number}… ");
         }
         *text += &format!("{} ", notation.write(&after, reply.played));
-        let mut next = after.clone();
-        next.make(reply.played);
+        let next = after.after(reply.played);
         write_tree(text, &next, &reply.answer, number + 1, indent, notation);
     }
 }

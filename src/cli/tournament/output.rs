@@ -383,10 +383,8 @@ impl EpdFile {
 
 /// The final position of a game as a line of EPD.
 fn final_position(tournament: &Tournament, record: &GameRecord) -> io::Result<String> {
-    let mut position = fen::parse_position(&record.start).map_err(io::Error::other)?;
-    for played in &record.moves {
-        position.make(played.played);
-    }
+    let start = fen::parse_position(&record.start).map_err(io::Error::other)?;
+    let position = start.after_all(record.moves.iter().map(|m| m.played));
     let ByColor([red, black]) = record
         .players
         .map(|player| tournament.engines[player].name.replace(['"', ';'], "'"))

@@ -60,9 +60,7 @@ impl QueriedPosition {
     }
 
     pub fn after(&self, played: Move) -> Self {
-        let mut position = self.position.clone();
-        position.make(played);
-        Self::new(position, self.rounding)
+        Self::new(self.position.after(played), self.rounding)
     }
 
     pub fn row(&self, snapshot: &Snapshot<'_>) -> Result<Row, StoreError> {

@@ -43,10 +43,7 @@ fn write(library: &Library, moves: &str, m: &str, value: i32) {
 
 /// Writes the value of the position after `moves` and `m` from `start`.
 fn write_from(library: &Library, start: &str, moves: &str, m: &str, value: i32) {
-    let mut position = fen::parse(start).unwrap();
-    for m in moves.split_whitespace() {
-        position.make(m.parse().unwrap());
-    }
+    let position = fen::parse(start).unwrap().after_line(moves);
     let edge = Edge::of(&position, &View::of(&position), m.parse().unwrap());
     let new = NewScore::new(edge, value, 0, "test");
     assert!(library.store.write(move |batch| batch.store(&new)).unwrap());

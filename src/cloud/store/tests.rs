@@ -84,11 +84,7 @@ on_both! {
 }
 
 pub fn after(moves: &str) -> Position {
-    let mut position = Position::startpos();
-    for m in moves.split_whitespace() {
-        position.make(m.parse().unwrap());
-    }
-    position
+    Position::startpos().after_line(moves)
 }
 
 fn edge(moves: &str, played: &str) -> Edge {

@@ -117,8 +117,7 @@ impl Scorer {
             return self.score_position(&job.position, results).map(drop);
         }
         for played in job.moves.iter().copied() {
-            let mut after = job.position.clone();
-            after.make(played);
+            let after = job.position.after(played);
             // The score of the move is listed before that of the reply. Once both are stored, the library computes the
             // score of the move from that of the reply.
             let index = results.scores.len();

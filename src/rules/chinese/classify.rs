@@ -108,8 +108,7 @@ impl MoveContext<'_> {
             return classification;
         }
         // Back to this board, in the order in which its moves are generated.
-        let mut now = self.before.clone();
-        now.make(self.played);
+        let mut now = self.before.after(self.played);
         now.make_null();
         let order: Vec<Move> = moves_of(&now).collect();
         for m in &mut *chases {
@@ -148,8 +147,7 @@ impl MoveContext<'_> {
     /// [`Self::classify`] of the move itself, not of its standard image, with a given node budget.
     pub fn classify_within(&self, budget: &mut NodeBudget) -> Classification {
         let before = self.before;
-        let mut after = before.clone();
-        after.make(self.played);
+        let after = before.after(self.played);
         if after.in_check() {
             return Classification::new(MoveClass::Check);
         }

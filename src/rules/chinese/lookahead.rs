@@ -64,8 +64,7 @@ pub fn has_move(position: &Position, m: Move) -> bool {
 /// the budget has run out.
 pub fn exchange(position: &Position, m: Move, budget: &mut NodeBudget) -> PieceValue {
     let won = value_on(position, m.to());
-    let mut position = position.clone();
-    position.make(m);
+    let mut position = position.after(m);
     won - recapture(&mut position, m.to(), budget)
 }
 

@@ -134,8 +134,7 @@ impl<'a> ThreatFinder<'a> {
         budget: &mut NodeBudget,
     ) -> Option<PieceValue> {
         let is_capture = takes_value(self.position, m);
-        let mut position = self.position.clone();
-        position.make(m);
+        let mut position = self.position.after(m);
         if !position.in_check()
             && (!is_capture || forced_mate(&mut position, MATE_AFTER_CAPTURE, budget).is_some())
         {
@@ -213,8 +212,7 @@ fn is_joint(position: &Position, m: Move) -> bool {
     let Some(taken) = position.piece_on(m.to()) else {
         return false;
     };
-    let mut after = position.clone();
-    after.make(m);
+    let after = position.after(m);
     let discovers = after.checkers().without(m.to()).any();
     let protectors = after.attackers_to(m.to(), taken.color(), after.occupied());
     let is_protected = moves_of(&after).any(|back| back.to() == m.to());
@@ -238,8 +236,7 @@ fn has_involved_screen(position: &Position, m: Move) -> bool {
     };
     let by_screen = Move::new(screen, m.to());
     if has_move(position, by_screen) {
-        let mut after = position.clone();
-        after.make(by_screen);
+        let after = position.after(by_screen);
         return moves_of(&after).any(|back| back.to() == m.to());
     }
     let takes_screen = Move::new(m.to(), screen);

@@ -30,7 +30,7 @@ impl Finding {
 
 /// Classifies the move `played` on the board `before`. The enemy move before it led from `earlier` to `before`.
 pub fn judge(earlier: &Position, before: &Position, played: Move) -> Finding {
-    let after = made(before, played);
+    let after = before.after(played);
     let mover = before.side_to_move();
     let moves_king = played.from() == before.king(mover);
     if after.in_check() {
@@ -230,7 +230,7 @@ impl Turn {
     /// force mate, and for moves that force mate. `counts_uncovered`: whether enemy captures that the move makes
     /// possible on other squares count.
     fn gain(&self, m: Move, counts_uncovered: bool) -> Option<i32> {
-        let after = made(&self.board, m);
+        let after = self.board.after(m);
         let is_capture = self.takes_something(m);
         if !after.in_check() && (!is_capture || mates(&after, 4)) {
             return None;
@@ -261,7 +261,7 @@ impl Turn {
             return 0;
         }
         let continued = moves(board).into_iter().filter_map(|m| {
-            let after = made(board, m);
+            let after = board.after(m);
             let is_capture = board.piece_on(m.to()).is_some();
             let side = board.side_to_move();
             let is_chaser = side == sequence.chaser;
@@ -355,7 +355,7 @@ impl CaptureSequence {
 
 /// The gain of a capture if both sides recapture on its square as long as that gains material.
 fn exchange(board: &Position, m: Move) -> i32 {
-    let after = made(board, m);
+    let after = board.after(m);
     let back = moves(&after).into_iter().filter(|back| back.to() == m.to());
     let lost = back.map(|back| exchange(&after, back)).fold(0, i32::max);
     value_on(board, m.to()) - lost
@@ -367,9 +367,9 @@ fn mates(board: &Position, checks: u32) -> bool {
 }
 
 fn begins_mate(board: &Position, m: Move, checks: u32) -> bool {
-    let after = made(board, m);
+    let after = board.after(m);
     let mut answers = moves(&after).into_iter();
-    after.in_check() && answers.all(|answer| mates(&made(&after, answer), checks - 1))
+    after.in_check() && answers.all(|answer| mates(&after.after(answer), checks - 1))
 }
 
 /// The legal moves, except those that take the king.
@@ -378,12 +378,6 @@ fn moves(board: &Position) -> Vec<Move> {
     let mut moves = legal_moves(board).to_vec();
     moves.retain(|m| m.to() != king);
     moves
-}
-
-fn made(board: &Position, m: Move) -> Position {
-    let mut after = board.clone();
-    after.make(m);
-    after
 }
 
 fn passed(board: &Position) -> Position {

@@ -346,8 +346,7 @@ fn run_stage(
 
 /// The second move of the principal variation, or the hash move after its first.
 fn expected_reply(shared: &SharedState, pv: &[Move], tt: &TranspositionTable) -> Option<Move> {
-    let mut position = shared.request.game.position().clone();
-    position.make(*pv.first()?);
+    let position = shared.request.game.position().after(*pv.first()?);
     let expected = match pv.get(1) {
         Some(m) => *m,
         None => tt.probe(position.key())?.best,

@@ -114,10 +114,7 @@ impl Search<'_> {
         else {
             return;
         };
-        let mut end = self.position.clone();
-        for played in &*line {
-            end.make(*played);
-        }
+        let end = self.position.after_all(line.iter().copied());
         let rest = tables.best_line(&end);
         let rest: Vec<Move> = rest
             .take_while(|_| !self.shared.is_past_hard_limit())
@@ -249,8 +246,7 @@ mod tests {
         let (tables, _) = Tables::open(directory.path().to_str().unwrap());
         let (mut searcher, limits) = (searcher(Some(tables.clone())), Limits::depth(8));
         let is_won_by_rule = |game: &Game, played: &Move| {
-            let mut after = game.position().clone();
-            after.make(*played);
+            let after = game.position().after(*played);
             let probe = tables.probe(&after, RuleSet::Asian);
             probe.is_some_and(|probe| matches!(probe.outcome, TableOutcome::WinByRule(_)))
         };
@@ -318,8 +314,7 @@ mod tests {
     #[test]
     fn captures_into_a_table_class_have_exact_scores() {
         let fen = "4k4/9/9/9/9/9/9/9/r8/R2K5 w";
-        let mut position: Position = fen.parse().unwrap();
-        position.make("a0a1".parse().unwrap());
+        let position = fen.parse::<Position>().unwrap().after_line("a0a1");
         let known = known_outcome(&Tables::embedded(), &position);
         let TableOutcome::Loss(plies) = known else {
             panic!("{known:?}");

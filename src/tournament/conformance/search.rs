@@ -211,13 +211,10 @@ pub fn draw_offer(engine: &mut Dialogue<'_>) -> CheckResult {
 
 pub fn history(engine: &mut Dialogue<'_>) -> CheckResult {
     engine.initialize()?;
-    let mut position = Position::startpos();
     let cycle = ["a0a1", "a9a8", "a1a0", "a8a9"].map(|text| text.parse().unwrap_or(Move::NONE));
     let moves: Vec<Move> = cycle.iter().cycle().take(7).copied().collect();
-    for m in &moves {
-        position.make(*m);
-    }
     engine.position(START, &moves);
+    let position = Position::startpos().after_all(moves);
     engine.plays("go depth 3", &position).map(|_| ())
 }
 

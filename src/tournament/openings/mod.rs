@@ -226,13 +226,7 @@ mod tests {
         let openings = Openings::read(BALANCED).unwrap();
         let (_, errors) = Openings::read_valid(BALANCED, usize::MAX, Some(RuleSet::Asian)).unwrap();
         assert_eq!(errors, []);
-        let end = |line: &Line| {
-            let mut position = line.start.clone();
-            for m in &line.moves {
-                position.make(*m);
-            }
-            position.key()
-        };
+        let end = |line: &Line| line.start.after_all(line.moves.iter().copied()).key();
         let ends: HashSet<u64> = openings.lines().iter().map(end).collect();
         assert_eq!(ends.len(), openings.lines().len());
         assert!(ends.len() >= 500, "{}", ends.len());

@@ -126,10 +126,8 @@ mod tests {
                 ("b2e2".to_owned(), 1, 1),
             ]
         );
-        let mut after = start.clone();
-        after.make("h2e2".parse().unwrap());
         assert_eq!(
-            summary(&after),
+            summary(&start.after_line("h2e2")),
             [("b9c7".to_owned(), 3, 1), ("h9g7".to_owned(), 3, 3)]
         );
         let often = book.finish(3, 1);

@@ -101,12 +101,10 @@ fn nodes(
     let node = |entry: &BookEntry| {
         let scored = &found[&key(&entry.position)];
         let edge = |m: &BookMove| {
-            let mut after = entry.position.clone();
-            after.make(m.played);
             Some(Edge {
                 played: m.played,
                 score: *scored.book_moves.get(&m.played)?,
-                child: keys.get(&key(&after)).copied(),
+                child: keys.get(&key(&entry.position.after(m.played))).copied(),
             })
         };
         let has_best = entry.moves.iter().any(|m| m.played == scored.best.played);
@@ -175,11 +173,7 @@ mod tests {
     }
 
     fn after(moves: &[&str]) -> Position {
-        let mut position = Position::startpos();
-        for played in moves {
-            position.make(played.parse().unwrap());
-        }
-        position
+        Position::startpos().after_line(&moves.join(" "))
     }
 
     fn weights(table: &BookTable, moves: &[&str]) -> Vec<(String, u32)> {
