@@ -215,7 +215,7 @@ mod tests {
         let threats = |played: &str, rules| {
             let fen = "3k5/9/9/9/9/9/1n7/9/9/R3K4 w";
             let mut game = Game::new(fen.parse().unwrap());
-            game.push(played.parse().unwrap()).unwrap();
+            game.push_line(played);
             let threats = move_threats(game.position(), &game.plies()[0], rules)?;
             Some((threats.gives_check, threats.chased.len()))
         };

@@ -85,6 +85,14 @@ impl Game {
         Ok(())
     }
 
+    /// Plays legal moves in coordinates, separated by spaces.
+    #[cfg(test)]
+    pub fn push_line(&mut self, moves: &str) {
+        for played in moves.split_whitespace() {
+            self.push(played.parse().expect(played)).expect(played);
+        }
+    }
+
     /// Takes back the last move, if there is one, and returns it.
     pub fn pop(&mut self) -> Option<Move> {
         let Ply { played, undo } = self.plies.pop()?;

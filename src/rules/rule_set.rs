@@ -120,9 +120,7 @@ mod tests {
 
     fn outcome(fen: &str, moves: &str, rules: RuleSet) -> (Verdict, Cause) {
         let mut game = Game::new(parse_position(fen).unwrap());
-        for played in moves.split_ascii_whitespace() {
-            game.push(played.parse().unwrap()).unwrap();
-        }
+        game.push_line(moves);
         let judgment = judge(&game, rules);
         (judgment.verdict, judgment.cause)
     }

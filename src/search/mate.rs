@@ -343,9 +343,7 @@ mod tests {
             ),
         ] {
             let mut game = Game::new(fen.parse().unwrap());
-            for played in moves.split(' ') {
-                game.push(played.parse().unwrap()).unwrap();
-            }
+            game.push_line(moves);
             let mate = |game: &Game| search(game, within(99, u64::MAX), &Control::new(false)).0;
             assert!(mate(&game).is_empty(), "{fen}");
             // Without the history it is a mate.

@@ -95,9 +95,7 @@ mod tests {
         let tables = Tables::embedded();
         let mut game = Game::new("9/4k4/9/9/9/9/9/5N3/3K5/9 w".parse().unwrap());
         let mut least = |moves: &str, rules: RuleSet| {
-            for played in moves.split_ascii_whitespace() {
-                game.push(played.parse().unwrap()).unwrap();
-            }
+            game.push_line(moves);
             RepeatedPositions::new(&game, &tables, rules).mate
         };
         let asian = RuleSet::Asian;

@@ -156,9 +156,7 @@ fn a_repetition_that_decides_the_game_is_not_a_mate() {
     // The position after a6a9 has occurred twice.
     let start = "3k5/R8/9/1N1P5/9/9/9/9/9/4K4 w - - 0 1";
     let mut game = Game::new(start.parse().unwrap());
-    for played in "a8a9 d9d8 a9a8 d8d9 a8a9 d9d8 a9a6 d8d9".split(' ') {
-        game.push(played.parse().unwrap()).unwrap();
-    }
+    game.push_line("a8a9 d9d8 a9a8 d8d9 a8a9 d9d8 a9a6 d8d9");
     let check = ["a6a9".parse().unwrap()];
     assert_eq!(prove_with(&game, &check, 9), None);
     let without_history = Game::new(game.position().clone());

@@ -186,9 +186,7 @@ mod tests {
     #[test]
     fn a_table_mate_avoids_a_third_occurrence() {
         let mut game = Game::new("9/4k4/9/9/9/9/9/5N3/3K5/9 w".parse().unwrap());
-        for played in ["d1d2", "e8e9", "d2d1", "e9e8", "d1d2", "e8e9"] {
-            game.push(played.parse().unwrap()).unwrap();
-        }
+        game.push_line("d1d2 e8e9 d2d1 e9e8 d1d2 e8e9");
         let (mut searcher, limits) = (searcher(Some(Tables::embedded())), Limits::depth(4));
         // By the table d2d1 mates in 9 plies too, but after the best reply the first position occurs again.
         let drawing: Move = "d2d1".parse().unwrap();

@@ -216,9 +216,7 @@ mod tests {
 
     fn game(moves: &str) -> Game {
         let mut game = Game::startpos();
-        for m in moves.split_ascii_whitespace() {
-            game.push(m.parse().unwrap()).unwrap();
-        }
+        game.push_line(moves);
         game
     }
 

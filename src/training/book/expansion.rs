@@ -235,9 +235,7 @@ mod tests {
         let mut tree = BookTree::default();
         let game = |moves: &str| {
             let mut game = Game::startpos();
-            for m in moves.split(' ') {
-                game.push(m.parse().unwrap()).unwrap();
-            }
+            game.push_line(moves);
             game
         };
         let late = tree.node(game("h2e2 h9g7 b0c2"), 50);
@@ -263,11 +261,11 @@ mod tests {
         let root = tree.node(Game::startpos(), 0);
         let mut edge = |played: &str, score, answers: &[i32]| {
             let mut game = Game::startpos();
-            game.push(played.parse().unwrap()).unwrap();
+            game.push_line(played);
             let child = tree.node(game.clone(), 0);
             for (score, answer) in answers.iter().zip(["h9g7", "b9c7"]) {
                 let mut after = game.clone();
-                after.push(answer.parse().unwrap()).unwrap();
+                after.push_line(answer);
                 let grandchild = tree.node(after, 0);
                 tree.nodes[child].moves.push(Edge {
                     played: answer.parse().unwrap(),

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::Read;
-use std::path::PathBuf;
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -168,7 +167,8 @@ fn damage_loses_only_the_damaged_blocks() {
 
 #[test]
 fn a_truncated_file_is_continued() {
-    let path: PathBuf = std::env::temp_dir().join(format!("chuhe-cut-{}.chg", std::process::id()));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cut.chg");
     let records = games(40);
     for cut in [0, 3, 8, 900, 3000] {
         fs::write(&path, &file(&records)[..cut]).unwrap();
@@ -198,7 +198,6 @@ fn a_truncated_file_is_continued() {
         Err(AppendError::Read(ReadError::Foreign))
     ));
     assert_eq!(fs::read(&path).unwrap(), b"something else");
-    fs::remove_file(path).unwrap();
 }
 
 #[test]

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tempfile::TempDir;
+
 use super::*;
 use crate::training::data::{Filter, GameReader, NO_SCORE, Record};
 
@@ -36,16 +38,19 @@ fn is_other_plan(path: &Path, plan: SelfPlay) -> bool {
     matches!(opened, Err(SelfPlayError::OtherPlan { .. }))
 }
 
-/// The path of a temporary file, which does not exist.
-fn scratch(name: &str) -> PathBuf {
-    let path = std::env::temp_dir().join(format!("chuhe-{name}-{}.chg", std::process::id()));
-    let _ = fs::remove_file(&path);
-    path
+/// A temporary folder and two paths in it.
+fn scratch() -> (TempDir, PathBuf, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, other) = (
+        folder.path().join("one.chg"),
+        folder.path().join("other.chg"),
+    );
+    (folder, one, other)
 }
 
 #[test]
 fn an_interrupted_run_ends_like_an_uninterrupted_one() {
-    let (whole, cut) = (scratch("whole"), scratch("cut"));
+    let (_folder, whole, cut) = scratch();
     let done = play(&whole, plan(20, 1));
     let games = records(&whole);
     assert_eq!((done.games, games.len()), (20, 20));
@@ -80,13 +85,11 @@ fn an_interrupted_run_ends_like_an_uninterrupted_one() {
     };
     assert!(is_other_plan(&cut, other));
     assert!(fs::read(&cut).unwrap() == torn);
-    fs::remove_file(whole).unwrap();
-    fs::remove_file(cut).unwrap();
 }
 
 #[test]
 fn games_lost_to_damage_are_played_again() {
-    let (path, other) = (scratch("damaged"), scratch("undamaged"));
+    let (_folder, path, other) = scratch();
     let done = play(&other, plan(40, 2));
     let games = records(&other);
     // A block has sixteen games, so there are two full blocks and a short one. The second one is damaged.
@@ -107,8 +110,6 @@ fn games_lost_to_damage_are_played_again() {
         assert!(left[..16] == games[..16] && left[16..] == games[32..]);
         assert!(again == &games[16..32]);
     }
-    fs::remove_file(path).unwrap();
-    fs::remove_file(other).unwrap();
 }
 
 #[test]
@@ -126,7 +127,7 @@ fn missing_numbers_come_first() {
 
 #[test]
 fn games_are_legal_and_have_a_score_after_the_opening() {
-    let path = scratch("legal");
+    let (_folder, path, _) = scratch();
     play(&path, plan(12, 2));
     for record in records(&path) {
         let Record::Game(game) = &record else {
@@ -141,12 +142,11 @@ fn games_are_legal_and_have_a_score_after_the_opening() {
         assert!(game.moves[random].score.unsigned_abs() < 1000);
         record.visit(&Filter::NONE, |_| ()).unwrap();
     }
-    fs::remove_file(path).unwrap();
 }
 
 #[test]
 fn random_quiet_moves_have_no_score() {
-    let (path, other) = (scratch("random-moves"), scratch("no-random-moves"));
+    let (_folder, path, other) = scratch();
     let random = SelfPlay {
         random_moves: 100,
         ..plan(12, 2)
@@ -169,13 +169,11 @@ fn random_quiet_moves_have_no_score() {
     assert!(found >= 6, "{found} of 12 games have a random move");
     assert!(records(&path) != records(&other));
     assert!(is_other_plan(&other, random));
-    fs::remove_file(path).unwrap();
-    fs::remove_file(other).unwrap();
 }
 
 #[test]
 fn good_openings_begin_at_the_start_and_differ() {
-    let (alone, together) = (scratch("good alone"), scratch("good together"));
+    let (_folder, alone, together) = scratch();
     let good = GoodOpening {
         plies: 6,
         lines: 3,
@@ -210,8 +208,6 @@ fn good_openings_begin_at_the_start_and_differ() {
         ..plan(1)
     };
     assert!(is_other_plan(&alone, other));
-    fs::remove_file(alone).unwrap();
-    fs::remove_file(together).unwrap();
 }
 
 #[test]
