@@ -1,6 +1,6 @@
 //! Attacks and moves on a cell of a table, for the solvers.
 
-use super::index::{Cell, Indexer};
+use super::index::{Cell, Indexer, Node};
 use super::placements::Placement;
 use crate::board::{Bitboard, ByColor, Color, Piece, PieceKind, Square, attacks};
 
@@ -30,6 +30,22 @@ pub struct Capture {
     pub takes_advisor: bool,
     /// The cell after the capture, in the class with one defender fewer.
     pub after: Cell,
+}
+
+impl Indexer {
+    /// The position of an index, see [`CellBoard::new`].
+    #[inline]
+    pub fn board(&self, index: usize) -> Option<CellBoard<'_>> {
+        CellBoard::new(self, self.cell(index))
+    }
+
+    /// Visits the predecessors of a node by quiet moves, legal or not, once for each move.
+    pub fn before(&self, node: Node, mut visit: impl FnMut(Node)) {
+        let mover = !node.side();
+        if let Some(board) = self.board(node.index()) {
+            board.before(mover, |index| visit(Node::new(index, mover)));
+        }
+    }
 }
 
 impl<'a> CellBoard<'a> {

@@ -245,17 +245,9 @@ impl ClassTable {
         }
     }
 
-    /// Reads, checks and unpacks all values. Illegal positions have arbitrary values.
-    pub fn load(&self) -> Result<SolvedClass, TableError> {
-        self.load_sides(&Color::ALL)
-    }
-
-    /// Reads the values of one side to move only, to solve a class whose captures lead to this one.
-    pub fn load_half(&self, side: Color) -> Result<SolvedClass, TableError> {
-        self.load_sides(&[side])
-    }
-
-    fn load_sides(&self, sides: &[Color]) -> Result<SolvedClass, TableError> {
+    /// Reads, checks and unpacks all values with one of these sides to move. One side is enough to solve a class whose
+    /// captures lead to this one. Illegal positions have arbitrary values.
+    pub fn load(&self, sides: &[Color]) -> Result<SolvedClass, TableError> {
         // Checks the list of blocks even if it is empty.
         self.blocks()?;
         let mut values = ByColor::default();

@@ -3,7 +3,6 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::cell_board::CellBoard;
 use super::index::{Cell, Indexer, Node};
 use super::material::Material;
 use super::value::{ILLEGAL, Metric, TableOutcome, Value};
@@ -103,7 +102,7 @@ impl SolvedClass {
         let mut counts: ByColor<SideCounts> = ByColor::default();
         for index in 0..indexer.len() {
             // A class read from a file also has values for illegal positions.
-            let Some(board) = CellBoard::new(&indexer, indexer.cell(index)) else {
+            let Some(board) = indexer.board(index) else {
                 continue;
             };
             for side in Color::ALL.into_iter().filter(|side| board.can_move(*side)) {

@@ -35,9 +35,8 @@ const PROGRAM_BYTES: u64 = 64 << 20;
 /// Peak memory needed to solve a class, in bytes, including the smaller classes that its captures
 /// lead to.
 pub fn solver_memory(material: Material) -> u64 {
-    let positions = |material: Material| Indexer::new(material).len() as u64;
-    let smaller: u64 = material.after_captures().into_iter().map(positions).sum();
-    let own = positions(material);
+    let smaller: u64 = material.after_captures().into_iter().map(class_size).sum();
+    let own = class_size(material);
     let block_values = BlockValues::bytes(own as usize) as u64;
     let classes = if material.is_two_sided() {
         two_sided::BYTES * own + 2 * smaller
@@ -120,7 +119,7 @@ impl Solver<'_> {
 
     fn start_at(&self, index: usize) {
         let set = |side, value| self.values.set(Node::new(index, side), value);
-        let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(index)) else {
+        let Some(board) = self.indexer.board(index) else {
             Color::ALL.into_iter().for_each(|side| set(side, ILLEGAL));
             return;
         };
@@ -199,7 +198,7 @@ impl Solver<'_> {
             } else if now != level {
                 continue;
             }
-            let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(index)) else {
+            let Some(board) = self.indexer.board(index) else {
                 continue;
             };
             match side {

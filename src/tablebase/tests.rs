@@ -385,7 +385,7 @@ fn files_round_trip_and_damage_is_found() {
         assert_eq!(table.material(), solved.material());
         assert_eq!(table.draws(), DrawsHold::Always);
         assert_eq!(table.size(), bytes.len() as u64);
-        let loaded = table.load().unwrap();
+        let loaded = table.load(&Color::ALL).unwrap();
         let legal = |values: &[u8], known: &[u8]| {
             values
                 .iter()
@@ -401,7 +401,7 @@ fn files_round_trip_and_damage_is_found() {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0x10;
             std::fs::write(&path, &damaged).unwrap();
-            let read = ClassTable::open(&path).and_then(|table| table.load());
+            let read = ClassTable::open(&path).and_then(|table| table.load(&Color::ALL));
             assert!(read.is_err(), "{name}: byte {at}");
             std::fs::write(&path, &bytes[..at]).unwrap();
             assert!(ClassTable::open(&path).is_err(), "{name}: cut at {at}");
@@ -480,7 +480,7 @@ fn embedded_tables_are_complete_and_below_two_megabytes() {
         let loaded = tables
             .get(material, RuleSet::Asian)
             .unwrap()
-            .load()
+            .load(&Color::ALL)
             .unwrap();
         assert_eq!(loaded.counts(), solutions.get(material).counts(), "{name}");
     }

@@ -231,12 +231,6 @@ impl Metric {
     /// wins or losses has both a DTM and a DTC table.
     pub const NO_CAPTURE_PLIES: u16 = 100;
 
-    /// Level of a position with a quiet move to a position of this value; `None` for a draw. Both metrics give the same
-    /// level.
-    pub(super) const fn after_quiet_move(mover: Color, value: u8) -> Option<u8> {
-        Self::Dtm.after_capture(mover, value)
-    }
-
     /// Level of a position with a capture by the strong side (red) or the weak side to a position of this value; `None`
     /// if the capture draws or, for DTC, if the mate or the next capture that counts comes more than
     /// [`Self::NO_CAPTURE_PLIES`] plies later.

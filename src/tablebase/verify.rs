@@ -68,7 +68,8 @@ fn check(
         // Level of the position if this were its only move; `None` if the move neither wins nor loses.
         let level = if position.captured().is_none() {
             let value = class.value(indexer.of_position(&position, Color::Red));
-            Metric::after_quiet_move(side, value)
+            // By both metrics, a quiet move counts like a capture by DTM.
+            Metric::Dtm.after_capture(side, value)
         } else {
             let after = SmallerClass::of_position(smaller, &position);
             after.and_then(|(smaller, node)| {
@@ -253,7 +254,7 @@ impl SafetySearch<'_> {
         let mut unreached = Vec::new();
         let mut changed = removed;
         while let Some(node) = changed.pop() {
-            self.visit_before(node, |before| {
+            self.indexer.before(node, |before| {
                 if let SafetyState::Ranked(rank) = self.get(before)
                     && self.rank(before, rank).is_none()
                 {
@@ -272,19 +273,11 @@ impl SafetySearch<'_> {
         unreached
     }
 
-    /// Visits the positions from which a quiet move leads here.
-    fn visit_before(&self, node: Node, mut visit: impl FnMut(Node)) {
-        let mover = !node.side();
-        if let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(node.index())) {
-            board.before(mover, |index| visit(Node::new(index, mover)));
-        }
-    }
-
     /// Number of drawn legal positions outside the set.
     fn count_removed(&self) -> u64 {
         let mut count = 0;
         for index in 0..self.indexer.len() {
-            let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(index)) else {
+            let Some(board) = self.indexer.board(index) else {
                 continue;
             };
             let is_removed = |side: &Color| {
@@ -299,7 +292,7 @@ impl SafetySearch<'_> {
     /// Rank of a position, computed only from ranks below `below`; `None` if it gets none.
     fn rank(&self, node: Node, below: u8) -> Option<u8> {
         // Illegal positions do not matter.
-        let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(node.index())) else {
+        let Some(board) = self.indexer.board(node.index()) else {
             return Some(1);
         };
         let rank = match node.side() {

@@ -85,7 +85,7 @@ pub fn load(
     rules: RuleSet,
 ) -> Result<SolvedClass, Failure> {
     let table = table(material, tablebases, rules)?;
-    table.load().context(table.name())
+    table.load(&Color::ALL).context(table.name())
 }
 
 /// Loads the classes that captures lead to. For the metric DTC, loads the DTC table of each class that has one.
@@ -105,21 +105,22 @@ pub fn load_smaller(
             let why = "the class has wins of more than 100 plies but no DTC tablebase";
             return Err(Failure::new(class, why));
         }
-        let loaded = if material.is_two_sided() {
-            table.load()
-        } else {
+        let sides: &[Color] = if material.is_two_sided() {
+            &Color::ALL
+        } else if attackers(class) < attackers(material) {
             // After the capture of an attacker, red, the strong side, is to move.
-            let is_strong = attackers(class) < attackers(material);
-            table.load_half(if is_strong { Color::Red } else { Color::Black })
+            &[Color::Red]
+        } else {
+            &[Color::Black]
         };
-        Ok(Arc::new(loaded.context(table.name())?))
+        Ok(Arc::new(table.load(sides).context(table.name())?))
     };
     material.after_captures().into_iter().map(load).collect()
 }
 
 /// Loads the DTC table of a class, if there is one.
 pub fn load_dtc(material: Material, tablebases: &Tables) -> Result<Option<SolvedClass>, Failure> {
-    let load = |table: &ClassTable| table.load().context(table.name());
+    let load = |table: &ClassTable| table.load(&Color::ALL).context(table.name());
     tablebases.dtc_table(material).map(load).transpose()
 }
 

@@ -32,25 +32,20 @@ pub fn table(review: &Review, notation: MoveStyle, has_title: bool) -> String {
     let mut rows = vec![head.map(str::to_owned)];
     for (number, reviewed) in (1..).zip(&review.moves) {
         let write = |played| notation.write(&reviewed.before, played);
-        let number = format!("{number:>3}");
-        rows.push(match &reviewed.verdict {
-            None => [
-                number,
-                write(reviewed.played),
-                format!("{:>7}", "-"),
-                String::new(),
-                String::new(),
-                String::new(),
-            ],
-            Some(verdict) => [
-                number,
-                write(reviewed.played) + verdict.grade.mark(),
-                format!("{:>7}", verdict.score.to_string()),
-                lost(verdict),
-                verdict.grade.name().to_owned(),
-                verdict.better().map_or_else(String::new, write),
-            ],
-        });
+        let verdict = reviewed.verdict.as_ref();
+        let score = verdict.map_or("-".to_owned(), |verdict| verdict.score.to_string());
+        rows.push([
+            format!("{number:>3}"),
+            write(reviewed.played) + verdict.map_or("", |verdict| verdict.grade.mark()),
+            format!("{score:>7}"),
+            verdict.map_or_else(String::new, lost),
+            verdict
+                .map_or("", |verdict| verdict.grade.name())
+                .to_owned(),
+            verdict
+                .and_then(MoveVerdict::better)
+                .map_or_else(String::new, write),
+        ]);
     }
     let mut text = String::new();
     if has_title {

@@ -79,7 +79,7 @@ impl Buchi<'_> {
 
     /// Removes the predecessors of a removed node from which the other side can force it.
     fn visit(&self, node: Node, removed: &mut Vec<Node>) {
-        self.positions.game.before(node, |before| {
+        self.positions.game.indexer.before(node, |before| {
             if !self.is_held(before) || self.is_won(before) {
                 return;
             }
@@ -201,7 +201,7 @@ impl Buchi<'_> {
         let mut nodes = lacking.to_vec();
         let mut numbers: HashMap<Node, usize> = nodes.iter().copied().zip(0..).collect();
         for node in lacking {
-            self.positions.game.before(*node, |before| {
+            self.positions.game.indexer.before(*node, |before| {
                 if self.is_held(before) && !self.is_won(before) {
                     numbers.entry(before).or_insert_with(|| {
                         nodes.push(before);

@@ -71,7 +71,7 @@ impl CoBuchi<'_> {
 
     /// Marks the predecessors of a marked node from which it can be forced.
     fn visit(&self, node: Node, marked: &mut Vec<Node>) {
-        self.positions.game.before(node, |before| {
+        self.positions.game.indexer.before(node, |before| {
             if !self.positions.is_open(before) || self.is_lost(before) {
                 return;
             }

@@ -178,7 +178,7 @@ impl DepthSearch<'_> {
 
     fn visit(&self, node: Node, plies: usize, proposals: &mut Proposals) {
         let zone = self.zone_of.get(&node);
-        self.positions.game.before(node, |before| {
+        self.positions.game.indexer.before(node, |before| {
             if !self.is_lost(before) {
                 return;
             }

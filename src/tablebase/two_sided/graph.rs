@@ -42,11 +42,6 @@ impl<'a> GameGraph<'a> {
         self.indexer.len()
     }
 
-    /// Board of an index; `None` if two pieces share a square or the kings face each other.
-    pub fn board(&self, index: usize) -> Option<CellBoard<'_>> {
-        CellBoard::new(&self.indexer, self.indexer.cell(index))
-    }
-
     pub fn position(&self, node: Node) -> Option<Position> {
         self.indexer.position(node)
     }
@@ -104,14 +99,6 @@ impl<'a> GameGraph<'a> {
         } else {
             let draws_hold = class.draws.is_under(self.rules);
             Value::of_one_sided(value, node.side(), draws_hold)
-        }
-    }
-
-    /// Visits the predecessors of a node by quiet moves, legal or not, once for each move.
-    pub fn before(&self, node: Node, mut visit: impl FnMut(Node)) {
-        let mover = !node.side();
-        if let Some(board) = self.board(node.index()) {
-            board.before(mover, |index| visit(Node::new(index, mover)));
         }
     }
 
@@ -245,7 +232,7 @@ impl QuietMove<'_> {
 impl GameGraph<'_> {
     /// The moves of a node; `None` if it is not legal.
     pub fn mover(&self, node: Node) -> Option<Mover<'_>> {
-        let board = self.board(node.index())?;
+        let board = self.indexer.board(node.index())?;
         let is_legal = board.can_move(node.side());
         is_legal.then(|| Mover::new(board, node.side()))
     }

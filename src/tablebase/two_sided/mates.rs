@@ -138,7 +138,7 @@ impl MateSearch<'_> {
 
     /// Updates the predecessors of a node whose value is decided at this level.
     fn visit(&self, node: Node, plies: u8) {
-        self.game.before(node, |before| match plies % 2 {
+        self.game.indexer.before(node, |before| match plies % 2 {
             0 => self.win(before, plies + 1),
             _ => self.count_loss(before, plies + 1),
         });

@@ -265,7 +265,7 @@ fn files_store_their_rule_set() {
     for (rules, counts) in [RuleSet::Asian, RuleSet::None].into_iter().zip(counts) {
         let table = tables.get(material, rules).unwrap();
         assert_eq!(table.draws(), DrawsHold::Under(rules));
-        assert_eq!(table.load().unwrap().counts(), counts);
+        assert_eq!(table.load(&Color::ALL).unwrap().counts(), counts);
     }
     assert!(tables.get(material, RuleSet::Computer).is_none());
     let probe = |outcome, rules| {
