@@ -42,7 +42,7 @@ use tower_http::set_header::SetResponseHeaderLayer;
 
 use super::access::{Role, Tokens};
 use super::library::Library;
-use super::worker::jobs::{LEASE_PATH, RELEASE_PATH, SUBMIT_PATH};
+use super::worker::tasks::{LEASE_PATH, RELEASE_PATH, SUBMIT_PATH};
 use caller::{Peer, ServerError, translate_reason};
 use request_line::{MAX_URL, read_first_line};
 use shared::Shared;

@@ -24,8 +24,8 @@ use crate::cloud::api::QueryParameters;
 use crate::cloud::fen;
 use crate::cloud::library::Library;
 use crate::cloud::store::{Priority, StoreError, Task, TaskKind};
-use crate::cloud::worker::jobs::{
-    JobBatch, JobResults, LeaseRequest, MAX_JOBS, ReleaseRequest, SubmitError,
+use crate::cloud::worker::tasks::{
+    LeaseRequest, MAX_TASKS, ReleaseRequest, SubmitError, TaskBatch, TaskResults,
 };
 use crate::text::number_of_digits;
 
@@ -55,12 +55,12 @@ impl<T: DeserializeOwned> FromRequest<Arc<Shared>> for WorkerMessage<T> {
 pub async fn lease(
     State(shared): State<Arc<Shared>>,
     WorkerMessage { caller, message }: WorkerMessage<LeaseRequest>,
-) -> JsonReply<JobBatch> {
+) -> JsonReply<TaskBatch> {
     let batch = shared.in_library(move |library| {
         library
             .workers
             .record(format!("{}@{}", caller.name, caller.address));
-        let count = message.count.min(MAX_JOBS);
+        let count = message.count.min(MAX_TASKS);
         library.lease(message.kind, count, &caller.name)
     });
     Ok(Json(batch.await?))
@@ -68,7 +68,7 @@ pub async fn lease(
 
 pub async fn submit(
     State(shared): State<Arc<Shared>>,
-    WorkerMessage { caller, message }: WorkerMessage<JobResults>,
+    WorkerMessage { caller, message }: WorkerMessage<TaskResults>,
 ) -> JsonReply<bool> {
     if !message.is_valid() {
         return Err(StatusCode::BAD_REQUEST.into());

@@ -1,4 +1,4 @@
-//! The writer thread. Jobs that arrive during a transaction share the next one, and so one disk flush.
+//! The writer thread. Writes that arrive during a transaction share the next one, and so one disk flush.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -9,12 +9,12 @@ use super::batch::Batch;
 use super::database::{Access, Connection, Result, StoreError};
 use super::task::TaskState;
 
-/// Maximum number of jobs per transaction, in addition to a job that the thread waited for.
-const MAX_JOBS: usize = 512;
+/// Maximum number of writes per transaction, in addition to a write that the thread waited for.
+const MAX_WRITES: usize = 512;
 /// Length of the queue. When it is full, writes whose result is awaited wait for room; other writes are dropped.
 const QUEUE_LENGTH: usize = 4096;
 
-struct WriteJob {
+struct QueuedWrite {
     access: Access,
     work: Work,
     /// Receives the outcome of the transaction.
@@ -23,16 +23,16 @@ struct WriteJob {
 
 type Work = Box<dyn FnOnce(&mut Batch<'_>) -> Result<()> + Send>;
 
-/// Handle of the writer thread. Dropping it waits until the queued jobs are done and the thread has ended.
+/// Handle of the writer thread. Dropping it waits until the queued writes are done and the thread has ended.
 #[derive(Debug)]
 pub struct StoreWriter {
-    jobs: Option<Sender<WriteJob>>,
+    writes: Option<Sender<QueuedWrite>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl StoreWriter {
     pub fn start(connection: Box<Connection>) -> Result<Self> {
-        let (jobs, waiting) = bounded(QUEUE_LENGTH);
+        let (writes, waiting) = bounded(QUEUE_LENGTH);
         let mut tasks = TaskState::default();
         tasks.recount(&*connection)?;
         let thread = std::thread::Builder::new()
@@ -40,7 +40,7 @@ impl StoreWriter {
             .spawn(move || run(connection, tasks, &waiting))
             .map_err(|error| StoreError::Thread(Arc::new(error)))?;
         Ok(Self {
-            jobs: Some(jobs),
+            writes: Some(writes),
             thread: Some(thread),
         })
     }
@@ -57,7 +57,7 @@ impl StoreWriter {
     ) -> Result<T> {
         let (sender, found) = bounded(1);
         let (done, committed) = bounded(1);
-        let job = WriteJob {
+        let write = QueuedWrite {
             access,
             work: Box::new(move |batch| {
                 // The caller waits, so this does not fail.
@@ -66,28 +66,28 @@ impl StoreWriter {
             }),
             done,
         };
-        let jobs = self.jobs.as_ref().ok_or(StoreError::Closed)?;
-        jobs.send(job).map_err(|_| StoreError::Closed)?;
+        let writes = self.writes.as_ref().ok_or(StoreError::Closed)?;
+        writes.send(write).map_err(|_| StoreError::Closed)?;
         committed.recv().map_err(|_| StoreError::Closed)??;
         found.recv().map_err(|_| StoreError::Closed)
     }
 
     /// Queues a write without waiting for it; drops it if the queue is full.
     pub fn post(&self, work: impl FnOnce(&mut Batch<'_>) -> Result<()> + Send + 'static) {
-        let job = WriteJob {
+        let write = QueuedWrite {
             access: Access::Write,
             work: Box::new(work),
             done: bounded(1).0,
         };
-        if let Some(jobs) = &self.jobs {
-            let _ = jobs.try_send(job);
+        if let Some(writes) = &self.writes {
+            let _ = writes.try_send(write);
         }
     }
 }
 
 impl Drop for StoreWriter {
     fn drop(&mut self) {
-        drop(self.jobs.take());
+        drop(self.writes.take());
         if let Some(thread) = self.thread.take() {
             // A panic of the thread has already been reported.
             let _ = thread.join();
@@ -95,24 +95,26 @@ impl Drop for StoreWriter {
     }
 }
 
-fn run(connection: Box<Connection>, mut tasks: TaskState, waiting: &Receiver<WriteJob>) {
+fn run(connection: Box<Connection>, mut tasks: TaskState, waiting: &Receiver<QueuedWrite>) {
     // Propagation may be pending from an earlier run.
     let mut is_pending = true;
     loop {
         let mut group = Vec::new();
         if !is_pending {
-            let Ok(job) = waiting.recv() else {
+            let Ok(write) = waiting.recv() else {
                 return;
             };
-            group.push(job);
+            group.push(write);
         }
-        group.extend(waiting.try_iter().take(MAX_JOBS));
-        let most = group.iter().map(|job| job.access).max();
+        group.extend(waiting.try_iter().take(MAX_WRITES));
+        let most = group.iter().map(|write| write.access).max();
         let access = most.filter(|_| !is_pending).unwrap_or(Access::Write);
-        let (work, done): (Vec<Work>, Vec<_>) =
-            group.into_iter().map(|job| (job.work, job.done)).unzip();
+        let (work, done): (Vec<Work>, Vec<_>) = group
+            .into_iter()
+            .map(|write| (write.work, write.done))
+            .unzip();
         let result = transact(&*connection, &mut tasks, work, access);
-        // Pending propagation continues with the next job after an error, so that the error is not repeated at once.
+        // Pending propagation continues with the next write after an error, so that the error is not repeated at once.
         is_pending = *result.as_ref().unwrap_or(&false);
         if let Err(error) = &result {
             log::error!("cannot write to the cloud library: {error}");
@@ -126,7 +128,7 @@ fn run(connection: Box<Connection>, mut tasks: TaskState, waiting: &Receiver<Wri
     }
 }
 
-/// Runs the jobs in one transaction. Returns whether propagation may still be pending.
+/// Runs the writes in one transaction. Returns whether propagation may still be pending.
 fn transact(
     connection: &Connection,
     tasks: &mut TaskState,
@@ -134,7 +136,7 @@ fn transact(
     access: Access,
 ) -> Result<bool> {
     connection.begin(access)?;
-    let done = run_jobs(connection, tasks, work, access).and_then(|is_pending| {
+    let done = run_writes(connection, tasks, work, access).and_then(|is_pending| {
         connection.commit()?;
         Ok(is_pending)
     });
@@ -144,8 +146,8 @@ fn transact(
     done
 }
 
-/// Runs the jobs and propagates their changes.
-fn run_jobs(
+/// Runs the writes and propagates their changes.
+fn run_writes(
     connection: &Connection,
     tasks: &mut TaskState,
     work: Vec<Work>,

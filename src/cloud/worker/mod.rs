@@ -1,7 +1,7 @@
-//! Worker threads: they take tasks from a job source, search them, and submit the results.
+//! Worker threads: they take tasks from a task source, search them, and submit the results.
 
-pub mod jobs;
 mod search;
+pub mod tasks;
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -15,14 +15,14 @@ use crate::search::StartError;
 use crate::tablebase::Tables;
 use search::{BatchError, Scorer};
 
-pub use jobs::{
-    JobBatch, JobResults, JobSource, JobSourceError, MoveScore, WorkerJob, check_access,
-};
 pub use search::StopFlag;
+pub use tasks::{
+    MoveScore, TaskBatch, TaskResults, TaskSource, TaskSourceError, WorkerTask, check_access,
+};
 
 #[derive(Debug)]
 struct Worker {
-    runner: Arc<JobRunner>,
+    runner: Arc<TaskRunner>,
     /// Dropping it wakes and ends a worker that waits for tasks.
     alive: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -35,12 +35,12 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 
 impl Worker {
     fn start(
-        source: Arc<dyn JobSource>,
+        source: Arc<dyn TaskSource>,
         tables: Arc<Tables>,
         nodes: u64,
         pause: Duration,
     ) -> Result<Self, StartError> {
-        let runner = Arc::new(JobRunner::new(source));
+        let runner = Arc::new(TaskRunner::new(source));
         let (alive, stop_signal) = bounded(0);
         let (sender, failed) = bounded(1);
         let (running, ended) = bounded(0);
@@ -116,7 +116,7 @@ impl Workers {
     /// There is not enough memory for the searches, or a thread cannot be started.
     pub fn start(
         count: u8,
-        source: Arc<dyn JobSource>,
+        source: Arc<dyn TaskSource>,
         tables: &Arc<Tables>,
         nodes: u64,
         pause: Duration,
@@ -146,16 +146,16 @@ fn lower_priority() {
 }
 
 #[derive(Debug)]
-struct JobRunner {
-    source: Arc<dyn JobSource>,
+struct TaskRunner {
+    source: Arc<dyn TaskSource>,
     /// The lease of the tasks that are being searched. Only the thread that takes the lease out of this field may
     /// submit the results or release the lease.
     current: Mutex<Option<i64>>,
     stop_flag: Arc<StopFlag>,
 }
 
-impl JobRunner {
-    fn new(source: Arc<dyn JobSource>) -> Self {
+impl TaskRunner {
+    fn new(source: Arc<dyn TaskSource>) -> Self {
         Self {
             source,
             current: Mutex::default(),
@@ -241,22 +241,22 @@ mod tests {
         released: AtomicUsize,
     }
 
-    impl JobSource for Endless {
-        fn next_batch(&self, kind: TaskKind) -> Result<Option<JobBatch>, JobSourceError> {
+    impl TaskSource for Endless {
+        fn next_batch(&self, kind: TaskKind) -> Result<Option<TaskBatch>, TaskSourceError> {
             if self.leases.fetch_add(1, Ordering::Relaxed) + 1 == self.last {
                 self.stop_flag.stop();
             }
-            let job = WorkerJob {
+            let task = WorkerTask {
                 position: Position::startpos(),
                 moves: Vec::new(),
                 priority: Priority::Requested,
             };
-            let jobs = vec![job];
+            let tasks = vec![task];
             let lease = 1;
-            Ok(Some(JobBatch { lease, kind, jobs }))
+            Ok(Some(TaskBatch { lease, kind, tasks }))
         }
 
-        fn deliver(&self, _: &JobResults) -> Result<(), JobSourceError> {
+        fn deliver(&self, _: &TaskResults) -> Result<(), TaskSourceError> {
             Ok(())
         }
 
@@ -281,14 +281,14 @@ mod tests {
         silence: Receiver<()>,
     }
 
-    impl JobSource for Silent {
-        fn next_batch(&self, _: TaskKind) -> Result<Option<JobBatch>, JobSourceError> {
+    impl TaskSource for Silent {
+        fn next_batch(&self, _: TaskKind) -> Result<Option<TaskBatch>, TaskSourceError> {
             let _ = self.requested.send(());
             let _ = self.silence.recv();
             Ok(None)
         }
 
-        fn deliver(&self, _: &JobResults) -> Result<(), JobSourceError> {
+        fn deliver(&self, _: &TaskResults) -> Result<(), TaskSourceError> {
             Ok(())
         }
 
@@ -342,9 +342,9 @@ mod tests {
         let mut scorer = Scorer::new(Tables::embedded(), 1_000, stop_flag.clone()).unwrap();
         prepare(&mut scorer);
         let (_alive, stop_signal) = bounded(0);
-        let runner = JobRunner {
+        let runner = TaskRunner {
             stop_flag,
-            ..JobRunner::new(source.clone())
+            ..TaskRunner::new(source.clone())
         };
         runner.run(&mut scorer, &stop_signal, Duration::ZERO);
         let count = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);

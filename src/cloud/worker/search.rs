@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crossbeam_channel::{Receiver, unbounded};
 use parking_lot::Mutex;
 
-use super::jobs::{JobBatch, JobResults, MoveScore, WorkerJob};
+use super::tasks::{MoveScore, TaskBatch, TaskResults, WorkerTask};
 use crate::board::{Move, Position};
 use crate::cloud::key::{View, distinct_moves};
 use crate::cloud::score::{FINAL, library_score, value_after};
@@ -98,31 +98,31 @@ impl Scorer {
         })
     }
 
-    pub fn search_batch(&mut self, batch: &JobBatch) -> Result<JobResults, BatchError> {
-        let mut results = JobResults {
+    pub fn search_batch(&mut self, batch: &TaskBatch) -> Result<TaskResults, BatchError> {
+        let mut results = TaskResults {
             lease: batch.lease,
-            ..JobResults::default()
+            ..TaskResults::default()
         };
-        for job in &batch.jobs {
+        for task in &batch.tasks {
             match batch.kind {
-                TaskKind::Scoring => self.score(job, &mut results)?,
-                TaskKind::Expansion => self.expand(job, &mut results)?,
+                TaskKind::Scoring => self.score(task, &mut results)?,
+                TaskKind::Expansion => self.expand(task, &mut results)?,
             }
         }
         Ok(results)
     }
 
-    fn score(&mut self, job: &WorkerJob, results: &mut JobResults) -> Result<(), BatchError> {
-        if job.moves.is_empty() {
-            return self.score_position(&job.position, results).map(drop);
+    fn score(&mut self, task: &WorkerTask, results: &mut TaskResults) -> Result<(), BatchError> {
+        if task.moves.is_empty() {
+            return self.score_position(&task.position, results).map(drop);
         }
-        for played in job.moves.iter().copied() {
-            let after = job.position.after(played);
+        for played in task.moves.iter().copied() {
+            let after = task.position.after(played);
             // The score of the move is listed before that of the reply. Once both are stored, the library computes the
             // score of the move from that of the reply.
             let index = results.scores.len();
             let (value, depth) = self.score_position(&after, results)?;
-            let position = job.position.clone();
+            let position = task.position.clone();
             let found = MoveScore {
                 position,
                 played,
@@ -139,7 +139,7 @@ impl Scorer {
     fn score_position(
         &mut self,
         position: &Position,
-        results: &mut JobResults,
+        results: &mut TaskResults,
     ) -> Result<(i32, u8), BatchError> {
         if !has_legal_move(position) {
             return Ok((-FINAL, 0));
@@ -162,16 +162,16 @@ impl Scorer {
         Ok((score, depth))
     }
 
-    /// Finds the best moves of a position, at most [`EXPANSION_MOVES`], and adds them to `results` as a job.
-    fn expand(&mut self, job: &WorkerJob, results: &mut JobResults) -> Result<(), BatchError> {
-        if !has_legal_move(&job.position) {
+    /// Finds the best moves of a position, at most [`EXPANSION_MOVES`], and adds them to `results` as a task.
+    fn expand(&mut self, task: &WorkerTask, results: &mut TaskResults) -> Result<(), BatchError> {
+        if !has_legal_move(&task.position) {
             return Ok(());
         }
         let nodes = self.nodes.saturating_mul(EXPANSION_NODES);
         // A symmetric position stores only one of two mirrored moves.
-        let is_symmetric = View::of(&job.position).is_symmetric;
-        let root_moves = is_symmetric.then(|| distinct_moves(&job.position));
-        let (outcome, lines) = self.search(&job.position, root_moves, EXPANSION_MOVES, nodes)?;
+        let is_symmetric = View::of(&task.position).is_symmetric;
+        let root_moves = is_symmetric.then(|| distinct_moves(&task.position));
+        let (outcome, lines) = self.search(&task.position, root_moves, EXPANSION_MOVES, nodes)?;
         results.nodes = results.nodes.saturating_add(outcome.nodes);
         if outcome.best.is_none() {
             return Err(BatchError::NoScore);
@@ -180,10 +180,10 @@ impl Scorer {
         let good = lines
             .iter()
             .filter(|(_, score)| *score >= best - EXPANSION_WINDOW);
-        results.jobs.push(WorkerJob {
-            position: job.position.clone(),
+        results.tasks.push(WorkerTask {
+            position: task.position.clone(),
             moves: good.map(|(played, _)| *played).collect(),
-            priority: job.priority,
+            priority: task.priority,
         });
         Ok(())
     }
@@ -255,16 +255,16 @@ mod tests {
         Scorer::new(Tables::embedded(), 5_000, Arc::default()).unwrap()
     }
 
-    fn batch(kind: TaskKind, fen: &str, moves: &[&str]) -> JobBatch {
-        let job = WorkerJob {
+    fn batch(kind: TaskKind, fen: &str, moves: &[&str]) -> TaskBatch {
+        let task = WorkerTask {
             position: fen::parse(fen).unwrap(),
             moves: moves.iter().map(|m| m.parse().unwrap()).collect(),
             priority: Priority::Requested,
         };
-        JobBatch {
+        TaskBatch {
             lease: 1,
             kind,
-            jobs: vec![job],
+            tasks: vec![task],
         }
     }
 
@@ -317,7 +317,7 @@ mod tests {
             .search_batch(&batch(TaskKind::Expansion, START, &[]))
             .unwrap();
         assert_eq!(found.scores, []);
-        let moves = &found.jobs[0].moves;
+        let moves = &found.tasks[0].moves;
         assert_eq!(moves.len(), 5);
         // Only one of two mirrored moves.
         let is_alone = |m: &&Move| m.flip_file() == **m || !moves.contains(&m.flip_file());
@@ -325,7 +325,7 @@ mod tests {
         // All other moves allow mate.
         let threatened = "3k5/9/9/9/9/9/9/R5r2/7r1/4K4 w";
         let found = (scorer.search_batch(&batch(TaskKind::Expansion, threatened, &[]))).unwrap();
-        assert_eq!(found.jobs[0].moves, ["a2g2".parse().unwrap()]);
+        assert_eq!(found.tasks[0].moves, ["a2g2".parse().unwrap()]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Jobs and results of the workers, their JSON messages, and the sources of jobs: the library in the same process, or
-//! a remote one.
+//! Tasks and results of the workers, their JSON messages, and the sources of tasks: the library in the same process, or
+//! a remote one. In the messages, the field of the tasks has its earlier name `jobs`.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -20,18 +20,18 @@ use crate::movegen::is_legal;
 pub const LEASE_PATH: &str = "/worker/lease";
 pub const SUBMIT_PATH: &str = "/worker/submit";
 pub const RELEASE_PATH: &str = "/worker/release";
-/// Maximum number of jobs per lease.
-pub const MAX_JOBS: usize = 16;
+/// Maximum number of tasks per lease.
+pub const MAX_TASKS: usize = 16;
 
-/// Body of a request for jobs.
+/// Body of a request for tasks.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct LeaseRequest {
     pub kind: TaskKind,
-    /// Maximum number of jobs.
+    /// Maximum number of tasks.
     pub count: usize,
 }
 
-/// Body of a request that returns unfinished jobs.
+/// Body of a request that returns unfinished tasks.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ReleaseRequest {
     pub lease: i64,
@@ -39,21 +39,22 @@ pub struct ReleaseRequest {
 
 /// A task for a worker: a position and some of its moves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WorkerJob {
+pub struct WorkerTask {
     #[serde(rename = "board", with = "fen")]
     pub position: Position,
-    /// The moves to score; a scoring job without moves scores the best move. Unused by an expansion.
+    /// The moves to score; a scoring task without moves scores the best move. Unused by an expansion.
     pub moves: Vec<Move>,
     /// Priority of the task, and of the moves that an expansion finds.
     pub priority: Priority,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JobBatch {
-    /// Number of the lease; 0 if there are no jobs.
+pub struct TaskBatch {
+    /// Number of the lease; 0 if there are no tasks.
     pub lease: i64,
     pub kind: TaskKind,
-    pub jobs: Vec<WorkerJob>,
+    #[serde(rename = "jobs")]
+    pub tasks: Vec<WorkerTask>,
 }
 
 /// The score of a move, found by a search.
@@ -71,28 +72,29 @@ pub struct MoveScore {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JobResults {
+pub struct TaskResults {
     pub lease: i64,
     pub scores: Vec<MoveScore>,
     /// Moves to score, found by expansions.
-    pub jobs: Vec<WorkerJob>,
+    #[serde(rename = "jobs")]
+    pub tasks: Vec<WorkerTask>,
     #[serde(default)]
     pub nodes: u64,
 }
 
-impl WorkerJob {
+impl WorkerTask {
     fn is_legal(&self) -> bool {
         self.moves.iter().all(|m| is_legal(&self.position, *m))
     }
 }
 
-impl JobBatch {
+impl TaskBatch {
     pub fn is_legal(&self) -> bool {
-        self.jobs.iter().all(WorkerJob::is_legal)
+        self.tasks.iter().all(WorkerTask::is_legal)
     }
 }
 
-impl JobResults {
+impl TaskResults {
     /// Whether all moves are legal and all values and depths are possible.
     pub fn is_valid(&self) -> bool {
         let is_valid = |score: &MoveScore| {
@@ -100,7 +102,7 @@ impl JobResults {
                 && (-FINAL..=FINAL).contains(&score.value)
                 && score.depth <= MAX_DEPTH
         };
-        self.scores.iter().all(is_valid) && self.jobs.iter().all(WorkerJob::is_legal)
+        self.scores.iter().all(is_valid) && self.tasks.iter().all(WorkerTask::is_legal)
     }
 }
 
@@ -120,27 +122,27 @@ impl Library {
         kind: TaskKind,
         count: usize,
         worker: &str,
-    ) -> Result<JobBatch, StoreError> {
+    ) -> Result<TaskBatch, StoreError> {
         let lease = (self.store).lease(kind, count, self.options.lease, worker)?;
-        let jobs = lease.tasks.into_iter().filter_map(|task| {
-            Some(WorkerJob {
+        let tasks = lease.tasks.into_iter().filter_map(|task| {
+            Some(WorkerTask {
                 position: task.key.position()?,
                 moves: task.moves,
                 priority: task.priority,
             })
         });
-        Ok(JobBatch {
+        Ok(TaskBatch {
             lease: lease.number,
             kind,
-            jobs: jobs.collect(),
+            tasks: tasks.collect(),
         })
     }
 
     /// Writes the results of a lease of a worker in one transaction and ends the lease. The results must be valid (see
-    /// [`JobResults::is_valid`]).
+    /// [`TaskResults::is_valid`]).
     pub fn submit(
         &self,
-        results: &JobResults,
+        results: &TaskResults,
         worker: &str,
     ) -> Result<Result<(), SubmitError>, StoreError> {
         let score = |score: &MoveScore| {
@@ -148,7 +150,7 @@ impl Library {
             NewScore::new(edge, score.value, score.depth, worker)
         };
         let scores: Vec<NewScore> = results.scores.iter().map(score).collect();
-        let found: Vec<(Task, Vec<Edge>)> = results.jobs.iter().map(scoring_task).collect();
+        let found: Vec<(Task, Vec<Edge>)> = results.tasks.iter().map(scoring_task).collect();
         let (lease, worker) = (results.lease, worker.to_owned());
         let done = self.store.write(move |batch| {
             let tasks = batch.leased_tasks(lease, &worker)?;
@@ -213,18 +215,18 @@ fn are_leased(tasks: &[Task], scores: &[NewScore]) -> bool {
     scores.len() <= max && scores.iter().all(is_leased)
 }
 
-/// A scoring task for the position of a job, still without moves, and the edges of the moves of the job. There are no
+/// A scoring task for the position of an expansion, still without moves, and the edges of the found moves. There are no
 /// edges if workers do not search the position (see [`is_eligible`]).
-fn scoring_task(job: &WorkerJob) -> (Task, Vec<Edge>) {
-    let view = View::of(&job.position);
-    let edges = job.moves.iter();
-    let edges = edges.filter(|_| is_eligible(&job.position));
-    let edges = edges.map(|m| Edge::of(&job.position, &view, *m)).collect();
-    (Task::scoring(view.key, Vec::new(), job.priority), edges)
+fn scoring_task(task: &WorkerTask) -> (Task, Vec<Edge>) {
+    let view = View::of(&task.position);
+    let edges = task.moves.iter();
+    let edges = edges.filter(|_| is_eligible(&task.position));
+    let edges = edges.map(|m| Edge::of(&task.position, &view, *m)).collect();
+    (Task::scoring(view.key, Vec::new(), task.priority), edges)
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum JobSourceError {
+pub enum TaskSourceError {
     /// The local library cannot be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -235,30 +237,30 @@ pub enum JobSourceError {
     #[error(transparent)]
     Submit(#[from] SubmitError),
     #[error("the library sent an invalid task")]
-    InvalidJob,
+    InvalidTask,
 }
 
-/// A source of jobs for workers.
-pub trait JobSource: fmt::Debug + Send + Sync {
-    /// Leases jobs of a kind; `None` if none is waiting.
-    fn next_batch(&self, kind: TaskKind) -> Result<Option<JobBatch>, JobSourceError>;
+/// A source of tasks for workers.
+pub trait TaskSource: fmt::Debug + Send + Sync {
+    /// Leases tasks of a kind; `None` if none is waiting.
+    fn next_batch(&self, kind: TaskKind) -> Result<Option<TaskBatch>, TaskSourceError>;
 
-    fn deliver(&self, results: &JobResults) -> Result<(), JobSourceError>;
+    fn deliver(&self, results: &TaskResults) -> Result<(), TaskSourceError>;
 
-    /// Returns the unfinished jobs of a lease.
+    /// Returns the unfinished tasks of a lease.
     fn give_back(&self, lease: i64);
 }
 
 /// The library in the same process.
-impl JobSource for Library {
-    fn next_batch(&self, kind: TaskKind) -> Result<Option<JobBatch>, JobSourceError> {
+impl TaskSource for Library {
+    fn next_batch(&self, kind: TaskKind) -> Result<Option<TaskBatch>, TaskSourceError> {
         // Names of remote workers contain an @, so there is no conflict.
         (self.workers).record(format!("{:?}", std::thread::current().id()));
         let batch = self.lease(kind, 1, WORKER)?;
         Ok((batch.lease > 0).then_some(batch))
     }
 
-    fn deliver(&self, results: &JobResults) -> Result<(), JobSourceError> {
+    fn deliver(&self, results: &TaskResults) -> Result<(), TaskSourceError> {
         Ok(self.submit(results, WORKER)??)
     }
 
@@ -269,7 +271,7 @@ impl JobSource for Library {
     }
 }
 
-/// Number of jobs that a remote worker requests at a time.
+/// Number of tasks that a remote worker requests at a time.
 const BATCH: usize = 4;
 
 /// Checks that a library accepts the workers of a client, by a request without effect: no lease has the number 0.
@@ -279,21 +281,21 @@ pub fn check_access(client: &Client) -> Result<(), ClientError> {
 }
 
 /// A library at an HTTP address.
-impl JobSource for Client {
-    fn next_batch(&self, kind: TaskKind) -> Result<Option<JobBatch>, JobSourceError> {
+impl TaskSource for Client {
+    fn next_batch(&self, kind: TaskKind) -> Result<Option<TaskBatch>, TaskSourceError> {
         let request = LeaseRequest { kind, count: BATCH };
-        let batch: JobBatch = self.post_json(LEASE_PATH, &request)?;
+        let batch: TaskBatch = self.post_json(LEASE_PATH, &request)?;
         if batch.lease == 0 {
             return Ok(None);
         }
         if batch.kind == kind && batch.is_legal() {
             Ok(Some(batch))
         } else {
-            Err(JobSourceError::InvalidJob)
+            Err(TaskSourceError::InvalidTask)
         }
     }
 
-    fn deliver(&self, results: &JobResults) -> Result<(), JobSourceError> {
+    fn deliver(&self, results: &TaskResults) -> Result<(), TaskSourceError> {
         self.post_json::<bool>(SUBMIT_PATH, results)?;
         Ok(())
     }
@@ -309,9 +311,9 @@ impl JobSource for Client {
 mod tests {
     use super::*;
 
-    fn job(moves: &[&str]) -> WorkerJob {
+    fn task(moves: &[&str]) -> WorkerTask {
         let moves = moves.iter().map(|m| m.parse().unwrap()).collect();
-        WorkerJob {
+        WorkerTask {
             position: Position::startpos(),
             moves,
             priority: Priority::Urgent,
@@ -320,24 +322,24 @@ mod tests {
 
     #[test]
     fn messages_round_trip() {
-        let jobs = vec![job(&["h2e2", "c3c4"]), job(&[])];
-        let batch = JobBatch {
+        let tasks = vec![task(&["h2e2", "c3c4"]), task(&[])];
+        let batch = TaskBatch {
             lease: 7,
             kind: TaskKind::Expansion,
-            jobs: jobs.clone(),
+            tasks: tasks.clone(),
         };
         let text = serde_json::to_string(&batch).unwrap();
         let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
-        let job = format!(
+        let task = format!(
             "{{\"board\":\"{start}\",\"moves\":[\"h2e2\",\"c3c4\"],\"priority\":\"urgent\"}}"
         );
         assert!(
             text.starts_with(&format!(
-                "{{\"lease\":7,\"kind\":\"expansion\",\"jobs\":[{job},"
+                "{{\"lease\":7,\"kind\":\"expansion\",\"jobs\":[{task},"
             )),
             "{text}"
         );
-        assert_eq!(serde_json::from_str::<JobBatch>(&text).unwrap(), batch);
+        assert_eq!(serde_json::from_str::<TaskBatch>(&text).unwrap(), batch);
         assert!(batch.is_legal());
         let score = MoveScore {
             position: Position::startpos(),
@@ -345,14 +347,14 @@ mod tests {
             value: -9,
             depth: 11,
         };
-        let results = JobResults {
+        let results = TaskResults {
             lease: 7,
             scores: vec![score],
-            jobs,
+            tasks,
             nodes: 12_345,
         };
         let text = serde_json::to_string(&results).unwrap();
-        let read: JobResults = serde_json::from_str(&text).unwrap();
+        let read: TaskResults = serde_json::from_str(&text).unwrap();
         assert!(read == results && read.is_valid());
         for (valid, illegal) in [
             ("b0c2", "b0c3"),
@@ -362,7 +364,7 @@ mod tests {
         ] {
             let text = text.replace(valid, illegal);
             assert!(
-                !serde_json::from_str::<JobResults>(&text)
+                !serde_json::from_str::<TaskResults>(&text)
                     .unwrap()
                     .is_valid(),
                 "{text}"
@@ -374,7 +376,10 @@ mod tests {
             ("urgent", "soon"),
         ] {
             let text = text.replace(valid, wrong);
-            assert!(serde_json::from_str::<JobResults>(&text).is_err(), "{text}");
+            assert!(
+                serde_json::from_str::<TaskResults>(&text).is_err(),
+                "{text}"
+            );
         }
     }
 }
