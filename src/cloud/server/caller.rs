@@ -348,7 +348,7 @@ pub fn log_error(error: &StoreError) -> &'static str {
     if matches!(error, StoreError::ReadOnly) {
         return "the library is read-only";
     }
-    log::error!("{error}");
+    log::error!("the library cannot be read or written: {error}");
     "the library cannot be read or written"
 }
 

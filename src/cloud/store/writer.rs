@@ -116,14 +116,17 @@ fn run(connection: Box<Connection>, mut tasks: TaskState, waiting: &Receiver<Que
         let result = transact(&*connection, &mut tasks, work, access);
         // Pending propagation continues with the next write after an error, so that the error is not repeated at once.
         is_pending = *result.as_ref().unwrap_or(&false);
-        if let Err(error) = &result {
-            log::error!("cannot write to the cloud library: {error}");
+        let mut is_reported = false;
+        for done in done {
+            // Fails if no caller waits for the result.
+            is_reported |= done.send(result.clone().map(drop)).is_ok();
+        }
+        if let Err(error) = result {
+            if !is_reported {
+                log::error!("the library cannot be read or written: {error}");
+            }
             // The transaction was rolled back, so the counts may be wrong.
             tasks.counted = None;
-        }
-        for done in done {
-            // The caller may no longer wait for the result.
-            let _ = done.send(result.clone().map(drop));
         }
     }
 }
