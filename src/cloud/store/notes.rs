@@ -198,12 +198,10 @@ const MARKED: i64 = 1;
 /// Value for a position that was private in another library.
 const IMPORTED: i64 = 2;
 
-/// Whether a private position is marked itself; if not, it inherits its privacy or is imported. `None` if the position
-/// is public.
-fn marked(connection: &Connection, key: &Key) -> Result<Option<bool>> {
+/// The column `marked` of a private position; `None` if the position is public.
+fn marked(connection: &Connection, key: &Key) -> Result<Option<i64>> {
     let query = "SELECT marked FROM private WHERE key = $1";
-    let read = |columns: &Columns<'_>| Ok(columns.number::<i64>(0, "marked")? == MARKED);
-    connection.query_one(query, &[key.into()], read)
+    connection.query_one(query, &[key.into()], |columns| columns.number(0, "marked"))
 }
 
 pub fn has_private(connection: &Connection) -> Result<bool> {
@@ -286,7 +284,7 @@ impl Batch<'_> {
             if edge.child == View::of(&Position::startpos()).key {
                 return Ok(Err(NoteError::Start));
             }
-            if !self.hide_branch(&edge.child, MAX_BRANCH)? {
+            if !self.hide_branch(&edge.child, &[None], MAX_BRANCH)? {
                 return Ok(Err(NoteError::Branch));
             }
             // `update_privacy` finds the note through the link from the position after the move.
@@ -309,17 +307,23 @@ impl Batch<'_> {
         Ok(Ok(true))
     }
 
-    /// Adds the note of another library, unless the move has one.
+    /// Adds the note of another library, unless the move has one. If the note is private in both libraries, the imported
+    /// private positions of its branch inherit their privacy from it.
     pub fn merge_note(
         &mut self,
         edge: &Edge,
         note: &Note,
         writer: &str,
     ) -> Result<Result<bool, NoteError>> {
-        if self.note(edge)?.is_some() {
-            return Ok(Ok(false));
+        let done = match self.note(edge)? {
+            Some(_) => Ok(false),
+            None => self.annotate(edge, note, writer)?,
+        };
+        if note.private && marked(self.connection, &edge.child)? == Some(MARKED) {
+            let private = [Some(INHERITING), Some(IMPORTED)];
+            self.hide_branch(&edge.child, &private, usize::MAX)?;
         }
-        self.annotate(edge, note, writer)
+        Ok(done)
     }
 
     fn note(&self, edge: &Edge) -> Result<Option<Note>> {
@@ -341,9 +345,9 @@ impl Batch<'_> {
                 .iter()
                 .any(|edge| edge.child == *key);
         }
-        let is_marked = marked(self.connection, key)? == Some(true);
+        let is_marked = marked(self.connection, key)? == Some(MARKED);
         if is_private && !is_marked {
-            self.hide_branch(key, usize::MAX)?;
+            self.hide_branch(key, &[None], usize::MAX)?;
         } else if is_marked && !is_private {
             self.show_branch(key)?;
         }
@@ -383,7 +387,7 @@ impl Batch<'_> {
 
     /// Makes a position private without marking it, for imports. Moves to it do not make it public.
     pub fn hide_imported(&mut self, key: &Key) -> Result<()> {
-        if marked(self.connection, key)? != Some(true) {
+        if marked(self.connection, key)? != Some(MARKED) {
             self.set_private(key, IMPORTED)?;
         }
         Ok(())
@@ -425,12 +429,13 @@ impl Batch<'_> {
     }
 
     /// The positions whose privacy changes when a position becomes private (`is_private`) or public: the position
-    /// itself, and those after it that then inherit privacy or no longer inherit it. `None` if there are more than
-    /// `max`.
+    /// itself, and those after it that then inherit privacy or no longer inherit it. Positions with another state than
+    /// those in `states` (see [`marked`]) do not change. `None` if there are more than `max`.
     fn branch(
         &self,
         root: &Key,
         is_private: bool,
+        states: &[Option<i64>],
         max: usize,
     ) -> Result<Option<HashMap<Key, bool>>> {
         let mut changes = HashMap::from([(root.clone(), is_private)]);
@@ -444,11 +449,9 @@ impl Batch<'_> {
                 let Some(Row { plies, .. }) = self.get(&child)? else {
                     continue;
                 };
-                let may_change = match marked(self.connection, &child)? {
-                    None => is_private,
-                    Some(is_marked) => !is_private && !is_marked,
-                };
-                if !may_change || self.inherits_privacy(&child, plies, &changes)? != is_private {
+                if !states.contains(&marked(self.connection, &child)?)
+                    || self.inherits_privacy(&child, plies, &changes)? != is_private
+                {
                     continue;
                 }
                 if changes.len() >= max {
@@ -461,10 +464,10 @@ impl Batch<'_> {
         Ok(Some(changes))
     }
 
-    /// Marks a position as private; positions that are reached only through it inherit its privacy. Returns `false` and
-    /// changes nothing if more than `max` positions would become private.
-    fn hide_branch(&mut self, root: &Key, max: usize) -> Result<bool> {
-        let Some(changes) = self.branch(root, true, max)? else {
+    /// Marks a position as private; positions with one of `states` that are reached only through it inherit its privacy.
+    /// Returns `false` and changes nothing if these are more than `max` positions.
+    fn hide_branch(&mut self, root: &Key, states: &[Option<i64>], max: usize) -> Result<bool> {
+        let Some(changes) = self.branch(root, true, states, max)? else {
             return Ok(false);
         };
         for key in changes.keys() {
@@ -473,14 +476,14 @@ impl Batch<'_> {
         Ok(true)
     }
 
-    /// Removes the mark of a private position. The position and those after it become public unless they are marked
-    /// themselves or inherit privacy from other positions.
+    /// Removes the mark of a private position. The position and those after it become public unless they are marked or
+    /// imported themselves or inherit privacy from other positions.
     fn show_branch(&mut self, root: &Key) -> Result<()> {
         let plies = self.get(root)?.map_or([None; 2], |row| row.plies);
         if self.inherits_privacy(root, plies, &HashMap::new())? {
             return self.set_private(root, INHERITING);
         }
-        let changes = self.branch(root, false, usize::MAX)?;
+        let changes = self.branch(root, false, &[Some(INHERITING)], usize::MAX)?;
         for key in changes.unwrap_or_default().keys() {
             (self.connection).execute("DELETE FROM private WHERE key = $1", &[key.into()])?;
         }

@@ -8,6 +8,7 @@ on_both! {
     a_position_with_a_public_path_stays_public,
     undo_and_redo_change_what_is_private,
     cycles_do_not_make_a_branch_public,
+    imported_positions_become_public_with_an_imported_mark,
     imported_notes_do_not_replace_existing_ones,
     public_moves_publish_positions_that_inherited_privacy,
 }
@@ -215,6 +216,33 @@ fn cycles_do_not_make_a_branch_public(library: &TestLibrary) {
     for moves in ["c3c4 b7c7", "c3c4 b7c7 a0a1", "c3c4 b7c7 a0a1 a9a8 a1a0"] {
         assert!(!is_public(&store, moves), "{moves}");
     }
+}
+
+fn imported_positions_become_public_with_an_imported_mark(library: &TestLibrary) {
+    let store = library.open();
+    store_line(&store, "c3c4 b7c7 b0c2 h9g7 h0g2");
+    let hide_imported = |moves| {
+        let key = View::of(&after(moves)).key;
+        store.write(move |batch| batch.hide_imported(&key)).unwrap();
+    };
+    let inner = ["c3c4 b7c7", "c3c4 b7c7 b0c2 h9g7"];
+    let are_public = || inner.map(|moves| is_public(&store, moves));
+    let show = || annotate(&store, "", "c3c4", note("", false), "test");
+    // A mark of this library does not publish what another library declares as private.
+    hide(&store, "", "c3c4");
+    inner.into_iter().for_each(hide_imported);
+    show();
+    assert!(is_public(&store, "c3c4"));
+    assert_eq!(are_public(), [false; 2]);
+    // The mark of the other library is the reason for the privacy of its branch, also if it is imported twice.
+    for _ in 0..2 {
+        inner.into_iter().for_each(hide_imported);
+        let edge = edge("", "c3c4");
+        let merge = move |batch: &mut Batch<'_>| batch.merge_note(&edge, &note("", true), "import");
+        store.write(merge).unwrap().unwrap();
+    }
+    show();
+    assert_eq!(are_public(), [true; 2]);
 }
 
 fn imported_notes_do_not_replace_existing_ones(library: &TestLibrary) {
