@@ -50,6 +50,9 @@ fn every_encoding_of_a_request_gets_the_same_reply() {
         let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\nCookie:16888\r\n\r\n");
         assert_eq!(body(&server.raw(request)), KNOWN);
     }
+    let mut gbk = format!("GET {path}&x=").into_bytes();
+    gbk.extend(b"\xD6\xD0 HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert_eq!(body(&server.raw(gbk)), KNOWN);
     // As `FormData` in browsers and `curl -F` send it; a file is skipped.
     let parts = [("action", "queryall"), ("board", START)].map(|(name, value)| {
         format!("--b\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")

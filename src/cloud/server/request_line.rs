@@ -1,4 +1,5 @@
-//! The first line of a connection. Some programs do not encode the spaces of a FEN in a URL, which hyper rejects.
+//! The first line of a connection. Some programs do not encode the spaces of a FEN or text in GBK in a URL, which hyper
+//! rejects.
 
 use std::io;
 
@@ -20,8 +21,8 @@ pub async fn read_first_line(stream: impl AsyncBufRead + Unpin) -> io::Result<(V
     })
 }
 
-/// A request line of HTTP/1 with percent-encoding for the spaces, tabs, `"`, `<` and `>` of its URL; `None` if nothing
-/// changes.
+/// A request line of HTTP/1 with percent-encoding for the spaces, tabs, `"`, `<`, `>` and invalid UTF-8 of its URL;
+/// `None` if nothing changes.
 fn corrected(line: &[u8]) -> Option<Vec<u8>> {
     let version = b" HTTP/1.";
     let begin = line.iter().position(|byte| *byte == b' ')? + 1;
@@ -29,9 +30,11 @@ fn corrected(line: &[u8]) -> Option<Vec<u8>> {
         .windows(version.len())
         .rposition(|part| part == version)?;
     let mut corrected = line[..begin].to_vec();
+    let is_utf8 = std::str::from_utf8(line).is_ok();
     for byte in line.get(begin..end)? {
         match byte {
             b' ' | b'\t' | b'"' | b'<' | b'>' => corrected.extend(format!("%{byte:02X}").bytes()),
+            0x80.. if !is_utf8 => corrected.extend(format!("%{byte:02X}").bytes()),
             _ => corrected.push(*byte),
         }
     }
