@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -178,6 +178,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Err(error) = survive_file_limits() {
         log::warn!("cannot handle SIGXFSZ, so a file size limit will end the server: {error}");
     }
+    let listen = &arguments.listen;
+    // Before the library is created.
+    let listener = TcpListener::bind(&*listen.addresses).context(&listen.text)?;
     let store = open_store(&arguments.library)?;
     let workers = if store.is_read_only() {
         0
@@ -202,10 +205,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         connections: usize::from(arguments.connections),
         threads: usize::from(arguments.threads),
     };
-    let listen = &arguments.listen;
     let api = router(Arc::new(Api::new(engine_settings(&tablebases), Vec::new())));
-    let server = Server::bind(&listen.addresses, library.clone(), options, files, api)
-        .context(&listen.text)?;
+    let server =
+        Server::new(listener, library.clone(), options, files, api).context(&listen.text)?;
     let address = server.address().context(&listen.text)?;
     let workers = Workers::start(workers, library, &tablebases, arguments.nodes, PAUSE)
         .context("--workers")?;

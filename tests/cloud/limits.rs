@@ -43,6 +43,19 @@ fn oversized_and_malformed_requests_are_rejected() {
 }
 
 #[test]
+fn a_server_whose_port_is_in_use_creates_no_library() {
+    let dir = TestDir::new();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    dir.check(&format!(
+        "
+        $1 serve new.db --listen {address}
+        2> {address}: "
+    ));
+    assert!(!dir.path("new.db").exists());
+}
+
+#[test]
 fn incomplete_requests_time_out() {
     let server = Server::new("");
     let begun = Instant::now();

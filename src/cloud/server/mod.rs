@@ -96,19 +96,15 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens on the first available address of a list. `api` answers the requests of the page at `/api`; their
-    /// extensions contain a [`PageUser`].
-    ///
-    /// # Errors
-    /// No address can be used, for example because each is in use.
-    pub fn bind(
-        addresses: &[SocketAddr],
+    /// A server for the connections of a listener. `api` answers the requests of the page at `/api`; their extensions
+    /// contain a [`PageUser`].
+    pub fn new(
+        listener: TcpListener,
         library: Arc<Library>,
         options: ServerOptions,
         files: ServerFiles,
         api: Router,
     ) -> std::io::Result<Self> {
-        let listener = TcpListener::bind(addresses)?;
         listener.set_nonblocking(true)?;
         let shared = Shared::new(library, options, files)?;
         Ok(Self {
