@@ -81,7 +81,7 @@ enum CloudCommand {
     },
     /// Check a library: count the values of moves that do not follow from those of the replies.
     ///
-    /// Such values are possible only along cycles of moves. Fails if a move is illegal.
+    /// Such values are possible only along cycles of moves. Fails if a move is illegal or the file is damaged.
     Check {
         /// Library file or database.
         library: Location,

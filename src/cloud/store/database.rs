@@ -31,6 +31,11 @@ pub trait Database: Send {
         each: &mut dyn FnMut(&Columns<'_>) -> Result<bool>,
     ) -> Result<()>;
 
+    /// Checks the structure of the file. Does nothing for a database on a server.
+    fn check_file(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Whether the database is on a server: each query is a round trip, and a sequence generates lease numbers.
     fn is_remote(&self) -> bool;
 }

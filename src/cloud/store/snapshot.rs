@@ -106,8 +106,9 @@ impl Snapshot<'_> {
         Ok(())
     }
 
-    /// Finds illegal moves, and values that do not follow from the replies.
+    /// Finds illegal moves, and values that do not follow from the replies. Fails if the file is damaged.
     pub fn check(&self) -> Result<Vec<Inconsistency>> {
+        self.connection.check_file()?;
         let mut problems = Vec::new();
         self.for_each(|key, row| {
             let edges = row.edges(&key);

@@ -258,6 +258,17 @@ impl Database for Connection {
         Ok(())
     }
 
+    fn check_file(&self) -> Result<()> {
+        let query = "PRAGMA integrity_check(1)";
+        let found: String = self.query_row(query, [], |row| row.get(0))?;
+        if found == "ok" {
+            return Ok(());
+        }
+        let reason = "database disk image is malformed".to_owned();
+        let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
+        Err(rusqlite::Error::SqliteFailure(code, Some(reason)).into())
+    }
+
     fn is_remote(&self) -> bool {
         false
     }

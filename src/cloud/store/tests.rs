@@ -336,6 +336,25 @@ fn many_writers_share_transactions(library: &TestLibrary) {
 }
 
 #[test]
+fn a_damaged_index_is_found() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("library.db");
+    put(&Store::open(&path).unwrap(), new("", "h2e2", -20, 3));
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    let query = "SELECT rootpage FROM sqlite_schema WHERE name = 'audit_place'";
+    let page: i64 = connection.query_row(query, [], |row| row.get(0)).unwrap();
+    drop(connection);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let end = usize::try_from(page).unwrap() * 4096;
+    bytes[end - 4096..end].fill(0xFF);
+    std::fs::write(&path, bytes).unwrap();
+    let store = Store::open(&path).unwrap();
+    assert_eq!(store.read(|s| s.positions()).unwrap(), 1);
+    let error = store.read(|s| s.check()).unwrap_err().to_string();
+    assert!(error.ends_with("malformed"), "{error}");
+}
+
+#[test]
 fn other_files_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("other.db");
