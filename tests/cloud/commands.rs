@@ -39,8 +39,11 @@ fn query_and_walk_show_the_moves_of_a_library() {
     let first = "1    b2e2  炮八平五  20     ! (00-00)  6\n";
     assert!(text.contains(first), "{text}");
     assert!(text.ends_with("search requested\n"), "{text}");
+    dir.write("token", "two words");
     dir.check(&format!(
         "
+        $1 cloud query startpos --url {url} --token-file token
+        2> token: expected only a token
         $1 cloud queue '3k5/9/9/4c4/4n4/9/9/4C4/4N4/R3K3R w' --url {url}
         2> the library does not search positions with so few pieces
         $1 cloud queue '1R2k4/R8/9/9/9/9/9/9/9/3K5 b' --url {url}

@@ -55,7 +55,8 @@ impl ServerArguments {
 fn read_token(file: &Path) -> Result<String, Failure> {
     let text = read_small_text(file)?;
     let mut words = without_byte_order_mark(&text).split_whitespace();
-    match (words.next(), words.next()) {
+    let is_printable = |token: &&str| token.bytes().all(|byte| byte.is_ascii_graphic());
+    match (words.next().filter(is_printable), words.next()) {
         (Some(token), None) => Ok(token.to_owned()),
         _ => Err(Failure::new(file.display(), "expected only a token")),
     }
