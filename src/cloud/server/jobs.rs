@@ -79,7 +79,8 @@ pub async fn list(State(shared): State<Arc<Shared>>, caller: Caller) -> JsonRepl
     Ok(Json(json!({ "jobs": jobs })))
 }
 
-async fn find(shared: &Arc<Shared>, id: i64) -> Result<Job, ServerError> {
+async fn find(shared: &Arc<Shared>, id: &str) -> Result<Job, ServerError> {
+    let id: i64 = id.parse().map_err(|_| StatusCode::NOT_FOUND)?;
     let jobs =
         shared.in_library(move |library| library.store.read(|snapshot| snapshot.jobs(Some(id))));
     jobs.await?.pop().ok_or(StatusCode::NOT_FOUND.into())
@@ -88,30 +89,30 @@ async fn find(shared: &Arc<Shared>, id: i64) -> Result<Job, ServerError> {
 pub async fn show(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
-    Path(id): Path<i64>,
+    Path(id): Path<String>,
 ) -> JsonReply {
     caller.require(Role::Write)?;
-    Ok(Json(job_json(&find(&shared, id).await?)))
+    Ok(Json(job_json(&find(&shared, &id).await?)))
 }
 
 /// Cancels a job of the caller. Administrators may cancel the job of any writer.
 pub async fn cancel(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
-    Path(id): Path<i64>,
+    Path(id): Path<String>,
     parts: hyper::http::request::Parts,
 ) -> JsonReply {
     caller.require(Role::Write)?;
-    let job = find(&shared, id).await?;
+    let job = find(&shared, &id).await?;
     check_origin(&shared, &parts)?;
     if caller.role < Role::Admin && job.writer != caller.name {
         return Err(StatusCode::FORBIDDEN.into());
     }
     let canceled = shared.in_library(move |library| {
-        (library.store).write(move |batch| batch.cancel_job(id, &caller.name))
+        (library.store).write(move |batch| batch.cancel_job(job.id, &caller.name))
     });
     if canceled.await? {
-        Ok(Json(job_json(&find(&shared, id).await?)))
+        Ok(Json(job_json(&find(&shared, &id).await?)))
     } else {
         Err(ServerError::parameter("the job has already ended"))
     }
@@ -140,7 +141,7 @@ pub async fn upload(
     let added =
         shared.in_library(move |library| language.within(|| add(library, &body, plies, settings)));
     let added = added.await?.map_err(ServerError::parameter)?;
-    let mut object = job_json(&find(&shared, added.id).await?);
+    let mut object = job_json(&find(&shared, &added.id.to_string()).await?);
     object["games"] = added.games.into();
     object["problems"] = added.problems.into();
     Ok(Json(object))
