@@ -359,6 +359,8 @@ fn known_moves_are_copied_from_another_library() {
         2> skipped positions that a library does not store or search: 1\n
         $1 {copy}
         > 1 already in the library, 3 requests, 3 unknown to the server; 0 moves
+        $1 cloud copy none.db missing.pgn --url http://127.0.0.1:1
+        2> missing.pgn:
         $1 cloud copy new2.db list.fen --url {}
         2> HTTP status 404
         $ cloud copy new2.db games.pgn --url {} --rate 100
@@ -369,6 +371,7 @@ fn known_moves_are_copied_from_another_library() {
     ));
     let dump = |library: &str| dir.output(&format!("cloud dump {library}.db"));
     assert_eq!(dump("new"), dump("library"));
+    assert!(!dir.path("none.db").exists());
 }
 
 /// Adds a task to a library and leases it for an hour. A killed worker leaves such a task.

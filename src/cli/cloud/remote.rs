@@ -310,9 +310,9 @@ struct CopyCounts {
 
 pub fn copy(arguments: &CopyArguments) -> Result<(), Failure> {
     let client = arguments.server.client()?;
+    let (mut positions, unread) = read_positions(&arguments.files, arguments.max_ply)?;
     let store = Store::open_at(&arguments.library);
     let store = store.context(&arguments.library)?;
-    let (mut positions, unread) = read_positions(&arguments.files, arguments.max_ply)?;
     let read = positions.len();
     positions.retain(fen::is_storable);
     note_left_out(read - positions.len());
