@@ -292,7 +292,8 @@ async function showJobs() {
     const { jobs } = await request('jobs');
     if (JSON.stringify(jobs) === shownJobs) return;
     shownJobs = JSON.stringify(jobs);
-    element('jobs').replaceChildren(...(jobs.length ? jobs.map(jobItem) : [t('no jobs')]));
+    element('jobs').replaceChildren(...jobs.map(jobItem));
+    element('no-jobs').hidden = jobs.length > 0;
   } catch (error) {
     say(error.message);
   }
@@ -301,7 +302,7 @@ async function showJobs() {
 async function uploadFile() {
   const [file] = element('job-file').files;
   if (!file) return;
-  const parameters = new URLSearchParams({ name: file.name.slice(0, 100), priority: element('job-priority').value });
+  const parameters = new URLSearchParams({ name: [...file.name].slice(0, 100).join(''), priority: element('job-priority').value });
   element('job-file').value = '';
   try {
     const job = await request(`jobs?${parameters}`, { method: 'POST', body: file });

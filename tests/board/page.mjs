@@ -913,7 +913,10 @@ function manyGames() {
 // An uploaded file is searched; its progress is shown until the end.
 async function uploadsFiles(page) {
   await page.click('#jobs-panel summary');
-  await page.waitForFunction(() => document.querySelector('#jobs').textContent.includes('No file'));
+  await page.waitForSelector('#no-jobs:not([hidden])');
+  await page.setViewportSize({ width: 320, height: 800 });
+  await checkAccessibility(page, 'library-no-jobs-narrow');
+  await page.setViewportSize({ width: 1280, height: 800 });
   await page.selectOption('#job-priority', 'high');
   const upload = (name, text) => page.setInputFiles('#job-file', { name, mimeType: 'text/plain', buffer: Buffer.from(text) });
   await upload('games.pgn', '1. h2e2 h9g7 *\n\n1. c3c4 *\n');

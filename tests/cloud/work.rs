@@ -168,6 +168,7 @@ fn the_page_and_its_statistics_are_served() {
         page.contains("content-security-policy: default-src 'self'"),
         "{page}"
     );
+    assert!(page.contains("<noscript>"), "{page}");
     for (path, kind) in [
         ("/main.js", "text/javascript"),
         ("/rules.js", "text/javascript"),
