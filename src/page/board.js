@@ -2,7 +2,7 @@
 import { sideOf, squareName, squareOf, fromOf, toOf } from './rules.js';
 import { element, t, pieceName, GLYPHS } from './texts.js';
 
-export const SVG = 'http://www.w3.org/2000/svg';
+const SVG = 'http://www.w3.org/2000/svg';
 const STEP = 50;
 const TOP = 24;
 const COLORS = {
@@ -33,7 +33,8 @@ function center(square) {
   return [STEP * x + STEP / 2, STEP * y + STEP / 2 + TOP];
 }
 
-function add(parent, name, attributes, content) {
+// Appends an SVG element.
+export function addShape(parent, name, attributes, content) {
   const node = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
   if (content !== undefined) node.textContent = content;
@@ -43,11 +44,11 @@ function add(parent, name, attributes, content) {
 
 function addText(parent, x, y, size, fill, content) {
   const style = { 'text-anchor': 'middle', 'dominant-baseline': 'central', 'font-family': 'serif' };
-  return add(parent, 'text', { x, y, fill, 'font-size': size, ...style }, content);
+  return addShape(parent, 'text', { x, y, fill, 'font-size': size, ...style }, content);
 }
 
 function drawGrid(svg) {
-  add(svg, 'rect', { width: 9 * STEP, height: 10 * STEP + 2 * TOP, fill: COLORS.wood });
+  addShape(svg, 'rect', { width: 9 * STEP, height: 10 * STEP + 2 * TOP, fill: COLORS.wood });
   const at = (x, y) => `${STEP * x + STEP / 2} ${STEP * y + STEP / 2 + TOP}`;
   let path = '';
   const line = (x1, y1, x2, y2) => { path += `M${at(x1, y1)}L${at(x2, y2)}`; };
@@ -58,7 +59,7 @@ function drawGrid(svg) {
     line(x, 5, x, 9);
   }
   for (const y of [0, 7]) { line(3, y, 5, y + 2); line(5, y, 3, y + 2); }
-  add(svg, 'path', { d: path, stroke: COLORS.line, fill: 'none' });
+  addShape(svg, 'path', { d: path, stroke: COLORS.line, fill: 'none' });
   if (view.letters === 'latin') return;
   const river = ['楚', '河', view.letters === 'simplified' ? '汉' : '漢', '界'];
   river.forEach((sign, n) => addText(svg, [75, 125, 325, 375][n], 250 + TOP, 22, COLORS.line, sign));
@@ -81,10 +82,10 @@ function drawCoordinates(svg) {
 function drawPiece(svg, square, piece) {
   const [cx, cy] = center(square);
   const color = COLORS[sideOf(piece)];
-  const group = add(svg, 'g', { class: 'piece', 'data-square': squareName(square) });
-  add(group, 'circle', { cx, cy, r: 22, fill: COLORS.disc, stroke: color, 'stroke-width': 1.5 });
+  const group = addShape(svg, 'g', { class: 'piece', 'data-square': squareName(square) });
+  addShape(group, 'circle', { cx, cy, r: 22, fill: COLORS.disc, stroke: color, 'stroke-width': 1.5 });
   // Red pieces have a second ring, which shows the side without its color.
-  if (sideOf(piece) === 'w') add(group, 'circle', { cx, cy, r: 19, fill: 'none', stroke: color, 'stroke-width': 1 });
+  if (sideOf(piece) === 'w') addShape(group, 'circle', { cx, cy, r: 19, fill: 'none', stroke: color, 'stroke-width': 1 });
   addText(group, cx, cy + 1, 25, color, GLYPHS[view.letters][piece]);
 }
 
@@ -95,9 +96,9 @@ function drawArrow(svg, move, color, width) {
   const [bx, by] = [x2 - 16 * dx, y2 - 16 * dy];
   const [wx, wy] = [-dy * 9, dx * 9];
   const head = `${bx + wx},${by + wy} ${x2},${y2} ${bx - wx},${by - wy}`;
-  const group = add(svg, 'g', { class: 'arrow', opacity: 0.75, 'data-move': move });
-  add(group, 'line', { x1, y1, x2: bx, y2: by, stroke: color, 'stroke-width': width });
-  add(group, 'polygon', { points: head, fill: color });
+  const group = addShape(svg, 'g', { class: 'arrow', opacity: 0.75, 'data-move': move });
+  addShape(group, 'line', { x1, y1, x2: bx, y2: by, stroke: color, 'stroke-width': width });
+  addShape(group, 'polygon', { points: head, fill: color });
 }
 
 // Draws the board as in a saved picture, without the marks of the current selection.
@@ -106,7 +107,7 @@ function drawPicture(svg) {
   drawCoordinates(svg);
   const ring = (square, attributes) => {
     const [cx, cy] = center(square);
-    add(svg, 'circle', { cx, cy, fill: 'none', ...attributes });
+    addShape(svg, 'circle', { cx, cy, fill: 'none', ...attributes });
   };
   const { position, last } = view;
   position.pieces.forEach((piece, square) => piece && drawPiece(svg, square, piece));
@@ -142,18 +143,18 @@ export function drawBoard() {
   drawPicture(svg);
   if (view.selected !== null) {
     const [cx, cy] = center(view.selected);
-    add(svg, 'circle', { cx, cy, r: 23, class: 'selected', fill: 'none', stroke: COLORS.mark, 'stroke-width': 4 });
+    addShape(svg, 'circle', { cx, cy, r: 23, class: 'selected', fill: 'none', stroke: COLORS.mark, 'stroke-width': 4 });
   }
   for (const square of targets()) {
     const [cx, cy] = center(square);
-    add(svg, 'circle', { cx, cy, r: 8, class: 'target', fill: COLORS.mark, 'fill-opacity': 0.7 });
+    addShape(svg, 'circle', { cx, cy, r: 8, class: 'target', fill: COLORS.mark, 'fill-opacity': 0.7 });
   }
   // The arrow or circle that is being drawn.
   if (dragged?.isMark && dragged.target !== null && dragged.target !== dragged.square) {
     drawArrow(svg, squareName(dragged.square) + squareName(dragged.target), COLORS.drawn, 6);
   } else if (dragged?.isPressed && dragged.target === dragged.square) {
     const [cx, cy] = center(dragged.square);
-    add(svg, 'circle', { cx, cy, r: 24, class: 'pressed', fill: 'none', stroke: COLORS.drawn, 'stroke-width': 4 });
+    addShape(svg, 'circle', { cx, cy, r: 24, class: 'pressed', fill: 'none', stroke: COLORS.drawn, 'stroke-width': 4 });
   }
   for (const button of element('squares').children) {
     const square = Number(button.dataset.index);
@@ -170,10 +171,8 @@ export function drawBoard() {
 
 // The picture as a complete SVG file.
 export function picture() {
-  const svg = document.createElementNS(SVG, 'svg');
   const [width, height] = [9 * STEP, 10 * STEP + 2 * TOP];
-  const attributes = { viewBox: `0 0 ${width} ${height}`, width, height };
-  for (const [key, value] of Object.entries(attributes)) svg.setAttribute(key, value);
+  const svg = addShape(new DocumentFragment(), 'svg', { viewBox: `0 0 ${width} ${height}`, width, height });
   drawPicture(svg);
   return new XMLSerializer().serializeToString(svg);
 }

@@ -1,6 +1,6 @@
 // The board editor.
 import { START, parseFen, writeFen, otherSide } from './rules.js';
-import { element, t, pieceName, GLYPHS } from './texts.js';
+import { element, makeButton, t, pieceName, GLYPHS } from './texts.js';
 import { view, drawBoard, setDrawing } from './board.js';
 import { app, show, say, setUp, stopEditing } from './study.js';
 
@@ -16,16 +16,13 @@ export function drawEditor() {
   element('fen').value = writeFen(edited);
   element('side').textContent = t(`to move ${edited.side}`);
   const choices = [...'KABNRCPkabnrcp', ''].map((piece) => {
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.textContent = piece ? GLYPHS[view.letters][piece] : t('remove');
-    button.className = piece === '' ? 'remove' : piece < 'a' ? 'red' : 'black';
-    button.setAttribute('aria-label', piece ? pieceName(piece) : t('remove'));
-    button.setAttribute('aria-pressed', String(brush === piece));
-    button.addEventListener('click', () => {
+    const button = makeButton(piece ? GLYPHS[view.letters][piece] : t('remove'), () => {
       [brush, view.selected] = [brush === piece ? null : piece, null];
       drawEditor();
     });
+    button.className = piece === '' ? 'remove' : piece < 'a' ? 'red' : 'black';
+    button.setAttribute('aria-label', piece ? pieceName(piece) : t('remove'));
+    button.setAttribute('aria-pressed', String(brush === piece));
     return button;
   });
   element('palette').replaceChildren(...choices);

@@ -1,9 +1,9 @@
 // The engine: analysis, play and review, for `chuhe board` and for some users of `chuhe serve`.
 import { otherSide } from './rules.js';
 import { decodeGame, encodeGame, movesOf, pathTo, lineAfter } from './game.js';
-import { element, t } from './texts.js';
+import { element, t, tryStorage } from './texts.js';
 import { view, drawBoard } from './board.js';
-import { app, show, say, end, side, playMove, tryMove, lineText, redraw } from './study.js';
+import { app, show, say, end, side, playMove, moveButton, lineText, redraw } from './study.js';
 import { copyReview } from './review.js';
 import { currentQuery, positionQuery, request, stream } from './server.js';
 
@@ -43,15 +43,11 @@ function showLines({ depth, nodes, nps, hashfull, tablebase, lines }) {
   element('speed').textContent = t('speed', depth, number(nps), number(nodes), Math.round(hashfull / 10)) + hits;
   const rows = lines.map((line) => {
     const row = document.createElement('li');
-    const [score, button] = [document.createElement('span'), document.createElement('button')];
+    const score = document.createElement('span');
     const words = lineText(position, line.pv.slice(0, 14));
     score.className = 'score';
     score.textContent = scoreText(line);
-    button.type = 'button';
-    button.textContent = words[0];
-    button.dataset.move = line.pv[0];
-    button.addEventListener('click', () => tryMove(line.pv[0]));
-    row.append(score, button, ` ${words.slice(1).join(' ')}`);
+    row.append(score, moveButton(line.pv[0]), ` ${words.slice(1).join(' ')}`);
     return row;
   });
   // A button keeps the focus when the lines are replaced.
@@ -146,27 +142,18 @@ const textOfGame = () => encodeGame(app.game).replace(/@\d+/, '');
 
 function keepMatch() {
   if (!match) return;
-  try {
-    if (match.isOver) { sessionStorage.removeItem(KEPT); return; }
-    const { engine, clock, increment, node } = match;
-    const fields = KEPT_FIELDS.map((id) => [id, element(id).value]);
-    const kept = { engine, clock, increment, moves: movesOf(pathTo(node)), flipped: view.flipped, fields, game: textOfGame() };
-    sessionStorage.setItem(KEPT, JSON.stringify(kept));
-  } catch {
-    // Without storage a reload ends the game.
-  }
+  if (match.isOver) { tryStorage(() => sessionStorage.removeItem(KEPT)); return; }
+  const { engine, clock, increment, node } = match;
+  const fields = KEPT_FIELDS.map((id) => [id, element(id).value]);
+  const kept = { engine, clock, increment, moves: movesOf(pathTo(node)), flipped: view.flipped, fields, game: textOfGame() };
+  tryStorage(() => sessionStorage.setItem(KEPT, JSON.stringify(kept)));
 }
 
 // Continues the game against the engine that a reload has interrupted. The clocks did not run while the page was
 // closed.
 export function resumePlay() {
-  let kept = null;
-  try {
-    kept = JSON.parse(sessionStorage.getItem(KEPT));
-    sessionStorage.removeItem(KEPT);
-  } catch {
-    // Without storage there is no game to continue.
-  }
+  const kept = tryStorage(() => JSON.parse(sessionStorage.getItem(KEPT)));
+  tryStorage(() => sessionStorage.removeItem(KEPT));
   if (!kept || kept.game !== textOfGame() || element('play-panel').hidden) return;
   let node = app.game.root;
   for (const move of kept.moves.split(',').filter(Boolean)) node = node?.children.find((child) => child.move === move);

@@ -1,9 +1,8 @@
 // Shows what the books and tablebases of the server contain about the position, and whether the rules have ended the
 // game.
-import { notate, otherSide } from './rules.js';
+import { otherSide } from './rules.js';
 import { element, t } from './texts.js';
-import { view } from './board.js';
-import { app, say, end, tryMove } from './study.js';
+import { app, say, end, moveButton } from './study.js';
 import { currentQuery, request } from './server.js';
 
 let bookNames = '';
@@ -24,11 +23,7 @@ function knowledgeTable(title, entries, text) {
   heading.textContent = title;
   for (const entry of entries) {
     const [row, name, value] = ['tr', 'td', 'td'].map((tag) => document.createElement(tag));
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.textContent = notate(app.game.node.position, entry.move, view.notation);
-    button.addEventListener('click', () => tryMove(entry.move));
-    name.append(button);
+    name.append(moveButton(entry.move));
     value.textContent = text(entry);
     row.append(name, value);
     list.append(row);

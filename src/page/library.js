@@ -1,9 +1,9 @@
 // The moves of a cloud library, for `chuhe serve` and `chuhe board --library`.
 import { notate } from './rules.js';
 import { pathTo, fenOf } from './game.js';
-import { element, t, hasText, mistakeMarks, positionMarks, glyphText } from './texts.js';
+import { element, makeButton, t, tryStorage, hasText, mistakeMarks, positionMarks, glyphText } from './texts.js';
 import { view } from './board.js';
-import { app, say, side, playMove, tryMove, lineText, moveText, redraw } from './study.js';
+import { app, say, side, playMove, moveButton, lineText, moveText, redraw } from './study.js';
 import { access, request } from './server.js';
 import { judged } from './knowledge.js';
 import { connectEngine } from './engine.js';
@@ -32,15 +32,6 @@ function ask(action, more = {}) {
 
 const sayStatus = (key) => say(hasText(key) ? t(key) : t('other', key));
 
-function entryButton(entry) {
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.textContent = notate(app.game.node.position, entry.uci, view.notation);
-  button.dataset.move = entry.uci;
-  button.addEventListener('click', () => tryMove(entry.uci));
-  return button;
-}
-
 // A note in words, with its author and date.
 function noteText({ name, comment, author, time, private: isPrivate }) {
   const signed = t('signed', author, new Date(time * 1000).toISOString().slice(0, 10));
@@ -52,7 +43,7 @@ function entryRows(entry, note) {
   const row = document.createElement('tr');
   row.className = `rank${entry.rank}`;
   const first = document.createElement('td');
-  first.append(entryButton(entry), note ? glyphText(note.glyphs) : '');
+  first.append(moveButton(entry.uci), note ? glyphText(note.glyphs) : '');
   row.append(first);
   for (const value of [entry.score, entry.note, entry.winrate || '']) {
     const cell = document.createElement('td');
@@ -76,7 +67,7 @@ function drawEntries() {
   const unknown = entries.filter((entry) => !isListed(entry));
   element('unknown-moves').hidden = !unknown.length;
   element('unknown-count').textContent = t('show unknown', unknown.length);
-  element('unknown-list').replaceChildren(...unknown.map(entryButton));
+  element('unknown-list').replaceChildren(...unknown.map((entry) => moveButton(entry.uci)));
 }
 
 function writeLine(moves) {
@@ -272,13 +263,8 @@ function jobItem(job) {
   bar.setAttribute('aria-label', text);
   item.append(job.failed ? t('job failed', text, job.failed) : text, ' ', bar);
   if (job.state === 'running') {
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.textContent = t('cancel');
-    button.addEventListener('click', () => {
-      request(`jobs/${job.job}/cancel`, { method: 'POST' }).then(showJobs, (error) => say(error.message));
-    });
-    item.append(' ', button);
+    const cancel = () => request(`jobs/${job.job}/cancel`, { method: 'POST' }).then(showJobs, (error) => say(error.message));
+    item.append(' ', makeButton(t('cancel'), cancel));
   }
   return item;
 }
@@ -332,22 +318,14 @@ function buildNotes() {
 }
 
 function buildToken() {
-  try {
-    access.token = sessionStorage.getItem('token') || '';
-  } catch {
-    // Without storage the token is lost with the page.
-  }
+  access.token = tryStorage(() => sessionStorage.getItem('token')) || '';
   element('token').value = access.token;
   element('token-form').addEventListener('submit', (event) => {
     event.preventDefault();
     const shown = element('token').value.trim();
     if (!/^[-._~A-Za-z0-9]*$/.test(shown)) { say(t('token form')); return; }
     access.token = shown;
-    try {
-      sessionStorage.setItem('token', shown);
-    } catch {
-      // The token is lost with the page.
-    }
+    tryStorage(() => sessionStorage.setItem('token', shown));
     // Removes the message of an earlier error.
     redraw();
     // Until the server has checked the new token, nothing is requested that needs it.

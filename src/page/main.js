@@ -1,7 +1,7 @@
 // Starts the page. `chuhe board` provides the engine, `chuhe serve` a library, and `chuhe review --html` reviewed
 // games, which are in the page itself.
 import { newGame, encodeGame, writePgn } from './game.js';
-import { element, t, language, translate, switchLanguage } from './texts.js';
+import { element, t, language, translate, switchLanguage, tryStorage } from './texts.js';
 import { view, buildBoard, picture } from './board.js';
 import { app, buildStudy, openGame, openGames, openAddress, redraw, say, setUp, show } from './study.js';
 import { buildEditor, drawEditor } from './editor.js';
@@ -68,20 +68,12 @@ function buildSettings() {
   element('notation').value = language === 'zh' && isReadable ? 'chinese' : 'wxf';
   if (!isReadable) element('letters').value = 'latin';
   for (const id of ['notation', 'letters']) {
-    try {
-      const kept = localStorage.getItem(id);
-      if ([...element(id).options].some((option) => option.value === kept)) element(id).value = kept;
-    } catch {
-      // Without storage the settings are lost with the page.
-    }
+    const kept = tryStorage(() => localStorage.getItem(id));
+    if ([...element(id).options].some((option) => option.value === kept)) element(id).value = kept;
     view[id] = element(id).value;
     element(id).addEventListener('change', () => {
       view[id] = element(id).value;
-      try {
-        localStorage.setItem(id, view[id]);
-      } catch {
-        // The setting is lost with the page.
-      }
+      tryStorage(() => localStorage.setItem(id, view[id]));
       redrawAll();
     });
   }

@@ -1,8 +1,8 @@
 // A reviewed game: the graph of the expected points, the accuracy of both sides and their mistakes. All of it is
 // stored in the game, and therefore in the address of the page.
 import { lineAfter } from './game.js';
-import { element, t, language } from './texts.js';
-import { SVG } from './board.js';
+import { element, makeButton, t, language } from './texts.js';
+import { addShape } from './board.js';
 import { app, go, moveText } from './study.js';
 
 const [WIDTH, HEIGHT, LEFT, EDGE] = [600, 190, 48, 10];
@@ -17,39 +17,29 @@ const mainLine = () => lineAfter(app.game.root);
 const grade = (node) => node.glyphs.find((glyph) => glyph in GRADES);
 const isReviewed = () => mainLine().some((node) => node.points !== null);
 
-function drawShape(parent, name, attributes, content = '') {
-  const node = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  node.textContent = content;
-  parent.append(node);
-  return node;
-}
-
 function drawGraph(nodes) {
-  const svg = document.createElementNS(SVG, 'svg');
-  svg.setAttribute('viewBox', `0 0 ${WIDTH} ${HEIGHT}`);
-  svg.setAttribute('role', 'img');
-  svg.setAttribute('aria-label', t('graph'));
+  element('graph').replaceChildren();
+  const attributes = { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': t('graph') };
+  const svg = addShape(element('graph'), 'svg', attributes);
   const step = (WIDTH - LEFT - EDGE) / Math.max(nodes.length - 1, 1);
   const x = (ply) => LEFT + step * ply;
   const y = (points) => EDGE + ((BOTTOM - EDGE) * (100 - points)) / 100;
   for (const [points, label] of [[100, t('w')], [50, '50'], [0, t('b')]]) {
-    drawShape(svg, 'line', { x1: LEFT, x2: WIDTH - EDGE, y1: y(points), y2: y(points), stroke: '#9a9a9a' });
-    drawShape(svg, 'text', { x: LEFT - 4, y: y(points) + 4, 'text-anchor': 'end' }, label);
+    addShape(svg, 'line', { x1: LEFT, x2: WIDTH - EDGE, y1: y(points), y2: y(points), stroke: '#9a9a9a' });
+    addShape(svg, 'text', { x: LEFT - 4, y: y(points) + 4, 'text-anchor': 'end' }, label);
   }
   const known = nodes.map((node, ply) => [ply, node.points]).filter(([, points]) => points !== null);
   const line = known.map(([ply, points]) => `${x(ply).toFixed(1)},${y(points).toFixed(1)}`);
-  drawShape(svg, 'polyline', { points: line.join(' '), fill: 'none', stroke: '#c0392b', 'stroke-width': 2 });
+  addShape(svg, 'polyline', { points: line.join(' '), fill: 'none', stroke: '#c0392b', 'stroke-width': 2 });
   nodes.forEach((node, ply) => {
     const found = grade(node);
-    if (found) drawShape(svg, 'circle', { cx: x(ply), cy: y(node.points ?? 50), r: 4, fill: GRADE_COLORS[found] });
-    if (ply % 20 === 0 && ply) drawShape(svg, 'text', { x: x(ply), y: HEIGHT - 5, 'text-anchor': 'middle' }, ply);
+    if (found) addShape(svg, 'circle', { cx: x(ply), cy: y(node.points ?? 50), r: 4, fill: GRADE_COLORS[found] });
+    if (ply % 20 === 0 && ply) addShape(svg, 'text', { x: x(ply), y: HEIGHT - 5, 'text-anchor': 'middle' }, ply);
     const area = { class: 'ply', 'data-ply': ply, x: x(ply) - step / 2, y: 0, width: step, height: HEIGHT };
-    const rectangle = drawShape(svg, 'rect', area);
-    drawShape(rectangle, 'title', {}, node.move ? `${ply}. ${moveText(node)}` : t('first'));
+    const rectangle = addShape(svg, 'rect', area);
+    addShape(rectangle, 'title', {}, node.move ? `${ply}. ${moveText(node)}` : t('first'));
     rectangle.addEventListener('click', () => go(node));
   });
-  element('graph').replaceChildren(svg);
 }
 
 function drawSides(nodes) {
@@ -75,13 +65,7 @@ function drawSides(nodes) {
 
 function drawMistakes(nodes) {
   const found = nodes.flatMap((node, ply) => (node.parent && grade(node) ? [[node, ply]] : []));
-  const buttons = found.map(([node, ply]) => {
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.textContent = `${ply}. ${moveText(node)}`;
-    button.addEventListener('click', () => go(node));
-    return button;
-  });
+  const buttons = found.map(([node, ply]) => makeButton(`${ply}. ${moveText(node)}`, () => go(node)));
   element('mistakes').replaceChildren(...buttons);
 }
 

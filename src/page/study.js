@@ -1,7 +1,7 @@
 // The game on the board: its moves, its address, and everything that changes with the current move.
 import { isInCheck, legalMoves, whyIllegal, moveOf, fromOf, toOf, notate, otherSide } from './rules.js';
 import { newGame, addMove, moveNumber, lineAfter, encodeGame, decodeGame, fenOf, shownComment, isMainLine } from './game.js';
-import { element, t, hasText, mistakeMarks, glyphText } from './texts.js';
+import { element, makeButton, t, hasText, mistakeMarks, glyphText } from './texts.js';
 import { view, drawBoard, setDrawing } from './board.js';
 
 // `listeners` are called after each change of the current move, `onLanguage` after a change of the language or
@@ -57,13 +57,10 @@ function sayPosition() {
 const buttons = new Map();
 let [listed, listedRoot] = [null, null];
 
-function moveButton(node) {
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.textContent = moveText(node);
+function nodeButton(node) {
+  const button = makeButton(moveText(node), () => go(node));
   const grade = { 2: 'mistake', 4: 'blunder', 6: 'inaccuracy' }[node.glyphs.find((glyph) => [2, 4, 6].includes(glyph))];
   if (grade) button.classList.add(grade);
-  button.addEventListener('click', () => go(node));
   buttons.set(node, button);
   const span = document.createElement('span');
   span.className = 'move';
@@ -85,7 +82,7 @@ function appendLine(parent, node) {
   for (let isFirst = true; node.children.length; node = node.children[0]) {
     const [main, ...others] = node.children;
     const appendMove = (child, to, needsNumber) => {
-      const button = moveButton(child);
+      const button = nodeButton(child);
       button.prepend(numberText(child, needsNumber));
       to.append(button, ' ');
       const comment = shownComment(child.comment);
@@ -283,6 +280,13 @@ export function tryMove(move) {
   } else playMove(move);
 }
 
+// A button that plays a move of the current position.
+export function moveButton(move) {
+  const button = makeButton(notate(app.game.node.position, move, view.notation), () => tryMove(move));
+  button.dataset.move = move;
+  return button;
+}
+
 // The game or position of a link; null without one.
 export function gameOfLink({ hash, search }) {
   const [fragment, query] = [hash.slice(1), search.slice(1)];
@@ -376,16 +380,13 @@ export function buildStudy() {
     drawMoves();
   });
   for (const [glyph, mark] of Object.entries(mistakeMarks)) {
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.textContent = mark;
-    button.dataset.glyph = glyph;
-    button.addEventListener('click', () => {
+    const button = makeButton(mark, () => {
       const { node } = app.game;
       const isSet = node.glyphs.includes(Number(glyph));
       node.glyphs = isSet ? node.glyphs.filter((other) => other !== Number(glyph)) : [Number(glyph)];
       show({ isNew: true });
     });
+    button.dataset.glyph = glyph;
     element('glyphs').append(button);
   }
   document.addEventListener('keydown', (event) => {

@@ -1,6 +1,23 @@
-// The texts of the page in both languages, and the names of pieces.
+// Elements of the page, its texts in both languages, and the names of pieces.
 
 export const element = (id) => document.getElementById(id);
+
+export function makeButton(text, onClick) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.textContent = text;
+  button.addEventListener('click', onClick);
+  return button;
+}
+
+// The result of a function that uses the storage of the browser; null if the browser allows none.
+export function tryStorage(use) {
+  try {
+    return use();
+  } catch {
+    return null;
+  }
+}
 
 // Each text in English and Chinese; t() replaces each {} by a value.
 const TEXTS = {
