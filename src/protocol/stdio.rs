@@ -11,7 +11,7 @@ use crossbeam_channel::{Receiver, SendError, Sender, unbounded};
 
 use crate::search::{USUAL_STACK, start_thread};
 use crate::text::{
-    BoundedLine, RETRY_AFTER, decode_gbk, encode_gbk, is_reader_gone, is_utf_8, read_bounded_until,
+    BoundedLine, RETRY_AFTER, decode_line, encode_gbk, is_reader_gone, read_bounded_until,
 };
 
 /// The bytes that end a line. Of `\r\n`, the second byte ends an empty line, and these are not passed on.
@@ -228,15 +228,13 @@ fn to_input(bytes: &[u8], is_overlong: bool) -> Input {
         let is_trimmed = |c: char| c.is_whitespace() || matches!(c, '\0' | '\u{feff}');
         text.trim_matches(is_trimmed).to_owned()
     };
-    let text = String::from_utf8_lossy(kept);
-    if is_overlong {
-        return Input::Overlong(trim(&text));
-    }
-    let in_gbk = (!is_utf_8(kept)).then(|| decode_gbk(kept)).flatten();
-    match in_gbk {
-        Some(in_gbk) => Input::GbkLine(trim(&in_gbk)),
-        None => Input::Line(trim(&text)),
-    }
+    let (text, is_gbk) = decode_line(kept);
+    let kind = match (is_overlong, is_gbk) {
+        (true, _) => Input::Overlong,
+        (false, true) => Input::GbkLine,
+        (false, false) => Input::Line,
+    };
+    kind(trim(&text))
 }
 
 /// Writes and flushes lines. After a write has failed, it writes nothing.

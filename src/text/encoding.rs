@@ -56,10 +56,14 @@ pub fn decode_part<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Cow<'a, 
     }
 }
 
-/// Decodes a text in GBK (GB18030); `None` if the bytes are not valid.
-pub fn decode_gbk(bytes: &[u8]) -> Option<String> {
-    let text = GB18030.decode_without_bom_handling_and_without_replacement(bytes);
-    text.map(Cow::into_owned)
+/// Decodes a line from another program, which is in UTF-8 or else in GBK, and returns whether it is in GBK. Invalid bytes
+/// are replaced.
+pub fn decode_line(line: &[u8]) -> (Cow<'_, str>, bool) {
+    let in_gbk = || GB18030.decode_without_bom_handling_and_without_replacement(line);
+    match (!is_utf_8(line)).then(in_gbk).flatten() {
+        Some(text) => (text, true),
+        None => (String::from_utf8_lossy(line), false),
+    }
 }
 
 /// Encodes a text in GBK (GB18030, which has all characters).

@@ -157,8 +157,12 @@ while read -r line; do
             [ "$mode" = mute ] && continue
             [ "$mode" = ranks ] && [ "$line" = ucci ] && continue
             case $mode-$line in fussy-ucci | drowsy-ucci) exit 2 ;; esac
-            if [ "$mode" = colored ]; then printf 'id name Red \033[31mShuffler\007\n'
-            else say "id name Shuffler $mode"; fi
+            case $mode in
+                colored) printf 'id name Red \033[31mShuffler\007\n' ;;
+                # 象棋
+                gbk) printf 'id name \317\363\306\345\n' ;;
+                *) say "id name Shuffler $mode" ;;
+            esac
             [ "$mode" = foresee ] && say "option Ponder type check default false"
             [ "$mode" = ranks ] &&
                 say "option name UCI_Variant type combo default chess var chess var xiangqi var janggi"

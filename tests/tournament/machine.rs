@@ -166,10 +166,11 @@ fn engine_output_is_escaped() {
     let mut one = script("one", "colored");
     one.push("option.x\x1b[31m=1".to_owned());
     let arguments = "--openings start --rounds 1 --each depth=1";
-    let output = match_of([one, script("two", "good")], arguments)
+    let output = match_of([one, script("two", "gbk")], arguments)
         .output()
         .unwrap();
     let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    assert!(text.contains("two: 象棋, UCCI"), "{text}");
     assert!(
         text.contains("one: Red \\u{1b}[31mShuffler\\u{7}, UCCI"),
         "{text}"

@@ -20,7 +20,7 @@ use super::answer::{EngineInfo, EngineScore, message, refusal_reason};
 use super::dialect::EngineDialect;
 use super::platform::{Cancel, ProcessGroup};
 use super::xboard::XboardTranslator;
-use crate::text::{BoundedLine, printable, read_bounded_line};
+use crate::text::{BoundedLine, decode_line, printable, read_bounded_line};
 use crate::tournament::spec::{EngineProtocol, EngineSpec};
 
 /// Number of buffered lines. If more are pending, the reader waits, and the engine blocks when its pipe is full.
@@ -289,7 +289,7 @@ fn read_errors(stderr: impl Read, error_lines: &Mutex<VecDeque<String>>, mut log
             Ok(BoundedLine::End) | Err(_) => return,
             Ok(_) => {}
         }
-        let text = String::from_utf8_lossy(&line);
+        let text = decode_line(&line).0;
         if !text.trim().is_empty() {
             let beginning: String = text.trim().chars().take(200).collect();
             let mut lines = error_lines.lock();
@@ -325,7 +325,7 @@ pub enum Output {
     Line {
         /// Time of arrival.
         at: Instant,
-        /// The trimmed text; invalid UTF-8 is replaced.
+        /// The trimmed text; bytes that are neither UTF-8 nor GBK are replaced.
         text: String,
     },
     /// Too much output. The reader stops after this.
@@ -394,7 +394,7 @@ impl OutputReader {
 
     /// Handles a line. Returns `false` if the receiver was dropped.
     fn line(&self, line: &[u8], at: Instant) -> bool {
-        let text = String::from_utf8_lossy(line).trim().to_owned();
+        let text = decode_line(line).0.trim().to_owned();
         log::debug!("{} -> {text}", self.label);
         let Some(translator) = &self.xboard else {
             return self.handle(text, at);
