@@ -176,6 +176,18 @@ fn unusual_but_valid_engines_are_accepted() {
 }
 
 #[test]
+fn information_after_the_move_is_ignored() {
+    // The engine would resign by its late score.
+    let arguments = format!("{PLAIN} --resign score=800,moves=1");
+    let report = report(
+        [script("late", "talks-on"), script("good", "good")],
+        &arguments,
+    );
+    assert_eq!(report["reasons"]["repetition"], report["games_played"]);
+    assert_eq!(report["engines"][0]["mean_depth"], 5.0);
+}
+
+#[test]
 fn an_engine_that_cannot_be_restarted_loses_its_games() {
     let dir = TestDir::new();
     let file = dir.path("once");

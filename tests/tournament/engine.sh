@@ -112,6 +112,7 @@ answer() {
         noisy) head -c 300000 /dev/zero | tr '\000' e >&2
                printf '\r\n\r\nbestmove\n' | tr 'x' 'y' >&2
                printf '  info depth 3 score 5\r\n\377\r\nbestmoves a0a9\r\nbestmove %s\r\n' "$move" ;;
+        talks-on) printf 'info depth 5 score 10\nbestmove %s\ninfo depth 99 score -900\n' "$move" ;;
         twice) say "bestmove $move"; say "bestmove a0a9"; say "bestmove a0a9" ;;
         affinity) say "$(nice) $(grep Cpus_allowed_list /proc/$$/status)" >>"$file"; say "bestmove $move" ;;
         slow) sleep 0.03; say "bestmove $move" ;;

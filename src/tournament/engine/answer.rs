@@ -9,6 +9,11 @@ use serde::{Deserialize, Serialize};
 use crate::board::Move;
 use crate::text::{Language, fill, printable, texts};
 
+/// The first word of the line that ends a search.
+pub const BEST_MOVE: &str = "bestmove";
+/// The first word of the line that ends a search without a move.
+pub const NO_MOVE: &str = "nobestmove";
+
 /// Why an engine cannot continue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EngineFailure {
@@ -265,6 +270,31 @@ fn score<'a>(words: &mut impl Iterator<Item = &'a str>) -> Option<EngineScore> {
         "mate" => number(words.next()).map(EngineScore::Mate),
         word => number(Some(word)).map(EngineScore::Units),
     }
+}
+
+/// Whether a line begins with the first word of an expected response, ignoring case.
+pub fn is_response(line: &str, expected: &str) -> bool {
+    let [word, wanted] = [line, expected].map(|text| text.split_ascii_whitespace().next());
+    word.zip(wanted)
+        .is_some_and(|(word, wanted)| word.eq_ignore_ascii_case(wanted))
+}
+
+pub fn is_outcome(line: &str) -> bool {
+    is_response(line, BEST_MOVE) || is_response(line, NO_MOVE)
+}
+
+/// The words after `bestmove`, without punctuation at their ends.
+pub fn answer_words(line: &str) -> impl Iterator<Item = &str> {
+    let words = line.split_ascii_whitespace().skip(1);
+    words.map(|word| word.trim_end_matches([',', ';', '.']))
+}
+
+/// Whether the word after `bestmove` means "no move", ignoring case.
+pub fn is_no_move(word: &str) -> bool {
+    matches!(
+        word.to_ascii_lowercase().as_str(),
+        "(none)" | "0000" | "none" | "null"
+    )
 }
 
 #[cfg(test)]

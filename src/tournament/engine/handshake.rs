@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::answer::refusal_reason;
-use super::{Engine, EngineFailure, READY, is_outcome, is_ready, is_response};
+use super::answer::{is_outcome, is_response, refusal_reason};
+use super::{Engine, EngineFailure, READY, is_ready};
 use crate::notation::fen::START;
 use crate::text::excerpt;
 use crate::tournament::spec::{EngineProtocol, EngineSpec, switch};

@@ -11,9 +11,12 @@ mod xboard;
 use std::io;
 use std::time::{Duration, Instant};
 
+use answer::{NO_MOVE, answer_words, is_response};
 use crossbeam_channel::{Receiver, TryRecvError, select};
 
-pub use answer::{EngineFailure, EngineScore, MoveAnswer, MoveChoice};
+pub use answer::{
+    BEST_MOVE, EngineFailure, EngineScore, MoveAnswer, MoveChoice, is_no_move, is_outcome,
+};
 pub use dialect::{EngineDialect, MoveRequest};
 pub use handshake::{Handshake, find_offer, has_milliseconds, offered_options, option_command};
 pub use platform::processors;
@@ -34,10 +37,6 @@ const END_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// The answer to `isready`.
 const READY: &str = "readyok";
-/// The first word of the line that ends a search.
-pub const BEST_MOVE: &str = "bestmove";
-/// The first word of the line that ends a search without a move.
-const NO_MOVE: &str = "nobestmove";
 /// The name of the response to `stop` while pondering, for error messages.
 const STOPPED_MOVE: &str = "bestmove after stop";
 
@@ -412,29 +411,4 @@ fn start_process(spec: &EngineSpec, cpus: Option<&[usize]>) -> Result<Process, E
 
 fn is_ready(line: &str) -> bool {
     is_response(line, READY)
-}
-
-/// Whether a line begins with the first word of an expected response, ignoring case.
-fn is_response(line: &str, expected: &str) -> bool {
-    let [word, wanted] = [line, expected].map(|text| text.split_ascii_whitespace().next());
-    word.zip(wanted)
-        .is_some_and(|(word, wanted)| word.eq_ignore_ascii_case(wanted))
-}
-
-pub fn is_outcome(line: &str) -> bool {
-    is_response(line, BEST_MOVE) || is_response(line, NO_MOVE)
-}
-
-/// The words after `bestmove`, without punctuation at their ends.
-fn answer_words(line: &str) -> impl Iterator<Item = &str> {
-    let words = line.split_ascii_whitespace().skip(1);
-    words.map(|word| word.trim_end_matches([',', ';', '.']))
-}
-
-/// Whether the word after `bestmove` means "no move", ignoring case.
-pub fn is_no_move(word: &str) -> bool {
-    matches!(
-        word.to_ascii_lowercase().as_str(),
-        "(none)" | "0000" | "none" | "null"
-    )
 }

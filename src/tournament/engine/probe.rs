@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, select};
 
+use super::answer::{answer_words, is_outcome, is_response};
 use super::{
-    BEST_MOVE, Engine, EngineFailure, Handshake, MoveChoice, Output, Process, answer_words,
-    is_outcome, is_response, start_process,
+    BEST_MOVE, Engine, EngineFailure, Handshake, MoveChoice, Output, Process, start_process,
 };
 use crate::board::Position;
 use crate::movegen::is_legal;

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use parking_lot::{Mutex, MutexGuard};
 
-use super::answer::{EngineInfo, EngineScore, message, refusal_reason};
+use super::answer::{EngineInfo, EngineScore, is_outcome, message, refusal_reason};
 use super::dialect::EngineDialect;
 use super::platform::{Cancel, ProcessGroup};
 use super::xboard::XboardTranslator;
@@ -336,6 +336,8 @@ pub enum Output {
 #[derive(Debug, Default)]
 struct MoveOutput {
     info: EngineInfo,
+    /// Whether the search has ended. Later `info` lines do not belong to the move.
+    has_outcome: bool,
     messages: Vec<String>,
     lines: u64,
     bytes: u64,
@@ -406,7 +408,9 @@ impl OutputReader {
     fn handle(&self, text: String, at: Instant) -> bool {
         if !self.passes_info && text.split_ascii_whitespace().next() == Some("info") {
             let mut output = self.move_output.lock();
-            output.info.read(&text);
+            if !output.has_outcome {
+                output.info.read(&text);
+            }
             if let Some(message) = message(&text)
                 && (output.messages.len() < MAX_MESSAGES || refusal_reason(message).is_some())
             {
@@ -414,6 +418,9 @@ impl OutputReader {
                 output.messages.push(printable(&beginning));
             }
             return true;
+        }
+        if is_outcome(&text) {
+            self.move_output.lock().has_outcome = true;
         }
         text.is_empty() || self.sender.send(Output::Line { at, text }).is_ok()
     }
