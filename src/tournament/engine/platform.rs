@@ -1,10 +1,10 @@
-//! Platform-specific code: process groups and jobs, processor affinity, niceness, and pipes whose blocking operations
-//! can be canceled.
+//! Platform-specific code: process groups and job objects, processor affinity, niceness, and pipes whose blocking
+//! operations can be canceled.
 //!
 //! On Unix an engine leads a process group. So that the engines are killed even if this process is killed, a helper
 //! process receives their process groups through a pipe. When the pipe closes, because this process has ended for any
 //! reason, the helper kills the groups that are left. On Windows an engine is in a job object. When this process ends
-//! for any reason, the system closes the job and kills its processes.
+//! for any reason, the system closes the job object and kills its processes.
 //!
 //! A child process of an engine may outlive the engine and keep the pipes of the engine open. A thread that is
 //! blocked on such a pipe would never end. Therefore the pipes also unblock when a [`Cancel`] is dropped.
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// Interval at which the end of a process is polled.
 const POLL: Duration = Duration::from_millis(2);
 
-/// A child process with its process group or job.
+/// A child process with its process group or job object.
 #[derive(Debug)]
 pub struct ProcessGroup {
     pub child: Child,
@@ -305,7 +305,7 @@ mod system {
     use crate::tournament::engine::platform::ProcessGroup;
 
     impl ProcessGroup {
-        /// Starts the command in its own job, bound to `cpus` if given.
+        /// Starts the command in its own job object, bound to `cpus` if given.
         pub fn spawn(command: &mut Command, cpus: Option<&[usize]>) -> io::Result<Self> {
             let mut limits = ExtendedLimitInfo::new();
             limits.limit_kill_on_job_close();
@@ -329,7 +329,7 @@ mod system {
         }
 
         pub fn kill(&mut self) {
-            // Killed first, because a process that ends with its job has the exit code 0.
+            // Killed first, because a process that ends with its job object has the exit code 0.
             let _ = self.child.kill();
             self.job = None;
         }
@@ -353,7 +353,7 @@ mod system {
                 .map_err(io::Error::other)
         }
 
-        /// Always `false`: whether other processes of the job are alive is not known.
+        /// Always `false`: whether other processes of the job object are alive is not known.
         pub fn has_others(&self) -> bool {
             false
         }
