@@ -134,15 +134,6 @@ pub struct Timeouts {
     pub untimed_move: Duration,
 }
 
-impl Default for Timeouts {
-    fn default() -> Self {
-        Self {
-            ready: Duration::from_secs(15),
-            untimed_move: Duration::from_secs(120),
-        }
-    }
-}
-
 /// The clock of one side in a game; it does not run without a time control.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {

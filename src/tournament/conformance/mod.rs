@@ -31,7 +31,8 @@ pub fn check_protocol(
 ) -> Result<(EngineSpec, Handshake), EngineFailure> {
     let timeouts = Timeouts {
         ready: check_timeouts.ready,
-        ..Timeouts::default()
+        // The probe has its own limit for a move.
+        untimed_move: check_timeouts.ready,
     };
     let (spec, handshake) = probe(spec, None, timeouts, interrupt, false)?;
     let protocol = spec.protocol.unwrap_or_default();

@@ -59,7 +59,10 @@ fn tournament() -> Tournament {
             },
             banmoves: false,
         },
-        timeouts: Timeouts::default(),
+        timeouts: Timeouts {
+            ready: Duration::ZERO,
+            untimed_move: Duration::ZERO,
+        },
         has_details: false,
         pin: false,
         sprt: Some("elo0=0,elo1=5".parse().unwrap()),
