@@ -10,8 +10,8 @@ use crate::board::{ByColor, Color};
 use crate::cli::common::{Context, Failure, Language, heads, number_table, pad, translated};
 use crate::text::{counted, escape_html, has_extension, plies_text, texts};
 use crate::tournament::stats::{
-    Decision, Effect, Estimate, FactorRun, Interval, Rating, Scores, SprtRun, Standings,
-    TunedValue, ratings,
+    Decision, Effect, Estimate, FactorRun, Interval, Rating, SprtRun, Standings, TunedValue,
+    ratings,
 };
 use crate::tournament::{GameSummary, Handshake, JsonReport, Limit, Tournament, TournamentEnd};
 
@@ -318,18 +318,13 @@ fn cross_table(tournament: &Tournament, standings: &Standings, width: Option<usi
         let error = format!("{error:.0}").replace("inf", "∞");
         row.push(format!("{value:+.0} ± {error}"));
         let against = |other: &usize| match standings.between(*number, *other) {
-            Some(scores) => scored(&scores),
-            None => "·".to_owned(),
+            scores if scores.count() == 0 => "·".to_owned(),
+            scores => format!("{}/{}", scores.points(), scores.count()),
         };
         row.extend(order.iter().map(against));
         rows.push(row);
     }
     number_table(&rows, width) + "rating: Bradley-Terry from all results, mean 0, with 95 % error\n"
-}
-
-/// Points and games, as `3.5/4`.
-fn scored(scores: &Scores) -> String {
-    format!("{}/{}", scores.points(), scores.count())
 }
 
 /// Moves, time, depth, speed, largest time overrun and forfeits of each engine.

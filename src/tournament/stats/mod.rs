@@ -210,22 +210,21 @@ impl Standings {
         self.pairings.iter().copied().zip(&self.scores)
     }
 
-    /// The results of one engine against another; `None` if the schedule does not pair them.
-    pub fn between(&self, engine: usize, other: usize) -> Option<Scores> {
-        self.pairings().find_map(|(pairing, scores)| match pairing {
+    /// The results of one engine against another; without games if the schedule does not pair them.
+    pub fn between(&self, engine: usize, other: usize) -> Scores {
+        let found = self.pairings().find_map(|(pairing, scores)| match pairing {
             [a, b] if (a, b) == (engine, other) => Some(*scores),
             [a, b] if (a, b) == (other, engine) => Some(scores.reversed()),
             _ => None,
-        })
+        });
+        found.unwrap_or_default()
     }
 
     /// The total results of one engine.
     pub fn of(&self, engine: usize) -> Scores {
         let mut sum = Scores::default();
         for other in 0..self.engine_stats.len() {
-            if let Some(scores) = self.between(engine, other) {
-                sum.add(&scores);
-            }
+            sum.add(&self.between(engine, other));
         }
         sum
     }
