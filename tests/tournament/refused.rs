@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{error_output, good, match_of, script, with};
+use super::{error_output, good, match_of, output, script, with};
 use crate::TestDir;
 
 #[test]
@@ -167,19 +167,43 @@ fn invalid_arguments_are_refused() {
 }
 
 #[test]
-fn games_are_added_only_to_text_files() {
+fn games_are_added_only_to_files_of_their_format() {
     let dir = TestDir::new();
     let game = [&b"XQ\x0a"[..], &[0; 1029]].concat();
-    dir.write("game.xqf", &game);
-    for option in ["--pgn", "--epd"] {
-        let path = dir.path("game.xqf");
-        let arguments = format!("--each depth=1 {option} {}", path.display());
+    let utf_16: &[u8] = b"\xff\xfe[\0E\0v\0e\0n\0t\0 \0";
+    for (option, format, content) in [
+        ("--pgn", "a PGN", &game[..]),
+        ("--pgn", "a PGN", utf_16),
+        ("--pgn", "a PGN", b"\n# notes\n\nSome thoughts\n"),
+        ("--pgn", "a PGN", b"[[engine]]\nname = \"one\"\n"),
+        ("--pgn", "a PGN", b"4k4/9/9/9/9/9/9/9/9/3K5 w\n"),
+        ("--epd", "an EPD file", &game),
+        ("--epd", "an EPD file", b"[Event \"Cup\"]\n\n1. H2-E2 *\n"),
+        ("--epd", "an EPD file", b"/etc/passwd is a file\n"),
+    ] {
+        dir.write("other", content);
+        let arguments = format!("--each depth=1 {option} {}", dir.path("other").display());
         let error = error_output(&mut match_of(good(), &arguments));
+        let reason = format!("other: the file exists and is not {format}, so nothing is added");
+        assert!(error.contains(&reason), "{error}");
+        assert_eq!(dir.bytes("other"), content);
+    }
+    for (option, content) in [
+        (
+            "--pgn",
+            "\u{feff}\n% comment\n[Event \"Cup\"]\n\n1. H2-E2 *\n",
+        ),
+        ("--epd", "# positions\n4k4/9/9/9/9/9/9/9/9/3K5 w\n"),
+        ("--epd", " \n"),
+    ] {
+        dir.write("own", content);
+        let arguments = format!("--openings start --rounds 1 --each depth=1 {option}");
+        output(match_of(good(), &arguments).arg(dir.path("own")));
+        let text = dir.read("own");
         assert!(
-            error.contains("game.xqf: the file exists and is not a text file"),
-            "{error}"
+            text.starts_with(content) && text.len() > content.len(),
+            "{text}"
         );
-        assert_eq!(dir.bytes("game.xqf"), game);
     }
 }
 

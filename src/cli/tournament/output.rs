@@ -16,8 +16,9 @@ use crate::cli::common::{
     Context, Failure, OutputFile, canonical_path, ignore_closed_pipe, plies_text, register_bar,
     translated,
 };
+use crate::notation::pgn::is_tag_line;
 use crate::notation::{MoveStyle, fen};
-use crate::text::{is_text, printable, require_regular};
+use crate::text::{bytes_without_byte_order_mark, printable, require_regular};
 use crate::tournament::stats::Standings;
 use crate::tournament::{
     GameRecord, GameSummary, Journal, JournalContent, JsonReport, Tournament, TournamentEnd,
@@ -39,11 +40,11 @@ impl<'a> OutputFiles<'a> {
         arguments: &'a Arguments,
         tournament: &Tournament,
     ) -> Result<(Self, JournalContent), Failure> {
-        for (option, path) in [("--pgn", &arguments.pgn), ("--epd", &arguments.epd)] {
-            if let Some(path) = path {
-                require_text_file(option, path)?;
-                require_no_journal(path)?;
-            }
+        if let Some(path) = &arguments.pgn {
+            require_appendable("--pgn", path, "a PGN", may_begin_pgn)?;
+        }
+        if let Some(path) = &arguments.epd {
+            require_appendable("--epd", path, "an EPD file", may_begin_epd)?;
         }
         for path in &arguments.status {
             require_no_journal(path)?;
@@ -418,22 +419,43 @@ fn require_not_standard_output(option: &str, path: &Path) -> Result<(), Failure>
     Ok(())
 }
 
-/// Returns an error if text cannot be appended to a file: it is `-`, or it exists and is not a regular file or is
-/// binary, such as an XQF.
-fn require_text_file(option: &str, path: &Path) -> Result<(), Failure> {
+/// Returns an error if games or positions cannot be appended to a file: it is `-`, or it exists and is not a regular
+/// file, is a journal, or its first line, apart from comments, does not have the right format.
+fn require_appendable(
+    option: &str,
+    path: &Path,
+    format: &str,
+    has_format: fn(&str) -> bool,
+) -> Result<(), Failure> {
     /// The number of bytes that are examined.
-    const BEGINNING: u64 = 1024;
+    const BEGINNING: u64 = 4096;
     require_not_standard_output(option, path)?;
     require_regular(path).map_err(|error| Failure::usage(path.display(), error))?;
+    require_no_journal(path)?;
     let mut beginning = Vec::new();
     // A missing file is created later; other errors are found when it is opened to append to it.
     if let Ok(file) = File::open(path) {
         let read = file.take(BEGINNING).read_to_end(&mut beginning);
         read.context(path.display())?;
     }
-    if !is_text(&beginning) {
-        let why = "the file exists and is not a text file, so games cannot be added to it";
+    let beginning = String::from_utf8_lossy(bytes_without_byte_order_mark(&beginning));
+    let mut lines = beginning.lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with([';', '%', '#']));
+    if first.is_some_and(|line| !has_format(line)) {
+        let why = format!("the file exists and is not {format}, so nothing is added to it");
         return Err(Failure::usage(path.display(), why));
     }
     Ok(())
+}
+
+/// Whether a line may be the first of a PGN: it is a tag, or a tag that an interrupted run has cut.
+fn may_begin_pgn(line: &str) -> bool {
+    is_tag_line(line) || line.starts_with('[') && !line.contains(']')
+}
+
+/// Whether a line may be the first of an EPD file: its first word has only the characters of a FEN.
+fn may_begin_epd(line: &str) -> bool {
+    let is_of_board = |c: char| c.is_ascii_digit() || "/KABNRCPEH".contains(c.to_ascii_uppercase());
+    let word = line.split_whitespace().next().unwrap_or_default();
+    word.contains('/') && word.chars().all(is_of_board)
 }

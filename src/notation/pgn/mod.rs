@@ -33,7 +33,7 @@ use scanner::Scanner;
 
 pub use super::tree::GameResult;
 #[cfg(feature = "records")]
-pub(super) use scanner::is_tag_line;
+pub(crate) use scanner::is_tag_line;
 pub use write::tag_line;
 
 /// A part of a file ends after the line that brings it to this size in bytes.
