@@ -227,6 +227,11 @@ fn the_plot_has_a_row_per_engine() {
     for part in ["A &amp; B: 2 games", "one, Elo +∞", "&lt;two&gt;, Elo -∞"] {
         assert!(svg.contains(part), "{part}: {svg}");
     }
+    // It is written even if another report cannot be written.
+    fs::write(&plot, &old).unwrap();
+    let error = error_output(&mut command("--force --json /dev/full"));
+    assert!(error.contains("/dev/full: "), "{error}");
+    assert_eq!(dir.read("standings.svg"), svg);
 }
 
 #[test]

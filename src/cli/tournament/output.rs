@@ -240,23 +240,24 @@ impl<'a> MatchOutput<'a> {
         print_line(&format!("{games}  {line}  {summary}"))
     }
 
-    /// Removes the progress bar and writes the final status, JSON report and plot.
+    /// Removes the progress bar and writes the final status, JSON report and plot. After an error, the other files are
+    /// written as well, and the first error is returned.
     pub fn finish(mut self, standings: &Standings, end: TournamentEnd) -> Result<(), Failure> {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
         self.games.sort_by_key(|game| game.number);
-        self.write_status(standings, Some(end))?;
-        if let Some(json) = self.files.json {
+        let status = self.write_status(standings, Some(end));
+        let json = self.files.json.map_or(Ok(()), |file| {
             let report = JsonReport::new(self.tournament, standings, &self.games, Some(end), None);
-            let text = serde_json::to_string_pretty(&report);
-            json.write(&(text.context("--json")? + "\n"))?;
-        }
-        if let Some(plot) = self.files.plot {
+            let text = serde_json::to_string_pretty(&report).context("--json")?;
+            file.write(text + "\n")
+        });
+        let plot = self.files.plot.map_or(Ok(()), |file| {
             let picture = plot::draw(self.tournament, standings, &self.games);
-            plot.write(picture.context("the plot")?)?;
-        }
-        Ok(())
+            file.write(picture.context("the plot")?)
+        });
+        status.and(json).and(plot)
     }
 
     fn write_status(
