@@ -186,12 +186,11 @@ fn play_known_games(
     let stalls = StallWatch::start()?;
     // The games that no worker has started.
     let numbers = Mutex::new((0..).filter(|number| !done.contains(number)));
-    // A worker may start a game before the last results have changed these values. That is harmless: games that run
-    // at the same time cannot use each other's results anyway, and the steps depend only on the number of the pair.
-    let tuned = Mutex::new(standings.spsa.clone());
+    // Each worker adds its result before it starts the next game.
+    let tuned = standings.spsa.clone().map(Mutex::new);
     let (interrupt_sender, interrupted) = bounded::<()>(0);
     // The channel has no buffer, so that a worker starts its next game only after its last result is taken. Otherwise
-    // short games would continue long after an SPRT has decided, and use old values of the tuned parameters.
+    // short games would continue long after an SPRT has decided.
     let (results, messages) = bounded(0);
     let mut interrupt_sender = Some(interrupt_sender);
     let mut interrupt = interrupt.clone();
@@ -199,7 +198,7 @@ fn play_known_games(
     thread::scope(|scope| {
         for cpus in cpus {
             let (interrupted, stalls) = (interrupted.clone(), stalls.clone());
-            let worker = GameWorker::new(tournament, &tuned, cpus, interrupted, stalls);
+            let worker = GameWorker::new(tournament, tuned.as_ref(), cpus, interrupted, stalls);
             let (numbers, results) = (&numbers, results.clone());
             let work = move || work(worker, schedule, numbers, tournament.wait, &results);
             if let Err(error) = thread::Builder::new().spawn_scoped(scope, work) {
@@ -218,9 +217,7 @@ fn play_known_games(
                         // After an error no more results are counted or reported.
                         continue;
                     }
-                    let handled = handle(standings, message, &mut on_event);
-                    tuned.lock().clone_from(&standings.spsa);
-                    if let Err(error) = handled {
+                    if let Err(error) = handle(standings, message, &mut on_event) {
                         end = Err(error);
                         interrupt_sender = None;
                     } else if is_decided(standings) && interrupt_sender.take().is_some() {
@@ -293,7 +290,14 @@ fn work(
             }
         };
         let has_failed = event.is_err();
-        if events.send(event).is_err() || has_failed {
+        // Locked until the result is taken, so that the standings add the results in the same order.
+        let mut tuned = worker.tuned();
+        if let (Some(tuned), Ok(TournamentEvent::Game(record))) = (&mut tuned, &event) {
+            tuned.add(number / 2, record.half_points(0));
+        }
+        let is_sent = events.send(event).is_ok();
+        drop(tuned);
+        if !is_sent || has_failed {
             break;
         }
     }

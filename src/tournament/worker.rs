@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, TryRecvError};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::Tournament;
 use super::end_reason::{EndReason, Ending};
@@ -19,7 +19,7 @@ use crate::notation::{Line, fen};
 
 pub struct GameWorker<'a> {
     tournament: &'a Tournament,
-    tuned: &'a Mutex<Option<SpsaRun>>,
+    tuned: Option<&'a Mutex<SpsaRun>>,
     /// The processors of its engines, if they are pinned.
     cpus: Option<Vec<usize>>,
     /// Disconnected when the tournament is stopped.
@@ -32,7 +32,7 @@ pub struct GameWorker<'a> {
 impl<'a> GameWorker<'a> {
     pub fn new(
         tournament: &'a Tournament,
-        tuned: &'a Mutex<Option<SpsaRun>>,
+        tuned: Option<&'a Mutex<SpsaRun>>,
         cpus: Option<Vec<usize>>,
         interrupted: Receiver<()>,
         stalls: StallWatch,
@@ -51,6 +51,11 @@ impl<'a> GameWorker<'a> {
         self.interrupted.try_recv() == Err(TryRecvError::Disconnected)
     }
 
+    /// Locks the tuned values.
+    pub fn tuned(&self) -> Option<MutexGuard<'a, SpsaRun>> {
+        self.tuned.map(Mutex::lock)
+    }
+
     pub fn play(&mut self, scheduled: &ScheduledGame) -> Result<GameRecord, NoResult> {
         let opening = self.tournament.openings.of_round(scheduled.round);
         let players = scheduled.players;
@@ -62,7 +67,7 @@ impl<'a> GameWorker<'a> {
         for (_, engine) in self.engines.extract_if(must_quit) {
             engine.quit();
         }
-        let options = (self.tournament).varied_options(scheduled, self.tuned.lock().as_ref());
+        let options = (self.tournament).varied_options(scheduled, self.tuned().as_deref());
         for color in Color::ALL {
             let number = players[color];
             let began = Instant::now();

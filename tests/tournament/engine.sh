@@ -167,6 +167,7 @@ while read -r line; do
             [ "$mode" = foresee ] && say "option Ponder type check default false"
             [ "$mode" = ranks ] &&
                 say "option name UCI_Variant type combo default chess var chess var xiangqi var janggi"
+            [ "$mode" = resign ] && say "option speed type spin default 500 min 1 max 1000"
             case $mode in
                 seconds) ;;
                 twice) say "option UseMillisec type check default false" ;;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{chuhe, error_output, match_of, output};
+use super::{chuhe, error_output, match_of, output, script};
 use crate::TestDir;
 
 /// Tunes the number of lines: one engine plays with 1 line, the other with 3. With more lines there are fewer nodes for
@@ -73,6 +73,34 @@ fn tuned_values_are_reported_and_resumed() {
     assert!(
         error.contains("parameter multipv: `value` must be"),
         "{error}"
+    );
+}
+
+#[test]
+fn the_values_of_a_game_follow_from_all_earlier_games() {
+    let dir = TestDir::new();
+    let [parameters, pgn] = ["speed.toml", "speed.pgn"].map(|name| dir.path(name));
+    let file = "pairs = 2\nrate = 1.0\n[[parameter]]\nname = \"speed\"\nvalue = 500\nmin = 1\nmax = 1000\nstep = 100\n";
+    fs::write(&parameters, file).unwrap();
+    let engines = [script("one", "resign"), script("two", "resign")];
+    let mut command = match_of(engines, "--openings start --each depth=1");
+    let command = command.arg("--spsa").arg(&parameters);
+    output(command.arg("--pgn").arg(&pgn));
+    let text = fs::read_to_string(&pgn).unwrap();
+    let values = text.split(" speed=").skip(1);
+    let values = values.map(|rest| rest.split('"').next().unwrap().parse().unwrap());
+    let values: Vec<f64> = values.collect();
+    let moved = values
+        .chunks(2)
+        .map(|two| ((two[0] + two[1]) / 2.0 - 500.0).abs());
+    let moved: Vec<f64> = moved.collect();
+    // Red loses each game, so the second game of a pair reverses the change of the first.
+    let expected = [0.0, 134.3, 0.0, 100.0];
+    assert_eq!(moved.len(), expected.len(), "{text}");
+    let mut both = moved.iter().zip(expected);
+    assert!(
+        both.all(|(moved, expected)| (moved - expected).abs() <= 1.0),
+        "{moved:?}"
     );
 }
 
