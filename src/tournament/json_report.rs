@@ -70,6 +70,8 @@ struct EngineReport<'a> {
     limit: String,
     /// Bradley-Terry rating, only with more than two engines.
     rating: Option<Rating>,
+    /// Sonneborn-Berger score, only with more than two engines.
+    sonneborn_berger: Option<f64>,
     #[serde(flatten)]
     scores: ScoresReport,
     moves: u64,
@@ -149,6 +151,7 @@ impl<'a> JsonReport<'a> {
             0..=2 => Vec::new(),
             _ => ratings(standings),
         };
+        let ties = standings.sonneborn_berger();
         Self {
             version: VERSION,
             event: &tournament.event,
@@ -160,7 +163,7 @@ impl<'a> JsonReport<'a> {
             seconds_left: left.map(|left| left.as_secs_f64()),
             engines: stats
                 .map(|(number, stats)| {
-                    let rating = rated.get(number);
+                    let rating = rated.get(number).map(|rating| (*rating, ties[number]));
                     engine_report(tournament, number, standings.of(number), stats, rating)
                 })
                 .collect(),
@@ -200,14 +203,15 @@ fn engine_report<'a>(
     number: usize,
     scores: Scores,
     stats: &EngineStats,
-    rating: Option<&Rating>,
+    rating: Option<(Rating, f64)>,
 ) -> EngineReport<'a> {
     let engine = &tournament.engines[number];
     EngineReport {
         name: &engine.name,
         engine: engine.identification(),
         limit: engine.limit.to_string(),
-        rating: rating.copied(),
+        rating: rating.map(|(rating, _)| rating),
+        sonneborn_berger: rating.map(|(_, sonneborn_berger)| sonneborn_berger),
         scores: (&scores).into(),
         moves: stats.moves,
         seconds: stats.time.as_secs_f64(),

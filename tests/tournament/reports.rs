@@ -247,6 +247,11 @@ fn the_cross_table_has_ratings() {
         );
         assert!(rating["error"].as_f64().unwrap() > 0.0, "{status}");
     }
+    let sonneborn_berger = |number: usize| status["engines"][number]["sonneborn_berger"].as_f64();
+    assert_eq!(
+        [0, 1, 2].map(sonneborn_berger),
+        [Some(3.0), Some(0.0), Some(3.0)]
+    );
     // The summary after each game contains the score.
     assert!(text.contains("one 3/4 (75 %)"), "{text}");
 }

@@ -114,14 +114,16 @@ fn llr(ratio: f64) -> String {
     format!("{:.2}", (100.0 * ratio).round() / 100.0 + 0.0)
 }
 
-/// The indexes of the engines, the best first.
+/// The indexes of the engines, the best first: by score, then by Sonneborn-Berger score.
 pub fn ranking(tournament: &Tournament, standings: &Standings) -> Vec<usize> {
     let mut order: Vec<usize> = (0..tournament.engines.len()).collect();
     let score = |number: usize| match standings.of(number).estimate() {
         _ if standings.winner == Some(number) => f64::INFINITY,
         estimate => estimate.map_or(-1.0, |e| e.score),
     };
-    order.sort_by(|a, b| score(*b).total_cmp(&score(*a)));
+    let ties = standings.sonneborn_berger();
+    let tie = |a: usize, b: usize| ties[b].total_cmp(&ties[a]);
+    order.sort_by(|a, b| score(*b).total_cmp(&score(*a)).then(tie(*a, *b)));
     order
 }
 
@@ -307,9 +309,10 @@ fn standings_row(tournament: &Tournament, standings: &Standings, number: usize) 
 fn cross_table(tournament: &Tournament, standings: &Standings, width: Option<usize>) -> String {
     let order = ranking(tournament, standings);
     let ratings = ratings(standings);
+    let sonneborn_berger = standings.sonneborn_berger();
     let mut rows = vec![heads(STANDINGS_HEADS).to_vec()];
     rows[0][0].clear();
-    rows[0].push(translated("rating").into_owned());
+    rows[0].extend([translated("rating").into_owned(), "SB".to_owned()]);
     rows[0].extend((1..=order.len()).map(|rank| rank.to_string()));
     for (rank, number) in (1..).zip(&order) {
         let mut row = standings_row(tournament, standings, *number).to_vec();
@@ -317,6 +320,7 @@ fn cross_table(tournament: &Tournament, standings: &Standings, width: Option<usi
         let Rating { value, error } = ratings[*number];
         let error = format!("{error:.0}").replace("inf", "∞");
         row.push(format!("{value:+.0} ± {error}"));
+        row.push(sonneborn_berger[*number].to_string());
         let against = |other: &usize| match standings.between(*number, *other) {
             scores if scores.count() == 0 => "·".to_owned(),
             scores => format!("{}/{}", scores.points(), scores.count()),
@@ -324,7 +328,9 @@ fn cross_table(tournament: &Tournament, standings: &Standings, width: Option<usi
         row.extend(order.iter().map(against));
         rows.push(row);
     }
-    number_table(&rows, width) + "rating: Bradley-Terry from all results, mean 0, with 95 % error\n"
+    number_table(&rows, width)
+        + "rating: Bradley-Terry from all results, mean 0, with 95 % error\n\
+           SB: Sonneborn-Berger score, which ranks engines with the same percentage\n"
 }
 
 /// Moves, time, depth, speed, largest time overrun and forfeits of each engine.

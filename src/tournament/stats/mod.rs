@@ -229,6 +229,19 @@ impl Standings {
         sum
     }
 
+    /// The Sonneborn-Berger score of each engine: the sum of its points against each opponent, multiplied by the total
+    /// points of this opponent.
+    pub fn sonneborn_berger(&self) -> Vec<f64> {
+        let engines = 0..self.engine_stats.len();
+        let points: Vec<f64> = engines.map(|engine| self.of(engine).points()).collect();
+        let mut sums = vec![0.0; points.len()];
+        for ([first, second], scores) in self.pairings() {
+            sums[first] += scores.points() * points[second];
+            sums[second] += scores.reversed().points() * points[first];
+        }
+        sums
+    }
+
     pub fn engine_stats(&self) -> &[EngineStats] {
         &self.engine_stats
     }
