@@ -406,10 +406,14 @@ impl<'a> Solver<'a> {
     /// tables. It takes at most `plies - 2`, so that the tree is finite even if known mates are wrong or not the
     /// shortest ones.
     fn refutation(&mut self, game: &Game, plies: u32) -> Result<(Move, u32), SolveError> {
-        let key = game.position().key();
-        if let Some(known) =
-            (self.mates.get(&key)).filter(|known| known.plies < plies.saturating_sub(1))
-        {
+        let (key, clock) = (game.position().key(), game.position().clock());
+        // The mate may have been found with fewer plies without a capture before it.
+        let is_in_time = |plies| is_within_no_capture_limit(clock, self.rules, plies);
+        let known = self.mates.get(&key).filter(|known| {
+            known.plies < plies.saturating_sub(1)
+                && u16::try_from(known.plies).is_ok_and(is_in_time)
+        });
+        if let Some(known) = known {
             return Ok((known.played, known.plies));
         }
         let moves = plies.saturating_sub(1) / 2;

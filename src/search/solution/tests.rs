@@ -168,3 +168,15 @@ fn known_mates_are_used_but_not_trusted() {
     wrong[0].played = "a0a1".parse().unwrap();
     assert!(matches!(third.resume(wrong), Err(SolveError::Failed(_))));
 }
+
+#[test]
+fn a_known_mate_is_not_used_if_the_no_capture_limit_comes_first() {
+    let game = |clock: u16| Game::new(format!("{TWO_ROOKS} - - {clock} 1").parse().unwrap());
+    let mut solver = solver();
+    let mate = solver.refutation(&game(117), 5);
+    assert_eq!(mate.as_ref().map(|(_, plies)| *plies), Ok(3));
+    assert_eq!(solver.refutation(&game(117), 5), mate);
+    // The reply to the first move is the 120th ply without a capture.
+    let drawn = SolveError::NotRefuted(String::new());
+    assert_eq!(solver.refutation(&game(118), 5), Err(drawn));
+}
