@@ -85,19 +85,35 @@ impl Numbering {
     /// Whether `number` can belong to the move after `plies` plies of the main line. A round may have one number, the
     /// same number before each of its moves or, if `is_by_ply`, a number for each move.
     pub fn fits(&self, number: MoveNumber, plies: usize) -> bool {
-        let last = self.last.unwrap_or(LastNumber {
+        let last = self.last();
+        let rounds = number.value.and_then(|value| value.checked_sub(last.value));
+        let distance = plies - last.plies;
+        let fits = |rounds| distance == 1 && rounds == 0 || self.is_by_ply && distance == rounds;
+        self.is_of_round(number, plies) || rounds.is_some_and(fits)
+    }
+
+    /// Whether `number` cannot belong to the move after `plies` plies. It may be that of a footnote.
+    pub fn excludes(&self, number: MoveNumber, plies: usize) -> bool {
+        number.value.is_some() && !self.fits(number, plies)
+    }
+
+    /// Whether `number` is that of the round and the side of the move after `plies` plies.
+    pub fn is_of_round(&self, number: MoveNumber, plies: usize) -> bool {
+        let last = self.last();
+        let rounds = number.value.and_then(|value| value.checked_sub(last.value));
+        rounds.is_some_and(|rounds| {
+            let expected = 2 * rounds + usize::from(number.is_black);
+            plies - last.plies + usize::from(last.is_black) == expected
+        })
+    }
+
+    /// The last number, or that of red's first move.
+    fn last(&self) -> LastNumber {
+        self.last.unwrap_or(LastNumber {
             value: 1,
             is_black: false,
             plies: 0,
-        });
-        let Some(rounds) = number.value.and_then(|value| value.checked_sub(last.value)) else {
-            return false;
-        };
-        let distance = plies - last.plies;
-        let expected = 2 * rounds + usize::from(number.is_black);
-        distance + usize::from(last.is_black) == expected
-            || distance == 1 && rounds == 0
-            || self.is_by_ply && distance == rounds
+        })
     }
 
     /// Adds the number of the move after `plies` plies. Returns whether it is the next number after a single move, so

@@ -6,7 +6,7 @@ use super::words::{LONGEST_MOVE, is_direction, is_short, move_length};
 use crate::notation::is_move_text;
 
 /// The characters for the place of a piece on its file.
-const PLACES: &str = "前中后後";
+pub const PLACES: &str = "前中后後";
 
 /// Text after a move of the main line, which begins with a word that is not a move. The text is a comment if the next
 /// move number continues those before it, or if [`Self::is_certain`]. Otherwise a move may be missing, and the first
@@ -26,6 +26,8 @@ pub struct Prose {
     pub has_numbered_move: bool,
     /// If the text ends with a move number, the length of the text before that number in bytes.
     pub length_before_number: Option<usize>,
+    /// If the text ends with the first open parenthesis, the length of the text before it in bytes.
+    pub length_before_parenthesis: Option<usize>,
     /// The number of parentheses that are open in the text.
     depth: usize,
 }
@@ -41,7 +43,19 @@ impl Prose {
             has_move_after: false,
             has_numbered_move: false,
             length_before_number: None,
+            length_before_parenthesis: None,
             depth: 0,
+        }
+    }
+
+    /// The prose without what has been read of its text.
+    pub fn without_text(self) -> Self {
+        Self {
+            text: String::new(),
+            length_before_number: None,
+            length_before_parenthesis: None,
+            depth: 0,
+            ..self
         }
     }
 
@@ -58,6 +72,7 @@ impl Prose {
 
     /// Adds a comment on a line of its own, before a move number at the end of the text.
     pub fn add_comment(&mut self, text: &str) {
+        self.length_before_parenthesis = None;
         let at = self.length_before_number.unwrap_or(self.text.len());
         self.text.insert_str(at, &format!("\n{text}"));
         if let Some(length) = &mut self.length_before_number {
@@ -66,6 +81,8 @@ impl Prose {
     }
 
     pub fn add_parenthesis(&mut self, is_open: bool) {
+        let is_first = is_open && self.depth == 0;
+        self.length_before_parenthesis = is_first.then_some(self.text.len());
         self.text.push(if is_open { '(' } else { ')' });
         self.depth = if is_open {
             self.depth + 1
@@ -135,6 +152,7 @@ pub fn is_damaged_move(word: &str) -> bool {
 mod tests {
     use crate::notation::pgn::tests::read_one;
     use crate::notation::pgn::{GameResult, read};
+    use crate::notation::tree::ROOT;
 
     #[test]
     fn prose_between_moves_is_a_comment() {
@@ -180,6 +198,7 @@ mod tests {
             "（1）炮二平五 马8进7\n如改走炮8平5，则成顺炮\n（2）马二进三 车9平8 （3）车一平二 卒7进1",
             "1. 炮二平五 马8进7 (若改走炮8平5 马二进三 则成顺炮) 2. 马二进三 车9平8 3. 车一平二 卒7进1",
             "1. 炮二平五 (1. 若改走兵三进一则缓) 马8进7\n如炮8平5\n2. 马二进三 车9平8 3. 车一平二 卒7进1",
+            "1. 炮二平五 马8进7 2. 马二进三 ①\n红方跳马。如车一进一 (2. 兵三进一)，则卒7进1\n2. …… 车9平8 3. 车一平二 卒7进1",
         ] {
             let game = read_one(text);
             assert_eq!(game.main_line().coordinates(), line, "{text}");
@@ -189,6 +208,39 @@ mod tests {
             );
             assert!(game.problems.is_empty(), "{:?}", game.problems);
         }
+    }
+
+    #[test]
+    fn prose_may_contain_variations() {
+        let rest = "2. 马二进三 车9平8\n3. 车一平二 卒7进1";
+        for (prose, comment, variation) in [
+            (
+                "黑方如改走 (1... 炮8平5 2. 马二进三) 则成 顺炮。",
+                "黑方如改走\n则成 顺炮。",
+                "h7e7 h0g2",
+            ),
+            ("此着稳健(1.…炮8平5\n马二进三)", "此着稳健", "h7e7 h0g2"),
+            (
+                "if black plays (1... C8.5 {x}) then P7+1 is better (2. H8+7)",
+                "if black plays\nthen P7+1 is better(2. H8+7)",
+                "h7e7",
+            ),
+        ] {
+            let game = read_one(&format!("1. 炮二平五 马8进7\n{prose}\n{rest}"));
+            let line = "h2e2 h9g7 h0g2 i9h9 i0h0 g6g5";
+            assert_eq!(game.main_line().coordinates(), line, "{prose}");
+            assert_eq!(game.comments()[1], comment);
+            let first = game.moves.line(ROOT).nth(1).unwrap();
+            let alternative = game.moves.next_sibling(first).unwrap();
+            let moves = std::iter::once(alternative).chain(game.moves.line(alternative));
+            let moves = moves.map(|id| game.moves[id].played.unwrap().to_string());
+            assert_eq!(moves.collect::<Vec<_>>().join(" "), variation, "{prose}");
+        }
+        // Red's number does not replace black's move.
+        let game = read_one(&format!(
+            "1. 炮二平五 马8进7\n红方也可(1. 马二进三)\n{rest}"
+        ));
+        assert_eq!(game.comments()[1], "红方也可(1. 马二进三)");
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! Builds a record from the tokens of a PGN.
 
-use super::headings::{Line, is_address, is_game_number, may_be_move, name_red};
-use super::numbers::{MoveNumber, Numbering, is_digit};
-use super::prose::{Prose, is_damaged_move, is_like_move, is_text};
+mod remarks;
+
+use super::headings::{Line, may_be_move, name_red};
+use super::numbers::{MoveNumber, Numbering};
+use super::prose::{Prose, is_damaged_move};
 use super::scanner::PgnToken;
 use super::words::{
-    is_clock, is_first_number, is_remark, is_rule, joined_moves, numbered_word, plain, split_word,
+    is_clock, is_first_number, is_rule, joined_moves, numbered_word, plain, split_word,
     without_label,
 };
 use crate::board::Color;
@@ -60,6 +62,8 @@ pub struct Builder {
     skipped: Option<(usize, String)>,
     /// Text after the last move of the main line, if it is not known yet whether it is a comment.
     prose: Option<Prose>,
+    /// The prose that continues after the open variation.
+    interrupted_prose: Option<Prose>,
     /// Whether the first move is written as a move of black.
     is_first_blacks: bool,
     /// The nesting depth, from 1, of the open variation that consists of text; 0 outside such a variation.
@@ -207,7 +211,7 @@ impl Builder {
             PgnToken::Comment(text) => self.add_comment(text),
             PgnToken::Note(text) => is_part = self.add_note(text, line),
             PgnToken::Open => self.open_variation(line),
-            PgnToken::Close => self.close_variation(),
+            PgnToken::Close => self.close_variation(line),
             PgnToken::Word { separators, word } => {
                 let word = plain(word);
                 is_part = self.continues_prose(separators, &word, line)
@@ -256,20 +260,6 @@ impl Builder {
         }
     }
 
-    /// Adds a line of text as a comment. Returns `false` if it does not belong to a game: a line with an address or
-    /// with the number of the next game ends the game.
-    fn add_sentence(&mut self, text: &str) -> bool {
-        if self.has_moves() && (is_address(text) || is_game_number(text)) {
-            self.end_prose();
-            self.has_ended = true;
-        }
-        let is_part = !self.has_ended && !self.is_empty();
-        if is_part {
-            self.add_comment(text);
-        }
-        is_part
-    }
-
     fn add_comment(&mut self, text: &str) {
         let text = plain_comment(text);
         self.text_size += text.len();
@@ -286,36 +276,8 @@ impl Builder {
         );
     }
 
-    /// Adds text in brackets: the number of a move, a move after a number or at the beginning of a game, or a comment.
-    /// Returns `false` if it does not belong to a game.
-    fn add_note(&mut self, text: &str, line: usize) -> bool {
-        let expects_move = self.number.is_some() || !self.has_moves();
-        if text.chars().all(is_digit) || expects_move && is_move_text(text) {
-            return self.continues_prose(" ", text, line) || self.add_word(" ", text, line);
-        }
-        // In the text form of 东萍象棋 the variations follow the main line: 【变1】.
-        if text.starts_with(['变', '變']) && self.has_moves() && self.open.is_empty() {
-            self.end_prose();
-            if !self.skips_variations {
-                let reason = "variations after the main line cannot be read";
-                self.game.add_problem(&RecordError::at(line, reason), false);
-            }
-            self.skips_variations = true;
-            self.has_ended = true;
-            return true;
-        }
-        let is_part = self.has_moves() && !self.has_ended;
-        if is_part {
-            self.add_comment(text);
-            if let (true, Ok(result)) = (self.open.is_empty(), text.parse()) {
-                self.result_in_brackets = Some(result);
-            }
-        }
-        is_part
-    }
-
     /// Ends a variation. Other closing parentheses are ignored, as in `1) 炮二平五`.
-    fn close_variation(&mut self) {
+    fn close_variation(&mut self, line: usize) {
         if let Some((_, cursor, _)) = self.open.pop() {
             self.cursor = cursor;
             if self.open.len() < self.text_depth {
@@ -323,6 +285,7 @@ impl Builder {
             }
             let comment = std::mem::take(&mut self.pending);
             self.add_comment(&comment);
+            self.resume_prose(line);
         }
     }
 
@@ -340,60 +303,6 @@ impl Builder {
         self.open.push((line, self.cursor, self.number));
         if let Some(last) = self.cursor.last.take() {
             self.cursor.after = self.game.moves.parent(last).unwrap_or(ROOT);
-        }
-    }
-
-    /// Adds a word to the prose. Returns `false` if there is no prose or the word ends it. The prose ends at a result,
-    /// a line of signs, a move with the next number or, in a game without numbers, a move in a later line.
-    fn continues_prose(&mut self, separators: &str, word: &str, line: usize) -> bool {
-        let Some(prose) = &mut self.prose else {
-            return false;
-        };
-        let is_included = prose.includes_line(line);
-        if !is_included && (word.parse::<GameResult>().is_ok() || is_rule(word)) {
-            self.end_prose();
-            return false;
-        }
-        prose.push_separators(separators);
-        let (number, text, _) = numbered_word(word);
-        if let Some(number) = number {
-            self.number = Some(number.after(self.number));
-            prose.length_before_number.get_or_insert(prose.text.len());
-        }
-        if is_like_move(joined_moves(text)[0]) {
-            let continues_game = match self.number {
-                Some(number) => self.numbering.fits(number, self.plies),
-                None => !is_included && prose.has_no_move() && self.numbering.is_empty(),
-            };
-            if continues_game && self.open.is_empty() && !(is_included && prose.is_in_list()) {
-                let length = prose.length_before_number.unwrap_or(prose.text.len());
-                prose.text.truncate(length);
-                let text = self.prose.take().map(|prose| prose.text);
-                self.add_comment(text.unwrap_or_default().trim_end());
-                return false;
-            }
-            prose.has_numbered_move |= self.number.is_some();
-            prose.has_move_in_line |= is_included;
-            prose.has_move_after |= !is_included;
-        }
-        if !text.is_empty() {
-            self.number = None;
-            prose.length_before_number = None;
-        }
-        prose.text += word;
-        true
-    }
-
-    /// Ends the prose, which becomes a comment if it is certainly text. Otherwise its first word becomes a move that
-    /// cannot be read.
-    fn end_prose(&mut self) {
-        if let Some(prose) = self.prose.take() {
-            self.number = None;
-            if prose.is_certain() {
-                self.add_comment(prose.text.trim_end());
-            } else {
-                self.push_move(&prose.first_word, prose.line, false);
-            }
         }
     }
 
@@ -456,32 +365,6 @@ impl Builder {
             .into_iter()
             .all(|text| self.add_move(text, None, line))
             && self.add_move(last, glyph, line)
-    }
-
-    /// Adds a word of text at the start of a variation or after a move of the main line. Returns `false` if the word
-    /// may be a move or the game has ended. `text` is the first move of the word, or the word without its number.
-    fn add_text(&mut self, separators: &str, word: &str, text: &str, line: usize) -> bool {
-        if self.has_ended {
-            return false;
-        }
-        if let Some((_, _, number)) = self.open.last() {
-            let is_remark = is_remark(word);
-            let is_comment = self.cursor.last.is_none() && (is_remark || is_text(text));
-            if is_comment {
-                // A number before the comment is not that of the next move.
-                self.number = *number;
-                self.add_comment(word);
-                if !is_remark {
-                    self.text_depth = self.open.len();
-                }
-            }
-            return is_comment;
-        }
-        let is_text = self.has_moves() && self.number.is_none() && !is_like_move(text);
-        if is_text {
-            self.prose = Some(Prose::new(word, line, separators.contains('\n')));
-        }
-        is_text
     }
 
     /// Adds a move. Returns `false` if the text does not belong to a game.

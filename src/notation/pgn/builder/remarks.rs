@@ -1,0 +1,189 @@
+//! Text among the moves: sentences, notes in brackets, and prose.
+
+use super::Builder;
+use crate::notation::is_move_text;
+use crate::notation::pgn::headings::{is_address, is_game_number};
+use crate::notation::pgn::numbers::is_digit;
+use crate::notation::pgn::prose::{Prose, is_like_move, is_text};
+use crate::notation::pgn::words::{
+    is_move_number, is_remark, is_rule, joined_moves, numbered_word, without_label,
+};
+use crate::notation::raw::RecordError;
+use crate::notation::tree::GameResult;
+
+impl Builder {
+    /// Adds a line of text as a comment. Returns `false` if it does not belong to a game: a line with an address or
+    /// with the number of the next game ends the game.
+    pub(super) fn add_sentence(&mut self, text: &str) -> bool {
+        if self.has_moves() && (is_address(text) || is_game_number(text)) {
+            self.end_prose();
+            self.has_ended = true;
+        }
+        let is_part = !self.has_ended && !self.is_empty();
+        if is_part {
+            self.add_comment(text);
+        }
+        is_part
+    }
+
+    /// Adds text in brackets: the number of a move, the name of the side to move, a move after a number or at the
+    /// beginning of a game, or a comment.
+    /// Returns `false` if it does not belong to a game.
+    pub(super) fn add_note(&mut self, text: &str, line: usize) -> bool {
+        let expects_move = self.number.is_some() || !self.has_moves();
+        if text.chars().all(is_digit) || expects_move && is_move_text(text) {
+            return self.continues_prose(" ", text, line) || self.add_word(" ", text, line);
+        }
+        if without_label(text).is_empty() {
+            return true;
+        }
+        // In the text form of 东萍象棋 the variations follow the main line: 【变1】.
+        if text.starts_with(['变', '變']) && self.has_moves() && self.open.is_empty() {
+            self.end_prose();
+            if !self.skips_variations {
+                let reason = "variations after the main line cannot be read";
+                self.game.add_problem(&RecordError::at(line, reason), false);
+            }
+            self.skips_variations = true;
+            self.has_ended = true;
+            return true;
+        }
+        let is_part = self.has_moves() && !self.has_ended;
+        if is_part {
+            self.add_comment(text);
+            if let (true, Ok(result)) = (self.open.is_empty(), text.parse()) {
+                self.result_in_brackets = Some(result);
+            }
+        }
+        is_part
+    }
+
+    /// Adds a word to the prose. Returns `false` if there is no prose or the word ends it. The prose ends at a result,
+    /// a line of signs, a move with the next number or, in a game without numbers, a move in a later line. A variation
+    /// interrupts it.
+    pub(super) fn continues_prose(&mut self, separators: &str, word: &str, line: usize) -> bool {
+        let take_length = |prose: &mut Prose| prose.length_before_parenthesis.take();
+        if let Some(length) = self.prose.as_mut().and_then(take_length)
+            && self.begins_variation(word)
+        {
+            self.interrupt_prose(length);
+            self.open_variation(line);
+            return false;
+        }
+        let Some(prose) = &mut self.prose else {
+            return false;
+        };
+        let is_included = prose.includes_line(line);
+        if !is_included && (word.parse::<GameResult>().is_ok() || is_rule(word)) {
+            self.end_prose();
+            return false;
+        }
+        prose.push_separators(separators);
+        let (number, text, _) = numbered_word(word);
+        if let Some(number) = number {
+            self.number = Some(number.after(self.number));
+            prose.length_before_number.get_or_insert(prose.text.len());
+        }
+        if is_like_move(joined_moves(text)[0]) {
+            let continues_game = match self.number {
+                Some(number) => self.numbering.fits(number, self.plies),
+                None => !is_included && prose.has_no_move() && self.numbering.is_empty(),
+            };
+            if continues_game && self.open.is_empty() && !(is_included && prose.is_in_list()) {
+                let length = prose.length_before_number.unwrap_or(prose.text.len());
+                prose.text.truncate(length);
+                let text = self.prose.take().map(|prose| prose.text);
+                self.add_comment(text.unwrap_or_default().trim_end());
+                return false;
+            }
+            prose.has_numbered_move |= self.number.is_some();
+            prose.has_move_in_line |= is_included;
+            prose.has_move_after |= !is_included;
+        }
+        if !text.is_empty() {
+            self.number = None;
+            prose.length_before_number = None;
+        }
+        prose.text += word;
+        true
+    }
+
+    /// Whether a word in parentheses is the number of the last move of the main line, with or without a move, so that
+    /// the parentheses hold a variation.
+    fn begins_variation(&self, word: &str) -> bool {
+        let (number, text, _) = numbered_word(word);
+        let replaces_last = |number| {
+            let before = self.plies.checked_sub(1);
+            before.is_some_and(|plies| self.numbering.is_of_round(number, plies))
+        };
+        let may_be_number = is_move_number(word) || is_like_move(joined_moves(text)[0]);
+        self.open.is_empty() && may_be_number && number.is_some_and(replaces_last)
+    }
+
+    /// Adds the first `length` bytes of the prose as a comment. The rest of its line follows after a variation.
+    fn interrupt_prose(&mut self, length: usize) {
+        self.number = None;
+        if let Some(prose) = self.prose.take() {
+            self.add_comment(prose.text[..length].trim_end());
+            self.interrupted_prose = Some(prose.without_text());
+        }
+    }
+
+    /// Continues the prose at the end of the variation that interrupted it.
+    pub(super) fn resume_prose(&mut self, line: usize) {
+        if self.open.is_empty() {
+            self.prose = self.interrupted_prose.take();
+            if let Some(prose) = &mut self.prose {
+                prose.line = line;
+            }
+        }
+    }
+
+    /// Ends the prose, which becomes a comment if it is certainly text. Otherwise its first word becomes a move that
+    /// cannot be read.
+    pub(super) fn end_prose(&mut self) {
+        if let Some(prose) = self.prose.take() {
+            self.number = None;
+            if prose.is_certain() {
+                self.add_comment(prose.text.trim_end());
+            } else {
+                self.push_move(&prose.first_word, prose.line, false);
+            }
+        }
+    }
+
+    /// Adds a word of text at the start of a variation or after a move of the main line. Returns `false` if the word
+    /// may be a move or the game has ended. `text` is the first move of the word, or the word without its number.
+    pub(super) fn add_text(
+        &mut self,
+        separators: &str,
+        word: &str,
+        text: &str,
+        line: usize,
+    ) -> bool {
+        if self.has_ended {
+            return false;
+        }
+        if let Some((_, _, number)) = self.open.last() {
+            let is_remark = is_remark(word);
+            let is_comment = self.cursor.last.is_none() && (is_remark || is_text(text));
+            if is_comment {
+                // A number before the comment is not that of the next move.
+                self.number = *number;
+                self.add_comment(word);
+                if !is_remark {
+                    self.text_depth = self.open.len();
+                }
+            }
+            return is_comment;
+        }
+        let is_of_footnote = |number| self.numbering.excludes(number, self.plies);
+        let has_number = self.number.is_some_and(|number| !is_of_footnote(number));
+        let is_text = self.has_moves() && !has_number && !is_like_move(text);
+        if is_text {
+            self.number = None;
+            self.prose = Some(Prose::new(word, line, separators.contains('\n')));
+        }
+        is_text
+    }
+}
