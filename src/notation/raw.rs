@@ -214,7 +214,8 @@ impl RawGame {
     }
 
     /// Checks and plays the moves. An illegal or unreadable move is left out with all moves after it, and reported as a
-    /// problem of the game.
+    /// problem of the game. If it is a move of the main line, the variations in its place are left out and reported as
+    /// well, because the first of them would continue the main line.
     ///
     /// # Errors
     /// The first move of the main line is unreadable, or illegal in the starting position of the standard game. If it
@@ -264,13 +265,12 @@ impl RawGame {
                         return Err(error);
                     }
                     self.add_problem(&error, is_main);
-                    // If the first of several alternatives cannot be played, the others are skipped as well, because
-                    // one of them would become the first.
-                    next = if self.moves.is_first_child(id) {
-                        self.moves.after_subtree(parent)
-                    } else {
-                        self.moves.after_subtree(id)
-                    };
+                    if is_main && self.moves.next_sibling(id).is_some() {
+                        let why = "the variations in place of this move cannot be kept without it";
+                        let lost = move_error(error.line, ply, why);
+                        self.add_problem(&lost, false);
+                    }
+                    next = self.moves.after_subtree(if is_main { parent } else { id });
                 }
             }
         }
@@ -377,9 +377,14 @@ impl RawGame {
             }
             _ => ("the move has a square off the board".to_owned(), None),
         };
-        Err(RecordError {
-            line,
-            reason: fill(texts().move_number, &[&ply.to_string()]) + ": " + &reason,
-        })
+        Err(move_error(line, ply, &reason))
+    }
+}
+
+/// An error of the move with this number, from 1.
+fn move_error(line: Option<usize>, ply: usize, reason: &str) -> RecordError {
+    RecordError {
+        line,
+        reason: fill(texts().move_number, &[&ply.to_string()]) + ": " + reason,
     }
 }

@@ -196,6 +196,23 @@ fn a_variation_may_begin_with_a_label() {
 }
 
 #[test]
+fn variations_in_place_of_an_illegal_move_are_kept_or_reported() {
+    let game = read_one("1. h2e2 (1. b2e2 a9a0 (1... h9g7 {x}) (1... b9c7)) h9g7");
+    assert_eq!(
+        (game.plies(), game.moves.len(), game.problems.len()),
+        (2, 5, 1)
+    );
+    let mut games = PgnReader::new(&b"1. h2e2 a9a0 (1... h9g7) 2. h0g2"[..]);
+    let game = games.next().unwrap().unwrap();
+    assert_eq!((game.plies(), game.moves.len()), (1, 1));
+    let [illegal, lost] = &game.problems[..] else {
+        panic!("{:?}", game.problems);
+    };
+    assert!(illegal.affects_main_line && !lost.affects_main_line);
+    assert!(lost.reason.starts_with("line 1: move 2: the variations"));
+}
+
+#[test]
 fn joined_and_labeled_moves_begin_another_game() {
     for (text, moves) in [
         (
