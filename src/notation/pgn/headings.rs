@@ -26,8 +26,8 @@ const HEADINGS: [(&str, &str); 42] = [
     ("Event", "赛事 赛事名称 比赛 比赛名称"),
     ("Round", "轮次"),
     ("Opening", "布局 开局"),
-    ("Red", "红方 红方姓名 红方棋手 红棋 红 先手 执红"),
-    ("Black", "黑方 黑方姓名 黑方棋手 黑棋 黑 后手 执黑"),
+    ("Red", "红方 红方姓名 红方棋手 红方选手 红棋 红 先手 执红"),
+    ("Black", "黑方 黑方姓名 黑方棋手 黑方选手 黑棋 黑 后手 执黑"),
     ("Result", "结果 比赛结果 对局结果"),
     ("Date", "日期 比赛日期 比赛时间 对局日期"),
     ("Site", "地点 比赛地点"),
@@ -46,8 +46,8 @@ const HEADINGS: [(&str, &str); 42] = [
     ("BlackElo", "黑等级分"),
     ("Dhtml_type", "棋局类型"),
     ("Dhtml_gametype", "棋局性质"),
-    ("RedTeam", "红方团体 红队"),
-    ("BlackTeam", "黑方团体 黑队"),
+    ("RedTeam", "红方团体 红方队伍 红队"),
+    ("BlackTeam", "黑方团体 黑方队伍 黑队"),
     ("Dhtml_redlevel", "红方等级"),
     ("Dhtml_blacklevel", "黑方等级"),
     ("Dhtml_owner", "棋谱主人"),
@@ -70,6 +70,9 @@ impl<'a> Line<'a> {
     /// parts of a PGN.
     pub fn read(line: &'a str) -> Option<Self> {
         let line = line.trim();
+        if let Some(found) = inside_brackets(line).and_then(headings) {
+            return Some(Self::Headings(found));
+        }
         if line.len() > MAX_LENGTH || line.is_ascii() && !is_address(line) {
             return None;
         }
@@ -78,6 +81,19 @@ impl<'a> Line<'a> {
             None => is_sentence(line).then_some(Self::Sentence(line)),
         }
     }
+}
+
+/// The heading of a line that consists of a heading in brackets, as in `[赛事：五羊杯]`. `None` for a text that may be a
+/// remark between moves: `[黑方：稳健]`, `[评论：好]`.
+fn inside_brackets(line: &str) -> Option<&str> {
+    let inside = line.strip_prefix('[')?.strip_suffix(']')?;
+    if line.len() > MAX_LENGTH || inside.contains(['[', ']', '"']) {
+        return None;
+    }
+    let (name, _) = inside.split_once([':', '：'])?;
+    let (tag, _) = split_heading(inside)?;
+    let is_remark = tag == "Annotator" || without_label(name.trim()).is_empty();
+    (!is_remark).then_some(inside)
 }
 
 /// Reads `NAME: VALUE`, once or several times. A line in which the name of a side is followed by a move is not a
@@ -105,10 +121,11 @@ fn headings(line: &str) -> Option<Vec<(&'static str, &str)>> {
         .filter(|(tag, _)| matches!(*tag, "Red" | "Black"))
         .any(|(_, value)| {
             let first = value.split_whitespace().next().unwrap_or_default();
+            let joined: String = value.split_whitespace().collect();
             // A short word with a piece and a direction may be a move with an error; one of the two alone may be part
             // of a name.
             let has_parts = first.contains(is_piece) && first.contains(is_direction);
-            begins_with_move(first) || is_short(first) && has_parts
+            begins_with_move(first) || begins_with_move(&joined) || is_short(first) && has_parts
         });
     (!has_move).then_some(found)
 }
@@ -184,7 +201,8 @@ pub fn is_piece(c: char) -> bool {
     "帅帥将將仕士相象马馬傌车車俥炮砲包兵卒".contains(chinese::without_radical(c))
 }
 
-fn begins_with_move(word: &str) -> bool {
+/// Whether a word is a move, or its first four characters are, after a number or the name of a side.
+pub fn begins_with_move(word: &str) -> bool {
     let text = split_word(without_label(word)).0;
     let end = text.char_indices().nth(4).map(|(at, _)| at);
     is_move_text(text) || end.is_some_and(|end| is_move_text(&text[..end]))
@@ -223,6 +241,8 @@ mod tests {
             ("结果: 黑方胜", "Result", "黑方胜"),
             ("地点:", "Site", ""),
             ("红方：马仲威", "Red", "马仲威"),
+            ("[红方选手：马仲威]", "Red", "马仲威"),
+            ("[ECCO: C00]", "ECCO", "C00"),
             (
                 "布局: 五七炮进三兵对屏风马",
                 "Opening",
@@ -257,6 +277,11 @@ mod tests {
         for line in [
             "红方：炮二平五 黑方：马8进7",
             "红:炮二平五马8进7",
+            "红方：炮 二 平 五",
+            "[红：炮二平五]",
+            "[黑方：稳健]",
+            "[评论：好]",
+            "[赛事：五羊杯][轮次：1]",
             "红方 胡荣华 炮二平五",
             "黑方：马8进",
         ] {

@@ -2,8 +2,11 @@
 
 use std::ops::Range;
 
-use super::headings::Line;
+use super::headings::{Line, begins_with_move, is_piece};
 use super::numbers::is_whole_number;
+use super::prose::PLACES;
+use super::words::{LONGEST_MOVE, move_length, numbered_word, split_word, without_label};
+use crate::notation::is_move_text;
 
 #[derive(Debug)]
 pub enum PgnToken<'a> {
@@ -60,11 +63,64 @@ const QUOTES: [char; 10] = ['"', '“', '”', '„', '‟', '＂', '〝', '〞'
 
 /// Whether the `[` at the beginning of a text begins a tag. It does so before a name and a quotation mark. At the
 /// beginning of a line, other text after it may be a damaged tag, unless the first quotation mark of the line is
-/// typographic.
+/// typographic or the brackets hold the name of a side before a move.
 fn begins_tag(text: &str, is_line_start: bool) -> bool {
-    let mut line = text.chars().take_while(|c| *c != '\n');
-    let mut quote = || line.find(|c| QUOTES.contains(c));
-    is_line_start && quote().is_none_or(|quote| quote == '"') || begins_like_tag(text)
+    let may_be_damaged = || {
+        let line = text.lines().next().unwrap_or_default();
+        let quote = line.chars().find(|c| QUOTES.contains(c));
+        quote.is_none_or(|quote| quote == '"') && !begins_with_label(line)
+    };
+    is_line_start && may_be_damaged() || begins_like_tag(text)
+}
+
+/// Whether a line begins with the name of a side in brackets and a move: `[红]炮二平五`.
+fn begins_with_label(line: &str) -> bool {
+    let label_and_rest = line[1..].split_once(']');
+    label_and_rest.is_some_and(|(label, rest)| {
+        let rest = rest.trim_start();
+        let length = length_with_blanks(rest).unwrap_or_else(|| word_length(rest));
+        let word: String = rest[..length].split_whitespace().collect();
+        without_label(label).is_empty() && begins_with_move(&word)
+    })
+}
+
+/// The length in bytes of the word that begins a text. A character that is a whole number, such as `①`, begins another
+/// word. A bracket without its counterpart is a word of its own.
+fn word_length(text: &str) -> usize {
+    let is_bracket = |c: char| "{}()[];（｛【〔〖〈《".contains(c);
+    let is_end = |c: char| is_separator(c) || is_bracket(c) || is_whole_number(c);
+    let first = text.chars().next().map_or(0, char::len_utf8);
+    if text.starts_with(is_bracket) {
+        return first;
+    }
+    let rest = &text[first..];
+    first + rest.find(is_end).unwrap_or(rest.len())
+}
+
+/// The length in bytes of the Chinese move with blanks between its characters, and with or without a number, that
+/// begins a text: `炮 二 平 五`, `1.炮二 平五`. `None` if a text begins in another way.
+fn length_with_blanks(text: &str) -> Option<usize> {
+    let mut end = word_length(text);
+    let subject = text[..end].find(|c| is_piece(c) || PLACES.contains(c))?;
+    if !numbered_word(&text[..subject]).1.is_empty() {
+        return None;
+    }
+    let mut joined = text[subject..end].to_owned();
+    let is_blank = |c: char| matches!(c, ' ' | '\t' | '\u{a0}' | '\u{3000}');
+    while joined.chars().count() < LONGEST_MOVE {
+        let word = text[end..].trim_start_matches(is_blank);
+        let start = text.len() - word.len();
+        if start == end {
+            return None;
+        }
+        end = start + word_length(word);
+        joined += &text[start..end];
+        let (m, _) = split_word(&joined);
+        if move_length(m) == Some(m.len()) && is_move_text(m) {
+            return Some(end);
+        }
+    }
+    None
 }
 
 /// Whether a text that begins with `[` begins like a tag: `[Name "`. Before other quotation marks the name must be in
@@ -188,7 +244,7 @@ impl Scanner {
                         let note = &self.text[start + bracket..self.at - bracket];
                         return (line, Some(PgnToken::Note(note)));
                     }
-                    self.skip_word(first);
+                    self.skip_word();
                     let separators = &self.text[separators_at..start];
                     let word = &self.text[start..self.at];
                     return (line, Some(PgnToken::Word { separators, word }));
@@ -234,16 +290,10 @@ impl Scanner {
         }
     }
 
-    /// Skips a word that begins with `first`. A character that is a whole number, such as `①`, begins a word. A bracket
-    /// without its counterpart is a word of its own.
-    fn skip_word(&mut self, first: char) {
-        let is_bracket = |c: char| "{}()[];（｛【〔〖〈《".contains(c);
-        let is_end = |c: char| is_separator(c) || is_bracket(c) || is_whole_number(c);
-        self.skip(first.len_utf8());
-        if !is_bracket(first) {
-            let rest = &self.text[self.at..];
-            self.skip(rest.find(is_end).unwrap_or(rest.len()));
-        }
+    fn skip_word(&mut self) {
+        let rest = &self.text[self.at..];
+        let length = length_with_blanks(rest).unwrap_or_else(|| word_length(rest));
+        self.skip(length);
     }
 
     fn skip_line(&mut self) {

@@ -38,13 +38,14 @@ const QUOTES: &[char] = &[
     '"', '\'', '“', '”', '‘', '’', '„', '‟', '＂', '「', '」', '『', '』',
 ];
 
-/// A word without quotation marks and the marks of Markdown around it. If it has full-width letters or begins with a
-/// full-width digit, such as `Ｃ２＝５` or `１．炮二平五`, it is converted to half width.
+/// A word without quotation marks, blanks, and the marks of Markdown around it. If it has full-width letters or begins
+/// with a full-width digit, such as `Ｃ２＝５` or `１．炮二平五`, it is converted to half width.
 pub fn plain(word: &str) -> Cow<'_, str> {
     let inner = word.trim_matches(['*', '`']);
     let word = if inner.is_empty() { word } else { inner };
-    if word.contains(QUOTES) {
-        return Cow::Owned(half_width(&word.replace(QUOTES, "")).into_owned());
+    let is_left_out = |c: char| c.is_whitespace() || QUOTES.contains(&c);
+    if word.contains(is_left_out) {
+        return Cow::Owned(half_width(&word.replace(is_left_out, "")).into_owned());
     }
     half_width(word)
 }
@@ -165,7 +166,8 @@ pub fn is_remark(word: &str) -> bool {
 }
 
 /// The length in bytes of the move at the beginning of a text, by its form: coordinates, four or five characters of
-/// which the second to last is a Chinese direction, or four of which the third is a direction in WXF.
+/// which the second to last is a Chinese direction, or of which the third is a direction in WXF, or five of which the
+/// second is a sign of WXF before a file: `R+9+1`.
 pub fn move_length(text: &str) -> Option<usize> {
     let mut characters = text.char_indices();
     let [first, second, third, fourth, fifth, sixth] =
@@ -176,8 +178,12 @@ pub fn move_length(text: &str) -> Option<usize> {
     if is_direction(fourth.1) {
         return Some(sixth.0);
     }
-    if matches!(third.1, '+' | '-' | '=' | '.' | '/') && fourth.1.is_ascii_digit() {
+    let is_of_wxf = |c: char, number: char| "+-=./".contains(c) && number.is_ascii_digit();
+    if is_of_wxf(third.1, fourth.1) {
         return Some(fifth.0);
+    }
+    if is_of_wxf(second.1, third.1) && is_of_wxf(fourth.1, fifth.1) {
+        return Some(sixth.0);
     }
     let (from, to) = (first.1, second.1);
     (from.is_ascii_alphabetic() && to.is_ascii_digit()).then(|| coordinates_length(text))?
@@ -267,6 +273,7 @@ mod tests {
             ("h3e3h10g8h1g3", "h3e3 h10g8 h1g3"),
             ("C2=5H8+7", "C2=5 H8+7"),
             ("C2.5h8+72.H2+3", "C2.5 h8+7 H2+3"),
+            ("R+9+1h8+7R-9=8R--2", "R+9+1 h8+7 R-9=8 R--2"),
         ] {
             assert_eq!(joined_moves(word).join(" "), moves);
         }
