@@ -37,6 +37,8 @@ const CONSTANTS: [(usize, [u8; 4]); 2] = [(16, [3, 0, 0, 0]), (52, [0xff, 0xff, 
 const HAS_DELETED: usize = 56;
 /// The flag, in the first byte of an entry of the index, of a record that is not deleted.
 const IS_KEPT: u8 = 2;
+/// The offset of the block number in an entry of the index, four bytes.
+const BLOCK_NUMBER: usize = 4;
 /// The byte ranges of the identifier of a record: in an entry of the index, as text in UTF-16, and in the record.
 const ID_TEXT: std::ops::Range<usize> = 20..100;
 const ID: std::ops::Range<usize> = 20..36;
@@ -120,24 +122,42 @@ pub fn split_ccbridge(bytes: &[u8]) -> Result<Vec<std::ops::Range<usize>>, Recor
         .collect();
     let ends = starts.iter().skip(1).copied().chain([bytes.len()]);
     let records = starts.iter().zip(ends).map(|(start, end)| *start..end);
-    let deleted = deleted_ids(bytes.get(LIBRARY_HEADER..first).unwrap_or_default());
+    let index = bytes.get(LIBRARY_HEADER..first).unwrap_or_default();
+    let (kept, deleted): (Vec<_>, Vec<_>) = entries(index).partition(|entry| entry.is_kept);
+    // The blocks of deleted records can be wrong.
+    let kept: HashSet<_> = kept.into_iter().map(|kept| (kept.id, kept.block)).collect();
+    let deleted: HashSet<_> = deleted.into_iter().map(|deleted| deleted.id).collect();
     let has_deleted = bytes.get(HAS_DELETED).is_some_and(|byte| *byte != 0);
     // A record with an empty board is a heading of the library.
-    let is_game = |record: &std::ops::Range<usize>| {
-        let record = &bytes[record.clone()];
-        let is_deleted = || has_deleted && deleted.contains(&id(record));
+    let is_game = |range: &std::ops::Range<usize>| {
+        let record = &bytes[range.clone()];
+        let is_deleted = || {
+            let id = id(record);
+            let block = (range.start - first) / BLOCK;
+            has_deleted && deleted.contains(&id) && !kept.contains(&(id, block))
+        };
         record.get(BOARD..BOARD + 90) != Some(&[0; 90][..]) && !is_deleted()
     };
     Ok(records.filter(is_game).collect())
 }
 
-/// The identifiers of the deleted records in the index of a library, see [`id`].
-fn deleted_ids(index: &[u8]) -> HashSet<String> {
-    let entries = index.chunks_exact(ENTRY);
-    let deleted = entries.filter(|entry| entry[0] & IS_KEPT == 0);
-    let texts = deleted.map(|entry| text(&entry[ID_TEXT]));
-    let ids = texts.map(|text| text.replace(|c: char| !c.is_ascii_hexdigit(), ""));
-    ids.filter(|id| !id.is_empty()).collect()
+/// An entry of the index of a library.
+struct IndexEntry {
+    is_kept: bool,
+    /// The number of the first block of the record, from 0.
+    block: usize,
+    /// See [`id`].
+    id: String,
+}
+
+/// The entries of an index, without empty ones.
+fn entries(index: &[u8]) -> impl Iterator<Item = IndexEntry> {
+    let entries = index.chunks_exact(ENTRY).map(|entry| IndexEntry {
+        is_kept: entry[0] & IS_KEPT != 0,
+        block: u32::from_le_bytes(std::array::from_fn(|at| entry[BLOCK_NUMBER + at])) as usize,
+        id: text(&entry[ID_TEXT]).replace(|c: char| !c.is_ascii_hexdigit(), ""),
+    });
+    entries.filter(|entry| !entry.id.is_empty())
 }
 
 /// The identifier of a record, a GUID, as hexadecimal digits; empty if the record is cut short. The bytes of its first
@@ -483,6 +503,18 @@ mod tests {
         assert_eq!(split_ccbridge(&bytes).unwrap().len(), 3);
         bytes[HAS_DELETED] = 1;
         assert_eq!(split_ccbridge(&bytes).unwrap(), records[..2]);
+        // A copy with the same identifier is kept if the index has an entry for its block.
+        let (deleted, kept) = (LIBRARY_HEADER, LIBRARY_HEADER + 2 * ENTRY);
+        bytes.copy_within(
+            records[2].start + ID.start..records[2].start + ID.end,
+            records[0].start + ID.start,
+        );
+        assert_eq!(split_ccbridge(&bytes).unwrap(), records[1..2]);
+        bytes.copy_within(deleted..deleted + ENTRY, kept);
+        bytes[kept] = 7;
+        assert_eq!(split_ccbridge(&bytes).unwrap(), records[..2]);
+        bytes[kept + BLOCK_NUMBER] = 3;
+        assert_eq!(split_ccbridge(&bytes).unwrap(), records[1..]);
         assert!(split_ccbridge(LIBRARY).is_err());
         let old = [OLD_LIBRARY, &[1, 0, 0, 0, 9, 0, 0, 0, 0x78, 1][..]].concat();
         assert!(is_ccbridge(&old));
