@@ -201,7 +201,9 @@ pub fn read_xqf(bytes: &[u8]) -> Result<GameTree, RecordError> {
     game.start = piece_position(&squares, first_from, side)?;
     for (name, at, size) in TAGS {
         let length = usize::from(bytes[at]).min(size - 1);
-        game.add_tag(name, &decode(&bytes[at + 1..=at + length]));
+        let value = decode(&bytes[at + 1..=at + length]);
+        // A text that fills its field may end with the first half of a character.
+        game.add_tag(name, value.trim_end_matches(char::REPLACEMENT_CHARACTER));
     }
     game.result = result_of_code(bytes[RESULT]);
     game.resolve()
@@ -297,6 +299,7 @@ mod tests {
         }
         bytes[0x33] = 3;
         let (name, ..) = encoding_rs::GBK.encode("胡荣华");
+        bytes[0x120..0x130].copy_from_slice(b"\x0fabcdefghijklmn\xba");
         bytes[0x130] = u8::try_from(name.len()).unwrap();
         bytes[0x131..0x131 + name.len()].copy_from_slice(&name);
         let mut plain = Vec::new();
@@ -346,6 +349,7 @@ mod tests {
                 (game.tag("Red"), game.result),
                 (Some("胡荣华"), GameResult::Draw)
             );
+            assert_eq!(game.tag("Site"), Some("abcdefghijklmn"));
         }
     }
 
