@@ -7,7 +7,8 @@ use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use super::{
-    StoredNode, fen_position, plain_comment, read_tree, result_of_code, square_from_black,
+    StoredNode, fen_position, plain_comment, read_tree, result_of_code, split_at_marks,
+    square_from_black,
 };
 use crate::board::Square;
 use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RecordError};
@@ -32,10 +33,7 @@ pub fn is_cbf(text: &str) -> bool {
 }
 
 pub fn split_cbf(text: &str) -> Vec<&str> {
-    let starts = text.match_indices(MARK).map(|(at, _)| at).skip(1);
-    let ends = starts.clone().chain([text.len()]);
-    let parts = std::iter::once(0).chain(starts).zip(ends);
-    parts.map(|(start, end)| &text[start..end]).collect()
+    split_at_marks(text, MARK)
 }
 
 /// Reads a record.

@@ -214,20 +214,21 @@ pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
     };
     game.moves[ROOT].comment = comment(&fields, 0, 0);
     add_lines(&mut game, &fields, moves)?;
-    for (tag, name) in TAGS {
-        game.add_tag(tag, &unescaped(field(name)));
-    }
-    let is_other = |name: &&&str| {
-        let is_tag = TAGS.iter().any(|(_, known)| known == *name);
-        !is_tag && !NO_TAGS.iter().any(|part| name.starts_with(part))
-    };
-    let mut others: Vec<&&str> = fields.keys().filter(is_other).collect();
-    others.sort_unstable();
-    for name in others {
-        game.add_tag(&format!("{OTHER}{name}"), &unescaped(field(name)));
+    let place = |name: &str| TAGS.iter().position(|(_, known)| *known == name);
+    let is_tag = |name: &&&str| !NO_TAGS.iter().any(|part| name.starts_with(part));
+    let mut names: Vec<&&str> = fields.keys().filter(is_tag).collect();
+    names.sort_unstable_by_key(|name| (place(name).unwrap_or(TAGS.len()), **name));
+    for name in names {
+        game.add_tag(&tag_of_field(name), &unescaped(field(name)));
     }
     game.result = read_result(field("result"));
     game.resolve()
+}
+
+/// The name of the tag of a field.
+pub fn tag_of_field(field: &str) -> String {
+    let found = TAGS.iter().find(|(_, name)| *name == field);
+    found.map_or_else(|| format!("{OTHER}{field}"), |(tag, _)| (*tag).to_owned())
 }
 
 /// Reads a result in one of three forms: a form of [`GameResult`], a text that contains 红胜, 黑胜 or 和, such as

@@ -1,5 +1,5 @@
 //! Game records in all formats: PGN, XQF (象棋演播室, XQStudio), CBR, CBL and CBF (象棋桥, CCBridge), DhtmlXQ
-//! (东萍象棋), WXF files, and text with one game or position per line.
+//! (东萍象棋), PFC (鹏飞象棋), WXF files, and text with one game or position per line.
 //!
 //! [`RecordReader`] recognizes the format by the content.
 //!
@@ -21,6 +21,7 @@ mod digits;
 mod lines;
 mod markup;
 mod numbered;
+mod pfc;
 mod reader;
 #[cfg(test)]
 mod tests;
@@ -135,6 +136,14 @@ fn piece_squares(position: &Position) -> Option<PieceSquares> {
         squares[index] = Some(square);
     }
     Some(squares)
+}
+
+/// Splits a text before each occurrence of `mark` except the first.
+fn split_at_marks<'a>(text: &'a str, mark: &str) -> Vec<&'a str> {
+    let starts = text.match_indices(mark).map(|(at, _)| at).skip(1);
+    let ends = starts.clone().chain([text.len()]);
+    let parts = std::iter::once(0).chain(starts).zip(ends);
+    parts.map(|(start, end)| &text[start..end]).collect()
 }
 
 /// A node of a stored tree of moves. In the file, the subtree of its next move follows it, then its alternatives.

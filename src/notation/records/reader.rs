@@ -15,6 +15,7 @@ use super::lines::{
     has_moves_below, is_line_of_moves, is_lines, may_have_moves_below, read_line, without_marks,
 };
 use super::markup::{html_text, is_html, unescaped};
+use super::pfc::{is_pfc, read_pfc, split_pfc};
 use super::wxf_file::{is_wxf, read_wxf, split_wxf};
 use super::xqf::{is_xqf, read_xqf};
 use crate::notation::pgn::{PgnReader, is_tag_line};
@@ -207,6 +208,11 @@ fn text_source<'a>(file: Input<'a>, beginning: &[u8]) -> io::Result<Source<'a>> 
     if is_cbf(&marked) {
         return Ok(split_text(read_text(file)?, split_cbf, |part, _| {
             read_cbf(part)
+        }));
+    }
+    if is_pfc(&marked) {
+        return Ok(split_text(read_text(file)?, split_pfc, |part, _| {
+            read_pfc(part)
         }));
     }
     if is_html(&beginning) {
