@@ -213,10 +213,10 @@ fn convert_file(
     let mut games = game_path.select(RecordReader::new(file).context(&path)?);
     let mut errors = ErrorList::default();
     for (number, place, game) in games.by_ref() {
-        let what = format!("{path}: game {number}");
-        let game = game.context(&what).and_then(|game| {
+        let game = game.map_err(|error| place.failure(&game_path.path, &error));
+        let game = game.and_then(|game| {
             if let (true, Some(problem)) = (writer.arguments.strict, game.main_line_problem()) {
-                return Err(Failure::new(what, problem));
+                return Err(Failure::new(format_args!("{path}: {place}"), problem));
             }
             note_problems(&game_path.path, place, &game);
             game_path.cut(game, number)

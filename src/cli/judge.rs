@@ -117,7 +117,7 @@ fn judge_file(judging: &Judging<'_>, file: &GamePath, unread: &mut Unread) -> Re
                     Err(failure) => unread.add_part(path, place, failure.text),
                 }
             }
-            Err(error) => unread.add_part(path, place, error.reason),
+            Err(error) => unread.add_part(path, place, place.reason(&error)),
         }
     }
     games.finish()

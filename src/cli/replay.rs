@@ -5,9 +5,9 @@ use std::ffi::OsString;
 use serde_json::{Value, json};
 
 use super::common::{
-    Failure, GamePath, Language, OpeningArgument, columns, explain, explain_clauses, explain_plies,
-    fill, note, plies_text, print_if_read, sentence, terminal_width, texts, translated,
-    verdict_name,
+    Failure, GamePath, Language, OpeningArgument, Place, columns, explain, explain_clauses,
+    explain_plies, fill, note, plies_text, print_if_read, sentence, terminal_width, texts,
+    translated, verdict_name,
 };
 use crate::notation::RecordError;
 use crate::notation::opening::{self, Opening};
@@ -106,7 +106,7 @@ fn replay_file(
     } else {
         Language::chosen()
     };
-    while let Some((number, _, game)) = language.within(|| games.next()) {
+    while let Some((number, place, game)) = language.within(|| games.next()) {
         // A game that cannot be read is reported even if `--ecco` selects other openings.
         let selects = |game: &GameTree| arguments.opening.selects(&game.main_line());
         if !game.as_ref().map_or(true, selects) {
@@ -114,7 +114,8 @@ fn replay_file(
         }
         counts.games += 1;
         variations += game.as_ref().map_or(0, GameTree::variations);
-        let replayed = language.within(|| Replayed::new(arguments, game_path, number, game));
+        let at = (number, place);
+        let replayed = language.within(|| Replayed::new(arguments, game_path, at, game));
         counts.disagreeing += usize::from(replayed.why.is_some());
         if arguments.list {
             rows.push(replayed.row());
@@ -143,6 +144,7 @@ fn replay_file(
 /// A game that has been read and replayed as far as possible.
 struct Replayed {
     number: usize,
+    place: Place,
     record: Option<GameTree>,
     /// Why the game cannot be read or does not agree with the rules; `None` if it agrees.
     why: Option<String>,
@@ -164,11 +166,12 @@ impl Replayed {
     fn new(
         arguments: &Arguments,
         game_path: &GamePath,
-        number: usize,
+        (number, place): (usize, Place),
         game: Result<GameTree, RecordError>,
     ) -> Self {
         let mut replayed = Self {
             number,
+            place,
             record: None,
             why: None,
             end: None,
@@ -185,7 +188,7 @@ impl Replayed {
         game_path: &GamePath,
         game: Result<GameTree, RecordError>,
     ) -> Result<(), String> {
-        let game = game.map_err(|error| error.to_string())?;
+        let game = game.map_err(|error| self.place.reason(&error))?;
         let path = format!("{}: ", game_path.path.display());
         let cut = game_path.cut(game, self.number);
         let game = cut.map_err(|failure| failure.text.replacen(&path, "", 1))?;
@@ -240,13 +243,16 @@ impl Replayed {
             return format!("{}\n", self.object(arguments, game_path));
         }
         let mut text = String::new();
-        let path = game_path.path.display();
+        let path = game_path.path.display().to_string();
+        let place = fill(texts().labeled, &[&path, &self.place.to_string()]);
         match &self.why {
             Some(why) if !arguments.list => {
-                text += &translated(&format!("{path}: game {}: {why}\n", self.number));
+                text += &fill(texts().labeled, &[&place, &translated(why)]);
+                text.push('\n');
             }
             None if arguments.explain => {
-                text += &translated(&format!("{path}: game {}\n", self.number));
+                text += &place;
+                text.push('\n');
             }
             _ => {}
         }

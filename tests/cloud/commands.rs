@@ -248,9 +248,9 @@ fn games_and_lists_of_positions_become_tasks() {
         $ cloud check games.db
         $1 cloud import list.db list.fen
         = 0 moves written, 0 already known, 4 tasks added
-        2> list.fen: game 4: line 5:
+        2> list.fen: line 5:
         2> skipped positions that a library does not store or search: 2\n
-        2> cloud import: 1 game cannot be read\n
+        2> cloud import: 1 position cannot be read\n
         ",
     );
     let store = Store::open(&dir.path("list.db")).unwrap();
@@ -355,7 +355,7 @@ fn known_moves_are_copied_from_another_library() {
         r"
         $1 {copy}
         > 4 positions: 0 already in the library, 4 requests, 3 unknown to the server; 3 moves written\n
-        2> list.fen: game 2: line 2:
+        2> list.fen: line 2:
         2> skipped positions that a library does not store or search: 1\n
         $1 {copy}
         > 1 already in the library, 3 requests, 3 unknown to the server; 0 moves

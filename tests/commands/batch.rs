@@ -56,12 +56,15 @@ fn lines_with_moves_are_searched_at_their_last_positions() {
         format!("startpos moves h2e9\n{START} - - 0 1 h2e9\nstartpos moves h2e2 h2e2\n"),
     );
     dir.check(
-        "
-        $1 batch illegal.txt
+        r#"
+        $1 batch illegal.txt --nodes 10
+        > "line":3,
+        > rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR b
         2> line 1: move 1
         2> line 2: move 1
         2> line 3: move 2
-        ",
+        2> ; the moves before it are used\n
+        "#,
     );
 }
 

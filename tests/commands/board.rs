@@ -315,6 +315,9 @@ fn files_are_read_and_reviewed() {
     assert_eq!(reply["games"].as_array().unwrap().len(), 2);
     let problem = reply["problems"][0].as_str().unwrap();
     assert!(problem.starts_with("game 2: "), "{problem}");
+    let (_, reply) = board.read(b"startpos\nstartpos h2e2 h2e2\n");
+    let problem = reply["problems"][0].as_str().unwrap();
+    assert!(problem.starts_with("line 2: move 2: "), "{problem}");
     // At most five problems of games are listed; the limit on the number of games is always reported.
     let illegal = "[Red \"a\"]\n\n1. c3c4 a0a9 *\n\n".repeat(1001);
     let (_, reply) = board.read(illegal.as_bytes());

@@ -108,7 +108,7 @@ fn binary_files_and_json_are_rejected() {
     dir.check(
         "
         $1 convert words
-        2> chuhe: words: not a game record: none of its 2 parts can be read. The first error is game 1: line 1:
+        2> chuhe: words: not a game record: none of its 2 parts can be read. The first error is line 1:
         $1 convert codes
         2= chuhe: codes: not a game record: none of its 2 parts can be read
         $1 convert - < binary

@@ -9,9 +9,13 @@ fn files_are_reported_in_order() {
     dir.write("good.pgn", "[Red \"a\"]\n\n1. h2e2 h9g7 1-0\n");
     dir.write("bad.pgn", "1. h2e2 h2e2 *\n");
     dir.write("results.pgn", "[Result \"1-0\"]\n\n1. h2e2 h9g7 0-1\n");
+    dir.write(
+        "list.txt",
+        "# games\nstartpos h2e2 h9g7\nstartpos h2e2 h2e2\nstartpos x\n",
+    );
     dir.write("binary", "\x7fELF\x02\x01\0\0\0");
     dir.check(
-        r"
+        r#"
         $ replay - < two
         = -: 2 of 2 games agree with the rules
         $ replay good.pgn
@@ -23,10 +27,14 @@ fn files_are_reported_in_order() {
         2> one game does not agree with the rules, one file cannot be read
         $1 replay results.pgn
         > game 1: line 3: the results 1-0 and 0-1 contradict each other\n
+        $1 replay list.txt
+        > list.txt: line 3: move 2: "h2e2" is illegal
+        > list.txt: line 4: move 1: "x" cannot be read as a move\n
+        > list.txt: 1 of 3 games agree
         $1 replay binary
         2> neither text nor a game record
         2> one file cannot be read
-        ",
+        "#,
     );
 }
 

@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::engine::{BoardEngine, EngineSettings, Event, Run, SendEvent, StopOnDrop};
+use crate::cli::common::{Language, Place};
 use crate::cloud::api::QueryParameters;
 use crate::cloud::server::{PageUser, language};
 use crate::notation::records::RecordReader;
@@ -188,18 +189,22 @@ fn read_games(bytes: &[u8]) -> Result<Value, String> {
     let (mut games, mut problems) = (Vec::new(), Vec::new());
     // Problems of the whole file, which are always reported.
     let mut of_file = Vec::new();
-    for (number, game) in (1..).zip(reader.by_ref()) {
+    let mut number = 0;
+    while let Some(game) = reader.next() {
         if games.len() == MAX_GAMES {
             of_file.push(format!("only the first {MAX_GAMES} games are shown"));
             break;
         }
+        number += 1;
+        let place = Place::of_last(&reader, number);
+        let name = Language::En.within(|| place.to_string());
         match game {
             Ok(game) => {
                 let reasons = game.problems.iter();
-                problems.extend(reasons.map(|p| format!("game {number}: {}", p.reason)));
+                problems.extend(reasons.map(|p| format!("{name}: {}", p.reason)));
                 games.push(page::game(&game, &[], 0));
             }
-            Err(error) => problems.push(format!("game {number}: {error}")),
+            Err(error) => problems.push(format!("{name}: {}", place.reason(&error))),
         }
     }
     if let Err(error) = reader.finish() {

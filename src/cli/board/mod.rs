@@ -198,17 +198,20 @@ fn read_file(game_path: &GamePath) -> Result<Vec<Value>, Failure> {
     // Reported later, unless it is returned because no game can be read.
     let mut last_failure = None;
     let report = |failure: Option<Failure>| failure.iter().for_each(Failure::report);
-    for (number, game) in (1..).zip(reader.by_ref()) {
+    let mut number = 0;
+    while let Some(game) = reader.next() {
         if games.len() == MAX_GAMES {
             note(&format!(
                 "{path}: only the first {MAX_GAMES} games are shown"
             ));
             return Ok(games);
         }
-        match game.context(format_args!("{path}: game {number}")) {
+        number += 1;
+        let place = Place::of_last(&reader, number);
+        match game.map_err(|error| place.failure(&game_path.path, &error)) {
             Ok(game) => {
                 report(last_failure.take());
-                note_problems(&game_path.path, Place::Game(number), &game);
+                note_problems(&game_path.path, place, &game);
                 games.push(page::game(&game, &[], 0));
             }
             Err(failure) => report(last_failure.replace(failure)),

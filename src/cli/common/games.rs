@@ -289,8 +289,8 @@ impl GamePath {
             games.finish().context(path)?;
             return Err(self.no_game(number));
         };
-        let game = game.context(format_args!("{path}: game {number}"))?;
         let place = Place::of_last(&games, number);
+        let game = game.map_err(|error| place.failure(&self.path, &error))?;
         if self.game.is_none() && games.next().is_some() {
             note_first_of_several(&self.path);
         }
@@ -435,7 +435,7 @@ pub enum Place {
 
 impl Place {
     /// The place of the game that was read last, which is the `number`th of its file, from 1.
-    fn of_last(games: &RecordReader<'_>, number: usize) -> Self {
+    pub fn of_last(games: &RecordReader<'_>, number: usize) -> Self {
         games.line().map_or(Self::Game(number), Self::Line)
     }
 
@@ -443,6 +443,20 @@ impl Place {
         match self {
             Self::Line(number) | Self::Game(number) => number,
         }
+    }
+
+    /// The reason why the game cannot be read, without the line if that is the place.
+    pub fn reason(self, error: &RecordError) -> String {
+        match self {
+            Self::Line(_) => error.reason.clone(),
+            Self::Game(_) => error.to_string(),
+        }
+    }
+
+    /// The error for a game that cannot be read.
+    pub fn failure(self, path: &Path, error: &RecordError) -> Failure {
+        let what = format_args!("{}: {self}", path.display());
+        Failure::new(what, self.reason(error))
     }
 }
 

@@ -53,7 +53,7 @@ fn read_lines(
     let mut found = Vec::new();
     while let Some(text) = lines.read().context(path.display())? {
         let place = Place::Line(lines.number());
-        match read_position(&text) {
+        match read_position(path, place, &text) {
             Ok((epd, game)) => found.push(FilePosition { place, epd, game }),
             Err(error) => {
                 unread.add_part(path, place, format_args!("{error} ({})", excerpt(&text)))
@@ -63,8 +63,9 @@ fn read_lines(
     Ok(found)
 }
 
-/// Reads an EPD with its operations, or any other line with a position or game.
-fn read_position(text: &str) -> Result<(Epd, Game), String> {
+/// Reads an EPD with its operations, or any other line with a position or game. Moves from an illegal one on are left
+/// out and reported.
+fn read_position(path: &Path, place: Place, text: &str) -> Result<(Epd, Game), String> {
     let record = match read_line(text).map_err(|error| error.reason)? {
         LineContent::Epd(epd) => {
             let game = Game::new(epd.position.clone());
@@ -72,7 +73,7 @@ fn read_position(text: &str) -> Result<(Epd, Game), String> {
         }
         LineContent::Game(record) => record,
     };
-    let record = record.complete().map_err(|error| error.reason)?;
+    note_problems(path, place, &record);
     let game = play_line(record.main_line()).map_err(|failure| failure.text)?;
     Ok((Epd::new(game.position().clone()), game))
 }
@@ -86,11 +87,7 @@ fn read_records(
     let mut games = file.select(games);
     for (number, place, record) in games.by_ref() {
         let position = record
-            .map_err(|error| match place {
-                // The place already names the line.
-                Place::Line(_) => error.reason,
-                Place::Game(_) => error.to_string(),
-            })
+            .map_err(|error| place.reason(&error))
             .and_then(|record| {
                 note_problems(&file.path, place, &record);
                 let record = file.cut(record, number).map_err(|failure| failure.text)?;

@@ -28,17 +28,16 @@ impl Unread {
         mut games: RecordReader<'_>,
         mut found: impl FnMut(usize, GameTree) -> Result<(), E>,
     ) -> Result<(), E> {
-        for (number, game) in (1..).zip(games.by_ref()) {
+        let mut number = 0;
+        while let Some(game) = games.next() {
+            number += 1;
+            let place = Place::of_last(&games, number);
             match game {
                 Ok(game) => {
-                    note_problems(path, Place::Game(number), &game);
+                    note_problems(path, place, &game);
                     found(number, game)?;
                 }
-                Err(error) => {
-                    let why = format!("game {number}: {error}");
-                    Failure::new(path.display(), why).report();
-                    self.games += 1;
-                }
+                Err(error) => self.add_part(path, place, place.reason(&error)),
             }
         }
         Ok(finish_games(path, games)?)
