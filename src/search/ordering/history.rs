@@ -60,22 +60,79 @@ fn update(value: &mut i16, bonus: i32, limit: i32) {
     *value = (old + bonus - old * bonus.abs() / limit) as i16;
 }
 
-/// Number of pairs of an origin and a destination, for the main history.
-const MOVES: usize = Square::COUNT * Square::COUNT;
+/// Number of indices of the main history of a side: origin and destination, and for each of them whether the opponent
+/// attacks it.
+const MAIN_COUNT: usize = 4 * Square::COUNT * Square::COUNT;
+
+/// Squares attacked by the opponent of the side to move.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Threats {
+    /// Squares attacked by pawns, advisors and bishops.
+    by_lesser_than_minor: Bitboard,
+    /// Squares attacked by these, knights and cannons.
+    by_lesser_than_rook: Bitboard,
+    /// Squares attacked by any piece.
+    by_any: Bitboard,
+}
+
+impl Threats {
+    pub fn new(position: &Position) -> Self {
+        let them = !position.side_to_move();
+        let occupied = position.occupied();
+        let attacked_by = |kind| {
+            let squares = position.pieces(them, kind).into_iter();
+            squares
+                .map(|square| attacks::of(kind, them, square, occupied))
+                .fold(Bitboard::EMPTY, |all, attacked| all | attacked)
+        };
+        let [ahead, left, right] =
+            attacks::pawn_steps(them, position.pieces(them, PieceKind::Pawn));
+        let by_lesser_than_minor =
+            ahead | left | right | attacked_by(PieceKind::Advisor) | attacked_by(PieceKind::Bishop);
+        let by_lesser_than_rook =
+            by_lesser_than_minor | attacked_by(PieceKind::Knight) | attacked_by(PieceKind::Cannon);
+        Self {
+            by_lesser_than_minor,
+            by_lesser_than_rook,
+            by_any: by_lesser_than_rook
+                | attacked_by(PieceKind::Rook)
+                | attacked_by(PieceKind::King),
+        }
+    }
+
+    /// Index of a move in the main history of its side.
+    #[inline]
+    fn main_index(&self, m: Move) -> usize {
+        let [from, to] = [m.from(), m.to()].map(|square| {
+            let is_attacked = self.by_any.contains(square);
+            2 * square.index() + usize::from(is_attacked)
+        });
+        from * 2 * Square::COUNT + to
+    }
+}
+
+/// What the histories of the quiet moves of a node depend on, besides the moves.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct QuietContext {
+    /// The moves one, two and four plies ago, for the continuation histories.
+    pub before: [Option<PieceTo>; 3],
+    pub threats: Threats,
+}
 
 /// The histories of the quiet moves of one position.
 #[derive(Clone, Copy, Debug)]
 pub struct QuietHistories<'a> {
-    /// By origin and destination.
+    /// By [`Threats::main_index`].
     main: &'a [i16],
+    threats: Threats,
     /// By piece and destination, after the moves one, two and four plies ago; zeros for a move that is missing.
     continuation: [&'a [i16; PIECE_TO_COUNT]; 3],
 }
 
 impl QuietHistories<'_> {
-    #[inline]
+    #[inline(always)]
     pub fn of(&self, position: &Position, m: Move) -> i32 {
-        let main = self.main[m.from().index() * Square::COUNT + m.to().index()].into();
+        let main = self.main[self.threats.main_index(m)].into();
         let Some(now) = PieceTo::new(position, m) else {
             return main;
         };
@@ -89,7 +146,7 @@ impl QuietHistories<'_> {
 /// correction history).
 #[derive(Debug)]
 pub struct Histories {
-    /// Quiet moves by side, origin and destination.
+    /// Quiet moves by side and [`Threats::main_index`].
     main: Vec<i16>,
     /// Captures by piece, destination and kind taken.
     capture: Vec<i16>,
@@ -104,7 +161,7 @@ pub struct Histories {
 impl Histories {
     pub fn new() -> Self {
         Self {
-            main: vec![0; 2 * MOVES],
+            main: vec![0; 2 * MAIN_COUNT],
             capture: vec![0; PIECE_TO_COUNT * PieceKind::COUNT],
             continuation: vec![0; PIECE_TO_COUNT * PIECE_TO_COUNT],
             corrections: std::array::from_fn(|_| vec![0; 2 * CORRECTIONS]),
@@ -125,35 +182,31 @@ impl Histories {
     }
 
     #[inline]
-    fn main_index(side: Color, m: Move) -> usize {
-        side.index() * MOVES + m.from().index() * Square::COUNT + m.to().index()
-    }
-
-    #[inline]
     fn capture_index(position: &Position, m: Move) -> Option<usize> {
         let victim = position.taken_by(m)?;
         let taker = PieceTo::new(position, m)?;
         Some(taker.index() * PieceKind::COUNT + victim.kind().index())
     }
 
-    /// The histories of the quiet moves of `side`. `before` are the moves one, two and four plies ago; the last of
-    /// these may be left out.
+    /// The histories of the quiet moves of `side`.
     #[inline]
-    pub fn quiets(&self, side: Color, before: &[Option<PieceTo>]) -> QuietHistories<'_> {
+    pub fn quiets(&self, side: Color, context: &QuietContext) -> QuietHistories<'_> {
         let (rows, _) = self.continuation.as_chunks();
         QuietHistories {
-            main: &self.main[side.index() * MOVES..][..MOVES],
-            continuation: std::array::from_fn(|index| match before.get(index) {
-                Some(Some(before)) => &rows[before.index()],
-                _ => &[0; PIECE_TO_COUNT],
+            main: &self.main[side.index() * MAIN_COUNT..][..MAIN_COUNT],
+            threats: context.threats,
+            continuation: context.before.map(|before| match before {
+                Some(before) => &rows[before.index()],
+                None => &[0; PIECE_TO_COUNT],
             }),
         }
     }
 
-    /// History of a quiet move; `before` as in [`Self::quiets`].
+    /// History of a quiet move.
     #[inline]
-    pub fn quiet(&self, position: &Position, m: Move, before: &[Option<PieceTo>]) -> i32 {
-        self.quiets(position.side_to_move(), before).of(position, m)
+    pub fn quiet(&self, position: &Position, m: Move, context: &QuietContext) -> i32 {
+        self.quiets(position.side_to_move(), context)
+            .of(position, m)
     }
 
     #[inline]
@@ -161,24 +214,25 @@ impl Histories {
         Self::capture_index(position, m).map_or(0, |index| i32::from(self.capture[index]))
     }
 
-    /// Updates the main history and the continuation histories of a quiet move; `before` as in [`Self::quiets`].
+    /// Updates the main history and the continuation histories of a quiet move.
     pub fn update_quiet(
         &mut self,
         position: &Position,
         m: Move,
-        before: &[Option<PieceTo>],
+        context: &QuietContext,
         bonus: i32,
     ) {
-        self.update_main(position.side_to_move(), m, bonus);
+        self.update_main(position.side_to_move(), m, &context.threats, bonus);
         let Some(now) = PieceTo::new(position, m) else {
             return;
         };
-        self.update_continuation(now, before, bonus);
+        self.update_continuation(now, &context.before, bonus);
     }
 
-    pub fn update_main(&mut self, side: Color, m: Move, bonus: i32) {
+    /// Updates the main history of a quiet move of `side`. `threats` are those before the move.
+    pub fn update_main(&mut self, side: Color, m: Move, threats: &Threats, bonus: i32) {
         update(
-            &mut self.main[Self::main_index(side, m)],
+            &mut self.main[side.index() * MAIN_COUNT + threats.main_index(m)],
             bonus,
             values::history_limit(),
         );
@@ -262,36 +316,19 @@ pub struct QuietBonus {
     knight_checks: Bitboard,
     cannon_checks: Bitboard,
     pawn_checks: Bitboard,
-    /// Squares attacked by the opponent's pawns, advisors and bishops.
-    by_lesser_than_minor: Bitboard,
-    /// Squares attacked by the same pieces or by the opponent's knights and cannons.
-    by_lesser_than_rook: Bitboard,
+    threats: Threats,
 }
 
 impl QuietBonus {
-    pub fn new(position: &Position) -> Self {
-        let (us, them) = (position.side_to_move(), !position.side_to_move());
-        let (occupied, king) = (position.occupied(), position.king(them));
-        let attacked_by = |kind| {
-            position
-                .pieces(them, kind)
-                .into_iter()
-                .map(|square| attacks::of(kind, them, square, occupied))
-                .fold(Bitboard::EMPTY, |all, attacked| all | attacked)
-        };
-        let [ahead, left, right] =
-            attacks::pawn_steps(them, position.pieces(them, PieceKind::Pawn));
-        let by_lesser_than_minor =
-            ahead | left | right | attacked_by(PieceKind::Advisor) | attacked_by(PieceKind::Bishop);
+    pub fn new(position: &Position, threats: Threats) -> Self {
+        let us = position.side_to_move();
+        let (occupied, king) = (position.occupied(), position.king(!us));
         Self {
             rook_checks: attacks::rook(king, occupied),
             knight_checks: attacks::knight_to(king, occupied),
             cannon_checks: attacks::cannon(king, occupied),
             pawn_checks: attacks::pawn_to(us, king),
-            by_lesser_than_minor,
-            by_lesser_than_rook: by_lesser_than_minor
-                | attacked_by(PieceKind::Knight)
-                | attacked_by(PieceKind::Cannon),
+            threats,
         }
     }
 
@@ -305,17 +342,17 @@ impl QuietBonus {
         let (checks, attacked, escape) = match piece.kind() {
             PieceKind::Rook => (
                 self.rook_checks,
-                self.by_lesser_than_rook,
+                self.threats.by_lesser_than_rook,
                 values::rook_escape_bonus(),
             ),
             PieceKind::Knight => (
                 self.knight_checks,
-                self.by_lesser_than_minor,
+                self.threats.by_lesser_than_minor,
                 values::minor_escape_bonus(),
             ),
             PieceKind::Cannon => (
                 self.cannon_checks,
-                self.by_lesser_than_minor,
+                self.threats.by_lesser_than_minor,
                 values::minor_escape_bonus(),
             ),
             PieceKind::Pawn => (self.pawn_checks, none, 0),
@@ -352,6 +389,36 @@ mod tests {
     }
 
     #[test]
+    fn threats_are_the_squares_with_attackers() {
+        for fen in crate::search::BENCH_POSITIONS {
+            let position: Position = fen.parse().unwrap();
+            let them = !position.side_to_move();
+            let threats = Threats::new(&position);
+            for square in Square::all() {
+                let attackers = position.attackers_to(square, them, position.occupied());
+                let message = format!("{fen}: {square}");
+                assert_eq!(threats.by_any.contains(square), attackers.any(), "{message}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_move_has_another_history_if_its_squares_are_attacked() {
+        let mut histories = Histories::new();
+        let m: Move = "b3a3".parse().unwrap();
+        // The knight on c5 attacks b3.
+        let [attacked, safe] = ["2n6", "9"].map(|rank| {
+            let fen = format!("3k5/9/9/9/{rank}/9/1R7/9/9/4K4 w");
+            let position: Position = fen.parse().unwrap();
+            let threats = Threats::new(&position);
+            (position, QuietContext { before: [None; 3], threats })
+        });
+        histories.update_quiet(&attacked.0, m, &attacked.1, 1000);
+        assert_eq!(histories.quiet(&attacked.0, m, &attacked.1), 1000);
+        assert_eq!(histories.quiet(&safe.0, m, &safe.1), 0);
+    }
+
+    #[test]
     fn the_last_two_moves_have_their_own_correction() {
         let position = Position::startpos();
         let played = |m: &str| PieceTo::new(&position, m.parse().unwrap());
@@ -373,13 +440,15 @@ mod tests {
         let mut histories = Histories::new();
         histories.update_capture(&position, promotion, 1000);
         assert_eq!(histories.capture(&position, promotion), 0);
-        histories.update_quiet(&position, promotion, &[], 1000);
-        assert!(histories.quiet(&position, promotion, &[]) > 0);
+        let context = QuietContext::default();
+        histories.update_quiet(&position, promotion, &context, 1000);
+        assert!(histories.quiet(&position, promotion, &context) > 0);
     }
 
     fn bonus(fen: &str, m: &str) -> i32 {
         let position: Position = fen.parse().expect(fen);
-        QuietBonus::new(&position).of(&position, m.parse().expect(m))
+        let threats = Threats::new(&position);
+        QuietBonus::new(&position, threats).of(&position, m.parse().expect(m))
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 mod history;
 
-pub use history::{Histories, PieceTo};
+pub use history::{Histories, PieceTo, QuietContext, Threats};
 
 use arrayvec::ArrayVec;
 
@@ -103,12 +103,12 @@ impl MovePicker {
         }
     }
 
-    /// The next pseudo-legal move; `before` are the earlier moves for the continuation histories.
+    /// The next pseudo-legal move. Pickers of captures do not use the context.
     pub fn next(
         &mut self,
         position: &Position,
         histories: &Histories,
-        before: &[Option<PieceTo>],
+        context: &QuietContext,
     ) -> Option<Move> {
         loop {
             match self.stage {
@@ -144,7 +144,7 @@ impl MovePicker {
                     }
                 }
                 Stage::GenerateQuiets => {
-                    self.generate_quiets(position, histories, before);
+                    self.generate_quiets(position, histories, context);
                     self.stage = Stage::Quiets;
                 }
                 Stage::Quiets => match self.best_of_list() {
@@ -194,14 +194,14 @@ impl MovePicker {
         &mut self,
         position: &Position,
         histories: &Histories,
-        before: &[Option<PieceTo>],
+        context: &QuietContext,
     ) {
         let mut moves = MoveList::new();
         generate(position, Targets::Quiets, &mut moves);
         self.list.clear();
         self.next = 0;
-        let histories = histories.quiets(position.side_to_move(), before);
-        let bonus = QuietBonus::new(position);
+        let histories = histories.quiets(position.side_to_move(), context);
+        let bonus = QuietBonus::new(position, context.threats);
         for played in moves {
             if played == self.hash_move || self.killers.contains(&played) {
                 continue;

@@ -6,20 +6,25 @@ use super::state::Search;
 use crate::movegen::is_pseudo_legal;
 use crate::rules::Ply;
 use crate::search::event::Bound;
-use crate::search::ordering::PieceTo;
+use crate::search::ordering::{QuietContext, Threats};
 use crate::search::parameters::formulas;
 use crate::search::score::Score;
 use crate::search::tt::TtEntry;
 
 impl Search<'_> {
+    /// Sets the context of the quiet moves of the current position, which is at `ply`, and returns it.
+    pub fn set_quiet_context(&mut self, ply: usize) -> QuietContext {
+        let context = QuietContext {
+            before: self.stack.before(ply),
+            threats: Threats::new(&self.position),
+        };
+        self.stack.at_mut(ply).quiet_context = context;
+        context
+    }
+
     /// Updates the histories: a bonus for the best move, a malus for the moves that failed. If the best move is a
     /// capture, quiet moves get no malus; if it is quiet, it also becomes a killer.
-    pub fn update_histories(
-        &mut self,
-        node: &Node,
-        found: &MovesResult,
-        before: &[Option<PieceTo>; 3],
-    ) {
+    pub fn update_histories(&mut self, node: &Node, found: &MovesResult, context: &QuietContext) {
         let best = found.best_move;
         let [quiets, captures] = &found.failed;
         let bonus = formulas::history_bonus(node.depth);
@@ -30,10 +35,10 @@ impl Search<'_> {
                 *killers = [best, killers[0]];
             }
             self.histories
-                .update_quiet(&self.position, best, before, bonus);
+                .update_quiet(&self.position, best, context, bonus);
             for quiet in quiets {
                 self.histories
-                    .update_quiet(&self.position, *quiet, before, malus);
+                    .update_quiet(&self.position, *quiet, context, malus);
             }
         } else {
             self.histories.update_capture(&self.position, best, bonus);
@@ -50,10 +55,10 @@ impl Search<'_> {
         let m = node.hash_move;
         let quiet = self.position.taken_by(m).is_none();
         if quiet && is_pseudo_legal(&self.position, m) {
-            let before = self.stack.before(node.ply);
+            let context = self.set_quiet_context(node.ply);
             let bonus = formulas::hash_cutoff_bonus(node.depth);
             self.histories
-                .update_quiet(&self.position, m, &before, bonus);
+                .update_quiet(&self.position, m, &context, bonus);
         }
     }
 
@@ -71,8 +76,9 @@ impl Search<'_> {
         if let [Some(now), Some(earlier)] = evaluations {
             let swing = self.evaluator.swing(&self.position, earlier, now);
             let bonus = formulas::evaluation_swing_bonus(swing);
+            let threats = &self.stack.back(node.ply, 1).quiet_context.threats;
             self.histories
-                .update_main(!self.position.side_to_move(), *played, bonus);
+                .update_main(!self.position.side_to_move(), *played, threats, bonus);
         }
     }
 

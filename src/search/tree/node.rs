@@ -6,7 +6,7 @@ use super::state::{NodeType, NonPv, Pv, Search};
 use crate::board::{Legality, Move};
 use crate::movegen::has_legal_move;
 use crate::search::event::Bound;
-use crate::search::ordering::{MovePicker, PickerMode};
+use crate::search::ordering::{MovePicker, PickerMode, QuietContext};
 use crate::search::parameters::values;
 use crate::search::request::Driver;
 use crate::search::score::{MAX_PLY, Score};
@@ -238,9 +238,9 @@ impl Search<'_> {
         let mut found = MovesResult::default();
         let mut picker = self.move_picker::<N>(node);
         let legality = Legality::new(&self.position);
-        let before = self.stack.before(ply);
+        let context = self.set_quiet_context(ply);
         let (first_alpha, mut number) = (alpha, 0);
-        while let Some(m) = picker.next(&self.position, self.histories, &before) {
+        while let Some(m) = picker.next(&self.position, self.histories, &context) {
             if m == excluded || !legality.allows(&self.position, m) {
                 continue;
             }
@@ -276,7 +276,7 @@ impl Search<'_> {
                     self.stack.update_pv(ply, m);
                 }
                 if score >= beta {
-                    self.update_histories(node, &found, &before);
+                    self.update_histories(node, &found, &context);
                     return Ok(found);
                 }
                 alpha = score;
@@ -291,7 +291,7 @@ impl Search<'_> {
             return Ok(MovesResult::of_score(score));
         }
         if found.best_move.is_some() {
-            self.update_histories(node, &found, &before);
+            self.update_histories(node, &found, &context);
         }
         Ok(found)
     }
@@ -473,8 +473,12 @@ impl Search<'_> {
         let hash_move = node.entry.map_or(Move::NONE, |e| e.best);
         let mut picker = MovePicker::new(&self.position, wanted, hash_move, [Move::NONE; 2]);
         let legality = Legality::new(&self.position);
-        let before = self.stack.before(node.ply);
-        while let Some(m) = picker.next(&self.position, self.histories, &before) {
+        let context = if node.in_check {
+            self.set_quiet_context(node.ply)
+        } else {
+            QuietContext::default()
+        };
+        while let Some(m) = picker.next(&self.position, self.histories, &context) {
             if !legality.allows(&self.position, m) {
                 continue;
             }

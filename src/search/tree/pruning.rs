@@ -5,7 +5,7 @@ use super::score::NodeScore;
 use super::state::{NodeType, NonPv, Search};
 use crate::board::{Legality, Move, see_at_least};
 use crate::search::event::Bound;
-use crate::search::ordering::{MovePicker, PickerMode};
+use crate::search::ordering::{MovePicker, PickerMode, QuietContext};
 use crate::search::parameters::formulas::{self, PLY};
 use crate::search::parameters::values;
 use crate::search::score::Score;
@@ -175,8 +175,8 @@ impl Search<'_> {
         let mode = PickerMode::Captures { min_see };
         let mut picker = MovePicker::new(&self.position, mode, node.hash_move, [Move::NONE; 2]);
         let legality = Legality::new(&self.position);
-        let before = self.stack.before(ply);
-        while let Some(m) = picker.next(&self.position, self.histories, &before) {
+        let context = QuietContext::default();
+        while let Some(m) = picker.next(&self.position, self.histories, &context) {
             if !legality.allows(&self.position, m) {
                 continue;
             }
@@ -264,8 +264,9 @@ impl Search<'_> {
 
     /// Whether a quiet move has a bad history after the last two moves (Chessprogramming wiki, "History Leaf Pruning").
     fn has_bad_history(&self, node: &Node, m: Move) -> bool {
-        let before = self.stack.before(node.ply);
-        let history = self.histories.quiet(&self.position, m, &before[..2]);
+        let mut context = self.stack.at(node.ply).quiet_context;
+        context.before[2] = None;
+        let history = self.histories.quiet(&self.position, m, &context);
         history < -values::history_pruning_margin() * node.depth
     }
 
@@ -349,8 +350,8 @@ impl Search<'_> {
         let mut reduction = formulas::late_move_reduction(node.depth, number);
         let quiet = self.position.taken_by(m).is_none();
         if quiet {
-            let before = self.stack.before(node.ply);
-            let history = self.histories.quiet(&self.position, m, &before);
+            let context = &self.stack.at(node.ply).quiet_context;
+            let history = self.histories.quiet(&self.position, m, context);
             reduction -= history * PLY / values::lmr_history();
         } else {
             let history = self.histories.capture(&self.position, m);

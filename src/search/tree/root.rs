@@ -72,9 +72,9 @@ impl Search<'_> {
         let hash_move = self.probe().map_or(Move::NONE, |entry| entry.best);
         let mut picker =
             MovePicker::new(&self.position, PickerMode::All, hash_move, [Move::NONE; 2]);
-        let before = self.stack.before(0);
+        let context = self.set_quiet_context(0);
         let mut ordered = 0;
-        while let Some(m) = picker.next(&self.position, self.histories, &before) {
+        while let Some(m) = picker.next(&self.position, self.histories, &context) {
             let moves = &mut self.iteration.moves[ordered..];
             if let Some(index) = moves.iter().position(|root_move| root_move.played == m) {
                 moves[..=index].rotate_right(1);

@@ -12,7 +12,7 @@ use crate::board::{Move, Position};
 use crate::rules::Ply;
 use crate::search::event::{Event, Report};
 use crate::search::game_occurrences::KeyFilter;
-use crate::search::ordering::{Histories, PieceTo};
+use crate::search::ordering::{Histories, PieceTo, QuietContext};
 use crate::search::parameters::{Pruning, formulas, values};
 use crate::search::request::{Degree, NODES_BETWEEN_POLLS, NoCaptureLimit, Techniques};
 use crate::search::score::{MAX_PLY, Meaning, Score};
@@ -250,6 +250,7 @@ pub struct StackEntry {
     pub evaluation: Option<Score>,
     /// The move played from here, as an index into the histories.
     pub played: Option<PieceTo>,
+    pub quiet_context: QuietContext,
     /// The plies by which the search after the move played from here is reduced.
     pub reduction: i32,
     /// The move excluded by a singular search.
