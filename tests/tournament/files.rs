@@ -429,7 +429,8 @@ fn games_missing_in_the_journal_are_restored_from_the_pgn() {
 fn one_file_cannot_be_given_to_two_options() {
     let dir = TestDir::new();
     let [file, journal] = ["same", "same.jsonl"].map(|name| dir.path(name));
-    fs::write(&file, "h2e2 h9g7\n").unwrap();
+    let game = "[Event \"Openings\"]\n\n1. h2e2 h9g7 *\n\n";
+    fs::write(&file, game).unwrap();
     let [path, directory] = [&file, file.parent().unwrap()].map(|path| path.display().to_string());
     let plain = PLAIN.replace("--openings start", "");
     let name = file.file_name().unwrap().display();
@@ -463,10 +464,10 @@ fn one_file_cannot_be_given_to_two_options() {
     ] {
         let error = error_output(&mut match_of(good(), &format!("{arguments} {plain}")));
         assert!(error.contains(reason), "{arguments}: {error}");
-        assert_eq!(fs::read_to_string(&file).unwrap(), "h2e2 h9g7\n");
+        assert_eq!(fs::read_to_string(&file).unwrap(), game);
     }
-    // The end of a large file is found without reading the whole file. Its beginning must be text.
-    fs::write(&file, "h2e2 h9g7\n".repeat(200)).unwrap();
+    // The end of a large file is found without reading the whole file. Its beginning must be a PGN.
+    fs::write(&file, game.repeat(50)).unwrap();
     let sparse = fs::File::options().write(true).open(&file).unwrap();
     sparse.set_len(1 << 40).unwrap();
     let mut command = match_of(good(), PLAIN);

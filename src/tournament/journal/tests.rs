@@ -235,10 +235,13 @@ fn a_knockout_is_resumed_with_its_number_of_rounds() {
         rounds,
         ..tournament()
     };
+    let (_, stored) = open(&scratch(STORED_V2), Damage::Refuse).unwrap();
     let fresh = scratch("");
     let open = |rounds| Journal::open(&fresh.path, &knockout(rounds), None, Damage::Refuse);
     drop(open(None).unwrap());
-    drop(open(Some(1)).unwrap());
+    let (mut journal, _) = open(Some(1)).unwrap();
+    journal.add(&stored.games[0]).unwrap();
+    drop(journal);
     let error = open(Some(2)).unwrap_err().to_string();
     assert!(error.ends_with("the numbers of rounds differ"), "{error}");
 }
