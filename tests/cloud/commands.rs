@@ -181,6 +181,10 @@ fn a_dump_recreates_the_library() {
         $ book show startpos --book book.dat
         > 平五
         >3 \n
+        $1 cloud import none.db missing.pgn
+        2> missing.pgn:
+        $1 cloud import none.db missing.pgn tokens
+        2> cloud import: 2 files cannot be read
         $1 cloud check none.db
         2> none.db:
         $1 cloud dump library.db dump.txt

@@ -47,10 +47,14 @@ fn a_server_whose_port_is_in_use_creates_no_library() {
     let dir = TestDir::new();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
+    let port = address.port();
     dir.check(&format!(
         "
         $1 serve new.db --listen {address}
-        2> {address}: "
+        2> {address}:
+        $1 board --library new.db --port {port} --no-browser
+        2> port {port}:
+        "
     ));
     assert!(!dir.path("new.db").exists());
 }

@@ -114,11 +114,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         books: Mutex::new(books),
         book_names: arguments.books.names().to_owned(),
     };
+    // Before the library is created.
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, arguments.port))
+        .context(format_args!("port {}", arguments.port))?;
     let library = arguments.library.as_ref();
     let library = library.map(|location| open_library(location, tablebases));
     let (library, _workers) = library.transpose()?.unzip();
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, arguments.port))
-        .context(format_args!("port {}", arguments.port))?;
     let token = format!("{:032x}", rand::rng().random::<u128>());
     let api = Api::new(settings, games);
     let server = BoardServer::new(api, library, token, &listener).context("the server")?;

@@ -57,10 +57,26 @@ struct ImportCounts {
     left_out: usize,
 }
 
+impl ImportCounts {
+    fn print(&self) -> Result<(), Failure> {
+        let notes = match self.notes {
+            0 => String::new(),
+            notes => format!(", {} written", counted(notes, "note")),
+        };
+        let moves = counted(self.written, "move");
+        let tasks = counted(self.tasks, "task");
+        print_text(&format!(
+            "{moves} written, {} already known, {tasks} added{notes}\n",
+            self.known
+        ))
+    }
+}
+
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let store = Store::open_at(&arguments.library).context(&arguments.library)?;
+    let library = &arguments.library;
     let mut importer = Importer {
-        store: &store,
+        library,
+        store: None,
         waiting: Vec::new(),
         waiting_tasks: Vec::new(),
         counts: ImportCounts::default(),
@@ -69,10 +85,16 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             "{spinner} {elapsed} {human_pos}",
         ),
     };
+    if library.file().is_none_or(Path::exists) {
+        importer.store().context(library)?;
+    }
     let mut unread = Unread::default();
     let plies = usize::from(arguments.max_ply);
     for path in &arguments.files {
         let added = importer.add(path, plies, &mut unread);
+        if added.is_ok() {
+            importer.store().context(library)?;
+        }
         // Moves read before an error are written as well.
         let written = importer.flush();
         // An error of the library ends the import, one of the file does not.
@@ -81,7 +103,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             (_, Err(error @ ImportError::Store(_))) | (Err(error), _) | (_, Err(error)) => error,
         };
         let failure = match error {
-            ImportError::Store(error) => return Err(Failure::new(&arguments.library, error)),
+            ImportError::Store(error) => return Err(Failure::new(library, error)),
             ImportError::File(error) => {
                 let ImportCounts { written, tasks, .. } = importer.counts;
                 let (moves, tasks) = (counted(written, "move"), counted(tasks, "task"));
@@ -97,16 +119,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     importer.bar.finish_and_clear();
     let counts = importer.counts;
     note_left_out(counts.left_out);
-    let notes = match counts.notes {
-        0 => String::new(),
-        notes => format!(", {} written", counted(notes, "note")),
-    };
-    let moves = counted(counts.written, "move");
-    let tasks = counted(counts.tasks, "task");
-    print_text(&format!(
-        "{moves} written, {} already known, {tasks} added{notes}\n",
-        counts.known
-    ))?;
+    counts.print()?;
     let finished = unread.finish("cloud import");
     if counts.refused == 0 {
         return finished;
@@ -116,7 +129,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         "tasks not added because the queue is full: {}",
         counts.refused
     );
-    Err(Failure::new(&arguments.library, why))
+    Err(Failure::new(library, why))
 }
 
 enum ImportError {
@@ -138,7 +151,9 @@ impl From<std::io::Error> for ImportError {
 }
 
 struct Importer<'a> {
-    store: &'a Store,
+    library: &'a Location,
+    /// `None` if the library is missing and no file was read yet.
+    store: Option<Store>,
     waiting: Vec<DumpLine>,
     waiting_tasks: Vec<Task>,
     counts: ImportCounts,
@@ -147,6 +162,15 @@ struct Importer<'a> {
 }
 
 impl Importer<'_> {
+    /// The library, which is created if missing.
+    fn store(&mut self) -> Result<&Store, StoreError> {
+        let store = match self.store.take() {
+            Some(store) => store,
+            None => Store::open_at(self.library)?,
+        };
+        Ok(self.store.insert(store))
+    }
+
     /// Detects the type of a file and adds it.
     fn add(&mut self, path: &Path, plies: usize, unread: &mut Unread) -> Result<(), ImportError> {
         if let Some(name) = book_name(path) {
@@ -268,7 +292,7 @@ impl Importer<'_> {
         if tasks.is_empty() {
             return Ok(());
         }
-        let (added, refused) = self.store.write(move |batch| {
+        let (added, refused) = self.store()?.write(move |batch| {
             let (mut added, mut refused) = (0, 0);
             for task in &tasks {
                 match batch.add_task(task)? {
@@ -296,8 +320,11 @@ impl Importer<'_> {
     fn flush(&mut self) -> Result<(), ImportError> {
         self.flush_tasks()?;
         let lines = std::mem::take(&mut self.waiting);
+        if lines.is_empty() && self.store.is_none() {
+            return Ok(());
+        }
         self.bar.inc(lines.len() as u64);
-        let (counts, error) = self.store.write(move |batch| {
+        let (counts, error) = self.store()?.write(move |batch| {
             let mut counts = ImportCounts::default();
             for line in &lines {
                 match line {
