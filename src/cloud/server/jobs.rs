@@ -79,8 +79,12 @@ pub async fn list(State(shared): State<Arc<Shared>>, caller: Caller) -> JsonRepl
     Ok(Json(json!({ "jobs": jobs })))
 }
 
-async fn find(shared: &Arc<Shared>, id: &str) -> Result<Job, ServerError> {
-    let id: i64 = id.parse().map_err(|_| StatusCode::NOT_FOUND)?;
+/// The number of a job in a path.
+fn job_number(id: &str) -> Result<i64, StatusCode> {
+    id.parse().map_err(|_| StatusCode::NOT_FOUND)
+}
+
+async fn find(shared: &Arc<Shared>, id: i64) -> Result<Job, ServerError> {
     let jobs =
         shared.in_library(move |library| library.store.read(|snapshot| snapshot.jobs(Some(id))));
     jobs.await?.pop().ok_or(StatusCode::NOT_FOUND.into())
@@ -92,7 +96,7 @@ pub async fn show(
     Path(id): Path<String>,
 ) -> JsonReply {
     caller.require(Role::Write)?;
-    Ok(Json(job_json(&find(&shared, &id).await?)))
+    Ok(Json(job_json(&find(&shared, job_number(&id)?).await?)))
 }
 
 /// Cancels a job of the caller. Administrators may cancel the job of any writer.
@@ -103,7 +107,7 @@ pub async fn cancel(
     parts: hyper::http::request::Parts,
 ) -> JsonReply {
     caller.require(Role::Write)?;
-    let job = find(&shared, &id).await?;
+    let job = find(&shared, job_number(&id)?).await?;
     check_origin(&shared, &parts)?;
     if caller.role < Role::Admin && job.writer != caller.name {
         return Err(StatusCode::FORBIDDEN.into());
@@ -112,7 +116,7 @@ pub async fn cancel(
         (library.store).write(move |batch| batch.cancel_job(job.id, &caller.name))
     });
     if canceled.await? {
-        Ok(Json(job_json(&find(&shared, &id).await?)))
+        Ok(Json(job_json(&find(&shared, job.id).await?)))
     } else {
         Err(ServerError::parameter("the job has already ended"))
     }
@@ -141,7 +145,7 @@ pub async fn upload(
     let added =
         shared.in_library(move |library| language.within(|| add(library, &body, plies, settings)));
     let added = added.await?.map_err(ServerError::parameter)?;
-    let mut object = job_json(&find(&shared, &added.id.to_string()).await?);
+    let mut object = job_json(&find(&shared, added.id).await?);
     object["games"] = added.games.into();
     object["problems"] = added.problems.into();
     Ok(Json(object))
