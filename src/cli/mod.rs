@@ -195,7 +195,7 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
         command = help::translate(command);
     }
     let mut texts = words.iter().skip(1).map(|word| word.to_string_lossy());
-    // The word that clap takes for the command.
+    // Usually the word that clap takes for the command; with `--lang zh` before it, `zh`.
     let first = texts.find(|text| !text.starts_with('-'));
     let words = help::without_options_of_help(words, &command);
     let matches = command.try_get_matches_from(words);

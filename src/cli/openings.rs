@@ -22,8 +22,7 @@ const MAX_FILE_MB: u64 = 256;
 /// Find balanced openings for `chuhe match`: short random lines that the search evaluates as nearly equal.
 ///
 /// Each line of the file has the moves from the starting position and the score for red. Openings are written as they
-/// are found.
-/// Ctrl-C stops the search, and --continue resumes it.
+/// are found. Ctrl-C stops the search, and --continue resumes it.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The output file; `-` is standard output.

@@ -10,7 +10,7 @@ export function makeButton(text, onClick) {
   return button;
 }
 
-// The result of a function that uses the storage of the browser; null if the browser allows none.
+// The result of a function that uses the storage of the browser; null after an error, as without storage.
 export function tryStorage(use) {
   try {
     return use();

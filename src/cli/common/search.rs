@@ -144,7 +144,7 @@ impl SearchPlan {
         let mut pool = Pool::new(sender).context("the search cannot start")?;
         // The errors of the pool say that the old settings are kept, but here the command ends.
         let (hash, threads) = (self.hash, self.threads);
-        // The pool begins with a table of automatic size, or of a smaller one if memory is short.
+        // The pool begins with a hash table of automatic size, or a smaller one if memory is short.
         if hash > 0 {
             pool.set_hash_size(hash).map_err(|_| {
                 Failure::new("--hash", format!("no memory for a hash table of {hash} MB"))
