@@ -108,7 +108,7 @@ impl Tokens {
         Ok(Self(tokens))
     }
 
-    /// Looks up the role and the name of a token, in a time that depends only on the length of `secret`.
+    /// Looks up the role and the name of a token. The time for this does not depend on the characters of `secret`.
     pub fn find(&self, secret: &str) -> Option<(Role, &str)> {
         let mut found = None;
         for token in &self.0 {

@@ -52,8 +52,7 @@ pub struct Candidates {
 /// The reason why a strategy is not found or is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HoldError {
-    /// The start is lost, or every move of the defender was refuted: at the start, or after a move of the opponent
-    /// there.
+    /// The start is lost, or every move of the defender was refuted, at the start or after the opponent's first move.
     #[error("no defense found; positions examined: {0}")]
     NoDefense(usize),
     /// The limit of positions was reached.

@@ -1,4 +1,4 @@
-//! The search in games with repetitions, and checks of the wins that it reports by the rules and the endgame
+//! The search in games with repetitions. The mates and wins that it reports are compared with the rules and the endgame
 //! tablebases.
 
 use chuhe::board::{ByColor, Color, Position};

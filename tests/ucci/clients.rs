@@ -359,7 +359,8 @@ fn vinxiangqi() {
     client.quit();
 }
 
-/// Sylvan begins a game with `newgame`, repeats each `position` without that word, and sends the clocks of UCI in UCCI.
+/// Sylvan begins a game with `newgame`, repeats each position without the word `position`, and sends the clocks of UCI
+/// in UCCI.
 #[test]
 fn sylvan() {
     let mut client = Client::ucci();

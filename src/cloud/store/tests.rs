@@ -73,7 +73,7 @@ on_both! {
     distances_are_propagated_from_the_first_move,
     a_shorter_path_lowers_the_distances_below_it,
     one_transaction_propagates_the_values_of_many_moves,
-    many_writers_share_transactions,
+    rows_of_many_writers_are_kept,
     values_are_propagated_at_once,
     a_shallower_search_does_not_replace_a_deeper_one,
     a_merge_replaces_only_shallower_searches,
@@ -311,7 +311,7 @@ fn one_transaction_propagates_the_values_of_many_moves(library: &TestLibrary) {
     }
 }
 
-fn many_writers_share_transactions(library: &TestLibrary) {
+fn rows_of_many_writers_are_kept(library: &TestLibrary) {
     let store = library.open();
     std::thread::scope(|scope| {
         for seed in 0..8 {

@@ -150,7 +150,7 @@ mod tests {
             // Back and forth between 0 and 1; each of two moves reaches one goal.
             vertex(true, &[(1, Offenses::CHASE), (1, Offenses::CHECK)]),
             vertex(false, &[(0, NO_GOAL)]),
-            // A cycle without a goal that the other side need not leave.
+            // A cycle without a goal; the other side need not leave it.
             vertex(true, &[(3, NO_GOAL)]),
             vertex(false, &[(2, NO_GOAL), (0, NO_GOAL)]),
             // Each goal only once, on the way into that cycle.

@@ -9,7 +9,7 @@ use super::record::Record;
 use super::{BlockKind, MAGIC, MAX_PAYLOAD, encode_block};
 use crate::text::{open_or_create, require_regular};
 
-/// Small, so that little is lost with an incomplete block.
+/// Maximum number of records in a block, small so that little is lost with an incomplete block.
 const BLOCK_RECORDS: u16 = 16;
 /// A block is written once its payload is larger than this, in bytes.
 const FULL_PAYLOAD: usize = MAX_PAYLOAD / 2;

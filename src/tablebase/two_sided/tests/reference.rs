@@ -254,7 +254,7 @@ impl<'a> Reference<'a> {
             let before = held_before.clone();
             for goals in [Offenses::DEFAULT_GOALS].iter().chain(&GOAL_PAIRS) {
                 let (held, new_plan) = self.held_by(holder, &held_before, *goals);
-                // Won nodes can be held as well.
+                // Won nodes need a plan to hold them as well.
                 let is_new = |n: usize| !held_before[n] || plan[n].moves == [None; 2];
                 let found: Vec<usize> = (0..count).filter(|n| held[*n] && is_new(*n)).collect();
                 for n in found {
