@@ -155,8 +155,8 @@ fn explained(recipe: &Recipe) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// The path of another file of a network: that of the network with `ending` in place of the extension `nnue`, or after
-/// any other name.
+/// The path of another file of a network: the path of the network with the extension `nnue` replaced by `ending`. If
+/// there is no such extension, `ending` is appended.
 fn sibling(network: &Path, ending: &str) -> PathBuf {
     if network.extension() == Some("nnue".as_ref()) {
         return network.with_extension(ending);

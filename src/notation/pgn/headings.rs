@@ -66,8 +66,8 @@ const HEADINGS: [(&str, &str); 42] = [
 ];
 
 impl<'a> Line<'a> {
-    /// Reads a line. Returns `None` if it is too long, is ASCII without a web address, or may contain moves or other
-    /// parts of a PGN.
+    /// Reads a line. Returns `None` if it is too long, may contain moves or other parts of a PGN, or is ASCII and
+    /// neither a heading in brackets nor a web address.
     pub fn read(line: &'a str) -> Option<Self> {
         let line = line.trim();
         if let Some(found) = inside_brackets(line).and_then(headings) {

@@ -51,7 +51,7 @@ const END: &str = "end";
 const SETUP: &str = "setup";
 
 /// The byte ranges of a word with its opening brace, such as `START{`, in a text in lower case.
-fn openings(lower: &str, word: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
+fn block_starts(lower: &str, word: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
     lower.match_indices(word).filter_map(|(at, word)| {
         let after = at + word.len();
         let rest = lower[after..].trim_start_matches([' ', '\t']);
@@ -76,7 +76,7 @@ pub fn split_wxf(text: &str) -> Vec<&str> {
     let mut begin = 0;
     let mut parts = Vec::new();
     for end in ends.chain([text.len()]) {
-        if openings(&lower[begin..end], START).next().is_some() {
+        if block_starts(&lower[begin..end], START).next().is_some() {
             parts.push(&text[begin..end]);
         }
         begin = end;
@@ -90,7 +90,7 @@ pub fn split_wxf(text: &str) -> Vec<&str> {
 /// The record is empty, the starting position or first move is invalid, or the block `SETUP` cannot be read.
 pub fn read_wxf(text: &str, lines_before: usize) -> Result<GameTree, RecordError> {
     let lower = text.to_ascii_lowercase();
-    let moves = openings(&lower, START).next().unwrap_or(0..0);
+    let moves = block_starts(&lower, START).next().unwrap_or(0..0);
     let end = ends(&lower[moves.end..]).next();
     let end = end.map_or(text.len(), |end| moves.end + end.start);
     let head = without_setup(&text[..moves.start])?;
@@ -113,10 +113,10 @@ pub fn read_wxf(text: &str, lines_before: usize) -> Result<GameTree, RecordError
 /// the block is only removed.
 fn without_setup(head: &str) -> Result<String, RecordError> {
     let lower = head.to_ascii_lowercase();
-    let Some(opening) = openings(&lower, SETUP).next() else {
+    let Some(start) = block_starts(&lower, SETUP).next() else {
         return Ok(head.to_owned());
     };
-    let block = head[opening.end..].split('}').next().unwrap_or_default();
+    let block = head[start.end..].split('}').next().unwrap_or_default();
     let mut line = "\n".repeat(block.matches('\n').count());
     let has_fen = lower.lines().any(|line| {
         let mut words = line.split_whitespace();
@@ -127,8 +127,8 @@ fn without_setup(head: &str) -> Result<String, RecordError> {
         let setup = setup.ok_or_else(|| RecordError::new("the block SETUP cannot be read"))?;
         line.insert_str(0, &format!("FEN {}", fen::write_setup(&setup)));
     }
-    let rest = head[opening.end + block.len()..].trim_start_matches('}');
-    Ok(head[..opening.start].to_owned() + &line + rest)
+    let rest = head[start.end + block.len()..].trim_start_matches('}');
+    Ok(head[..start.start].to_owned() + &line + rest)
 }
 
 /// The pieces with their squares, the side to move and the move number of a block `SETUP`.
