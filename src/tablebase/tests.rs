@@ -386,14 +386,14 @@ fn files_round_trip_and_damage_is_found() {
         assert_eq!(table.draws(), DrawsHold::Always);
         assert_eq!(table.size(), bytes.len() as u64);
         let loaded = table.load(&Color::ALL).unwrap();
-        let legal = |values: &[u8], known: &[u8]| {
+        let agree = |values: &[u8], known: &[u8]| {
             values
                 .iter()
                 .zip(known)
                 .all(|(a, b)| a == b || *b == ILLEGAL)
         };
         for side in Color::ALL {
-            assert!(legal(&loaded.values[side], &solved.values[side]));
+            assert!(agree(&loaded.values[side], &solved.values[side]));
         }
         assert_eq!(loaded.counts(), solved.counts(), "{name}");
         seen_constant |= loaded.values[Color::Red].iter().all(|v| *v == DRAW);

@@ -140,7 +140,7 @@ impl Replacement {
     /// Flushes the content to the disk, then creates the file, or replaces the old one in one step.
     ///
     /// # Errors
-    /// The content cannot be written, or the old file cannot be replaced or `overwrite` is not set.
+    /// The content cannot be written, the old file cannot be replaced, or there is one and `overwrite` is not set.
     pub fn commit(self, overwrite: bool) -> io::Result<()> {
         self.file.as_file().sync_all()?;
         let file = if overwrite {

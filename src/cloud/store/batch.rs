@@ -310,7 +310,7 @@ impl Batch<'_> {
         self.connection.execute(statement, &[key.into()]).map(drop)
     }
 
-    /// Loads up to 1,000 positions from the table `pending`. Returns whether there were any.
+    /// Moves up to 1,000 positions from the table `pending` to `changed` and `lowered`. Returns whether there were any.
     pub(super) fn take_pending(&mut self) -> Result<bool> {
         let query =
             "DELETE FROM pending WHERE key IN (SELECT key FROM pending LIMIT 1000) RETURNING key";
