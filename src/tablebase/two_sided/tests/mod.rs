@@ -107,8 +107,8 @@ fn without_plies_by_rule(value: Value) -> Value {
 fn play_games(reference: &Reference<'_>, values: &[Value], plans: &Plans) -> [u32; 2] {
     let mut random = StdRng::seed_from_u64(1);
     let mut judged = [0; 2];
-    let by_mate = |value: Value| value.0 == ILLEGAL || value.plies().is_some();
-    let open = (0..values.len()).filter(|n| !by_mate(values[*n]));
+    let is_settled = |value: Value| value.0 == ILLEGAL || value.plies().is_some();
+    let open = (0..values.len()).filter(|n| !is_settled(values[*n]));
     for n in open.choose_multiple(&mut random, 2000) {
         for planner in Color::ALL {
             if values[n].is_held_for(planner == Node(n).side()) {
