@@ -238,8 +238,8 @@ fn perft_nodes(position: &mut Position, depth: u32) -> u64 {
     }
 }
 
-/// [`perft`] in parts, which can be stopped: passes the leaf nodes of each part to `add`, and returns `false` as soon
-/// as that does.
+/// [`perft`] in parts, which can be stopped: passes the number of leaf nodes of each part to `add`, and returns `false`
+/// as soon as `add` does.
 pub(crate) fn perft_in_parts(
     position: &mut Position,
     depth: u32,

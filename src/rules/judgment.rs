@@ -94,7 +94,7 @@ pub struct ClassifiedMove {
     pub piece: Piece,
     /// The class of the move by the rules applied.
     pub class: MoveClass,
-    /// The new threats that count as chases, also of pieces that other moves of the side do not chase.
+    /// The new threats that count as chases, even if other moves of the side do not chase the same piece.
     pub chases: Vec<Chase>,
     /// New threats that do not count because of [`Clause::ChasedPieceExcused`].
     pub excused: Vec<Chase>,

@@ -115,7 +115,7 @@ impl OutputFile {
         }
     }
 
-    /// Completes the file after the last part. Fails without `force` if the file has been created in the meantime.
+    /// Completes the file after the last write. Fails without `force` if the file has been created in the meantime.
     pub fn finish(self) -> Result<(), Failure> {
         let name = self.name();
         let finished = match self.target {

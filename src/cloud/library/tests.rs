@@ -290,7 +290,7 @@ fn repetitions_are_judged() {
     let ask = |action: &str, moves: &str, more: &str| {
         ask(&library, action, board, &format!("&movelist={moves}{more}"))
     };
-    let chase = "e9f9|e1f1|f9e9";
+    let checks = "e9f9|e1f1|f9e9";
     let json = "{\"uci\":\"f1e1\",\"rule\":\"ban\"}";
     for (more, part) in [
         ("", "move:f1e1,rule:ban"),
@@ -298,7 +298,7 @@ fn repetitions_are_judged() {
         ("&reptimes=2", "move:f1e1,rule:none"),
         ("&json=1", json),
     ] {
-        let ruled = ask("queryrule", chase, more);
+        let ruled = ask("queryrule", checks, more);
         let (_, after) = ruled.split_once(part).unwrap_or_else(|| panic!("{ruled}"));
         assert!(after.starts_with(['|', '\0', ',', ']']), "{ruled}");
     }
@@ -308,7 +308,7 @@ fn repetitions_are_judged() {
     let long = vec!["e9f9"; 2047].join("|");
     assert_eq!(ask("queryrule", &long, ""), "invalid movelist\0");
     for (moves, reply) in [
-        (chase, "0\0"),
+        (checks, "0\0"),
         ("e9f9|e1f1|f9e9|f1e1", "3\0"),
         ("e9f9|e1f1|f9e9|f1e1|e9f9", "2\0"),
         ("e9f9|d0d1|f9e9|d1d0", "\0"),
