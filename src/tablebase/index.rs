@@ -206,10 +206,9 @@ impl Indexer {
         }
     }
 
-    /// Visits the indices from which a quiet move of black's king, advisor or bishop leads to the index of `here`, a
-    /// listed cell. `before` is the cell before the move. If it and its mirror image are both listed and both lead to
-    /// this index, both are visited. If only its mirror image is listed, that leads to the mirror image of `here`; if
-    /// this has another index than `here`, nothing is visited.
+    /// Visits the indices from which the quiet move of black's king, advisor or bishop from `before` to `here`, or its
+    /// mirror image, leads to the index of `here`, a listed cell. The mirror image leads to another index if the mirror
+    /// image of `here` is listed separately.
     #[inline]
     pub fn before_weak_step(&self, here: Cell, before: Cell, mut visit: impl FnMut(usize)) {
         let list = self.placements[Color::Black];
