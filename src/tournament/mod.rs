@@ -84,8 +84,7 @@ pub struct Tournament {
     pub openings: Openings,
     pub rules: GameRules,
     pub timeouts: Timeouts,
-    /// Whether principal variations are recorded, and PGN comments also contain nodes, speed, time left and principal
-    /// variation.
+    /// Whether principal variations are recorded, and PGN comments contain them with nodes, speed and time left.
     pub has_details: bool,
     /// Whether each game is pinned to its own processors, one for each search thread that runs at the same time.
     pub pin: bool,

@@ -313,7 +313,7 @@ fn depths_above_the_maximum_are_refused() {
 }
 
 #[test]
-fn positions_are_drawn() {
+fn positions_are_shown_as_diagrams() {
     let dir = TestDir::new();
     let shown = |arguments: &str, locale: &str| {
         let mut command = dir.command(arguments);
@@ -340,7 +340,6 @@ fn positions_are_drawn() {
 #[test]
 fn an_interrupted_perft_shows_partial_counts() {
     use std::io::{BufRead, BufReader, Read};
-
     let dir = TestDir::new();
     for (arguments, lines) in [("perft 99", 0), ("perft 6 --divide", 1)] {
         let mut perft = dir.process(arguments);
@@ -437,7 +436,6 @@ fn the_language_is_that_of_lc_messages_not_of_lc_ctype() {
     }
 }
 
-/// `-` is standard input wherever a game or position is given.
 #[test]
 fn positions_are_read_from_standard_input() {
     let dir = TestDir::new();
@@ -454,7 +452,6 @@ fn positions_are_read_from_standard_input() {
     );
 }
 
-/// A position that cannot arise in a game may be mistyped.
 #[test]
 fn irregular_positions_are_noted_once() {
     for command in [

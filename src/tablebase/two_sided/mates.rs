@@ -217,7 +217,7 @@ pub struct OpenPositions<'a> {
     /// their depth (see [`depth`](super::depth)).
     pub offenses: NodeBytes,
     /// Default goals that no move reaches ([`Offenses::missed_goals`]). Moves that lose by mate do not count. Moves
-    /// that lose by rule only count in a stale byte ([`NodeBytes::make_stale`]).
+    /// that lose by rule count only in a stale byte ([`NodeBytes::make_stale`]).
     pub missed_goals: NodeBytes,
     /// Proven results of the open positions ([`lost_bit`], [`held_bit`]).
     pub results: NodeBytes,
