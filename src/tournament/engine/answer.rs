@@ -77,7 +77,7 @@ pub enum EngineFailure {
 }
 
 impl EngineFailure {
-    /// Whether the failure ends the tournament. Any other failure ends only the current game.
+    /// Whether the failure, of an engine that gets ready for a game, ends the tournament and not only this game.
     pub const fn ends_tournament(&self) -> bool {
         matches!(self, Self::Interrupted | Self::Start(_) | Self::Network(_))
     }
