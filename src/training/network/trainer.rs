@@ -294,7 +294,7 @@ impl Trainer {
             decay: self.recipe.decay,
             clip: self.recipe.clip,
         };
-        let first_output_bias = self.layout.output_biases;
+        let output_biases = self.layout.output_biases;
         let (level, optimizer) = (self.level, &mut self.optimizer);
         optimizer.steps = optimizer.steps.saturating_add(1);
         let steps = optimizer.steps;
@@ -305,7 +305,7 @@ impl Trainer {
         let slices = self.parameters.par_chunks_mut(SLICE).zip(means).enumerate();
         slices.for_each(|(number, (parameters, (mean, square)))| {
             let start = number * SLICE;
-            let decayed = first_output_bias.saturating_sub(start).min(parameters.len());
+            let decayed = output_biases.saturating_sub(start).min(parameters.len());
             level.run(
                 #[inline(always)]
                 || {
