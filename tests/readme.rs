@@ -394,7 +394,7 @@ fn every_option_is_in_the_tables_of_both_languages() {
                         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
                         assert!(text.contains(&option[1]), "{option:?}");
                     }
-                    // Off by default in UCI and XBoard, as the table says in its text.
+                    // Off by default in UCI and XBoard, as its description says.
                     "`OwnBook`" => {
                         assert_eq!(row[..2], option[..2]);
                         assert_eq!([&*row[2], &*option[2]], ["true", "false"]);

@@ -32,7 +32,7 @@ const DEFAULTS: SearchDefaults = SearchDefaults {
 };
 /// Time between two updates of the progress line.
 const TICK: Duration = Duration::from_millis(100);
-/// Width of a row with a rank before its line of moves. A row without a rank is three columns narrower.
+/// Width of the columns before the line of moves. Without a rank they are three columns narrower.
 const ROW_WIDTH: usize = 43;
 /// Minimum width of the line of moves, enough for three moves. With less space it gets a row of its own.
 const MIN_LINE_WIDTH: usize = 27;

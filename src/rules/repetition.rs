@@ -103,10 +103,9 @@ impl Checks {
 
 /// The perpetual chases of both sides.
 ///
-/// Asian rules, diagram 107: if only one side chases the same piece throughout the repetition, the other side may chase
-/// perpetually as well. It does so if it chases one piece throughout each round, even a different piece in each. A
-/// round leads from one occurrence of the position to the next. The `chased` of the other side are then the pieces of
-/// all rounds.
+/// Asian rules, diagram 107: if only one side chases the same piece throughout the repetition, the other side chases
+/// perpetually as well if it chases one piece throughout each round, even a different piece in each. A round leads from
+/// one occurrence of the position to the next. The `chased` of the other side are then the pieces of all rounds.
 fn perpetual_chases(position: &Position, plies: &[Ply], rules: RuleSet) -> ByColor<SidePerpetual> {
     let mut sides = chases_throughout(position, plies, rules);
     if rules == RuleSet::Asian {

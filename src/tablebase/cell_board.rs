@@ -193,7 +193,7 @@ impl<'a> CellBoard<'a> {
         }
     }
 
-    /// Visits the cells in which one attacker of `side` is on another, empty square of `squares`. The arguments of
+    /// Visits the cells in which one attacker of `side` is on an empty square that `squares` returns. The arguments of
     /// `squares` are the kind and square of the attacker and the squares of all other pieces.
     #[inline]
     fn attacker_steps(

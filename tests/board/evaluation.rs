@@ -54,8 +54,8 @@ fn see_values_are_near_the_values_of_the_evaluation() {
             };
             if !position.in_check() && !without.in_check() {
                 let lost = value - evaluate(&without, Knowledge::Large);
-                let by_owner = if piece.color() == us { lost } else { -lost };
-                changes[piece.kind().index()].push(by_owner);
+                let for_owner = if piece.color() == us { lost } else { -lost };
+                changes[piece.kind().index()].push(for_owner);
             }
         }
     }

@@ -1,5 +1,5 @@
-//! The first line of a connection. Some programs do not encode the spaces of a FEN or text in GBK in a URL, which hyper
-//! rejects.
+//! The first line of a connection. Some programs send URLs with spaces (in a FEN) or GBK text that are not encoded,
+//! which hyper rejects.
 
 use std::io;
 

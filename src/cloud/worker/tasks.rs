@@ -356,13 +356,13 @@ mod tests {
         let text = serde_json::to_string(&results).unwrap();
         let read: TaskResults = serde_json::from_str(&text).unwrap();
         assert!(read == results && read.is_valid());
-        for (valid, illegal) in [
+        for (valid, invalid) in [
             ("b0c2", "b0c3"),
             ("h2e2", "h2h8"),
             ("\"value\":-9", "\"value\":-30001"),
             ("\"depth\":11", "\"depth\":128"),
         ] {
-            let text = text.replace(valid, illegal);
+            let text = text.replace(valid, invalid);
             assert!(
                 !serde_json::from_str::<TaskResults>(&text)
                     .unwrap()

@@ -178,12 +178,12 @@ pub fn read_ccbridge(bytes: &[u8]) -> Result<GameTree, RecordError> {
     let (bytes, square_of_move) = in_version_2(bytes)?;
     let parts = bytes.split_at_checked(HEADER);
     let (header, rest) = parts.ok_or_else(|| RecordError::new("the record is cut short"))?;
-    let mut tree = Cursor {
+    let mut cursor = Cursor {
         rest,
         square: square_of_move,
     };
-    let root = tree.node()?;
-    let mut game = read_tree(root, || tree.node().map(Some))?;
+    let root = cursor.node()?;
+    let mut game = read_tree(root, || cursor.node().map(Some))?;
     let mut setup = Setup::empty();
     if header[SIDE] == 2 {
         setup.side_to_move = Color::Black;

@@ -87,7 +87,7 @@ impl CurrentGame {
         };
         let (mut moves, mut errors) = (Vec::new(), Vec::new());
         for text in words {
-            match parse_text(text, Ranks::FromZero, game.position()) {
+            match read_move(text, Ranks::FromZero, game.position()) {
                 Ok(banned) => moves.push(banned),
                 Err(error) => errors.push(error),
             }
@@ -129,7 +129,7 @@ pub fn parse_game(text: &PositionText, promotion: bool) -> Result<(Game, Option<
     })?;
     let mut game = Game::new(position);
     for (index, played) in text.moves.iter().enumerate() {
-        let error = match parse_text(played, text.ranks, game.position()) {
+        let error = match read_move(played, text.ranks, game.position()) {
             Ok(legal) if game.push(legal).is_ok() => continue,
             Ok(_) => fill(
                 texts().not_a_legal_move,
@@ -148,7 +148,7 @@ pub fn parse_game(text: &PositionText, promotion: bool) -> Result<(Game, Option<
 ///
 /// # Errors
 /// Returns a message if the text is not a move.
-fn parse_text(text: &str, ranks: Ranks, position: &Position) -> Result<Move, String> {
+fn read_move(text: &str, ranks: Ranks, position: &Position) -> Result<Move, String> {
     let has_other_ranks = ranks.only_other_parses(text);
     let notation = || {
         let played = parse_move(position, text).ok();

@@ -1,10 +1,9 @@
 //! Moves and lines that the client or a cloud library suggests.
 //!
 //! A suggestion may be wrong or malicious, so a search with one has stages. First the suggested move alone is searched
-//! for a short time. A table move is then played unless this search finds that it allows a forced mate. A book move
-//! must have a minimum score. Such a move is then played unless its score is clearly lower than that of the best move
-//! of an equally deep search. If the suggestion is rejected, the search that `go` asked for follows. A hint is a line
-//! that the search tries first.
+//! for a short time. A table move is then played unless this search finds that it allows a forced mate. A book move is
+//! played unless its score is below a minimum, or clearly lower than that of the best move of an equally deep search.
+//! If the suggestion is rejected, the search that `go` asked for follows. A hint is a line that the search tries first.
 
 use std::sync::Arc;
 

@@ -266,7 +266,8 @@ mod tests {
             assert_eq!(judgment.verdict, Verdict::against(Color::Black), "{start}");
             assert_eq!(judgment.cause, Cause::Repetition, "{start}");
         }
-        // Positions in which the rook captures a pawn and wins. With the pawn they belong to a class without a table.
+        // Positions in which the rook wins by the capture of a pawn to its left, which has crossed the river. With the
+        // pawn they belong to a class without a table.
         let taken = lost.iter().step_by(50).filter_map(|after| {
             let after = after.to_string();
             let rest = after.strip_suffix(" b - - 0 1")?;

@@ -2,8 +2,8 @@
 //! games.
 //!
 //! A zone is a set of positions in which all moves of the loser commit the same offense, except moves that lose anyway.
-//! The other side can stay in the zone and reach its own goals again and again. A goal is a move without certain
-//! offenses ([`Offenses::winner_goals`]).
+//! The other side can stay in the zone and reach its own goals again and again. A goal is a move that commits none of a
+//! set of offenses ([`Offenses::winner_goals`]).
 
 use std::collections::HashMap;
 
