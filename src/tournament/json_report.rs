@@ -151,7 +151,7 @@ impl<'a> JsonReport<'a> {
             0..=2 => Vec::new(),
             _ => ratings(standings),
         };
-        let ties = standings.sonneborn_berger();
+        let tie_breaks = standings.sonneborn_berger();
         Self {
             version: VERSION,
             event: &tournament.event,
@@ -163,7 +163,9 @@ impl<'a> JsonReport<'a> {
             seconds_left: left.map(|left| left.as_secs_f64()),
             engines: stats
                 .map(|(number, stats)| {
-                    let rating = rated.get(number).map(|rating| (*rating, ties[number]));
+                    let rating = rated
+                        .get(number)
+                        .map(|rating| (*rating, tie_breaks[number]));
                     engine_report(tournament, number, standings.of(number), stats, rating)
                 })
                 .collect(),

@@ -8,7 +8,7 @@ use super::{TestDir, check};
 const TWO_ROOKS: &str = "3k5/9/R8/1R7/9/9/9/9/9/5K3 w";
 /// A rook captures a knight and wins by an endgame tablebase.
 const TABLE_WIN: &str = "3ak4/4a4/9/9/9/9/9/9/1n7/1R2K4 w";
-/// A pawn against an advisor, a draw by an embedded table.
+/// A pawn against an advisor, a draw by an embedded tablebase.
 const TABLE_DRAW: &str = "4k4/4a4/4P4/9/9/9/9/9/9/5K3 w";
 /// A pawn cannot win against two advisors, and black has nothing to attack with.
 const DRAW: &str = "4k4/4a4/3a5/9/9/9/9/3P5/9/4K4 w";

@@ -292,7 +292,7 @@ fn a_finished_run_writes_its_network_again() {
 }
 
 #[test]
-fn validation_samples_do_not_depend_on_the_file() {
+fn held_out_samples_do_not_depend_on_the_file() {
     let dir = dir_with_games(12);
     let samples = dir.output("data view games.chg --games 99 --samples");
     dir.write("samples.txt", &samples);

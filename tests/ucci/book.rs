@@ -40,9 +40,9 @@ fn with_book(files: &str) -> Client {
     client
 }
 
-/// Searches from the starting position and the moves of `position`; returns the lines up to `bestmove`.
-fn go(client: &mut Client, position: &str, go: &str) -> Vec<String> {
-    client.send(&format!("position startpos {position}\n{go}"));
+/// Searches the position after `moves`, a list such as `moves h2e2` or empty. Returns the lines up to `bestmove`.
+fn go(client: &mut Client, moves: &str, go: &str) -> Vec<String> {
+    client.send(&format!("position startpos {moves}\n{go}"));
     client.until("bestmove")
 }
 
@@ -106,7 +106,7 @@ fn randomness_selects_by_weight() {
             client.send(PLAY);
             let lines = client.until("bestmove");
             let played = lines[3].split(' ').nth(1).unwrap();
-            // The move played is in the last line before it.
+            // The last line before `bestmove` has the move played.
             assert!(lines[2].ends_with(&format!(" pv {played}")), "{lines:?}");
             played.parse().unwrap()
         };

@@ -102,7 +102,7 @@ impl PlaySession {
         self.show_board();
     }
 
-    /// Takes one move back and resets the clocks. Returns `false` if there is no move.
+    /// Takes one move back and restores the clocks before it. Returns `false` if there is no move.
     fn take_back(&mut self) -> bool {
         let is_taken_back = self.game.pop().is_some();
         if let Some(clock) = self.clock.as_mut().filter(|_| is_taken_back) {

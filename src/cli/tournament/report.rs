@@ -114,15 +114,15 @@ fn llr(ratio: f64) -> String {
     format!("{:.2}", (100.0 * ratio).round() / 100.0 + 0.0)
 }
 
-/// The indexes of the engines, the best first: by score, then by Sonneborn-Berger score.
+/// The indexes of the engines, the best first: the winner of a knockout, then by score and Sonneborn-Berger score.
 pub fn ranking(tournament: &Tournament, standings: &Standings) -> Vec<usize> {
     let mut order: Vec<usize> = (0..tournament.engines.len()).collect();
     let score = |number: usize| match standings.of(number).estimate() {
         _ if standings.winner == Some(number) => f64::INFINITY,
         estimate => estimate.map_or(-1.0, |e| e.score),
     };
-    let ties = standings.sonneborn_berger();
-    let tie = |a: usize, b: usize| ties[b].total_cmp(&ties[a]);
+    let tie_breaks = standings.sonneborn_berger();
+    let tie = |a: usize, b: usize| tie_breaks[b].total_cmp(&tie_breaks[a]);
     order.sort_by(|a, b| score(*b).total_cmp(&score(*a)).then(tie(*a, *b)));
     order
 }

@@ -165,9 +165,12 @@ pub fn is_remark(word: &str) -> bool {
     !word.contains(|c: char| c.is_ascii_alphanumeric() || is_direction(c))
 }
 
-/// The length in bytes of the move at the beginning of a text, by its form: coordinates, four or five characters of
-/// which the second to last is a Chinese direction, or of which the third is a direction in WXF, or five of which the
-/// second is a sign of WXF before a file: `R+9+1`.
+/// The length in bytes of the move at the beginning of a text, by its form:
+///
+/// - four or five characters, of which the second to last is a Chinese direction,
+/// - four characters, of which the third is a direction of WXF before a digit,
+/// - five characters, of which the second and the fourth are signs of WXF before a digit: `R+9+1`, or
+/// - coordinates.
 pub fn move_length(text: &str) -> Option<usize> {
     let mut characters = text.char_indices();
     let [first, second, third, fourth, fifth, sixth] =

@@ -426,7 +426,7 @@ impl Session {
             Some(moves) => moves.first().copied(),
             None => legal_moves(request.game.position()).first().copied(),
         };
-        // A search without a move to play has ended.
+        // There is a move to play: a search without one has already ended.
         if let Some(best) = from_book.or(search.reported_move).or_else(any) {
             self.send(&Reply::BestMove {
                 best,

@@ -32,8 +32,8 @@ pub const MATE: PieceValue = 1000;
 pub const OFFERED_PAWN: PieceValue = 14;
 
 /// The value of the piece on `square`, 0 if the square is empty. A rook is worth two knights or cannons, and one of
-/// these more than two advisors or bishops. A pawn that has not crossed the river has no value, and one that has
-/// crossed it so little that giving any other piece for it is a loss.
+/// these more than two advisors or bishops. A pawn has no value before it crosses the river, and after that so little
+/// that giving any other piece for it is a loss.
 pub fn value_on(position: &Position, square: Square) -> PieceValue {
     let Some(piece) = position.piece_on(square) else {
         return 0;

@@ -163,8 +163,8 @@ impl MovesResult {
     }
 
     /// The bound to store in the transposition table, if any. A bound that depends on the path is stored only if it is
-    /// not proven. An exact score that depends on the path is not stored, or only as a lower bound if the score of the
-    /// best move alone does not depend on it.
+    /// not proven. An exact score that depends on the path is stored only as a lower bound, and only if the score of
+    /// the best move alone does not depend on it.
     pub fn tt_bound(&self, bound: Bound) -> Option<Bound> {
         let proven = self.best.score.is_proven();
         let (best, all) = (self.best.is_path_dependent(), self.all.is_path_dependent());
