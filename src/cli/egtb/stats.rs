@@ -29,8 +29,8 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (tablebases, mut unread) = arguments.tablebases.open_files_first()?;
     for material in selected(&arguments.materials, &tablebases, arguments.rules.rules)? {
-        for text in [class_text, dtc_text] {
-            match text(material, arguments, &tablebases) {
+        for write in [class_text, dtc_text] {
+            match write(material, arguments, &tablebases) {
                 Ok(text) => print(&text)?,
                 Err(failure) => unread.add_skipped_file(&failure),
             }
@@ -47,12 +47,12 @@ fn class_text(
     let rules = arguments.rules.rules;
     let solved = load(material, tablebases, rules)?;
     let size = tablebases.get(material, rules).map_or(0, ClassTable::size);
-    let text = if material.is_two_sided() {
+    let write = if material.is_two_sided() {
         two_sided
     } else {
         one_sided
     };
-    Ok(text(arguments, &solved, size, tablebases))
+    Ok(write(arguments, &solved, size, tablebases))
 }
 
 /// The FEN of a position with the longest win, and its line.
