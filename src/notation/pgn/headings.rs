@@ -1,5 +1,7 @@
 //! Lines of a record that are neither tags nor moves: headings such as `红方: 胡荣华`, and sentences.
 
+use arrayvec::ArrayString;
+
 use super::numbers::is_digit;
 use super::words::{is_direction, is_move_number, is_short, split_word, without_label};
 use crate::notation::tree::GameResult;
@@ -17,6 +19,9 @@ pub enum Line<'a> {
 
 /// The maximum length in bytes of a line that is read as headings or a sentence.
 const MAX_LENGTH: usize = 4096;
+
+/// The maximum length in bytes of the name of a heading.
+const MAX_NAME_LENGTH: usize = 12;
 
 /// The tags, each with the names of its heading, separated by spaces. A heading that has no common PGN tag gets the tag
 /// of the same field in DhtmlXQ or CBF. `Time` is the time used by the player whose heading comes before it.
@@ -132,14 +137,16 @@ fn headings(line: &str) -> Option<Vec<(&'static str, &str)>> {
 
 /// Splits a line that begins with a heading into the name of its tag and the rest.
 fn split_heading(line: &str) -> Option<(&'static str, &str)> {
-    let (name, value) = line.split_once([':', '：'])?;
-    let name: String = name
-        .chars()
-        .filter(|c| !c.is_whitespace())
-        .map(chinese::simplified)
-        .collect();
+    let mut characters = line.char_indices().filter(|(_, c)| !c.is_whitespace());
+    let mut name = ArrayString::<MAX_NAME_LENGTH>::new();
+    let value = loop {
+        match characters.next()? {
+            (index, colon @ (':' | '：')) => break &line[index + colon.len_utf8()..],
+            (_, c) => name.try_push(chinese::simplified(c)).ok()?,
+        }
+    };
     let mut headings = HEADINGS.iter();
-    let (tag, _) = headings.find(|(_, names)| names.split(' ').any(|known| known == name))?;
+    let (tag, _) = headings.find(|(_, names)| names.split(' ').any(|known| known == &*name))?;
     // 象棋桥 appends the e-mail address of a person, even if it is unknown.
     Some((tag, value.trim_start().trim_end_matches("(Email:)")))
 }

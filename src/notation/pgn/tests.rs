@@ -447,6 +447,7 @@ fn long_texts_take_linear_time() {
     let open = "[a \"".repeat(many);
     let variations = format!("1. h2e2 {}{} *", "(".repeat(many), ")".repeat(many));
     let lines = "[a]\n{\n(\n".repeat(many / 4);
+    let headings = format!("红方: {}:x\n", "a ".repeat(2000)).repeat(many >> 12) + "h2e2 *";
     for (text, games) in [
         (comments, 1),
         (tags, 1),
@@ -456,6 +457,7 @@ fn long_texts_take_linear_time() {
         ("* ".repeat(many), 0),
         ("; \n".repeat(many), 0),
         (lines, 1),
+        (headings, 1),
         ("[".repeat(many), 1),
         ("\n[a \"b\"]\n".repeat(many / 4), 1),
     ] {

@@ -397,7 +397,11 @@ mod tests {
             for square in Square::all() {
                 let attackers = position.attackers_to(square, them, position.occupied());
                 let message = format!("{fen}: {square}");
-                assert_eq!(threats.by_any.contains(square), attackers.any(), "{message}");
+                assert_eq!(
+                    threats.by_any.contains(square),
+                    attackers.any(),
+                    "{message}"
+                );
             }
         }
     }
@@ -411,7 +415,13 @@ mod tests {
             let fen = format!("3k5/9/9/9/{rank}/9/1R7/9/9/4K4 w");
             let position: Position = fen.parse().unwrap();
             let threats = Threats::new(&position);
-            (position, QuietContext { before: [None; 3], threats })
+            (
+                position,
+                QuietContext {
+                    before: [None; 3],
+                    threats,
+                },
+            )
         });
         histories.update_quiet(&attacked.0, m, &attacked.1, 1000);
         assert_eq!(histories.quiet(&attacked.0, m, &attacked.1), 1000);

@@ -270,20 +270,22 @@ fn random_bytes_do_not_panic() {
     let files = [
         write_xqf(&game).unwrap(),
         write_cbr(&game),
-        write_cbl(std::slice::from_ref(&game))[101_000..].to_vec(),
+        write_cbl(std::slice::from_ref(&game)),
         write_dhtmlxq(&game).into_bytes(),
         game.write_pgn(MoveStyle::San).into_bytes(),
         b"START{\n1. C2=5\n}END".to_vec(),
         b"<ChineseChessRecord><Move value=\"77-47\">a</Move>".to_vec(),
     ];
     for file in files {
+        // Most of a library is its index.
+        let intact = file.len().saturating_sub(2000);
         for _ in 0..1000 {
             let mut bytes = file.clone();
             for _ in 0..random.random_range(1..4) {
-                let at = random.random_range(0..bytes.len());
+                let at = random.random_range(intact..bytes.len());
                 bytes[at] = random.random();
             }
-            bytes.truncate(random.random_range(1..=bytes.len()));
+            bytes.truncate(random.random_range(intact + 1..=bytes.len()));
             if let Ok(reader) = RecordReader::new(&bytes[..]) {
                 reader.for_each(drop);
             }
