@@ -20,18 +20,27 @@ struct Element {
     attributes: Vec<(String, String)>,
     /// The numbers of the elements of the replies; that of the main line comes first.
     replies: Vec<usize>,
+    /// Whether it is marked as the reply of the main line.
+    is_default: bool,
 }
 
 impl Element {
     fn read(start: &BytesStart<'_>) -> Self {
-        let read = start.attributes().flatten().filter_map(|attribute| {
-            let name = String::from_utf8_lossy(attribute.key.as_ref()).into_owned();
-            Some((name, attribute.unescape_value().ok()?.into_owned()))
-        });
-        Self {
+        let mut attributes = start.attributes();
+        // The check for duplicates takes quadratic time.
+        let read = attributes
+            .with_checks(false)
+            .flatten()
+            .filter_map(|attribute| {
+                let name = String::from_utf8_lossy(attribute.key.as_ref()).into_owned();
+                Some((name, attribute.unescape_value().ok()?.into_owned()))
+            });
+        let mut element = Self {
             attributes: read.collect(),
-            replies: Vec::new(),
-        }
+            ..Self::default()
+        };
+        element.is_default = !matches!(element.value("default"), "" | "0" | "false");
+        element
     }
 
     /// The value of an attribute, possibly empty.
@@ -79,8 +88,10 @@ pub fn read_pfc(text: &str) -> Result<GameTree, RecordError> {
         let number = elements.len();
         let element = Element::read(&start);
         if let Some(&parent) = open.last() {
+            let first = elements[parent].replies.first();
+            let is_main =
+                element.is_default && first.is_none_or(|first| !elements[*first].is_default);
             let replies = &mut elements[parent].replies;
-            let is_main = !matches!(element.value("default"), "" | "0" | "false");
             replies.insert(if is_main { 0 } else { replies.len() }, number);
         }
         elements.push(element);

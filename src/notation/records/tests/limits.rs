@@ -45,7 +45,7 @@ fn numbered(size: usize, text: fn(usize) -> String) -> String {
 const SHUFFLE: &str = "a0a1 a9a8 a1a0 a8a9 ";
 
 /// Texts on which a reader is likely to take quadratic time: the beginning, the repeated part and the end of each.
-const HARD_TEXTS: [(&str, &str, &str); 48] = [
+const HARD_TEXTS: [(&str, &str, &str); 53] = [
     // Comments, one without an end, and one with many lines.
     ("1. h2e2 ", "{a}", " *"),
     ("1. h2e2 {", "a\n", ""),
@@ -64,6 +64,7 @@ const HARD_TEXTS: [(&str, &str, &str); 48] = [
     ("1. ", SHUFFLE, "*"),
     ("", "炮二平五马8进7", ""),
     ("1. h2e2 ", "炮", " *"),
+    ("1. h2e2 ", "炮 ", " *"),
     ("1. h2e2 ", "$1 ", " *"),
     ("", "x y\n", ""),
     // CBF.
@@ -76,6 +77,15 @@ const HARD_TEXTS: [(&str, &str, &str); 48] = [
     ("<ChineseChessRecord>", "<a>b</a>", ""),
     ("<ChineseChessRecord><Move ", "a=\"b\" ", ">"),
     ("<ChineseChessRecord><a>", "&amp;", "</a>"),
+    // PFC.
+    ("<n version=\"2\" ", "a=\"b\" ", ">"),
+    ("<n version=\"2\">", "<n m=\"h2e2\">", ""),
+    (
+        "<n version=\"2\">",
+        "<n m=\"h2e2\" default=\"true\"/>",
+        "</n>",
+    ),
+    ("", "<n version=\"2\"/>", ""),
     // WXF.
     ("", "START{\n1. C2=5\n}END\n", ""),
     ("", "START{\n", ""),
