@@ -9,8 +9,8 @@ use crate::text::LONGEST_TIME;
 
 /// The number of characters that a message quotes of a client's text.
 const EXCERPT_LENGTH: usize = 80;
-/// The number of characters after which a message is cut: UCI2WB reads lines into a buffer of 1024 bytes.
-const MESSAGE_LENGTH: usize = 1000;
+/// The number of bytes after which a message is cut: UCI2WB reads lines into a buffer of 1024 bytes.
+const MESSAGE_BYTES: usize = 1000;
 
 /// The unit of the times in a `go` line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,22 +31,26 @@ pub fn split_word(text: &str) -> (&str, &str) {
 
 /// The beginning of a client's text, for messages. Control characters become `?`.
 pub fn message_excerpt(text: &str) -> String {
-    shorten(text, EXCERPT_LENGTH)
+    shorten(text, EXCERPT_LENGTH, |_| 1)
 }
 
 /// A message as one printable line of bounded length.
 pub fn one_line(text: &str) -> String {
-    shorten(text, MESSAGE_LENGTH)
+    shorten(text, MESSAGE_BYTES, char::len_utf8)
 }
 
-fn shorten(text: &str, limit: usize) -> String {
-    let mut characters = text
-        .trim()
-        .chars()
-        .map(|c| if c.is_control() { '?' } else { c });
-    let mut short: String = characters.by_ref().take(limit).collect();
-    if characters.next().is_some() {
-        short.push('…');
+/// Cuts a text before the character with which the sum of the sizes exceeds `limit`.
+fn shorten(text: &str, limit: usize, size: impl Fn(char) -> usize) -> String {
+    let mut short = String::new();
+    let mut free = limit;
+    for c in text.trim().chars() {
+        let c = if c.is_control() { '?' } else { c };
+        let Some(rest) = free.checked_sub(size(c)) else {
+            short.push('…');
+            break;
+        };
+        free = rest;
+        short.push(c);
     }
     short
 }
@@ -238,10 +242,10 @@ mod tests {
     fn quoted_text_is_one_short_line() {
         assert_eq!(message_excerpt(" a\tb\u{7}c\r\n"), "a?b?c");
         assert_eq!(message_excerpt(&"將".repeat(81)), "將".repeat(80) + "…");
-        assert_eq!(
-            one_line(&"x".repeat(3000)).chars().count(),
-            MESSAGE_LENGTH + 1
-        );
+        for (text, count) in [("x", MESSAGE_BYTES), ("將", MESSAGE_BYTES / 3)] {
+            assert_eq!(one_line(&text.repeat(count)), text.repeat(count));
+            assert_eq!(one_line(&text.repeat(3000)), text.repeat(count) + "…");
+        }
     }
 
     #[test]
