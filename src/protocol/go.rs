@@ -282,26 +282,22 @@ impl GoReader<'_> {
     /// of 0 stays a limit, because it may be in whole seconds. A 0 of `mate` or `nodes` that is not dropped becomes 1.
     fn resolve_zeros(&mut self) {
         let request = &mut self.request;
-        let mut colors = [&mut self.red, &mut self.black];
-        let has_clocks = colors.iter().any(|clock| !clock.is_zero());
+        let depth = request.depth.filter(|depth| *depth > 0);
+        let mate = request.mate.filter(|moves| *moves > 0);
+        let nodes = request.nodes.filter(|nodes| *nodes > 0);
+        let move_time = request.move_time.filter(|time| !time.is_zero());
+        let has_clocks = !self.red.is_zero() || !self.black.is_zero();
         let is_limited = request.infinite
             || has_clocks
             || self.own.clock().is_some()
-            || request.move_time.is_some_and(|time| !time.is_zero())
-            || request.nodes.is_some_and(|nodes| nodes > 0)
-            || [request.depth, request.mate]
-                .iter()
-                .flatten()
-                .any(|n| *n > 0);
+            || depth.or(mate).is_some()
+            || nodes.is_some()
+            || move_time.is_some();
         if is_limited {
-            request.depth = request.depth.filter(|depth| *depth > 0);
-            request.mate = request.mate.filter(|moves| *moves > 0);
-            request.nodes = request.nodes.filter(|nodes| *nodes > 0);
-            request.move_time = request.move_time.filter(|time| !time.is_zero());
+            (request.depth, request.mate) = (depth, mate);
+            (request.nodes, request.move_time) = (nodes, move_time);
             if !has_clocks {
-                colors
-                    .iter_mut()
-                    .for_each(|clock| **clock = ClockParameters::default());
+                (self.red, self.black) = Default::default();
             }
         }
         request.mate = request.mate.map(|moves| moves.max(1));
