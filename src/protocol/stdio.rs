@@ -14,7 +14,7 @@ use crate::text::{
     BoundedLine, RETRY_AFTER, decode_line, encode_gbk, is_reader_gone, read_bounded_until,
 };
 
-/// The bytes that end a line. Of `\r\n`, the second byte ends an empty line, and these are not passed on.
+/// The bytes that end a line. Empty lines, such as that between the bytes of `\r\n`, are skipped.
 const LINE_ENDS: &[u8] = b"\r\n";
 /// The longest line, in bytes; a game of ten thousand moves takes fifty thousand.
 const LONGEST_LINE: usize = 1 << 20;

@@ -27,8 +27,7 @@ impl Builder {
     }
 
     /// Adds text in brackets: the number of a move, the name of the side to move, a move after a number or at the
-    /// beginning of a game, or a comment.
-    /// Returns `false` if it does not belong to a game.
+    /// beginning of a game, or a comment. Returns `false` if it does not belong to a game.
     pub(super) fn add_note(&mut self, text: &str, line: usize) -> bool {
         let expects_move = self.number.is_some() || !self.has_moves();
         if text.chars().all(is_digit) || expects_move && is_move_text(text) {
