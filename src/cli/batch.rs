@@ -34,7 +34,7 @@ use crate::text::{has_extension, open_or_create, read_all, require_regular};
 /// results do not depend on each other.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Positions or game records (PGN, XQF, CBR, CBL, CBF, DhtmlXQ, WXF); `-` is standard input.
+    /// Positions or game records (PGN, XQF, CBR, CBL, CBF, PFC, DhtmlXQ, WXF); `-` is standard input.
     /// `games.pgn:3@42` is the position after 42 plies of game 3.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,

@@ -23,9 +23,9 @@ use crate::text::{counted, has_extension};
 /// Convert game records, select games, extract positions.
 ///
 /// The format of a file is recognized by its content: PGN or plain moves in any notation, in UTF-8, UTF-16,
-/// GBK or Big5; XQF (象棋演播室); CBR, CBL and CBF (象棋桥); DhtmlXQ (东萍); WXF files; or one game per line, as a
-/// FEN or `startpos` with moves. Comments and variations are kept. A game with an impossible move is kept up to
-/// that move, which is reported.
+/// GBK or Big5; XQF (象棋演播室); CBR, CBL and CBF (象棋桥); PFC (鹏飞象棋); DhtmlXQ (东萍); WXF files; or one game
+/// per line, as a FEN or `startpos` with moves. Comments and variations are kept. A game with an impossible move is
+/// kept up to that move, which is reported.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Game records or lists of positions; `-` for standard input; `FILE:3` is the third game,
@@ -181,8 +181,9 @@ fn require_effects(arguments: &Arguments) -> Result<(), Failure> {
     use TargetFormat::{Dhtmlxq, Epd, Moves, Pgn};
     let to = arguments.format();
     let holds_positions = to.holds_positions();
-    if arguments.to.is_none() && has_extension(&arguments.out, "cbf") {
-        let why = "CBF can only be read; --to names the format to write";
+    let is_read_only = |extension| has_extension(&arguments.out, extension);
+    if arguments.to.is_none() && (is_read_only("cbf") || is_read_only("pfc")) {
+        let why = "CBF and PFC can only be read; --to names the format to write";
         return Err(Failure::usage("--out", why));
     }
     if arguments.ply.is_some() && !holds_positions {

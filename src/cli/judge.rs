@@ -21,8 +21,8 @@ const VERDICT_WIDTH: usize = 11;
 
 /// Judge by the rules whether and how games have ended: none, draw, red_loses or black_loses.
 ///
-/// All games of a file (`-` is standard input) are judged, in any format: PGN, XQF, CBR, CBL, CBF, DhtmlXQ, WXF, or one
-/// `FEN moves M…` per line, where empty lines and lines that begin with `#` are skipped.
+/// All games of a file (`-` is standard input) are judged, in any format: PGN, XQF, CBR, CBL, CBF, PFC, DhtmlXQ, WXF,
+/// or one `FEN moves M…` per line, where empty lines and lines that begin with `#` are skipped.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]

@@ -21,7 +21,7 @@ use crate::tournament::{Replay, verify};
 /// A game that continues after its end is an error too. Variations are not verified.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Files in any format (PGN, XQF, CBR, CBL, CBF, DhtmlXQ, WXF, one game per line); `FILE:3` is the third
+    /// Files in any format (PGN, XQF, CBR, CBL, CBF, PFC, DhtmlXQ, WXF, one game per line); `FILE:3` is the third
     /// game, `FILE:3@42` its first 42 plies, `-` standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<OsString>,

@@ -48,7 +48,9 @@ fn games_are_written_in_every_notation_format_and_encoding() {
         $ convert games.pgn --to moves -o ends.fen
         2= 3 games read, 3 games written
         $2 convert games.pgn -o games.cbf
-        2> --out: CBF can only be read
+        2> --out: CBF and PFC can only be read
+        $2 convert games.pgn -o games.PFC
+        2> --out: CBF and PFC can only be read
         ",
     );
     // The extension of the file sets the format unless `--to` is given.

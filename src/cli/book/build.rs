@@ -25,8 +25,8 @@ use crate::training::{GoodOpening, Interrupt, Opening, SelfPlay};
 
 /// Make a book from games or, with --self, from searches.
 ///
-/// Games are PGN in any notation, XQF, CBR, CBL, CBF, DhtmlXQ, WXF or self-play files. With --self-play and --check
-/// the engine plays the games first.
+/// Games are PGN in any notation, XQF, CBR, CBL, CBF, PFC, DhtmlXQ, WXF or self-play files. With --self-play and
+/// --check the engine plays the games first.
 ///
 /// From games, the value of a move is three for each win of the side that plays it, one for each
 /// draw, minus one for each loss; moves with a value of 0 or less are dropped, except with

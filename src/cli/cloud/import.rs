@@ -24,8 +24,8 @@ use crate::text::{self, bytes_without_byte_order_mark, counted};
 ///
 /// Moves of dumps and self-play games are written with their scores, unless the library has a score of at least the
 /// same depth (an unknown depth counts as 0). Notes of dumps are written to moves without a note. Moves of game records
-/// (PGN, XQF, CBR, CBL, CBF, DhtmlXQ, WXF) and books (.dat, .xqb, .obk, .pfBook) become tasks for the workers, and so
-/// do positions (one FEN or EPD per line). For a book that needs a key file, write KEYS;BOOK.
+/// (PGN, XQF, CBR, CBL, CBF, PFC, DhtmlXQ, WXF) and books (.dat, .xqb, .obk, .pfBook) become tasks for the workers,
+/// and so do positions (one FEN or EPD per line). For a book that needs a key file, write KEYS;BOOK.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Library file or database; created if missing.

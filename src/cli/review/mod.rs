@@ -30,8 +30,8 @@ use game::{Review, SearchedPosition, decided_score, judged_plies, review};
 /// searches and shows the moves that were judged so far.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Files of games in any format (PGN, XQF, CBR, CBL, CBF, DhtmlXQ, WXF, one game per line); the first game of
-    /// each, or `games.pgn:3` for the third, `games.pgn:3@42` for its first 42 plies.
+    /// Files of games in any format (PGN, XQF, CBR, CBL, CBF, PFC, DhtmlXQ, WXF, one game per line); the first game
+    /// of each, or `games.pgn:3` for the third, `games.pgn:3@42` for its first 42 plies.
     #[arg(required = true, value_name = "GAME")]
     games: Vec<OsString>,
     /// Review all games of the files.
