@@ -111,7 +111,7 @@ impl Threats {
     }
 }
 
-/// What the histories of the quiet moves of a node depend on, besides the moves.
+/// The earlier moves and the threats, which select the histories of the quiet moves of a node.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QuietContext {
     /// The moves one, two and four plies ago, for the continuation histories.
