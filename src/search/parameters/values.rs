@@ -98,7 +98,7 @@ parameters! {
     /// Razoring: margin at depth 0.
     razoring_base = 205, 0, 1000;
     /// Razoring: the square of the depth times this is added to the margin.
-    razoring_factor = 97, 20, 500;
+    razoring_factor = 114, 20, 500;
     /// Maximum depth for reverse futility pruning.
     reverse_futility_depth = 9, 2, 16;
     /// Reverse futility: margin per ply of depth beyond the first.
@@ -121,7 +121,7 @@ parameters! {
     /// Minimum depth at which a null move cutoff is verified by a search of the node.
     null_move_verification_depth = 14, 6, 40;
     /// Null move: margin by which the evaluation must exceed beta, at depth 0.
-    null_move_entry_base = 90, 0, 400;
+    null_move_entry_base = 112, 0, 400;
     /// Decrease of that margin per ply of depth. The margin of deep nodes is negative.
     null_move_entry_slope = 18, 0, 80;
     /// Maximum absolute value of the negative margin.
@@ -176,7 +176,7 @@ parameters! {
     /// Maximum depth for exchange pruning of captures.
     capture_exchange_depth = 8, 1, 16;
     /// Exchange pruning of captures: accepted loss per ply.
-    capture_exchange_margin = 80, 10, 400;
+    capture_exchange_margin = 72, 10, 400;
     /// Maximum reduced depth for history pruning of quiet moves.
     history_pruning_depth = 4, 1, 10;
     /// History pruning: a quiet move is pruned if its history is below minus this times the depth.
@@ -270,7 +270,7 @@ parameters! {
     /// Maximum change of a correction value in one update.
     correction_bonus_limit = 256, 16, 2048;
     /// Weight of the sum of the corrections, in 128ths.
-    correction_weight = 8, 0, 64;
+    correction_weight = 7, 0, 64;
     /// Weight of the correction by the last two moves, in 128ths.
     continuation_correction_weight = 12, 0, 64;
     /// A correction is updated by error x depth / N.

@@ -36,7 +36,6 @@
 //!
 //! | technique | Elo at 5,000 nodes (+- 8) |
 //! |---|---|
-//! | quiet moves: futility and exchange pruning by the depth after the reduction by history | +7 |
 //! | futility pruning of captures | +5 |
 //! | quiet moves with a bad history after the losing captures | +4 |
 //! | the best score rises to the futility value of a pruned quiet move | +3 |

@@ -248,26 +248,27 @@ impl Search<'_> {
         if number > formulas::late_move_count(depth, node.improving) {
             picker.skip_quiets();
         }
+        let mut context = self.stack.at(node.ply).quiet_context;
+        context.before[2] = None;
+        let history = self.histories.quiet(&self.position, m, &context);
         let reduced = depth - formulas::late_move_reduction(depth, number) / PLY;
-        reduced <= values::history_pruning_depth() && self.has_bad_history(node, m)
-            || reduced <= values::quiet_pruning_depth()
-                && !node.in_check
-                && self.is_futile(node, m, reduced.max(1), alpha)
-                && !self.position.gives_check(m)
+        // Chessprogramming wiki, "History Leaf Pruning".
+        if reduced <= values::history_pruning_depth()
+            && history < -values::history_pruning_margin() * depth
+        {
+            return true;
+        }
+        let reduced = reduced + history / values::lmr_history();
+        reduced <= values::quiet_pruning_depth()
+            && !node.in_check
+            && self.is_futile(node, m, reduced.max(1), alpha)
+            && !self.position.gives_check(m)
     }
 
     /// Whether the depth limit of the request is so low that replies to root moves are not pruned.
     fn has_low_depth_limit(&self) -> bool {
         let limit = self.shared.request.limits.depth;
         limit.is_some_and(|depth| depth < values::replies_pruned_depth().unsigned_abs())
-    }
-
-    /// Whether a quiet move has a bad history after the last two moves (Chessprogramming wiki, "History Leaf Pruning").
-    fn has_bad_history(&self, node: &Node, m: Move) -> bool {
-        let mut context = self.stack.at(node.ply).quiet_context;
-        context.before[2] = None;
-        let history = self.histories.quiet(&self.position, m, &context);
-        history < -values::history_pruning_margin() * node.depth
     }
 
     /// Whether a quiet move is not expected to raise alpha, or loses material at once (Chessprogramming wiki,
