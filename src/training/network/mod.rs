@@ -12,11 +12,12 @@
 //! With four input buckets there are four sets of input weights. Each side uses the set for the kinds of attackers that
 //! it has (see [`InputBuckets`](crate::eval::nnue::InputBuckets)).
 //!
-//! The loss is the squared difference between the predicted result and a mixture of the result of the game and
-//! the score of the search ([`Recipe`] has the formula). The search scales evaluations toward zero as the number of
-//! plies without a capture grows, and the scores of the samples are results of such searches. So the output is scaled
-//! in the same way before the loss is computed, and the network learns the evaluation before scaling. With
-//! [`Recipe::later_share`] above 0, each score is first averaged with the later ones of its game, which reduces noise.
+//! The loss is the square, or another power, of the difference between the predicted result and a mixture of the result
+//! of the game and the score of the search ([`Recipe`] has the formula). The search scales evaluations toward zero as
+//! the number of plies without a capture grows, and the scores of the samples are results of such searches. So the
+//! output is scaled in the same way before the loss is computed, and the network learns the evaluation before scaling.
+//! With [`Recipe::later_share`] above 0, each score is first averaged with the later ones of its game, which reduces
+//! noise.
 //!
 //! - Only quiet positions are used: not in check, the move played is not a capture, and the absolute score is at most
 //!   2200. The last twelve plies of games that a repetition decided are not used. Each condition can be changed

@@ -183,9 +183,17 @@ pub struct Target {
     pub result_share: f32,
     /// Evaluation units at which the odds are e to 1.
     pub scale: f32,
+    /// The loss is this power of the error.
+    pub loss_power: f32,
 }
 
 impl Target {
+    /// The derivative of the loss with respect to the error.
+    fn loss_slope(self, error: f32) -> f32 {
+        let slope = self.loss_power * error.abs().powf(self.loss_power - 1.0);
+        slope.copysign(error)
+    }
+
     /// The target for the side to move, from 0 to 1.
     pub fn of(self, sample: &PackedSample) -> f32 {
         let result = f32::from(sample.result) / 2.0;
@@ -258,7 +266,7 @@ impl Workspace {
         (output, bucket)
     }
 
-    /// Adds the gradient of a sample's loss to `gradient` and returns the loss.
+    /// Adds the gradient of a sample's loss to `gradient` and returns the square of the error.
     #[inline(always)]
     pub fn learn(
         &mut self,
@@ -273,7 +281,7 @@ impl Workspace {
         let (output, bucket) = self.output(layout, rows, parameters, sample, mirror);
         let predicted = sigmoid(output * sample.scale());
         let error = predicted - target.of(sample);
-        let slope = 2.0 * error * predicted * (1.0 - predicted) * sample.scale();
+        let slope = target.loss_slope(error) * predicted * (1.0 - predicted) * sample.scale();
         FloatBlock::numbers_mut(&mut gradient[layout.output_biases..])[bucket] += slope;
         let output_weights = layout.output_weights + bucket * 2 * length;
         for (side, hidden) in self.hidden.iter_mut().enumerate() {

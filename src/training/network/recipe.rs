@@ -35,7 +35,7 @@ recipe! {
         /// Sets of output weights: 1, or 8 by the number of pieces.
         pub output_buckets: usize,
 
-        // ---- Loss: (sigmoid(output * factor for the no-capture count) - target)^2 ----
+        // ---- Loss: |sigmoid(output * factor for the no-capture count) - target|^loss_power ----
         // ---- target = share * result + (1 - share) * sigmoid(score / scale) ----
         /// Share of the result of the game in the target, 0 to 1, at the beginning of the run. The rest is
         /// sigmoid(score / scale).
@@ -47,6 +47,8 @@ recipe! {
         pub later_share: f32,
         /// Evaluation units at which the odds are e to 1; range 1 to 100000. A minor piece has 450 units.
         pub scale: f32,
+        /// Power of the error in the loss, 1 to 4. The losses that are shown are squared errors in any case.
+        pub loss_power: f32,
 
         // ---- Schedule: AdamW; the rate rises during the warm-up, then falls along half a cosine ----
         /// Passes over all samples, at least 1.
@@ -97,6 +99,7 @@ impl Default for Recipe {
             final_result_share: 0.3,
             later_share: 0.0,
             scale: 370.0,
+            loss_power: 2.0,
             passes: 30,
             batch: 16_384,
             rate: 1e-3,
@@ -198,6 +201,8 @@ impl Recipe {
             &self.later_share,
             "0 to less than 1",
         )?;
+        let is_power = (1.0..=4.0).contains(&self.loss_power);
+        require(is_power, "loss_power", &self.loss_power, "1 to 4")?;
         // A network file stores the scale as an integer.
         let is_scale = (1.0..=100_000.0).contains(&self.scale);
         require(is_scale, "scale", &self.scale, "1 to 100000")?;

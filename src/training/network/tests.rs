@@ -67,18 +67,19 @@ fn gradients_match_finite_differences() {
     // Nonzero shared weights, so that their gradient is tested.
     parameters[layout.shared_weights..layout.input_biases]
         .fill(FloatBlock([0.01; FloatBlock::LEN]));
-    let target = Target {
-        result_share: 0.3,
-        scale: 370.0,
-    };
     let (samples, _) = samples(&recipe, 2);
     let mut workspace = Workspace::new(&layout);
     let mut rng = StdRng::seed_from_u64(9);
     let mut compared = 0;
-    for sample in samples.training.iter().step_by(37) {
+    for (index, sample) in samples.training.iter().step_by(37).enumerate() {
+        let target = Target {
+            result_share: 0.3,
+            scale: 370.0,
+            loss_power: if index % 2 == 0 { 2.0 } else { 2.5 },
+        };
         let mut gradient = vec![FloatBlock::ZERO; layout.length];
         let rows = layout.merged(&parameters);
-        workspace.learn(
+        let square = workspace.learn(
             &layout,
             &rows,
             &parameters,
@@ -86,6 +87,9 @@ fn gradients_match_finite_differences() {
             target,
             &mut gradient,
         );
+        // The derivative of a power of the error, from that of its square.
+        let power = f64::from(target.loss_power) / 2.0;
+        let factor = power * square.powf(power - 1.0);
         layout.share_gradient(&mut gradient);
         for _ in 0..400 {
             let (block, lane) = (
@@ -96,7 +100,7 @@ fn gradients_match_finite_differences() {
             if slope == 0.0 {
                 continue;
             }
-            let mut loss_at = |change: f32| {
+            let mut square_at = |change: f32| {
                 let mut moved = parameters.clone();
                 moved[block].0[lane] += change;
                 let rows = layout.merged(&moved);
@@ -104,7 +108,8 @@ fn gradients_match_finite_differences() {
                 workspace.learn(&layout, &rows, &moved, (sample, true), target, &mut unused)
             };
             let step = 1e-2;
-            let difference = (loss_at(step) - loss_at(-step)) / f64::from(2.0 * step);
+            let change = square_at(step) - square_at(-step);
+            let difference = factor * change / f64::from(2.0 * step);
             let error = (difference - slope).abs();
             assert!(
                 error < 2e-4 + 0.05 * slope.abs(),
@@ -370,6 +375,7 @@ fn settings_out_of_range_are_errors() {
         ("output_buckets", "2"),
         ("result_share", "1.5"),
         ("later_share", "1.0"),
+        ("loss_power", "0.5"),
         ("scale", "0.0"),
         ("scale", "0.3"),
         ("scale", "1e6"),

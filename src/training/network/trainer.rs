@@ -229,6 +229,7 @@ impl Trainer {
             let target = Target {
                 result_share: self.recipe.result_share_at(step, steps),
                 scale: self.recipe.scale,
+                loss_power: self.recipe.loss_power,
             };
             let mirrors = rng.random();
             loss += self.learn(&mut shards, &samples.training, batch, mirrors, target, rate);
@@ -333,6 +334,7 @@ impl Trainer {
         let target = Target {
             result_share: self.recipe.final_result_share,
             scale: self.recipe.scale,
+            loss_power: self.recipe.loss_power,
         };
         let share = samples.len().div_ceil(SHARDS).max(1);
         let parts: Vec<TestLosses> = samples
