@@ -153,7 +153,8 @@ mod tests {
         );
         let expected = stored
             .replace(r#""largest_score":4000}"#, later)
-            .replace(r#""scale""#, r#""later_share":0.0,"scale""#);
+            .replace(r#""scale""#, r#""later_share":0.0,"scale""#)
+            .replace(r#""passes""#, r#""loss_power":2.0,"passes""#);
         assert_eq!(written, expected);
     }
 }
