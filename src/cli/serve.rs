@@ -179,7 +179,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         log::warn!("cannot handle SIGXFSZ, so a file size limit will end the server: {error}");
     }
     let listen = &arguments.listen;
-    // Before the library is created.
+    // Before the library is opened, so that none is created if the port is in use.
     let listener = TcpListener::bind(&*listen.addresses).context(&listen.text)?;
     let store = open_store(&arguments.library)?;
     let workers = if store.is_read_only() {

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::engine::{BoardEngine, EngineSettings, Event, Run, SendEvent, StopOnDrop};
-use crate::cli::common::{Language, Place};
+use crate::cli::common::{Language, with_places};
 use crate::cloud::api::QueryParameters;
 use crate::cloud::server::{PageUser, language};
 use crate::notation::records::RecordReader;
@@ -127,8 +127,8 @@ async fn in_background(
     work: impl FnOnce(QueryParameters) -> Result<Value, String> + Send + 'static,
 ) -> Reply {
     let headers = parts.headers.clone();
-    let job = move || language(&parts.headers).within(|| work(parameters(&parts)));
-    let (status, reason) = match tokio::task::spawn_blocking(job).await {
+    let run = move || language(&parts.headers).within(|| work(parameters(&parts)));
+    let (status, reason) = match tokio::task::spawn_blocking(run).await {
         Ok(Ok(value)) => return Ok(Json(value)),
         Ok(Err(reason)) => (StatusCode::BAD_REQUEST, reason),
         Err(error) => {
@@ -189,14 +189,11 @@ fn read_games(bytes: &[u8]) -> Result<Value, String> {
     let (mut games, mut problems) = (Vec::new(), Vec::new());
     // Problems of the whole file, which are always reported.
     let mut of_file = Vec::new();
-    let mut number = 0;
-    while let Some(game) = reader.next() {
+    for (_, place, game) in with_places(&mut reader) {
         if games.len() == MAX_GAMES {
             of_file.push(format!("only the first {MAX_GAMES} games are shown"));
             break;
         }
-        number += 1;
-        let place = Place::of_last(&reader, number);
         let name = Language::En.within(|| place.to_string());
         match game {
             Ok(game) => {

@@ -16,8 +16,8 @@ use rand::Rng;
 use serde_json::Value;
 
 use super::common::{
-    BookArguments, Context, Failure, GameArguments, GamePath, LimitArguments, Place,
-    SearchArguments, SearchDefaults, note, note_problems, print_line, user_name,
+    BookArguments, Context, Failure, GameArguments, GamePath, LimitArguments, SearchArguments,
+    SearchDefaults, note, note_problems, print_line, user_name, with_places,
 };
 use super::serve::{NODES, PAUSE, open_store};
 use crate::cloud::library::{Library, LibraryOptions};
@@ -114,7 +114,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         books: Mutex::new(books),
         book_names: arguments.books.names().to_owned(),
     };
-    // Before the library is created.
+    // Before the library is opened, so that none is created if the port is in use.
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, arguments.port))
         .context(format_args!("port {}", arguments.port))?;
     let library = arguments.library.as_ref();
@@ -199,16 +199,13 @@ fn read_file(game_path: &GamePath) -> Result<Vec<Value>, Failure> {
     // Reported later, unless it is returned because no game can be read.
     let mut last_failure = None;
     let report = |failure: Option<Failure>| failure.iter().for_each(Failure::report);
-    let mut number = 0;
-    while let Some(game) = reader.next() {
+    for (_, place, game) in with_places(&mut reader) {
         if games.len() == MAX_GAMES {
             note(&format!(
                 "{path}: only the first {MAX_GAMES} games are shown"
             ));
             return Ok(games);
         }
-        number += 1;
-        let place = Place::of_last(&reader, number);
         match game.map_err(|error| place.failure(&game_path.path, &error)) {
             Ok(game) => {
                 report(last_failure.take());

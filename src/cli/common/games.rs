@@ -425,6 +425,16 @@ fn has_text_after_pgn(text: &str) -> bool {
     lower.contains(".pgn:") || lower.contains(".pgn@")
 }
 
+/// The games of a file with their numbers, from 1, and places.
+pub fn with_places(
+    games: &mut RecordReader<'_>,
+) -> impl Iterator<Item = (usize, Place, Result<GameTree, RecordError>)> {
+    (1..).map_while(move |number| {
+        let game = games.next()?;
+        Some((number, Place::of_last(games, number), game))
+    })
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// A line of a file with one position or game per line, from 1.
@@ -435,7 +445,7 @@ pub enum Place {
 
 impl Place {
     /// The place of the game that was read last, which is the `number`th of its file, from 1.
-    pub fn of_last(games: &RecordReader<'_>, number: usize) -> Self {
+    fn of_last(games: &RecordReader<'_>, number: usize) -> Self {
         games.line().map_or(Self::Game(number), Self::Line)
     }
 

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
-use super::games::{Place, finish_games, note_problems};
+use super::games::{Place, finish_games, note_problems, with_places};
 use super::{Failure, fill, texts, translated};
 use crate::notation::{records::RecordReader, tree::GameTree};
 use crate::text::counted;
@@ -28,10 +28,7 @@ impl Unread {
         mut games: RecordReader<'_>,
         mut found: impl FnMut(usize, GameTree) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut number = 0;
-        while let Some(game) = games.next() {
-            number += 1;
-            let place = Place::of_last(&games, number);
+        for (number, place, game) in with_places(&mut games) {
             match game {
                 Ok(game) => {
                     note_problems(path, place, &game);

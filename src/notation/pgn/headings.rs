@@ -240,6 +240,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_names_of_headings_fit() {
+        let names = HEADINGS.iter().flat_map(|(_, names)| names.split(' '));
+        assert_eq!(names.map(str::len).max(), Some(MAX_NAME_LENGTH));
+    }
+
+    #[test]
     fn headings_are_read() {
         for (line, tag, value) in [
             ("红方: 胡荣华", "Red", "胡荣华"),

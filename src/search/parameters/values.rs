@@ -165,7 +165,7 @@ parameters! {
     /// Searches with a depth limit below this do not prune replies to root moves, because that could hide a mate in one
     /// or a losing repetition.
     replies_pruned_depth = 8, 1, 20;
-    /// Maximum reduced depth for futility and exchange pruning of quiet moves.
+    /// Maximum reduced depth, changed by the history of the move, for futility and exchange pruning of quiet moves.
     quiet_pruning_depth = 6, 1, 12;
     /// Futility of quiet moves: margin at reduced depth 0.
     futility_base = 45, 0, 600;
@@ -197,7 +197,7 @@ parameters! {
     lmr_base = 72, 0, 200;
     /// Late move reduction: divisor of ln(depth) x ln(number), in hundredths.
     lmr_divisor = 162, 80, 400;
-    /// History of a quiet move that changes its reduction by one ply.
+    /// History of a quiet move that changes its reduction, and its reduced depth for pruning, by one ply.
     lmr_history = 8200, 2000, 30000;
     /// History of a capture that changes its reduction by one ply.
     lmr_capture_history = 6150, 2000, 30000;

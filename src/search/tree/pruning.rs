@@ -248,11 +248,12 @@ impl Search<'_> {
         if number > formulas::late_move_count(depth, node.improving) {
             picker.skip_quiets();
         }
+        // The history after the last two moves, without that after the move four plies ago.
         let mut context = self.stack.at(node.ply).quiet_context;
         context.before[2] = None;
         let history = self.histories.quiet(&self.position, m, &context);
         let reduced = depth - formulas::late_move_reduction(depth, number) / PLY;
-        // Chessprogramming wiki, "History Leaf Pruning".
+        // History pruning (Chessprogramming wiki, "History Leaf Pruning").
         if reduced <= values::history_pruning_depth()
             && history < -values::history_pruning_margin() * depth
         {

@@ -250,6 +250,7 @@ pub struct StackEntry {
     pub evaluation: Option<Score>,
     /// The move played from here, as an index into the histories.
     pub played: Option<PieceTo>,
+    /// The earlier moves and the threats here, for the histories of quiet moves.
     pub quiet_context: QuietContext,
     /// The plies by which the search after the move played from here is reduced.
     pub reduction: i32,
