@@ -24,17 +24,18 @@ pub struct NewScore {
     /// Value of the position after the move for its side to move. Clamped to ±29,999, because ±30,000 is reserved for
     /// moves that end the game.
     pub value: i32,
-    /// Search depth in plies; 0 if unknown. Stored as at most [`MAX_DEPTH`].
+    /// Search depth in plies, at most [`MAX_DEPTH`]; 0 if unknown.
     pub depth: u8,
     pub writer: String,
 }
 
 impl NewScore {
+    /// A `depth` above [`MAX_DEPTH`] counts as [`MAX_DEPTH`].
     pub fn new(edge: Edge, value: i32, depth: u8, writer: &str) -> Self {
         Self {
             edge,
             value,
-            depth,
+            depth: depth.min(MAX_DEPTH),
             writer: writer.to_owned(),
         }
     }
@@ -70,8 +71,7 @@ impl Batch<'_> {
         if old.is_some_and(|old| old.is_final() || replies.is_some() || is_deeper(old)) {
             return Ok(false);
         }
-        let depth = new.depth.min(MAX_DEPTH);
-        let entry = self.put_move(edge, row, replies, new.value, depth)?;
+        let entry = self.put_move(edge, row, replies, new.value, new.depth)?;
         self.audit(&new.writer, &edge.parent, old.as_ref(), &entry)?;
         Ok(true)
     }

@@ -151,6 +151,9 @@ fn a_merge_replaces_only_shallower_searches(library: &TestLibrary) {
     assert!(merge(-40, 3));
     assert!(!merge(-50, 3) && !merge(-50, 2));
     assert_eq!(stored(&store, "", "c3c4"), Some(-40));
+    // Depths above 127 count as 127.
+    assert!(merge(-60, 127));
+    assert!(!merge(-70, 200));
 }
 
 fn mates_are_set_by_the_rules(library: &TestLibrary) {
