@@ -96,7 +96,7 @@ pub fn why_illegal(position: &Position, played: Move) -> Option<IllegalReason> {
     Some(if is_pseudo_legal(position, played) {
         exposed_king(position, played)
     } else {
-        wrong_step(position, piece.kind(), side, from, to)
+        violated_rule(position, piece.kind(), side, from, to)
     })
 }
 
@@ -116,7 +116,7 @@ fn is_step(kind: PieceKind, from: Square, to: Square) -> bool {
 }
 
 /// The movement rule that a move violates.
-fn wrong_step(
+fn violated_rule(
     position: &Position,
     kind: PieceKind,
     side: Color,

@@ -61,7 +61,7 @@ const CLOSING_TIME: Duration = Duration::from_secs(4);
 /// Additional time for the threads that answer requests when the server stops.
 const SHUTDOWN_TIME: Duration = Duration::from_millis(500);
 /// Number of threads for the API of the page.
-const ENGINE_THREADS: usize = 64;
+const PAGE_THREADS: usize = 64;
 /// Size of the read buffer of a connection, in bytes. Longer heads are rejected.
 const READ_BUFFER: usize = 32 << 10;
 
@@ -129,7 +129,7 @@ impl Server {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             // Searches of the page do not take the threads of the library.
-            .max_blocking_threads(threads + ENGINE_THREADS)
+            .max_blocking_threads(threads + PAGE_THREADS)
             .thread_name("cloud server")
             .enable_io()
             .enable_time()

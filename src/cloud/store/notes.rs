@@ -393,9 +393,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    fn set_private(&self, key: &Key, reason: i64) -> Result<()> {
+    /// Makes a position private with this value of the column `marked`.
+    fn set_private(&self, key: &Key, marked: i64) -> Result<()> {
         let statement = "INSERT INTO private(key, marked) VALUES ($1, $2) ON CONFLICT(key) DO UPDATE SET marked = $2";
-        let values = [key.into(), reason.into()];
+        let values = [key.into(), marked.into()];
         self.connection.execute(statement, &values).map(drop)
     }
 

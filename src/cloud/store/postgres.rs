@@ -71,7 +71,7 @@ struct Session {
 impl PostgresConnection {
     /// Opens a library for writing. Creates a missing one if `creates`.
     pub fn open(config: &Config, creates: bool) -> Result<Self> {
-        let config = with_limits(config);
+        let config = with_defaults(config);
         let mut client = config.connect(NoTls)?;
         let mut transaction = client.transaction()?;
         // If several programs start at the same time, one of them creates the tables.
@@ -89,7 +89,7 @@ impl PostgresConnection {
 
     /// Opens an existing library for reading.
     pub fn open_reader(config: &Config) -> Result<Self> {
-        Self::connect(with_limits(config), false)
+        Self::connect(with_defaults(config), false)
     }
 
     fn connect(config: Config, is_writer: bool) -> Result<Self> {
@@ -260,7 +260,7 @@ fn version(client: &mut impl GenericClient) -> Result<Option<i64>, postgres::Err
 }
 
 /// Adds default timeouts and the name of the program.
-fn with_limits(config: &Config) -> Config {
+fn with_defaults(config: &Config) -> Config {
     let mut config = config.clone();
     if config.get_connect_timeout().is_none() {
         config.connect_timeout(TIMEOUT);

@@ -169,7 +169,7 @@ impl TaskRunner {
             let mut has_worked = false;
             for kind in TaskKind::ALL {
                 match self.run_next(kind, scorer) {
-                    Ok(found_tasks) => has_worked |= found_tasks,
+                    Ok(has_finished) => has_worked |= has_finished,
                     Err(WorkerEnded) => return,
                 }
             }
@@ -179,7 +179,7 @@ impl TaskRunner {
         }
     }
 
-    /// Searches the next tasks of a kind. Returns `false` if the source returned none or they were not finished.
+    /// Searches the next tasks of a kind. Returns whether they were finished; `false` if the source returned none.
     fn run_next(&self, kind: TaskKind, scorer: &mut Scorer) -> Result<bool, WorkerEnded> {
         let batch = match self.source.next_batch(kind) {
             Ok(Some(batch)) => batch,

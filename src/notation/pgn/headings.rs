@@ -10,7 +10,7 @@ use crate::text::word_starts;
 
 /// A line outside the moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Line<'a> {
+pub enum TextLine<'a> {
     /// Headings: the name of the tag of each, and its value.
     Headings(Vec<(&'static str, &'a str)>),
     /// Text without moves.
@@ -70,7 +70,7 @@ const HEADINGS: [(&str, &str); 42] = [
     ("Time", "耗时"),
 ];
 
-impl<'a> Line<'a> {
+impl<'a> TextLine<'a> {
     /// Reads a line. Returns `None` if it is too long, may contain moves or other parts of a PGN, or is ASCII and
     /// neither a heading in brackets nor a web address.
     pub fn read(line: &'a str) -> Option<Self> {
@@ -270,22 +270,22 @@ mod tests {
                 "红方[689] - 黑方[811]",
             ),
         ] {
-            let headings = Line::Headings(vec![(tag, value)]);
-            assert_eq!(Line::read(line), Some(headings), "{line}");
+            let headings = TextLine::Headings(vec![(tag, value)]);
+            assert_eq!(TextLine::read(line), Some(headings), "{line}");
         }
         let headings = vec![("Red", "甲 一"), ("Black", "乙"), ("Date", "")];
         let line = "红方：甲 一\u{3000}\u{3000}黑方：乙 日期:";
-        assert_eq!(Line::read(line), Some(Line::Headings(headings)));
+        assert_eq!(TextLine::read(line), Some(TextLine::Headings(headings)));
         let headings = vec![("Date", ""), ("Site", "x")];
         let line = "比赛日期：  比赛地点：x";
-        assert_eq!(Line::read(line), Some(Line::Headings(headings)));
+        assert_eq!(TextLine::read(line), Some(TextLine::Headings(headings)));
         for (side, tags) in [
             ("红    方", ["Red", "RedTime"]),
             ("黑方", ["Black", "BlackTime"]),
         ] {
             let line = format!("{side}：甲(1)  耗时：  2分 24秒");
             let headings = tags.into_iter().zip(["甲(1)", "2分 24秒"]).collect();
-            assert_eq!(Line::read(&line), Some(Line::Headings(headings)));
+            assert_eq!(TextLine::read(&line), Some(TextLine::Headings(headings)));
         }
         for line in [
             "红方：炮二平五 黑方：马8进7",
@@ -298,7 +298,7 @@ mod tests {
             "红方 胡荣华 炮二平五",
             "黑方：马8进",
         ] {
-            assert_eq!(Line::read(line), None, "{line}");
+            assert_eq!(TextLine::read(line), None, "{line}");
         }
     }
 
@@ -310,7 +310,11 @@ mod tests {
             "棋谱由 http://www.dpxq.com/ 生成",
             "http://x/",
         ] {
-            assert_eq!(Line::read(line), Some(Line::Sentence(line)), "{line}");
+            assert_eq!(
+                TextLine::read(line),
+                Some(TextLine::Sentence(line)),
+                "{line}"
+            );
         }
         for line in [
             "",
@@ -331,7 +335,7 @@ mod tests {
             "[标题 \"x\"]",
             "x y",
         ] {
-            assert_eq!(Line::read(line), None, "{line}");
+            assert_eq!(TextLine::read(line), None, "{line}");
         }
     }
 }

@@ -31,7 +31,7 @@ impl MoveNumber {
     }
 }
 
-/// A number from 1 to 99 in Chinese, or of one character, see [`is_whole_number`].
+/// A number from 1 to 99 in Chinese, or one for which [`is_enclosed_number`] is true.
 fn chinese_number(text: &str) -> Option<usize> {
     let digit = |c: char| {
         let mut numerals = "一二三四五六七八九".chars();
@@ -39,7 +39,7 @@ fn chinese_number(text: &str) -> Option<usize> {
     };
     let mut characters = text.chars();
     match [characters.next(), characters.next(), characters.next()] {
-        [Some(c), None, _] if is_whole_number(c) => Some((c as usize - '①' as usize) % 20 + 1),
+        [Some(c), None, _] if is_enclosed_number(c) => Some((c as usize - '①' as usize) % 20 + 1),
         [Some('十'), None, _] => Some(10),
         [Some('十'), Some(ones), None] => Some(10 + digit(ones)?),
         [Some(ones), None, _] => digit(ones),
@@ -55,7 +55,7 @@ pub fn is_digit(c: char) -> bool {
 }
 
 /// Whether a character is a number from 1 to 20 in a circle, in brackets or with a dot.
-pub fn is_whole_number(c: char) -> bool {
+pub fn is_enclosed_number(c: char) -> bool {
     matches!(c, '①'..='⒛')
 }
 

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::headings::{Line, begins_with_move, is_piece};
-use super::numbers::is_whole_number;
+use super::headings::{TextLine, begins_with_move, is_piece};
+use super::numbers::is_enclosed_number;
 use super::prose::PLACES;
 use super::words::{LONGEST_MOVE, move_length, numbered_word, split_word, without_label};
 use crate::notation::is_move_text;
@@ -23,7 +23,7 @@ pub enum PgnToken<'a> {
         word: &'a str,
     },
     /// A line outside the moves.
-    Line(Line<'a>),
+    Line(TextLine<'a>),
     UnclosedTag,
     UnclosedComment,
 }
@@ -84,11 +84,11 @@ fn begins_with_label(line: &str) -> bool {
     })
 }
 
-/// The length in bytes of the word that begins a text. A character that is a whole number, such as `①`, begins another
-/// word. A bracket without its counterpart is a word of its own.
+/// The length in bytes of the word that begins a text. A number in a circle or brackets, such as `①`, begins another word.
+/// A bracket without its counterpart is a word of its own.
 fn word_length(text: &str) -> usize {
     let is_bracket = |c: char| "{}()[];（｛【〔〖〈《".contains(c);
-    let is_end = |c: char| is_separator(c) || is_bracket(c) || is_whole_number(c);
+    let is_end = |c: char| is_separator(c) || is_bracket(c) || is_enclosed_number(c);
     let first = text.chars().next().map_or(0, char::len_utf8);
     if text.starts_with(is_bracket) {
         return first;
@@ -195,9 +195,9 @@ impl Scanner {
             let line = self.lines + 1;
             let rest = &self.text[self.at..];
             let start = self.at;
-            if is_line_start && rest.lines().next().and_then(Line::read).is_some() {
+            if is_line_start && rest.lines().next().and_then(TextLine::read).is_some() {
                 self.skip_line();
-                let found = Line::read(&self.text[start..self.at]);
+                let found = TextLine::read(&self.text[start..self.at]);
                 return (line, found.map(PgnToken::Line));
             }
             let Some(first) = rest.chars().next() else {

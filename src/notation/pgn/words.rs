@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::numbers::{MoveNumber, is_digit, is_whole_number};
+use super::numbers::{MoveNumber, is_digit, is_enclosed_number};
 use crate::notation::is_move_text;
 use crate::notation::tree::GLYPHS;
 
@@ -154,7 +154,7 @@ pub fn numbered_word(word: &str) -> (Option<MoveNumber>, &str, Option<u8>) {
 }
 
 /// Whether a word is a line of signs that separates games.
-pub fn is_rule(word: &str) -> bool {
+pub fn is_divider(word: &str) -> bool {
     let is_of = |mark: char| word.len() > 3 && word.chars().all(|c| c == mark);
     is_of('=') || is_of('-') || is_of('*')
 }
@@ -224,7 +224,7 @@ fn coordinates_length(text: &str) -> Option<usize> {
 /// A word without the move number before it: `1.`, `12...`, `1…h9g7`, `3.H2-E2`, `①`, `十二、`, `第1回合`,
 /// `2马二进三`; but `33.4` is a move.
 fn without_number(word: &str) -> &str {
-    let after_character = || word.strip_prefix(is_whole_number);
+    let after_character = || word.strip_prefix(is_enclosed_number);
     if let Some(rest) = after_round_number(word).or_else(after_character) {
         return rest.trim_start_matches(NUMBER_ENDS);
     }

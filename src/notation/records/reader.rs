@@ -198,19 +198,20 @@ impl<'a> RecordReader<'a> {
 fn text_source<'a>(file: Input<'a>, beginning: &[u8]) -> io::Result<Source<'a>> {
     let encoding = encoding_of(beginning);
     let beginning = decode(beginning);
-    let marked = without_pgn_texts(&beginning);
-    if is_dhtmlxq(&marked) {
+    // The text that is searched for the marks of the formats.
+    let searched = without_pgn_texts(&beginning);
+    if is_dhtmlxq(&searched) {
         let text = plain_dhtmlxq(&read_text(file)?);
         return Ok(split_text(text, split_dhtmlxq, |part, _| {
             read_dhtmlxq(part)
         }));
     }
-    if is_cbf(&marked) {
+    if is_cbf(&searched) {
         return Ok(split_text(read_text(file)?, split_cbf, |part, _| {
             read_cbf(part)
         }));
     }
-    if is_pfc(&marked) {
+    if is_pfc(&searched) {
         return Ok(split_text(read_text(file)?, split_pfc, |part, _| {
             read_pfc(part)
         }));

@@ -2,12 +2,12 @@
 
 mod remarks;
 
-use super::headings::{Line, may_be_move, name_red};
+use super::headings::{TextLine, may_be_move, name_red};
 use super::numbers::{MoveNumber, Numbering};
 use super::prose::{Prose, is_damaged_move};
 use super::scanner::PgnToken;
 use super::words::{
-    is_clock, is_first_number, is_rule, joined_moves, numbered_word, plain, split_word,
+    is_clock, is_divider, is_first_number, joined_moves, numbered_word, plain, split_word,
     without_label,
 };
 use crate::board::Color;
@@ -121,7 +121,7 @@ impl Builder {
                     || name.eq_ignore_ascii_case(&self.first_tag)
                     || self.has_fen && name.eq_ignore_ascii_case("FEN")
             }
-            PgnToken::Line(Line::Headings(found)) => {
+            PgnToken::Line(TextLine::Headings(found)) => {
                 let has_other = || found.iter().any(|(tag, _)| *tag != "Result");
                 self.has_ended || self.has_moves() && has_other()
             }
@@ -139,7 +139,7 @@ impl Builder {
             }
             PgnToken::UnclosedTag => self.has_moves() || self.has_ended,
             PgnToken::UnclosedComment => self.has_ended,
-            PgnToken::Line(Line::Sentence(_))
+            PgnToken::Line(TextLine::Sentence(_))
             | PgnToken::Note(_)
             | PgnToken::Comment(_)
             | PgnToken::Open
@@ -175,7 +175,7 @@ impl Builder {
             PgnToken::Word { .. }
             | PgnToken::Note(_)
             | PgnToken::Comment(_)
-            | PgnToken::Line(Line::Sentence(_)) => {}
+            | PgnToken::Line(TextLine::Sentence(_)) => {}
             PgnToken::Open | PgnToken::Close => {
                 let prose = self.prose.as_mut();
                 if let Some(prose) = prose.filter(|prose| prose.includes_line(line)) {
@@ -202,12 +202,12 @@ impl Builder {
                 }
                 self.add_tag(name, value, line);
             }
-            PgnToken::Line(Line::Headings(found)) => {
+            PgnToken::Line(TextLine::Headings(found)) => {
                 for (tag, value) in found {
                     self.add_heading(tag, value, line);
                 }
             }
-            PgnToken::Line(Line::Sentence(text)) => is_part = self.add_sentence(text),
+            PgnToken::Line(TextLine::Sentence(text)) => is_part = self.add_sentence(text),
             PgnToken::Comment(text) => self.add_comment(text),
             PgnToken::Note(text) => is_part = self.add_note(text, line),
             PgnToken::Open => self.open_variation(line),
@@ -327,7 +327,7 @@ impl Builder {
             }
             return true;
         }
-        if is_rule(word) {
+        if is_divider(word) {
             self.has_ended |= self.has_moves();
             return !self.has_moves() && !self.is_empty();
         }

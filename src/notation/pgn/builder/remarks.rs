@@ -6,7 +6,7 @@ use crate::notation::pgn::headings::{is_address, is_game_number};
 use crate::notation::pgn::numbers::is_digit;
 use crate::notation::pgn::prose::{Prose, is_like_move, is_text};
 use crate::notation::pgn::words::{
-    is_move_number, is_remark, is_rule, joined_moves, numbered_word, without_label,
+    is_divider, is_move_number, is_remark, joined_moves, numbered_word, without_label,
 };
 use crate::notation::raw::RecordError;
 use crate::notation::tree::GameResult;
@@ -73,7 +73,7 @@ impl Builder {
             return false;
         };
         let is_included = prose.includes_line(line);
-        if !is_included && (word.parse::<GameResult>().is_ok() || is_rule(word)) {
+        if !is_included && (word.parse::<GameResult>().is_ok() || is_divider(word)) {
             self.end_prose();
             return false;
         }
