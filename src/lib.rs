@@ -106,8 +106,8 @@
 //! - Outside tests, all `unsafe` code is in [`eval::nnue::simd`]: vector instructions, prefetching and large
 //!   pages. The transposition table consists of pairs of atomics, and torn entries are recognized.
 //! - `chuhe bench` prints the same node count on every machine, because all scores are integers. The search uses
-//!   floating-point numbers only for time limits and for the table of late move reductions. CI compares the count on
-//!   Linux, Windows and macOS.
+//!   floating-point numbers only for times and for the table of late move reductions. CI compares the count on Linux,
+//!   Windows and macOS.
 //! - One table defines the options; each protocol lists them in its own form.
 //! - There is no build script, and the binary needs no other file. On x86-64 the code is compiled for x86-64-v2, not
 //!   for the processor of the machine that builds it.

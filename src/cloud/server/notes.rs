@@ -80,7 +80,7 @@ pub async fn write(State(shared): State<Arc<Shared>>, request: Request) -> JsonR
     let note = Note {
         name: text_of(&form, "name")?,
         comment: text_of(&form, "comment")?,
-        // Glyph 0 is invalid, so that `check` rejects words that are not numbers.
+        // If a word is not a number, `check` rejects the note because of the glyph 0.
         glyphs: glyphs.unwrap_or_else(|_| vec![0]),
         private: form.is_on("private", false),
         author: String::new(),

@@ -219,6 +219,7 @@ pub struct LoggedWrite {
     pub board: String,
     #[serde(rename = "move")]
     pub played: Move,
+    /// `None` for a note, and if the move had no score before.
     pub old: Option<i32>,
     /// `None` for a note.
     pub new: Option<i32>,

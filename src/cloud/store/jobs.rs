@@ -266,6 +266,7 @@ impl Batch<'_> {
     /// Whether a task of the position is waiting or leased. For an expansion, tasks that score moves count too, because
     /// an expansion is finished when the moves that it has found are scored.
     fn has_task(&self, task: &Task) -> Result<bool> {
+        // In two parts, which use the indexes `task_place` and `task_order`.
         let query = "SELECT id FROM task WHERE kind = $1 AND lease = 0 AND key = $2
             UNION ALL SELECT id FROM task WHERE kind = $1 AND (lease < 0 OR lease > 0) AND key = $2 LIMIT 1";
         for kind in TaskKind::ALL {

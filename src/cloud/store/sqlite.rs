@@ -23,7 +23,7 @@ pub const VERSION: i64 = 4;
 /// The tables:
 /// - `position`: known moves (see [`Row`](crate::cloud::Row)), and the plies from the starting position to the
 ///   canonical position (`ply`) and to that with colors swapped (`turned_ply`).
-/// - `edge`: the positions with a move to a position.
+/// - `edge`: for each position (`child`), the positions with a move to it (`parent`).
 /// - `task`: searches to do. `expires` is the time at which a waiting task of the lowest priority is dropped, `lease`
 ///   is 0 or the number of a lease, `until` the end of the lease, `worker` the worker that has it, and `tries` the
 ///   number of leases that were not returned.
