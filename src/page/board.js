@@ -1,6 +1,6 @@
 // The board: an SVG picture, and a button over each square for mouse, touch, keyboard and screen readers.
 import { sideOf, squareName, squareOf, fromOf, toOf } from './rules.js';
-import { element, t, pieceName, GLYPHS } from './texts.js';
+import { element, t, pieceName, LETTERS } from './texts.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 const STEP = 50;
@@ -70,10 +70,10 @@ function drawCoordinates(svg) {
   for (let file = 0; file < 9; file++) {
     const [x] = center(file);
     const letters = view.notation === 'coordinates';
-    const red = view.notation === 'chinese' ? '一二三四五六七八九'[8 - file] : String(9 - file);
-    const [own, other] = letters ? ['abcdefghi'[file], 'abcdefghi'[file]] : [red, String(file + 1)];
-    addText(svg, x, 10 * STEP + 1.5 * TOP, 14, COLORS.line, view.flipped ? other : own);
-    addText(svg, x, TOP / 2, 14, COLORS.line, view.flipped ? own : other);
+    const number = view.notation === 'chinese' ? '一二三四五六七八九'[8 - file] : String(9 - file);
+    const [red, black] = letters ? ['abcdefghi'[file], 'abcdefghi'[file]] : [number, String(file + 1)];
+    addText(svg, x, 10 * STEP + 1.5 * TOP, 14, COLORS.line, view.flipped ? black : red);
+    addText(svg, x, TOP / 2, 14, COLORS.line, view.flipped ? red : black);
   }
   if (view.notation !== 'coordinates') return;
   for (let rank = 0; rank < 10; rank++) addText(svg, 5, center(9 * rank)[1] - 14, 11, COLORS.line, String(rank));
@@ -86,7 +86,7 @@ function drawPiece(svg, square, piece) {
   addShape(group, 'circle', { cx, cy, r: 22, fill: COLORS.disc, stroke: color, 'stroke-width': 1.5 });
   // Red pieces have a second ring, which shows the side without its color.
   if (sideOf(piece) === 'w') addShape(group, 'circle', { cx, cy, r: 19, fill: 'none', stroke: color, 'stroke-width': 1 });
-  addText(group, cx, cy + 1, 25, color, GLYPHS[view.letters][piece]);
+  addText(group, cx, cy + 1, 25, color, LETTERS[view.letters][piece]);
 }
 
 function drawArrow(svg, move, color, width) {

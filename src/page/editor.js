@@ -1,6 +1,6 @@
 // The board editor.
 import { START, parseFen, writeFen, otherSide } from './rules.js';
-import { element, makeButton, t, pieceName, GLYPHS } from './texts.js';
+import { element, makeButton, t, pieceName, LETTERS } from './texts.js';
 import { view, drawBoard, setDrawing } from './board.js';
 import { app, show, say, setUp, stopEditing } from './study.js';
 
@@ -16,7 +16,7 @@ export function drawEditor() {
   element('fen').value = writeFen(edited);
   element('side').textContent = t(`to move ${edited.side}`);
   const choices = [...'KABNRCPkabnrcp', ''].map((piece) => {
-    const button = makeButton(piece ? GLYPHS[view.letters][piece] : t('remove'), () => {
+    const button = makeButton(piece ? LETTERS[view.letters][piece] : t('remove'), () => {
       [brush, view.selected] = [brush === piece ? null : piece, null];
       drawEditor();
     });

@@ -189,7 +189,8 @@ function finishPlay(loser) {
   redraw();
 }
 
-function level() {
+// The parameters of a request for a move: the strength or the time per move, the clocks, and the engine options.
+function moveOptions() {
   const elo = element('strength').value;
   const { clock, increment } = match;
   const left = clock && { red: Math.max(0, Math.round(clock.w)), black: Math.max(0, Math.round(clock.b)), increment };
@@ -231,7 +232,7 @@ async function playEngine() {
   say(t('thinking'));
   const clock = match.clock && { ...match.clock };
   try {
-    const reply = await askEngine('move', level());
+    const reply = await askEngine('move', moveOptions());
     if (!reply) return;
     app.game.node = match.node;
     playMove(reply.move);
@@ -278,8 +279,7 @@ function startPlay(engine) {
     clock: minutes > 0 ? { w: 60000 * minutes, b: 60000 * minutes } : null,
   };
   const { tags } = app.game;
-  const name = { w: ['Black', 'Red'], b: ['Red', 'Black'] }[otherSide(engine)];
-  [tags[name[0]], tags[name[1]]] = ['Chuhe', '?'];
+  [tags.Red, tags.Black] = engine === 'w' ? ['Chuhe', '?'] : ['?', 'Chuhe'];
   delete tags.Result;
   element('play-running').hidden = false;
   element('play-start').hidden = true;

@@ -73,7 +73,8 @@ const encode = (text) => encodeURIComponent(text).replaceAll('~', '%7E');
 const quoted = (comment) => comment && `:${encode(comment)}:`;
 
 // The text of a game: FEN~MOVES@NODE;TAG=VALUE. The FEN is empty for the starting position and has _ for blanks. MOVES
-// has variations in (), comments between colons, glyphs as $N and red's expected points as !N.
+// has variations in (), comments between colons, glyphs as $N and red's expected points in percent as !N. NODE is the
+// number of the current node: 0 is the start, and the moves are numbered as they are written.
 export function encodeGame(game) {
   const nodes = [game.root];
   const write = (node) => {

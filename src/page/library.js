@@ -1,7 +1,7 @@
 // The moves of a cloud library, for `chuhe serve` and `chuhe board --library`.
 import { notate } from './rules.js';
 import { pathTo, fenOf } from './game.js';
-import { element, makeButton, t, tryStorage, hasText, mistakeMarks, positionMarks, glyphText } from './texts.js';
+import { element, makeButton, t, tryStorage, hasText, moveMarks, positionMarks, glyphText } from './texts.js';
 import { view } from './board.js';
 import { app, say, side, playMove, moveButton, lineText, moveText, redraw } from './study.js';
 import { access, request } from './server.js';
@@ -85,7 +85,7 @@ function drawLastNote() {
   const { name = '', comment = '', glyphs = [], private: isPrivate = false } = lastNote || {};
   element('note-name').value = name;
   element('note-comment').value = comment;
-  element('note-verdict').value = glyphs.find((glyph) => mistakeMarks[glyph]) || '';
+  element('note-verdict').value = glyphs.find((glyph) => moveMarks[glyph]) || '';
   element('note-position').value = glyphs.find((glyph) => positionMarks[glyph]) || '';
   element('note-private').checked = isPrivate;
 }
@@ -116,7 +116,7 @@ async function saveNote(event) {
   event.preventDefault();
   const { node } = app.game;
   if (!node.parent) { say(t('no last move')); return; }
-  const others = (lastNote?.glyphs || []).filter((glyph) => !mistakeMarks[glyph] && !positionMarks[glyph]);
+  const others = (lastNote?.glyphs || []).filter((glyph) => !moveMarks[glyph] && !positionMarks[glyph]);
   const glyphs = [element('note-verdict').value, element('note-position').value, ...others].filter(Boolean).join(' ');
   const body = new URLSearchParams({
     board: fenOf(node.parent), move: node.move, name: element('note-name').value, comment: element('note-comment').value,
@@ -305,7 +305,7 @@ export function allowWriting(mayWrite) {
 }
 
 function buildNotes() {
-  for (const [id, marks] of [['note-verdict', mistakeMarks], ['note-position', positionMarks]]) {
+  for (const [id, marks] of [['note-verdict', moveMarks], ['note-position', positionMarks]]) {
     const none = new Option('', '');
     none.dataset.text = 'no verdict';
     none.textContent = t('no verdict');

@@ -1,7 +1,7 @@
 // The game on the board: its moves, its address, and everything that changes with the current move.
 import { isInCheck, legalMoves, whyIllegal, moveOf, fromOf, toOf, notate, otherSide } from './rules.js';
 import { newGame, addMove, moveNumber, lineAfter, encodeGame, decodeGame, fenOf, shownComment, isMainLine } from './game.js';
-import { element, makeButton, t, hasText, mistakeMarks, glyphText } from './texts.js';
+import { element, makeButton, t, hasText, moveMarks, glyphText } from './texts.js';
 import { view, drawBoard, setDrawing } from './board.js';
 
 // `listeners` are called after each change of the current move, `onLanguage` after a change of the language or
@@ -57,7 +57,8 @@ function sayPosition() {
 const buttons = new Map();
 let [listed, listedRoot] = [null, null];
 
-function nodeButton(node) {
+// The button of a move in the move list, in an element that keeps it on one line with its number.
+function moveItem(node) {
   const button = makeButton(moveText(node), () => go(node));
   const grade = { 2: 'mistake', 4: 'blunder', 6: 'inaccuracy' }[node.glyphs.find((glyph) => [2, 4, 6].includes(glyph))];
   if (grade) button.classList.add(grade);
@@ -82,9 +83,9 @@ function appendLine(parent, node) {
   for (let isFirst = true; node.children.length; node = node.children[0]) {
     const [main, ...others] = node.children;
     const appendMove = (child, to, needsNumber) => {
-      const button = nodeButton(child);
-      button.prepend(numberText(child, needsNumber));
-      to.append(button, ' ');
+      const item = moveItem(child);
+      item.prepend(numberText(child, needsNumber));
+      to.append(item, ' ');
       const comment = shownComment(child.comment);
       if (!comment || isMainLine(child)) return;
       const text = document.createElement('span');
@@ -379,7 +380,7 @@ export function buildStudy() {
     commented = null;
     drawMoves();
   });
-  for (const [glyph, mark] of Object.entries(mistakeMarks)) {
+  for (const [glyph, mark] of Object.entries(moveMarks)) {
     const button = makeButton(mark, () => {
       const { node } = app.game;
       const isSet = node.glyphs.includes(Number(glyph));

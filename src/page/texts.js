@@ -214,7 +214,7 @@ const TEXTS = {
   move: ['Move', '着法'],
   score: ['Score', '分数'],
   note: ['Note', '注记'],
-  wins: ['Wins', '胜率'],
+  wins: ['Win rate', '胜率'],
   queue: ['Request a search', '提交计算'],
   unknown: ['The library does not know this position', '云库中没有这个局面'],
   'show unknown': ['{} moves without a score', '{} 个着法没有分数'],
@@ -287,7 +287,7 @@ const TEXTS = {
   'job canceled': ['canceled', '已取消'],
 };
 
-export const GLYPHS = {
+export const LETTERS = {
   traditional: {
     K: '帥', A: '仕', B: '相', N: '傌', R: '俥', C: '炮', P: '兵',
     k: '將', a: '士', b: '象', n: '馬', r: '車', c: '砲', p: '卒',
@@ -314,7 +314,7 @@ export const hasText = (key) => Object.hasOwn(TEXTS, key);
 // The name of a piece with its color.
 export function pieceName(piece) {
   const isRed = piece < 'a';
-  if (language === 'zh') return (isRed ? '红' : '黑') + GLYPHS.simplified[piece];
+  if (language === 'zh') return (isRed ? '红' : '黑') + LETTERS.simplified[piece];
   return `${isRed ? 'red' : 'black'} ${ENGLISH_NAMES[piece.toLowerCase()]}`;
 }
 
@@ -335,9 +335,9 @@ export function switchLanguage() {
   language = language === 'zh' ? 'en' : 'zh';
 }
 
-export const mistakeMarks = { 1: '!', 2: '?', 3: '!!', 4: '??', 5: '!?', 6: '?!' };
+export const moveMarks = { 1: '!', 2: '?', 3: '!!', 4: '??', 5: '!?', 6: '?!' };
 export const positionMarks = {
   10: '=', 13: '∞', 14: '+/=', 15: '=/+', 16: '+/-', 17: '-/+', 18: '+-', 19: '-+',
 };
 
-export const glyphText = (glyphs) => glyphs.map((glyph) => mistakeMarks[glyph] || ` ${positionMarks[glyph] || ''}`).join('').trimEnd();
+export const glyphText = (glyphs) => glyphs.map((glyph) => moveMarks[glyph] || ` ${positionMarks[glyph] || ''}`).join('').trimEnd();
