@@ -26,7 +26,19 @@ const FAILURES_BEFORE_PAUSE: u32 = 3;
 const PAUSE: Duration = Duration::from_secs(300);
 /// The longest line that is used, in plies.
 const LONGEST_LINE: usize = 100;
+/// The number of cached suggestions at which the cache is cleared.
 const MAX_CACHED: usize = 4_096;
+
+/// The reason for the user why the library gives no move.
+#[derive(Debug, thiserror::Error)]
+enum CloudProblem {
+    #[error("cloud: {0}")]
+    Failed(ClientError),
+    #[error("cloud: {0}; not asked again for five minutes")]
+    Paused(ClientError),
+    #[error("cloud: the address does not reply like a cloud library")]
+    NoLibrary,
+}
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CloudAnswer {
@@ -177,9 +189,8 @@ impl CloudThread {
             }
             Ok(BestReply::NoBestMove | BestReply::Other) => {}
             Ok(BestReply::Invalid) => {
-                let problem = "cloud: the address does not reply like a cloud library";
                 let is_new = !std::mem::replace(&mut self.is_invalid, true);
-                answer.problem = is_new.then(|| problem.to_owned());
+                answer.problem = is_new.then(|| CloudProblem::NoLibrary.to_string());
             }
             Err(problem) => answer.problem = problem,
         }
@@ -216,16 +227,17 @@ impl CloudThread {
             }
             Err(error) => error,
         };
-        self.failures += 1;
-        let mut problem = format!("cloud: {error}");
-        if self.failures >= FAILURES_BEFORE_PAUSE {
-            self.failures = 0;
-            self.paused_until = Some(Instant::now() + PAUSE);
-            problem += "; not asked again for five minutes";
-        }
         let was_refused = self.is_refused;
         self.is_refused = matches!(error, ClientError::Refused);
-        Err((!was_refused || !self.is_refused).then_some(problem))
+        self.failures += 1;
+        let problem = if self.failures < FAILURES_BEFORE_PAUSE {
+            CloudProblem::Failed(error)
+        } else {
+            self.failures = 0;
+            self.paused_until = Some(Instant::now() + PAUSE);
+            CloudProblem::Paused(error)
+        };
+        Err((!was_refused || !self.is_refused).then(|| problem.to_string()))
     }
 }
 
