@@ -158,7 +158,9 @@ mod tests {
         check(start, "b2b9", &["Cxb9", "Cb2xb9", "Cbxb9"]);
         // Two rooks on a file, then two rooks on a rank.
         check("3k5/9/9/9/9/9/R8/9/9/R3K4 w", "a3a2", &["R3a2", "Ra3a2"]);
-        check("3k5/9/9/9/9/9/9/9/9/R3K3R w", "i0i2", &["Ri2", "Rii2"]);
+        let on_rank = "3k5/9/9/9/9/9/9/4K4/9/R7R w";
+        check(on_rank, "a0f0", &["Raf0", "Ra0f0"]);
+        check(on_rank, "i0i2", &["Ri2", "Rii2"]);
         // A check, a mate, and a pawn that captures.
         check("3k5/9/9/9/9/9/9/9/R8/5K3 w", "a1d1", &["Rd1+", "Rd1"]);
         check("3k5/R8/9/9/9/9/9/9/1R7/4K4 w", "b1b9", &["Rb9#"]);

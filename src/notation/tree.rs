@@ -143,7 +143,7 @@ impl<T> Tree<T> {
 
     fn push(&mut self, value: T, parent: NodeId) -> NodeId {
         let id = NodeId::try_from(self.nodes.len()).unwrap_or(NONE);
-        assert!(id != NONE, "a tree has fewer than 2^32 - 1 nodes");
+        assert!(id != NONE, "a tree has at most 2^32 - 1 nodes");
         self.nodes.push(Node {
             value,
             parent,

@@ -279,7 +279,8 @@ impl GoReader<'_> {
     }
 
     /// Drops limits of 0 if there are others: some clients write every limit, and 0 for one that is not set. A `time`
-    /// of 0 stays a limit, because it may be in whole seconds. A 0 of `mate` or `nodes` that is not dropped becomes 1.
+    /// of 0 stays a limit: in whole seconds it is a clock with less than a second left. A 0 of `mate` or `nodes` that
+    /// is not dropped becomes 1.
     fn resolve_zeros(&mut self) {
         let request = &mut self.request;
         let depth = request.depth.filter(|depth| *depth > 0);

@@ -211,6 +211,7 @@ fn is_bare_position(verb: &str) -> bool {
     matches!(verb, "fen" | "startpos")
 }
 
+/// Whether a line shows that the client counts ranks from 0 (see [`Uci`]).
 fn counts_from_zero(line: &str) -> bool {
     let mut words = line.split_whitespace();
     is_bare_position(&split_word(line).0.to_ascii_lowercase())

@@ -104,8 +104,8 @@ impl MateTable {
     }
 }
 
-/// The slots of a table for this number of positions: a power of two, at least `least`. There are fewer slots if memory
-/// is short; `None` if there is no memory even for `least`.
+/// The slots of a table for this number of positions: a power of two from `least`, itself a power of two, to
+/// [`MAX_SLOTS`]. There are fewer slots if memory is short; `None` if there is no memory even for `least`.
 pub fn empty_slots<T: Clone + Default>(positions: u64, least: usize) -> Option<Vec<T>> {
     let wanted = usize::try_from(positions).unwrap_or(MAX_SLOTS);
     let mut size = wanted.clamp(least, MAX_SLOTS).next_power_of_two();

@@ -179,8 +179,7 @@ impl Session {
         }
     }
 
-    /// Moves in a message: for Chinese users in Chinese notation, if a piece of the side to move is on the square that
-    /// the move leaves.
+    /// Moves as text for a message. For Chinese users, moves of pieces of the side to move are in Chinese notation.
     fn message_moves(&self, position: &Position, moves: &[Move]) -> String {
         let side = Some(position.side_to_move());
         let is_own = |played: &Move| position.piece_on(played.from()).map(Piece::color) == side;

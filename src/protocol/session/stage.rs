@@ -20,6 +20,7 @@ const MIN_BOOK_SCORE: i32 = -50;
 
 #[derive(Clone, Debug)]
 pub enum Stage {
+    /// Searches only the suggested move, for a short time.
     Suggested {
         suggested: Move,
         /// Whether it is the move of an endgame tablebase, which is rejected only if it allows a forced mate.

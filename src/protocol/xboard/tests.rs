@@ -38,7 +38,7 @@ impl Client {
         text.collect()
     }
 
-    /// The names of the commands in answer.
+    /// The names of the commands that a line becomes.
     fn verbs(&mut self, line: &str) -> String {
         let verb = |command: &Command| match command {
             Command::Stop => "stop",

@@ -84,7 +84,7 @@ impl MoveContext<'_> {
         })
     }
 
-    /// The most serious class that applies to the move. Searches its standard image instead, so that all images are
+    /// The gravest class that applies to the move. Searches the standard image of the move, so that all images are
     /// searched in the same order.
     pub fn classify(&self) -> Classification {
         let budget = &mut NodeBudget::new(MOVE_BUDGET);

@@ -390,7 +390,7 @@ fn kind_on(board: &Position, square: Square) -> Option<PieceKind> {
     board.piece_on(square).map(Piece::kind)
 }
 
-/// Kings and pawns may attack perpetually.
+/// Whether the piece on `square` is a king or a pawn, which may attack perpetually.
 fn is_king_or_pawn(board: &Position, square: Square) -> bool {
     matches!(
         kind_on(board, square),

@@ -69,7 +69,7 @@ const MAIN_COUNT: usize = 4 * Square::COUNT * Square::COUNT;
 pub struct Threats {
     /// Squares attacked by pawns, advisors and bishops.
     by_lesser_than_minor: Bitboard,
-    /// Squares attacked by these, knights and cannons.
+    /// Squares attacked by pawns, advisors, bishops, knights and cannons.
     by_lesser_than_rook: Bitboard,
     /// Squares attacked by any piece.
     by_any: Bitboard,

@@ -36,7 +36,7 @@ pub fn late_move_reduction(depth: i32, number: usize) -> i32 {
     LMR_TABLE[depth * LMR_LIMIT + number]
 }
 
-/// Null move: minimum of the evaluation minus beta.
+/// Null move: the evaluation must exceed beta by at least this; negative in deep nodes.
 #[inline]
 pub fn null_move_entry(depth: i32) -> i32 {
     (null_move_entry_base() - null_move_entry_slope() * depth).max(-null_move_entry_limit())

@@ -4,7 +4,8 @@ use crate::board::Move;
 use crate::search::event::Bound;
 use crate::search::score::Score;
 
-/// Value of `overtaken_at` between iterations, when no other thread can overtake this one.
+/// Value of [`Search::overtaken_at`](super::state::Search::overtaken_at) between iterations, when no other thread can
+/// overtake this one.
 pub const NOT_OVERTAKEN: i32 = i32::MAX;
 
 /// The result of an iteration: the root moves with their scores.
