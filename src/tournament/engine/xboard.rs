@@ -128,6 +128,7 @@ impl XboardTranslator {
             sent.push(format!("level 1 {} 0", whole_seconds(time)));
             sent.push(format!("time {}", (time / 10).max(1)));
         } else if depth.is_some() {
+            // A thousand minutes, so that the clock does not limit the search.
             sent.extend(lines(&["level 0 1000 0"]));
         } else {
             let time = value(&format!("{own}time")).unwrap_or_default();
@@ -363,7 +364,7 @@ fn thinking(line: &str) -> Option<String> {
     let score: i64 = words.next()?.parse().ok()?;
     let centiseconds: u64 = words.next()?.parse().ok()?;
     let nodes: u64 = words.next()?.parse().ok()?;
-    let score = match score.abs() - MATE {
+    let score = match score.saturating_abs() - MATE {
         moves @ 0.. => format!("mate {}", score.signum() * moves),
         _ => format!("cp {score}"),
     };
@@ -489,6 +490,11 @@ mod tests {
         assert_eq!(
             engine.answer("9 -100002 1 5 a"),
             ["info depth 9 score mate -2 time 10 nodes 5 pv a"]
+        );
+        // The smallest number has no absolute value.
+        assert_eq!(
+            engine.answer("9 -9223372036854775808 1 5"),
+            ["info depth 9 score mate -9223372036854675807 time 10 nodes 5"]
         );
     }
 
