@@ -113,8 +113,8 @@ impl ClassTable {
         }
     }
 
-    /// Value of a legal position of this class whose strong side is `strong`; `None` if it is not proven or the table
-    /// is damaged.
+    /// Value of a legal position of this class whose strong side is `strong`; `None` if the value is not proven or the
+    /// table is damaged.
     #[inline]
     pub(super) fn probe(
         &self,
@@ -245,8 +245,8 @@ impl ClassTable {
         }
     }
 
-    /// Reads, checks and unpacks all values with one of these sides to move. One side is enough to solve a class whose
-    /// captures lead to this one. Illegal positions have arbitrary values.
+    /// Reads, checks and unpacks all values with one of these sides to move. One side is enough to solve a one-sided
+    /// class whose captures lead to this one. Illegal positions have arbitrary values.
     pub fn load(&self, sides: &[Color]) -> Result<SolvedClass, TableError> {
         // Checks the list of blocks even if it is empty.
         self.blocks()?;
@@ -312,8 +312,7 @@ impl BlockCache {
         self.loads.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns a block from the cache or from `load`. A full shard drops its least recently used
-    /// block.
+    /// Returns a block from the cache or from `load`. A full shard drops its least recently used block.
     fn get(
         &self,
         key: BlockKey,
@@ -366,7 +365,11 @@ mod tests {
         }
         let held: usize = cache.shards.iter().map(|s| s.lock().len()).sum();
         assert!(held <= SHARDS * WAYS && held > SHARDS * WAYS / 2);
-        assert!(cache.get(key(20_000), || Err(TableError::None)).is_err());
+        assert!(
+            cache
+                .get(key(20_000), || Err(TableError::NoTables))
+                .is_err()
+        );
         // Two threads may load the same block.
         let load = || Ok(vec![0; 4]);
         let twice = || cache.get(key(20_000), load).and_then(|_| load());

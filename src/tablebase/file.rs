@@ -303,7 +303,7 @@ pub enum TableError {
     Io(#[from] io::Error),
     /// The directory contains no tablebases.
     #[error("the directory contains no tablebases (*.chtb)")]
-    None,
+    NoTables,
     /// The file is not a table.
     #[error("not a Chuhe tablebase")]
     Foreign,

@@ -39,7 +39,7 @@ pub fn solver_memory(material: Material) -> u64 {
     let own = class_size(material);
     let block_values = BlockValues::bytes(own as usize) as u64;
     let classes = if material.is_two_sided() {
-        two_sided::BYTES * own + 2 * smaller
+        two_sided::BYTES_PER_INDEX * own + 2 * smaller
     } else {
         // Values of both sides, half a byte of move counter, and one side of each smaller class.
         2 * own + own.div_ceil(2) + smaller

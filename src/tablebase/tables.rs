@@ -68,7 +68,7 @@ pub struct Probe {
 pub struct ProbedMove {
     /// A legal move of the position.
     pub played: Move,
-    /// Value for the side that makes the move; `None` if no table covers it.
+    /// Value for the side that makes the move; `None` if no table has a proven value of the position after it.
     pub outcome: Option<TableOutcome>,
 }
 
@@ -168,7 +168,7 @@ impl Tables {
         }
         paths.retain(|path| has_extension(path, EXTENSION));
         if paths.is_empty() {
-            skip(directory, TableError::None);
+            skip(directory, TableError::NoTables);
         }
         paths.sort();
         for path in paths {

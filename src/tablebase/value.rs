@@ -82,17 +82,17 @@ impl Value {
     pub const NOT_LOST: Self = Self(244);
     /// A draw or a loss.
     pub const NOT_WON: Self = Self(245);
-    /// Longest mate that a byte can store, in plies. The solver already refuses a class with a mate of this length.
-    pub const LONGEST: u8 = 149;
+    /// Longest mate that a byte can store, in plies. The solver refuses a class with a mate of this length or more.
+    pub const LONGEST_MATE: u8 = 149;
     /// Encodes a win or loss by rule in 0 plies; longer ones follow.
-    const BY_RULE: u8 = Self::LONGEST + 2;
+    const BY_RULE: u8 = Self::LONGEST_MATE + 2;
     /// Longest win or loss by rule that is stored with its plies.
     pub const LONGEST_BY_RULE: u8 = Self::WIN_BY_RULE.0 - 1 - Self::BY_RULE;
 
     /// Mate in `plies`: a win if odd, a loss if even.
     #[inline]
     pub const fn in_plies(plies: u8) -> Self {
-        debug_assert!(plies <= Self::LONGEST);
+        debug_assert!(plies <= Self::LONGEST_MATE);
         Self(plies + 1)
     }
 

@@ -31,7 +31,7 @@ pub use adjudication::{Adjudication, ScoreDraw, ScoreWin, TablebaseAdjudication}
 pub use conformance::{CheckOutcome, CheckReport, CheckTimeouts, check_protocol};
 pub use end_reason::{EndReason, Ending};
 pub use engine::{EngineFailure, EngineScore, Handshake};
-pub use journal::{Damage, Journal, JournalContent, JournalError, is_journal};
+pub use journal::{Journal, JournalContent, JournalError, OnDamage, is_journal};
 pub use json_report::JsonReport;
 pub use key_values::KeyValuesError;
 pub use limit::{Clock, Limit, ParseTimeControlError, TimeControl, Timeouts};

@@ -13,7 +13,7 @@ use crate::notation::MoveStyle;
 use crate::text::{self, is_character, read_file};
 use crate::tournament::stats::{Factors, Sprt, Spsa, SpsaRun};
 use crate::tournament::{
-    Adjudication, BALANCED, ColorOrder, Damage, EngineSpec, GameRules, OpeningError, Openings,
+    Adjudication, BALANCED, ColorOrder, EngineSpec, GameRules, OnDamage, OpeningError, Openings,
     PartialEngineSpec, ScoreDraw, ScoreWin, TablebaseAdjudication, Timeouts, Tournament,
     TournamentFormat, read_toml,
 };
@@ -290,11 +290,11 @@ impl Arguments {
         }
     }
 
-    pub fn damage(&self) -> Damage {
+    pub fn on_damage(&self) -> OnDamage {
         if self.repair {
-            Damage::Repair
+            OnDamage::Repair
         } else {
-            Damage::Refuse
+            OnDamage::Refuse
         }
     }
 

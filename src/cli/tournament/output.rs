@@ -71,7 +71,7 @@ impl<'a> OutputFiles<'a> {
                 let length = fs::metadata(pgn).map_or(0, |file| file.len());
                 (canonical_path(pgn).display().to_string(), length)
             });
-            let opened = Journal::open(path, tournament, pgn, arguments.damage());
+            let opened = Journal::open(path, tournament, pgn, arguments.on_damage());
             let (journal, read) = opened.context(path.display())?;
             files.journal = Some(journal);
             content = read;

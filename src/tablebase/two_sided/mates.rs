@@ -92,12 +92,12 @@ impl MateSearch<'_> {
         value.into()
     }
 
-    /// Processes level after level. Returns `false` if a mate takes [`Value::LONGEST`] plies or more.
+    /// Processes level after level. Returns `false` if a mate takes [`Value::LONGEST_MATE`] plies or more.
     fn propagate(&self) -> bool {
         let blocks = self.block_values.blocks();
         let mut plies = 0;
         while self.block_values.largest() > plies {
-            if plies >= Value::LONGEST {
+            if plies >= Value::LONGEST_MATE {
                 return false;
             }
             for_each_part(self.game.threads, 2 * blocks, |part| {
@@ -224,7 +224,8 @@ pub struct OpenPositions<'a> {
 }
 
 impl<'a> OpenPositions<'a> {
-    /// Finds all mates, then examines each open position once. `None` if a mate takes [`Value::LONGEST`] plies or more.
+    /// Finds all mates, then examines each open position once. `None` if a mate takes [`Value::LONGEST_MATE`] plies or
+    /// more.
     pub fn find(game: &'a GameGraph<'a>, progress: &(dyn Fn(u64) + Sync)) -> Option<Self> {
         let len = game.len();
         let search = MateSearch {

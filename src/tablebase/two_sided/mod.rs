@@ -58,15 +58,15 @@ use mates::{OpenPositions, held_bit, lost_bit};
 
 pub use verify::verify_two_sided;
 
-/// Memory per index, in bytes: 12 for the state of both sides to move, the rest for the graph of
-/// the largest known zone, that of `KRB-KRB`.
-pub const BYTES: u64 = 16;
+/// Memory for solving a class, per index: 12 bytes for the state of both sides to move, the rest for the graph of the
+/// largest known zone, that of `KRB-KRB`.
+pub const BYTES_PER_INDEX: u64 = 16;
 
 /// Reason why a class could not be solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnsolvedClass {
     /// It has mates too long to be stored.
-    #[error("{0} has mates of {plies} plies or more", plies = Value::LONGEST)]
+    #[error("{0} has mates of {plies} plies or more", plies = Value::LONGEST_MATE)]
     TooLong(Material),
     /// The rule set does not judge single moves.
     #[error("two-sided classes cannot be solved for the rule set {0}")]

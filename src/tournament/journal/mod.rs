@@ -31,7 +31,7 @@ pub struct Journal {
 
 /// How to treat damaged lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Damage {
+pub enum OnDamage {
     /// Return an error and leave the file unchanged.
     Refuse,
     /// Skip them, and keep a copy of the damaged file.
@@ -47,13 +47,13 @@ impl Journal {
     ///
     /// # Errors
     /// The file is not a regular file or not a journal, belongs to another tournament, has another version or no
-    /// readable header, is locked by another process, or is damaged and `damage` is [`Damage::Refuse`]. In these
-    /// cases it is unchanged. Reading or writing may also fail.
+    /// readable header, is locked by another process, or is damaged and `on_damage` is [`OnDamage::Refuse`]. In
+    /// these cases it is unchanged. Reading or writing may also fail.
     pub fn open(
         path: &Path,
         tournament: &Tournament,
         pgn: Option<(String, u64)>,
-        damage: Damage,
+        on_damage: OnDamage,
     ) -> Result<(Self, JournalContent), JournalError> {
         let mut file = open_locked(path)?;
         let ours = JournalHeader::new(tournament, pgn);
@@ -69,7 +69,7 @@ impl Journal {
             read => read?,
         };
         match read.damage {
-            Some((line, reason)) if damage == Damage::Refuse => {
+            Some((line, reason)) if on_damage == OnDamage::Refuse => {
                 let readable = read.content.games.len();
                 return Err(JournalError::Damaged {
                     line,

@@ -85,13 +85,13 @@ fn scratch(text: &str) -> Scratch {
 
 type Opened = Result<(Journal, JournalContent), JournalError>;
 
-fn open(scratch: &Scratch, damage: Damage) -> Opened {
-    open_for(&tournament(), scratch, damage)
+fn open(scratch: &Scratch, on_damage: OnDamage) -> Opened {
+    open_for(&tournament(), scratch, on_damage)
 }
 
-fn open_for(tournament: &Tournament, scratch: &Scratch, damage: Damage) -> Opened {
+fn open_for(tournament: &Tournament, scratch: &Scratch, on_damage: OnDamage) -> Opened {
     let pgn = Some(("/games.pgn".to_owned(), 77));
-    Journal::open(&scratch.path, tournament, pgn, damage)
+    Journal::open(&scratch.path, tournament, pgn, on_damage)
 }
 
 fn values(text: &str) -> Vec<serde_json::Value> {
@@ -107,7 +107,7 @@ fn numbers(content: &JournalContent) -> Vec<u64> {
 #[test]
 fn a_stored_journal_is_read() {
     let stored = scratch(STORED_V2);
-    let (journal, content) = open(&stored, Damage::Refuse).unwrap();
+    let (journal, content) = open(&stored, OnDamage::Refuse).unwrap();
     assert_eq!(
         (journal.id(), journal.pgn_length()),
         ("00c0ffee00c0ffee", 12)
@@ -119,7 +119,7 @@ fn a_stored_journal_is_read() {
     drop(journal);
     // Writing the same content gives the stored file, except for the id, the PGN length and the process.
     let fresh = scratch("");
-    let (mut journal, _) = open(&fresh, Damage::Refuse).unwrap();
+    let (mut journal, _) = open(&fresh, OnDamage::Refuse).unwrap();
     journal.add(&content.games[0]).unwrap();
     journal.add_void(3, "the machine stood still").unwrap();
     journal.add(&content.games[1]).unwrap();
@@ -142,8 +142,8 @@ fn a_stored_journal_is_read() {
 #[test]
 fn an_open_journal_is_locked() {
     let stored = scratch(STORED_V2);
-    let first = open(&stored, Damage::Refuse).unwrap();
-    let error = open(&stored, Damage::Repair).unwrap_err().to_string();
+    let first = open(&stored, OnDamage::Refuse).unwrap();
+    let error = open(&stored, OnDamage::Repair).unwrap_err().to_string();
     let owner = format!("process {} is playing this tournament", std::process::id());
     let unreadable = "another process is playing this tournament";
     // On Windows a locked file may be unreadable.
@@ -155,7 +155,7 @@ fn an_open_journal_is_locked() {
         .strip_prefix(STORED_V2)
         .map(|added| added.lines().count());
     assert_eq!(added, Some(1), "the second opening must not write: {text}");
-    assert!(open(&stored, Damage::Refuse).is_ok());
+    assert!(open(&stored, OnDamage::Refuse).is_ok());
 }
 
 #[test]
@@ -171,19 +171,19 @@ fn damage_is_reported_and_repaired_on_request() {
     ] {
         let text = [head, run, middle, game, void, other, "{\"ga"].join("\n");
         let damaged = scratch(&text);
-        let error = open(&damaged, Damage::Refuse).unwrap_err().to_string();
+        let error = open(&damaged, OnDamage::Refuse).unwrap_err().to_string();
         assert!(
             error.contains(reason) && error.contains("readable games: 2"),
             "{error}"
         );
         assert_eq!(fs::read_to_string(&damaged.path).unwrap(), text);
-        let (journal, content) = open(&damaged, Damage::Repair).unwrap();
+        let (journal, content) = open(&damaged, OnDamage::Repair).unwrap();
         assert_eq!(numbers(&content), [0, 3]);
         assert_eq!((content.damaged_lines, content.voids), (1, 1));
         let kept = damaged.directory.path().join("journal.damaged");
         assert_eq!(fs::read_to_string(kept).unwrap(), text);
         drop(journal);
-        let (_, content) = open(&damaged, Damage::Refuse).unwrap();
+        let (_, content) = open(&damaged, OnDamage::Refuse).unwrap();
         assert_eq!((numbers(&content), content.voids), (vec![0, 3], 1));
     }
 }
@@ -195,9 +195,9 @@ fn a_repair_keeps_games_after_the_last_round() {
         rounds: Some(1),
         ..tournament()
     };
-    let (_, content) = open_for(&shorter, &damaged, Damage::Repair).unwrap();
+    let (_, content) = open_for(&shorter, &damaged, OnDamage::Repair).unwrap();
     assert_eq!((numbers(&content), content.voids), (vec![0], 1));
-    let (_, content) = open(&damaged, Damage::Refuse).unwrap();
+    let (_, content) = open(&damaged, OnDamage::Refuse).unwrap();
     assert_eq!((numbers(&content), content.voids), (vec![0, 3], 1));
 }
 
@@ -210,10 +210,10 @@ fn games_that_depend_on_missing_games_are_damage() {
         format: TournamentFormat::Swiss,
         ..tournament()
     };
-    let open = |damage| open_for(&swiss, &damaged, damage);
-    let error = open(Damage::Refuse).unwrap_err().to_string();
+    let open = |on_damage| open_for(&swiss, &damaged, on_damage);
+    let error = open(OnDamage::Refuse).unwrap_err().to_string();
     assert!(error.contains("game 4 depends on missing games"), "{error}");
-    let (mut journal, content) = open(Damage::Repair).unwrap();
+    let (mut journal, content) = open(OnDamage::Repair).unwrap();
     assert_eq!((numbers(&content), content.damaged_lines), (vec![0], 1));
     for number in 1..4 {
         let mut game = content.games[0].clone();
@@ -224,7 +224,7 @@ fn games_that_depend_on_missing_games_are_damage() {
         journal.add(&game).unwrap();
     }
     drop(journal);
-    let (_, content) = open(Damage::Refuse).unwrap();
+    let (_, content) = open(OnDamage::Refuse).unwrap();
     assert_eq!(numbers(&content), [0, 1, 2, 3]);
 }
 
@@ -235,9 +235,9 @@ fn a_knockout_is_resumed_with_its_number_of_rounds() {
         rounds,
         ..tournament()
     };
-    let (_, stored) = open(&scratch(STORED_V2), Damage::Refuse).unwrap();
+    let (_, stored) = open(&scratch(STORED_V2), OnDamage::Refuse).unwrap();
     let fresh = scratch("");
-    let open = |rounds| Journal::open(&fresh.path, &knockout(rounds), None, Damage::Refuse);
+    let open = |rounds| Journal::open(&fresh.path, &knockout(rounds), None, OnDamage::Refuse);
     drop(open(None).unwrap());
     let (mut journal, _) = open(Some(1)).unwrap();
     journal.add(&stored.games[0]).unwrap();
@@ -250,17 +250,17 @@ fn a_knockout_is_resumed_with_its_number_of_rounds() {
 fn a_damaged_header_is_restored_from_its_copy() {
     let stored = scratch(STORED_V2);
     // Another run adds a copy of the header.
-    drop(open(&stored, Damage::Refuse).unwrap());
+    drop(open(&stored, OnDamage::Refuse).unwrap());
     let whole = fs::read_to_string(&stored.path).unwrap();
     let (head, rest) = whole.split_once('\n').unwrap();
     for damaged_head in ["", "\0\0\0", &head[1..], &head[..head.len() / 2]] {
         let text = format!("{damaged_head}\n{rest}");
         let damaged = scratch(&text);
-        let error = open(&damaged, Damage::Refuse).unwrap_err().to_string();
+        let error = open(&damaged, OnDamage::Refuse).unwrap_err().to_string();
         assert!(error.starts_with("line 1: "), "{error}");
         assert!(error.contains("readable games: 2; --repair"), "{error}");
         assert_eq!(fs::read_to_string(&damaged.path).unwrap(), text);
-        let (journal, content) = open(&damaged, Damage::Repair).unwrap();
+        let (journal, content) = open(&damaged, OnDamage::Repair).unwrap();
         assert_eq!((numbers(&content), content.damaged_lines), (vec![0, 3], 1));
         assert_eq!(
             (journal.id(), journal.pgn_length()),
@@ -271,20 +271,20 @@ fn a_damaged_header_is_restored_from_its_copy() {
         // A second repair keeps the first copy.
         drop(journal);
         fs::write(&damaged.path, &text).unwrap();
-        drop(open(&damaged, Damage::Repair).unwrap());
+        drop(open(&damaged, OnDamage::Repair).unwrap());
         for kept in ["journal.damaged", "journal.damaged.2"] {
             let kept = damaged.directory.path().join(kept);
             assert_eq!(fs::read_to_string(kept).unwrap(), text);
         }
         // The copy must belong to this tournament.
         fs::write(&damaged.path, text.replace("elo1\":5.0", "elo1\":6.0")).unwrap();
-        let error = open(&damaged, Damage::Repair).unwrap_err().to_string();
+        let error = open(&damaged, OnDamage::Repair).unwrap_err().to_string();
         assert!(error.contains("the SPRTs differ"), "{error}");
     }
     // Without a copy of the header the journal cannot be repaired.
     let (_, rest) = STORED_V2.split_once('\n').unwrap();
     let damaged = scratch(&format!("\n{rest}"));
-    let error = open(&damaged, Damage::Repair).unwrap_err().to_string();
+    let error = open(&damaged, OnDamage::Repair).unwrap_err().to_string();
     assert!(
         error.contains("so the readable games (2) cannot be used"),
         "{error}"
@@ -295,7 +295,7 @@ fn a_damaged_header_is_restored_from_its_copy() {
 fn an_incomplete_last_line_is_dropped() {
     for cut in [1, 5, 40] {
         let torn = scratch(&STORED_V2[..STORED_V2.len() - cut]);
-        let (mut journal, content) = open(&torn, Damage::Refuse).unwrap();
+        let (mut journal, content) = open(&torn, OnDamage::Refuse).unwrap();
         assert_eq!(
             (numbers(&content), content.has_incomplete_line),
             (vec![0], true)
@@ -333,7 +333,7 @@ fn other_files_are_refused_and_unchanged() {
         ),
     ] {
         let other = scratch(text);
-        let error = open(&other, Damage::Repair).unwrap_err().to_string();
+        let error = open(&other, OnDamage::Repair).unwrap_err().to_string();
         assert!(error.contains(reason), "{text}: {error}");
         assert_eq!(fs::read_to_string(&other.path).unwrap(), text);
     }
@@ -345,11 +345,11 @@ fn a_journal_of_another_tournament_without_games_is_replaced() {
     let other = head.replace("\"depth\":3", "\"depth\":4") + "\n";
     for text in [other.clone(), other + "{\"run\":{\"process\":4711}}\n"] {
         let replaced = scratch(&text);
-        let (journal, content) = open(&replaced, Damage::Refuse).unwrap();
+        let (journal, content) = open(&replaced, OnDamage::Refuse).unwrap();
         assert_eq!((numbers(&content), journal.pgn_length()), (vec![], 77));
         drop(journal);
         let text = fs::read_to_string(&replaced.path).unwrap();
         assert!(!text.contains("\"depth\":4"), "{text}");
-        open(&replaced, Damage::Refuse).unwrap();
+        open(&replaced, OnDamage::Refuse).unwrap();
     }
 }

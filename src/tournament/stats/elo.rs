@@ -4,8 +4,8 @@ use serde::Serialize;
 
 /// Elo per unit of normalized score: 800 / ln 10.
 pub const NORMALIZED_SCALE: f64 = 800.0 / std::f64::consts::LN_10;
-/// Half width of the 95% confidence interval in standard errors.
-pub const TWO_SIDED: f64 = 1.959_963_984_540_054;
+/// Half width of the 95% confidence interval in standard errors: the 97.5% quantile of the normal distribution.
+pub const Z_95: f64 = 1.959_963_984_540_054;
 
 /// Results from the point of view of one engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,7 +99,7 @@ impl Scores {
         let pairs: u64 = self.pairs.iter().sum();
         let half = match (pairs, count) {
             (1, _) | (0, 1) => f64::INFINITY,
-            _ => TWO_SIDED * error,
+            _ => Z_95 * error,
         };
         let interval = |f: &dyn Fn(f64) -> f64| Interval {
             value: f(score),

@@ -12,7 +12,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-use super::elo::{Interval, TWO_SIDED, invert};
+use super::elo::{Interval, Z_95, invert};
 use crate::text::{is_character, printable, toml_error};
 use crate::tournament::spec::OptionValue;
 
@@ -148,7 +148,7 @@ pub enum FactorsError {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Effect {
     pub name: String,
-    /// The gain of the second values over the first ones, in Elo with its 95 % interval.
+    /// The gain of the second values over the first ones, in Elo.
     pub elo: Interval,
 }
 
@@ -212,7 +212,7 @@ impl FactorRun {
         let variance = (residual + 0.25) / (self.games as f64 - count as f64 + 1.5);
         let mut effects = Vec::new();
         for (index, factor) in self.factors.factors.iter().enumerate() {
-            let half = TWO_SIDED * (variance * inverse[index][index]).sqrt();
+            let half = Z_95 * (variance * inverse[index][index]).sqrt();
             effects.push(Effect {
                 name: factor.name.clone(),
                 elo: Interval {

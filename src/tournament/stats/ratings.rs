@@ -10,7 +10,7 @@
 use serde::Serialize;
 
 use super::Standings;
-use super::elo::{TWO_SIDED, invert};
+use super::elo::{Z_95, invert};
 
 /// The rating of an engine in Elo; the mean of all engines is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -94,7 +94,7 @@ fn errors(standings: &Standings, games: &[Vec<f64>], strengths: &[f64]) -> Vec<f
         let parts = pairings.map(|([a, b], scores)| {
             scores.count() as f64 * scores.variance() * (row[a] - row[b]).powi(2)
         });
-        TWO_SIDED * SCALE * parts.sum::<f64>().sqrt()
+        Z_95 * SCALE * parts.sum::<f64>().sqrt()
     };
     inverse.into_iter().map(error).collect()
 }

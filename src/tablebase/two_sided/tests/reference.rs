@@ -68,7 +68,7 @@ impl<'a> Reference<'a> {
     /// Finds all mates: one pass over all positions for each number of plies.
     fn find_mates(&mut self) {
         let mut idle = 0;
-        for plies in 0..=Value::LONGEST {
+        for plies in 0..=Value::LONGEST_MATE {
             let mut found = Vec::new();
             for (n, entry) in self.entries.iter().enumerate() {
                 if entry.is_legal && self.mates[n] == Value::DRAW && self.is_mate_in(entry, plies) {
