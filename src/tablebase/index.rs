@@ -206,9 +206,9 @@ impl Indexer {
         }
     }
 
-    /// Visits the indices from which the quiet move of black's king, advisor or bishop from `before` to `here`, or its
-    /// mirror image, leads to the index of `here`, a listed cell. The mirror image leads to another index if the mirror
-    /// image of `here` is listed separately.
+    /// Visits the indices before a quiet move of black's king, advisor or bishop that leads from `before` to `here`, a
+    /// listed cell. The mirrored move leads to the index of `here` too, unless the mirror image of `here` is listed
+    /// separately.
     #[inline]
     pub fn before_weak_step(&self, here: Cell, before: Cell, mut visit: impl FnMut(usize)) {
         let list = self.placements[Color::Black];

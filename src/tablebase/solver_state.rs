@@ -63,7 +63,7 @@ impl BlockValues {
     }
 }
 
-/// Set if a byte of [`NodeBytes`] must be computed again.
+/// Bit of a byte of [`NodeBytes`] that must be computed again.
 const STALE: u8 = 1 << 7;
 
 /// A byte for each node, shared by threads.

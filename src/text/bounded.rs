@@ -32,7 +32,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// Opens a file for reading and writing, with its content. A file that does not exist is created.
+/// Opens a file for reading and writing and keeps its content. A file that does not exist is created.
 ///
 /// # Errors
 /// The file cannot be opened or created.

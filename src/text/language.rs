@@ -38,7 +38,8 @@ impl Language {
         }
     }
 
-    /// Sets the language of all messages. Only the first call has an effect.
+    /// Sets the language of the messages of all threads without a language of their own. Only the first call has an
+    /// effect.
     pub fn choose(language: Self) {
         let _ = LANGUAGE.set(language);
     }
@@ -60,7 +61,7 @@ impl Language {
         work()
     }
 
-    /// The chosen language, by default English.
+    /// The language of the messages of this thread, by default English.
     pub fn chosen() -> Self {
         let of_thread = LANGUAGE_OF_THREAD.get();
         let chosen = of_thread.or_else(|| LANGUAGE.get().copied());

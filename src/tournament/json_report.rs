@@ -75,6 +75,7 @@ struct EngineReport<'a> {
     #[serde(flatten)]
     scores: ScoresReport,
     moves: u64,
+    /// Thinking time of all moves.
     seconds: f64,
     mean_depth: Option<f64>,
     nodes_per_second: Option<f64>,
@@ -118,6 +119,7 @@ struct SprtReport {
     test: String,
     pairs: [u64; 5],
     llr: f64,
+    /// The bounds of the LLR at which H0 and H1 are accepted.
     lower: f64,
     upper: f64,
     decision: Option<&'static str>,

@@ -11,7 +11,7 @@ use crate::text::{number_of_digits, read_seconds};
 /// Maximum base time and maximum increment: engines read milliseconds into 32 bits.
 const LONGEST_CONTROL: Duration = Duration::from_secs(1_000_000);
 
-/// The limit of each move of an engine. It is part of the journal.
+/// The time control of an engine, or the limit of each of its moves. It is part of the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {

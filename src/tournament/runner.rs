@@ -169,7 +169,7 @@ pub fn run(
     }
 }
 
-/// Plays the games of a schedule whose players are known.
+/// Plays those games of a schedule whose players are known.
 fn play_known_games(
     tournament: &Tournament,
     schedule: &Schedule,

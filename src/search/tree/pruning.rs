@@ -137,6 +137,7 @@ impl Search<'_> {
         if score < beta {
             return None;
         }
+        // A win that begins with a pass is not proven, because a pass is not a legal move.
         let score = if score > Score::EVALUATION_LIMIT {
             beta
         } else {

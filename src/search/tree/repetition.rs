@@ -5,10 +5,10 @@
 //!
 //! - The occurrence at which the rules judge (the third; by ElephantEye's rules the fourth) is final, whether
 //!   the earlier ones are in the tree or in the game.
-//! - The second occurrence in the tree is final if it is a draw. If one side would lose, the draw is only a bound on
-//!   the score ([`Disputed`]): that side may enter another loop through the same position, and the two loops together
-//!   may be a draw although each of them loses. The other side has at least a draw, and a search of the node shows
-//!   whether it has more (Pikafish).
+//! - An earlier repetition in the tree (the second occurrence; by ElephantEye's rules also the third) is final if it is
+//!   a draw. If one side would lose, the draw is only a bound on the score ([`Disputed`]): that side may enter another
+//!   loop through the same position, and the two loops together may be a draw although each of them loses. The other
+//!   side has at least a draw, and a search of the node shows whether it has more (Pikafish).
 //! - A loop that is entered a second time by the same move is final: the other moves are tried where the loop was
 //!   entered first.
 //!
@@ -28,12 +28,12 @@ const LONGEST_JUDGED: usize = 512;
 /// A repetition of at least this many plies takes so long to judge that the search checks the clock afterwards.
 const LONG_REPETITION: usize = 32;
 
-/// A second occurrence of a position. If the rules judged the repetition now, one side would lose.
+/// A repetition of a position at which the rules do not judge yet. If they did, one side would lose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Disputed {
     /// Whether the side to move is the one that would lose.
     pub mover_loses: bool,
-    /// The ply of the first occurrence.
+    /// The ply at which the repetition begins: that of the last earlier occurrence.
     pub first: i32,
 }
 
@@ -65,7 +65,7 @@ impl Disputed {
 pub enum PathVerdict {
     /// No effect: the node is searched.
     Open,
-    /// The game ends here.
+    /// The node has this score and is not searched.
     Final(NodeScore),
     /// The node is searched, and its score is limited.
     Disputed(Disputed),
@@ -78,6 +78,7 @@ impl Search<'_> {
         if is_material_insufficient(&self.position) {
             return PathVerdict::Final(NodeScore::of_position(self.draw_score(ply)));
         }
+        // A repetition needs at least four plies without a capture, and the no-capture limit many more.
         if self.position.clock().plies() >= 4 {
             if self.earlier_keys.max_count(self.position.key()) > 0 {
                 let repetition = self.repetition(ply);

@@ -232,8 +232,9 @@ impl Search<'_> {
         }
     }
 
-    /// Searches one line of one iteration with a narrow window around the last score, widened when the search
-    /// fails (Chessprogramming wiki, "Aspiration Windows").
+    /// Searches one line of one iteration with a narrow window around the last score, widened when the search fails
+    /// (Chessprogramming wiki, "Aspiration Windows"). The window is open at low depths, after a proven score and in
+    /// plain alpha-beta.
     fn aspiration(&mut self) {
         let (pv_index, depth) = (self.pv_index, self.root_depth);
         let previous = self.iteration.moves[pv_index].previous_score;
@@ -259,7 +260,7 @@ impl Search<'_> {
                 fail_highs = 0;
             } else if score >= beta {
                 beta = score + delta;
-                // Unsound: a fail high at reduced depth may be wrong.
+                // Only if reductions are allowed: a fail high at a lower depth may be wrong.
                 fail_highs = (fail_highs + i32::from(self.pruning.reductions))
                     .min(values::aspiration_fail_highs());
             } else {

@@ -49,7 +49,7 @@ pub struct Search<'a> {
     pub no_capture_limit: NoCaptureLimit,
     /// While a null move is verified, no null moves are made before this ply.
     pub null_move_floor: usize,
-    /// A limit was reached, a stop was requested, or thread 0 has finished. The search ends as soon as the first
+    /// A limit was reached, a stop was requested, or thread 0 has finished. The search ends, but not before the first
     /// iteration is complete.
     pub must_end: bool,
     /// The iteration ends now, because of `must_end` or because another thread has finished it.

@@ -77,6 +77,7 @@ impl DepthSearch<'_> {
                 let losers = nodes.iter().filter(|node| node.side() == self.loser);
                 let captures = losers.clone().map(|node| self.after_captures(*node));
                 let depth = captures.fold(plies.max(least), usize::max);
+                // A loss takes an even number of plies.
                 let depth = depth.next_multiple_of(2);
                 if depth < STORED_DEPTHS {
                     least = depth + 1;

@@ -59,8 +59,8 @@ pub enum EngineFailure {
     /// The engine speaks XBoard, and cannot be used for the given reason.
     #[error("it speaks XBoard, {0}")]
     Xboard(&'static str),
-    /// The engine speaks XBoard, and refused the position, a move of the game twice, or to think. The text is its
-    /// message.
+    /// The engine speaks XBoard, and refused the position or a move of the game twice, or refused to think. The text is
+    /// its message.
     #[error("it refused the position, a legal move or the search: {0}")]
     Refused(String),
     /// The user set a variant other than xiangqi.
@@ -77,7 +77,7 @@ pub enum EngineFailure {
 }
 
 impl EngineFailure {
-    /// Whether the failure, of an engine that gets ready for a game, ends the tournament and not only this game.
+    /// Whether this failure to get ready for a game ends the tournament and not only the game.
     pub const fn ends_tournament(&self) -> bool {
         matches!(self, Self::Interrupted | Self::Start(_) | Self::Network(_))
     }

@@ -1,4 +1,4 @@
-//! Statistics: Elo with confidence intervals, ratings, the SPRT, and standings.
+//! Statistics: Elo with confidence intervals, ratings, the SPRT, factors, SPSA, and standings.
 
 mod elo;
 mod factors;
