@@ -67,6 +67,8 @@ impl FromStr for Sample {
     }
 }
 
+/// Maximum number of samples of a game in a text. The samples after them count as another game.
+pub const MAX_GAME_SAMPLES: usize = 1000;
 /// Maximum length of a line that is read, in MB.
 pub const MAX_LINE_MB: u64 = 1;
 /// An invalid last line without a line end is skipped only if it is shorter than this number of bytes.

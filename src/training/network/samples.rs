@@ -12,7 +12,7 @@ use crate::rules::{RuleSet, counted_plies};
 use crate::search::evaluation_scale;
 use crate::text::read_line;
 use crate::training::data::{FileDamage, GameReader, Labeled, LabeledResult, ReadError, Record};
-use crate::training::sample::{MAX_LINE_MB, Sample};
+use crate::training::sample::{MAX_GAME_SAMPLES, MAX_LINE_MB, Sample};
 
 /// Stored as the square of a captured piece.
 const ABSENT: u8 = u8::MAX;
@@ -269,25 +269,28 @@ impl Samples {
     /// 0.5 or 0.
     ///
     /// The first sample of a game decides between training and test, as after `chuhe data convert`. A game ends if
-    /// the ply number does not rise or the result changes.
+    /// the ply number does not rise or the result changes, or after 1000 samples.
     ///
     /// # Errors
     /// The file cannot be read, or has a line of more than 1 MB.
     pub fn add_text(&mut self, recipe: &Recipe, mut reader: impl BufRead) -> io::Result<u64> {
         let filter = recipe.filter();
-        let (mut game, mut last, mut broken) = (0, None, 0);
+        let (mut game, mut game_samples) = (0, 0);
+        let (mut last, mut invalid) = (None, 0);
         let mut line = Vec::new();
         while read_line(&mut reader, MAX_LINE_MB, &mut line)? {
             let line = String::from_utf8_lossy(&line);
             let Ok(sample) = line.trim_end().parse::<Sample>() else {
-                broken += 1;
+                invalid += 1;
                 continue;
             };
             let (position, ply) = (&sample.position, sample.position.ply());
             let continues =
                 |(last_ply, result): (u32, f64)| last_ply < ply && result == sample.result;
-            if !last.is_some_and(continues) {
-                game = content_number(&sample);
+            if last.is_some_and(continues) && game_samples < MAX_GAME_SAMPLES {
+                game_samples += 1;
+            } else {
+                (game, game_samples) = (content_number(&sample), 1);
             }
             last = Some((ply, sample.result));
             let score = sample.score.saturating_mul(position.side_to_move().sign());
@@ -306,7 +309,7 @@ impl Samples {
                 None => self.filtered += 1,
             }
         }
-        Ok(broken)
+        Ok(invalid)
     }
 }
 

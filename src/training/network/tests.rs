@@ -10,6 +10,8 @@ use crate::board::{PieceKind, Position};
 use crate::eval::nnue::simd::{FloatBlock, SimdLevel};
 use crate::eval::nnue::{AccumulatorStack, Network, evaluate, features};
 use crate::movegen::legal_moves;
+use crate::training::data::GameWriter;
+use crate::training::prepare::convert_text;
 
 fn recipe() -> Recipe {
     Recipe {
@@ -295,6 +297,31 @@ fn all_samples_of_a_game_are_for_training_or_for_test() {
         again.add(&recipe, 77, &position, 0, 1);
     }
     assert!(again.test.is_empty() != again.training.is_empty());
+}
+
+/// The text has a game of more samples than a record of a game file.
+#[test]
+fn text_and_its_conversion_have_the_same_test_samples() {
+    let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
+    let lines = (1..1500).map(|number| format!("{board} w - - 0 {number} | {number} | 0.5\n"));
+    let text: String = lines.collect();
+    let mut file = GameWriter::new(Vec::new()).expect("a header");
+    convert_text(text.as_bytes(), &mut file).expect("valid samples");
+    let file = file.flush().expect("a block");
+    for seed in 0..8 {
+        let recipe = Recipe {
+            seed,
+            hold_out: 2,
+            ..recipe()
+        };
+        let [mut from_text, mut from_file] = [Samples::default(), Samples::default()];
+        from_text
+            .add_text(&recipe, text.as_bytes())
+            .expect("valid samples");
+        from_file.add_games(&recipe, &file[..]).expect("a file");
+        assert!(from_text.test == from_file.test, "{seed}");
+        assert!(from_text.training == from_file.training, "{seed}");
+    }
 }
 
 #[test]

@@ -11,10 +11,8 @@ use crate::training::data::{
     AppendError, GameWriter, LabeledResult, LooseRecord, LooseSample, NO_SCORE, Record, ScoredMove,
     Termination, TrainingGame,
 };
+use crate::training::sample::MAX_GAME_SAMPLES;
 use crate::training::{ReadSamplesError, Sample, SampleLines};
-
-/// Maximum number of samples in a record.
-const MAX_SAMPLES: usize = 1000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Converted {
@@ -75,7 +73,7 @@ pub fn convert_text<W: Write>(
             loose_sample(sample?).map_err(|reason| ConvertError::Line { line, reason })?;
         let continues = game.as_ref().is_some_and(|game| {
             game.result == result
-                && game.samples.len() < MAX_SAMPLES
+                && game.samples.len() < MAX_GAME_SAMPLES
                 && game
                     .samples
                     .last()
