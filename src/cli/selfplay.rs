@@ -9,7 +9,7 @@ use super::common::{
     Context, Failure, NetworkArgument, ProgressMeter, exit_code, note, on_interrupt,
 };
 use crate::text::counted;
-use crate::training::{Interrupt, Opening, SelfPlay, SelfPlayProgress, SelfPlayRun};
+use crate::training::{Interrupt, Opening, SelfPlayProgress, SelfPlayRun, SelfPlaySettings};
 
 /// Play the engine against itself, to get games for training.
 ///
@@ -45,7 +45,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let plan = SelfPlay {
+    let settings = SelfPlaySettings {
         games: arguments.games,
         nodes: arguments.nodes,
         threads: usize::from(arguments.threads),
@@ -60,7 +60,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let why = "games are added to a file; standard output cannot be continued";
         return Err(Failure::usage("FILE", why));
     }
-    let run = open_games(&arguments.file, plan)?;
+    let run = open_games(&arguments.file, settings)?;
     let interrupt = Arc::new(Interrupt::default());
     let signal = interrupt.clone();
     on_interrupt(move || {
@@ -75,8 +75,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 pub const GAME_HASH: usize = 2;
 
 /// Opens or creates a file of games and reports what it contains.
-pub fn open_games(file: &Path, plan: SelfPlay) -> Result<SelfPlayRun, Failure> {
-    let run = SelfPlayRun::open(file, plan).context(file.display())?;
+pub fn open_games(file: &Path, settings: SelfPlaySettings) -> Result<SelfPlayRun, Failure> {
+    let run = SelfPlayRun::open(file, settings).context(file.display())?;
     if !run.damage.is_empty() {
         note(&format!("{}: {}", file.display(), run.damage));
     }

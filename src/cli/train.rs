@@ -77,9 +77,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut trainer = Trainer::new(recipe, start.as_ref())
         .map_err(|error| Failure::usage(recipe_name(arguments), error))?;
     let samples = read_samples(&arguments.samples, trainer.recipe())?;
-    let digest = samples.digest();
+    let checksum = samples.checksum();
     let mut reports = match fs::read(&checkpoint) {
-        Ok(bytes) => match trainer.resume(&bytes, digest) {
+        Ok(bytes) => match trainer.resume(&bytes, checksum) {
             Ok(reports) => reports,
             Err(error) if arguments.force.force => {
                 print_line(&format!("{}: {error}; overwritten", checkpoint.display()));
@@ -110,7 +110,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         };
         reports.push(report);
         // Written before the results, so that the same command can continue if writing the results fails.
-        write(&checkpoint, &trainer.checkpoint(digest, &reports))?;
+        write(&checkpoint, &trainer.checkpoint(checksum, &reports))?;
         write_results(arguments, out, &trainer, &samples, &reports)?;
     }
     print_text(&trainer.test_losses(&samples.test).to_string())?;
@@ -216,11 +216,11 @@ fn recipe(arguments: &Arguments, start: Option<&Network>) -> Result<Recipe, Fail
         table.extend(change);
     }
     if let Some(network) = start {
-        let shape = network.architecture;
+        let architecture = network.architecture;
         for (key, value) in [
-            ("width", shape.width as i64),
-            ("input_buckets", shape.inputs.count() as i64),
-            ("output_buckets", shape.outputs.count() as i64),
+            ("width", architecture.width as i64),
+            ("input_buckets", architecture.inputs.count() as i64),
+            ("output_buckets", architecture.outputs.count() as i64),
             ("scale", network.scale.into()),
         ] {
             table.entry(key).or_insert(value.into());
@@ -245,17 +245,17 @@ fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> 
         let mut reader = BufReader::with_capacity(1 << 20, file);
         let start = reader.fill_buf().context(&name)?;
         if is_game_file(start) {
-            let (broken, damage) = samples.add_games(recipe, reader).context(&name)?;
-            if broken > 0 {
-                print_line(&format!("{name}: games with an illegal move: {broken}"));
+            let (illegal, damage) = samples.add_games(recipe, reader).context(&name)?;
+            if illegal > 0 {
+                print_line(&format!("{name}: games with an illegal move: {illegal}"));
             }
             if !damage.is_empty() {
                 print_line(&format!("{name}: {damage}"));
             }
         } else {
-            let broken = samples.add_text(recipe, reader).context(&name)?;
-            if broken > 0 {
-                print_line(&format!("{name}: lines that are not samples: {broken}"));
+            let invalid = samples.add_text(recipe, reader).context(&name)?;
+            if invalid > 0 {
+                print_line(&format!("{name}: lines that are not samples: {invalid}"));
             }
         }
     }

@@ -47,7 +47,7 @@ mod win_rate;
 
 pub use sample::{ParseSampleError, ReadSamplesError, Sample, SampleLines};
 pub use selfplay::{
-    GoodOpening, Interrupt, Opening, SelfPlay, SelfPlayError, SelfPlayPlan, SelfPlayProgress,
-    SelfPlayRun,
+    GoodOpening, Interrupt, Opening, SelfPlayError, SelfPlayPlan, SelfPlayProgress, SelfPlayRun,
+    SelfPlaySettings,
 };
 pub use win_rate::{TooFewPositions, WinRateCounts, WinRateModel};

@@ -149,22 +149,22 @@ impl WinRateCounts {
     }
 }
 
-/// Share of the running mean of a slope that Adam keeps at each step.
-const MEAN_DECAY: f64 = 0.9;
-/// Share of the running mean of a squared slope that Adam keeps at each step.
-const VARIANCE_DECAY: f64 = 0.999;
+/// Decay of the mean of slopes in Adam.
+const BETA1: f64 = 0.9;
+/// Decay of the mean of squared slopes.
+const BETA2: f64 = 0.999;
 /// Avoids a division by zero if a slope was always zero.
 const EPSILON: f64 = 1e-12;
 
 /// One step of Adam (D. P. Kingma and J. Ba, "Adam: a method for stochastic optimization", 2015) for one
 /// parameter: updates the running means of the slope and its square, and returns the distance to move against the
 /// slope, in units of the step size. `step` counts from 1.
-fn adam_step(mean: &mut f64, variance: &mut f64, slope: f64, step: i32) -> f64 {
-    *mean = MEAN_DECAY * *mean + (1.0 - MEAN_DECAY) * slope;
-    *variance = VARIANCE_DECAY * *variance + (1.0 - VARIANCE_DECAY) * slope * slope;
-    let mean = *mean / (1.0 - MEAN_DECAY.powi(step));
-    let variance = *variance / (1.0 - VARIANCE_DECAY.powi(step));
-    mean / (variance.sqrt() + EPSILON)
+fn adam_step(mean: &mut f64, square: &mut f64, slope: f64, step: i32) -> f64 {
+    *mean = BETA1 * *mean + (1.0 - BETA1) * slope;
+    *square = BETA2 * *square + (1.0 - BETA2) * slope * slope;
+    let mean = *mean / (1.0 - BETA1.powi(step));
+    let square = *square / (1.0 - BETA2.powi(step));
+    mean / (square.sqrt() + EPSILON)
 }
 
 impl WinRateModel {

@@ -21,7 +21,7 @@ use crate::notation::tree::GameResult;
 use crate::text::counted;
 use crate::training::book::{BookCheck, Expansion, GameBook, check, expand};
 use crate::training::data::{GameReader, MAGIC, Record, is_game_file};
-use crate::training::{GoodOpening, Interrupt, Opening, SelfPlay};
+use crate::training::{GoodOpening, Interrupt, Opening, SelfPlaySettings};
 
 /// Make a book from games or, with --self, from searches.
 ///
@@ -234,7 +234,7 @@ fn play(arguments: &Arguments, games: u32) -> Result<(Receiver<()>, bool), Failu
         let why = "--self-play needs exactly one file of games";
         return Err(Failure::usage("book", why));
     };
-    let plan = SelfPlay {
+    let settings = SelfPlaySettings {
         games,
         nodes: arguments.game_nodes,
         threads: usize::from(arguments.threads),
@@ -249,7 +249,7 @@ fn play(arguments: &Arguments, games: u32) -> Result<(Receiver<()>, bool), Failu
         random_moves: 0,
         network: None,
     };
-    let run = open_games(file, plan)?;
+    let run = open_games(file, settings)?;
     let interrupts = interrupts()?;
     let interrupt = Interrupt::default();
     play_games(file, run, games, &interrupt, || {

@@ -1,4 +1,4 @@
-//! Tests of intact, truncated and damaged game files.
+//! Tests of intact, truncated and damaged game files, of the filters and of averaged scores.
 
 use std::fs;
 use std::io::Read;
@@ -236,10 +236,10 @@ fn each_filter_skips_only_its_positions() {
     };
     let mut left_out = [0; 3];
     let (mut in_check, mut captures) = (Filter::NONE, Filter::NONE);
-    let (mut decided, mut first) = (Filter::NONE, Filter::NONE);
+    let (mut high, mut first) = (Filter::NONE, Filter::NONE);
     in_check.leave_out_checks = true;
     captures.leave_out_captures = true;
-    decided.largest_score = 1000;
+    high.largest_score = 1000;
     first.first_plies = 5;
     for record in games(60) {
         let Record::Game(game) = &record else {
@@ -247,7 +247,7 @@ fn each_filter_skips_only_its_positions() {
         };
         let all = count(&record, Filter::NONE);
         assert_eq!(all, game.moves.len() - 4);
-        for (index, filter) in [in_check, captures, decided].into_iter().enumerate() {
+        for (index, filter) in [in_check, captures, high].into_iter().enumerate() {
             let mut expected = 0;
             record
                 .visit(&Filter::NONE, |l| {

@@ -130,7 +130,7 @@ pub struct Existing {
 #[derive(Debug)]
 pub struct OpenedFile {
     file: File,
-    /// File offset where the next block is written: after the last valid one, or 0 if the file has no header.
+    /// File offset where the next block is written: after the last valid block, or 0 if the file has no header.
     end: u64,
 }
 

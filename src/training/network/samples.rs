@@ -199,8 +199,9 @@ impl Samples {
         }
     }
 
-    pub fn digest(&self) -> u64 {
-        let digest = |samples: &[PackedSample]| {
+    /// A checksum of the training and test samples in their order, by which a checkpoint recognizes them.
+    pub fn checksum(&self) -> u64 {
+        let checksum_of = |samples: &[PackedSample]| {
             let mut checksum = 0;
             for sample in samples {
                 checksum = crc32c::crc32c_append(checksum, &sample.squares);
@@ -210,7 +211,7 @@ impl Samples {
             }
             u64::from(checksum)
         };
-        digest(&self.training) << 32 | digest(&self.test)
+        checksum_of(&self.training) << 32 | checksum_of(&self.test)
     }
 
     /// Adds the positions of a game file that the filter of the recipe keeps. Returns the number of records with an
@@ -225,7 +226,7 @@ impl Samples {
     ) -> Result<(u64, FileDamage), ReadError> {
         let mut reader = GameReader::new(reader)?;
         let filter = recipe.filter();
-        let mut broken = 0;
+        let mut illegal = 0;
         while let Some(record) = reader.next_record()? {
             let game = match &record {
                 Record::Game(game) => game.seed.rotate_left(32) ^ u64::from(game.number),
@@ -253,10 +254,10 @@ impl Samples {
             });
             match visited {
                 Ok(()) => self.filtered += (record.scored_positions() - allowed) as u64,
-                Err(_) => broken += 1,
+                Err(_) => illegal += 1,
             }
         }
-        Ok((broken, reader.damage()))
+        Ok((illegal, reader.damage()))
     }
 
     fn add_labeled(&mut self, recipe: &Recipe, game: u64, sample: &Labeled<'_>) {

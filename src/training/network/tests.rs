@@ -1,4 +1,5 @@
-//! Tests of training: gradients against finite differences, reproducibility, resuming, learning of material.
+//! Tests of training: gradients against finite differences, reproducibility, resuming, initial networks, learning of
+//! material, test losses and settings.
 
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
@@ -147,32 +148,29 @@ fn threads_and_interruptions_do_not_change_the_network() {
     let reports: Vec<_> = (0..3)
         .map(|_| first.pass(&samples, |_| true).expect("a pass"))
         .collect();
+    // A pass that is interrupted before its first batch changes nothing.
     assert!(first.pass(&samples, |_| false).is_none());
     // `progress` is not called after the last batch.
     let mut single = Trainer::new(recipe.clone(), None).expect("a recipe");
     let count = samples.training.len();
     assert!(single.pass(&samples, |done| done < count).is_some());
-    let mut half = Trainer::new(recipe.clone(), None).expect("a recipe");
-    for _ in 0..3 {
-        half.pass(&samples, |_| true).expect("a pass");
-    }
-    let checkpoint = half.checkpoint(samples.digest(), &reports);
+    let checkpoint = first.checkpoint(samples.checksum(), &reports);
     let mut second = Trainer::new(recipe.clone(), None).expect("a recipe");
-    assert_eq!(second.resume(&checkpoint, samples.digest()), Ok(reports));
+    assert_eq!(second.resume(&checkpoint, samples.checksum()), Ok(reports));
     while !second.is_done() {
         second.pass(&samples, |_| true).expect("a pass");
     }
     assert_eq!(second.network(String::new()), expected);
 
     let mut other = Trainer::new(Recipe { seed: 2, ..recipe }, None).expect("a recipe");
-    assert!(other.resume(&checkpoint, samples.digest()).is_err());
-    assert!(second.resume(&checkpoint, samples.digest() ^ 1).is_err());
+    assert!(other.resume(&checkpoint, samples.checksum()).is_err());
+    assert!(second.resume(&checkpoint, samples.checksum() ^ 1).is_err());
     assert!(
         second
-            .resume(&checkpoint[..checkpoint.len() - 9], samples.digest())
+            .resume(&checkpoint[..checkpoint.len() - 9], samples.checksum())
             .is_err()
     );
-    assert!(second.resume(b"", samples.digest()).is_err());
+    assert!(second.resume(b"", samples.checksum()).is_err());
 }
 
 #[test]
@@ -180,15 +178,15 @@ fn a_run_can_begin_with_a_network() {
     let recipe = recipe();
     let (samples, _) = samples(&recipe, 30);
     let network = train(&recipe, &samples, 2).network(String::new());
-    let start = Trainer::new(recipe.clone(), Some(&network)).expect("the same shape");
+    let start = Trainer::new(recipe.clone(), Some(&network)).expect("the same architecture");
     assert_eq!(start.network(String::new()), network);
     let fresh = Trainer::new(recipe.clone(), None).expect("a recipe");
     let loss = |trainer: &Trainer| trainer.test_loss(&samples.test);
     assert!(loss(&start) < 0.9 * loss(&fresh));
 
     let mut other = Trainer::new(recipe.clone(), None).expect("a recipe");
-    let checkpoint = start.checkpoint(samples.digest(), &[]);
-    assert!(other.resume(&checkpoint, samples.digest()).is_err());
+    let checkpoint = start.checkpoint(samples.checksum(), &[]);
+    assert!(other.resume(&checkpoint, samples.checksum()).is_err());
     let narrow = Recipe {
         input_buckets: 1,
         ..recipe
@@ -262,7 +260,7 @@ fn material_is_learned_and_survives_quantization() {
         Network::from_bytes(&trainer.network("material".to_owned()).to_bytes()).expect("a network");
     assert_eq!(network.description, "material");
     // The same quantized weights in floating point.
-    let quantized = Trainer::new(recipe, Some(&network)).expect("the same shape");
+    let quantized = Trainer::new(recipe, Some(&network)).expect("the same architecture");
     let (mut error, mut spread) = (0.0, 0.0);
     for position in &positions {
         let sample = PackedSample::new(position, 0, 1).expect("no promotion");

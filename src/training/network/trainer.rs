@@ -68,6 +68,7 @@ pub struct PassReport {
     pub rate: f32,
 }
 
+/// The losses of a class of samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClassLoss {
     pub samples: u64,
@@ -89,6 +90,7 @@ impl ClassLoss {
 /// Upper bounds of the classes of absolute scores in [`TestLosses`], in evaluation units.
 pub const SCORE_CLASS_BOUNDS: [u16; 5] = [45, 100, 450, 1000, u16::MAX];
 
+/// The losses over the test samples, as squared errors. Each of the two divisions into classes has every sample once.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TestLosses {
     pub all: ClassLoss,

@@ -188,7 +188,7 @@ fn record_of(game: Result<GameTree, RecordError>, number: u32) -> Option<Trainin
     })
 }
 
-/// Parts of the tag `Termination`, in lower case, of games that were decided off the board.
+/// Games whose tag `Termination` contains one of these, in lower case, were decided off the board or not finished.
 const FORFEITS: [&str; 12] = [
     "forfeit",
     "on time",

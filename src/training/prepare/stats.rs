@@ -22,7 +22,7 @@ pub struct Statistics {
     /// Games whose moves are unknown.
     loose: u64,
     /// Games with an illegal move.
-    broken: u64,
+    illegal: u64,
     duplicate_games: u64,
     results: [u64; LabeledResult::COUNT],
     endings: [u64; Termination::COUNT],
@@ -53,7 +53,7 @@ impl Statistics {
             }
             Record::Loose(_) => self.loose += 1,
         }
-        self.broken += u64::from(self.add_positions(record).is_err());
+        self.illegal += u64::from(self.add_positions(record).is_err());
     }
 
     fn add_positions(&mut self, record: &Record) -> Result<(), BadRecord> {
@@ -160,7 +160,7 @@ impl fmt::Display for Statistics {
         writeln!(f, "games      {:>11}", self.games)?;
         for (name, count) in [
             ("positions only", self.loose),
-            ("with an illegal move", self.broken),
+            ("with an illegal move", self.illegal),
             ("duplicates", self.duplicate_games),
         ] {
             if count > 0 {
@@ -190,10 +190,10 @@ mod tests {
         let Statistics {
             positions,
             quiet,
-            broken,
+            illegal,
             ..
         } = statistics;
-        assert_eq!((positions, quiet, broken), (2, 2, 1));
+        assert_eq!((positions, quiet, illegal), (2, 2, 1));
     }
 
     #[test]

@@ -262,12 +262,13 @@ fn new_scores_replace_old_ones_with_any_number_of_threads() {
     let bytes = file_of(records_of_games.chain(others));
     let run = |nodes, threads| {
         let mut source = GameReader::new(&bytes[..]).unwrap();
-        let plan = Relabeling {
+        let settings = Relabeling {
             nodes,
             threads,
             network: None,
         };
-        let (done, found) = written(|writer| relabel(&mut source, writer, &plan, |_| ()).unwrap());
+        let (done, found) =
+            written(|writer| relabel(&mut source, writer, &settings, |_| ()).unwrap());
         assert_eq!((done.games, done.illegal), (8, 1));
         found
     };

@@ -18,14 +18,15 @@ use serde_json::Value;
 use super::data::{AppendError, FileDamage, GameWriter, OpenedFile, Record};
 use crate::search::{StartError, has_room_for_searches, spawn_search_thread};
 pub use plan::{
-    GoodOpening, Interrupt, Opening, SelfPlay, SelfPlayError, SelfPlayPlan, SelfPlayProgress,
+    GoodOpening, Interrupt, Opening, SelfPlayError, SelfPlayPlan, SelfPlayProgress,
+    SelfPlaySettings,
 };
 use player::{KnownMoves, Player, SelfPlayGame};
 
-/// A self-play run: a game file and the plan by which its games are played.
+/// A self-play run: a game file and the settings by which its games are played.
 #[derive(Debug)]
 pub struct SelfPlayRun {
-    plan: SelfPlay,
+    settings: SelfPlaySettings,
     writer: GameWriter<File>,
     numbers: Numbers,
     /// The games already in the file.
@@ -38,10 +39,10 @@ impl SelfPlayRun {
     ///
     /// # Errors
     /// The file cannot be read or written, is not a game file, is being written by another process or was made with
-    /// another plan, or no search can be started.
-    pub fn open(path: &Path, plan: SelfPlay) -> Result<Self, SelfPlayError> {
+    /// other settings, or no search can be started.
+    pub fn open(path: &Path, settings: SelfPlaySettings) -> Result<Self, SelfPlayError> {
         // This runs a bench before the file is created, so that an interruption during it leaves no empty file.
-        let wanted = SelfPlayPlan::new(&plan)?;
+        let wanted = SelfPlayPlan::new(&settings)?;
         let (opened, existing) = OpenedFile::open(path)?;
         let wanted_text = serde_json::to_string(&wanted).unwrap_or_default();
         let is_new = existing.plan.is_none() && existing.games == 0;
@@ -56,8 +57,8 @@ impl SelfPlayRun {
             writer.plan(&wanted_text)?;
         }
         Ok(Self {
-            numbers: Numbers::new(&existing.numbers, plan.games),
-            plan,
+            numbers: Numbers::new(&existing.numbers, settings.games),
+            settings,
             writer,
             present: SelfPlayProgress {
                 games: existing.games,
@@ -81,8 +82,8 @@ impl SelfPlayRun {
         interrupt: &Interrupt,
         progress: impl Fn(SelfPlayProgress) + Sync,
     ) -> Result<SelfPlayProgress, SelfPlayError> {
-        let (plan, numbers) = (self.plan, self.numbers);
-        let players = players(&plan)?;
+        let (settings, numbers) = (self.settings, self.numbers);
+        let players = players(&settings)?;
         let started = AtomicU32::new(0);
         let sequence = Mutex::new(Sequence {
             writer: self.writer,
@@ -175,15 +176,15 @@ fn differences(plans: [String; 2]) -> [String; 2] {
 }
 
 /// One player per thread.
-fn players(plan: &SelfPlay) -> Result<Vec<Player>, SelfPlayError> {
-    let wanted = plan.threads.max(1);
+fn players(settings: &SelfPlaySettings) -> Result<Vec<Player>, SelfPlayError> {
+    let wanted = settings.threads.max(1);
     let known = Arc::new(KnownMoves::default());
     let mut players = Vec::new();
     while players.len() < wanted {
         let player = if has_room_for_searches(players.len() + 1) {
-            Player::new(plan, &known)
+            Player::new(settings, &known)
         } else {
-            Err(StartError::NoMemory(plan.hash))
+            Err(StartError::NoMemory(settings.hash))
         };
         players.push(player.map_err(|error| SelfPlayError::TooMany {
             wanted,

@@ -18,7 +18,7 @@ const PLAN_NAME: &str = "selfplay";
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Opening {
-    /// With 8 to 10 random plies that lead to a score within [`SelfPlay::opening_score`].
+    /// With 8 to 10 random plies that lead to a score within [`SelfPlaySettings::opening_score`].
     #[default]
     Random,
     /// With good moves from the starting position.
@@ -40,8 +40,9 @@ pub struct GoodOpening {
     pub margin: u16,
 }
 
+/// The settings of a self-play run.
 #[derive(Clone, Debug)]
-pub struct SelfPlay {
+pub struct SelfPlaySettings {
     /// Number of games in the file at the end of the run.
     pub games: u32,
     /// Soft node limit per move: the iteration in progress is finished.
@@ -61,8 +62,8 @@ pub struct SelfPlay {
     pub network: Option<Arc<Network>>,
 }
 
-/// All settings that affect the games of a file. Stored in the file. Fields with the same name as a field of
-/// [`SelfPlay`] have the same meaning.
+/// The engine and all settings that affect the games of a file. Stored in the file. Fields with the same name as a field
+/// of [`SelfPlaySettings`] have the same meaning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SelfPlayPlan {
     /// The command that made the file: `selfplay`.
@@ -103,21 +104,21 @@ fn is_zero(number: &u8) -> bool {
 
 impl SelfPlayPlan {
     /// The plan of a run with this engine.
-    pub fn new(run: &SelfPlay) -> Result<Self, StartError> {
+    pub fn new(settings: &SelfPlaySettings) -> Result<Self, StartError> {
         Ok(Self {
             made_by: PLAN_NAME.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            signature: bench(SIGNATURE_DEPTH, run.network.clone(), |_, _| ())?.nodes,
-            nodes: run.nodes,
-            hash: run.hash,
-            seed: run.seed,
-            opening: run.opening,
-            opening_score: if run.opening.is_random() {
-                run.opening_score
+            signature: bench(SIGNATURE_DEPTH, settings.network.clone(), |_, _| ())?.nodes,
+            nodes: settings.nodes,
+            hash: settings.hash,
+            seed: settings.seed,
+            opening: settings.opening,
+            opening_score: if settings.opening.is_random() {
+                settings.opening_score
             } else {
                 old_opening_score()
             },
-            random_moves: run.random_moves,
+            random_moves: settings.random_moves,
         })
     }
 }

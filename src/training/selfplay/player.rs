@@ -8,7 +8,7 @@ use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom, IteratorRandom};
 use rand::{Rng, SeedableRng};
 
-use super::plan::{GoodOpening, Opening, SelfPlay};
+use super::plan::{GoodOpening, Opening, SelfPlaySettings};
 use crate::board::{Color, Move, Position, Setup, see_at_least};
 use crate::movegen::legal_moves;
 use crate::random;
@@ -51,45 +51,45 @@ pub enum SelfPlayGame {
 /// An engine that plays both sides.
 pub struct Player {
     searcher: Searcher,
-    plan: SelfPlay,
+    settings: SelfPlaySettings,
     /// `None` for random openings.
     good_opening: Option<OpeningMoves>,
 }
 
 impl Player {
     /// Creates a player. All players of a run share `known`.
-    pub fn new(plan: &SelfPlay, known: &Arc<KnownMoves>) -> Result<Self, StartError> {
-        let mut searcher = Searcher::with_exact_hash(plan.hash)?;
-        searcher.set_network(plan.network.clone());
-        let good_opening = match plan.opening {
+    pub fn new(settings: &SelfPlaySettings, known: &Arc<KnownMoves>) -> Result<Self, StartError> {
+        let mut searcher = Searcher::with_exact_hash(settings.hash)?;
+        searcher.set_network(settings.network.clone());
+        let good_opening = match settings.opening {
             Opening::Random => None,
             Opening::Good(good) => {
-                let nodes = plan.nodes.saturating_mul(u64::from(good.lines));
+                let nodes = settings.nodes.saturating_mul(u64::from(good.lines));
                 Some(OpeningMoves {
-                    plan: good,
-                    search: LineSearch::new(nodes, plan.network.clone())?,
+                    settings: good,
+                    search: LineSearch::new(nodes, settings.network.clone())?,
                     known: known.clone(),
                 })
             }
         };
         Ok(Self {
             searcher,
-            plan: plan.clone(),
+            settings: settings.clone(),
             good_opening,
         })
     }
 
     fn think(&mut self, game: &Game) -> Option<Outcome> {
-        let outcome = self.searcher.think(game, Limits::soft(self.plan.nodes));
+        let outcome = self.searcher.think(game, Limits::soft(self.settings.nodes));
         outcome.inspect_err(|error| log::error!("{error}")).ok()
     }
 
     /// Plays game `number` of the run. Drops the game once `drops` returns true.
     pub fn game(&mut self, number: u32, drops: &dyn Fn() -> bool) -> SelfPlayGame {
-        let seed = self.plan.seed;
+        let seed = self.settings.seed;
         let mut rng = game_rng(seed, number);
         self.searcher.forget();
-        let opening = match self.plan.opening {
+        let opening = match self.settings.opening {
             Opening::Random => self.random_opening(&mut rng),
             Opening::Good(_) => Ok(Game::startpos()),
         };
@@ -148,7 +148,7 @@ impl Player {
     /// The ply of the random quiet move of a game that begins with `random_plies` random plies, if it has one.
     fn random_ply(&self, random_plies: usize, rng: &mut StdRng) -> Option<usize> {
         // At 0 % no random number is drawn, because that would change the games of every seed.
-        let percentage = self.plan.random_moves;
+        let percentage = self.settings.random_moves;
         let has_one = percentage > 0 && rng.random_range(0..100) < percentage;
         has_one.then(|| random_plies + rng.random_range(RANDOM_MOVE_PLIES))
     }
@@ -171,7 +171,7 @@ impl Player {
         Some((outcome.best?, Some(outcome.score?)))
     }
 
-    /// A game of a few random plies that leads to a score within [`SelfPlay::opening_score`].
+    /// A game of a few random plies that leads to a score within [`SelfPlaySettings::opening_score`].
     fn random_opening(&mut self, rng: &mut StdRng) -> Result<Game, SelfPlayGame> {
         for _ in 0..MAX_TRIES {
             let plies = rng.random_range(RANDOM_PLIES);
@@ -180,7 +180,7 @@ impl Player {
                 continue;
             }
             let score = self.think(&game).ok_or(SelfPlayGame::Failed)?.score;
-            if score.is_some_and(|s| s.units().abs() <= self.plan.opening_score.into()) {
+            if score.is_some_and(|s| s.units().abs() <= self.settings.opening_score.into()) {
                 return Ok(game);
             }
         }
@@ -274,7 +274,7 @@ pub type KnownMoves = Mutex<HashMap<u64, Arc<[ScoredLine]>>>;
 
 /// Chooses the moves of an opening.
 struct OpeningMoves {
-    plan: GoodOpening,
+    settings: GoodOpening,
     search: LineSearch,
     known: Arc<KnownMoves>,
 }
@@ -283,7 +283,7 @@ impl OpeningMoves {
     /// Chooses a random move, better ones with higher probability, and returns it with its score. Returns `None` if
     /// the opening is over, no move is good, every good move repeats a position, or the search failed.
     fn choose(&mut self, game: &Game, rng: &mut StdRng) -> Option<(Move, Score)> {
-        if game.plies().len() >= usize::from(self.plan.plies) {
+        if game.plies().len() >= usize::from(self.settings.plies) {
             return None;
         }
         let moves = self.moves(game.position());
@@ -309,7 +309,10 @@ impl OpeningMoves {
         let Ok(position_alone) = Position::try_from(&setup) else {
             return Arc::default();
         };
-        let (lines, margin) = (usize::from(self.plan.lines), i32::from(self.plan.margin));
+        let (lines, margin) = (
+            usize::from(self.settings.lines),
+            i32::from(self.settings.margin),
+        );
         let good = (self.search).good(&Game::new(position_alone), lines, margin);
         let Ok(good) = good.inspect_err(|error| log::error!("{error}")) else {
             return Arc::default();

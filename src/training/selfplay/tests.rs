@@ -1,4 +1,4 @@
-//! Tests of interrupted, damaged and repeated self-play runs.
+//! Tests of self-play runs: interruption, damage, openings and stored plans.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,8 @@ use tempfile::TempDir;
 use super::*;
 use crate::training::data::{Filter, GameReader, NO_SCORE, Record};
 
-fn plan(games: u32, threads: usize) -> SelfPlay {
-    SelfPlay {
+fn settings(games: u32, threads: usize) -> SelfPlaySettings {
+    SelfPlaySettings {
         games,
         nodes: 20,
         threads,
@@ -22,8 +22,8 @@ fn plan(games: u32, threads: usize) -> SelfPlay {
     }
 }
 
-fn play(path: &Path, plan: SelfPlay) -> SelfPlayProgress {
-    let run = SelfPlayRun::open(path, plan).unwrap();
+fn play(path: &Path, settings: SelfPlaySettings) -> SelfPlayProgress {
+    let run = SelfPlayRun::open(path, settings).unwrap();
     run.play(&Interrupt::default(), |_| ()).unwrap()
 }
 
@@ -32,9 +32,9 @@ fn records(path: &Path) -> Vec<Record> {
     std::iter::from_fn(|| reader.next_record().unwrap()).collect()
 }
 
-/// Whether the games of a file were made with another plan.
-fn is_other_plan(path: &Path, plan: SelfPlay) -> bool {
-    let opened = SelfPlayRun::open(path, plan);
+/// Whether the games of a file were made with other settings.
+fn is_other_plan(path: &Path, settings: SelfPlaySettings) -> bool {
+    let opened = SelfPlayRun::open(path, settings);
     matches!(opened, Err(SelfPlayError::OtherPlan { .. }))
 }
 
@@ -51,14 +51,14 @@ fn scratch() -> (TempDir, PathBuf, PathBuf) {
 #[test]
 fn an_interrupted_run_ends_like_an_uninterrupted_one() {
     let (_folder, whole, cut) = scratch();
-    let done = play(&whole, plan(20, 1));
+    let done = play(&whole, settings(20, 1));
     let games = records(&whole);
     assert_eq!((done.games, games.len()), (20, 20));
     // With one thread the run stops at once. With two, the other thread may have finished a later game.
     for threads in [2, 1] {
         let _ = fs::remove_file(&cut);
         let interrupt = Interrupt::default();
-        let run = SelfPlayRun::open(&cut, plan(20, threads)).unwrap();
+        let run = SelfPlayRun::open(&cut, settings(20, threads)).unwrap();
         run.play(&interrupt, |progress| {
             if progress.games >= 3 {
                 interrupt.request();
@@ -70,18 +70,18 @@ fn an_interrupted_run_ends_like_an_uninterrupted_one() {
         assert!(threads == 2 || first.len() == 3);
         let torn = fs::read(&cut).unwrap();
         fs::write(&cut, &torn[..torn.len() - 1]).unwrap();
-        assert_eq!(play(&cut, plan(20, 2)), done);
+        assert_eq!(play(&cut, settings(20, 2)), done);
         assert!(records(&cut) == games);
     }
-    assert_eq!(play(&cut, plan(20, 2)), done, "there is nothing to do");
+    assert_eq!(play(&cut, settings(20, 2)), done, "there is nothing to do");
 
     // A refused file is not changed.
     let mut torn = fs::read(&cut).unwrap();
     torn.extend(b"CHGB");
     fs::write(&cut, &torn).unwrap();
-    let other = SelfPlay {
+    let other = SelfPlaySettings {
         nodes: 21,
-        ..plan(20, 1)
+        ..settings(20, 1)
     };
     assert!(is_other_plan(&cut, other));
     assert!(fs::read(&cut).unwrap() == torn);
@@ -90,7 +90,7 @@ fn an_interrupted_run_ends_like_an_uninterrupted_one() {
 #[test]
 fn games_lost_to_damage_are_played_again() {
     let (_folder, path, other) = scratch();
-    let done = play(&other, plan(40, 2));
+    let done = play(&other, settings(40, 2));
     let games = records(&other);
     // A block has sixteen games, so there are two full blocks and a short one. The second one is damaged.
     let mut bytes = fs::read(&other).unwrap();
@@ -101,7 +101,7 @@ fn games_lost_to_damage_are_played_again() {
     bytes[blocks[2] + 100] ^= 1;
     fs::write(&path, &bytes).unwrap();
     for round in 0..2 {
-        let run = SelfPlayRun::open(&path, plan(40, 2)).unwrap();
+        let run = SelfPlayRun::open(&path, settings(40, 2)).unwrap();
         assert!(!run.damage.is_empty());
         assert_eq!(run.missing(), [16, 0][round]);
         assert_eq!(run.play(&Interrupt::default(), |_| ()).unwrap(), done);
@@ -128,7 +128,7 @@ fn missing_numbers_come_first() {
 #[test]
 fn games_are_legal_and_have_a_score_after_the_opening() {
     let (_folder, path, _) = scratch();
-    play(&path, plan(12, 2));
+    play(&path, settings(12, 2));
     for record in records(&path) {
         let Record::Game(game) = &record else {
             panic!("a game")
@@ -147,12 +147,12 @@ fn games_are_legal_and_have_a_score_after_the_opening() {
 #[test]
 fn random_quiet_moves_have_no_score() {
     let (_folder, path, other) = scratch();
-    let random = SelfPlay {
+    let random = SelfPlaySettings {
         random_moves: 100,
-        ..plan(12, 2)
+        ..settings(12, 2)
     };
     play(&path, random.clone());
-    play(&other, plan(12, 2));
+    play(&other, settings(12, 2));
     let mut found = 0;
     for record in records(&path) {
         let Record::Game(game) = &record else {
@@ -179,12 +179,12 @@ fn good_openings_begin_at_the_start_and_differ() {
         lines: 3,
         margin: 30,
     };
-    let plan = |threads| SelfPlay {
+    let settings = |threads| SelfPlaySettings {
         opening: Opening::Good(good),
-        ..plan(12, threads)
+        ..settings(12, threads)
     };
-    play(&alone, plan(1));
-    play(&together, plan(3));
+    play(&alone, settings(1));
+    play(&together, settings(3));
     let games = records(&alone);
     assert!(
         games == records(&together),
@@ -203,9 +203,9 @@ fn good_openings_begin_at_the_start_and_differ() {
     }
     assert!(lines.len() > 6, "{lines:?}");
     // A file with other openings is not continued.
-    let other = SelfPlay {
+    let other = SelfPlaySettings {
         opening: Opening::Random,
-        ..plan(1)
+        ..settings(1)
     };
     assert!(is_other_plan(&alone, other));
 }
