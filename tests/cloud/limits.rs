@@ -136,7 +136,7 @@ fn requests_per_second_are_limited() {
     assert_eq!(responses[..4], ["unknown\0"; 4]);
     assert!(responses.contains(&"rate limit exceeded\0".to_owned()));
     let limited = "{\"status\":\"rate limit exceeded\"}";
-    // A request is accepted if its rate bucket has been refilled since the previous one.
+    // On a slow machine some of the requests are so far apart that they are accepted.
     assert!((0..12).any(|_| ask("&json=1", "10.0.0.1") == limited));
     // Other addresses and writers are not limited.
     assert_eq!(ask("", "10.0.0.2"), "unknown\0");

@@ -6,7 +6,6 @@ use std::process::{Command, Stdio};
 use super::{START, TestDir};
 use crate::terminal::Terminal;
 
-/// Columns of the terminal.
 const COLUMNS: u16 = 50;
 /// An opening in which rooks are exchanged.
 const GAME: &str = "[Red \"甲\"]\n\n1. 炮二平五 马8进7 2. 马二进三 车9平8 3. 车一平二 炮8平9 4. 车二进九 马7退8 *\n";

@@ -220,9 +220,9 @@ fn recipes_are_printed_without_samples() {
 }
 
 #[test]
-fn training_from_a_network_keeps_its_shape() {
+fn training_from_a_network_keeps_its_architecture() {
     let embedded = concat!(env!("CARGO_MANIFEST_DIR"), "/src/eval/nnue/embedded.nnue");
-    let shape = chuhe::eval::nnue::embedded().architecture;
+    let architecture = chuhe::eval::nnue::embedded().architecture;
     // The command of the guide, on a few games.
     let dir = dir_with_games(8);
     dir.check(&format!(
@@ -235,8 +235,8 @@ fn training_from_a_network_keeps_its_shape() {
         $ train games.chg --out x.nnue --from {embedded} --threads 2 --set rate=0.0003 --set passes=1 --set hold_out=3
         $ bench --depth 2 --network x.nnue
         ",
-        shape.width,
-        shape.inputs.count()
+        architecture.width,
+        architecture.inputs.count()
     ));
 }
 

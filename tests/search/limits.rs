@@ -167,8 +167,8 @@ fn a_soft_node_limit_lets_the_iteration_finish() {
         };
         let (_, soft_limited) = Engine::new().run(request(fen::START, limits(Some(soft), None)));
         assert!(soft_limited.nodes >= soft);
-        // With a depth limit below 8 the search does not prune replies to root moves, and the test also searches one
-        // ply less.
+        // A depth limit below 8 turns off the pruning of replies to root moves, and the second comparison needs a limit
+        // of one ply less.
         if soft_limited.depth <= 8 {
             continue;
         }

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The test engine: it moves rooks back and forth and misbehaves according to its first argument.
+# The test engine: it moves rooks back and forth and misbehaves according to its first argument. Some modes also use the
+# file that is the second argument.
 # From the starting position the game is drawn by repetition after eight plies.
 mode=$1
 file=$2

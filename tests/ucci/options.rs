@@ -288,7 +288,7 @@ fn constant_network(value: i32) -> Network {
         output_biases: vec![INPUT_QUANT * OUTPUT_QUANT],
     };
     Network::new(architecture, value, String::new(), &parameters)
-        .expect("the numbers fit the shape")
+        .expect("the parameters fit the architecture")
 }
 
 #[test]
