@@ -70,9 +70,10 @@ pub(crate) fn weaken(limits: Limits, elo: u32) -> Limits {
 }
 
 /// The maximum pruning of a search to a fixed depth. GUIs offer low depths as levels of play, but a search to depth
-/// 5 with all pruning has fewer than 1,000 nodes on average; ElephantEye's has 28,000. With no pruning up to depth 5 and some above it,
-/// depth 5 would be stronger than depth 6. With these steps, in matches of 100 games, depth 7 was stronger than 6 by
-/// 139 Elo [89, 195], depth 8 stronger than 7 by 52 [6, 101], and depth 10 stronger than 9 by 100 [56, 148].
+/// 5 with all pruning has fewer than 1,000 nodes on average; ElephantEye's has 28,000. With no pruning up to depth 5
+/// and some above it, depth 5 would be stronger than depth 6. With these steps, in matches of 100 games, depth 7 was
+/// stronger than 6 by 139 Elo [89, 195], depth 8 stronger than 7 by 52 [6, 101], and depth 10 stronger than 9 by 100
+/// [56, 148].
 pub(crate) fn pruning_to_depth(depth: u32) -> Degree {
     match depth {
         0..=7 => Degree::Small,
