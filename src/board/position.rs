@@ -350,7 +350,7 @@ impl Position {
         let placed = self.placed_by(piece, m);
         let occupied = self.occupied().without(from).with(to);
         attacks::of(placed.kind(), us, to, occupied).contains(king)
-            || self.king_attackers(king, us, occupied).without(from).any()
+            || self.king_attackers(king, us, occupied).any()
     }
 
     /// The pieces of `by` that attack `square`, with the given occupancy. A king attacks only its

@@ -26,8 +26,8 @@ impl Results {
             .saturating_add(self.losses)
     }
 
-    /// The weight of these results: 3 for each win, 1 for each draw, -1 for each loss, the default of ElephantEye's
-    /// book tool.
+    /// The value of a move with these results: 3 for each win, 1 for each draw, -1 for each loss, the default of
+    /// ElephantEye's book tool.
     pub fn value(self) -> i64 {
         3 * i64::from(self.wins) + i64::from(self.draws) - i64::from(self.losses)
     }
@@ -116,7 +116,7 @@ pub trait Book: fmt::Debug + Send {
     fn count(&self) -> Result<usize, BookError>;
 
     /// Number of records of a position and of its mirror image, counted as by [`Self::count`].
-    fn stored(&self, position: &Position) -> Result<usize, BookError>;
+    fn record_count(&self, position: &Position) -> Result<usize, BookError>;
 
     /// Number of usable records of the mirror image that have the same move as a usable record of the position itself.
     fn merged_records(&self, _position: &Position) -> Result<usize, BookError> {

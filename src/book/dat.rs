@@ -130,7 +130,7 @@ impl Book for DatBook {
         Ok(self.records().len())
     }
 
-    fn stored(&self, position: &Position) -> Result<usize, BookError> {
+    fn record_count(&self, position: &Position) -> Result<usize, BookError> {
         Ok(self
             .find(position)
             .map(|(records, _)| records.len())
@@ -345,7 +345,7 @@ mod tests {
         assert_eq!(moves(&book, "h2e2 h9g7"), "b0c2 2");
         assert_eq!(moves(&book, "g3g4"), "");
         assert_eq!(book.count().unwrap(), 6);
-        assert_eq!(book.stored(&after("b2e2")).unwrap(), 2);
+        assert_eq!(book.record_count(&after("b2e2")).unwrap(), 2);
     }
 
     #[test]
@@ -415,7 +415,7 @@ mod tests {
         }
         let book = DatBook::new(bytes.into()).unwrap();
         assert_eq!(moves(&book, ""), "b2e2 3");
-        assert_eq!(book.stored(&Position::startpos()).unwrap(), 5);
+        assert_eq!(book.record_count(&Position::startpos()).unwrap(), 5);
     }
 
     #[test]

@@ -55,13 +55,13 @@ fn schema(connection: &Connection) -> Result<Option<Schema>, BookError> {
 
 /// A row of a book: the move as stored, its score and results.
 #[derive(Clone, Copy, Debug)]
-pub struct Stored {
+pub struct BookRow {
     pub packed: i64,
     score: i64,
     results: Results,
 }
 
-impl Stored {
+impl BookRow {
     /// The rows of a query, which selects the columns move, score, win, draw and loss.
     pub fn rows(
         connection: &Connection,
@@ -92,19 +92,19 @@ impl Stored {
 /// default of `chuhe book build --margin`.
 const MARGIN: i32 = 40;
 
-/// A row and its move, `None` if it has no valid one.
-pub type StoredMove = (Stored, Option<Move>);
+/// A row with its decoded move; `None` if it has no valid one.
+pub type DecodedRow = (BookRow, Option<Move>);
 
 /// The usable moves of rows, those with the highest weights first; if a move has several rows, the first usable one is
 /// used.
-pub fn weighted_moves(rows: &[StoredMove], position: &Position) -> Vec<BookMove> {
+pub fn weighted_moves(rows: &[DecodedRow], position: &Position) -> Vec<BookMove> {
     let mut moves = distinct(&usable(rows, position));
     moves.sort_by_key(|m| std::cmp::Reverse(m.weight));
     moves
 }
 
 /// Number of usable moves that occur both in the rows of a position and in those of its mirror image.
-pub fn shared(own: &[StoredMove], mirrored: &[StoredMove], position: &Position) -> usize {
+pub fn shared(own: &[DecodedRow], mirrored: &[DecodedRow], position: &Position) -> usize {
     let moves = usable(&[own, mirrored].concat(), position);
     let (own, mirrored) = moves.split_at(own.len());
     distinct(own).len() + distinct(mirrored).len() - distinct(&moves).len()
@@ -124,17 +124,17 @@ fn distinct(moves: &[Option<BookMove>]) -> Vec<BookMove> {
 /// The move of each row, `None` if it is illegal or has no positive weight. Weights are the scores if any score of a
 /// legal move is positive, otherwise the [values](Results::value) of the games if there are any; otherwise they fall
 /// with the distance to the best score.
-fn usable(rows: &[StoredMove], position: &Position) -> Vec<Option<BookMove>> {
-    let legal = |(row, played): &StoredMove| {
+fn usable(rows: &[DecodedRow], position: &Position) -> Vec<Option<BookMove>> {
+    let legal = |(row, played): &DecodedRow| {
         let played = played.filter(|m| is_legal(position, *m))?;
         Some((*row, played))
     };
-    let rows: Vec<Option<(Stored, Move)>> = rows.iter().map(legal).collect();
+    let rows: Vec<Option<(BookRow, Move)>> = rows.iter().map(legal).collect();
     let known = || rows.iter().flatten().map(|(row, _)| row);
     let best = known().map(|row| row.score).max().unwrap_or(0);
     let has_scores = best > 0;
     let has_games = known().any(|row| row.results.games() > 0);
-    let weigh = |(row, played): (Stored, Move)| {
+    let weigh = |(row, played): (BookRow, Move)| {
         let value = match (has_scores, has_games) {
             (true, _) => row.score,
             (false, true) => row.results.value(),

@@ -12,7 +12,7 @@ use rusqlite::{Connection, params};
 
 use super::book_move::{Book, BookError, BookMove};
 use super::dat::{from_256, to_256};
-use super::database::{Stored, StoredMove, shared, weighted_moves};
+use super::database::{BookRow, DecodedRow, shared, weighted_moves};
 use crate::board::{Color, Move, Piece, Position};
 
 /// Length of a key file in bytes.
@@ -62,7 +62,7 @@ pub struct ObkBook {
     keys: ObkKeys,
     table: &'static str,
     /// All rows by key, read when a walk begins, because most books have no index.
-    all: OnceCell<HashMap<u64, Vec<Stored>>>,
+    all: OnceCell<HashMap<u64, Vec<BookRow>>>,
 }
 
 impl ObkBook {
@@ -90,21 +90,21 @@ impl ObkBook {
     /// The rows with a key. A key of 2^63 or above is stored as a negative integer or, in most .obk books, as a
     /// floating-point number with the same bits. SQLite cannot store a NaN, so a key with the bits of a NaN is found
     /// only as an integer.
-    fn rows(&self, key: u64) -> Result<Vec<Stored>, BookError> {
+    fn rows(&self, key: u64) -> Result<Vec<BookRow>, BookError> {
         if let Some(all) = self.all.get() {
             return Ok(all.get(&key).cloned().unwrap_or_default());
         }
         let query = self.query("vkey IN (?1, ?2)");
         let keys = params![key.cast_signed(), f64::from_bits(key)];
-        Stored::rows(&self.connection, &query, keys)
+        BookRow::rows(&self.connection, &query, keys)
     }
 
     /// Rows of a position and of its mirror image, with their moves as moves of the position. The second list is empty
     /// if the position is its own mirror image.
-    fn image_rows(&self, position: &Position) -> Result<[Vec<StoredMove>; 2], BookError> {
+    fn image_rows(&self, position: &Position) -> Result<[Vec<DecodedRow>; 2], BookError> {
         let [own, mirror] = [false, true].map(|mirror| self.keys.key(position, mirror));
-        let moves = |row: Stored| (row, unpack(row.packed));
-        let flipped = |row: Stored| (row, unpack(row.packed).map(Move::flip_file));
+        let moves = |row: BookRow| (row, unpack(row.packed));
+        let flipped = |row: BookRow| (row, unpack(row.packed).map(Move::flip_file));
         let mirrored = if own == mirror {
             Vec::new()
         } else {
@@ -138,7 +138,7 @@ impl Book for ObkBook {
         Ok(self.connection.query_row(&query, [], |row| row.get(0))?)
     }
 
-    fn stored(&self, position: &Position) -> Result<usize, BookError> {
+    fn record_count(&self, position: &Position) -> Result<usize, BookError> {
         Ok(self.image_rows(position)?.iter().map(Vec::len).sum())
     }
 
@@ -148,14 +148,14 @@ impl Book for ObkBook {
     }
 
     fn prepare_walk(&self) -> Result<(), BookError> {
-        let mut all: HashMap<u64, Vec<Stored>> = HashMap::new();
+        let mut all: HashMap<u64, Vec<BookRow>> = HashMap::new();
         let mut query = self.connection.prepare(&self.query("TRUE"))?;
         let mut rows = query.query([])?;
         while let Some(row) = rows.next()? {
-            let stored = Stored::read(row)?;
+            let book_row = BookRow::read(row)?;
             let real = match row.get_ref(5)? {
                 ValueRef::Integer(key) => {
-                    all.entry(key.cast_unsigned()).or_default().push(stored);
+                    all.entry(key.cast_unsigned()).or_default().push(book_row);
                     // In a column of integers, SQLite stores a floating-point key without a fraction as an integer.
                     // All floating-point keys are negative.
                     Some(key as f64).filter(|real| key < 0 && *real as i64 == key)
@@ -164,7 +164,7 @@ impl Book for ObkBook {
                 _ => None,
             };
             if let Some(key) = real {
-                all.entry(key.to_bits()).or_default().push(stored);
+                all.entry(key.to_bits()).or_default().push(book_row);
             }
         }
         // This fails if an earlier walk has already read the same rows.
@@ -281,7 +281,7 @@ mod tests {
             assert_eq!(moves(&book, "b2e2"), "h9g7 35, b9c7 30");
             // A disabled row and one without a move do not count.
             assert_eq!(book.count().unwrap(), 4);
-            assert_eq!(book.stored(&after("h2e2")).unwrap(), 3);
+            assert_eq!(book.record_count(&after("h2e2")).unwrap(), 3);
             // A walk reads all rows into memory. The row after b2e2 has, mirrored, a move of the rows after h2e2.
             let walk = walk(&book).unwrap();
             assert_eq!((walk.usable, walk.unusable, walk.unreached), (4, 0, 0));

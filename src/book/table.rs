@@ -133,7 +133,7 @@ impl Book for BookTable {
         Ok(self.moves_count())
     }
 
-    fn stored(&self, position: &Position) -> Result<usize, BookError> {
+    fn record_count(&self, position: &Position) -> Result<usize, BookError> {
         Ok(Self::moves(self, position).len())
     }
 

@@ -35,7 +35,7 @@ pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
         seen: HashMap::new(),
         passed: HashSet::new(),
         open: VecDeque::new(),
-        stored: 0,
+        records: 0,
         unusable: 0,
         without_moves: 0,
         doubtful: HashMap::new(),
@@ -68,12 +68,12 @@ pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
     if has_position_keys {
         walker.without_moves += walker.doubtful.values().sum::<usize>();
     }
-    let left = book.count()?.saturating_sub(walker.stored);
+    let left = book.count()?.saturating_sub(walker.records);
     // Positions with the same lock share records, which may have been counted more than once.
     let without_moves = walker.without_moves.min(left);
     Ok(BookWalk {
         table: walker.table,
-        usable: walker.stored - walker.unusable,
+        usable: walker.records - walker.unusable,
         unusable: walker.unusable + without_moves,
         unreached: left - without_moves,
         has_position_keys,
@@ -111,7 +111,7 @@ struct Walker<'a> {
     /// Positions whose moves must be tried, with their book moves.
     open: VecDeque<(Position, Vec<Move>)>,
     /// Records of positions with a usable move.
-    stored: usize,
+    records: usize,
     /// Unusable records among them.
     unusable: usize,
     /// Records of positions without a usable move.
@@ -141,7 +141,7 @@ impl Walker<'_> {
             }
             return Ok(*known);
         }
-        let records = self.book.stored(position)?;
+        let records = self.book.record_count(position)?;
         let moves = match records {
             0 => Vec::new(),
             _ => self.book.moves(position)?,
@@ -152,7 +152,7 @@ impl Walker<'_> {
         if is_stored {
             moves.iter().for_each(|m| self.table.add(position, *m));
             if !is_counted {
-                self.stored += records;
+                self.records += records;
                 let usable = moves.len() + self.book.merged_records(position)?;
                 self.unusable += records - usable.min(records);
             }
@@ -248,11 +248,11 @@ mod tests {
             self.0.count()
         }
 
-        fn stored(&self, position: &Position) -> Result<usize, BookError> {
+        fn record_count(&self, position: &Position) -> Result<usize, BookError> {
             if *position == after("h2e2 a9a8") {
                 Ok(2)
             } else {
-                self.0.stored(position)
+                self.0.record_count(position)
             }
         }
 

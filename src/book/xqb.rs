@@ -11,7 +11,7 @@ use std::path::Path;
 use rusqlite::{Connection, params};
 
 use super::book_move::{Book, BookEntry, BookError, BookMove, Memo, Results};
-use super::database::{Stored, weighted_moves};
+use super::database::{BookRow, weighted_moves};
 use crate::board::{Color, Move, Piece, PieceKind, Position, Setup, Square, Symmetry};
 use crate::text::Replacement;
 
@@ -38,8 +38,8 @@ impl XqbBook {
         Self { connection }
     }
 
-    fn rows(&self, key: &[u8]) -> Result<Vec<Stored>, BookError> {
-        Stored::rows(&self.connection, QUERY, [key])
+    fn rows(&self, key: &[u8]) -> Result<Vec<BookRow>, BookError> {
+        BookRow::rows(&self.connection, QUERY, [key])
     }
 }
 
@@ -71,7 +71,7 @@ impl Book for XqbBook {
         Ok(self.connection.query_row(query, [], |row| row.get(0))?)
     }
 
-    fn stored(&self, position: &Position) -> Result<usize, BookError> {
+    fn record_count(&self, position: &Position) -> Result<usize, BookError> {
         Ok(self.rows(&key(position).0)?.len())
     }
 
@@ -374,7 +374,10 @@ mod tests {
         assert_eq!(moves(&book, "b2e2 b9c7 b0c2"), "a9b9 4");
         assert_eq!(moves(&book, "c3c4"), "");
         assert_eq!(
-            (book.count().unwrap(), book.stored(&after("b2e2")).unwrap()),
+            (
+                book.count().unwrap(),
+                book.record_count(&after("b2e2")).unwrap()
+            ),
             (3, 2)
         );
     }

@@ -81,6 +81,7 @@ impl Api {
     /// Stops all searches and reviews.
     pub fn stop(&self) {
         for engine in self.engines.lock().values() {
+            // A new run stops the current one.
             engine.start().stop();
         }
     }

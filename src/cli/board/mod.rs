@@ -20,6 +20,7 @@ use super::common::{
     SearchDefaults, note, note_problems, print_line, user_name, with_places,
 };
 use super::serve::{NODES, PAUSE, open_store};
+use crate::book::SQLITE_MAGIC;
 use crate::cloud::library::{Library, LibraryOptions};
 use crate::cloud::server::LibraryRoutes;
 use crate::cloud::store::Location;
@@ -181,7 +182,7 @@ fn read_games(arguments: &GameArguments) -> Result<Vec<Value>, Failure> {
 fn is_database(path: &Path) -> bool {
     let mut beginning = [0; 16];
     let mut read = || File::open(path)?.read_exact(&mut beginning);
-    path.is_file() && read().is_ok() && beginning == *b"SQLite format 3\0"
+    path.is_file() && read().is_ok() && beginning[..] == *SQLITE_MAGIC
 }
 
 /// The first [`MAX_GAMES`] games of a file. Games that cannot be read are reported.

@@ -10,7 +10,7 @@ use crate::rules::RuleSet;
 use crate::tablebase::{ClassTable, Material, Metric, SolvedClass, Tables};
 
 #[derive(Debug, clap::Args)]
-pub struct RulesArguments {
+pub struct TableRulesArgument {
     /// Rule set of tablebases with an attacker on each side.
     #[arg(long, value_name = "SET", value_enum, ignore_case = true, default_value_t = RuleSet::default())]
     pub rules: RuleSet,

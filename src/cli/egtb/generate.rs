@@ -8,7 +8,7 @@ use std::{fs, io};
 
 use indicatif::{HumanCount, ProgressBar};
 
-use super::common::{RulesArguments, ThreadArguments, bar, load_smaller};
+use super::common::{TableRulesArgument, ThreadArguments, bar, load_smaller};
 use crate::board::Color;
 use crate::cli::common::{
     Context, Failure, ForceArgument, OutputFile, note, print_text, remove_unfinished_at_interrupt,
@@ -63,7 +63,7 @@ pub struct Arguments {
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
-    rules: RulesArguments,
+    rules: TableRulesArgument,
     #[command(flatten)]
     threads: ThreadArguments,
 }

@@ -16,7 +16,7 @@ use crate::cli::common::{
 use crate::notation::MoveStyle;
 use crate::rules::{Game, RuleSet};
 use crate::tablebase::{Material, Probe, ProbedMove, TableOutcome, Tables};
-use common::RulesArguments;
+use common::TableRulesArgument;
 
 /// Endgame tablebases (残局库): generate, verify, count, probe.
 #[derive(Debug, clap::Args)]
@@ -47,7 +47,7 @@ pub struct ProbeArguments {
     #[command(flatten)]
     tablebases: TablebaseArguments,
     #[command(flatten)]
-    rules: RulesArguments,
+    rules: TableRulesArgument,
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {

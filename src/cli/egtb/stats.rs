@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::common::{RulesArguments, load, load_dtc, selected};
+use super::common::{TableRulesArgument, load, load_dtc, selected};
 use crate::board::{ByColor, Color, Move};
 use crate::cli::common::{Failure, TablebaseArguments, plies_text, print, translated};
 use crate::notation::MoveStyle;
@@ -23,7 +23,7 @@ pub struct Arguments {
     #[command(flatten)]
     tablebases: TablebaseArguments,
     #[command(flatten)]
-    rules: RulesArguments,
+    rules: TableRulesArgument,
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::common::{RulesArguments, ThreadArguments, bar, load, load_dtc, load_smaller, selected};
+use super::common::{
+    TableRulesArgument, ThreadArguments, bar, load, load_dtc, load_smaller, selected,
+};
 use crate::board::Position;
 use crate::cli::common::{Context, Failure, TablebaseArguments, print_text};
 use crate::rules::{Game, RuleSet};
@@ -25,7 +27,7 @@ pub struct Arguments {
     #[command(flatten)]
     tablebases: TablebaseArguments,
     #[command(flatten)]
-    rules: RulesArguments,
+    rules: TableRulesArgument,
     #[command(flatten)]
     threads: ThreadArguments,
 }

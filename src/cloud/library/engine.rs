@@ -1,4 +1,4 @@
-//! The engine that answers `queryengine`.
+//! The engine that replies `queryengine`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ const HASH: usize = 16;
 pub struct LibraryEngine {
     searcher: Mutex<Option<Searcher>>,
     /// Replies by key, each with the time at which it was cached.
-    answers: Mutex<HashMap<String, (Instant, ApiReply)>>,
+    replies: Mutex<HashMap<String, (Instant, ApiReply)>>,
 }
 
 impl LibraryEngine {
@@ -49,16 +49,16 @@ impl LibraryEngine {
     }
 
     fn cached(&self, key: &str) -> Option<ApiReply> {
-        let answers = self.answers.lock();
-        let (time, reply) = answers.get(key)?;
+        let replies = self.replies.lock();
+        let (time, reply) = replies.get(key)?;
         (time.elapsed() < CACHE_TIME).then(|| reply.clone())
     }
 
     fn cache(&self, key: String, reply: &ApiReply) {
-        let mut answers = self.answers.lock();
-        answers.retain(|_, (time, _)| time.elapsed() < CACHE_TIME);
-        if answers.len() < MAX_CACHED {
-            answers.insert(key, (Instant::now(), reply.clone()));
+        let mut replies = self.replies.lock();
+        replies.retain(|_, (time, _)| time.elapsed() < CACHE_TIME);
+        if replies.len() < MAX_CACHED {
+            replies.insert(key, (Instant::now(), reply.clone()));
         }
     }
 }
