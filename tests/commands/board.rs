@@ -262,6 +262,13 @@ fn search_limits_are_refused() {
 }
 
 #[test]
+fn a_hash_size_of_0_is_the_default() {
+    let board = Board::start(&["--hash", "0"]);
+    let (_, state) = board.ask("state");
+    assert_eq!(state["hash"], 64);
+}
+
+#[test]
 fn a_new_search_stops_the_current_one() {
     let board = Board::start(&["--no-book"]);
     let path = |move_time: &str| format!("move?start={START}&moves=&time={move_time}");

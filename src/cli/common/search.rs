@@ -31,7 +31,7 @@ pub struct SearchArguments {
     /// [default: 0 for `batch` and `review`, otherwise 1].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=i64::from(MAX_THREADS)))]
     pub threads: Option<u16>,
-    /// Hash table in MB; `batch` and `review` use one for each position searched at the same time
+    /// Hash table in MB; 0 = the default. `batch` and `review` use one for each position searched at the same time
     /// [default: 16 for `batch`, 32 for `review`, 64 for `board`, otherwise by the memory of the machine].
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_HASH)))]
     pub hash: Option<u32>,
@@ -75,7 +75,7 @@ impl SearchArguments {
             let why = "has an effect only with --knowledge large";
             return Err(Failure::usage("--network", why));
         }
-        let hash = self.hash.unwrap_or(defaults.hash) as usize;
+        let hash = self.hash.filter(|hash| *hash > 0).unwrap_or(defaults.hash) as usize;
         let network = self.network.read()?;
         Ok(SearchPlan {
             limits: self.limits.limits(defaults.time),
