@@ -181,7 +181,8 @@ fn heading(plan: &OpeningSearch) -> String {
 fn reopen(path: &Path, heading: &str) -> io::Result<(File, Vec<Vec<Move>>)> {
     let mut file = open_or_create(path)?;
     let bytes = read_all(&mut file, MAX_FILE_MB)?;
-    let mut text = String::from_utf8(bytes).map_err(io::Error::other)?;
+    let foreign = || io::Error::other("the file was not written by `chuhe openings`");
+    let mut text = String::from_utf8(bytes).map_err(|_| foreign())?;
     let end = text.rfind('\n').map_or(0, |end| end + 1);
     // A file without a complete line is overwritten only if it contains nothing but the start of the heading.
     if end > 0 || heading.starts_with(&text) {
@@ -196,9 +197,7 @@ fn reopen(path: &Path, heading: &str) -> io::Result<(File, Vec<Vec<Move>>)> {
             .next()
             .filter(|line| line.starts_with(BEGINNING))
         else {
-            return Err(io::Error::other(
-                "the file was not written by `chuhe openings`",
-            ));
+            return Err(foreign());
         };
         let (old, new) = (settings(first_line), settings(heading));
         let why =

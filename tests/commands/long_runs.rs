@@ -61,6 +61,15 @@ fn interrupted_openings_are_continued() {
         "
     ));
     assert_eq!(dir.read("parts.txt"), dir.read("whole.txt"));
+    for other in [&b"h2e2\n"[..], b"\xff\n"] {
+        dir.write("other.txt", other);
+        dir.check(
+            "
+            $1 openings other.txt --continue
+            2= chuhe: other.txt: the file was not written by `chuhe openings`
+            ",
+        );
+    }
 }
 
 /// Starts a long run that writes `file`, and checks that a second run is refused once the file is not empty. Then kills
