@@ -49,8 +49,8 @@ enum DataCommand {
     ///
     /// The score of a move in a game record is at the beginning of its comment, as `chuhe match` and other programs
     /// write it (+0.35/12, +M4/12). It is in minor pieces if the tag RedEngine or BlackEngine says that the engine of
-    /// this side speaks UCCI, and otherwise in pawns (a minor piece is four pawns). M counts moves if the game has the
-    /// tag, and otherwise plies.
+    /// this side speaks UCCI, and otherwise in pawns (a minor piece is four pawns). M counts moves if the game has this
+    /// tag, with any protocol, and otherwise plies.
     ///
     /// Games annotated by `chuhe review` are left out, because their scores are for red. Games lost on time, by an
     /// illegal move or by a crash are left out, because their results say nothing about the positions.

@@ -44,8 +44,8 @@ pub struct Arguments {
     #[arg(long)]
     print_recipe: bool,
     /// Start with the weights of this network instead of random ones; use a lower `rate`. Width, buckets and
-    /// scale are those of the network unless set. With twice its width, each neuron is copied. With
-    /// input buckets instead of one, each bucket begins with the same weights.
+    /// scale are those of the network unless set. With twice its width, each neuron is doubled. With several
+    /// input buckets instead of one, each bucket begins with the weights of the network.
     #[arg(long, value_name = "NETWORK")]
     from: Option<PathBuf>,
     /// The description of the network in its file, before the recipe.

@@ -188,7 +188,7 @@ fn an_invalid_fen_is_reported_with_all_reasons() {
         =
         2> move 2:
         $2 analyse
-        2= chuhe: analyse: no position is given; expected `startpos` or a FEN
+        2= chuhe: analyse: no position is given; expected `startpos`, a FEN or a file
         ",
     );
 }

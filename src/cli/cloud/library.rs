@@ -194,7 +194,7 @@ fn changes(UndoResult { values, notes, .. }: UndoResult) -> String {
 pub struct FillArguments {
     /// Library file or database; created if missing.
     library: Location,
-    /// Number of positions.
+    /// Stop when the library has at least N positions.
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
     positions: u32,
     /// Nodes per score; finding moves takes four times as many.

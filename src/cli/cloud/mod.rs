@@ -48,7 +48,8 @@ enum CloudCommand {
     Undo {
         /// Library file or database.
         library: Location,
-        /// Name of the writer: the name of its token, `worker` for the server's own workers, or `import`.
+        /// Name of the writer: the name of its token, `worker` for the server's own workers and `fill`, or `import`
+        /// for `import` and `copy`.
         #[arg(long, value_name = "NAME")]
         writer: String,
         /// Undo only the writes of the last N minutes.

@@ -41,7 +41,7 @@ impl GameArguments {
         if self.is_given() {
             return Ok(());
         }
-        let why = "no position is given; expected `startpos` or a FEN";
+        let why = "no position is given; expected `startpos`, a FEN or a file";
         Err(Failure::usage(command, why))
     }
 

@@ -141,8 +141,8 @@ pub struct Arguments {
     /// winner.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["sprt", "factors"])]
     spsa: Option<PathBuf>,
-    /// Pin each game to its own processors (Linux and Windows), one for each search thread (option `Threads`) of the
-    /// engine with the most threads, or of the two engines with the most threads if any engine ponders.
+    /// Pin each game to processors of its own (Linux and Windows): as many as the engine with the most search threads
+    /// (option `Threads`) has, or, if any engine ponders, as many as the two engines with the most have together.
     #[arg(long, help_heading = "Time")]
     pin: bool,
     /// Time limit for the handshake of an engine and for its response to isready.

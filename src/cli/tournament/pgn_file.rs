@@ -26,7 +26,7 @@ pub struct PgnFile {
 /// The data found in the PGN of a resumed tournament.
 #[derive(Default)]
 pub struct RecoveredPgn {
-    /// Games that are missing in the journal, in the order of the schedule.
+    /// Games that are missing from the journal, in the order of the schedule.
     pub games: Vec<GameRecord>,
     pub warnings: Vec<String>,
 }
