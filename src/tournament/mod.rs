@@ -84,7 +84,7 @@ pub struct Tournament {
     pub openings: Openings,
     pub rules: GameRules,
     pub timeouts: Timeouts,
-    /// Whether principal variations are recorded, and PGN comments contain them with nodes, speed and time left.
+    /// Whether everything that the engines report is recorded and written to PGN comments, with speed and time left.
     pub has_details: bool,
     /// Whether each game is pinned to its own processors, one for each search thread that runs at the same time.
     pub pin: bool,
@@ -233,7 +233,7 @@ pub fn tree_of_record(
 }
 
 /// Restores a record from a PGN game of the tournament. The record lacks the start time, the duration and the time
-/// overruns of the game, and the nodes, clocks and principal variations of its moves. Returns `None` if the tag
+/// overruns of the game, and of its moves all but score, depth and time. Returns `None` if the tag
 /// `Round`, `Red`, `Black` or `Reason` is missing or invalid, or if the number of the game is too high. Whether the
 /// schedule has the same players for this game is not checked.
 pub fn record_of_pgn(tournament: &Tournament, game: &GameTree) -> Option<GameRecord> {

@@ -155,16 +155,23 @@ impl GameInProgress<'_> {
         let clock = &mut self.clocks[side];
         clock.press(answer.elapsed.saturating_sub(stalled));
         let left = clock.left().map(|left| left.as_millis());
-        let pv = answer.info.pv.clone();
-        self.moves.push(MoveRecord {
+        let info = &answer.info;
+        let mut record = MoveRecord {
             played,
-            score: answer.info.score,
-            depth: answer.info.depth,
-            nodes: answer.info.nodes,
+            score: info.score,
+            depth: info.depth,
+            nodes: info.nodes,
             micros: Some(u64::try_from(answer.elapsed.as_micros()).unwrap_or(u64::MAX)),
             left_ms: left.and_then(|left| u64::try_from(left).ok()),
-            pv: pv.filter(|_| self.tournament.has_details),
-        });
+            ..MoveRecord::default()
+        };
+        if self.tournament.has_details {
+            record.selective_depth = info.selective_depth;
+            record.hashfull = info.hashfull;
+            record.tbhits = info.tbhits;
+            record.pv = info.pv.clone();
+        }
+        self.moves.push(record);
     }
 
     /// Records the time overrun of a move, if any, without the time of stalls. Returns the ending if the side lost on

@@ -35,7 +35,16 @@ pub struct MoveRecord {
     /// Milliseconds left on the clock after the move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_ms: Option<u64>,
-    /// The principal variation in coordinates from a0 to i9, if details are recorded.
+    /// Reported selective depth in plies. This field and the next ones are set only if details are recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selective_depth: Option<u32>,
+    /// Use of the hash table in permill.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hashfull: Option<u16>,
+    /// Number of positions found in tablebases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tbhits: Option<u64>,
+    /// The principal variation in coordinates from a0 to i9.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pv: Option<String>,
 }
@@ -52,7 +61,8 @@ impl MoveRecord {
         self.micros.map(Duration::from_micros)
     }
 
-    /// The PGN comment with all details: `+0.31/12 0.502s, n=26007, nps=51807, tl=9.498s, pv="炮二平五 马8进7"`.
+    /// The PGN comment with all details, named as by fastchess:
+    /// `+0.31/12 0.502s, n=26007, sd=20, nps=51807, hashfull=5, tbhits=0, tl=9.498s, pv="炮二平五 马8进7"`.
     pub fn detailed_comment(&self, position: &Position, style: MoveStyle) -> String {
         let mut comment = self.comment();
         let mut add = |name: &str, value: Option<String>| {
@@ -61,11 +71,14 @@ impl MoveRecord {
             }
         };
         add("n", self.nodes.map(|nodes| nodes.to_string()));
+        add("sd", self.selective_depth.map(|depth| depth.to_string()));
         let speed = || {
             let micros = self.micros.filter(|micros| *micros > 0)?;
             Some(u128::from(self.nodes?) * 1_000_000 / u128::from(micros))
         };
         add("nps", speed().map(|speed| speed.to_string()));
+        add("hashfull", self.hashfull.map(|used| used.to_string()));
+        add("tbhits", self.tbhits.map(|hits| hits.to_string()));
         let left = self.left_ms.map(Duration::from_millis);
         add("tl", left.map(|left| format!("{:.3}s", left.as_secs_f64())));
         add("pv", self.variation(position, style));

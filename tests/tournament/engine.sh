@@ -95,7 +95,7 @@ answer() {
         wordy) printf 'info depth 3 score 5 pv'; yes ' a0a1' | head -n 4000 | tr -d '\n'; say; say "bestmove $move" ;;
         late) ;;
         mated) say "info depth 8 score 29993"; say "bestmove $move" ;;
-        detailed) say "info depth 8 score 12 nodes 5000 time 9 pv $move a9a8"; say "bestmove $move" ;;
+        detailed) say "info depth 8 seldepth 11 score 12 nodes 5000 time 9 hashfull 3 tbhits 2 pv $move a9a8"; say "bestmove $move" ;;
         chess) say "bestmove e2e4" ;;
         colored) printf 'info depth 4294967295 score 1\nbestmove %s\n' "$move" ;;
         waits) while [ ! -s "$file" ]; do sleep 0.1; done; say "bestmove $move" ;;

@@ -212,7 +212,11 @@ fn final_positions_and_details_are_written() {
     let text = fs::read_to_string(&pgn).unwrap();
     let games = chuhe::notation::pgn::read(&text);
     let comments = games[0].as_ref().unwrap().comments();
-    for part in [", n=5000, nps=", ", tl=", "s, pv=\"A0-A1 A9-A8\""] {
+    for part in [
+        ", n=5000, sd=11, nps=",
+        ", hashfull=3, tbhits=2, tl=",
+        "s, pv=\"A0-A1 A9-A8\"",
+    ] {
         assert!(comments[0].contains(part), "{comments:?}");
     }
     // The UCCI score is converted to a mate.

@@ -168,7 +168,8 @@ pub struct Arguments {
         help_heading = "Output"
     )]
     pub notation: MoveStyle,
-    /// Add nodes, nodes per second, time left and principal variation to the PGN comments.
+    /// Add nodes, selective depth, nodes per second, use of the hash table, tablebase hits, time left and principal
+    /// variation to the PGN comments, as far as the engine reports them.
     #[arg(long, requires = "pgn", help_heading = "Output")]
     pgn_details: bool,
     /// Append the final position of each game to this EPD file.

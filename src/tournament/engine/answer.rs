@@ -185,7 +185,13 @@ pub struct EngineInfo {
     is_bound: bool,
     /// Depth in plies.
     pub depth: Option<u32>,
+    /// Selective depth in plies.
+    pub selective_depth: Option<u32>,
     pub nodes: Option<u64>,
+    /// Use of the hash table in permill.
+    pub hashfull: Option<u16>,
+    /// Number of positions found in tablebases.
+    pub tbhits: Option<u64>,
     /// The principal variation: as read from the `info` line in the engine's coordinates, but in a
     /// [`MoveAnswer`](super::MoveAnswer) converted to coordinates from a0 to i9.
     pub pv: Option<String>,
@@ -193,7 +199,7 @@ pub struct EngineInfo {
 
 /// A larger depth in an `info` line is ignored.
 const MAX_DEPTH: u32 = 1000;
-/// A larger node count in an `info` line is ignored.
+/// A larger number of nodes or tablebase positions in an `info` line is ignored.
 const MAX_NODES: u64 = 1_000_000_000_000_000;
 /// Maximum length of a principal variation in bytes; the rest is dropped.
 const MAX_PV: usize = 400;
@@ -222,14 +228,22 @@ impl EngineInfo {
                 "string" | "message" => break,
                 "multipv" if words.next().is_some_and(|n| n != "1") => return,
                 "depth" => update.depth = number(words.next()).filter(|depth| *depth <= MAX_DEPTH),
+                "seldepth" => {
+                    update.selective_depth = number(words.next()).filter(|depth| *depth <= MAX_DEPTH);
+                }
                 "nodes" => update.nodes = number(words.next()).filter(|nodes| *nodes <= MAX_NODES),
+                "hashfull" => update.hashfull = number(words.next()).filter(|used| *used <= 1000),
+                "tbhits" => update.tbhits = number(words.next()).filter(|hits| *hits <= MAX_NODES),
                 "score" => update.score = score(&mut words),
                 "lowerbound" | "upperbound" => update.is_bound = true,
                 _ => {}
             }
         }
         self.depth = update.depth.or(self.depth);
+        self.selective_depth = update.selective_depth.or(self.selective_depth);
         self.nodes = update.nodes.or(self.nodes);
+        self.hashfull = update.hashfull.or(self.hashfull);
+        self.tbhits = update.tbhits.or(self.tbhits);
         // A bound does not replace an exact score: adjudication and comments take the score as exact.
         if update.is_bound && !self.is_bound && self.score.is_some() {
             return;
@@ -304,16 +318,20 @@ mod tests {
     #[test]
     fn info_lines_are_parsed() {
         let mut info = EngineInfo::default();
-        info.read("info depth 6 score -12 time 3 nodes 5000 pv h2e2 depth 9");
+        info.read("info depth 6 seldepth 8 score -12 time 3 nodes 5000 hashfull 12 tbhits 0 pv h2e2 depth 9");
         let expected = EngineInfo {
             score: Some(EngineScore::Units(-12)),
             is_bound: false,
             depth: Some(6),
+            selective_depth: Some(8),
             nodes: Some(5000),
+            hashfull: Some(12),
+            tbhits: Some(0),
             pv: Some("h2e2 depth 9".to_owned()),
         };
         assert_eq!(info, expected);
         info.read("info depth 7 seldepth 9 multipv 2 score cp 99 nodes 9 pv a0a1");
+        info.read("info seldepth 1001 hashfull 1001 tbhits -1");
         info.read("info string score cp 500");
         info.read("info message depth 77");
         info.read("info depth x score cp nodes 18446744073709551616");

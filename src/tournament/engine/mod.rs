@@ -351,8 +351,8 @@ impl Engine {
     ) -> MoveAnswer {
         let mut info = self.process.info(self.dialect);
         if is_pondered {
-            // The nodes count from the start of the search, but the time counts from `ponderhit`.
-            info.nodes = None;
+            // They count from the start of the search, but the time counts from `ponderhit`.
+            (info.nodes, info.tbhits) = (None, None);
         }
         let is_none = is_response(line, NO_MOVE);
         let mut words = answer_words(line);
