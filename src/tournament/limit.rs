@@ -11,27 +11,48 @@ use crate::text::{number_of_digits, read_seconds};
 /// Maximum base time and maximum increment: engines read milliseconds into 32 bits.
 const LONGEST_CONTROL: Duration = Duration::from_secs(1_000_000);
 
-/// The time control of an engine, or the limit of each of its moves. It is part of the journal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Limit {
-    Clock(TimeControl),
-    #[serde(rename = "move_time_ms", serialize_with = "serialize_milliseconds")]
-    MoveTime(Duration),
-    Nodes(u64),
+/// The limits of the moves of an engine, which are part of the journal. One or more are set, but not both a clock and a
+/// time per move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Limit {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock: Option<TimeControl>,
+    #[serde(
+        rename = "move_time_ms",
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "serialize_optional"
+    )]
+    pub move_time: Option<Duration>,
+    /// Nodes per move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
     /// Depth per move, in plies.
-    Depth(u32),
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
 }
 
 impl Limit {
+    pub fn has_time(self) -> bool {
+        self.clock.is_some() || self.move_time.is_some()
+    }
+
     /// Whether its times, if any, are whole seconds.
     pub fn has_whole_seconds(self) -> bool {
-        let times = match self {
-            Self::Clock(control) => [control.base, control.increment],
-            Self::MoveTime(time) => [time; 2],
-            Self::Nodes(_) | Self::Depth(_) => return true,
-        };
-        times.iter().all(|time| time.subsec_nanos() == 0)
+        let clock = self.clock.map(|control| [control.base, control.increment]);
+        let times = clock.into_iter().flatten().chain(self.move_time);
+        times.into_iter().all(|time| time.subsec_nanos() == 0)
+    }
+
+    /// The text of each limit, such as `10+0.1` and `depth 20`.
+    pub fn texts(self) -> Vec<String> {
+        let time = |time: Duration| format!("{} ms per move", time.as_millis());
+        let texts = [
+            self.clock.map(|control| control.to_string()),
+            self.move_time.map(time),
+            self.nodes.map(|nodes| format!("{nodes} nodes per move")),
+            self.depth.map(|depth| format!("depth {depth}")),
+        ];
+        texts.into_iter().flatten().collect()
     }
 }
 
@@ -114,14 +135,19 @@ pub fn serialize_milliseconds<S: Serializer>(
     serializer.serialize_u64(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
 }
 
+fn serialize_optional<S: Serializer>(
+    time: &Option<Duration>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match time {
+        Some(time) => serialize_milliseconds(time, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Clock(control) => control.fmt(f),
-            Self::MoveTime(time) => write!(f, "{} ms per move", time.as_millis()),
-            Self::Nodes(nodes) => write!(f, "{nodes} nodes per move"),
-            Self::Depth(depth) => write!(f, "depth {depth}"),
-        }
+        f.write_str(&self.texts().join(", "))
     }
 }
 
@@ -130,7 +156,7 @@ impl fmt::Display for Limit {
 pub struct Timeouts {
     /// For the handshake and for the response to `isready`.
     pub ready: Duration,
-    /// For a move limited by nodes or depth.
+    /// For a move limited only by nodes or depth.
     pub untimed_move: Duration,
 }
 
@@ -144,9 +170,9 @@ pub struct Clock {
 
 impl Clock {
     pub fn new(limit: Limit) -> Self {
-        let (left, moves_left) = match limit {
-            Limit::Clock(control) => (control.base, control.moves),
-            _ => (Duration::ZERO, None),
+        let (left, moves_left) = match limit.clock {
+            Some(control) => (control.base, control.moves),
+            None => (Duration::ZERO, None),
         };
         Self {
             limit,
@@ -161,7 +187,7 @@ impl Clock {
 
     /// The time left; `None` without a time control.
     pub fn left(&self) -> Option<Duration> {
-        matches!(self.limit, Limit::Clock(_)).then_some(self.left)
+        self.limit.clock.map(|_| self.left)
     }
 
     /// Moves until the next period; `None` without periods.
@@ -171,25 +197,20 @@ impl Clock {
 
     /// Time added after each move.
     pub fn increment(&self) -> Duration {
-        match self.limit {
-            Limit::Clock(control) => control.increment,
-            _ => Duration::ZERO,
-        }
+        self.limit
+            .clock
+            .map_or(Duration::ZERO, |control| control.increment)
     }
 
-    /// How long the next move may take; `None` if it is limited by nodes or depth.
+    /// How long the next move may take; `None` if it is limited only by nodes or depth.
     pub fn allowance(&self) -> Option<Duration> {
-        match self.limit {
-            Limit::Clock(_) => Some(self.left),
-            Limit::MoveTime(time) => Some(time),
-            Limit::Nodes(_) | Limit::Depth(_) => None,
-        }
+        self.left().or(self.limit.move_time)
     }
 
     /// Updates the clock after a move. The clock does not go below zero, so an overrun within the margin does not
     /// reduce the time for later moves.
     pub fn press(&mut self, elapsed: Duration) {
-        let Limit::Clock(control) = self.limit else {
+        let Some(control) = self.limit.clock else {
             return;
         };
         self.left = self.left.saturating_sub(elapsed) + control.increment;
@@ -244,14 +265,20 @@ mod tests {
     #[test]
     fn the_clock_counts_down_and_a_new_period_adds_time() {
         let control = "2/10+1".parse().unwrap();
-        let mut clock = Clock::new(Limit::Clock(control));
+        let mut clock = Clock::new(Limit {
+            clock: Some(control),
+            ..Limit::default()
+        });
         let state = |clock: &Clock| (clock.left(), clock.moves_left());
         assert_eq!(state(&clock), (Some(ms(10_000)), Some(2)));
         clock.press(ms(4000));
         assert_eq!(state(&clock), (Some(ms(7000)), Some(1)));
         clock.press(ms(9000));
         assert_eq!(state(&clock), (Some(ms(11_000)), Some(2)));
-        let mut fixed = Clock::new(Limit::MoveTime(ms(20)));
+        let mut fixed = Clock::new(Limit {
+            move_time: Some(ms(20)),
+            ..Limit::default()
+        });
         fixed.press(ms(500));
         assert_eq!((fixed.left(), fixed.allowance()), (None, Some(ms(20))));
     }

@@ -106,7 +106,7 @@ fn an_engine_that_is_ready_too_late_is_refused() {
 fn invalid_arguments_are_refused() {
     for (arguments, reason) in [
         ("", "engine one: no limit"),
-        ("--each depth=1 tc=1", "more than one limit"),
+        ("--each movetime=1 tc=1", "cannot be combined"),
         ("--each depth=1 --rounds 0", "0 is not in"),
         ("--each depth=1 --concurrency 0", "0 is not in"),
         (

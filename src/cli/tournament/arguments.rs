@@ -34,7 +34,7 @@ const MAX_OPENINGS_MB: u64 = 1024;
 ///   option.NAME=VALUE  a protocol option to set
 ///   init=LINE          a line to send after the options; may be repeated
 ///   tc=[MOVES/]TIME[+INCREMENT]  time control: seconds or minutes:seconds
-///   movetime=MS, nodes=N, depth=N  limits per move instead of tc=
+///   movetime=MS, nodes=N, depth=N  limits per move instead of tc=; nodes and depth also beside a time
 ///   margin=MS          time margin: overruns up to this do not lose (default: 100)
 ///   ponder=on          let it ponder
 ///   restart=on         restart it for each game
@@ -148,7 +148,7 @@ pub struct Arguments {
     /// Time limit for the handshake of an engine and for its response to isready.
     #[arg(long, value_name = "SECONDS", default_value = "15", value_parser = parse_seconds, help_heading = "Time")]
     startup: Duration,
-    /// Time limit for a move with nodes= or depth=.
+    /// Time limit for a move with only nodes= or depth=.
     #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = parse_seconds, help_heading = "Time")]
     patience: Duration,
     /// The PGN tag `Event`.

@@ -17,7 +17,7 @@ use super::common::{
 use crate::search::cores;
 use crate::text::{counted, printable};
 use crate::tournament::{
-    EngineFailure, GameSummary, Handshake, JournalContent, Limit, Tournament, TournamentEnd,
+    EngineFailure, GameSummary, Handshake, JournalContent, Tournament, TournamentEnd,
     TournamentFormat, TournamentStartError, check_engines, run as play,
 };
 use output::{MatchOutput, OutputFiles};
@@ -106,13 +106,12 @@ fn warn(tournament: &Tournament, handshakes: &[Handshake]) {
         }
     }
     let openings = tournament.openings.lines().len() as u64;
-    let may_repeat = |limit| matches!(limit, Limit::Nodes(_) | Limit::Depth(_));
     // In a Swiss tournament the pairings change from round to round.
     if tournament.rounds.is_none_or(|rounds| rounds > openings)
         && tournament
             .engines
             .iter()
-            .all(|engine| may_repeat(engine.limit))
+            .all(|engine| !engine.limit.has_time())
         && tournament.factors.is_none()
         && tournament.spsa.is_none()
         && tournament.format != TournamentFormat::Swiss

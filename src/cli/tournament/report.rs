@@ -13,7 +13,7 @@ use crate::tournament::stats::{
     Decision, Effect, Estimate, FactorRun, Interval, Rating, SprtRun, Standings, TunedValue,
     ratings,
 };
-use crate::tournament::{GameSummary, Handshake, JsonReport, Limit, Tournament, TournamentEnd};
+use crate::tournament::{GameSummary, Handshake, JsonReport, Tournament, TournamentEnd};
 
 /// Number of recent games in the status.
 pub const RECENT_GAMES: usize = 50;
@@ -41,10 +41,12 @@ pub fn heading(tournament: &Tournament, handshakes: &[Handshake]) -> String {
                 detected
             }
         };
-        let limit = match engine.limit {
-            Limit::Clock(control) => format!("tc={control}"),
-            limit => translated(&limit.to_string()).into_owned(),
-        };
+        let mut limits = engine.limit.texts();
+        if engine.limit.clock.is_some() {
+            limits[0].insert_str(0, "tc=");
+        }
+        let limits = limits.iter().map(|limit| translated(limit));
+        let limit = limits.collect::<Vec<_>>().join(texts().comma);
         text += &format!(
             "{}: {id_name}, {protocol}, {limit}{detected}\n",
             engine.name

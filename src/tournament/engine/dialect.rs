@@ -6,7 +6,7 @@ use crate::board::{ByColor, Color, Move};
 use crate::notation::fen;
 use crate::rules::Game;
 use crate::text::number_of_digits;
-use crate::tournament::limit::{Clock, Limit};
+use crate::tournament::limit::Clock;
 use crate::tournament::spec::EngineProtocol;
 
 #[derive(Clone, Copy, Debug)]
@@ -130,28 +130,35 @@ impl EngineDialect {
             (false, false) => "go",
         };
         let clock = &request.clocks[side];
-        match (clock.limit(), self.protocol) {
-            (Limit::Nodes(nodes), _) => format!("{mode} nodes {nodes}"),
-            (Limit::Depth(depth), _) => format!("{mode} depth {depth}"),
-            (Limit::MoveTime(time), EngineProtocol::Uci | EngineProtocol::Xboard) => {
-                format!("{mode} movetime {}", time.as_millis())
+        let limit = clock.limit();
+        let mut text = mode.to_owned();
+        match (limit.move_time, self.protocol) {
+            (Some(time), EngineProtocol::Uci | EngineProtocol::Xboard) => {
+                text += &format!(" movetime {}", time.as_millis());
             }
             // UCCI has no `movetime`; `movestogo 1` is the closest.
-            (Limit::MoveTime(time), EngineProtocol::Ucci) => {
-                format!("{mode} time {} movestogo 1", self.time(time))
+            (Some(time), EngineProtocol::Ucci) => {
+                text += &format!(" time {} movestogo 1", self.time(time));
             }
-            (Limit::Clock(_), EngineProtocol::Ucci) => {
-                let mut text = format!("{mode} {}", self.ucci_clock(clock, ""));
+            (None, _) if limit.clock.is_none() => {}
+            (None, EngineProtocol::Ucci) => {
+                text += &format!(" {}", self.ucci_clock(clock, ""));
                 let opponent = &request.clocks[!side];
                 if opponent.left().is_some() {
                     text += &format!(" {}", self.ucci_clock(opponent, "opp"));
                 }
-                text
             }
-            (Limit::Clock(_), EngineProtocol::Uci | EngineProtocol::Xboard) => {
-                format!("{mode} {}", uci_clocks(request.clocks, side))
+            (None, EngineProtocol::Uci | EngineProtocol::Xboard) => {
+                text += &format!(" {}", uci_clocks(request.clocks, side));
             }
         }
+        if let Some(nodes) = limit.nodes {
+            text += &format!(" nodes {nodes}");
+        }
+        if let Some(depth) = limit.depth {
+            text += &format!(" depth {depth}");
+        }
+        text
     }
 
     /// A time in the unit of the engine, at least 1.
@@ -202,6 +209,7 @@ fn uci_clocks(clocks: &ByColor<Clock>, side: Color) -> String {
 mod tests {
     use super::*;
     use crate::notation::fen::START;
+    use crate::tournament::limit::Limit;
 
     const UCCI: EngineDialect = EngineDialect {
         protocol: EngineProtocol::Ucci,
@@ -220,9 +228,22 @@ mod tests {
         game
     }
 
+    fn clock(control: &str) -> Limit {
+        Limit {
+            clock: Some(control.parse().unwrap()),
+            ..Limit::default()
+        }
+    }
+
+    fn depth(plies: u32) -> Limit {
+        Limit {
+            depth: Some(plies),
+            ..Limit::default()
+        }
+    }
+
     fn clocks(red: &str, black: Limit) -> ByColor<Clock> {
-        let red = Limit::Clock(red.parse().unwrap());
-        ByColor::new(Clock::new(red), Clock::new(black))
+        ByColor::new(Clock::new(clock(red)), Clock::new(black))
     }
 
     #[test]
@@ -257,7 +278,7 @@ mod tests {
     #[test]
     fn ucci_positions_begin_after_the_last_capture() {
         let game = game("h2e2 h9g7 e2e6");
-        let clocks = clocks("10+0.1", Limit::Depth(3));
+        let clocks = clocks("10+0.1", depth(3));
         let banned = ["c6c5".parse().unwrap()];
         let request = MoveRequest {
             game: &game,
@@ -298,12 +319,30 @@ mod tests {
             };
             dialect.go(&request, ponder)
         };
-        let both = clocks("10+0.1", Limit::Clock("5/20".parse().unwrap()));
+        let both = clocks("10+0.1", clock("5/20"));
         let seconds = EngineDialect {
             milliseconds: false,
             ..UCCI
         };
-        let move_time = ByColor([Clock::new(Limit::MoveTime(Duration::from_millis(20))); 2]);
+        let same = |limit: Limit| ByColor([Clock::new(limit); 2]);
+        let move_time = Limit {
+            move_time: Some(Duration::from_millis(20)),
+            ..Limit::default()
+        };
+        let nodes = Limit {
+            nodes: Some(7),
+            ..Limit::default()
+        };
+        let two = same(Limit {
+            depth: Some(9),
+            ..clock("10+0.1")
+        });
+        let three = same(Limit {
+            depth: Some(9),
+            nodes: Some(7),
+            ..move_time
+        });
+        let move_time = same(move_time);
         for (sent, expected) in [
             (
                 ask(UCCI, both, false, false),
@@ -322,11 +361,11 @@ mod tests {
                 "go ponder wtime 10000 btime 20000 winc 100 binc 0",
             ),
             (
-                ask(UCI, clocks("3/7", Limit::Depth(3)), false, false),
+                ask(UCI, clocks("3/7", depth(3)), false, false),
                 "go wtime 7000 btime 7000 winc 0 binc 0 movestogo 3",
             ),
             (
-                ask(UCCI, clocks("3/7", Limit::Depth(3)), false, false),
+                ask(UCCI, clocks("3/7", depth(3)), false, false),
                 "go time 7000 movestogo 3",
             ),
             (ask(UCCI, move_time, false, false), "go time 20 movestogo 1"),
@@ -335,13 +374,23 @@ mod tests {
                 "go time 1 movestogo 1",
             ),
             (ask(UCI, move_time, false, false), "go movetime 20"),
+            (ask(UCI, same(nodes), false, false), "go nodes 7"),
+            (ask(UCCI, same(depth(7)), true, false), "go draw depth 7"),
             (
-                ask(UCI, ByColor([Clock::new(Limit::Nodes(7)); 2]), false, false),
-                "go nodes 7",
+                ask(UCI, two, false, false),
+                "go wtime 10000 btime 10000 winc 100 binc 100 depth 9",
             ),
             (
-                ask(UCCI, ByColor([Clock::new(Limit::Depth(7)); 2]), true, false),
-                "go draw depth 7",
+                ask(UCCI, two, false, true),
+                "go ponder time 10000 increment 100 opptime 10000 oppincrement 100 depth 9",
+            ),
+            (
+                ask(UCI, three, false, false),
+                "go movetime 20 nodes 7 depth 9",
+            ),
+            (
+                ask(UCCI, three, false, false),
+                "go time 20 movestogo 1 nodes 7 depth 9",
             ),
         ] {
             assert_eq!(sent, expected);

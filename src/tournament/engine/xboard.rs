@@ -127,11 +127,7 @@ impl XboardTranslator {
             // `st` takes whole seconds; `time` after a time control for one move takes hundredths of a second.
             sent.push(format!("level 1 {} 0", whole_seconds(time)));
             sent.push(format!("time {}", (time / 10).max(1)));
-        } else if depth.is_some() {
-            // A thousand minutes, so that the clock does not limit the search.
-            sent.extend(lines(&["level 0 1000 0"]));
-        } else {
-            let time = value(&format!("{own}time")).unwrap_or_default();
+        } else if let Some(time) = value(&format!("{own}time")) {
             if !self.has_level {
                 self.has_level = true;
                 let moves = value("movestogo").unwrap_or(0);
@@ -142,6 +138,9 @@ impl XboardTranslator {
             sent.push(format!("time {}", (time / 10).max(1)));
             let time = value(&format!("{other}time")).unwrap_or(time);
             sent.push(format!("otim {}", (time / 10).max(1)));
+        } else {
+            // A thousand minutes, so that the clock does not limit the search.
+            sent.extend(lines(&["level 0 1000 0"]));
         }
         sent.extend(depth.map(|depth| format!("sd {depth}")));
         sent.extend(lines(&["go"]));

@@ -156,7 +156,7 @@ impl EngineSpec {
     /// Whether an XBoard engine can play with these settings. XBoard has no node limit, and tournaments do not
     /// support pondering of XBoard engines.
     pub fn suits_xboard(&self) -> bool {
-        !self.ponder && !matches!(self.limit, Limit::Nodes(_))
+        !self.ponder && self.limit.nodes.is_none()
     }
 }
 
@@ -318,7 +318,7 @@ impl PartialEngineSpec {
             return Err(in_engine(EngineSpecError::Nice));
         }
         let ponder = settings.ponder.unwrap_or(false);
-        if ponder && !matches!(limit, Limit::Clock(_)) {
+        if ponder && limit.clock.is_none() {
             return Err(in_engine(EngineSpecError::PonderWithoutClock));
         }
         let protocol = settings.proto.as_deref().map(EngineProtocol::from_name);
@@ -367,27 +367,22 @@ impl PartialEngineSpec {
     fn limit(&self) -> Result<Option<Limit>, EngineSpecError> {
         let clock = self.tc.as_ref().map(|text| {
             let text = text.to_string();
-            let clock = text.parse().map(Limit::Clock);
+            let clock = text.parse();
             clock.map_err(|error| EngineSpecError::TimeControl(text, error))
         });
-        let move_time = self.movetime.map(Duration::from_millis);
-        let all = [
-            clock.transpose()?,
-            move_time.map(Limit::MoveTime),
-            self.nodes.map(Limit::Nodes),
-            self.depth.map(Limit::Depth),
-        ];
-        let mut given = all.into_iter().flatten();
-        let limit = given.next();
-        if given.next().is_some() {
-            return Err(EngineSpecError::SeveralLimits);
+        let limit = Limit {
+            clock: clock.transpose()?,
+            move_time: self.movetime.map(Duration::from_millis),
+            nodes: self.nodes,
+            depth: self.depth,
+        };
+        if limit.clock.is_some() && limit.move_time.is_some() {
+            return Err(EngineSpecError::SeveralTimes);
         }
-        match limit {
-            Some(Limit::MoveTime(Duration::ZERO) | Limit::Nodes(0) | Limit::Depth(0)) => {
-                Err(EngineSpecError::ZeroLimit)
-            }
-            limit => Ok(limit),
+        if self.movetime == Some(0) || self.nodes == Some(0) || self.depth == Some(0) {
+            return Err(EngineSpecError::ZeroLimit);
         }
+        Ok(self.has_limit().then_some(limit))
     }
 }
 
@@ -492,8 +487,8 @@ pub enum SettingError {
 pub enum EngineSpecError {
     #[error("no limit: give tc=, movetime=, nodes= or depth=")]
     NoLimit,
-    #[error("more than one limit: give only one of tc=, movetime=, nodes= and depth=")]
-    SeveralLimits,
+    #[error("tc= and movetime= cannot be combined")]
+    SeveralTimes,
     #[error("the limit must be greater than 0")]
     ZeroLimit,
     #[error("tc={0}: {1}")]

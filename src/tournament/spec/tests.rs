@@ -51,7 +51,7 @@ fn command_line_and_toml_are_equivalent() {
         .map(|(n, v)| format!("{n}={v}"))
         .collect();
     assert_eq!(options, ["Threads=1", "Hash=64", "Use NNUE=false"]);
-    assert_eq!(toml.limit, Limit::MoveTime(Duration::from_millis(20)));
+    assert_eq!(toml.limit.to_string(), "20 ms per move");
     assert_eq!((toml.nice, toml.margin), (Some(5), DEFAULT_MARGIN));
 }
 
@@ -68,7 +68,7 @@ fn missing_settings_are_taken_from_the_defaults() {
     let line = parse(&["movetime=5", "nice=2", "option.hash=2", "option.Threads=2"]);
     let engine = parse(&["cmd=x", "option.threads=3"]);
     let spec = engine.spec(&line.or(&file)).unwrap();
-    assert_eq!(spec.limit, Limit::MoveTime(Duration::from_millis(5)));
+    assert_eq!(spec.limit.to_string(), "5 ms per move");
     assert_eq!(
         (spec.nice, spec.margin),
         (Some(2), Duration::from_millis(1))
@@ -81,7 +81,16 @@ fn missing_settings_are_taken_from_the_defaults() {
         .collect();
     assert_eq!(options, ["hash=2", "threads=3"]);
     let engine = parse(&["cmd=x", "name= ", "nodes=9"]).spec(&file).unwrap();
-    assert_eq!((engine.limit, &*engine.name), (Limit::Nodes(9), "x"));
+    assert_eq!(engine.limit.to_string(), "9 nodes per move");
+    assert_eq!(engine.name, "x");
+    let both = parse(&["cmd=x", "tc=3+0.1", "depth=8"]).spec(&file).unwrap();
+    assert_eq!(both.limit.to_string(), "3+0.1, depth 8");
+    // The form in the journal.
+    let json = serde_json::json!([spec.limit, engine.limit, both.limit]);
+    assert_eq!(
+        json.to_string(),
+        r#"[{"move_time_ms":5},{"nodes":9},{"clock":"3+0.1","depth":8}]"#
+    );
 }
 
 #[test]
@@ -89,8 +98,9 @@ fn invalid_settings_are_reported() {
     for (settings, reason) in [
         (&["cmd=x"][..], "engine x: no limit"),
         (&["tc=1"], "no cmd="),
-        (&["cmd=x", "tc=1", "depth=3"], "more than one limit"),
+        (&["cmd=x", "tc=1", "movetime=3"], "cannot be combined"),
         (&["cmd=x", "depth=0"], "must be greater than 0"),
+        (&["cmd=x", "tc=1", "nodes=0"], "must be greater than 0"),
         (&["cmd=x", "tc=fast"], "not a time control"),
         (&["cmd=x", "tc=1", "proto=cecp"], "ucci, uci, xboard"),
         (&["cmd=x", "tc=1", "ranks=2"], "0 or 1"),
