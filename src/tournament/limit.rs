@@ -8,8 +8,8 @@ use serde::{Serialize, Serializer};
 
 use crate::text::{number_of_digits, read_seconds};
 
-/// Maximum base time and maximum increment: engines read milliseconds into 32 bits.
-const LONGEST_CONTROL: Duration = Duration::from_secs(1_000_000);
+/// Maximum base time, increment and time per move: engines read milliseconds into 32 bits.
+pub const MAX_TIME: Duration = Duration::from_secs(1_000_000);
 
 /// The limits of the moves of an engine, which are part of the journal. One or more are set, but not both a clock and a
 /// time per move.
@@ -68,10 +68,14 @@ pub struct TimeControl {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "not a time control ([MOVES/][MINUTES:]SECONDS[+SECONDS], such as 10+0.1, 40/60 or 2:00+1)"
-)]
-pub struct ParseTimeControlError;
+pub enum ParseTimeControlError {
+    #[error(
+        "not a time control ([MOVES/][MINUTES:]SECONDS[+SECONDS], such as 10+0.1, 40/60 or 2:00+1)"
+    )]
+    Invalid,
+    #[error("the times must be at most {} s", MAX_TIME.as_secs())]
+    TooLong,
+}
 
 impl FromStr for TimeControl {
     type Err = ParseTimeControlError;
@@ -86,8 +90,11 @@ impl FromStr for TimeControl {
         let (minutes, seconds) = base.split_once(':').unwrap_or(("0", base));
         let minutes = Duration::from_secs(60 * u64::from(whole_number(minutes)?));
         let base = control_seconds(seconds)? + minutes;
-        if base.is_zero() || base > LONGEST_CONTROL || moves == Some(0) {
-            return Err(ParseTimeControlError);
+        if base.is_zero() || moves == Some(0) {
+            return Err(ParseTimeControlError::Invalid);
+        }
+        if base > MAX_TIME {
+            return Err(ParseTimeControlError::TooLong);
         }
         Ok(Self {
             base,
@@ -99,14 +106,14 @@ impl FromStr for TimeControl {
 
 fn whole_number(digits: &str) -> Result<u32, ParseTimeControlError> {
     let number = number_of_digits(digits, 10).and_then(|number| number.try_into().ok());
-    number.ok_or(ParseTimeControlError)
+    number.ok_or(ParseTimeControlError::Invalid)
 }
 
 fn control_seconds(text: &str) -> Result<Duration, ParseTimeControlError> {
-    read_seconds(text)
-        .ok()
-        .filter(|time| *time <= LONGEST_CONTROL)
-        .ok_or(ParseTimeControlError)
+    match read_seconds(text) {
+        Ok(time) if time > MAX_TIME => Err(ParseTimeControlError::TooLong),
+        time => time.map_err(|_| ParseTimeControlError::Invalid),
+    }
 }
 
 impl fmt::Display for TimeControl {
@@ -250,13 +257,20 @@ mod tests {
             assert_eq!(control.to_string().parse(), Ok(control));
         }
         for text in [
-            "", "x", "-1", "0", "0/10", "1e9", "40000:00", "NaN", "1+x", "a/1", "1:x", "inf",
+            "", "x", "-1", "0", "0/10", "NaN", "1+x", "a/1", "1:x", "inf",
             "10++5", "10+-0", "10+", "+10", "1+2+3", "+40/60", "/60", "40/", "4/5/6", "+2:30",
             "2:+30", ":30", "1:2:3",
         ] {
             assert_eq!(
                 text.parse::<TimeControl>(),
-                Err(ParseTimeControlError),
+                Err(ParseTimeControlError::Invalid),
+                "{text}"
+            );
+        }
+        for text in ["1000001", "1+1000001", "40000:00", "16666:41"] {
+            assert_eq!(
+                text.parse::<TimeControl>(),
+                Err(ParseTimeControlError::TooLong),
                 "{text}"
             );
         }

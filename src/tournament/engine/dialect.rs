@@ -161,10 +161,10 @@ impl EngineDialect {
         text
     }
 
-    /// A time in the unit of the engine, at least 1.
+    /// A time in the unit of the engine, at least 1, and in milliseconds at most [`MAX_MILLISECONDS`].
     pub fn time(self, time: Duration) -> u128 {
         if self.milliseconds {
-            time.as_millis().max(1)
+            milliseconds(time)
         } else {
             u128::from(time.as_secs().max(1))
         }
@@ -184,6 +184,14 @@ impl EngineDialect {
     }
 }
 
+/// The largest time that is sent: engines read milliseconds into 32 bits, but a clock can gain more by increments and
+/// periods.
+const MAX_MILLISECONDS: u128 = i32::MAX as u128;
+
+fn milliseconds(time: Duration) -> u128 {
+    time.as_millis().clamp(1, MAX_MILLISECONDS)
+}
+
 /// The clocks of both sides, for the `go` of `side`. An opponent without a clock gets the clock of `side`.
 fn uci_clocks(clocks: &ByColor<Clock>, side: Color) -> String {
     let own = &clocks[side];
@@ -191,7 +199,7 @@ fn uci_clocks(clocks: &ByColor<Clock>, side: Color) -> String {
         Some(_) => clock,
         None => own,
     });
-    let left = |clock: &Clock| clock.left().unwrap_or_default().as_millis().max(1);
+    let left = |clock: &Clock| milliseconds(clock.left().unwrap_or_default());
     let mut text = format!(
         "wtime {} btime {} winc {} binc {}",
         left(red),
@@ -305,6 +313,33 @@ mod tests {
             UCCI.position(&request),
             format!("position fen {START} moves h2e2")
         );
+    }
+
+    #[test]
+    fn times_fit_into_32_bits() {
+        let game = game("");
+        let mut clocks = clocks("1/1000000", clock("1/1000000"));
+        for clock in &mut clocks.0 {
+            (0..3).for_each(|_| clock.press(Duration::ZERO));
+        }
+        let request = MoveRequest {
+            game: &game,
+            clocks: &clocks,
+            banned: &[],
+            draw_offered: false,
+        };
+        for (dialect, sent) in [
+            (
+                UCI,
+                "go wtime 2147483647 btime 2147483647 winc 0 binc 0 movestogo 1",
+            ),
+            (
+                UCCI,
+                "go time 2147483647 movestogo 1 opptime 2147483647 oppmovestogo 1",
+            ),
+        ] {
+            assert_eq!(dialect.go(&request, false), sent);
+        }
     }
 
     #[test]

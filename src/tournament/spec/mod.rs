@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::limit::{Limit, ParseTimeControlError, serialize_milliseconds};
+use super::limit::{MAX_TIME, Limit, ParseTimeControlError, serialize_milliseconds};
 use crate::board::named_enum;
 use crate::text::{is_character, printable, toml_error, without_credentials};
 
@@ -379,6 +379,9 @@ impl PartialEngineSpec {
         if limit.clock.is_some() && limit.move_time.is_some() {
             return Err(EngineSpecError::SeveralTimes);
         }
+        if limit.move_time > Some(MAX_TIME) {
+            return Err(EngineSpecError::LongMoveTime);
+        }
         if self.movetime == Some(0) || self.nodes == Some(0) || self.depth == Some(0) {
             return Err(EngineSpecError::ZeroLimit);
         }
@@ -489,6 +492,8 @@ pub enum EngineSpecError {
     NoLimit,
     #[error("tc= and movetime= cannot be combined")]
     SeveralTimes,
+    #[error("movetime= must be at most {}", MAX_TIME.as_millis())]
+    LongMoveTime,
     #[error("the limit must be greater than 0")]
     ZeroLimit,
     #[error("tc={0}: {1}")]

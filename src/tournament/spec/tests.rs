@@ -102,6 +102,8 @@ fn invalid_settings_are_reported() {
         (&["cmd=x", "depth=0"], "must be greater than 0"),
         (&["cmd=x", "tc=1", "nodes=0"], "must be greater than 0"),
         (&["cmd=x", "tc=fast"], "not a time control"),
+        (&["cmd=x", "tc=1000001"], "tc=1000001: the times must be"),
+        (&["cmd=x", "movetime=1000000001"], "at most 1000000000"),
         (&["cmd=x", "tc=1", "proto=cecp"], "ucci, uci, xboard"),
         (&["cmd=x", "tc=1", "ranks=2"], "0 or 1"),
         (&["cmd=x", "nodes=5", "ponder=on"], "needs tc="),
