@@ -107,6 +107,11 @@ fn invalid_arguments_are_refused() {
     for (arguments, reason) in [
         ("", "engine one: no limit"),
         ("--each movetime=1 tc=1", "cannot be combined"),
+        ("./program", "./program: not KEY=VALUE; write --engine"),
+        (
+            "--engine name=three cmd=x ./four",
+            "./four: not KEY=VALUE; write --engine",
+        ),
         ("--each depth=1 --rounds 0", "0 is not in"),
         ("--each depth=1 --concurrency 0", "0 is not in"),
         (

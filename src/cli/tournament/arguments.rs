@@ -45,6 +45,9 @@ const MAX_OPENINGS_MB: u64 = 1024;
 pub struct Arguments {
     #[command(flatten)]
     engines: EngineArguments,
+    /// Programs without `--engine`, which are refused with a hint.
+    #[arg(hide = true)]
+    programs: Vec<String>,
     /// Read engines from a TOML file: `[[engine]]` tables with the keys of --engine (args, init and cpus are
     /// lists, options is a table, ponder and restart are true or false), and `[each]` with defaults, over which those
     /// of --each take precedence.
@@ -433,6 +436,12 @@ impl Arguments {
         let parse = |option: &str, settings: &[String]| {
             PartialEngineSpec::parse(settings).map_err(|error| Failure::usage(option, error))
         };
+        let settings = self.engines.engines.iter().flat_map(|all| all.iter().skip(1));
+        let mut bare = settings.filter(|setting| !setting.contains('='));
+        if let Some(program) = self.programs.first().or(bare.next()) {
+            let why = "not KEY=VALUE; write --engine before each program: --engine ./one --engine ./two";
+            return Err(Failure::usage(program, why));
+        }
         if self.engines_file.is_none() && self.engines.engines.len() < 2 {
             return Err(Failure::usage(
                 "--engine",
