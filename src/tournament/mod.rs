@@ -74,6 +74,8 @@ pub struct Tournament {
     /// Number of seeds of a gauntlet: engines that play all others, but not each other.
     pub seeds: usize,
     pub colors: ColorOrder,
+    /// Whether each pairing plays one game in a round, not two.
+    pub has_single_games: bool,
     /// Number of rounds; in each round every pairing plays two games from one opening. In a knockout, the number of
     /// openings per match. `None` if only the SPRT ends the tournament.
     pub rounds: Option<u64>,
@@ -116,7 +118,9 @@ pub struct GameRules {
 impl Tournament {
     pub fn schedule(&self) -> Schedule {
         let rounds = self.rounds.unwrap_or(MAX_ROUNDS);
-        Schedule::new(self.format, self.engines.len(), self.seeds, rounds).with_colors(self.colors)
+        Schedule::new(self.format, self.engines.len(), self.seeds, rounds)
+            .with_colors(self.colors)
+            .with_single_games(self.has_single_games)
     }
 
     /// The options that factors and tuning set for the two engines of a game. `spsa` has the tuned values so far.

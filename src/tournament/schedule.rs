@@ -49,11 +49,11 @@ impl ColorOrder {
         }
     }
 
-    /// Whether the first engine of a pairing plays red in a game.
-    const fn is_first_red(self, game: u64) -> bool {
+    /// Whether the first engine of a pairing plays red, if the colors change from each `turn` to the next.
+    const fn is_first_red(self, turn: u64) -> bool {
         match self {
-            Self::Alternate => game.is_multiple_of(2),
-            Self::Reverse => !game.is_multiple_of(2),
+            Self::Alternate => turn.is_multiple_of(2),
+            Self::Reverse => !turn.is_multiple_of(2),
             Self::FirstRed => true,
             Self::FirstBlack => false,
         }
@@ -61,9 +61,9 @@ impl ColorOrder {
 }
 
 /// The games of a tournament, numbered from 0. Games 2n and 2n + 1 are a pair: the same engines play one opening twice,
-/// by default with swapped colors ([`ColorOrder`]).
+/// by default with swapped colors ([`ColorOrder`]). With [`Self::with_single_games`] there are no pairs.
 ///
-/// In a round robin and a gauntlet every pairing plays one pair of games in each round. In a Swiss tournament and a
+/// In a round robin and a gauntlet every pairing plays one opening in each round. In a Swiss tournament and a
 /// knockout the pairings depend on the results: [`Self::advance`] adds them when all known games are played.
 #[derive(Clone, Debug)]
 pub struct Schedule {
@@ -74,6 +74,8 @@ pub struct Schedule {
     pairings: Vec<[usize; 2]>,
     rounds: u64,
     colors: ColorOrder,
+    /// Number of games of each pairing and round: 2, or 1.
+    games: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +106,7 @@ impl Schedule {
             pairings,
             rounds,
             colors: ColorOrder::default(),
+            games: 2,
         };
         schedule.advance(&[]);
         schedule
@@ -113,6 +116,19 @@ impl Schedule {
     pub fn with_colors(mut self, colors: ColorOrder) -> Self {
         self.colors = colors;
         self
+    }
+
+    /// If `is_single`, each pairing plays one game in each round. Without fixed colors, these change from round to
+    /// round, and each engine has red in about half of its games of a round. Only for round robins and gauntlets.
+    #[must_use]
+    pub fn with_single_games(mut self, is_single: bool) -> Self {
+        self.games = if is_single { 1 } else { 2 };
+        self
+    }
+
+    /// The number of the pair to which a game belongs; `None` without pairs.
+    pub fn pair(&self, number: u64) -> Option<u64> {
+        (self.games == 2).then_some(number / 2)
     }
 
     /// Whether the pairings depend on the results.
@@ -129,13 +145,15 @@ impl Schedule {
             TournamentFormat::Swiss => self.engines / 2,
             TournamentFormat::Knockout => self.engines.saturating_sub(1),
         };
-        (pairs as u64).saturating_mul(2).saturating_mul(self.rounds)
+        (pairs as u64)
+            .saturating_mul(self.games)
+            .saturating_mul(self.rounds)
     }
 
     /// Number of games whose players are known.
     pub fn known_games(&self) -> u64 {
         if self.depends_on_results() {
-            2 * self.pairings.len() as u64
+            self.games * self.pairings.len() as u64
         } else {
             self.total_games()
         }
@@ -147,11 +165,16 @@ impl Schedule {
             return None;
         }
         let count = self.pairings.len() as u64;
-        let [first, second] = self.pairings[(number / 2 % count) as usize];
+        let [first, second] = self.pairings[(number / self.games % count) as usize];
+        let round = self.round(number);
+        let turn = match self.games {
+            1 => round + (first + second + 1) as u64,
+            _ => number,
+        };
         Some(ScheduledGame {
             number,
-            round: self.round(number),
-            players: if self.colors.is_first_red(number) {
+            round,
+            players: if self.colors.is_first_red(turn) {
                 ByColor::new(first, second)
             } else {
                 ByColor::new(second, first)
@@ -168,7 +191,7 @@ impl Schedule {
 
     /// The round of a game, from 0.
     pub fn round(&self, number: u64) -> u64 {
-        let pair = number / 2;
+        let pair = number / self.games;
         match self.format {
             TournamentFormat::RoundRobin | TournamentFormat::Gauntlet => {
                 pair / self.pairings.len().max(1) as u64
@@ -423,6 +446,31 @@ mod tests {
             let actual = [0, 1].map(|n| schedule.game(n).unwrap().players.0);
             assert_eq!(actual, players, "{colors:?}");
         }
+    }
+
+    #[test]
+    fn single_games_change_colors() {
+        let players = |format, colors, rounds| -> Vec<(u64, [usize; 2])> {
+            let schedule = Schedule::new(format, 4, 1, rounds).with_colors(colors);
+            let schedule = schedule.with_single_games(true);
+            let games: Vec<_> = (0..).map_while(|n| schedule.game(n)).collect();
+            assert_eq!(games.len() as u64, schedule.total_games());
+            games.iter().map(|g| (g.round, g.players.0)).collect()
+        };
+        let first = [[0, 1], [2, 0], [0, 3], [1, 2], [3, 1], [2, 3]];
+        let both = [
+            first.map(|players| (0, players)),
+            first.map(|[a, b]| (1, [b, a])),
+        ];
+        use TournamentFormat::{Gauntlet, RoundRobin};
+        assert_eq!(
+            players(RoundRobin, ColorOrder::Alternate, 2),
+            both.concat()
+        );
+        let gauntlet = [(0, [1, 0]), (0, [0, 2]), (0, [3, 0])];
+        assert_eq!(players(Gauntlet, ColorOrder::Reverse, 1), gauntlet);
+        let fixed = [(0, [0, 1]), (0, [0, 2]), (0, [0, 3])];
+        assert_eq!(players(Gauntlet, ColorOrder::FirstRed, 1), fixed);
     }
 
     fn summary(scheduled: ScheduledGame, result: GameResult) -> GameSummary {

@@ -203,6 +203,13 @@ fn options_set_the_colors_and_the_seeds() {
     assert_eq!(reds("--reverse"), ["two", "one"]);
     assert_eq!(reds("--noswap"), ["one", "one"]);
     assert_eq!(reds("--noswap --reverse"), ["two", "two"]);
+    assert_eq!(reds("--games 1"), ["one"]);
+    let arguments = "--openings start --rounds 3 --each depth=1 --games 1";
+    let report = report(good(), arguments);
+    let games = report["games"].as_array().unwrap().iter();
+    let reds: Vec<&str> = games.map(|game| game["red"].as_str().unwrap()).collect();
+    assert_eq!(reds, ["one", "two", "one"]);
+    assert_eq!(report["pairings"][0]["pentanomial"][2], 0);
     let arguments = format!("{PLAIN} --format gauntlet --seeds 2");
     let mut command = match_of(good(), &arguments);
     let text = output(command.args(script("three", "good")));

@@ -129,6 +129,14 @@ fn invalid_arguments_are_refused() {
             "--each depth=1 --noswap --sprt elo0=0,elo1=5",
             "cannot be used with",
         ),
+        (
+            "--each depth=1 --games 1 --sprt elo0=0,elo1=5",
+            "--games: 1 can only be used",
+        ),
+        (
+            "--each depth=1 --games 1 --format swiss",
+            "--games: 1 can only be used",
+        ),
         ("--each depth=1 --resign score=0", "must be greater than 0"),
         ("--each depth=1 --epd /dev/full", "not a regular file"),
         ("--each depth=1 --epd -", "--epd: games are added to a file"),

@@ -71,6 +71,10 @@ pub struct Arguments {
     /// Give the first engine of a pairing black in the first game.
     #[arg(long)]
     reverse: bool,
+    /// Number of games of each pairing in a round: 2 with the same opening, or 1. With 1, the colors change from round
+    /// to round.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=2))]
+    games: u8,
     /// Pause between two games in milliseconds.
     #[arg(long, value_name = "MS", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=86_400_000))]
     wait: u32,
@@ -316,6 +320,7 @@ impl Arguments {
             format: self.format,
             seeds: usize::from(self.seeds),
             colors: ColorOrder::new(self.noswap, self.reverse),
+            has_single_games: self.games == 1,
             rounds: (self.rounds)
                 .or(spsa.as_ref().map(Spsa::pairs))
                 .or(self.default_rounds(engine_count)),
@@ -362,6 +367,11 @@ impl Arguments {
         if is_paired_by_results && self.spsa.is_some() {
             let why = "this format cannot be used with --spsa";
             return Err(Failure::usage("--format", why));
+        }
+        let needs_pairs = self.sprt.is_some() || self.factors.is_some() || self.spsa.is_some();
+        if self.games == 1 && (is_paired_by_results || needs_pairs) {
+            let why = "1 can only be used in a round robin or gauntlet without --sprt, --factors and --spsa";
+            return Err(Failure::usage("--games", why));
         }
         if usize::from(self.seeds) >= engines {
             return Err(Failure::usage(

@@ -66,13 +66,18 @@ struct Point {
     llr: Option<f64>,
 }
 
-/// The history of a match of two engines: one point per game pair. If there are more than [`MAX_POINTS`], only every
+/// The history of a match of two engines: one point per game pair, or per game without pairs. If there are more than [`MAX_POINTS`], only every
 /// nth point and the last one are kept. `games` must be in the order of the schedule.
 fn history(tournament: &Tournament, games: &[GameSummary]) -> Vec<Point> {
     let mut scores = Scores::default();
     let mut run = tournament.sprt.map(SprtRun::new);
     let mut points = Vec::new();
-    for pair in games.chunk_by(|a, b| a.number / 2 == b.number / 2) {
+    let schedule = tournament.schedule();
+    let is_pair = |a: &GameSummary, b: &GameSummary| {
+        let pair = schedule.pair(a.number);
+        pair.is_some() && pair == schedule.pair(b.number)
+    };
+    for pair in games.chunk_by(is_pair) {
         let half_points: Vec<usize> = pair.iter().map(|game| game.half_points(0)).collect();
         for result in &half_points {
             scores.games[*result] += 1;

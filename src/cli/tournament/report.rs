@@ -235,8 +235,10 @@ fn duel(tournament: &Tournament, standings: &Standings) -> String {
     row("nElo", &elo(&estimate.normalized_elo));
     row("LOS", &format!("{:.1} %", 100.0 * los));
     row("Draws", &format!("{:.1} %", 100.0 * draw_ratio));
-    let pairs = scores.pairs.map(|n| n.to_string()).join(", ");
-    row("Ptnml(0-2)", &format!("[{pairs}]"));
+    if !tournament.has_single_games {
+        let pairs = scores.pairs.map(|n| n.to_string()).join(", ");
+        row("Ptnml(0-2)", &format!("[{pairs}]"));
+    }
     for (color, label) in [(Color::Red, "As red"), (Color::Black, "As black")] {
         let games = &standings.engine_stats()[0].by_color[color];
         row(label, &wins_draws_losses(games));

@@ -34,6 +34,9 @@ pub struct JournalHeader {
     seeds: Value,
     #[serde(default = "alternating")]
     colors: Value,
+    /// Games of a pairing in each round, if there is one; null if there are two.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    games: Value,
     rules: Value,
     sprt: Value,
     /// Options of the engines that vary between pairs of games; null without such options.
@@ -83,6 +86,7 @@ impl JournalHeader {
             },
             seeds: json!(tournament.seeds),
             colors: json!(tournament.colors),
+            games: json!(tournament.has_single_games.then_some(1)),
             rules: json!(tournament.rules),
             sprt: json!(tournament.sprt),
             factors: cleaned(json!(tournament.factors)),
@@ -110,6 +114,7 @@ impl JournalHeader {
             ),
             (self.seeds == other.seeds, "seeds"),
             (self.colors == other.colors, "color orders"),
+            (self.games == other.games, "numbers of games in a round"),
             (self.rules == other.rules, "rules"),
             (self.sprt == other.sprt, "SPRTs"),
             (self.openings == other.openings, "openings or their order"),

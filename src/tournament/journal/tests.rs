@@ -44,6 +44,7 @@ fn tournament() -> Tournament {
         format: TournamentFormat::RoundRobin,
         seeds: 1,
         colors: ColorOrder::default(),
+        has_single_games: false,
         rounds: Some(2),
         wait: Duration::ZERO,
         concurrency: 1,

@@ -125,6 +125,8 @@ pub struct Standings {
     /// Results by pairing from the point of view of its first engine.
     scores: Vec<Scores>,
     engine_stats: Vec<EngineStats>,
+    /// Whether each pairing plays two games in each round.
+    has_pairs: bool,
     /// For each pair with one finished game, by number of the pair: the half points of the first engine of the
     /// pairing.
     halves: HashMap<u64, usize>,
@@ -151,6 +153,7 @@ impl Standings {
             scores: vec![Scores::default(); schedule.pairings().len()],
             pairings: schedule.pairings(),
             engine_stats: vec![EngineStats::default(); engines],
+            has_pairs: schedule.pair(0).is_some(),
             halves: HashMap::new(),
             reasons: HashMap::new(),
             plies: 0,
@@ -164,7 +167,6 @@ impl Standings {
 
     /// Adds a game. Ignores it if the schedule does not pair its engines.
     pub fn add(&mut self, record: &GameRecord) {
-        let pair = record.number / 2;
         let plays = |pairing: &[usize; 2]| {
             pairing
                 .iter()
@@ -175,6 +177,18 @@ impl Standings {
         };
         let half_points = record.half_points(self.pairings[index][0]);
         self.scores[index].games[half_points] += 1;
+        if self.has_pairs {
+            self.add_to_pair(record.number / 2, index, half_points);
+        }
+        *self.reasons.entry(record.reason).or_default() += 1;
+        self.plies += record.moves.len() as u64;
+        for color in Color::ALL {
+            self.engine_stats[record.players[color]].add(record, color);
+        }
+    }
+
+    /// Adds a game of a pair and pairing, in which the first engine of the pairing scored `half_points`.
+    fn add_to_pair(&mut self, pair: u64, pairing: usize, half_points: usize) {
         if let Some(factors) = &mut self.factors {
             factors.add(pair, half_points);
         }
@@ -182,17 +196,12 @@ impl Standings {
             spsa.add(pair, half_points);
         }
         if let Some(other) = self.halves.remove(&pair) {
-            self.scores[index].pairs[half_points + other] += 1;
+            self.scores[pairing].pairs[half_points + other] += 1;
             if let Some(sprt) = &mut self.sprt {
                 sprt.add(pair, half_points + other);
             }
         } else {
             self.halves.insert(pair, half_points);
-        }
-        *self.reasons.entry(record.reason).or_default() += 1;
-        self.plies += record.moves.len() as u64;
-        for color in Color::ALL {
-            self.engine_stats[record.players[color]].add(record, color);
         }
     }
 
