@@ -463,10 +463,7 @@ mod tests {
             first.map(|[a, b]| (1, [b, a])),
         ];
         use TournamentFormat::{Gauntlet, RoundRobin};
-        assert_eq!(
-            players(RoundRobin, ColorOrder::Alternate, 2),
-            both.concat()
-        );
+        assert_eq!(players(RoundRobin, ColorOrder::Alternate, 2), both.concat());
         let gauntlet = [(0, [1, 0]), (0, [0, 2]), (0, [3, 0])];
         assert_eq!(players(Gauntlet, ColorOrder::Reverse, 1), gauntlet);
         let fixed = [(0, [0, 1]), (0, [0, 2]), (0, [0, 3])];

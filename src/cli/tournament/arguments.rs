@@ -446,10 +446,15 @@ impl Arguments {
         let parse = |option: &str, settings: &[String]| {
             PartialEngineSpec::parse(settings).map_err(|error| Failure::usage(option, error))
         };
-        let settings = self.engines.engines.iter().flat_map(|all| all.iter().skip(1));
+        let settings = self
+            .engines
+            .engines
+            .iter()
+            .flat_map(|all| all.iter().skip(1));
         let mut bare = settings.filter(|setting| !setting.contains('='));
         if let Some(program) = self.programs.first().or(bare.next()) {
-            let why = "not KEY=VALUE; write --engine before each program: --engine ./one --engine ./two";
+            let why =
+                "not KEY=VALUE; write --engine before each program: --engine ./one --engine ./two";
             return Err(Failure::usage(program, why));
         }
         if self.engines_file.is_none() && self.engines.engines.len() < 2 {

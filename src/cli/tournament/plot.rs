@@ -66,8 +66,8 @@ struct Point {
     llr: Option<f64>,
 }
 
-/// The history of a match of two engines: one point per game pair, or per game without pairs. If there are more than [`MAX_POINTS`], only every
-/// nth point and the last one are kept. `games` must be in the order of the schedule.
+/// The history of a match of two engines: one point per game pair, or per game without pairs. If there are more than
+/// [`MAX_POINTS`], only every nth point and the last one are kept. `games` must be in the order of the schedule.
 fn history(tournament: &Tournament, games: &[GameSummary]) -> Vec<Point> {
     let mut scores = Scores::default();
     let mut run = tournament.sprt.map(SprtRun::new);

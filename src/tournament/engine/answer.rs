@@ -229,7 +229,8 @@ impl EngineInfo {
                 "multipv" if words.next().is_some_and(|n| n != "1") => return,
                 "depth" => update.depth = number(words.next()).filter(|depth| *depth <= MAX_DEPTH),
                 "seldepth" => {
-                    update.selective_depth = number(words.next()).filter(|depth| *depth <= MAX_DEPTH);
+                    update.selective_depth =
+                        number(words.next()).filter(|depth| *depth <= MAX_DEPTH);
                 }
                 "nodes" => update.nodes = number(words.next()).filter(|nodes| *nodes <= MAX_NODES),
                 "hashfull" => update.hashfull = number(words.next()).filter(|used| *used <= 1000),

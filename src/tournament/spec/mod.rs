@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::limit::{MAX_TIME, Limit, ParseTimeControlError, serialize_milliseconds};
+use super::limit::{Limit, MAX_TIME, ParseTimeControlError, serialize_milliseconds};
 use crate::board::named_enum;
 use crate::text::{is_character, printable, toml_error, without_credentials};
 

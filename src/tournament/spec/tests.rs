@@ -83,7 +83,9 @@ fn missing_settings_are_taken_from_the_defaults() {
     let engine = parse(&["cmd=x", "name= ", "nodes=9"]).spec(&file).unwrap();
     assert_eq!(engine.limit.to_string(), "9 nodes per move");
     assert_eq!(engine.name, "x");
-    let both = parse(&["cmd=x", "tc=3+0.1", "depth=8"]).spec(&file).unwrap();
+    let both = parse(&["cmd=x", "tc=3+0.1", "depth=8"])
+        .spec(&file)
+        .unwrap();
     assert_eq!(both.limit.to_string(), "3+0.1, depth 8");
     // The form in the journal.
     let json = serde_json::json!([spec.limit, engine.limit, both.limit]);
