@@ -23,9 +23,9 @@ use crate::text::{counted, has_extension};
 /// Convert game records, select games, extract positions.
 ///
 /// The format of a file is recognized by its content: PGN or plain moves in any notation, in UTF-8, UTF-16,
-/// GBK or Big5; XQF (象棋演播室); CBR, CBL and CBF (象棋桥); PFC (鹏飞象棋); DhtmlXQ (东萍); WXF files; or one game
-/// per line, as a FEN or `startpos` with moves. Comments and variations are kept. A game with an impossible move is
-/// kept up to that move, which is reported.
+/// GBK or Big5; XQF (象棋演播室); CBR, CBL and CBF (象棋桥); PFC (鹏飞象棋); MXQ (弈天); CCM (中国游戏中心);
+/// DhtmlXQ (东萍); WXF files; or one game per line, as a FEN or `startpos` with moves. Comments and variations are
+/// kept. A game with an impossible move is kept up to that move, which is reported.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Game records or lists of positions; `-` for standard input; `FILE:3` is the third game,

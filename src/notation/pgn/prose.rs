@@ -211,6 +211,25 @@ mod tests {
     }
 
     #[test]
+    fn a_line_on_a_side_before_the_next_number_is_a_comment() {
+        let rest = "2. 兵三进一 卒7进1";
+        let game = read_one(&format!("1. 炮二平五 马8进7\n黑方：稳健\n\n{rest}"));
+        assert_eq!(
+            (game.plies(), game.comments()[1].as_str()),
+            (4, "黑方：稳健")
+        );
+        // These are the headings of another game.
+        for headings in [
+            "红方：甲\n黑方：乙\n1. 炮二平五",
+            "黑方：乙\n炮二平五",
+            "黑方：乙\n日期：2020\n2. 炮二平五",
+        ] {
+            let games = read(&format!("1. 炮二平五 马8进7\n{headings}"));
+            assert_eq!(games.len(), 2, "{headings}");
+        }
+    }
+
+    #[test]
     fn prose_may_contain_variations() {
         let rest = "2. 马二进三 车9平8\n3. 车一平二 卒7进1";
         for (prose, comment, variation) in [

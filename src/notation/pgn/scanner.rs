@@ -22,8 +22,8 @@ pub enum PgnToken<'a> {
         separators: &'a str,
         word: &'a str,
     },
-    /// A line outside the moves.
-    Line(TextLine<'a>),
+    /// A line outside the moves, its text, and the rest of the part below it.
+    Line(TextLine<'a>, &'a str, &'a str),
     UnclosedTag,
     UnclosedComment,
 }
@@ -196,9 +196,7 @@ impl Scanner {
             let rest = &self.text[self.at..];
             let start = self.at;
             if is_line_start && rest.lines().next().and_then(TextLine::read).is_some() {
-                self.skip_line();
-                let found = TextLine::read(&self.text[start..self.at]);
-                return (line, found.map(PgnToken::Line));
+                return (line, self.line());
             }
             let Some(first) = rest.chars().next() else {
                 return (line, None);
@@ -251,6 +249,14 @@ impl Scanner {
                 }
             }
         }
+    }
+
+    /// The token of a line outside the moves.
+    fn line(&mut self) -> Option<PgnToken<'_>> {
+        let start = self.at;
+        self.skip_line();
+        let (text, below) = self.text[start..].split_at(self.at - start);
+        Some(PgnToken::Line(TextLine::read(text)?, text, below))
     }
 
     /// The length in bytes of the text between the brackets that begin here, if they are closed on the same line.

@@ -15,12 +15,27 @@ pub fn is_lines(text: &str) -> bool {
     lines.clone().any(begins_with_position) && !lines.any(|line| line.starts_with('['))
 }
 
+/// Whether a word is the first field of a FEN.
+fn is_board(word: &str) -> bool {
+    let has_ranks = word.matches('/').count() >= 9;
+    has_ranks && word.starts_with(|c: char| c.is_ascii_alphanumeric())
+}
+
+/// The name, and the rest, of a line `NAME|FEN` or `NAME|FEN|h2e2,h9g7`, as in the books of ChessQ.
+fn after_name(line: &str) -> Option<(&str, &str)> {
+    let (name, rest) = line.split_once('|')?;
+    let board = rest.split([' ', '|']).next().unwrap_or_default();
+    let is_name = !name.trim().is_empty() && !name.contains(['/', ';', '"']);
+    (is_name && is_board(board)).then_some((name.trim(), rest))
+}
+
 fn begins_with_position(line: &str) -> bool {
+    if after_name(line).is_some() {
+        return true;
+    }
     let is_position = |word: &str| {
         let word = word.trim_start_matches('"');
-        let has_ranks = word.matches('/').count() >= 9;
-        has_ranks && word.starts_with(|c: char| c.is_ascii_alphanumeric())
-            || word.eq_ignore_ascii_case("startpos")
+        is_board(word) || word.eq_ignore_ascii_case("startpos")
     };
     // `position` and `fen` may also begin a sentence or a heading.
     let mut words = line.split_whitespace();
@@ -122,6 +137,13 @@ fn named_position(text: &str) -> Option<Epd> {
 /// played.
 pub fn read_line(text: &str) -> Result<LineContent, RecordError> {
     let text = without_marks(text);
+    if let Some((name, rest)) = after_name(text) {
+        let (board, moves) = rest.split_once('|').unwrap_or((rest, ""));
+        let line = format!("{board} {}", moves.replace([',', '|'], " "));
+        let mut game = GameTree::from(read_line(line.trim_end())?);
+        game.set_tag("Event", name);
+        return Ok(LineContent::Game(game));
+    }
     let epd = || text.parse().map(LineContent::Epd);
     let game = match url_game(text) {
         Some(game) => game?,
@@ -267,12 +289,16 @@ mod tests {
             (format!("{board}\t// c2.5"), ""),
             (format!("\"{board}\""), ""),
             (format!("\"{board}\","), ""),
+            (format!("兵的杀法|{board}"), "兵的杀法"),
+            (format!("a b_1|{board}|"), "a b_1"),
         ] {
             assert!(is_lines(&line), "{line}");
             let game = game(&line).expect(&line);
             assert_eq!(game.start, Position::startpos());
             assert_eq!(game.tag("Event").unwrap_or_default(), name, "{line}");
         }
+        let game = game("由中应外|3ak4/4a4/4b4/9/9/9/9/4B4/4A4/2BAKR3 w|f0f4,e7g5").unwrap();
+        assert_eq!((game.plies(), game.tag("Event")), (2, Some("由中应外")));
     }
 
     #[test]

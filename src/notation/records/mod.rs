@@ -1,5 +1,6 @@
 //! Game records in all formats: PGN, XQF (象棋演播室, XQStudio), CBR, CBL and CBF (象棋桥, CCBridge), DhtmlXQ
-//! (东萍象棋), PFC (鹏飞象棋), WXF files, and text with one game or position per line.
+//! (东萍象棋), PFC (鹏飞象棋), MXQ (弈天), CCM (中国游戏中心), WXF files, and text with one game or position per
+//! line.
 //!
 //! [`RecordReader`] recognizes the format by the content.
 //!
@@ -21,7 +22,9 @@ mod digits;
 mod lines;
 mod markup;
 mod numbered;
+mod old_list;
 mod pfc;
+mod platforms;
 mod reader;
 #[cfg(test)]
 mod tests;

@@ -16,6 +16,7 @@ use super::lines::{
 };
 use super::markup::{html_text, is_html, unescaped};
 use super::pfc::{is_pfc, read_pfc, split_pfc};
+use super::platforms::{is_ccm, is_mxq, read_ccm, read_mxq};
 use super::wxf_file::{is_wxf, read_wxf, split_wxf};
 use super::xqf::{is_xqf, read_xqf};
 use crate::notation::pgn::{PgnReader, is_tag_line};
@@ -80,10 +81,16 @@ impl<'a> RecordReader<'a> {
             .take(LOOK_AHEAD)
             .read_to_end(&mut beginning)?;
         let mut file: Input<'a> = Box::new(Cursor::new(beginning.clone()).chain(input));
-        let source = if is_xqf(&beginning) {
+        let single: Option<BinaryReader> = match &beginning[..] {
+            bytes if is_xqf(bytes) => Some(read_xqf),
+            bytes if is_mxq(bytes) => Some(read_mxq),
+            bytes if is_ccm(bytes) => Some(read_ccm),
+            _ => None,
+        };
+        let source = if let Some(read) = single {
             let bytes = read_all(file, MAX_FILE_MB)?;
             let whole = std::iter::once(0..bytes.len()).collect();
-            Source::Binary(bytes, whole, read_xqf)
+            Source::Binary(bytes, whole, read)
         } else if is_ccbridge(&beginning) {
             let bytes = read_all(file, MAX_FILE_MB)?;
             let records = split_ccbridge(&bytes).map_err(io::Error::other)?;

@@ -121,9 +121,10 @@ impl Builder {
                     || name.eq_ignore_ascii_case(&self.first_tag)
                     || self.has_fen && name.eq_ignore_ascii_case("FEN")
             }
-            PgnToken::Line(TextLine::Headings(found)) => {
+            PgnToken::Line(TextLine::Headings(found), _, below) => {
                 let has_other = || found.iter().any(|(tag, _)| *tag != "Result");
-                self.has_ended || self.has_moves() && has_other()
+                self.has_ended
+                    || self.has_moves() && has_other() && !self.is_remark_on_side(found, below)
             }
             PgnToken::Word { word, .. } => {
                 let is_text = |prose: &Prose| prose.includes_line(line);
@@ -139,7 +140,7 @@ impl Builder {
             }
             PgnToken::UnclosedTag => self.has_moves() || self.has_ended,
             PgnToken::UnclosedComment => self.has_ended,
-            PgnToken::Line(TextLine::Sentence(_))
+            PgnToken::Line(TextLine::Sentence(_), ..)
             | PgnToken::Note(_)
             | PgnToken::Comment(_)
             | PgnToken::Open
@@ -168,14 +169,14 @@ impl Builder {
     /// Adds a token. Returns `false` if it is text that does not belong to a game.
     pub fn add(&mut self, token: PgnToken<'_>, line: usize) -> bool {
         let mut is_part = true;
-        if matches!(token, PgnToken::Tag(..) | PgnToken::Line(_)) {
+        if matches!(token, PgnToken::Tag(..) | PgnToken::Line(..)) {
             self.skipped = None;
         }
         match token {
             PgnToken::Word { .. }
             | PgnToken::Note(_)
             | PgnToken::Comment(_)
-            | PgnToken::Line(TextLine::Sentence(_)) => {}
+            | PgnToken::Line(TextLine::Sentence(_), ..) => {}
             PgnToken::Open | PgnToken::Close => {
                 let prose = self.prose.as_mut();
                 if let Some(prose) = prose.filter(|prose| prose.includes_line(line)) {
@@ -202,12 +203,13 @@ impl Builder {
                 }
                 self.add_tag(name, value, line);
             }
-            PgnToken::Line(TextLine::Headings(found)) => {
-                for (tag, value) in found {
-                    self.add_heading(tag, value, line);
-                }
+            PgnToken::Line(TextLine::Headings(found), text, below)
+                if self.is_remark_on_side(&found, below) =>
+            {
+                is_part = self.add_sentence(text);
             }
-            PgnToken::Line(TextLine::Sentence(text)) => is_part = self.add_sentence(text),
+            PgnToken::Line(TextLine::Headings(found), ..) => self.add_headings(found, line),
+            PgnToken::Line(TextLine::Sentence(text), ..) => is_part = self.add_sentence(text),
             PgnToken::Comment(text) => self.add_comment(text),
             PgnToken::Note(text) => is_part = self.add_note(text, line),
             PgnToken::Open => self.open_variation(line),
@@ -237,6 +239,12 @@ impl Builder {
         } else if !is_derived_tag(name) {
             self.text_size += name.len() + value.len();
             self.game.tags.push((name.to_owned(), value));
+        }
+    }
+
+    fn add_headings(&mut self, found: Vec<(&str, &str)>, line: usize) {
+        for (tag, value) in found {
+            self.add_heading(tag, value, line);
         }
     }
 

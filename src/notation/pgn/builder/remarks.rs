@@ -2,11 +2,11 @@
 
 use super::Builder;
 use crate::notation::is_move_text;
-use crate::notation::pgn::headings::{is_address, is_game_number};
+use crate::notation::pgn::headings::{TextLine, is_address, is_game_number};
 use crate::notation::pgn::numbers::is_digit;
 use crate::notation::pgn::prose::{Prose, is_like_move, is_text};
 use crate::notation::pgn::words::{
-    is_divider, is_move_number, is_remark, joined_moves, numbered_word, without_label,
+    is_divider, is_move_number, is_remark, joined_moves, numbered_word, plain, without_label,
 };
 use crate::notation::raw::RecordError;
 use crate::notation::tree::GameResult;
@@ -24,6 +24,20 @@ impl Builder {
             self.add_comment(text);
         }
         is_part
+    }
+
+    /// Whether a line such as `黑方：稳健` is not the heading of another game, but a remark: the next line begins with
+    /// the number of the next move.
+    pub(super) fn is_remark_on_side(&self, found: &[(&str, &str)], below: &str) -> bool {
+        let next = below.trim_start().lines().next().unwrap_or_default();
+        let word = plain(next.split_whitespace().next().unwrap_or_default());
+        let (number, ..) = numbered_word(&word);
+        let continues = number.is_some_and(|number| self.numbering.fits(number, self.plies));
+        matches!(found, [("Red" | "Black", _)])
+            && self.plies > 1
+            && !self.has_ended
+            && continues
+            && TextLine::read(next).is_none()
     }
 
     /// Adds text in brackets: the number of a move, the name of the side to move, a move after a number or at the
