@@ -101,18 +101,24 @@ impl GoRequest {
         limits
     }
 
+    /// Whether a search with these limits is answered when it ends. An infinite one is answered only after `stop`, even
+    /// if it has limits.
+    pub fn is_bounded(&self, limits: &Limits) -> bool {
+        limits.is_bounded() && !self.infinite
+    }
+
     /// Whether the opponent's clock is used for a search with `mover` to move, because no other limit is known.
     pub fn uses_opponents_clock(&self, mover: Color) -> bool {
         self.clocks_of(mover).0.is_none() && self.limits(mover).clock.is_some()
     }
 
     /// Whether this asks for a move in a game with clocks: there is a clock, but no limit of depth or nodes and no mate
-    /// to search for. Programs that ask for a score set a time for the move instead of a clock, or a depth in addition
-    /// to a clock.
+    /// to search for, and the search is not infinite. Programs that ask for a score set a time for the move instead of
+    /// a clock, or a depth in addition to a clock.
     pub fn is_game(&self, position: &Position) -> bool {
         let limits = self.limits(position.side_to_move());
         let is_analysis = limits.depth.is_some() || limits.nodes.is_some() || limits.mate.is_some();
-        limits.clock.is_some() && !is_analysis
+        limits.clock.is_some() && !is_analysis && !self.infinite
     }
 }
 
@@ -144,6 +150,7 @@ pub fn parse(text: &str, unit: TimeUnit, ranks: Ranks) -> Result<GoRequest, GoEr
         red: Default::default(),
         black: Default::default(),
         moves_to_go: None,
+        is_depth_infinite: false,
         errors: Vec::new(),
     };
     while let Some(word) = reader.words.next() {
@@ -187,6 +194,8 @@ struct GoReader<'a> {
     red: ClockParameters,
     black: ClockParameters,
     moves_to_go: Option<u32>,
+    /// Whether the line has `depth infinite`, which leaves other limits in force.
+    is_depth_infinite: bool,
     errors: Vec<ParameterError>,
 }
 
@@ -224,7 +233,7 @@ impl GoReader<'_> {
     fn depth(&mut self) {
         let infinite = |word: &&str| word.eq_ignore_ascii_case("infinite");
         if self.words.next_if(infinite).is_some() {
-            self.request.infinite = true;
+            self.is_depth_infinite = true;
         } else {
             self.request.depth = self.count("depth");
         }
@@ -289,6 +298,7 @@ impl GoReader<'_> {
         let move_time = request.move_time.filter(|time| !time.is_zero());
         let has_clocks = !self.red.is_zero() || !self.black.is_zero();
         let is_limited = request.infinite
+            || self.is_depth_infinite
             || has_clocks
             || self.own.clock().is_some()
             || depth.or(mate).is_some()
@@ -323,6 +333,9 @@ impl GoReader<'_> {
         if self.request.clocks == [None; 2] && !self.request.infinite {
             self.request.clocks = [self.red.clock(), self.black.clock()];
             self.request.is_red_clock_first = true;
+        }
+        if self.is_depth_infinite && !self.request.limits(Color::Red).is_bounded() {
+            self.request.infinite = true;
         }
         let has_moves = self.moves_to_go.is_some() || self.opponent.moves_to_go.is_some();
         if has_moves && !self.request.infinite && !self.request.limits(Color::Red).is_bounded() {
@@ -379,6 +392,14 @@ mod tests {
         assert_eq!(limits("nodes 0").nodes, Some(1));
         assert_eq!(limits("depth 0").depth, Some(0));
         assert_eq!(limits("infinite depth 3").depth, Some(3));
+        for (text, is_infinite) in [
+            ("infinite depth 3", true),
+            ("depth infinite", true),
+            ("depth infinite time 100", false),
+            ("nodes 5 depth infinite", false),
+        ] {
+            assert_eq!(parse_ms(text).infinite, is_infinite, "{text}");
+        }
         assert_eq!(parse_ms("depth 3 MultiPV 2").lines, Some(2));
     }
 

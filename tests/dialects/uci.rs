@@ -196,6 +196,8 @@ fn infinite_searches_wait_for_stop() {
         "go infinite",
         "go",
         "go infinite wtime 10 btime 10",
+        "go infinite depth 2",
+        "go movetime 10 infinite",
         "go ponder wtime 10 btime 10",
     ] {
         client.send(go);
@@ -303,6 +305,25 @@ fn ranks_are_1_to_10_after_the_variant_is_set() {
     client.silent("position startpos moves h0g2");
     client.best_move("go depth 1", &after("h0g2"));
     client.quit_silently();
+}
+
+/// Some clients set the variant if the engine lists it, and count ranks from 0, like Pikafish.
+#[test]
+fn ranks_are_0_to_9_if_the_moves_are_legal_only_so() {
+    for (moves, is_from_zero) in [("h2e2", true), ("h3e3", false), ("e2e3", false)] {
+        let mut client = Client::uci();
+        client.silent("setoption name UCI_Variant value xiangqi");
+        client.send(&format!(
+            "position fen {BOARD} w - - 0 1 moves {moves}\ngo perft 1"
+        ));
+        let lines = client.until("Nodes searched");
+        assert_eq!(
+            lines.contains(&"h9g7: 1".to_owned()),
+            is_from_zero,
+            "{moves}"
+        );
+        client.quit_silently();
+    }
 }
 
 #[test]

@@ -30,13 +30,14 @@ impl Session {
     /// - The open books contain no move that may be played and does not repeat a position, or the current position is
     ///   itself a repetition.
     /// - An option disables the books, or only the default books are open and this is not a game with clocks.
-    /// - It is an analysis: analysis mode, neither a clock nor a time for the move, a search for a mate, or MultiPV
-    ///   above 1.
+    /// - It is an analysis: analysis mode, an infinite search, neither a clock nor a time for the move, a search for a
+    ///   mate, or MultiPV above 1.
     /// - The client suggests a move.
     pub fn book_answer(&mut self, go: &GoRequest, request: &SearchRequest) -> Option<BookAnswer> {
         let limits = &request.limits;
         let default = plays_from_books(self.protocol);
         let is_analysis = self.preferences.analyse_mode
+            || go.infinite
             || limits.clock.is_none() && limits.move_time.is_none()
             || limits.mate.is_some()
             || request.settings.multipv > 1;

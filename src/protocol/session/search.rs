@@ -63,12 +63,12 @@ impl Session {
             control,
         };
         if let Some(depth) = go.perft {
-            self.search = Some(Self::begin_perft(depth, request, started));
+            self.search = Some(Self::begin_perft(&go, depth, request, started));
             return self.stop_endless_search();
         }
         let has_no_move = request.root_moves.as_ref().is_some_and(Vec::is_empty);
         if has_no_move || limits.depth == Some(0) {
-            return self.answer_without_move(request, started);
+            return self.answer_without_move(&go, request, started);
         }
         let book = self.book_answer(&go, &request);
         if let Some(book) = book.as_ref().filter(|_| !go.ponder) {
@@ -85,7 +85,7 @@ impl Session {
         if let Some(lines) = go.lines {
             settings.multipv = lines.clamp(1, MAX_MOVES);
         }
-        let is_analysis = !limits.is_bounded() || go.infinite || settings.multipv > 1;
+        let is_analysis = !go.is_bounded(limits) || settings.multipv > 1;
         if is_analysis || go.mate.is_some() {
             settings.root_noise = 0;
         }
@@ -100,7 +100,7 @@ impl Session {
 
     /// Answers a `go` with depth 0, or one that leaves no move to play, with a score if there is one. Like the answer
     /// of a search, this one may have to wait for `stop` or the ponder hit.
-    fn answer_without_move(&mut self, request: SearchRequest, started: Instant) {
+    fn answer_without_move(&mut self, go: &GoRequest, request: SearchRequest, started: Instant) {
         let is_static = request.limits.depth == Some(0);
         let position = request.game.position();
         if !has_legal_move(position) {
@@ -110,7 +110,7 @@ impl Session {
             let score = static_score(position, &request.settings, self.network.as_ref());
             self.send(&Reply::StaticScore(score));
         }
-        self.search = Some(ActiveSearch::new(request, Stage::Requested, started));
+        self.search = Some(ActiveSearch::new(go, request, Stage::Requested, started));
         self.on_search_done(Outcome {
             no_mate: !is_static,
             ..Outcome::default()
@@ -134,7 +134,7 @@ impl Session {
             // In these styles, scores depend on the side to move at the root.
             self.pool.forget();
         }
-        let mut search = ActiveSearch::new(request, stage, started);
+        let mut search = ActiveSearch::new(go, request, stage, started);
         let request = &search.request;
         search.offers.draw_offered = go.draw;
         search.offers.may_resign = self.may_resign(go, request);
@@ -153,11 +153,16 @@ impl Session {
     }
 
     /// Starts `go perft` in place of the search of `request`.
-    fn begin_perft(depth: u32, mut request: SearchRequest, started: Instant) -> ActiveSearch {
+    fn begin_perft(
+        go: &GoRequest,
+        depth: u32,
+        mut request: SearchRequest,
+        started: Instant,
+    ) -> ActiveSearch {
         let control = request.control.clone();
         let counts = start_perft(request.game.position().clone(), depth, control);
         request.limits.depth = Some(depth);
-        let mut search = ActiveSearch::new(request, Stage::Requested, started);
+        let mut search = ActiveSearch::new(go, request, Stage::Requested, started);
         search.awaited_perft = Some(counts);
         search
     }
@@ -166,7 +171,7 @@ impl Session {
     /// clocks, as ElephantEye does.
     fn may_resign(&self, go: &GoRequest, request: &SearchRequest) -> bool {
         let default = self.protocol == Protocol::Ucci && go.is_game(request.game.position());
-        request.limits.is_bounded() && self.preferences.resign.unwrap_or(default)
+        go.is_bounded(&request.limits) && self.preferences.resign.unwrap_or(default)
     }
 
     /// The limits of a request, less the move overhead, and with the node limit of the level to play at.
@@ -174,7 +179,7 @@ impl Session {
         let limits = go.limits(game.position().side_to_move());
         let limits = shortened(limits, self.preferences.move_overhead);
         match self.preferences.strength() {
-            Some(elo) if go.mate.is_none() && limits.is_bounded() => weaken(limits, elo),
+            Some(elo) if go.mate.is_none() && go.is_bounded(&limits) => weaken(limits, elo),
             _ => limits,
         }
     }
@@ -273,8 +278,9 @@ impl Session {
         }
     }
 
-    /// Answers after the end of a search, unless the answer must wait for `stop` or the ponder hit. A search without
-    /// limits must wait, except in UCCI and for cloud workers if it has proven a mate or there is no move to play.
+    /// Answers after the end of a search, unless the answer must wait for `stop` or the ponder hit. A search that is
+    /// infinite or without limits must wait, except in UCCI and for cloud workers if it has proven a mate or there is no
+    /// move to play.
     fn on_search_done(&mut self, outcome: Outcome) {
         let is_proven = outcome.score.is_none_or(Score::is_mate);
         let may_end = is_proven && matches!(self.protocol, Protocol::Ucci | Protocol::Worker);
@@ -282,7 +288,7 @@ impl Session {
             return;
         };
         let control = &search.request.control;
-        let is_early = control.is_pondering() || !search.request.limits.is_bounded() && !may_end;
+        let is_early = control.is_pondering() || !search.is_bounded && !may_end;
         if is_early && !control.is_stopped() {
             search.outcome = Some(outcome);
         } else {

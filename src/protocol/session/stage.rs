@@ -47,7 +47,7 @@ impl Stage {
         let table = go.table_move.map(|suggested| (suggested, true));
         let suggestion = table.or(go.book_move.map(|suggested| (suggested, false)));
         match suggestion.filter(|(suggested, _)| request.may_play(*suggested)) {
-            Some((suggested, is_table)) if request.limits.is_bounded() && !go.ponder => {
+            Some((suggested, is_table)) if go.is_bounded(&request.limits) && !go.ponder => {
                 Self::Suggested {
                     suggested,
                     is_table,

@@ -17,6 +17,7 @@ use crate::board::{Color, Move};
 use crate::book::{BookLibrary, BookMove};
 use crate::eval::nnue::Network;
 use crate::protocol::codec::{Codec, Command, Protocol, protocol_of_handshake};
+use crate::protocol::go::GoRequest;
 use crate::protocol::options::Preferences;
 use crate::protocol::stdio::{Input, InputReceiver, Output};
 use crate::protocol::text::split_word;
@@ -187,6 +188,8 @@ pub struct ActiveSearch {
     /// The search that `go` asked for, with the control of the running stage.
     pub request: SearchRequest,
     pub stage: Stage,
+    /// Whether the search is answered when it ends, once it no longer ponders.
+    pub is_bounded: bool,
     /// When the `go` arrived.
     pub started: Instant,
     /// The processor time that the program had used when the `go` arrived, if known.
@@ -214,8 +217,9 @@ pub struct ActiveSearch {
 }
 
 impl ActiveSearch {
-    pub fn new(request: SearchRequest, stage: Stage, started: Instant) -> Self {
+    pub fn new(go: &GoRequest, request: SearchRequest, stage: Stage, started: Instant) -> Self {
         Self {
+            is_bounded: go.is_bounded(&request.limits),
             request,
             stage,
             started,
@@ -261,7 +265,7 @@ impl ActiveSearch {
     /// Whether the search ends without another command.
     pub fn ends_by_itself(&self) -> bool {
         let control = &self.request.control;
-        control.is_stopped() || self.request.limits.is_bounded() && !control.is_pondering()
+        control.is_stopped() || self.is_bounded && !control.is_pondering()
     }
 }
 

@@ -96,6 +96,7 @@ impl Session {
         let cloud = self.cloud.as_ref()?;
         let is_analysis = self.preferences.analyse_mode
             || go.ponder
+            || go.infinite
             || request.limits.mate.is_some()
             || request.settings.multipv > 1;
         let is_suggested = go.book_move.is_some() || go.table_move.is_some();

@@ -179,6 +179,7 @@ fn without_a_move_a_ponder_or_infinite_search_waits_for_ponderhit_or_stop() {
         ("ucci", "go ponder depth 0", "stop"),
         ("uci", "go ponder wtime 1000", "ponderhit"),
         ("uci", "go infinite", "stop"),
+        ("uci", "go infinite depth 1", "stop"),
     ] {
         let none = ["nobestmove", "bestmove (none)"][usize::from(protocol == "uci")];
         let mut session = TestSession::new(protocol);
@@ -222,9 +223,10 @@ fn finished_search_waits_for_ponderhit_or_stop() {
             ("go ponder movetime 1000", "ponderhit"),
             ("go ponder movetime 1000", "stop"),
             ("go infinite", "stop"),
+            ("go infinite depth 1 searchmoves h2e2", "stop"),
         ] {
             session.say(go);
-            assert_eq!(session.on_event(done(0)), [""; 0]);
+            assert_eq!(session.on_event(done(0)), [""; 0], "{go}");
             assert_eq!(session.say(end).last().unwrap(), "bestmove h2e2");
         }
         session.say("go ponder");
