@@ -84,8 +84,8 @@ fn begins_with_label(line: &str) -> bool {
     })
 }
 
-/// The length in bytes of the word that begins a text. A number in a circle or brackets, such as `①`, begins another word.
-/// A bracket without its counterpart is a word of its own.
+/// The length in bytes of the word that begins a text. A number in a circle or brackets, such as `①`, begins another
+/// word. A bracket without its counterpart is a word of its own.
 fn word_length(text: &str) -> usize {
     let is_bracket = |c: char| "{}()[];（｛【〔〖〈《".contains(c);
     let is_end = |c: char| is_separator(c) || is_bracket(c) || is_enclosed_number(c);
