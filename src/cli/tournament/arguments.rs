@@ -45,7 +45,7 @@ const MAX_OPENINGS_MB: u64 = 1024;
 pub struct Arguments {
     #[command(flatten)]
     engines: EngineArguments,
-    /// Programs without `--engine`, which are refused with a hint.
+    // Programs without `--engine`, which are refused with a hint.
     #[arg(hide = true)]
     programs: Vec<String>,
     /// Read engines from a TOML file: `[[engine]]` tables with the keys of --engine (args, init and cpus are
