@@ -322,6 +322,7 @@ fn ranks_are_0_to_9_if_the_moves_are_legal_only_so() {
             is_from_zero,
             "{moves}"
         );
+        assert_eq!(client.line(), "");
         client.quit_silently();
     }
 }
