@@ -10,7 +10,7 @@ use crate::cli::common::{
     Context, Failure, ForceArgument, RulesArgument, parse_seconds, read_small_text,
 };
 use crate::notation::MoveStyle;
-use crate::text::{self, is_character, read_file};
+use crate::text::{is_character, read_file};
 use crate::tournament::stats::{Factors, Sprt, Spsa, SpsaRun};
 use crate::tournament::{
     Adjudication, BALANCED, ColorOrder, EngineSpec, GameRules, OnDamage, OpeningError, Openings,
@@ -86,8 +86,8 @@ pub struct Arguments {
     /// Number of games played at the same time.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     concurrency: u16,
-    /// The openings: a file (FEN or EPD lines, lines of moves, or PGN), `balanced` for the built-in list, or `start`
-    /// for the starting position. Invalid openings of a file are reported and left out.
+    /// The openings: a file (FEN or EPD lines, lines of moves, PGN, XQF, CBR or CBL), `balanced` for the built-in list,
+    /// or `start` for the starting position. Invalid openings of a file are reported and left out.
     #[arg(
         long,
         value_name = "FILE",
@@ -507,7 +507,7 @@ impl Arguments {
             "start" => (Openings::start(), Vec::new()),
             path => {
                 let bytes = read_file(Path::new(path), MAX_OPENINGS_MB).context(path)?;
-                read(&text::decode(&bytes))?
+                Openings::read_file(&bytes, plies, rules).map_err(failure)?
             }
         };
         let left_out = invalid.len() as u64;

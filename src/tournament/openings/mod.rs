@@ -1,4 +1,4 @@
-//! Openings: FEN and EPD lines, lines of moves, PGN, or the built-in list.
+//! Openings: FEN and EPD lines, lines of moves, PGN or a binary game record, or the built-in list.
 
 mod search;
 
@@ -14,11 +14,14 @@ use super::end_reason::EndReason;
 use super::referee::Referee;
 use crate::board::Position;
 use crate::notation::epd::Epd;
+use crate::notation::raw::RecordError;
+use crate::notation::records::RecordReader;
 use crate::notation::tree::GameTree;
 use crate::notation::{
     GameText, Line, LineError, NotationError, Separator, pgn, without_move_numbers,
 };
 use crate::rules::RuleSet;
+use crate::text::{decode, is_text, utf_16};
 
 /// The built-in openings as text: random lines that the search evaluates as balanced, made by `chuhe openings`.
 pub const BALANCED: &str = include_str!("balanced.txt");
@@ -73,6 +76,29 @@ impl Openings {
         } else {
             read_lines(text, plies, rules)
         };
+        Self::of_valid(parsed)
+    }
+
+    /// Reads openings like [`Self::read_valid`], or the games of a file in XQF, CBR or CBL.
+    ///
+    /// # Errors
+    /// There is no valid opening, or the file is neither text nor such a record.
+    pub fn read_file(
+        bytes: &[u8],
+        plies: usize,
+        rules: Option<RuleSet>,
+    ) -> Result<(Self, Vec<OpeningError>), OpeningError> {
+        if is_text(bytes) || utf_16(bytes).is_some() {
+            return Self::read_valid(&decode(bytes), plies, rules);
+        }
+        let games = RecordReader::new(bytes).map_err(|error| OpeningError(error.to_string()))?;
+        Self::of_valid(read_games(games, plies, rules))
+    }
+
+    /// The valid openings and the errors of the others.
+    fn of_valid(
+        parsed: Vec<Result<Line, OpeningError>>,
+    ) -> Result<(Self, Vec<OpeningError>), OpeningError> {
         let mut lines = Vec::new();
         let mut errors = Vec::new();
         for line in parsed {
@@ -141,6 +167,18 @@ fn ending(line: &Line, rules: RuleSet) -> Option<EndReason> {
 
 fn read_pgn(text: &str, plies: usize, rules: Option<RuleSet>) -> Vec<Result<Line, OpeningError>> {
     let mut games = pgn::PgnReader::new(text.as_bytes());
+    let mut lines = read_games(games.by_ref(), plies, rules);
+    if let Err(error) = games.finish() {
+        lines.push(Err(OpeningError(error.to_string())));
+    }
+    lines
+}
+
+fn read_games(
+    games: impl Iterator<Item = Result<GameTree, RecordError>>,
+    plies: usize,
+    rules: Option<RuleSet>,
+) -> Vec<Result<Line, OpeningError>> {
     // An error after the first `plies` plies does not matter.
     let complete = |game: GameTree| {
         let mut line = game.main_line();
@@ -150,17 +188,13 @@ fn read_pgn(text: &str, plies: usize, rules: Option<RuleSet>) -> Vec<Result<Line
         line.moves.truncate(plies);
         Ok(line)
     };
-    let mut lines: Vec<_> = (1..)
-        .zip(games.by_ref())
+    (1..)
+        .zip(games)
         .map(|(number, game)| {
             let line = game.and_then(complete);
             checked(line, format_args!("game {number}"), rules)
         })
-        .collect();
-    if let Err(error) = games.finish() {
-        lines.push(Err(OpeningError(error.to_string())));
-    }
-    lines
+        .collect()
 }
 
 fn read_lines(text: &str, plies: usize, rules: Option<RuleSet>) -> Vec<Result<Line, OpeningError>> {
@@ -210,6 +244,7 @@ mod tests {
 
     use super::*;
     use crate::notation::MoveStyle;
+    use crate::notation::records::write_xqf;
 
     const BOARD: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
 
@@ -219,6 +254,23 @@ mod tests {
             moves.join(" ")
         };
         openings.lines().iter().map(text).collect()
+    }
+
+    #[test]
+    fn openings_are_read_from_binary_records() {
+        let games = pgn::read("1. h2e2 h9g7 2. h0g2 *");
+        let xqf = write_xqf(games[0].as_ref().unwrap()).unwrap();
+        let (openings, errors) = Openings::read_file(&xqf, 2, Some(RuleSet::Asian)).unwrap();
+        assert_eq!(texts(&openings), ["h2e2 h9g7"]);
+        assert_eq!(errors, []);
+        let error = Openings::read_file(&[0; 99], 2, None).unwrap_err();
+        assert!(error.to_string().starts_with("neither text nor"), "{error}");
+        let utf_16: Vec<u8> = "\u{feff}炮二平五"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        let (openings, _) = Openings::read_file(&utf_16, 2, None).unwrap();
+        assert_eq!(texts(&openings), ["h2e2"]);
     }
 
     #[test]
