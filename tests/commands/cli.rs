@@ -410,7 +410,7 @@ fn messages_of_all_layers_are_chinese() {
         ("bench --depth x", 2, "错误：'--depth <N>' 的值 'x' 无效：应为整数（只含数字）"),
         ("bench --depth 1", 0, "签名 "),
         ("bench --depth ２", 2, "２ 含有全角字符或中文标点"),
-        ("match --engine a b --engine c --each depth=1", 2, "--engine：\"b\" 不是 键=值 的形式"),
+        ("match --engine a b --engine c --each depth=1", 2, "b：不是 KEY=VALUE；每个程序之前须写 --engine"),
         ("batch no-such", 1, "chuhe: no-such：没有这个文件"),
         ("check no-such", 1, "引擎 no-such：无法启动：no-such：没有"),
         ("check text.toml", 1, "引擎 text：无法启动：text.toml：不在 PATH 中；当前目录的程序须在名称前写 ./"),
