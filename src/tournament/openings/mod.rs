@@ -14,11 +14,10 @@ use super::end_reason::EndReason;
 use super::referee::Referee;
 use crate::board::Position;
 use crate::notation::epd::Epd;
-use crate::notation::raw::RecordError;
 use crate::notation::records::RecordReader;
 use crate::notation::tree::GameTree;
 use crate::notation::{
-    GameText, Line, LineError, NotationError, Separator, pgn, without_move_numbers,
+    GameText, Line, LineError, NotationError, RecordError, Separator, pgn, without_move_numbers,
 };
 use crate::rules::RuleSet;
 use crate::text::{decode, is_text, utf_16};
