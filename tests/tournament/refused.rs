@@ -102,9 +102,17 @@ fn an_engine_that_is_ready_too_late_is_refused() {
     assert!(error.contains("engine tardy: no readyok"), "{error}");
 }
 
+/// Checks the errors of matches with these arguments.
+fn assert_refused(cases: &[(&str, &str)]) {
+    for (arguments, reason) in cases {
+        let error = error_output(&mut match_of(good(), arguments));
+        assert!(error.contains(reason), "{arguments}: {error}");
+    }
+}
+
 #[test]
 fn invalid_arguments_are_refused() {
-    for (arguments, reason) in [
+    assert_refused(&[
         ("", "engine one: no limit"),
         ("--each movetime=1 tc=1", "cannot be combined"),
         ("./program", "./program: not KEY=VALUE; write --engine"),
@@ -114,10 +122,6 @@ fn invalid_arguments_are_refused() {
         ),
         ("--each depth=1 --rounds 0", "0 is not in"),
         ("--each depth=1 --concurrency 0", "0 is not in"),
-        (
-            "--each depth=1 --openings /no/such/file",
-            "/no/such/file: No such file",
-        ),
         ("--each depth=1 --rules chess", "invalid value 'chess'"),
         ("--each depth=1 nice=99", "nice= must be between -20 and 19"),
         ("--each depth=1 cpus=999", "cpus= names processor 999"),
@@ -138,6 +142,32 @@ fn invalid_arguments_are_refused() {
             "--games: 1 can only be used",
         ),
         ("--each depth=1 --resign score=0", "must be greater than 0"),
+        (
+            "--each depth=1 --sprt elo0=5,elo1=0",
+            "elo0 must be less than elo1",
+        ),
+        (
+            "--each depth=1 --adjudicate-win moves=3",
+            "score= is missing",
+        ),
+        ("--each depth=1 --format ladder", "invalid value 'ladder'"),
+        ("--each depth=1 --startup 0", "out of range"),
+        ("--each depth=1 --notation wxf", "--pgn"),
+        ("--each depth=1 speed=9", "unknown key"),
+        (
+            "--each depth=1 option.Threads=500 --pin --concurrency 2",
+            "--pin needs 1000 processors",
+        ),
+    ]);
+}
+
+#[test]
+fn unusable_files_are_refused() {
+    assert_refused(&[
+        (
+            "--each depth=1 --openings /no/such/file",
+            "/no/such/file: No such file",
+        ),
         ("--each depth=1 --epd /dev/full", "not a regular file"),
         ("--each depth=1 --epd -", "--epd: games are added to a file"),
         ("--each depth=1 --pgn -", "--pgn: games are added to a file"),
@@ -147,20 +177,9 @@ fn invalid_arguments_are_refused() {
         ),
         ("--each depth=1 --status /no/such/dir/x", "No such file"),
         (
-            "--each depth=1 --sprt elo0=5,elo1=0",
-            "elo0 must be less than elo1",
-        ),
-        (
-            "--each depth=1 --adjudicate-win moves=3",
-            "score= is missing",
-        ),
-        (
             "--each depth=1 --adjudicate-tables /no/such/dir",
             "/no/such/dir: No such file",
         ),
-        ("--each depth=1 --format ladder", "invalid value 'ladder'"),
-        ("--each depth=1 --startup 0", "out of range"),
-        ("--each depth=1 --notation wxf", "--pgn"),
         ("--each depth=1 --pgn /no/such/dir/x.pgn", "No such file"),
         ("--each depth=1 --json /no/such/dir/x", "No such file"),
         ("--each depth=1 --resume /no/such/dir/x", "No such file"),
@@ -168,15 +187,7 @@ fn invalid_arguments_are_refused() {
             "--each depth=1 --engines-file /no/such/file",
             "No such file",
         ),
-        ("--each depth=1 speed=9", "unknown key"),
-        (
-            "--each depth=1 option.Threads=500 --pin --concurrency 2",
-            "--pin needs 1000 processors",
-        ),
-    ] {
-        let error = error_output(&mut match_of(good(), arguments));
-        assert!(error.contains(reason), "{arguments}: {error}");
-    }
+    ]);
 }
 
 #[test]

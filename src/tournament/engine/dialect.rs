@@ -342,25 +342,63 @@ mod tests {
         }
     }
 
-    #[test]
-    fn go_commands_have_the_limits() {
+    fn go(
+        dialect: EngineDialect,
+        clocks: ByColor<Clock>,
+        draw_offered: bool,
+        ponder: bool,
+    ) -> String {
         let game = game("");
-        let ask = |dialect: EngineDialect, clocks: ByColor<Clock>, draw_offered, ponder| {
-            let request = MoveRequest {
-                game: &game,
-                clocks: &clocks,
-                banned: &[],
-                draw_offered,
-            };
-            dialect.go(&request, ponder)
+        let request = MoveRequest {
+            game: &game,
+            clocks: &clocks,
+            banned: &[],
+            draw_offered,
         };
+        dialect.go(&request, ponder)
+    }
+
+    const SECONDS: EngineDialect = EngineDialect {
+        milliseconds: false,
+        ..UCCI
+    };
+
+    #[test]
+    fn go_commands_have_the_clocks() {
         let both = clocks("10+0.1", clock("5/20"));
-        let seconds = EngineDialect {
-            milliseconds: false,
-            ..UCCI
-        };
-        let same = |limit: Limit| ByColor([Clock::new(limit); 2]);
-        let move_time = Limit {
+        for (sent, expected) in [
+            (
+                go(UCCI, both, false, false),
+                "go time 10000 increment 100 opptime 20000 oppmovestogo 5",
+            ),
+            (
+                go(UCCI, both, true, false),
+                "go draw time 10000 increment 100 opptime 20000 oppmovestogo 5",
+            ),
+            (
+                go(SECONDS, both, false, true),
+                "go ponder time 10 increment 0 opptime 20 oppmovestogo 5",
+            ),
+            (
+                go(UCI, both, true, true),
+                "go ponder wtime 10000 btime 20000 winc 100 binc 0",
+            ),
+            (
+                go(UCI, clocks("3/7", depth(3)), false, false),
+                "go wtime 7000 btime 7000 winc 0 binc 0 movestogo 3",
+            ),
+            (
+                go(UCCI, clocks("3/7", depth(3)), false, false),
+                "go time 7000 movestogo 3",
+            ),
+        ] {
+            assert_eq!(sent, expected);
+        }
+    }
+
+    #[test]
+    fn go_commands_have_all_limits() {
+        let time = Limit {
             move_time: Some(Duration::from_millis(20)),
             ..Limit::default()
         };
@@ -368,67 +406,36 @@ mod tests {
             nodes: Some(7),
             ..Limit::default()
         };
-        let two = same(Limit {
+        let two = Limit {
             depth: Some(9),
             ..clock("10+0.1")
-        });
-        let three = same(Limit {
+        };
+        let three = Limit {
             depth: Some(9),
             nodes: Some(7),
-            ..move_time
-        });
-        let move_time = same(move_time);
-        for (sent, expected) in [
+            ..time
+        };
+        for (dialect, limit, expected) in [
+            (UCCI, time, "go time 20 movestogo 1"),
+            (SECONDS, time, "go time 1 movestogo 1"),
+            (UCI, time, "go movetime 20"),
+            (UCI, nodes, "go nodes 7"),
+            (UCCI, depth(7), "go depth 7"),
             (
-                ask(UCCI, both, false, false),
-                "go time 10000 increment 100 opptime 20000 oppmovestogo 5",
-            ),
-            (
-                ask(UCCI, both, true, false),
-                "go draw time 10000 increment 100 opptime 20000 oppmovestogo 5",
-            ),
-            (
-                ask(seconds, both, false, true),
-                "go ponder time 10 increment 0 opptime 20 oppmovestogo 5",
-            ),
-            (
-                ask(UCI, both, true, true),
-                "go ponder wtime 10000 btime 20000 winc 100 binc 0",
-            ),
-            (
-                ask(UCI, clocks("3/7", depth(3)), false, false),
-                "go wtime 7000 btime 7000 winc 0 binc 0 movestogo 3",
-            ),
-            (
-                ask(UCCI, clocks("3/7", depth(3)), false, false),
-                "go time 7000 movestogo 3",
-            ),
-            (ask(UCCI, move_time, false, false), "go time 20 movestogo 1"),
-            (
-                ask(seconds, move_time, false, false),
-                "go time 1 movestogo 1",
-            ),
-            (ask(UCI, move_time, false, false), "go movetime 20"),
-            (ask(UCI, same(nodes), false, false), "go nodes 7"),
-            (ask(UCCI, same(depth(7)), true, false), "go draw depth 7"),
-            (
-                ask(UCI, two, false, false),
+                UCI,
+                two,
                 "go wtime 10000 btime 10000 winc 100 binc 100 depth 9",
             ),
             (
-                ask(UCCI, two, false, true),
-                "go ponder time 10000 increment 100 opptime 10000 oppincrement 100 depth 9",
+                UCCI,
+                two,
+                "go time 10000 increment 100 opptime 10000 oppincrement 100 depth 9",
             ),
-            (
-                ask(UCI, three, false, false),
-                "go movetime 20 nodes 7 depth 9",
-            ),
-            (
-                ask(UCCI, three, false, false),
-                "go time 20 movestogo 1 nodes 7 depth 9",
-            ),
+            (UCI, three, "go movetime 20 nodes 7 depth 9"),
+            (UCCI, three, "go time 20 movestogo 1 nodes 7 depth 9"),
         ] {
-            assert_eq!(sent, expected);
+            let clocks = ByColor([Clock::new(limit); 2]);
+            assert_eq!(go(dialect, clocks, false, false), expected);
         }
     }
 }
