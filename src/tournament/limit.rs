@@ -43,7 +43,7 @@ impl Limit {
         times.into_iter().all(|time| time.subsec_nanos() == 0)
     }
 
-    /// The text of each limit, such as `10+0.1` and `depth 20`.
+    /// The text of each limit, such as `10+0.1` and `depth 20`. A clock is the first.
     pub fn texts(self) -> Vec<String> {
         let time = |time: Duration| format!("{} ms per move", time.as_millis());
         let texts = [

@@ -1,4 +1,4 @@
-//! The engine that replies `queryengine`.
+//! The engine that answers `queryengine`.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -9,10 +9,10 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::Range;
 
+use super::dhtmlxq_v2::with_later_fields;
 use super::digits::{read_moves, read_squares};
 use super::markup::{escaped, percent_decoded, unescaped, without_json_escapes};
 use super::numbered::with_names;
-use super::old_list::with_lines;
 use super::{fen_position, piece_position, piece_squares, plain_comment};
 use crate::board::{Color, Move, Square};
 use crate::notation::fen;
@@ -198,7 +198,7 @@ fn fields(text: &str) -> HashMap<&str, &str> {
 /// the game is too long.
 pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
     let text = with_names(text);
-    let text = with_lines(&text).unwrap_or(text);
+    let text = with_later_fields(&text).unwrap_or(text);
     let fields = fields(&text);
     let field = |name: &str| fields.get(name).map_or("", |value| value.trim());
     let is_given = |name: &&str| fields.contains_key(name);

@@ -17,14 +17,15 @@
 
 mod cbf;
 mod ccbridge;
+mod ccm;
 mod dhtmlxq;
+mod dhtmlxq_v2;
 mod digits;
 mod lines;
 mod markup;
+mod mxq;
 mod numbered;
-mod old_list;
 mod pfc;
-mod platforms;
 mod reader;
 #[cfg(test)]
 mod tests;
@@ -194,6 +195,25 @@ fn read_tree(
         };
     }
     Ok(game)
+}
+
+/// Adds the moves of the main line to a game without moves.
+///
+/// # Errors
+/// The game is too long.
+fn add_main_line(
+    game: &mut RawGame,
+    moves: impl IntoIterator<Item = Option<(Square, Square)>>,
+) -> Result<(), RecordError> {
+    let mut last = ROOT;
+    for squares in moves {
+        if game.moves.len() == MAX_MOVES {
+            return Err(RecordError::new("the game is too long"));
+        }
+        let added = AnnotatedMove::new(RawMove::Squares(squares));
+        last = game.moves.add(last, added);
+    }
+    Ok(())
 }
 
 /// The square with a rank that is counted from black's side, from 0; `None` if it is off the board.

@@ -57,6 +57,25 @@ impl CurrentGame {
         self.parse_again(promotion)
     }
 
+    /// Parses a position that is not valid with ranks from 1 again with ranks from 0. Returns whether its FEN is valid
+    /// and all its moves are legal so; otherwise the game stays as it is. Some clients that follow Pikafish set
+    /// `UCI_Variant` but count ranks from 0.
+    pub fn recognize_ranks_from_zero(&mut self, promotion: bool) -> bool {
+        if self.text.ranks == Ranks::FromZero {
+            return false;
+        }
+        let text = PositionText {
+            ranks: Ranks::FromZero,
+            ..self.text.clone()
+        };
+        let Ok((game, None)) = parse_game(&text, promotion) else {
+            return false;
+        };
+        self.text = text;
+        self.game = Some(game);
+        true
+    }
+
     /// Parses the position again, with or without the promotion variant. Bans stay.
     pub fn parse_again(&mut self, promotion: bool) -> Result<Option<String>, String> {
         self.game = None;

@@ -409,7 +409,7 @@ impl Session {
         self.send(&Reply::Hash(entry));
     }
 
-    fn set_position(&mut self, mut text: PositionText) {
+    fn set_position(&mut self, text: PositionText) {
         if self.preferences.debug {
             let fen = text.fen.as_deref().unwrap_or_default();
             let ignored: Vec<String> = fen::ignored_counters(fen).map(message_excerpt).collect();
@@ -417,29 +417,13 @@ impl Session {
                 self.message(&fill(texts().counters_ignored, &[&ignored.join(" ")]));
             }
         }
-        self.recognize_ranks(&mut text);
-        let result = self.game.set(text, self.preferences.promotion);
-        self.report_position(result);
-    }
-
-    /// Counts ranks from 0 from now on if the moves of a position are legal only so: some clients that follow Pikafish
-    /// set `UCI_Variant` too.
-    fn recognize_ranks(&mut self, text: &mut PositionText) {
         let promotion = self.preferences.promotion;
-        let is_legal = |text: &PositionText| {
-            let result = game::parse_game(text, promotion);
-            result.is_ok_and(|(_, ignored)| ignored.is_none())
-        };
-        if text.ranks == Ranks::FromOne && !is_legal(text) {
-            let from_zero = PositionText {
-                ranks: Ranks::FromZero,
-                ..text.clone()
-            };
-            if is_legal(&from_zero) {
-                self.preferences.counts_from_zero = true;
-                *text = from_zero;
-            }
+        let mut result = self.game.set(text, promotion);
+        if result != Ok(None) && self.game.recognize_ranks_from_zero(promotion) {
+            self.preferences.counts_from_zero = true;
+            result = Ok(None);
         }
+        self.report_position(result);
     }
 
     /// Reports the errors of a position, or its ignored moves and, once for each game, that it cannot arise in a game.

@@ -3,6 +3,7 @@
 mod search;
 
 use std::fmt::Display;
+use std::io;
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -90,8 +91,11 @@ impl Openings {
         if is_text(bytes) || utf_16(bytes).is_some() {
             return Self::read_valid(&decode(bytes), plies, rules);
         }
-        let games = RecordReader::new(bytes).map_err(|error| OpeningError(error.to_string()))?;
-        Self::of_valid(read_games(games, plies, rules))
+        let error = |error: io::Error| OpeningError(error.to_string());
+        let mut games = RecordReader::new(bytes).map_err(error)?;
+        let mut lines = read_games(games.by_ref(), plies, rules);
+        lines.extend(games.finish().map_err(error).err().map(Err));
+        Self::of_valid(lines)
     }
 
     /// The valid openings and the errors of the others.
@@ -173,6 +177,7 @@ fn read_pgn(text: &str, plies: usize, rules: Option<RuleSet>) -> Vec<Result<Line
     lines
 }
 
+/// The first `plies` plies of the main lines of games.
 fn read_games(
     games: impl Iterator<Item = Result<GameTree, RecordError>>,
     plies: usize,

@@ -16,7 +16,7 @@ use crate::notation::tree::{AnnotatedMove, GameResult, GameTree, NodeId, ROOT};
 use crate::notation::{MoveStyle, RecordError, fen};
 use crate::text::encode_gbk;
 
-fn read(bytes: &[u8]) -> Vec<Result<GameTree, RecordError>> {
+pub fn read(bytes: &[u8]) -> Vec<Result<GameTree, RecordError>> {
     let mut reader = RecordReader::new(Cursor::new(bytes)).unwrap();
     let games: Vec<_> = reader.by_ref().collect();
     assert_eq!(reader.finish().is_ok(), !games.is_empty());

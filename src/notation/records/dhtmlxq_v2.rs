@@ -1,8 +1,8 @@
 //! Version 2 of the list of moves of DhtmlXQ, which contains the variations.
 
 /// The length of a move in characters, without the number at its end.
-const LENGTH: usize = 8;
-/// The place of the letter X, Y or Z in a move.
+const MOVE_LENGTH: usize = 8;
+/// The index of the letter X, Y or Z in a move.
 const LETTER: usize = 6;
 
 const START: &str = "[DhtmlXQ_movelist]";
@@ -28,7 +28,7 @@ struct List {
 /// A move of this version is four digits for its squares, two characters, one of the letters X, Y and Z, another
 /// character, and a decimal number: that of the move itself, counted from 0, if it continues the line of the move
 /// before it, otherwise that of the move that it replaces. The comment of a move has the number of the move from 1.
-pub fn with_lines(record: &str) -> Option<String> {
+pub fn with_later_fields(record: &str) -> Option<String> {
     let (before, rest) = record.split_once(START)?;
     let (list, after) = rest.split_once(END)?;
     if record.contains("[DhtmlXQ_move_") {
@@ -80,7 +80,10 @@ fn read_list(list: &str) -> Option<List> {
     let mut places: Vec<(usize, usize)> = Vec::new();
     let mut ply = 0;
     for (index, (start, end)) in starts.iter().zip(ends).enumerate() {
-        let (squares, number) = (list.get(*start..start + 4)?, list.get(start + LENGTH..end)?);
+        let (squares, number) = (
+            list.get(*start..start + 4)?,
+            list.get(start + MOVE_LENGTH..end)?,
+        );
         if !squares.bytes().all(|b| b.is_ascii_digit()) {
             return None;
         }

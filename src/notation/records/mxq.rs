@@ -1,9 +1,9 @@
-//! Records of game servers: MXQ (弈天) and CCM (中国游戏中心).
+//! MXQ files of 弈天.
 
-use super::square_from_black;
+use super::add_main_line;
 use crate::board::Square;
-use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RecordError};
-use crate::notation::tree::{AnnotatedMove, GameResult, GameTree, ROOT, plain_comment};
+use crate::notation::raw::{RawGame, RecordError};
+use crate::notation::tree::{GameResult, GameTree, ROOT, plain_comment};
 use crate::text::{decode_part, encoding_of};
 
 /// The number of fields before the moves of an MXQ file.
@@ -100,7 +100,7 @@ pub fn read_mxq(bytes: &[u8]) -> Result<GameTree, RecordError> {
             None => break false,
         }
     };
-    add_moves(&mut game, moves)?;
+    add_main_line(&mut game, moves)?;
     if !is_whole {
         game.add_problem(&RecordError::new("the file is cut short"), true);
     }
@@ -109,82 +109,12 @@ pub fn read_mxq(bytes: &[u8]) -> Result<GameTree, RecordError> {
     game.resolve()
 }
 
-/// The length of a move of a CCM file in bytes.
-const MOVE_LENGTH: usize = 7;
-
-/// The files and ranks of a move of a CCM file, from the upper left corner of the board that the player saw: those of
-/// the origin, then those of the destination.
-fn coordinates(bytes: &[u8]) -> [u8; 4] {
-    [bytes[3], bytes[5], bytes[4], bytes[6]]
-}
-
-/// Whether a file is CCM: moves of seven bytes, of which the first begins with 1.
-pub fn is_ccm(beginning: &[u8]) -> bool {
-    let is_move = |bytes: &[u8]| {
-        let [from_file, from_rank, to_file, to_rank] = coordinates(bytes);
-        from_file < 9 && from_rank < 10 && to_file < 9 && to_rank < 10
-    };
-    beginning.first() == Some(&1)
-        && beginning.len().is_multiple_of(MOVE_LENGTH)
-        && beginning.chunks_exact(MOVE_LENGTH).all(is_move)
-}
-
-/// Reads a CCM file. The board is turned if the first move begins in its upper half, because red moves first.
-///
-/// # Errors
-/// The game is too long, or its first move is illegal.
-pub fn read_ccm(bytes: &[u8]) -> Result<GameTree, RecordError> {
-    let is_turned = bytes.get(5).is_some_and(|rank| *rank < 5);
-    let square = |file: u8, rank: u8| {
-        let square = square_from_black(file.into(), rank.into())?;
-        Some(if is_turned {
-            square.flip_rank().flip_file()
-        } else {
-            square
-        })
-    };
-    let moves = bytes.chunks_exact(MOVE_LENGTH).map(|bytes| {
-        let [from_file, from_rank, to_file, to_rank] = coordinates(bytes);
-        square(from_file, from_rank).zip(square(to_file, to_rank))
-    });
-    let mut game = RawGame::default();
-    add_moves(&mut game, moves)?;
-    game.resolve()
-}
-
-/// Adds the moves of the main line.
-///
-/// # Errors
-/// The game is too long.
-fn add_moves(
-    game: &mut RawGame,
-    moves: impl IntoIterator<Item = Option<(Square, Square)>>,
-) -> Result<(), RecordError> {
-    let mut last = ROOT;
-    for squares in moves {
-        if game.moves.len() == MAX_MOVES {
-            return Err(RecordError::new("the game is too long"));
-        }
-        let added = AnnotatedMove::new(RawMove::Squares(squares));
-        last = game.moves.add(last, added);
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use encoding_rs::{BIG5, GBK};
 
-    use crate::notation::RecordError;
-    use crate::notation::records::RecordReader;
-    use crate::notation::tree::{GameResult, GameTree};
-
-    fn read(bytes: &[u8]) -> Result<GameTree, RecordError> {
-        let mut reader = RecordReader::new(bytes).unwrap();
-        let game = reader.next().unwrap();
-        assert!(reader.next().is_none() && reader.finish().is_ok());
-        game
-    }
+    use super::*;
+    use crate::notation::records::tests::read;
 
     fn mxq(fields: &[&[u8]]) -> Vec<u8> {
         let field = |field: &&[u8]| [&[field.len() as u8][..], field].concat();
@@ -203,7 +133,7 @@ mod tests {
             fields.extend([b"".as_slice(); 5]);
             fields.extend([encoded[1].as_slice(), b""]);
             fields.extend([b"7C-4C".as_slice(), b"7J-6H", b"7A-6C", b"Ends"]);
-            let game = read(&mxq(&fields)).unwrap();
+            let game = read(&mxq(&fields)).remove(0).unwrap();
             assert_eq!(game.main_line().coordinates(), "h2e2 h9g7 h0g2");
             let tags = ["Site", "Date", "Red", "Black", "RedElo", "BlackElo"];
             let expected = ["x", "2008.06.01", "甲", "乙", "2000", "1900"];
@@ -211,33 +141,12 @@ mod tests {
             assert_eq!(game.result, GameResult::BlackWins);
             assert_eq!(game.comments(), ["", "", comment]);
             // Without its end, with an impossible move, and with only the end.
-            let cut = read(&mxq(&fields[..15])).unwrap();
+            let cut = read(&mxq(&fields[..15])).remove(0).unwrap();
             assert_eq!((cut.plies(), cut.problems.len()), (3, 1));
             fields[13] = b"7K-6H";
-            assert_eq!(read(&mxq(&fields)).unwrap().plies(), 1);
+            assert_eq!(read(&mxq(&fields)).remove(0).unwrap().plies(), 1);
             fields[12] = b"Ends";
-            assert_eq!(read(&mxq(&fields)).unwrap().plies(), 0);
-        }
-    }
-
-    #[test]
-    fn ccm_files_are_read_from_both_sides() {
-        let moves = [[7, 4, 7, 7], [7, 6, 0, 2], [7, 6, 9, 7]];
-        for is_turned in [false, true] {
-            let turned = |[from_file, to_file, from_rank, to_rank]: [u8; 4]| {
-                [8 - from_file, 8 - to_file, 9 - from_rank, 9 - to_rank]
-            };
-            let bytes = moves.iter().flat_map(|m| {
-                let squares = if is_turned { turned(*m) } else { *m };
-                [1, 0, 0].into_iter().chain(squares)
-            });
-            let mut bytes: Vec<u8> = bytes.collect();
-            let game = read(&bytes).unwrap();
-            assert_eq!(game.main_line().coordinates(), "h2e2 h9g7 h0g2");
-            bytes[10] = bytes[11];
-            assert_eq!(read(&bytes).unwrap().problems.len(), 1);
-            bytes.pop();
-            assert!(RecordReader::new(&bytes[..]).is_err());
+            assert_eq!(read(&mxq(&fields)).remove(0).unwrap().plies(), 0);
         }
     }
 }
