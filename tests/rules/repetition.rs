@@ -1,6 +1,6 @@
 //! Repetitions with known verdicts.
 
-use chuhe::board::{Color, Move, Square};
+use chuhe::board::{Color, Move, Symmetry};
 use chuhe::random::{self, Shape};
 use chuhe::rules::{
     Cause, Clause, Game, Judgment, Perpetual, RuleSet, Verdict, judge, judge_at, judge_outcome,
@@ -9,7 +9,7 @@ use chuhe::rules::{
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use crate::test_positions::{game, image, lines};
+use crate::test_positions::{game, lines};
 
 /// One line of `data/repetitions.txt`.
 struct Case {
@@ -205,8 +205,8 @@ fn classes_that_exhaust_the_node_budget_are_symmetric() {
 /// Asserts that the other side loses with colors swapped, and that the verdict is the same with files mirrored and
 /// for the cycle of moves that starts two plies later.
 fn assert_symmetric(game: &Game) {
-    let swapped = transformed(game, Square::flip_rank, true);
-    let mirrored = transformed(game, Square::flip_file, false);
+    let [swapped, mirrored] =
+        [(true, false), (false, true)].map(|(ranks, files)| image(game, Symmetry { ranks, files }));
     for rules in RuleSet::ALL {
         // These rules are not symmetric: of two pieces chased at once, only the first in a fixed order counts.
         if rules == RuleSet::ElephantEye {
@@ -226,16 +226,14 @@ fn assert_symmetric(game: &Game) {
     }
 }
 
-/// The game with squares mapped by `map` and, if `swap`, colors swapped.
-fn transformed(game: &Game, map: impl Fn(Square) -> Square, swap: bool) -> Game {
-    let mut start = game.clone();
-    while start.pop().is_some() {}
-    let mut result = Game::new(image(start.position(), &map, swap));
-    for ply in game.plies() {
-        let (from, to) = (map(ply.played.from()), map(ply.played.to()));
-        result.push(Move::new(from, to)).unwrap();
+/// The image of the starting position with the images of the moves.
+fn image(game: &Game, symmetry: Symmetry) -> Game {
+    let line = game.line();
+    let mut image = Game::new(line.start.image(symmetry));
+    for played in line.moves {
+        image.push(symmetry.image_of_move(played)).unwrap();
     }
-    result
+    image
 }
 
 /// The game continued by one move of each side, if its repetition consists of equal cycles.

@@ -1,6 +1,6 @@
 //! Random positions, and positions and games from test data, for several tests.
 
-use chuhe::board::{Move, Piece, Position, Square};
+use chuhe::board::{Move, Position, Square};
 use chuhe::notation::fen;
 use chuhe::random;
 pub(crate) use chuhe::random::Shape;
@@ -27,25 +27,6 @@ pub(crate) fn play_on(start: Position, seed: u64, plies: usize) -> Position {
 
 pub(crate) fn random_position(seed: u64, shape: Shape) -> Position {
     random::position(&mut StdRng::seed_from_u64(seed), shape)
-}
-
-/// The position with squares mapped by `map` and, if `swap`, colors swapped.
-pub(crate) fn image(position: &Position, map: impl Fn(Square) -> Square, swap: bool) -> Position {
-    let mut setup = position.setup();
-    let squares = setup.squares;
-    for square in Square::all() {
-        setup.squares[map(square).index()] = squares[square.index()].map(|piece| {
-            if swap {
-                Piece::new(piece.kind(), !piece.color())
-            } else {
-                piece
-            }
-        });
-    }
-    if swap {
-        setup.side_to_move = !setup.side_to_move;
-    }
-    Position::try_from(&setup).expect("legality is symmetric")
 }
 
 /// Every move that can be encoded, except [`Move::NONE`].
