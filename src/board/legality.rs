@@ -18,14 +18,17 @@ use super::square::Square;
 /// In addition, no piece may become the screen of a cannon that faces the king directly (空头炮). In check, a piece
 /// must take the checker, interpose, or leave its square if it is the screen of a checking cannon.
 ///
-/// The moves of the king and of pinned pieces are tested one by one. In check, so are the moves of such a screen, and
-/// all moves to the square of the checker or to a square where a piece can interpose. All other moves are illegal in
-/// check; out of check they are legal unless they end between the king and a cannon that faces it directly.
+/// Out of check, the moves of the king and of pinned pieces are tested one by one. All other moves are legal unless
+/// they end between the king and a cannon that faces it directly.
+///
+/// In check, the moves of the king, the moves of the screen of the checking cannon, the captures of the checker and the
+/// moves to squares where a piece can interpose are tested one by one. All other moves are illegal.
 #[derive(Clone, Copy, Debug)]
 pub struct Legality {
     in_check: bool,
     king: Square,
-    /// The king and the pieces that may be pinned, whose moves are tested one by one.
+    /// The king and the pieces that may be pinned, or in check the king and the screen of the checking cannon. Their
+    /// moves are tested one by one.
     pinned: Bitboard,
     /// The legal destinations of all other pieces; in check, the destinations of moves that may be legal.
     open: Bitboard,

@@ -195,7 +195,8 @@ impl std::str::FromStr for Epd {
     }
 }
 
-/// Reads the operations of an EPD and the position before its `moves`, with the counters.
+/// Reads the operations of an EPD and the position before its `moves`. The counters are those of the FEN or, if it has
+/// none, of `hmvc` and `fmvn`.
 fn read_start(text: &str) -> Result<(Position, Vec<Operation>), FenError> {
     // No blank is needed after the `;` that ends the FEN.
     let head = text.split([';', '"']).next().unwrap_or_default();

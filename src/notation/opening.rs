@@ -42,7 +42,7 @@ struct Row {
     parents: Vec<&'static str>,
     /// Whether a game has this opening only if no other moves have been played.
     is_exact: bool,
-    /// The moves after those of the first parent.
+    /// The moves that lead from any of the parents to this opening. Some of them may be moves of a parent.
     moves: Vec<Alternatives>,
     /// All moves from the starting position.
     all: Vec<Alternatives>,

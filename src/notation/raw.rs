@@ -12,7 +12,7 @@ use crate::text::{fill, texts};
 pub const MAX_MOVES: usize = 250_000;
 /// The maximum nesting depth of variations.
 pub const MAX_DEPTH: usize = 200;
-/// The maximum number of problems of a record, apart from those of the main line.
+/// If a record has this many problems, only those of the main line are added.
 const MAX_PROBLEMS: usize = 20;
 
 /// The reason why a record, or a part of it, cannot be read.
@@ -203,7 +203,8 @@ impl RawGame {
         }
     }
 
-    /// Records a problem. Problems of the main line are always kept, others only up to `MAX_PROBLEMS`.
+    /// Records a problem. Problems of the main line are always kept, others only while
+    /// there are fewer than `MAX_PROBLEMS`.
     pub fn add_problem(&mut self, error: &RecordError, affects_main_line: bool) {
         if affects_main_line || self.problems.len() < MAX_PROBLEMS {
             self.problems.push(Problem {
@@ -280,9 +281,9 @@ impl RawGame {
         Ok(game)
     }
 
-    /// Whether black's moves are missing where [`RawMove::Text`] says that they may be. They are not missing if the
-    /// moves of both sides are numbered one by one. This is assumed if each move has the next number and red cannot
-    /// play all of them, or black's moves are written as black's.
+    /// Whether black's moves are missing where [`RawMove::Text`] says that they may be. They are not missing if each
+    /// move of either side has a number of its own. This is assumed if every move of the main line has the next number,
+    /// and if red cannot play all of them or black's moves are written as black's.
     fn has_gaps(&self) -> bool {
         let mut position = self.start.clone();
         if position.side_to_move() == Color::Black {

@@ -95,7 +95,7 @@ impl PiecePlace {
     }
 
     /// Whether the piece is the middle one of three or five on its file, or the only one.
-    pub fn is_middle(self) -> bool {
+    fn is_middle(self) -> bool {
         self.count % 2 == 1 && self.index == self.count / 2
     }
 }
@@ -163,7 +163,7 @@ pub fn read_digit(character: char) -> Option<usize> {
 }
 
 /// The number of a file from the point of view of `color`, 1 at its right.
-pub fn file_number(square: Square, color: Color) -> usize {
+fn file_number(square: Square, color: Color) -> usize {
     match color {
         Color::Red => FILES - square.file(),
         Color::Black => square.file() + 1,

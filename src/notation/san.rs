@@ -11,7 +11,9 @@ struct Description {
     to: Square,
 }
 
-/// Writes a legal move of `position` as XBoard does: letters `H` and `E`, ranks from 0, no letter for pawns.
+/// Writes a legal move of `position` with the letters and ranks of XBoard: `H` and `E`, ranks from 0, no letter for
+/// pawns. Unlike XBoard, this writes the file of a pawn that moves straight ahead if another pawn can move to the same
+/// square.
 ///
 /// A promotion (in the promotion variant) or a move from an empty square is written in coordinates.
 pub fn write(position: &Position, m: Move) -> String {

@@ -148,8 +148,8 @@ fn chased_in_each_round(
 /// For each side, the enemy pieces that each of its moves newly threatened, in a line that repeats `position`.
 ///
 /// If both sides chase, the Asian rules exclude some threats by chased pieces, see
-/// [`Clause::ChasedPieceExcused`](super::Clause::ChasedPieceExcused). The chased piece need not have moved: in the
-/// diagrams of this clause it does not.
+/// [`Clause::ChasedPieceExcused`](super::Clause::ChasedPieceExcused). Such a chased piece need not be the one that
+/// moves: in the diagrams of this clause another piece of its side moves.
 fn chases_throughout(position: &Position, plies: &[Ply], rules: RuleSet) -> ByColor<SidePerpetual> {
     let all = ByColor::from_fn(|side| chaseable(position, !side));
     let mut chased = new_throughout(position, plies, rules, all, ByColor::default());

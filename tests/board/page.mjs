@@ -579,7 +579,7 @@ async function transfer(page, kind, name, bytes, count = 1) {
   }, [kind, name, [...bytes], count]);
 }
 
-// Files in the formats that are only read, with the expected moves in coordinates.
+// Files in other formats than PGN. The first game of each ends with R9=8, black's second move.
 const OTHER_FORMATS = [
   ['game.wxf', 'FORMAT\tWXF\nRED\t甲;\nBLACK\t乙;\nSTART{\n 1. C2=5 H8+7\n 2. H2+3 R9=8\n}END\n'],
   ['game.cbf', '<?xml version="1.0" encoding="UTF-8"?>\n<ChineseChessRecord Version="1.0"><Head><Red>甲</Red><Black>乙</Black></Head>'

@@ -62,8 +62,8 @@ const BRACKETS: [(char, char); 8] = [
 const QUOTES: [char; 10] = ['"', '“', '”', '„', '‟', '＂', '〝', '〞', '「', '」'];
 
 /// Whether the `[` at the beginning of a text begins a tag. It does so before a name and a quotation mark. At the
-/// beginning of a line, other text after it may be a damaged tag, unless the first quotation mark of the line is
-/// typographic or the brackets hold the name of a side before a move.
+/// beginning of a line, it is read as a damaged tag before any other text, unless the first quotation mark of the line
+/// is typographic or the brackets hold the name of a side before a move.
 fn begins_tag(text: &str, is_line_start: bool) -> bool {
     let may_be_damaged = || {
         let line = text.lines().next().unwrap_or_default();

@@ -56,7 +56,7 @@ impl Classification {
         }
     }
 
-    /// Whether it chases only advisors and bishops (士象) on the given board.
+    /// Whether the move chases only advisors and bishops (士象) on the given board.
     fn chases_defenders_only(&self, now: &Position) -> bool {
         let is_defender = |m: &Move| {
             let kind = now.piece_on(m.to()).map(|piece| piece.kind());
@@ -278,15 +278,15 @@ impl MoveContext<'_> {
         }
         // A capture unrelated to the repeated moves is old if it won material on its square before, unless the enemy
         // then threatened mate. It is also old if it won material before with the moved piece not regarded as hanging.
-        let is_free = was_in_check || !threatens_mate(self.before, MATE_CHECKS, budget);
+        let is_safe = was_in_check || !threatens_mate(self.before, MATE_CHECKS, budget);
         let none_hanging = ThreatFinder::new(then, None, budget);
-        is_free && wins_exchange(then, old, budget)
+        is_safe && wins_exchange(then, old, budget)
             || none_hanging.try_result(old, budget) == ThreatResult::Win
     }
 
     /// Whether a capture is unrelated to the repeated moves:
     ///
-    /// - attacker and target did not move, and the attack existed before the last two moves,
+    /// - attacker and target did not move, and the attack existed before each of the last two moves,
     /// - the moved piece is not the king, and
     /// - neither the attacker nor its screen protects the moved piece or is protected by it.
     fn is_unrelated(&self, then: &Position, now: &Position, m: Move) -> bool {

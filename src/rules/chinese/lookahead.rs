@@ -14,7 +14,7 @@ impl NodeBudget {
     }
 
     /// Spends one position; `false` if none is left.
-    pub fn spend(&mut self) -> bool {
+    fn spend(&mut self) -> bool {
         let left = self.0.checked_sub(1);
         self.0 = left.unwrap_or(0);
         left.is_some()
@@ -128,7 +128,8 @@ const SEQUENCE_CHECKS: ByColor<u32> = ByColor::new(2, 2);
 
 /// A sequence of captures and checks by one side, the chaser, with the answers of the other side.
 ///
-/// The chaser may take any piece that is not lost anyway. Its king and pawns may take only where both sides may.
+/// The chaser may take any piece that is not lost anyway. Its king and pawns may take only on the squares where both
+/// sides may take (see [`Scope`]).
 ///
 /// The other side may take on the squares that the chaser has moved to, take the hanging piece, and with its
 /// first answer take what the first move uncovered. If the sequence starts with a check, the other side may also take

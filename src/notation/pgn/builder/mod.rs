@@ -314,6 +314,7 @@ impl Builder {
         }
     }
 
+    /// Adds a word outside of prose. Returns `false` if it does not belong to a game.
     fn add_word(&mut self, separators: &str, word: &str, line: usize) -> bool {
         if self.skips_variations {
             return true;

@@ -146,7 +146,7 @@ fn hard_dhtmlxq(size: usize) -> Vec<String> {
         .collect()
 }
 
-/// Files of all formats, most of about `size` bytes, on which a reader is likely to take quadratic time.
+/// Files of most formats, almost all of about `size` bytes, on which a reader is likely to take quadratic time.
 fn hard_files(size: usize) -> Vec<Vec<u8>> {
     let mut line = GameTree::new(Position::startpos());
     let mut fan = line.clone();
