@@ -117,13 +117,7 @@ pub(super) fn read(text: &str) -> Option<Description> {
     let &[direction, number] = action else {
         return None;
     };
-    let direction = match direction {
-        '进' | '進' => Direction::Forward,
-        '退' => Direction::Back,
-        '平' => Direction::Across,
-        '变' | '變' => Direction::Promotion,
-        _ => return None,
-    };
+    let direction = read_direction(direction)?;
     let number = match direction {
         Direction::Promotion if read_kind(number)? == PieceKind::Pawn => 0,
         Direction::Promotion => return None,
@@ -178,7 +172,8 @@ pub(super) fn without_radical(character: char) -> char {
     }
 }
 
-fn read_kind(character: char) -> Option<PieceKind> {
+/// The kind of a piece by its name, also in traditional characters.
+pub(super) fn read_kind(character: char) -> Option<PieceKind> {
     Some(match character {
         '帅' | '帥' | '将' | '將' => PieceKind::King,
         '仕' | '士' => PieceKind::Advisor,
@@ -191,11 +186,22 @@ fn read_kind(character: char) -> Option<PieceKind> {
     })
 }
 
-fn read_place(character: char) -> Option<RelativePlace> {
+/// The place of a piece on its file.
+pub(super) fn read_place(character: char) -> Option<RelativePlace> {
     Some(match character {
         '前' => RelativePlace::Front,
         '中' => RelativePlace::Middle,
         '后' | '後' => RelativePlace::Rear,
+        _ => return None,
+    })
+}
+
+pub(super) fn read_direction(character: char) -> Option<Direction> {
+    Some(match character {
+        '进' | '進' => Direction::Forward,
+        '退' => Direction::Back,
+        '平' => Direction::Across,
+        '变' | '變' => Direction::Promotion,
         _ => return None,
     })
 }

@@ -205,7 +205,12 @@ pub fn is_game_number(line: &str) -> bool {
 
 /// Whether a character is the name of a piece.
 pub fn is_piece(c: char) -> bool {
-    "帅帥将將仕士相象马馬傌车車俥炮砲包兵卒".contains(chinese::without_radical(c))
+    chinese::read_kind(chinese::without_radical(c)).is_some()
+}
+
+/// Whether a character is the place of a piece on its file: 前, 中 or 后.
+pub fn is_place(c: char) -> bool {
+    chinese::read_place(c).is_some()
 }
 
 /// Whether a word is a move, or its first four characters are, after a number or the name of a side.

@@ -1,12 +1,9 @@
 //! Text between the moves of a game that mentions moves: `若改走炮8平5则成顺炮。`
 
-use super::headings::is_piece;
+use super::headings::{is_piece, is_place};
 use super::numbers::is_digit;
 use super::words::{LONGEST_MOVE, is_direction, is_short, move_length};
 use crate::notation::is_move_text;
-
-/// The characters for the place of a piece on its file.
-pub const PLACES: &str = "前中后後";
 
 /// Text after a move of the main line, which begins with a word that is not a move. The text is a comment if the next
 /// move number continues those before it, or if [`Self::is_certain`]. Otherwise a move may be missing, and the first
@@ -119,15 +116,14 @@ impl Prose {
 pub fn is_text(word: &str) -> bool {
     let is_part = |c: char| is_piece(c) || is_direction(c);
     let is_other = |c: char| {
-        matches!(c, '\u{4e00}'..='\u{9fff}') && !is_part(c) && !is_digit(c) && !PLACES.contains(c)
+        matches!(c, '\u{4e00}'..='\u{9fff}') && !is_part(c) && !is_digit(c) && !is_place(c)
     };
     word.contains(is_other) && !(is_short(word) && word.contains(is_part))
 }
 
 /// Whether a word has the form of a move, perhaps with an invalid digit. Faster than [`is_move_text`] for most moves.
 pub fn is_like_move(word: &str) -> bool {
-    let begins_like_move =
-        |c: char| c.is_ascii() || is_piece(c) || is_digit(c) || PLACES.contains(c);
+    let begins_like_move = |c: char| c.is_ascii() || is_piece(c) || is_digit(c) || is_place(c);
     word.starts_with(begins_like_move) && move_length(word) == Some(word.len())
         || is_move_text(word)
 }

@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use super::headings::{TextLine, begins_with_move, is_piece};
+use super::headings::{TextLine, begins_with_move, is_piece, is_place};
 use super::numbers::is_enclosed_number;
-use super::prose::PLACES;
 use super::words::{LONGEST_MOVE, move_length, numbered_word, split_word, without_label};
 use crate::notation::is_move_text;
 
@@ -101,7 +100,7 @@ fn word_length(text: &str) -> usize {
 /// begins a text: `炮 二 平 五`, `1.炮二 平五`. `None` if a text begins in another way.
 fn length_with_blanks(text: &str) -> Option<usize> {
     let mut end = word_length(text);
-    let subject = text[..end].find(|c| is_piece(c) || PLACES.contains(c))?;
+    let subject = text[..end].find(|c| is_piece(c) || is_place(c))?;
     if !numbered_word(&text[..subject]).1.is_empty() {
         return None;
     }

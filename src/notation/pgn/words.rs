@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::numbers::{MoveNumber, is_digit, is_enclosed_number};
-use crate::notation::is_move_text;
 use crate::notation::tree::GLYPHS;
+use crate::notation::{chinese, is_move_text};
 
 /// The signs that may follow the number of a move.
 const NUMBER_ENDS: [char; 7] = ['.', '…', '、', '．', ':', '：', '）'];
@@ -204,7 +204,7 @@ fn after_signs(text: &str) -> Option<&str> {
 
 /// Whether a character is the direction of a Chinese move.
 pub fn is_direction(c: char) -> bool {
-    "进進退平变變".contains(c)
+    chinese::read_direction(c).is_some()
 }
 
 /// The length of the coordinates at the beginning of a text: `h2e2`, `H2-E2`, `h10g8`.

@@ -73,7 +73,7 @@ type PieceSquares = [Option<Square>; 32];
 /// The position with these pieces, see [`start_position`].
 ///
 /// # Errors
-/// The position violates the rules.
+/// Two pieces are on one square, or the position violates the rules.
 fn piece_position(
     squares: &PieceSquares,
     first_from: Option<Square>,
@@ -83,7 +83,12 @@ fn piece_position(
     setup.side_to_move = side;
     for (index, square) in squares.iter().enumerate() {
         if let Some(square) = square {
-            setup.squares[square.index()] = piece_at(index);
+            let place = &mut setup.squares[square.index()];
+            if place.is_some() {
+                let reason = format!("two pieces of the starting position are on {square}");
+                return Err(RecordError::new(reason));
+            }
+            *place = piece_at(index);
         }
     }
     start_position(setup, first_from)

@@ -143,7 +143,10 @@ fn read_setup(block: &str) -> Option<Setup> {
             _ => {
                 let letter = word.chars().next()?;
                 let square: Square = word[letter.len_utf8()..].parse().ok()?;
-                setup.squares[square.index()] = Some(Piece::from_letter(letter)?);
+                let before = setup.squares[square.index()].replace(Piece::from_letter(letter)?);
+                if before.is_some() {
+                    return None;
+                }
             }
         }
     }
@@ -252,6 +255,7 @@ mod tests {
         for block in [
             "SETUP{Ke0 x}",
             "SETUP{Ke0 MOVE}",
+            "SETUP{Ke0 kd9 Ra0 Na0}",
             "SETUP{Ke0 kd9 Ra0",
             "SETUP{}",
         ] {

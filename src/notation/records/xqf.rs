@@ -334,6 +334,14 @@ mod tests {
     }
 
     #[test]
+    fn two_pieces_on_a_square_are_refused() {
+        let mut file = file(PLAIN, &[]);
+        file[SQUARES + 8] = file[SQUARES];
+        let error = read_xqf(&file).unwrap_err().to_string();
+        assert_eq!(error, "two pieces of the starting position are on a0");
+    }
+
+    #[test]
     fn all_versions_are_read() {
         let moves = [("h2e2", "中炮"), ("h9g7", ""), ("h0g2", "x")];
         for version in [10, 11, 12, 18] {
