@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 
 use super::common::{
     Context, Failure, FileLock, FilePosition, ForceArgument, GamePath, SearchArguments,
-    SearchDefaults, SearchPlan, Unread, bound_name, create_locked, exit_code, ignore_closed_pipe,
-    interrupts, note, read_positions, register_bar, report_damaged_tablebases, require_not_input,
+    SearchDefaults, SearchPlan, Unread, bound_name, create_locked, exit_code, interrupts, note,
+    print_if_read, read_positions, register_bar, report_damaged_tablebases, require_not_input,
     score_and_mate, search_games,
 };
 use crate::board::Move;
@@ -284,6 +284,7 @@ struct Output {
     file: Option<File>,
     /// Prevents other runs from writing the file; `None` if the output is not a regular file.
     lock: Option<FileLock>,
+    /// The path of the file for messages; empty for standard output.
     name: String,
     /// Whether standard output is closed, so that no more results are needed.
     is_closed: bool,
@@ -311,7 +312,7 @@ impl Output {
         let mut output = Self {
             file: None,
             lock: None,
-            name: "standard output".to_owned(),
+            name: String::new(),
             is_closed: false,
             format: arguments.format(),
             has_file_names: arguments.files.len() > 1,
@@ -450,16 +451,13 @@ impl Output {
     }
 
     fn write(&mut self, text: &str) -> Result<(), Failure> {
-        let written = match &mut self.file {
-            Some(file) => file.write_all(text.as_bytes()),
+        match &mut self.file {
+            Some(file) => file.write_all(text.as_bytes()).context(&self.name),
             None => {
-                let mut out = io::stdout().lock();
-                let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-                self.is_closed = written.is_err();
-                written.or_else(ignore_closed_pipe)
+                self.is_closed = !print_if_read(text)?;
+                Ok(())
             }
-        };
-        written.context(&self.name)
+        }
     }
 }
 

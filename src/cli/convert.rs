@@ -10,7 +10,7 @@ use clap::ValueEnum;
 
 use super::common::{
     Context, Failure, ForceArgument, GamePath, OpeningArgument, OutputFile, Unread, fill, note,
-    note_problems, open_input, require_not_input, texts, translated,
+    note_problems, require_not_input, texts, translated,
 };
 use crate::board::Position;
 use crate::notation::records::{
@@ -210,8 +210,7 @@ fn convert_file(
     unread: &mut Unread,
 ) -> Result<(), Failure> {
     let path = game_path.path.display();
-    let file = open_input(&game_path.path).context(&path)?;
-    let mut games = game_path.select(RecordReader::new(file).context(&path)?);
+    let mut games = game_path.select(game_path.games()?);
     let mut errors = ErrorList::default();
     for (number, place, game) in games.by_ref() {
         let game = game.map_err(|error| place.failure(&game_path.path, &error));

@@ -95,6 +95,8 @@ fn games_are_selected_and_positions_extracted() {
         2> there is no game 0
         $1 convert games.pgn:2@9
         2> game 2 ends after ply 2
+        $2 convert games.pgn:x
+        2> as in games.pgn:3@42
         "
     ));
 }
