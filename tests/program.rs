@@ -106,7 +106,7 @@ impl TestDir {
     /// - `> TEXT`: the output contains the text;
     /// - `>3 TEXT`: it contains the text exactly three times;
     /// - `^ TEXT`: it begins with the text;
-    /// - `= TEXT`: it is this one line; `=` alone: it is empty.
+    /// - `= TEXT`: it is this text and a line end; `=` alone: it is empty.
     ///
     /// With a `2` before the mark, such as `2>`, a line checks the standard error.
     ///

@@ -352,7 +352,7 @@ fn view(arguments: &ViewArguments) -> Result<(), Failure> {
     }
     warn_of_illegal_moves(&arguments.file, illegal);
     warn_of_damage(&arguments.file, &source);
-    if number <= arguments.skip && arguments.skip.min(arguments.games) > 0 {
+    if number <= arguments.skip && arguments.skip > 0 && arguments.games > 0 {
         let games = counted(number, "game");
         return Err(Failure::usage(
             "--skip",

@@ -195,7 +195,7 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
         command = help::translate(command);
     }
     let mut texts = words.iter().skip(1).map(|word| word.to_string_lossy());
-    // Usually the word that clap takes for the command; with `--lang zh` before it, `zh`.
+    // The word that clap takes for the command, or the value of an option before it, such as `zh` in `--lang zh`.
     let first = texts.find(|text| !text.starts_with('-'));
     let words = help::without_options_of_help(words, &command);
     let matches = command.try_get_matches_from(words);

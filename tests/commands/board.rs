@@ -75,7 +75,7 @@ impl Board {
         (status, answer.split_once("\r\n\r\n").unwrap().1.to_owned())
     }
 
-    /// The reply of the API to a GET request.
+    /// The reply of the API to a GET request. Spaces, as in a FEN, are sent as `_`.
     fn ask(&self, path: &str) -> (u16, Value) {
         let path = format!("/{}/api/{}", self.token, path.replace(' ', "_"));
         let (status, body) = self.response("GET", &path, &self.host(), b"");

@@ -315,8 +315,8 @@ impl BoardEngine {
     }
 
     /// The limits of a search for `side`: the clocks `red` and `black` with `increment`, all in milliseconds, or else
-    /// `time` in seconds. Without these parameters the limit is [`SHORT_SEARCH`], but not with `elo`, for which
-    /// [`SearchPlan::request`] adds a node limit. Each search takes at most [`EngineSettings::max_time`].
+    /// `time` in seconds. Without these parameters the limit is [`SHORT_SEARCH`] or, with `elo`, the node limit that
+    /// [`SearchPlan::request`] adds. Each search takes at most [`EngineSettings::max_time`].
     fn limits(&self, parameters: &QueryParameters, side: Color) -> Result<Limits, String> {
         let milliseconds = |name| {
             let value = number(parameters, name, 0, 24 * 60 * 60 * 1000)?;

@@ -216,8 +216,8 @@ pub fn outcome_json(outcome: Option<TableOutcome>) -> Value {
 }
 
 /// The name and result of the ending on the board. `None` if the game is over, if the tablebases have no value for the
-/// position, or if the line to a win or loss could repeat a position of the game, so that the rules on repetitions
-/// judge it.
+/// position, or if a position of the game could occur again before a win or loss, so that the repetition rules could
+/// change the result.
 pub fn describe_ending(game: &Game, tablebases: &Tables, rules: RuleSet) -> Option<String> {
     if judge_outcome(game, rules).verdict != Verdict::Undecided {
         return None;

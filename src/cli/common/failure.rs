@@ -102,8 +102,8 @@ pub fn exit_code(is_interrupted: bool) -> ExitCode {
 }
 
 /// Returns a channel that receives a message on Ctrl-C, SIGTERM or SIGHUP. These signals then no longer end the
-/// program, except a signal that arrives before the message of the previous one is received. A later call replaces the
-/// channel.
+/// program; only a second signal does, if it arrives before the message of the first one is received. A later call
+/// replaces the channel.
 pub fn interrupts() -> Result<Receiver<()>, Failure> {
     let (sender, interrupts) = bounded(1);
     on_interrupt(move || {
@@ -129,8 +129,9 @@ pub fn on_interrupt(handler: impl Fn() + Send + 'static) -> Result<(), Failure> 
     watch_signals().context("Ctrl-C")
 }
 
-/// Removes the unfinished output files before a signal ends the program, unless [`on_interrupt`] is called. Signals
-/// that are ignored when the program starts remain ignored (on Linux). Ignores all errors.
+/// From this call on, a signal that ends the program first removes the unfinished output files. This has no effect on
+/// signals that are handled by [`on_interrupt`]. Signals that are ignored when the program starts remain ignored (on
+/// Linux). Ignores all errors.
 pub fn remove_unfinished_at_interrupt() {
     let _ = watch_signals();
 }

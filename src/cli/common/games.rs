@@ -45,8 +45,8 @@ impl GameArguments {
         Err(Failure::usage(command, why))
     }
 
-    /// The files, if all arguments name files, with or without a game and ply, and `--moves` is not given; otherwise
-    /// empty. A single argument with a game or ply is a game, not a file.
+    /// The files that the arguments name, each with an optional game and ply. Empty if an argument is not a file, if
+    /// `--moves` is given, or if the only argument has a game or ply, because it is then a single game.
     pub fn game_paths(&self) -> Vec<GamePath> {
         let game_paths: Vec<GamePath> = self.game.iter().map(GamePath::parse).collect();
         let is_file = |game_path: &GamePath| {
@@ -96,8 +96,8 @@ impl GameArguments {
         Ok(self.read_with_source()?.0)
     }
 
-    /// Like [`Self::read`], but also returns the file of the game and its place there, as for [`place_json`]; `None`
-    /// unless the game is the only argument and from a file.
+    /// Like [`Self::read`], but also returns the file of the game and the place of the game in it, for [`place_json`].
+    /// They are `None` if the game is not from a file, or if moves follow it in the arguments.
     pub fn read_with_source(&self) -> Result<(Game, Option<(PathBuf, Place)>), Failure> {
         let (game, source) = self.play()?;
         if let Some(text) = game.position().irregularity_note() {
@@ -369,7 +369,8 @@ impl Iterator for SelectedGames<'_> {
 }
 
 impl SelectedGames<'_> {
-    /// Ends the reading. After all games, reports text outside games; after the selected one, nothing more is read.
+    /// Ends the reading after the last game. If all games were selected, reports text outside games. Does not read the
+    /// rest of a file after the only selected game.
     ///
     /// # Errors
     /// The file could not be read to its end, has no game, or does not have the selected one.

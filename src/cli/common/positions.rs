@@ -24,8 +24,8 @@ pub struct FilePosition {
 /// are skipped, and `unread` reports and counts them.
 ///
 /// # Errors
-/// The file cannot be read, has neither games nor positions, or has no game with the given number. If none can be
-/// read, the result is empty.
+/// The file cannot be read, has neither games nor positions, or has no game with the given number. If all its lines or
+/// games are unreadable, the result is empty.
 pub fn read_positions(file: &GamePath, unread: &mut Unread) -> Result<Vec<FilePosition>, Failure> {
     let path = file.path.as_path();
     let games = file.games()?;
@@ -63,8 +63,8 @@ fn read_lines(
     Ok(found)
 }
 
-/// Reads an EPD with its operations, or any other line with a position or game. Moves from an illegal one on are left
-/// out and reported.
+/// Reads an EPD with its operations, or any other line with a position or game. An illegal move is reported;
+/// it and the moves after it are left out.
 fn read_position(path: &Path, place: Place, text: &str) -> Result<(Epd, Game), String> {
     let record = match read_line(text).map_err(|error| error.reason)? {
         LineContent::Epd(epd) => {

@@ -124,7 +124,7 @@ pub fn load_dtc(material: Material, tablebases: &Tables) -> Result<Option<Solved
     tablebases.dtc_table(material).map(load).transpose()
 }
 
-/// Hidden if standard error is not a terminal.
+/// A progress bar that counts positions, hidden if standard error is not a terminal.
 pub fn bar(positions: u64) -> ProgressBar {
     let form = "{msg:14} {bar:30} {human_pos}/{human_len} positions, {per_sec}, {left} left";
     let bar = register_bar(ProgressBar::new(positions), form);

@@ -18,7 +18,8 @@ use crate::rules::Game;
 use crate::search::{Limits, Score, static_score};
 use crate::text::{decode, has_extension, read_file, unquoted};
 
-/// Search time of a hint, of an analysis for which no time is given, and of the answer to a draw offer.
+/// Search time of a hint, of the answer to a draw offer, and of an analysis for which no time is given. It is also the
+/// default time of moves and reviews of `chuhe board`.
 pub const SHORT_SEARCH: Duration = Duration::from_secs(1);
 /// The engine accepts no draw before this number of plies.
 pub const EARLIEST_DRAW: usize = 40;

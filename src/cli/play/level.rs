@@ -31,7 +31,7 @@ impl PlayLevel {
         limits
     }
 
-    /// Reads `time SECONDS`, `depth N` or `elo POINTS`; the new level replaces all earlier limits.
+    /// Reads `time SECONDS`, `depth N` or `elo POINTS`; the new level replaces the earlier limits and strength.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (kind, value) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let value = value.trim();
@@ -110,7 +110,7 @@ impl GameClock {
         self.after_moves.push(self.sides);
     }
 
-    /// Sets the clocks to the time when the side that made the last move began to think.
+    /// Restores the clocks as they were before the last move.
     pub fn take_back(&mut self) {
         self.after_moves.pop();
         let start = ByColor::from_fn(|_| self.start);

@@ -148,8 +148,8 @@ pub struct Arguments {
     /// winner.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["sprt", "factors"])]
     spsa: Option<PathBuf>,
-    /// Pin each game to processors of its own (Linux and Windows): as many as the engine with the most search threads
-    /// (option `Threads`) has, or, if any engine ponders, as many as the two engines with the most have together.
+    /// Pin each game to processors of its own (Linux and Windows). Their number is the largest number of search threads
+    /// (option `Threads`) of an engine or, if an engine ponders, the sum of the two largest.
     #[arg(long, help_heading = "Time")]
     pin: bool,
     /// Time limit for the handshake of an engine and for its response to isready.
