@@ -3,7 +3,7 @@ import { element, t } from './texts.js';
 import { app, gameOfLink, isFen, openGame, openGames, say, setUp } from './study.js';
 import { request } from './server.js';
 
-// Largest file that the server reads, in bytes.
+// Largest file that `chuhe board` reads, in bytes. `chuhe serve` has a lower limit, which it reports by status 413.
 const MAX_FILE = 16 << 20;
 
 function openLink(text) {

@@ -292,7 +292,7 @@ async function uploadFile() {
   element('job-file').value = '';
   try {
     const job = await request(`jobs?${parameters}`, { method: 'POST', body: file });
-    say([t('job added', job.job, job.games, job.total), ...job.problems.map((problem) => t('part omitted', problem))].join(' · '));
+    say([t('job added', job.job, job.games, job.total), ...job.problems].join(' · '));
     await showJobs();
   } catch (error) {
     say(error.message);

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use percent_encoding::{NON_ALPHANUMERIC, PercentEncode, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use crate::notation::fen;
@@ -185,12 +186,8 @@ fn write_node(text: &mut String, tree: &GameTree, id: NodeId, points: &HashMap<N
 }
 
 /// Encodes everything except ASCII letters and digits.
-fn percent_encode(text: &str) -> String {
-    let encode = |byte: u8| match byte {
-        b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => char::from(byte).to_string(),
-        _ => format!("%{byte:02X}"),
-    };
-    text.bytes().map(encode).collect()
+fn percent_encode(text: &str) -> PercentEncode<'_> {
+    utf8_percent_encode(text, NON_ALPHANUMERIC)
 }
 
 #[cfg(test)]

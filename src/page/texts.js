@@ -202,7 +202,7 @@ const TEXTS = {
   blunder: ['blunders', '败着'],
   'nothing to review': ['There are no moves to review', '没有可点评的着法'],
   graph: ['Red’s expected points by ply', '红方期望得分曲线'],
-  points: ['Red’s expected points: {} %', '红方期望得分 {} %。'],
+  points: ['Red’s expected points: {} %', '红方期望得分 {} %'],
   mistakes: ['Mistakes', '失误'],
   reviewed: ['The game has been reviewed', '评棋完成'],
   evaluation: ['{} for red at depth {}', '红方 {}（深度 {}）'],

@@ -82,8 +82,8 @@ pub fn unquoted(name: &str) -> &str {
         .unwrap_or(name)
 }
 
-/// The path of a file name from a client. If no such file exists, the name without quotes is used, on Unix also in GBK,
-/// because files that were copied from Chinese Windows may have such names.
+/// The path of a file name from a client. If no such file exists, the name without quotes is used; on Unix, if a file
+/// has this name in GBK, the name in GBK. Files that were copied from Chinese Windows may have such names.
 pub fn path_of_name(name: &str) -> PathBuf {
     let path = PathBuf::from(name);
     if path.exists() {

@@ -75,7 +75,8 @@ fn identify(
     }
 }
 
-/// The response to a CORS preflight request: pages of other origins may send a token or JSON.
+/// The response to a CORS preflight request: pages of other origins may send the headers `Authorization` and
+/// `Content-Type`.
 pub async fn preflight() -> impl IntoResponse {
     let headers = [
         (ACCESS_CONTROL_ALLOW_ORIGIN, "*"),

@@ -367,8 +367,9 @@ impl Batch<'_> {
 
     /// Called when a client or an import writes the score of a move, even if the stored score is kept. If the position
     /// before the move is public and the one after it has inherited its privacy, the latter and the positions after it
-    /// become public. Results of workers and links to known positions must not publish anything, because any client can
-    /// request them.
+    /// become public. They stay private if the position before the move is not nearer to the starting position, see
+    /// `inherits_privacy`. Results of workers and links to known positions must not publish anything, because any client
+    /// can request them.
     pub fn publish(&mut self, new: &NewScore) -> Result<()> {
         let NewScore { edge, writer, .. } = new;
         if marked(self.connection, &edge.parent)?.is_some() {

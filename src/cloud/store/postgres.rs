@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
-use postgres::{Client, Config, GenericClient, NoTls, Statement};
+use postgres::{Client, Config, NoTls, Statement};
 
 use super::database::{Access, Columns, Database, Result, ResultRow, StoreError, Value};
 use super::sqlite::{SCHEMA, VERSION};
@@ -250,7 +250,7 @@ impl Session {
 }
 
 /// Version of the schema: `None` without a library, 0 if the version row is missing.
-fn version(client: &mut impl GenericClient) -> Result<Option<i64>, postgres::Error> {
+fn version(client: &mut Client) -> Result<Option<i64>, postgres::Error> {
     let query = "SELECT COUNT(*) FROM pg_class WHERE oid = to_regclass('chuhe_cloud.library')";
     if client.query_one(query, &[])?.try_get::<_, i64>(0)? == 0 {
         return Ok(None);

@@ -56,7 +56,7 @@ pub fn link(connection: &Connection, parent: &Key, child: &Key) -> Result<()> {
     connection.execute(statement, &values).map(drop)
 }
 
-/// The positions with a move to this one that is or was stored, or that has a private note.
+/// The positions with a move to this one, including removed moves, and moves without a score that have a private note.
 pub fn parents(connection: &Connection, child: &Key) -> Result<Vec<Key>> {
     let query = "SELECT parent FROM edge WHERE child = $1";
     connection.query(query, &[child.into()], |columns| key(columns, 0))

@@ -234,7 +234,8 @@ fn imported_positions_become_public_with_an_imported_mark(library: &TestLibrary)
     show();
     assert!(is_public(&store, "c3c4"));
     assert_eq!(are_public(), [false; 2]);
-    // The mark of the other library is the reason for the privacy of its branch, also if it is imported twice.
+    // If the mark of the other library is imported too, its branch is private because of this mark, even after a second
+    // import.
     for _ in 0..2 {
         inner.into_iter().for_each(hide_imported);
         let edge = edge("", "c3c4");

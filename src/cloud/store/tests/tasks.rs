@@ -14,7 +14,7 @@ on_both! {
     known_results_are_not_searched_again,
     a_canceled_job_requests_nothing,
     jobs_are_advanced_by_priority,
-    the_number_of_jobs_and_their_size_are_limited,
+    empty_jobs_and_too_many_jobs_are_rejected,
 }
 
 fn lease(store: &Store, kind: TaskKind, seconds: i64) -> Lease {
@@ -312,7 +312,7 @@ fn jobs_are_advanced_by_priority(library: &TestLibrary) {
     assert!(job(&store, low).ended.is_none() && job(&store, high).ended.is_none());
 }
 
-fn the_number_of_jobs_and_their_size_are_limited(library: &TestLibrary) {
+fn empty_jobs_and_too_many_jobs_are_rejected(library: &TestLibrary) {
     let store = library.open();
     assert_eq!(add_job(&store, Vec::new(), Requested), Err(JobError::Empty));
     // Positions with too few pieces are not searched. A position with two pawns on a file of their own half cannot
