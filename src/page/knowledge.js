@@ -49,7 +49,7 @@ async function askPosition() {
   }
   if (signal.aborted) return;
   const total = reply.book.reduce((sum, entry) => sum + entry.weight, 0) || 1;
-  const weight = (entry) => t('weight', Math.round((100 * entry.weight) / total));
+  const weight = (entry) => `${Math.round((100 * entry.weight) / total)} %`;
   const tables = [
     ...knowledgeTable(`${t('book')}: ${bookNames}`, reply.book, weight),
     ...knowledgeTable(`${t('tablebase')}: ${reply.ending}`, reply.tablebase, outcomeText),

@@ -45,7 +45,7 @@ function sayPosition() {
   const { node } = app.game;
   const { position } = node;
   const parts = [];
-  if (node.move) parts.push(t('moved', t(node.parent.position.side), moveText(node)));
+  if (node.move) parts.push(`${t(node.parent.position.side)} ${moveText(node)}`);
   const isCheck = isInCheck(position, position.side);
   if (!app.legal.length) parts.push(t(isCheck ? 'checkmate' : 'stalemate'), t(`wins ${otherSide(position.side)}`));
   else if (app.ending) parts.push(app.ending);

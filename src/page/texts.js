@@ -59,7 +59,6 @@ const TEXTS = {
   delete: ['Delete from here', '删除此后着法'],
   promote: ['Make main line', '设为主线'],
   comment: ['Comment on the current move', '当前着法的注释'],
-  moved: ['{} {}', '{} {}'],
   'illegal empty': ['There is no piece on this square', '此处没有棋子'],
   'illegal side': ['It is the other side’s turn', '轮到对方走棋'],
   'illegal own': ['Your own piece is on this square', '此处有己方棋子'],
@@ -155,7 +154,6 @@ const TEXTS = {
   'unknown result': ['unknown', '未知'],
   'win by rule': ['win by repetition rules', '按棋规胜'],
   'loss by rule': ['loss by repetition rules', '按棋规负'],
-  weight: ['{} %', '{} %'],
   knowledge: ['Book and tablebases', '开局库与残局库'],
   'no knowledge': ['This position is in no book or tablebase.', '开局库和残局库中都没有这个局面。'],
   // Play.

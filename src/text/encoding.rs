@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use encoding_rs::{BIG5, Encoding, GB18030, GBK, UTF_8, UTF_16BE, UTF_16LE};
 
 /// The byte order mark that some programs write at the beginning of a file.
-const BYTE_ORDER_MARK: char = '\u{feff}';
+const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// Characters that are frequent in Chinese game records, simplified and traditional. Bytes decoded with the wrong
 /// encoding rarely give them.
@@ -35,8 +35,7 @@ pub fn without_byte_order_mark(text: &str) -> &str {
 
 /// Removes the UTF-8 form of a byte order mark from the beginning of a text.
 pub fn bytes_without_byte_order_mark(bytes: &[u8]) -> &[u8] {
-    let mut mark = [0; BYTE_ORDER_MARK.len_utf8()];
-    let mark = BYTE_ORDER_MARK.encode_utf8(&mut mark).as_bytes();
+    let mark = BYTE_ORDER_MARK.as_bytes();
     bytes.strip_prefix(mark).unwrap_or(bytes)
 }
 

@@ -30,15 +30,6 @@ pub struct Answer {
     pub is_json: bool,
 }
 
-impl Answer {
-    pub fn text(body: String) -> Self {
-        Self {
-            body,
-            is_json: false,
-        }
-    }
-}
-
 impl Library {
     /// Answers a request of the API. `writer` is the name of the client in the audit log.
     ///

@@ -114,7 +114,10 @@ pub async fn answer(
     let work = shared.clone();
     let answer = shared.in_library(move |library| {
         if let Some(text) = worker::answer(&work, &parameters, &caller) {
-            return text.map(Answer::text);
+            return text.map(|body| Answer {
+                body,
+                is_json: false,
+            });
         }
         library.answer(&parameters, caller.role, &caller.name)
     });
