@@ -150,7 +150,7 @@ impl GameInProgress<'_> {
         tablebases.ending(self.referee.game(), rules.rules)
     }
 
-    /// Records a move and updates the clock, without the time of stalls.
+    /// Records a move with its time, and updates the clock by this time without that of stalls.
     fn record_move(&mut self, side: Color, played: Move, answer: &MoveAnswer, stalled: Duration) {
         let clock = &mut self.clocks[side];
         clock.press(answer.elapsed.saturating_sub(stalled));

@@ -82,8 +82,7 @@ pub struct Schedule {
 pub struct ScheduledGame {
     /// Index of the game, from 0.
     pub number: u64,
-    /// Round, from 0. In a knockout the first pairs of games of all matches of a stage are a round, the second pairs
-    /// the next one, and so on.
+    /// Round, from 0. In a knockout a round has one pair of games of each match of a stage.
     pub round: u64,
     /// Indexes of the engines that play red and black.
     pub players: ByColor<usize>,
@@ -118,8 +117,8 @@ impl Schedule {
         self
     }
 
-    /// If `is_single`, each pairing plays one game in each round. Without fixed colors, these change from round to
-    /// round, and each engine has red in about half of its games of a round. Only for round robins and gauntlets.
+    /// If `is_single`, each pairing plays one game in each round. Unless the colors are fixed, they change from round
+    /// to round, and each engine has red in about half of its games of a round. Only for round robins and gauntlets.
     #[must_use]
     pub fn with_single_games(mut self, is_single: bool) -> Self {
         self.games = if is_single { 1 } else { 2 };

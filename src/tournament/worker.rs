@@ -123,7 +123,7 @@ impl<'a> GameWorker<'a> {
             match engine.new_game(options) {
                 Ok(()) => return Ok(()),
                 Err(EngineFailure::Interrupted) => return Err(EngineFailure::Interrupted),
-                // A crash after the last game must not cost this one: restart the engine.
+                // A crash after the previous game must not cost this one: restart the engine.
                 Err(failure) => {
                     log::warn!("{}: {failure}", self.tournament.engines[number].name);
                 }

@@ -41,6 +41,7 @@ pub(crate) struct Client {
     lines: Receiver<String>,
     reader: Option<JoinHandle<()>>,
     errors: Option<JoinHandle<String>>,
+    /// Lines sent (`> `) and received (`< `).
     transcript: Vec<String>,
 }
 
@@ -110,7 +111,7 @@ impl Client {
     pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
         let text = String::from_utf8_lossy(bytes);
         self.transcript
-            .extend(text.lines().map(|line| format!("< {line}")));
+            .extend(text.lines().map(|line| format!("> {line}")));
         let stdin = self.stdin.as_mut().expect("input is open");
         // Fails if the engine has ended, which the next read reports.
         let _ = stdin.write_all(bytes).and_then(|()| stdin.flush());
@@ -120,7 +121,7 @@ impl Client {
     pub(crate) fn line_within(&mut self, time: Duration) -> Option<String> {
         match self.lines.recv_timeout(time) {
             Ok(line) => {
-                self.transcript.push(format!("> {line}"));
+                self.transcript.push(format!("< {line}"));
                 Some(line)
             }
             Err(RecvTimeoutError::Timeout) => None,
@@ -246,7 +247,7 @@ impl Client {
     }
 
     pub(crate) fn close(&mut self) {
-        self.transcript.push("< (end of input)".to_owned());
+        self.transcript.push("> (end of input)".to_owned());
         self.stdin = None;
     }
 
@@ -279,7 +280,7 @@ impl Client {
     pub(crate) fn end(mut self) -> Vec<String> {
         let mut lines = Vec::new();
         while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
-            self.transcript.push(format!("> {line}"));
+            self.transcript.push(format!("< {line}"));
             lines.push(line);
         }
         match self.status_before(Instant::now() + PATIENCE) {

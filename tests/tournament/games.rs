@@ -84,15 +84,15 @@ fn banmoves_prevent_perpetual_check() {
     );
     let lost = ("perpetual check".to_owned(), 9, "0-1".to_owned());
     assert_eq!(first_game(["checker", "checker"], &arguments), lost);
-    let warned = format!("{arguments} --banmoves");
+    let with_bans = format!("{arguments} --banmoves");
     let prevented = ("ply limit".to_owned(), 9, "1/2-1/2".to_owned());
-    assert_eq!(first_game(["checker", "checker"], &warned), prevented);
+    assert_eq!(first_game(["checker", "checker"], &with_bans), prevented);
     // Pondering, each move after the first is a reply to `ponderhit`.
-    let pondering = warned.replace("depth=1", "tc=100+1 ponder=on");
+    let pondering = with_bans.replace("depth=1", "tc=100+1 ponder=on");
     let modes = ["checker-foresees", "checker"];
     assert_eq!(first_game(modes, &pondering), prevented);
-    let unwarned = pondering.replace("--banmoves", "");
-    assert_eq!(first_game(modes, &unwarned), lost);
+    let without_bans = pondering.replace("--banmoves", "");
+    assert_eq!(first_game(modes, &without_bans), lost);
 }
 
 #[test]

@@ -21,8 +21,8 @@ pub use dialogue::{CheckOutcome, CheckReport, CheckTimeouts};
 /// the handshake. A message on `interrupt`, or its disconnection, stops the checks.
 ///
 /// # Errors
-/// The engine cannot be started, does not answer, contradicts the settings in `spec`, speaks XBoard or does not play
-/// xiangqi, or the checks were interrupted.
+/// The engine cannot be started, does not answer, refuses a network, contradicts the settings in `spec`, speaks XBoard
+/// or does not play xiangqi, or the checks were interrupted.
 pub fn check_protocol(
     spec: &EngineSpec,
     check_timeouts: CheckTimeouts,
@@ -31,7 +31,7 @@ pub fn check_protocol(
 ) -> Result<(EngineSpec, Handshake), EngineFailure> {
     let timeouts = Timeouts {
         ready: check_timeouts.ready,
-        // The probe has its own limit for a move.
+        // Not used, because the probe has its own limit for a move.
         untimed_move: check_timeouts.ready,
     };
     let (spec, handshake) = probe(spec, None, timeouts, interrupt, false)?;

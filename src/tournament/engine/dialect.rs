@@ -24,7 +24,7 @@ pub struct EngineDialect {
     pub protocol: EngineProtocol,
     /// The number of the first rank, 0 or 1.
     pub first_rank: u8,
-    /// Whether times are in milliseconds, as always in UCI; otherwise they are in seconds.
+    /// Whether times are in milliseconds; otherwise they are in seconds, which only UCCI allows.
     pub milliseconds: bool,
 }
 
@@ -170,6 +170,7 @@ impl EngineDialect {
         }
     }
 
+    /// UCCI has either an increment or moves until the next period. If a clock has both, the increment is not sent.
     fn ucci_clock(self, clock: &Clock, prefix: &str) -> String {
         let left = self.time(clock.left().unwrap_or_default());
         let increment = clock.increment();

@@ -99,13 +99,15 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Sends lines followed by `isready`, and waits for `readyok`.
+    /// Sends lines followed by `isready`, and waits for `readyok`. An engine that does not answer `isready` only gets
+    /// the lines.
     fn ready(&mut self, text: &str) -> Result<(), EngineFailure> {
         if !text.is_empty() {
             self.process.send(text);
         }
         if self.lacks_isready {
-            // The engine reads its input in order. An answer that has already arrived belongs to an earlier request.
+            // The engine reads its input in order, so no wait is needed. Answers that have already arrived belong to
+            // earlier requests and are discarded.
             return self.take_output().map(drop);
         }
         self.process.send("isready");
@@ -351,7 +353,7 @@ impl Engine {
     ) -> MoveAnswer {
         let mut info = self.process.info(self.dialect);
         if is_pondered {
-            // They count from the start of the search, but the time counts from `ponderhit`.
+            // These numbers count from the start of the search, but the time counts from `ponderhit`.
             (info.nodes, info.tbhits) = (None, None);
         }
         let is_none = is_response(line, NO_MOVE);

@@ -34,7 +34,7 @@ pub struct JournalHeader {
     seeds: Value,
     #[serde(default = "alternating")]
     colors: Value,
-    /// Games of a pairing in each round, if there is one; null if there are two.
+    /// 1 if each pairing plays one game in a round; null if it plays two.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     games: Value,
     rules: Value,

@@ -19,8 +19,8 @@ named_enum! {
     pub enum EloModel {
         /// Logistic Elo, `400 * log10(s / (1 - s))` for the expected score `s`.
         Logistic = "logistic",
-        /// Normalized Elo: the score minus ½ in units of the standard deviation, so that the length of a test does not
-        /// depend on the draw ratio.
+        /// Normalized Elo: the score minus ½, divided by the standard deviation of the result of a game, and multiplied
+        /// by 800 / ln 10. The length of a test then does not depend on the draw ratio.
         Normalized = "normalized",
     }
 }

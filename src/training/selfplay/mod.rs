@@ -214,7 +214,7 @@ impl Sequence {
         match game {
             SelfPlayGame::Game(game) => self.waiting.insert(place, Some(Record::Game(game))),
             SelfPlayGame::NoOpening => self.waiting.insert(place, None),
-            // Without this game, no later game is ever the next one, so all later games are dropped too.
+            // The place is never filled, so the games at later places are not written either.
             SelfPlayGame::Dropped => None,
             SelfPlayGame::Failed => {
                 self.failure.get_or_insert(SelfPlayError::Search);
