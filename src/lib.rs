@@ -10,7 +10,7 @@
 //! let mut searcher = Searcher::new(16)?; // MB of hash table
 //! let outcome = searcher.think(&game, Limits::depth(3))?;
 //! let best = outcome.best.expect("red has legal moves");
-//! println!("{outcome}"); // a0a4, +0.99 at depth 3, …
+//! println!("{outcome}"); // such as: a0a2, +0.61 at depth 3, 93 nodes in 3 ms
 //! game.push(best)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -103,8 +103,8 @@
 //!   `panic!`. A refused line is reported and changes nothing.
 //! - A `go` is answered exactly once. A `stop` cannot be lost: each request carries its own
 //!   [`search::Control`], created before the request is sent.
-//! - Outside tests, all `unsafe` code is in [`eval::nnue::simd`]: vector instructions, prefetching and large
-//!   pages. The transposition table consists of pairs of atomics, and torn entries are recognized.
+//! - Outside tests, all `unsafe` code is in [`eval::nnue::simd`]: vector instructions, prefetching, large pages and the
+//!   check of the processor. The transposition table consists of pairs of atomics, and torn entries are recognized.
 //! - `chuhe bench` prints the same node count on every machine, because all scores are integers. The search uses
 //!   floating-point numbers only for times and for the table of late move reductions. CI compares the count on Linux,
 //!   Windows and macOS.

@@ -157,7 +157,7 @@ impl Book for ObkBook {
                 ValueRef::Integer(key) => {
                     all.entry(key.cast_unsigned()).or_default().push(book_row);
                     // In a column of integers, SQLite stores a floating-point key without a fraction as an integer.
-                    // All floating-point keys are negative.
+                    // All floating-point keys are negative, because only keys with the highest bit set are stored so.
                     Some(key as f64).filter(|real| key < 0 && *real as i64 == key)
                 }
                 ValueRef::Real(key) => Some(key),

@@ -15,9 +15,10 @@ pub struct BookWalk {
     pub table: BookTable,
     /// Usable records of these positions.
     pub usable: usize,
-    /// Unusable records of all positions that were looked up: illegal, duplicate, or without weight.
+    /// Unusable records of the positions that were looked up: illegal, duplicate, or without weight.
     pub unusable: usize,
-    /// Records of positions that were not looked up, or of invalid keys.
+    /// All other records: those of positions that were not looked up, those of invalid keys, and, in books with hashes,
+    /// unusable records that may belong to another position with the same hash.
     pub unreached: usize,
     /// Whether keys contain whole positions, so that all positions were found.
     pub has_position_keys: bool,

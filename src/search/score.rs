@@ -93,15 +93,15 @@ impl Score {
         Self(Self::MATE.0 - plies as i32)
     }
 
-    /// The score of a win by the endgame tablebases in which a capture that keeps the win, or the mate, comes within
-    /// `plies`, less than twice [`MAX_PLY`]: above every win by repetition, below every mate. It is higher the fewer
-    /// `defenders` (advisors and bishops) the other side has left.
+    /// The score of a win by the endgame tablebases in which the next capture that keeps the win, or the mate, comes in
+    /// `plies` (less than twice [`MAX_PLY`]). It is above every win by repetition and below every mate. The fewer
+    /// `defenders` (advisors and bishops) the other side has left, the higher it is.
     #[inline]
     pub const fn conversion_in(defenders: usize, plies: usize) -> Self {
         Self(Self::LONGEST_MATE.0 - 1 - (defenders * 2 * MAX_PLY + plies) as i32)
     }
 
-    /// The score of a win by the rules on repetitions in `plies`, less than twice [`MAX_PLY`]: above every
+    /// The score of a win by the rules on repetitions in `plies` (less than twice [`MAX_PLY`]): above every
     /// evaluation, below every other win.
     #[inline]
     pub const fn by_rule_in(plies: usize) -> Self {

@@ -1,9 +1,9 @@
 //! Time limits of a move, by the scheme of ElephantEye, and the measured move overhead.
 //!
 //! The *proper* time is a fair share of the clock. The soft limit, after which no iteration starts, is a part of it,
-//! scaled by the stability of the best move. The hard limit, a multiple of the proper time, stops a search within an
-//! iteration. The last move before a time control may use most of the remaining time. A reserve that no move uses
-//! grows with the overhead measured on earlier moves ([`MoveOverhead`]).
+//! scaled by how stable the best move and its score are. The hard limit, a multiple of the proper time, stops a search
+//! within an iteration. The last move before a time control may use most of the remaining time. A reserve that no move
+//! uses grows with the overhead measured on earlier moves ([`MoveOverhead`]).
 //!
 //! ElephantEye's soft limit is half of the proper time. Here, if the number of moves to the time control is known, the
 //! soft limit is most of the proper time, so that all moves get about the same time. On average a search takes 1.09
@@ -24,10 +24,11 @@ use crate::search::request::{Limits, PlayerClock, Settings};
 const MIN_OVERHEAD: Duration = Duration::from_millis(25);
 const MIN_MOVE_TIME: Duration = Duration::from_millis(1);
 
-/// The time limits of one search, counted from when the clock starts.
+/// The time limits of one search, counted from when the clock starts. In a game with clocks the time before a ponder
+/// hit counts as well; see [`TimeManager::hard_after`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeManager {
-    /// After this time, scaled by [`Self::scaled_soft`], no iteration starts. The time before a ponder hit counts.
+    /// After this time, scaled by [`Self::scaled_soft`], no iteration starts.
     pub soft: Duration,
     /// The search stops at this time, also within an iteration.
     pub hard: Duration,
@@ -158,7 +159,7 @@ impl TimeManager {
     }
 }
 
-/// A clock that lost more than this between two moves was reset by the user.
+/// A larger loss of the clock between two moves is not counted as overhead: the user has probably reset the clock.
 const MAX_LOST: Duration = Duration::from_secs(1);
 
 /// Measures the move overhead from the clocks of successive moves of a game. Causes are communication with the

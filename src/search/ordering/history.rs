@@ -9,7 +9,8 @@ use crate::search::parameters::{formulas, values};
 const CORRECTIONS: usize = 16_384;
 
 /// A number for each pair of a piece and a square that it can reach, for dense history tables. In the promotion variant
-/// pawns can be on squares behind their starting rank. Other pairs, which irregular positions have, share the number 0.
+/// pawns can be on squares behind their starting rank. Other pairs, which irregular positions have, share the
+/// number 0 with the first pair.
 static PIECE_TO_INDEX: [[u16; Square::COUNT]; Piece::COUNT] = piece_to_indices().0;
 const PIECE_TO_COUNT: usize = piece_to_indices().1;
 

@@ -159,8 +159,8 @@ impl Search<'_> {
         }))
     }
 
-    /// Probes the transposition table, evaluates the position, and clears the killers and the excluded move of later
-    /// plies.
+    /// Probes the transposition table (not at the root or if a move is excluded), evaluates the position, and clears
+    /// the killers and the excluded move of later plies.
     fn open_node<N: NodeType>(&mut self, ply: usize, depth: i32, cut_node: bool) -> Node {
         let excluded = self.stack.at(ply).excluded;
         let in_check = self.position.in_check();
@@ -396,7 +396,7 @@ struct QuiescenceNode {
 impl Search<'_> {
     /// Searches the node at `ply` with captures that lose nothing by static exchange evaluation (Chessprogramming wiki,
     /// "Quiescence Search", standing pat). In check it searches all captures, and quiet moves until a move does not
-    /// lose.
+    /// lose; without pruning of moves it searches all moves.
     pub fn quiescence<N: NodeType>(&mut self, ply: usize, alpha: Score, beta: Score) -> NodeScore {
         match self.enter::<N>(ply) {
             PathVerdict::Open => {}

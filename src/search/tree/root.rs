@@ -132,8 +132,8 @@ impl Search<'_> {
         self.shared.deepest_iteration.as_ref()?.finished(depth)
     }
 
-    /// Whether an exact mate score ends the search, which it never does with several lines. With a clock or a time for
-    /// the move, a mate for the side to move is enough; in a search for a mate it must be short enough. Otherwise the
+    /// Whether an exact mate score ends the search; always false with several lines. With a clock or a time for the
+    /// move, a mate for the side to move is enough; in a search for a mate it must be short enough. Otherwise the
     /// depth must reach twice the length of the mate, because at lower depths pruning can hide a shorter one.
     fn is_decided(&self, lines: usize) -> bool {
         let Iteration { moves, depth, .. } = &self.iteration;
