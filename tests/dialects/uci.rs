@@ -252,8 +252,9 @@ fn d_and_perft_answer_like_stockfish() {
         .collect();
     legal.sort();
     assert_eq!(lines, legal);
-    client.send("go perft 3");
-    client.until("Nodes searched: 79666");
+    client.send("go perft 3 quickly");
+    let lines = client.until("Nodes searched: 79666");
+    assert_eq!(messages(&lines), ["go: unknown words quickly"]);
     client.send("go perft 30\nisready");
     client.until("readyok");
     client.send("stop");
@@ -309,7 +310,7 @@ fn ranks_are_1_to_10_after_the_variant_is_set() {
 
 /// Some clients set the variant if the engine lists it, and count ranks from 0, like Pikafish.
 #[test]
-fn ranks_are_0_to_9_if_the_moves_are_legal_only_so() {
+fn ranks_are_0_to_9_if_the_moves_are_legal_only_with_these_ranks() {
     for (moves, is_from_zero) in [("h2e2", true), ("h3e3", false), ("e2e3", false)] {
         let mut client = Client::uci();
         client.silent("setoption name UCI_Variant value xiangqi");

@@ -48,7 +48,8 @@ impl Session {
             self.message(texts().opponents_clock);
         }
         let may_be_endless = go.infinite || go.ponder;
-        if !limits.is_bounded() && !may_be_endless && !go.unknown_words.is_empty() {
+        let has_limit = limits.is_bounded() || go.perft.is_some();
+        if !has_limit && !may_be_endless && !go.unknown_words.is_empty() {
             // One of the unknown words is probably a misspelled limit.
             self.refuse("go", texts().no_limit);
             return self.send(&Reply::NoBestMove);

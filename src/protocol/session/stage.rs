@@ -102,12 +102,12 @@ impl Stage {
 }
 
 /// An estimate of the time for the move; `None` if the limits have no time. For a clock: its time divided by the number
-/// of moves to go, at most 20 (20 if unknown), plus the increment. If the limits also set a time for the move, the
-/// shorter of both.
+/// of moves to go, at most 20 (20 if unknown), plus the increment, but at most its time. If the limits also set a time
+/// for the move, the shorter of both.
 pub fn estimated_time(limits: &Limits) -> Option<Duration> {
     let clock = limits.clock.map(|clock| {
         let moves = clock.moves_to_go.unwrap_or(20).clamp(1, 20);
-        clock.time / moves + clock.increment
+        clock.time.min(clock.time / moves + clock.increment)
     });
     [limits.move_time, clock].into_iter().flatten().min()
 }
@@ -139,7 +139,7 @@ fn comparison_limits(limits: &Limits, depth: u32) -> Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Score;
+    use crate::search::{PlayerClock, Score};
 
     fn outcome(hundredths: i32) -> Outcome {
         Outcome {
@@ -187,6 +187,25 @@ mod tests {
         assert_eq!(time(limits(1000)), 20);
         assert_eq!(time(limits(60_000)), 200);
         assert_eq!(time(Limits::default()), 50);
+    }
+
+    #[test]
+    fn estimated_time_is_at_most_that_of_the_clock() {
+        for (milliseconds, expected) in [(10_000, 1_000), (500, 500), (0, 0)] {
+            let clock = PlayerClock {
+                time: Duration::from_millis(milliseconds),
+                increment: Duration::from_millis(500),
+                moves_to_go: None,
+            };
+            let limits = Limits {
+                clock: Some(clock),
+                ..Limits::default()
+            };
+            assert_eq!(
+                estimated_time(&limits),
+                Some(Duration::from_millis(expected))
+            );
+        }
     }
 
     #[test]
