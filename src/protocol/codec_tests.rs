@@ -179,7 +179,7 @@ fn ucci_reports_the_last_bound_at_the_end_of_the_search() {
 }
 
 #[test]
-fn uci_repeats_the_last_line_of_each_rank_at_the_end_of_the_search() {
+fn uci_repeats_the_last_report_of_each_line_at_the_end_of_the_search() {
     let preferences = Preferences::default();
     let mut uci = codec(Protocol::Uci);
     let line = |multipv, score, bound| {

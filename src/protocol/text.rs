@@ -7,7 +7,7 @@ use crate::notation::diagram::{DiagramStyle, draw};
 use crate::search::Score;
 use crate::text::LONGEST_TIME;
 
-/// The number of characters that a message quotes of a client's text.
+/// The maximum number of characters of a client's text that a message quotes.
 const EXCERPT_LENGTH: usize = 80;
 /// The number of bytes after which a message is cut: UCI2WB reads lines into a buffer of 1024 bytes.
 const MESSAGE_BYTES: usize = 1000;

@@ -19,7 +19,7 @@ const UNLISTED: &str = "UCI_Chess960";
 
 /// Clients of the dialect UCI-Cyclone omit the word `position`: they send `startpos` or `fen F`, and moves. They count
 /// ranks from 0, even if they have set the variant, and so does a client that sends a move with a rank 0. The session
-/// recognizes moves that are legal only so.
+/// also recognizes a client whose moves are legal only with ranks from 0.
 ///
 /// Some workers of the public cloud library also send `fen F`, and read the word after `score` as a number. Their FENs
 /// have only two fields, unlike those of graphical programs. After such a line scores are written as in UCCI, until the

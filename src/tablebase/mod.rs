@@ -29,8 +29,8 @@
 //! than [`Metric::NO_CAPTURE_PLIES`] plies has a second table with the depth to conversion ([`Tables::dtc`]).
 //!
 //! In two-sided classes the repetition rules decide many positions, so such a class is solved for one rule set; see
-//! `two_sided`. The classes with up to one advisor or bishop a side have 388.9 million indices, including the one-sided
-//! classes that captures lead to. Solving them took 3 minutes 16 seconds on two cores.
+//! `two_sided`. The two-sided classes with up to one advisor or bishop a side, together with the one-sided classes that
+//! captures lead to, have 388.9 million indices. Solving them took 3 minutes 16 seconds on two cores.
 //!
 //! # Files
 //!

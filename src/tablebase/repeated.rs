@@ -79,8 +79,8 @@ impl RepeatedPositions {
         plies <= self.capture
     }
 
-    /// Whether a win or loss by the rules on repetitions in `plies` holds. Half the plies are compared: a side delays
-    /// the result by repeating positions that are 2n and 2n + 1 plies before it.
+    /// Whether a win or loss by the rules on repetitions in `plies` holds. Half the plies are compared, because the
+    /// positions that the loser repeats to delay the result are 2n and 2n + 1 plies before it.
     pub const fn allow_rule(self, plies: u16) -> bool {
         plies / 2 < self.half_by_rule
     }

@@ -117,7 +117,7 @@ const NO_RANK: u8 = REMOVED - LEVEL_LIMIT;
 ///
 /// The weak side cannot check, and its king may chase, so only its advisors and bishops can break the rule. A
 /// draw is safe if the weak side can hold it with infinitely many harmless moves: moves after which no advisor
-/// or bishop could legally capture an attacker. This computes the largest set of draws in which the weak side
+/// or bishop could legally capture an attacker. The function computes the largest set of draws in which the weak side
 /// can force one more such move without leaving the set. A capture of an attacker counts as such a move if it draws.
 ///
 /// A position from which a harmless move can be forced has a rank, larger than the ranks that it depends on. When

@@ -376,7 +376,7 @@ fn bans_take_precedence_over_the_rules() {
     client.silent(&format!("banmoves {}", others.join(" ")));
     client.send("go depth 3");
     assert_eq!(best_of(&client.outcome()), Some(repeats));
-    // The game is decided after it; the engine still answers with a move that is not banned.
+    // This move decides the game; the engine still answers with a move that is not banned.
     client.silent(&format!("position fen {fen} moves {moves} h6i6"));
     client.silent("banmoves i0h0");
     client.send("go infinite");

@@ -50,7 +50,7 @@ pub struct Preferences {
     /// The address of the cloud library, empty for none.
     #[cfg(feature = "cloud")]
     pub cloud: String,
-    /// Whether the client has set `UCI_Variant`; [`Self::ranks`] uses it and the next two.
+    /// Whether the client has set `UCI_Variant`; [`Self::ranks`] uses it and the next three.
     pub has_set_variant: bool,
     pub has_set_about: bool,
     pub has_set_chess960: bool,

@@ -29,7 +29,7 @@ const LONGEST_LINE: usize = 100;
 /// The number of cached suggestions at which the cache is cleared.
 const MAX_CACHED: usize = 4_096;
 
-/// The reason for the user why the library gives no move.
+/// The reason why the library gives no move, as a message for the user.
 #[derive(Debug, thiserror::Error)]
 enum CloudProblem {
     #[error("cloud: {0}")]

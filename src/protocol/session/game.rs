@@ -57,9 +57,9 @@ impl CurrentGame {
         self.parse_again(promotion)
     }
 
-    /// Parses a position that is not valid with ranks from 1 again with ranks from 0. Returns whether its FEN is valid
-    /// and all its moves are legal so; otherwise the game stays as it is. Some clients that follow Pikafish set
-    /// `UCI_Variant` but count ranks from 0.
+    /// Parses the position again with ranks from 0, if it was parsed with ranks from 1. If the FEN is valid and all
+    /// moves are legal with ranks from 0, adopts this game and returns `true`; otherwise the game stays as it is. Some
+    /// clients that follow Pikafish set `UCI_Variant` but count ranks from 0.
     pub fn recognize_ranks_from_zero(&mut self, promotion: bool) -> bool {
         if self.text.ranks == Ranks::FromZero {
             return false;

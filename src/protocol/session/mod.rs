@@ -426,7 +426,8 @@ impl Session {
         self.report_position(result);
     }
 
-    /// Reports the errors of a position, or its ignored moves and, once for each game, that it cannot arise in a game.
+    /// Reports the errors of a position. For a valid one, reports its ignored moves and, once for each game, that the
+    /// position cannot arise in a game.
     fn report_position(&mut self, result: Result<Option<String>, String>) {
         match result {
             Ok(None) => {}
@@ -513,8 +514,8 @@ impl Session {
             Command::Handshake(protocol) => *protocol != self.protocol,
             Command::SetOption { name, value } => {
                 // The options of times and ranks mean nothing in the other protocols.
-                let has_options = matches!(self.protocol, Protocol::Ucci | Protocol::Uci);
-                has_options && self.option_changes_parsing(name, value.as_deref())
+                let is_affected = matches!(self.protocol, Protocol::Ucci | Protocol::Uci);
+                is_affected && self.option_changes_parsing(name, value.as_deref())
             }
             _ => false,
         }

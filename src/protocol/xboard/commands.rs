@@ -11,9 +11,10 @@ use crate::protocol::options::{self, OptionKind, OptionSpec, PathKind, Preferenc
 use crate::protocol::text::{Ranks, format_position, message_excerpt, split_word};
 use crate::rules::Game;
 
-/// The commands without an argument, and those of tsito.
+/// The commands that take no argument.
 const WITHOUT_ARGUMENT: &str =
     ". ? analyze bk d draw easy exit force go hard hint new nopost playother post remove undo";
+/// The commands of tsito's dialect that take no argument.
 const TSITO_WITHOUT_ARGUMENT: &str = "blue console red t vomit";
 
 impl XBoard {

@@ -9,9 +9,9 @@
 //!    - `co_buchi`: a side is proven to lose if the other side can keep it in positions (a zone) where all its moves
 //!      give check, or all chase the same piece, except moves that lose anyway. Again and again, the other side must be
 //!      able to make a move that gives no check and, in a zone of chases, also one that chases nothing. Each repetition
-//!      is then a perpetual check or chase by the loser. One such move of the other side in the judged line is enough,
-//!      even under the Asian rules, which judge each part of the line from one occurrence of the position to the next
-//!      (diagram 107 of the rule book): the other side does not chase throughout the part with that move. Positions
+//!      is then a perpetual check or chase by the loser. One such move of the other side in the judged line is enough.
+//!      The Asian rules (diagram 107 of the rule book) judge each part of the line, from one occurrence of the position
+//!      to the next, separately; even then the other side does not chase throughout the part with that move. Positions
 //!      from which such positions can be forced are lost too, and so on until nothing changes: a nested fixpoint as for
 //!      co-Büchi games.
 //!    - `buchi`: a side is proven not to lose if it can make, again and again, a move that gives no check and one
@@ -31,8 +31,8 @@
 //!
 //! Captures lead to solved classes, whose values are used as they are.
 //!
-//! `graph` contains the positions and moves of a class, `mates` also the positions that no mate decides. `fixpoint`
-//! computes the fixpoints. `verify` proves the values of a solved class again.
+//! `graph` contains the positions and moves of a class, `mates` its mates and the positions that no mate decides.
+//! `fixpoint` computes the fixpoints. `verify` proves the values of a solved class again.
 
 mod buchi;
 mod co_buchi;
