@@ -191,6 +191,17 @@ fn counter_fields<'a>(fields: impl Iterator<Item = &'a str>) -> (Option<&'a str>
     (fields.next(), fields.next())
 }
 
+/// Whether the first word of a text has the ten ranks of a FEN, perhaps with errors, and is not a web address.
+pub(super) fn begins_with_board(text: &str) -> bool {
+    let word = text
+        .split([' ', '\t', '\u{3000}', '|'])
+        .next()
+        .unwrap_or_default();
+    let is_address = word.contains([':', '：', '.', '?', '=']);
+    let begins_with_rank = word.starts_with(|c: char| c.is_ascii_alphanumeric());
+    word.matches('/').count() >= 9 && begins_with_rank && !is_address
+}
+
 /// The number of words of the FEN with which a text begins. After the board and the side to move these are dashes,
 /// counters, castling rights such as `KQkq`, and single characters.
 pub fn length(words: &[&str]) -> usize {

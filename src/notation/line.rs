@@ -84,7 +84,10 @@ pub struct GameText {
 impl GameText {
     /// Splits `[position] [fen] FEN [moves M…]`; FEN may be `startpos`.
     pub fn split(text: &str, separator: Separator) -> Self {
-        let is = |word: &str, key: &str| word.eq_ignore_ascii_case(key);
+        let is = |word: &str, key: &str| {
+            let word = word.trim_end_matches([':', '：']);
+            word.eq_ignore_ascii_case(key)
+        };
         let mut words: Vec<&str> = text.split_whitespace().collect();
         for key in ["position", "fen"] {
             if words.first().is_some_and(|word| is(word, key)) {

@@ -12,7 +12,7 @@ use crate::text::{fill, texts};
 pub const MAX_MOVES: usize = 250_000;
 /// The maximum nesting depth of variations.
 pub const MAX_DEPTH: usize = 200;
-/// If a record has this many problems, only those of the main line are added.
+/// If a record has this many problems, others than those of the main line are only counted.
 const MAX_PROBLEMS: usize = 20;
 
 /// The reason why a record, or a part of it, cannot be read.
@@ -203,14 +203,16 @@ impl RawGame {
         }
     }
 
-    /// Records a problem. Problems of the main line are always kept, others only while
-    /// there are fewer than `MAX_PROBLEMS`.
+    /// Records a problem. Problems of the main line are always listed, others only while there are fewer than
+    /// `MAX_PROBLEMS`.
     pub fn add_problem(&mut self, error: &RecordError, affects_main_line: bool) {
         if affects_main_line || self.problems.len() < MAX_PROBLEMS {
             self.problems.push(Problem {
                 reason: error.to_string(),
                 affects_main_line,
             });
+        } else {
+            self.unlisted_problems += 1;
         }
     }
 
@@ -278,6 +280,7 @@ impl RawGame {
         game.tags = self.tags;
         game.result = self.result;
         game.problems = self.problems;
+        game.unlisted_problems = self.unlisted_problems;
         Ok(game)
     }
 

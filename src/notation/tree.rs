@@ -324,6 +324,8 @@ pub struct GameTree<M = Move> {
     pub result: GameResult,
     /// The parts of the record that could not be read and were left out.
     pub problems: Vec<Problem>,
+    /// The number of further problems outside the main line, which are not listed.
+    pub unlisted_problems: usize,
 }
 
 impl<M> GameTree<M> {
@@ -335,6 +337,7 @@ impl<M> GameTree<M> {
             moves: Tree::new(AnnotatedMove::default()),
             result: GameResult::Unfinished,
             problems: Vec::new(),
+            unlisted_problems: 0,
         }
     }
 }

@@ -205,6 +205,7 @@ texts! {
     problem_of_game: "{}: {}: {}; {}", "{}：{}：{}；{}";
     moves_before_it: "the moves before it are used", "保留其前的着法";
     part_left_out: "this part is left out", "略去这一部分";
+    more_problems: "{}: {}: more parts left out: {}", "{}：{}：另外略去 {} 处";
     line_skipped: "{}: skipped 1 line of text outside games", "{}：跳过对局以外的 1 行文字";
     lines_skipped: "{}: skipped {} lines of text outside games", "{}：跳过对局以外的 {} 行文字";
     first_of_several: "{}: using the first of several games; {}:2 is the next", "{}：有多局棋，只用第一局；{}:2 为下一局";

@@ -396,6 +396,16 @@ pub fn note_problems(path: &Path, place: Place, game: &GameTree) {
         let values = [&path, &place, &problem.reason, consequence];
         note(&fill(texts().problem_of_game, &values));
     }
+    if game.unlisted_problems > 0 {
+        let (path, count) = (
+            path.display().to_string(),
+            game.unlisted_problems.to_string(),
+        );
+        note(&fill(
+            texts().more_problems,
+            &[&path, &place.to_string(), &count],
+        ));
+    }
 }
 
 /// Ends the reading of a file after its last game, and reports text outside games.

@@ -4,6 +4,7 @@ use arrayvec::ArrayString;
 
 use super::numbers::is_digit;
 use super::words::{is_direction, is_move_number, is_short, split_word, without_label};
+use crate::notation::fen::begins_with_board;
 use crate::notation::tree::GameResult;
 use crate::notation::{chinese, is_move_text};
 use crate::text::word_starts;
@@ -22,6 +23,9 @@ const MAX_LENGTH: usize = 4096;
 
 /// The maximum length in bytes of the name of a heading.
 const MAX_NAME_LENGTH: usize = 12;
+
+/// The maximum length in bytes of the label of a FEN.
+const MAX_LABEL_LENGTH: usize = 60;
 
 /// The tags, each with the names of its heading, separated by spaces. A heading that has no common PGN tag gets the tag
 /// of the same field in DhtmlXQ or CBF. `Time` is the time used by the player whose heading comes before it.
@@ -72,13 +76,19 @@ const HEADINGS: [(&str, &str); 42] = [
 
 impl<'a> TextLine<'a> {
     /// Reads a line. Returns `None` if it is too long, may contain moves or other parts of a PGN, or is ASCII and
-    /// neither a heading in brackets nor a web address.
+    /// neither a heading in brackets, nor a FEN after a label, nor a web address.
     pub fn read(line: &'a str) -> Option<Self> {
         let line = line.trim();
         if let Some(found) = inside_brackets(line).and_then(headings) {
             return Some(Self::Headings(found));
         }
-        if line.len() > MAX_LENGTH || line.is_ascii() && !is_address(line) {
+        if line.len() > MAX_LENGTH {
+            return None;
+        }
+        if let Some(fen) = labeled_fen(line) {
+            return Some(Self::Headings(vec![("FEN", fen)]));
+        }
+        if line.is_ascii() && !is_address(line) {
             return None;
         }
         match headings(line) {
@@ -86,6 +96,17 @@ impl<'a> TextLine<'a> {
             None => is_sentence(line).then_some(Self::Sentence(line)),
         }
     }
+}
+
+/// The FEN at the end of a line, after any label: `FEN: …`, `局面：…`, `Starting position …`.
+fn labeled_fen(line: &str) -> Option<&str> {
+    let end = line.find('/')?;
+    let is_separator = |c: char| c.is_whitespace() || c == ':' || c == '：';
+    let fen = &line[line[..end].rfind(is_separator)?..];
+    let label = &line[..line.len() - fen.len()];
+    let fen = fen.trim_start_matches(is_separator);
+    let is_label = label.len() <= MAX_LABEL_LENGTH && !label.contains(['[', '{', '(', '"', ';']);
+    (is_label && begins_with_board(fen)).then_some(fen)
 }
 
 /// The heading of a line that consists of a heading in brackets, as in `[赛事：五羊杯]`. `None` for a text that may be a
@@ -261,6 +282,31 @@ mod tests {
             ("红方：马仲威", "Red", "马仲威"),
             ("[红方选手：马仲威]", "Red", "马仲威"),
             ("[ECCO: C00]", "ECCO", "C00"),
+            (
+                "FEN: 4k4/9/9/9/9/9/9/9/9/4K4 w",
+                "FEN",
+                "4k4/9/9/9/9/9/9/9/9/4K4 w",
+            ),
+            (
+                "局面 4k4/9/9/9/9/9/9/9/9/4K4 b",
+                "FEN",
+                "4k4/9/9/9/9/9/9/9/9/4K4 b",
+            ),
+            (
+                "开局：4k4/9/9/9/9/9/9/9/9/4K4",
+                "FEN",
+                "4k4/9/9/9/9/9/9/9/9/4K4",
+            ),
+            (
+                "Starting position: 4k4/9/9/9/9/9/9/9/9/4X4 b",
+                "FEN",
+                "4k4/9/9/9/9/9/9/9/9/4X4 b",
+            ),
+            (
+                "来源: https://a/b/c/d/e/f/g/h/i/j/k",
+                "Source",
+                "https://a/b/c/d/e/f/g/h/i/j/k",
+            ),
             (
                 "布局: 五七炮进三兵对屏风马",
                 "Opening",

@@ -22,6 +22,11 @@ impl MoveNumber {
         (value.is_some() || is_black && digits.is_empty()).then_some(Self { value, is_black })
     }
 
+    /// Whether this is `...` without a number. It precedes black's move, or stands in place of it.
+    pub fn is_ellipsis(self) -> bool {
+        self.value.is_none()
+    }
+
     /// This number after an earlier one without a move between them: `3.` and `...` are `3...`.
     pub fn after(self, earlier: Option<Self>) -> Self {
         Self {

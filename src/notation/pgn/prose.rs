@@ -207,6 +207,20 @@ mod tests {
     }
 
     #[test]
+    fn text_after_an_ellipsis_is_a_comment() {
+        for text in [
+            "1. 炮二平五 ……\n当头炮。\n1. …… 马8进7\n2. 马二进三 车9平8",
+            "1. C2=5 ...\nThe most common.\n1. ... H8+7 2. H2+3 R9=8",
+        ] {
+            let game = read_one(text);
+            assert_eq!(game.main_line().coordinates(), "h2e2 h9g7 h0g2 i9h9");
+            assert!(game.problems.is_empty(), "{:?}", game.problems);
+            assert!(!game.comments()[0].is_empty());
+        }
+        assert!(read("1. 炮二平五 … X8进7 2. 马二进三")[0].is_err());
+    }
+
+    #[test]
     fn a_line_on_a_side_before_the_next_number_is_a_comment() {
         let rest = "2. 兵三进一 卒7进1";
         let game = read_one(&format!("1. 炮二平五 马8进7\n黑方：稳健\n\n{rest}"));

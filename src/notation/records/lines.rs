@@ -3,7 +3,7 @@
 use percent_encoding::percent_decode_str;
 
 use crate::notation::epd::Epd;
-use crate::notation::fen::{self, Strictness};
+use crate::notation::fen::{self, Strictness, begins_with_board};
 use crate::notation::raw::{RawGame, RecordError};
 use crate::notation::tree::GameTree;
 use crate::notation::{GameText, Separator, is_move_text, without_move_numbers};
@@ -15,27 +15,42 @@ pub fn is_lines(text: &str) -> bool {
     lines.clone().any(begins_with_position) && !lines.any(|line| line.starts_with('['))
 }
 
-/// Whether a word is the first field of a FEN.
-fn is_board(word: &str) -> bool {
-    let has_ranks = word.matches('/').count() >= 9;
-    has_ranks && word.starts_with(|c: char| c.is_ascii_alphanumeric())
-}
-
 /// The name, and the rest, of a line `NAME|FEN` or `NAME|FEN|h2e2,h9g7`, as in the books of ChessQ.
 fn after_name(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.split_once('|')?;
-    let board = rest.split([' ', '|']).next().unwrap_or_default();
     let is_name = !name.trim().is_empty() && !name.contains(['/', ';', '"']);
-    (is_name && is_board(board)).then_some((name.trim(), rest))
+    (is_name && begins_with_board(rest)).then_some((name.trim(), rest))
+}
+
+/// A line without the number before its FEN: `12. FEN`, `12) FEN`, `第12题 FEN`. In lists of puzzles, `2#` before a FEN
+/// means that the player holds a draw.
+fn without_number(line: &str) -> &str {
+    let digits = line.trim_start_matches('第');
+    let rest = digits.trim_start_matches(|c: char| c.is_ascii_digit());
+    let fen =
+        rest.trim_start_matches(|c: char| c.is_whitespace() || ".．、:：)）#题局".contains(c));
+    let has_number = rest.len() < digits.len() && fen.len() < rest.len();
+    if has_number && begins_with_board(fen) {
+        fen
+    } else {
+        line
+    }
+}
+
+/// Whether a line is a comment of a list: `# …`, `// …` or `; …`.
+pub(super) fn is_comment(line: &str) -> bool {
+    line.starts_with(['#', ';']) || line.starts_with("//")
 }
 
 fn begins_with_position(line: &str) -> bool {
     if after_name(line).is_some() {
         return true;
     }
+    let line = without_number(line);
     let is_position = |word: &str| {
         let word = word.trim_start_matches('"');
-        is_board(word) || word.eq_ignore_ascii_case("startpos")
+        let is_address = word.contains(['?', '=']) && word.matches('/').count() >= 9;
+        begins_with_board(word) || is_address || word.eq_ignore_ascii_case("startpos")
     };
     // `position` and `fen` may also begin a sentence or a heading.
     let mut words = line.split_whitespace();
@@ -59,7 +74,7 @@ pub(super) fn is_line_of_moves(line: &str) -> bool {
 /// Whether a text in this format has a line of moves directly after a line with a position.
 pub fn has_moves_below(text: &str) -> bool {
     let lines = text.lines().map(str::trim);
-    let mut lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let mut lines = lines.filter(|line| !line.is_empty() && !is_comment(line));
     let Some(mut last) = lines.next() else {
         return false;
     };
@@ -93,15 +108,11 @@ impl From<LineContent> for GameTree {
     }
 }
 
-/// A line without the quotes around a position, a prefix such as `2#`, and a comment after ` #` or ` //`. In lists of
-/// puzzles, `2#` means that the player holds a draw.
+/// A line without the quotes around a position, the number before a FEN, and a comment after ` #` or ` //`.
 pub(super) fn without_marks(line: &str) -> &str {
     let quoted = line.strip_prefix('"');
     let line = quoted.map_or(line, |line| line.trim_end_matches([',', '"']));
-    let line = match line.split_once('#') {
-        Some((number, line)) if number.bytes().all(|b| b.is_ascii_digit()) => line,
-        _ => line,
-    };
+    let line = without_number(line);
     // Only before the first `;` or `"`: the texts of an EPD may contain these signs.
     let text = line.find([';', '"']).unwrap_or(line.len());
     let comment = [" #", " //", "\t#", "\t//"].map(|mark| line[..text].find(mark));
@@ -202,6 +213,8 @@ mod tests {
             "invalid\nstartpos",
             &format!("{board} w"),
             &format!("https://www.chessdb.cn/query/?{board}_w"),
+            &format!("12. {board} w"),
+            &format!("第3题\t{board} w"),
         ] {
             assert!(is_lines(text), "{text}");
         }
@@ -213,6 +226,8 @@ mod tests {
             "#",
             "Position after four plies\n1. h2e2",
             &format!("FEN ：{board} w\n1. h2e2"),
+            &format!("FEN：{board} w\n1. h2e2"),
+            &format!("局面 {board} w\n1. h2e2"),
         ] {
             assert!(!is_lines(text), "{text}");
         }

@@ -13,7 +13,8 @@ use super::ccbridge::{is_ccbridge, read_ccbridge, split_ccbridge};
 use super::ccm::{is_ccm, read_ccm};
 use super::dhtmlxq::{is_dhtmlxq, is_move_list, plain_dhtmlxq, read_dhtmlxq, split_dhtmlxq};
 use super::lines::{
-    has_moves_below, is_line_of_moves, is_lines, may_have_moves_below, read_line, without_marks,
+    has_moves_below, is_comment, is_line_of_moves, is_lines, may_have_moves_below, read_line,
+    without_marks,
 };
 use super::markup::{html_text, is_html, unescaped};
 use super::mxq::{is_mxq, read_mxq};
@@ -371,7 +372,7 @@ impl<'a> Lines<'a> {
         self.number
     }
 
-    /// Reads the next line that is neither empty nor begins with `#`, with the moves of the lines after it. Returns
+    /// Reads the next line that is neither empty nor a comment, with the moves of the lines after it. Returns
     /// `None` at the end of the file.
     ///
     /// # Errors
@@ -401,14 +402,14 @@ impl<'a> Lines<'a> {
         Ok(Some(text))
     }
 
-    /// The next line that is neither empty nor begins with `#`, and its number.
+    /// The next line that is neither empty nor a comment, and its number.
     fn next_line(&mut self) -> io::Result<Option<(usize, String)>> {
         let mut line = Vec::new();
         while text::read_line(&mut self.file, MAX_LINE_MB, &mut line)? {
             self.read += 1;
             let text = self.decode(&line);
             let text = text.trim();
-            if !text.is_empty() && !text.starts_with('#') {
+            if !text.is_empty() && !is_comment(text) {
                 return Ok(Some((self.read, text.to_owned())));
             }
         }

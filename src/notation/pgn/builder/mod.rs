@@ -93,7 +93,7 @@ impl Builder {
     /// Whether a record has been read, and not only lines that look like headings.
     pub fn has_record(&self) -> bool {
         let has_problem = self.error.is_some() || !self.game.problems.is_empty();
-        !self.is_empty() && (self.has_tag_pair || self.has_moves() || has_problem)
+        !self.is_empty() && (self.has_tag_pair || self.has_fen || self.has_moves() || has_problem)
     }
 
     fn has_moves(&self) -> bool {
@@ -123,7 +123,9 @@ impl Builder {
             }
             PgnToken::Line(TextLine::Headings(found), _, below) => {
                 let has_other = || found.iter().any(|(tag, _)| *tag != "Result");
+                // Positions without moves may follow each other.
                 self.has_ended
+                    || self.has_fen && found.iter().any(|(tag, _)| *tag == "FEN")
                     || self.has_moves() && has_other() && !self.is_remark_on_side(found, below)
             }
             PgnToken::Word { word, .. } => {

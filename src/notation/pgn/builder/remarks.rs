@@ -3,7 +3,7 @@
 use super::Builder;
 use crate::notation::is_move_text;
 use crate::notation::pgn::headings::{TextLine, is_address, is_game_number};
-use crate::notation::pgn::numbers::is_digit;
+use crate::notation::pgn::numbers::{MoveNumber, is_digit};
 use crate::notation::pgn::prose::{Prose, is_like_move, is_text};
 use crate::notation::pgn::words::{
     is_divider, is_move_number, is_remark, joined_moves, numbered_word, plain, without_label,
@@ -191,7 +191,8 @@ impl Builder {
             return is_comment;
         }
         let is_of_footnote = |number| self.numbering.excludes(number, self.plies);
-        let has_number = self.number.is_some_and(|number| !is_of_footnote(number));
+        let precedes_move = |number: MoveNumber| !number.is_ellipsis() && !is_of_footnote(number);
+        let has_number = self.number.is_some_and(precedes_move);
         let is_text = self.has_moves() && !has_number && !is_like_move(text);
         if is_text {
             self.number = None;

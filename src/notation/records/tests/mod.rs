@@ -377,3 +377,50 @@ fn dates_are_converted_to_pgn() {
         assert_eq!(date_tag("Event", value), value);
     }
 }
+
+#[test]
+fn labels_and_numbers_may_precede_a_fen() {
+    let fen = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/R1BAKABNR w - - 0 1";
+    for label in [
+        "FEN: ",
+        "Fen：",
+        "局面：",
+        "开局: ",
+        "局面 ",
+        "Position:",
+        "Starting position: ",
+    ] {
+        for before in ["", "红方：甲\n黑方：乙\n"] {
+            let text = format!("{before}{label}{fen}\n1.炮二平五 马8进7 2.马二进三 车9平8\n");
+            let games: Vec<_> = RecordReader::new(text.as_bytes()).unwrap().collect();
+            let [Ok(game)] = &games[..] else {
+                panic!("{text}: {games:?}");
+            };
+            assert_eq!(fen::write_position(&game.start), fen, "{text}");
+            assert_eq!(game.plies(), 4);
+        }
+        let list = format!("{label}{fen}\n").repeat(2);
+        let games: Vec<_> = RecordReader::new(list.as_bytes()).unwrap().collect();
+        assert!(
+            games.len() == 2 && games.iter().all(Result::is_ok),
+            "{list}: {games:?}"
+        );
+    }
+    let list = format!("; comment\n1. {fen}\n// comment\n2) {fen}\n3 {fen}\n第4题 {fen}\n");
+    let games: Vec<_> = RecordReader::new(list.as_bytes()).unwrap().collect();
+    assert!(
+        games.len() == 4 && games.iter().all(Result::is_ok),
+        "{games:?}"
+    );
+}
+
+#[test]
+fn problems_that_are_not_listed_are_counted() {
+    let text = format!("1. h2e2 {} h9g7 *", "(1. b2e2 h9g7 2. e9d9) ".repeat(25));
+    let game = RecordReader::new(text.as_bytes())
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap();
+    assert_eq!((game.problems.len(), game.unlisted_problems), (20, 5));
+}
