@@ -245,8 +245,8 @@ fn locks(position: &Position, mirror: bool) -> [u32; 3] {
     locks
 }
 
-/// Sort key of a position or of its mirror image, whichever is smaller and therefore stored, and whether that is the
-/// mirror image.
+/// The smaller of the sort keys of a position and its mirror image, and whether it is that of the mirror image. The one
+/// with the smaller key is stored.
 pub fn stored_order(position: &Position) -> ((u32, u32), bool) {
     let [own, mirror] = [false, true].map(|mirror| {
         let [_, first, second] = locks(position, mirror);

@@ -49,7 +49,7 @@ impl ColorOrder {
         }
     }
 
-    /// Whether the first engine of a pairing plays red, if the colors change from each `turn` to the next.
+    /// Whether the first engine of a pairing plays red. Colors that are not fixed change from each `turn` to the next.
     const fn is_first_red(self, turn: u64) -> bool {
         match self {
             Self::Alternate => turn.is_multiple_of(2),
@@ -74,8 +74,8 @@ pub struct Schedule {
     pairings: Vec<[usize; 2]>,
     rounds: u64,
     colors: ColorOrder,
-    /// Number of games of each pairing and round: 2, or 1.
-    games: u64,
+    /// Number of games of each pairing in a round: 2, or 1.
+    games_per_pairing: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +105,7 @@ impl Schedule {
             pairings,
             rounds,
             colors: ColorOrder::default(),
-            games: 2,
+            games_per_pairing: 2,
         };
         schedule.advance(&[]);
         schedule
@@ -121,13 +121,13 @@ impl Schedule {
     /// to round, and each engine has red in about half of its games of a round. Only for round robins and gauntlets.
     #[must_use]
     pub fn with_single_games(mut self, is_single: bool) -> Self {
-        self.games = if is_single { 1 } else { 2 };
+        self.games_per_pairing = if is_single { 1 } else { 2 };
         self
     }
 
     /// The number of the pair to which a game belongs; `None` without pairs.
     pub fn pair(&self, number: u64) -> Option<u64> {
-        (self.games == 2).then_some(number / 2)
+        (self.games_per_pairing == 2).then_some(number / 2)
     }
 
     /// Whether the pairings depend on the results.
@@ -145,14 +145,14 @@ impl Schedule {
             TournamentFormat::Knockout => self.engines.saturating_sub(1),
         };
         (pairs as u64)
-            .saturating_mul(self.games)
+            .saturating_mul(self.games_per_pairing)
             .saturating_mul(self.rounds)
     }
 
     /// Number of games whose players are known.
     pub fn known_games(&self) -> u64 {
         if self.depends_on_results() {
-            self.games * self.pairings.len() as u64
+            self.games_per_pairing * self.pairings.len() as u64
         } else {
             self.total_games()
         }
@@ -164,9 +164,9 @@ impl Schedule {
             return None;
         }
         let count = self.pairings.len() as u64;
-        let [first, second] = self.pairings[(number / self.games % count) as usize];
+        let [first, second] = self.pairings[(number / self.games_per_pairing % count) as usize];
         let round = self.round(number);
-        let turn = match self.games {
+        let turn = match self.games_per_pairing {
             1 => round + (first + second + 1) as u64,
             _ => number,
         };
@@ -190,7 +190,7 @@ impl Schedule {
 
     /// The round of a game, from 0.
     pub fn round(&self, number: u64) -> u64 {
-        let pair = number / self.games;
+        let pair = number / self.games_per_pairing;
         match self.format {
             TournamentFormat::RoundRobin | TournamentFormat::Gauntlet => {
                 pair / self.pairings.len().max(1) as u64

@@ -71,8 +71,8 @@ pub(in crate::board) fn surroundings(square: Square) -> Bitboard {
     Bitboard::from_board_bits(SURROUNDINGS[square.index()])
 }
 
-/// A bit for each occupied orthogonal neighbor. A neighbor beyond the edge of the board has the bit of some other
-/// square, which does not matter, because the tables have no moves past it.
+/// A bit for each occupied orthogonal neighbor. The bit of a neighbor beyond the edge of the board is 0 or that of some
+/// other square, which does not matter, because the tables have no moves past it.
 #[inline]
 const fn leg_index(square: Square, occupied: Bitboard) -> usize {
     let near = ((occupied.bits() << 9) >> square.index()) as usize;

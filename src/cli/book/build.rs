@@ -68,7 +68,7 @@ pub struct Arguments {
     )]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     self_play: Option<u32>,
-    /// Nodes for each move of --self-play; up to --max-ply, N times --lines.
+    /// Nodes for each move of --self-play; up to --max-ply, N times the number of --lines.
     #[arg(long, value_name = "N", requires = "self_play", default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..))]
     game_nodes: u64,
     /// How much worse than the best a move of --self-play may be up to --max-ply, in hundredths of
@@ -192,7 +192,7 @@ fn add_file(book: &mut GameBook, path: &Path, unread: &mut Unread) -> Result<(),
 fn add_data(book: &mut GameBook, path: &Path, file: impl Read) -> Result<(), Failure> {
     let mut reader = GameReader::new(file).context(path.display())?;
     while let Some(record) = reader.next_record().context(path.display())? {
-        // The moves between single positions are unknown.
+        // The moves of a loose record are unknown.
         if let Record::Game(game) = record {
             let moves = game.moves.iter().map(|m| m.played);
             let skipped = usize::from(game.random_plies);

@@ -10,10 +10,10 @@ use crate::search::score::Score;
 
 /// A score, and the earliest ply of the path that it depends on in addition to the node's own position.
 ///
-/// A position can have different scores when it is reached by different paths: repetitions and the no-capture
-/// limit score the path. A score that depends on the path can be wrong for another path (Campbell, "The graph-history
-/// interaction: on ignoring position history", 1985). [`MovesResult::tt_bound`] and, in the quiescence search,
-/// `close_quiescence` decide whether it is stored.
+/// A position can have different scores when it is reached by different paths, because repetitions and the no-capture
+/// limit depend on the path. A score that depends on the path can be wrong for another path (Campbell, "The
+/// graph-history interaction: on ignoring position history", 1985). [`MovesResult::tt_bound`] and, in the quiescence
+/// search, `close_quiescence` decide whether it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeScore {
     pub score: Score,

@@ -9,11 +9,11 @@
 //!    - `co_buchi`: a side is proven to lose if the other side can keep it in positions (a zone) where all its moves
 //!      give check, or all chase the same piece, except moves that lose anyway. Again and again, the other side must be
 //!      able to make a move that gives no check and, in a zone of chases, also one that chases nothing. Each repetition
-//!      is then a perpetual check or chase by the loser. One such move of the other side in the judged line is enough.
-//!      The Asian rules (diagram 107 of the rule book) judge each part of the line, from one occurrence of the position
-//!      to the next, separately; even then the other side does not chase throughout the part with that move. Positions
-//!      from which such positions can be forced are lost too, and so on until nothing changes: a nested fixpoint as for
-//!      co-Büchi games.
+//!      is then a perpetual check or chase by the loser. One such move of the other side in the judged line is enough,
+//!      even under the Asian rules (diagram 107 of the rule book). They judge each part of the line, from one
+//!      occurrence of the position to the next, separately, but in the part with that move the other side does not
+//!      chase with every move. Positions from which such positions can be forced are lost too, and so on until nothing
+//!      changes: a nested fixpoint as for co-Büchi games.
 //!    - `buchi`: a side is proven not to lose if it can make, again and again, a move that gives no check and one
 //!      that chases nothing: a fixpoint as for generalized Büchi games. The side pursues these two goals in turn.
 //!      Of three occurrences of a position, two have the same next goal, and between these two the side has made a
@@ -23,11 +23,12 @@
 //!
 //! A position that both sides are proven not to lose is a draw. A position that is not decided is stored as unknown,
 //! or as not lost or not won if one bound is proven. Three cases are not covered: chases that alternate between two
-//! advisors or two bishops, because the index does not distinguish them; a side whose moves commit two of three kinds
-//! of offenses each, which would need three goals; and positions in which both sides check or chase.
+//! advisors or two bishops, because the index does not distinguish them; a side each of whose moves commits two of
+//! three kinds of offenses, which would need three goals; and positions in which both sides check or chase.
 //!
-//! `depth` counts the plies of losses by rule: to the next zone in which the loser must repeat an offense or leave,
-//! and so on to a zone that it can leave only to be mated. The winner minimizes them.
+//! `depth` counts the plies of losses by rule. The game reaches a zone, in which the loser must repeat an offense or
+//! leave; then it reaches the next zone, and so on, until the loser can leave a zone only to be mated. The plies that
+//! the loser gains by repetitions are not counted. The winner minimizes the plies.
 //!
 //! Captures lead to solved classes, whose values are used as they are.
 //!
