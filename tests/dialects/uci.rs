@@ -269,6 +269,12 @@ fn d_and_perft_answer_like_stockfish() {
         lines[0].contains("invalid") && lines[1] == "bestmove (none)",
         "{lines:?}"
     );
+    // Scripts send `quit` with the command; only `stop` ends a long count.
+    client.send("position startpos\ngo perft 30\nquit");
+    assert_eq!(client.line_within(Duration::from_secs(1)), None);
+    client.send("stop");
+    assert_eq!(messages(&client.end()), ["perft was stopped"]);
+    let mut client = Client::uci();
     client.send("position startpos\ngo perft 2\nquit");
     let lines = client.end();
     assert!(

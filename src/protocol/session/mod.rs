@@ -6,7 +6,7 @@
 //! `stop` before it. When `quit` is queued, the input has ended or the queue is full, no further `stop` can arrive.
 //! Such a search is then stopped too, and the queued commands run. After a queued command that changes the meaning of
 //! lines, such as a handshake, lines are queued as they are and parsed when they run. Only `isready`, `ponderhit`,
-//! `stop` and `quit` are parsed at once.
+//! `stop` and `quit` are parsed at once. A `quit` during `go perft` is queued, because scripts send both in one input.
 //!
 //! In batch mode all lines of a piped file are executed: `quit` is queued as well, and no queued `go` or handshake
 //! stops a search. During a search that ends by itself the session reads nothing, and the lines wait in the pipe.
@@ -45,7 +45,7 @@ use crate::search::{Event, Pool, StartError};
 use crate::text::{Language, fill, texts, translated};
 use adjudication::{Adjudicator, Ruling, RulingThread};
 use game::CurrentGame;
-use state::{CommandQueue, PerftCounts, Session};
+use state::{ActiveSearch, CommandQueue, PerftCounts, Session};
 
 /// Runs a session that reads `input` and writes to `sink`, until `quit`, the end of the input, or the end of the
 /// output. Returns the error if `sink` could not be written, unless the client is gone.
@@ -494,7 +494,9 @@ impl Session {
     }
 
     fn waits_for_answer(&self, command: &Command) -> bool {
-        needs_idle(command) || self.preferences.batch && *command == Command::Quit
+        let is_perft = |search: &ActiveSearch| search.awaited_perft.is_some();
+        let quit_waits = self.preferences.batch || self.search.as_ref().is_some_and(is_perft);
+        needs_idle(command) || *command == Command::Quit && quit_waits
     }
 
     /// Queues a command from a line of `bytes` bytes. A `stop` also stops the search in progress.

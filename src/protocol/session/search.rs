@@ -7,7 +7,7 @@ use crossbeam_channel::{Receiver, bounded};
 
 use super::adjudication::Ruling;
 use super::stage::Stage;
-use super::state::{ActiveSearch, BookAnswer, PerftCounts, STOP_PATIENCE, Session};
+use super::state::{ActiveSearch, BookAnswer, PerftCounts, Session};
 use crate::board::{MAX_MOVES, Move, Piece, Position};
 use crate::eval::win_rate::WinRate;
 use crate::movegen::{divide, has_legal_move, is_legal, legal_moves};
@@ -397,18 +397,9 @@ impl Session {
         self.message(&fill(text, &[&moves.to_string(), by]));
     }
 
-    /// Stops the search in progress and answers it, within [`STOP_PATIENCE`]. `go perft` has no answer before its end:
-    /// it is stopped only if it does not end within this time.
+    /// Stops the search in progress and answers it, within [`STOP_PATIENCE`].
     pub fn stop_and_answer(&mut self) {
-        let counts = self
-            .search
-            .as_ref()
-            .and_then(|search| search.awaited_perft.as_ref());
-        let counts = counts.and_then(|counts| counts.recv_timeout(STOP_PATIENCE).ok());
-        match counts {
-            Some(counts) => self.on_perft(counts),
-            None => self.stop(),
-        }
+        self.stop();
         while let Some(deadline) = self.search.as_ref().and_then(ActiveSearch::answer_due) {
             match self.events.recv_deadline(deadline) {
                 Ok(event) => self.on_event(event),

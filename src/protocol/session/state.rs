@@ -152,8 +152,8 @@ fn interrupts(command: &Command) -> bool {
     }
 }
 
-/// After it has stopped a search, the session waits this long for the answer before it reads more input. Before `bye`
-/// it waits this long for the end of `go perft`. Clients wait a second for `bye`.
+/// After it has stopped a search, the session waits this long for the answer before it reads more input. Clients
+/// wait a second for `bye`.
 pub const STOP_PATIENCE: Duration = Duration::from_millis(500);
 /// The reports of a search wait this long for the ruling on the game. Only games of thousands of moves take longer to
 /// judge.
