@@ -1,7 +1,8 @@
 //! Games as text: a starting position and moves in any notation.
 
+use super::NotationError;
 use super::fen::{self, FenError};
-use super::{NotationError, parse_move};
+use super::raw::Dialect;
 use crate::board::{Move, Position};
 
 /// A starting position and the legal moves played from it.
@@ -30,12 +31,35 @@ pub enum LineError {
 }
 
 impl Line {
-    /// Plays moves in any notation from a position. The error is about the first move that cannot be played.
+    /// Plays moves in any notation from a position. They are read in the first of three dialects in which all of them
+    /// are legal: the notations of [`parse_move`](super::parse_move), coordinates or SAN with ranks from 1, and
+    /// Vietnamese. If there is none, the error is about the first move that cannot be played in the dialect in which
+    /// the most moves can.
     pub fn play<T: AsRef<str>>(
         start: Position,
         texts: impl IntoIterator<Item = T>,
     ) -> Result<Self, LineError> {
-        Self::play_with(start, texts, parse_move)
+        let texts: Vec<T> = texts.into_iter().collect();
+        let play = |dialect: Dialect| {
+            Self::play_with(start.clone(), &texts, |position, text| {
+                dialect.parse(position, text)
+            })
+        };
+        let number = |line: &Result<Self, LineError>| match line {
+            Err(LineError::Move { number, .. }) => *number,
+            _ => usize::MAX,
+        };
+        let mut best = play(Dialect::Usual);
+        for dialect in [Dialect::RanksFromOne, Dialect::Vietnamese] {
+            if best.is_ok() {
+                break;
+            }
+            let line = play(dialect);
+            if number(&line) > number(&best) {
+                best = line;
+            }
+        }
+        best
     }
 
     /// Like [`Self::play`], but reads the moves with `parse`.
@@ -191,6 +215,14 @@ mod tests {
     }
 
     #[test]
+    fn ranks_from_1_and_vietnamese_moves_are_recognized() {
+        for moves in ["h3e3 h10g8", "Che3 Hg8", "P2-5 M8.7"] {
+            let text = format!("startpos {moves}");
+            assert_eq!(played(&text, Separator::Optional), "h2e2 h9g7", "{text}");
+        }
+    }
+
+    #[test]
     fn move_numbers_are_removed() {
         for (text, moves) in [
             ("1. h2e2 h9g7 2.h0g2", "h2e2 h9g7 h0g2"),
@@ -211,6 +243,12 @@ mod tests {
                 "startpos h2e2 h2e2",
                 Separator::Optional,
                 &["move 2", "h2e2"],
+            ),
+            (
+                // The ranks count from 1.
+                "startpos h3e3 h10g8 h3e3",
+                Separator::Optional,
+                &["move 3", "h3e3"],
             ),
             (
                 "startpos moves moves x",

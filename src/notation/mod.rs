@@ -80,7 +80,7 @@ fn explained(position: &Position, error: NotationError) -> NotationError {
 
 /// Whether a text has the form of a move in some notation, including [Vietnamese](vietnamese) and SAN with ranks from
 /// 1.
-fn is_move_text(text: &str) -> bool {
+pub(crate) fn is_move_text(text: &str) -> bool {
     let start = Position::startpos();
     let results = [
         parse_move(&start, text),

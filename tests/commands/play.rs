@@ -35,6 +35,19 @@ fn the_engine_answers_moves() {
 }
 
 #[test]
+fn moves_with_ranks_from_1_are_read_if_they_are_illegal_otherwise() {
+    let text = played(
+        "--red --no-book --depth 1",
+        "engine none\nnew\nh3e3\nh10g8\nfen\n",
+    );
+    assert_contains(
+        &text,
+        &["rnbakab1r/9/1c4nc1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/"],
+    );
+    assert_contains(&played("", "h3e4\n"), &["there is no piece on h3"]);
+}
+
+#[test]
 fn weak_levels_vary_their_moves() {
     // The second position is in an endgame tablebase.
     for position in ["startpos", "'2baka3/9/9/9/9/9/9/9/9/R2K5 w'"] {

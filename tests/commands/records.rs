@@ -32,6 +32,31 @@ fn files() -> (TestDir, [&'static str; 6]) {
 }
 
 #[test]
+fn arguments_may_have_ranks_from_1_or_vietnamese_moves() {
+    let dir = TestDir::new();
+    dir.write("game.pgn", GAME);
+    for moves in [
+        "startpos --moves h3e3 h10g8",
+        "startpos h3e3 h10g8",
+        "startpos P2-5 M8.7",
+    ] {
+        dir.check(&format!(
+            "$ show {moves} --ascii\n> rnbakab1r/9/1c4nc1/p1p1p1p1p/"
+        ));
+    }
+    dir.check(
+        r"
+        $ show game.pgn:1@1 h10g8
+        > rnbakab1r/9/1c4nc1/p1p1p1p1p/
+        $1 show game.pgn h10i8
+        2> move 5
+        $1 show startpos h3e3 h10g8 h3e3
+        2> move 3:
+        ",
+    );
+}
+
+#[test]
 fn every_command_reads_every_format() {
     let (dir, files) = files();
     for file in files {

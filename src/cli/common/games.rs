@@ -9,12 +9,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::{Context, Failure, fill, note, open_input, texts};
-use crate::board::Position;
 use crate::notation::records::RecordReader;
 use crate::notation::tree::{GameResult, GameTree};
 use crate::notation::{
-    GameText, Line, LineError, NotationError, RecordError, Separator, parse_move,
-    without_move_numbers,
+    GameText, Line, LineError, RecordError, Separator, is_move_text, without_move_numbers,
 };
 use crate::rules::Game;
 use crate::text::has_extension;
@@ -138,10 +136,9 @@ impl GameArguments {
                 None => Failure::new(word, texts().no_such_file),
             });
         }
-        let line = text.read().map_err(|error| match (error, directory) {
+        let line = text.read().map_err(|error| match (&error, directory) {
             (LineError::Start(_), Some(path)) => directory_error(path),
-            (LineError::Start(error), None) => Failure::message(error),
-            (LineError::Move { number, error }, _) => Failure::new(move_number(number), error),
+            _ => line_failure(error, 0),
         })?;
         Ok((play_line(line)?, None))
     }
@@ -154,9 +151,7 @@ fn plain_moves(text: &str) -> String {
 
 /// Whether all words of a text are moves or their numbers.
 fn are_moves(text: &str) -> bool {
-    let start = Position::startpos();
-    let is_move = |word| !matches!(parse_move(&start, word), Err(NotationError::Unreadable(_)));
-    plain_moves(text).split_whitespace().all(is_move)
+    plain_moves(text).split_whitespace().all(is_move_text)
 }
 
 /// Whether an argument that names no file was probably meant as a file name.
@@ -170,17 +165,26 @@ fn is_probably_file_name(word: &str) -> bool {
 fn play_record(game_path: &GamePath, moves: &str) -> Result<(Game, Place), Failure> {
     let (record, place) = game_path.read_with_place()?;
     let mut game = play_line(record.main_line())?;
-    for text in plain_moves(moves).split_whitespace() {
-        let number = game.plies().len() + 1;
-        let played = parse_move(game.position(), text).context(move_number(number))?;
+    let plies = game.plies().len();
+    let more = Line::play(
+        game.position().clone(),
+        plain_moves(moves).split_whitespace(),
+    );
+    for played in more.map_err(|error| line_failure(error, plies))?.moves {
         game.push(played).map_err(Failure::message)?;
     }
     Ok((game, place))
 }
 
-/// `move 3` in the chosen language.
-fn move_number(number: usize) -> String {
-    fill(texts().move_number, &[&number.to_string()])
+/// An error of moves that follow a number of `plies`.
+fn line_failure(error: LineError, plies: usize) -> Failure {
+    match error {
+        LineError::Start(error) => Failure::message(error),
+        LineError::Move { number, error } => {
+            let number = (plies + number).to_string();
+            Failure::new(fill(texts().move_number, &[&number]), error)
+        }
+    }
 }
 
 /// Plays the moves of a line.

@@ -19,7 +19,7 @@ use crate::board::{Color, Move};
 use crate::book::{BookLibrary, choose};
 use crate::notation::MoveStyle;
 use crate::notation::diagram::{DiagramStyle, draw};
-use crate::notation::{parse_move, without_move_numbers};
+use crate::notation::{parse_move, san, without_move_numbers};
 use crate::protocol::strength::{MAX_ELO, MIN_ELO};
 use crate::rules::Game;
 use crate::search::{Control, Limits, Outcome, Report};
@@ -282,12 +282,14 @@ impl PlaySession {
         }
     }
 
-    /// Plays a move that the user has typed.
+    /// Plays a move that the user has typed. One that is illegal is also read with ranks from 1, such as `h10g8`.
     fn try_move(&mut self, text: &str) {
         if self.reports_end() {
             return;
         }
-        match parse_move(self.game.position(), &without_move_numbers(text)) {
+        let (position, text) = (self.game.position(), without_move_numbers(text));
+        let with_ranks_from_1 = || san::parse(position, &text, 1);
+        match parse_move(position, &text).or_else(|error| with_ranks_from_1().map_err(|_| error)) {
             Ok(played) => self.push(played),
             Err(error) => print_line(&fill(texts().see_help, &[&error.to_string()])),
         }
