@@ -62,7 +62,7 @@ transcripts! {
         > setoption name Selectivity value 3 \n > setoption name Repetition Rule value ChineseRule
         > isready \n < readyok \n > go depth 1 \n < info depth 1
         < info depth 1 \n < info depth 1 \n < bestmove
-        > setoption name MultiPV value many \n < info string setoption refused: option multipv takes a number";
+        > setoption name MultiPV value many \n < info string setoption refused: option MultiPV takes a number";
     uci_3_5_register: "> uci \n < uciok \n > register later \n < registration ok
         > register name Stefan MK code 4359874324 \n < registration ok";
     uci_3_6_position: "> uci \n < uciok

@@ -360,9 +360,9 @@ fn a_refused_network_prevents_the_match() {
         );
         let two = super::chuhe("two");
         let error = error_output(&mut match_of([one, two], "--each nodes=10 --rounds 1"));
-        let refusal = "engine one: it refused its network: setoption refused: ";
+        let refusal = format!("engine one: it refused its network: setoption refused: {option}: ");
         assert!(
-            error.contains(refusal) && error.contains("truncated or damaged"),
+            error.contains(&refusal) && error.contains("truncated or damaged"),
             "{error}"
         );
     }

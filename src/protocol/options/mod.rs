@@ -139,6 +139,8 @@ impl OptionSpec {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionChange {
+    /// The name by which the client has set the option.
+    pub name: &'static str,
     pub effect: Effect,
     /// A message for the user if the value was out of range.
     pub note: Option<String>,
@@ -160,13 +162,13 @@ pub fn set(
 }
 
 /// Finds the option with the longest name with which `text` begins; if `is_whole`, `text` must be the name. Returns the
-/// option, that name, and the rest of the text.
+/// option, that name, and the rest of the text. Of names that differ only in case, it is the one that `text` has.
 fn find(text: &str, is_whole: bool) -> Option<(OptionSpec, &'static str, &str)> {
     let rows = all().flat_map(|row| [(row, row.uci), (row, row.ucci)]);
     let begins = rows.filter_map(|(row, name)| Some((row, name?, rest_after(name?, text)?)));
     begins
         .filter(|(.., rest)| rest.is_empty() || !is_whole)
-        .max_by_key(|(_, name, _)| name.len())
+        .max_by_key(|(_, name, _)| (name.len(), text.starts_with(name)))
 }
 
 /// The rest of a text that begins with the words of a name. The words may be joined with `_`, as Fairy-Stockfish
@@ -246,7 +248,7 @@ fn set_value(
         }
     }
     let effect = row.effect;
-    Ok(OptionChange { effect, note })
+    Ok(OptionChange { name, effect, note })
 }
 
 fn find_word(words: &[&str], value: &str) -> Option<usize> {

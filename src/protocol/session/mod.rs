@@ -334,7 +334,7 @@ impl Session {
             self.protocol = protocol;
         }
         if self.preferences.books.is_none() {
-            self.open_books();
+            self.open_books("bookfiles");
         }
     }
 

@@ -27,11 +27,11 @@ impl Session {
                 }
             }
             Some(Err(error)) => self.refuse("setoption", &error),
-            Some(Ok(OptionChange { effect, note })) => {
+            Some(Ok(OptionChange { name, effect, note })) => {
                 if let Some(note) = note {
                     self.message(&note);
                 }
-                self.apply(preferences, effect);
+                self.apply(preferences, name, effect);
             }
         }
     }
@@ -46,12 +46,15 @@ impl Session {
 
     /// Adopts the preferences after a change of one option. They stay as they were if the memory or the threads for the
     /// new value are not available, or the network cannot be loaded.
-    fn apply(&mut self, preferences: Preferences, effect: Effect) {
+    fn apply(&mut self, preferences: Preferences, name: &str, effect: Effect) {
         let is_changed = preferences != self.preferences;
         let result = match effect {
             Effect::Resize if is_changed => self.resize(preferences.hash_size),
             Effect::Threads if is_changed => self.set_threads(preferences.threads),
-            Effect::Network => self.load_network(&preferences.network),
+            Effect::Network => {
+                let loaded = self.load_network(&preferences.network);
+                loaded.map_err(|error| format!("{name}: {error}"))
+            }
             _ => Ok(()),
         };
         if let Err(error) = result {
@@ -62,10 +65,10 @@ impl Session {
             self.pool.forget();
         }
         match effect {
-            Effect::Books => self.open_books(),
+            Effect::Books => self.open_books(name),
             Effect::Tables => self.open_tables(),
             #[cfg(feature = "cloud")]
-            Effect::Cloud => self.open_cloud(),
+            Effect::Cloud => self.open_cloud(name),
             Effect::NewGame => self.new_game(),
             Effect::ClearHash if is_changed => self.pool.forget(),
             Effect::Position if is_changed => self.parse_position_again(),
@@ -86,14 +89,14 @@ impl Session {
         self.report_position(result);
     }
 
-    /// Opens the books of the preferences and reports those that cannot be used.
-    pub fn open_books(&mut self) {
+    /// Opens the books of the preferences and reports those that cannot be used, with the name of the option.
+    pub fn open_books(&mut self, name: &str) {
         let default = default_books(self.protocol);
         let files = self.preferences.books.as_deref().unwrap_or(default);
         let (books, problems) = BookLibrary::open(files);
         self.books = books;
         for problem in problems {
-            self.refuse("bookfiles", &problem);
+            self.refuse(name, &problem);
         }
     }
 
@@ -127,14 +130,14 @@ impl Session {
     }
 
     #[cfg(feature = "cloud")]
-    fn open_cloud(&mut self) {
+    fn open_cloud(&mut self, name: &str) {
         self.cloud = None;
         if self.preferences.cloud.is_empty() {
             return;
         }
         match Cloud::open(&self.preferences.cloud) {
             Ok(cloud) => self.cloud = Some(cloud),
-            Err(error) => self.refuse("cloud", &error.to_string()),
+            Err(error) => self.refuse(name, &error.to_string()),
         }
     }
 

@@ -315,9 +315,9 @@ pub fn refused_network<'a>(
     let reason = |path: &str| {
         let path = excerpt(path);
         let is_reason = |message: &&String| {
-            let reason = refusal_reason(message);
-            let rest = reason.and_then(|reason| reason.strip_prefix(&*path));
-            rest.is_some_and(|rest| rest.starts_with([':', '：']))
+            // Version 0.2.0 and later write the name of the option before the path.
+            let parts = refusal_reason(message).and_then(|reason| reason.split_once(&*path));
+            parts.is_some_and(|(_, rest)| rest.starts_with([':', '：']))
         };
         messages.iter().find(is_reason)
     };
@@ -381,6 +381,7 @@ mod tests {
         for (message, is_refusal) in [
             ("setoption refused: a b.nnue: the file is damaged", true),
             ("setoption 被拒绝：a b.nnue：校验和错误：文件已损坏", true),
+            ("setoption refused: evalapi: a b.nnue: no such file", true),
             ("setoption refused: hashsize takes a whole number", false),
             ("setoption refused: c.nnue: the file is damaged", false),
             ("loaded a b.nnue", false),
