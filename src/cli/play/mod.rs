@@ -40,7 +40,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "blue")]
     red: bool,
     /// The engine plays black (also called blue), as it does by default.
-    #[arg(long)]
+    #[arg(long, visible_alias = "black")]
     blue: bool,
     /// Play at this strength (as UCI_Elo).
     #[arg(long, value_name = "POINTS")]
