@@ -191,6 +191,15 @@ fn unusable_files_are_refused() {
 }
 
 #[test]
+fn a_missing_folder_for_the_status_is_noticed_before_other_files_are_created() {
+    let dir = TestDir::new();
+    let mut command = match_of(good(), "--each depth=1");
+    command.arg("--status").arg(dir.path("missing/x.html"));
+    error_output(command.arg("--pgn").arg(dir.path("games.pgn")));
+    assert!(dir.names().is_empty());
+}
+
+#[test]
 fn games_are_added_only_to_files_of_their_format() {
     let dir = TestDir::new();
     let game = [&b"XQ\x0a"[..], &[0; 1029]].concat();

@@ -48,6 +48,10 @@ impl<'a> OutputFiles<'a> {
         }
         for path in &arguments.status {
             require_no_journal(path)?;
+            // A pipe is opened only to write to it, because its reader sees its end after each write.
+            if require_regular(path).is_ok() || path.is_dir() {
+                OutputFile::open(path)?;
+            }
         }
         // The reports of a resumed match may exist already; they are overwritten.
         let mut force = arguments.force;
