@@ -32,6 +32,7 @@ mod selfplay;
 mod serve;
 mod show;
 mod solve;
+mod tips;
 #[cfg(feature = "match")]
 mod tournament;
 #[cfg(feature = "training")]
@@ -182,8 +183,7 @@ fn print_clap(error: &clap::Error) -> io::Result<()> {
 }
 
 /// Chooses the language of help and messages, then parses the arguments. Negative numbers are values, so that the error
-/// for `--depth -1` names the option. The tip to write `--` is shown only for words with one dash, which may be moves
-/// (WXF: `-C=4`), not for unknown options. Errors do not show passwords in addresses.
+/// for `--depth -1` names the option. Errors do not show passwords in addresses.
 fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     let of_locale = || {
         let name = locale("LC_MESSAGES").or_else(|| system_locale(words));
@@ -194,33 +194,11 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     if Language::chosen() == Language::Zh {
         command = help::translate(command);
     }
-    let mut texts = words.iter().skip(1).map(|word| word.to_string_lossy());
-    // The word that clap takes for the command, or the value of an option before it, such as `zh` in `--lang zh`.
-    let first = texts.find(|text| !text.starts_with('-'));
-    let words = help::without_options_of_help(words, &command);
-    let matches = command.try_get_matches_from(words);
+    let given = help::without_options_of_help(words, &command);
+    let matches = command.try_get_matches_from_mut(given);
     let parsed = matches.and_then(|matches| Arguments::from_arg_matches(&matches));
     parsed.map_err(|mut error| {
-        if error.kind() == ErrorKind::UnknownArgument {
-            // clap suggests `--` only for commands with positional arguments.
-            if error.remove(ContextKind::Suggested).is_some()
-                && let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg)
-                && !word.starts_with("--")
-            {
-                let tip = "write arguments that begin with a dash last, after `--`, and file names as `./-NAME`";
-                let tip = ContextValue::StyledStrs(vec![tip.into()]);
-                error.insert(ContextKind::Suggested, tip);
-            }
-        }
-        if error.kind() == ErrorKind::InvalidSubcommand
-            && error.get(ContextKind::SuggestedSubcommand).is_none()
-            && let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand)
-            && first.as_deref() == Some(word.as_str())
-        {
-            let tip = "write a command first, as in `chuhe review FILE`; `chuhe --help` lists the commands";
-            let tip = ContextValue::StyledStrs(vec![tip.into()]);
-            error.insert(ContextKind::Suggested, tip);
-        }
+        tips::add_tips(&mut error, words, &command);
         use ContextKind::{InvalidArg, InvalidSubcommand, InvalidValue};
         for kind in [InvalidArg, InvalidSubcommand, InvalidValue] {
             if let Some(ContextValue::String(word)) = error.get(kind) {

@@ -12,7 +12,7 @@ pub enum KeyValuesError {
     /// The value does not have the type of its key.
     #[error("invalid value: {0}={1}")]
     Unreadable(&'static str, String),
-    #[error("{0}= is missing")]
+    #[error("{0}= is missing; write a list without blanks, separated by commas")]
     Missing(&'static str),
     #[error("{0}")]
     OutOfRange(&'static str),
@@ -67,7 +67,10 @@ mod tests {
         assert_eq!(list.get::<u32>("c"), Ok(None));
         let error = |key| list.require::<u32>(key).unwrap_err().to_string();
         assert_eq!(error("b"), "invalid value: b=x");
-        assert_eq!(error("c"), "c= is missing");
+        assert_eq!(
+            error("c"),
+            "c= is missing; write a list without blanks, separated by commas"
+        );
         for (text, reason) in [
             ("", "unknown key \"\"; the keys are a"),
             ("d=1", "unknown key \"d\""),

@@ -291,6 +291,24 @@ fn common_mistakes_are_explained() {
         > black to move
         $2 game.pgn
         2> tip: write a command first, as in
+        $2 xboard
+        2> tip: this is a protocol command: start `chuhe` without arguments
+        2>0 similar
+        $2 'go depth 3'
+        2> tip: this is a protocol command
+        $2 position startpos
+        2> tip: this is a protocol command
+        $2 match -engine cmd=./x -each tc=1
+        2> unexpected argument '-engine' found\\n\\n  tip: a similar argument exists: '--engine'
+        2>0 write arguments
+        $2 match --repeat
+        2> '--repeat' found\\n\\n  tip: this is the default; leave the argument out
+        $2 match -srand 3
+        2> '-srand' found\\n\\n  tip: a similar argument exists: '--shuffle'
+        $2 match --maxmoves 3
+        2> tip: a similar argument exists: '--max-plies'
+        $2 show -engine
+        2> tip: write arguments that begin with a dash last
         $2 book game.pgn
         2>0 write a command first
         "

@@ -35,6 +35,14 @@ fn engines_that_do_not_work_are_refused() {
             "the file exists, but its interpreter (#!) or loader does not",
         ),
         (engine(&["cmd="]), "an engine has no cmd="),
+        (
+            engine(&["cmd=python3 ./fake.py uci"]),
+            ": python3 ./fake.py uci: no such program; write its arguments in args=",
+        ),
+        (
+            engine(&["cmd=./lib.rs", "dir=src"]),
+            "lib.rs: the path is relative to the current directory, not to dir=; write cmd=src/lib.rs",
+        ),
     ] {
         let error = error_of(bad, "--each depth=1");
         assert!(error.contains(reason), "{error}");
@@ -155,8 +163,30 @@ fn invalid_arguments_are_refused() {
         ("--each depth=1 --notation wxf", "--pgn"),
         ("--each depth=1 speed=9", "unknown key"),
         (
+            "--each depth=1 --format swiss --noswap",
+            "--format: this format cannot be used with --noswap\n",
+        ),
+        (
             "--each depth=1 option.Threads=500 --pin --concurrency 2",
             "--pin needs 1000 processors",
+        ),
+    ]);
+}
+
+#[test]
+fn arguments_of_cutechess_are_explained() {
+    assert_refused(&[
+        (
+            "--each depth=1 timemargin=9",
+            "\"timemargin=9\": unknown key; the keys are cmd, name, args,",
+        ),
+        (
+            "--each depth=1 --openings file=book.epd format=epd",
+            "--openings: expected the name of a file alone",
+        ),
+        (
+            "--each depth=1 --sprt elo0=0 elo1=5",
+            "elo1= is missing; write a list without blanks",
         ),
     ]);
 }

@@ -308,6 +308,10 @@ impl Arguments {
 
     /// The settings of the tournament, and the number of openings that were reported and left out.
     pub fn tournament(&self) -> Result<(Tournament, u64), Failure> {
+        if self.openings.starts_with("file=") && !Path::new(&self.openings).exists() {
+            let why = "expected the name of a file alone, without file=, format= and order=";
+            return Err(Failure::usage("--openings", why));
+        }
         let mut engines = self.engine_specs()?;
         let factors = self.factors(&mut engines)?;
         let spsa = self.spsa(&mut engines)?;
@@ -360,12 +364,15 @@ impl Arguments {
             self.format,
             TournamentFormat::Swiss | TournamentFormat::Knockout
         );
-        if is_paired_by_results && (self.sprt.is_some() || self.noswap) {
-            let why = "this format cannot be used with --sprt or --noswap";
-            return Err(Failure::usage("--format", why));
-        }
-        if is_paired_by_results && self.spsa.is_some() {
-            let why = "this format cannot be used with --spsa";
+        let excluded = [
+            ("--sprt", self.sprt.is_some()),
+            ("--noswap", self.noswap),
+            ("--spsa", self.spsa.is_some()),
+        ];
+        if let Some((option, _)) = excluded.iter().find(|(_, is_given)| *is_given)
+            && is_paired_by_results
+        {
+            let why = format!("this format cannot be used with {option}");
             return Err(Failure::usage("--format", why));
         }
         let needs_pairs = self.sprt.is_some() || self.factors.is_some() || self.spsa.is_some();

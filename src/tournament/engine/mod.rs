@@ -407,7 +407,30 @@ fn start_process(spec: &EngineSpec, cpus: Option<&[usize]>) -> Result<Process, E
             };
             return EngineFailure::Start(format!("{path}: {why}"));
         }
-        EngineFailure::Start(format!("{path}: {error}"))
+        let why = Some(spec).filter(|_| is_missing && directory.is_none());
+        EngineFailure::Start(
+            why.and_then(missing_program)
+                .unwrap_or_else(|| format!("{path}: {error}")),
+        )
+    })
+}
+
+/// The error for a missing program whose command contains arguments, or whose path is relative to its directory.
+fn missing_program(spec: &EngineSpec) -> Option<String> {
+    let current = std::env::current_dir().unwrap_or_default();
+    let command = spec.command.strip_prefix(current);
+    let command = command.unwrap_or(&spec.command);
+    let in_directory = spec.directory.as_ref().map(|path| path.join(command));
+    if let Some(path) = in_directory.filter(|path| path.is_file()) {
+        let (command, path) = (command.display(), path.display());
+        return Some(format!(
+            "{command}: the path is relative to the current directory, not to dir=; write cmd={path}"
+        ));
+    }
+    let has_blank = command.to_string_lossy().contains(' ');
+    has_blank.then(|| {
+        let command = command.display();
+        format!("{command}: no such program; write its arguments in args=, not in cmd=")
     })
 }
 

@@ -160,6 +160,28 @@ impl EngineSpec {
     }
 }
 
+/// The keys on the command line.
+const KEYS: [&str; 18] = [
+    "cmd",
+    "name",
+    "args",
+    "dir",
+    "proto",
+    "ranks",
+    "option.NAME",
+    "init",
+    "tc",
+    "movetime",
+    "nodes",
+    "depth",
+    "margin",
+    "ponder",
+    "restart",
+    "nice",
+    "cpus",
+    "stderr",
+];
+
 /// Possibly incomplete settings of an engine; the field names are the keys on the command line and in TOML.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -481,7 +503,7 @@ pub enum SettingError {
     /// A range of `cpus=` is descending or ends above 4096.
     #[error("not a list of processors from 0 to 4096, such as 0-3,6")]
     Processors,
-    #[error("unknown key")]
+    #[error("unknown key; the keys are {}", KEYS.join(", "))]
     UnknownKey,
 }
 

@@ -113,7 +113,10 @@ fn invalid_settings_are_reported() {
             &["cmd=x", "tc=1", "ponder=maybe"],
             "\"ponder=maybe\": must be on or off",
         ),
-        (&["hash=64"], "\"hash=64\": unknown key"),
+        (
+            &["hash=64"],
+            "\"hash=64\": unknown key; the keys are cmd, name, args, dir,",
+        ),
         (&["option.=64"], "unknown key"),
         (&["cmd"], "not of the form key=value"),
         (&["args='x"], "unclosed quote"),
