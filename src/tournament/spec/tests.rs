@@ -96,6 +96,14 @@ fn missing_settings_are_taken_from_the_defaults() {
 }
 
 #[test]
+fn listed_keys_are_known() {
+    for key in KEYS {
+        let set = PartialEngineSpec::default().set(key, "1");
+        assert_ne!(set, Err(SettingError::UnknownKey), "{key}");
+    }
+}
+
+#[test]
 fn invalid_settings_are_reported() {
     for (settings, reason) in [
         (&["cmd=x"][..], "engine x: no limit"),
