@@ -17,7 +17,7 @@
 //!
 //! The proof needs no history, because the condition on cycles does not depend on the path.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::board::{Color, Move, Position};
 use crate::movegen::legal_moves;
@@ -255,11 +255,12 @@ fn roots(start: &Position, side: Color, referee: Referee<'_>) -> Option<Vec<Posi
 /// The positions of the defender that were examined.
 struct Graph<'a> {
     referee: Referee<'a>,
-    nodes: HashMap<u64, Node>,
+    /// By key. In this order, so that a search can be repeated.
+    nodes: BTreeMap<u64, Node>,
     /// The roots and the positions that chosen moves have led to, as far as they were not examined, by key.
     unexamined: HashMap<u64, Position>,
     /// The positions of an earlier search that were not examined in this one, by key.
-    known: HashMap<u64, Candidates>,
+    known: BTreeMap<u64, Candidates>,
     /// The attacks of moves. The key consists of the keys of the positions before the previous move and before the
     /// move, and the move.
     attacks: HashMap<(u64, u64, Move), Attacks>,
@@ -270,9 +271,9 @@ impl<'a> Graph<'a> {
         let roots = roots.iter().map(|root| (root.key(), root.clone()));
         Self {
             referee,
-            nodes: HashMap::new(),
+            nodes: BTreeMap::new(),
             unexamined: roots.collect(),
-            known: HashMap::new(),
+            known: BTreeMap::new(),
             attacks: HashMap::new(),
         }
     }
@@ -432,8 +433,8 @@ impl<'a> Graph<'a> {
     }
 
     /// The positions reached with the chosen moves.
-    fn reached(&self, roots: &[Position]) -> HashSet<u64> {
-        let mut seen = HashSet::new();
+    fn reached(&self, roots: &[Position]) -> BTreeSet<u64> {
+        let mut seen = BTreeSet::new();
         let mut stack: Vec<u64> = roots.iter().map(Position::key).collect();
         while let Some(key) = stack.pop() {
             if seen.insert(key)

@@ -10,7 +10,7 @@ use crate::board::{Move, Position, named_enum};
 use crate::eval::Knowledge;
 use crate::eval::nnue::Network;
 use crate::movegen::is_legal;
-use crate::rules::{Game, RuleSet, counted_plies};
+use crate::rules::{Game, Judgment, RuleSet, counted_plies, judge_outcome};
 use crate::tablebase::Tables;
 use crate::text::LONGEST_TIME;
 
@@ -183,6 +183,17 @@ impl Settings {
         let rules = |s: &Self| (s.style, s.rules, s.no_capture_draws);
         let relevant = |s: &Self| (s.pruning, s.knowledge, rules(s), s.techniques);
         relevant(self) == relevant(other)
+    }
+
+    /// The judgment of a game as by [`judge_outcome`], without the no-capture limit if [`Self::no_capture_draws`] is
+    /// false.
+    pub fn judge_outcome(&self, game: &Game) -> Judgment {
+        let judgment = judge_outcome(game, self.rules);
+        if self.no_capture_draws {
+            judgment
+        } else {
+            judgment.without_no_capture_limit()
+        }
     }
 }
 

@@ -176,32 +176,22 @@ fn the_outcome_is_that_of_the_last_line_reported() {
 }
 
 #[test]
-fn without_pruning_a_mate_is_found_at_its_depth() {
-    let engine = Engine::new();
+fn a_deep_search_finds_the_shortest_mate() {
     for (fen, plies) in [
         ("2ba1k3/9/4b4/9/9/6n2/7p1/3K5/5p3/9 b", 3),
         ("9/4k1N2/3C2c2/3PP1N2/P8/9/9/4BR3/4A4/3AK4 w", 5),
         ("9/3ka4/3aP4/9/5P3/9/3R5/6p1B/4A4/3K1AB2 w", 7),
     ] {
-        let mut unpruned = request(fen, Limits::depth(plies + 1));
-        unpruned.settings.pruning = Degree::None;
-        let mate = Some(Score::mate_in(plies as usize));
-        assert_eq!(engine.run(unpruned).1.score, mate, "{fen}");
-    }
-}
-
-#[test]
-fn a_deep_search_finds_the_shortest_mate() {
-    for (fen, plies) in [
-        ("9/4k1N2/3C2c2/3PP1N2/P8/9/9/4BR3/4A4/3AK4 w", 5),
-        ("9/3ka4/3aP4/9/5P3/9/3R5/6p1B/4A4/3K1AB2 w", 7),
-    ] {
         let engine = Engine::new();
-        let (infos, outcome) = engine.run(request(fen, Limits::depth(100)));
         let mate = Some(Score::mate_in(plies));
+        let (infos, outcome) = engine.run(request(fen, Limits::depth(100)));
         assert_eq!(outcome.score, mate, "{fen}");
         // The search ends once it has proven that no mate is shorter.
         assert!(infos.last().unwrap().depth < 40, "{fen}");
+        // Without pruning, the mate is found at its depth.
+        let mut unpruned = request(fen, Limits::depth(plies as u32 + 1));
+        unpruned.settings.pruning = Degree::None;
+        assert_eq!(Engine::new().run(unpruned).1.score, mate, "{fen}");
     }
 }
 

@@ -5,8 +5,8 @@ use chuhe::movegen::has_legal_move;
 use chuhe::random::{Shape, position};
 use chuhe::rules::Game;
 use chuhe::search::{
-    BENCH_POSITIONS, Degree, Driver, ExtraReports, Info, Limits, Outcome, Score, SearchRequest,
-    Settings, Techniques,
+    BENCH_POSITIONS, Degree, Driver, Info, Limits, Outcome, Score, SearchRequest, Settings,
+    Techniques,
 };
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -239,13 +239,4 @@ fn the_drivers_agree_in_random_positions() {
         }
         assert_drivers_agree(&mut engine, &position.to_string(), 2);
     }
-}
-
-#[test]
-fn extra_reports_are_off_by_default() {
-    let off = ExtraReports {
-        current_lines: false,
-        refutations: false,
-    };
-    assert_eq!(Settings::default().reports, off);
 }

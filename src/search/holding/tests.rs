@@ -7,29 +7,33 @@ use rand::{Rng, SeedableRng};
 use super::*;
 use crate::rules::{Verdict, judge_outcome};
 
-/// Searches for a defense of Black against a pawn that cannot win. Stops when moves have been chosen for at least
-/// `choices` positions. Returns the result and the number of positions for which moves were chosen.
-fn defend(known: &mut Vec<Candidates>, choices: usize) -> (Result<Vec<Reply>, HoldError>, usize) {
-    let start = start();
+/// Searches for a defense of Black with `choose`.
+fn search(
+    start: &Position,
+    rules: RuleSet,
+    known: &mut Vec<Candidates>,
+    choose: &mut ChooseMoves<'_>,
+) -> Result<Vec<Reply>, HoldError> {
     let tables = Tables::none();
-    let mut chosen = 0;
+    let (side, referee) = (Color::Black, referee(rules, &tables));
+    hold(start, side, referee, 50_000, known, choose, &mut |_| {})
+}
+
+/// Searches for a defense of Black against a pawn that cannot win. Stops when moves have been chosen for at least
+/// `choices` positions. Returns the result and the positions for which moves were chosen.
+fn defend(
+    known: &mut Vec<Candidates>,
+    choices: usize,
+) -> (Result<Vec<Reply>, HoldError>, Vec<String>) {
+    let mut chosen = Vec::new();
     let mut choose = |positions: &[Position]| {
-        if chosen >= choices && !positions.is_empty() {
+        if chosen.len() >= choices && !positions.is_empty() {
             return Err(HoldError::Stopped);
         }
-        chosen += positions.len();
+        chosen.extend(positions.iter().map(fen::write_position));
         Ok(positions.iter().map(|p| legal_moves(p).to_vec()).collect())
     };
-    let side = Color::Black;
-    let strategy = hold(
-        &start,
-        side,
-        referee(RuleSet::Asian, &tables),
-        20_000,
-        known,
-        &mut choose,
-        &mut |_| {},
-    );
+    let strategy = search(&start(), RuleSet::Asian, known, &mut choose);
     (strategy, chosen)
 }
 
@@ -43,14 +47,17 @@ fn referee(rules: RuleSet, tables: &Tables) -> Referee<'_> {
 
 #[test]
 fn an_interrupted_search_is_resumed() {
-    let (whole, choices) = defend(&mut Vec::new(), usize::MAX);
+    let (whole, chosen) = defend(&mut Vec::new(), usize::MAX);
+    let choices = chosen.len();
     assert!(choices > 20, "{choices}");
     assert_eq!(whole.err(), None);
     let mut known = Vec::new();
     let (stopped, first) = defend(&mut known, choices / 2);
     assert_eq!(stopped, Err(HoldError::Stopped));
+    let first = first.len();
     assert!(known.len() >= first);
     let (resumed, second) = defend(&mut known, usize::MAX);
+    let second = second.len();
     assert!(second <= choices - first + BATCH, "{first} + {second}");
     let strategy = resumed.unwrap();
     assert_eq!(known.len(), strategy.len());
@@ -64,13 +71,18 @@ fn an_interrupted_search_is_resumed() {
     assert_eq!(verified, Err(HoldError::NoDefense(1)));
     // The strategy is found again from the known moves alone.
     let (again, chosen) = defend(&mut known, 0);
-    assert_eq!((again.unwrap().len(), chosen), (strategy.len(), 0));
+    assert_eq!((again.unwrap().len(), chosen.len()), (strategy.len(), 0));
     // The search can be stopped even if all moves are known, and then keeps them.
-    let (stop, progress) = (&mut |_: &[Position]| Err(HoldError::Stopped), &mut |_| {});
-    let side = Color::Black;
-    let stopped = hold(&start(), side, referee, 20_000, &mut known, stop, progress);
+    let stop = &mut |_: &[Position]| Err(HoldError::Stopped);
+    let stopped = search(&start(), RuleSet::Asian, &mut known, stop);
     assert_eq!(stopped, Err(HoldError::Stopped));
     assert_eq!(known.len(), strategy.len());
+}
+
+#[test]
+fn a_search_can_be_repeated() {
+    let first = defend(&mut Vec::new(), usize::MAX);
+    assert_eq!(defend(&mut Vec::new(), usize::MAX), first);
 }
 
 #[test]
@@ -80,10 +92,7 @@ fn stored_moves_are_checked() {
         fen: fen.replace('P', "Q"),
         moves: Vec::new(),
     }];
-    assert!(matches!(
-        defend(&mut known, 0),
-        (Err(HoldError::Failed(_)), 0)
-    ));
+    assert!(matches!(defend(&mut known, 0).0, Err(HoldError::Failed(_))));
     // An illegal move is left out.
     let (strategy, _) = defend(&mut Vec::new(), usize::MAX);
     let reply = strategy.unwrap().swap_remove(0);
@@ -102,15 +111,9 @@ fn stored_moves_are_checked() {
 
 /// A defense of Black that tries the moves in the order of the move generator.
 fn defense(start: &Position, rules: RuleSet) -> Vec<Reply> {
-    let tables = Tables::none();
-    let mut choose = |positions: &[Position]| {
-        let moves = positions.iter().map(|p| legal_moves(p).to_vec());
-        Ok(moves.collect())
-    };
-    let (known, progress) = (&mut Vec::new(), &mut |_| {});
-    let referee = referee(rules, &tables);
-    let side = Color::Black;
-    hold(start, side, referee, 50_000, known, &mut choose, progress).unwrap()
+    let mut choose =
+        |positions: &[Position]| Ok(positions.iter().map(|p| legal_moves(p).to_vec()).collect());
+    search(start, rules, &mut Vec::new(), &mut choose).unwrap()
 }
 
 /// Plays random moves against a strategy of Black, many of them back to where a piece came from. The game ends by the

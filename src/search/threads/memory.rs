@@ -54,6 +54,19 @@ pub fn free_megabytes() -> usize {
     (system.available_memory().min(limit) >> 20) as usize
 }
 
+/// A builder for a thread with a stack of `stack` bytes.
+///
+/// # Errors
+/// There is no memory for the thread.
+pub fn thread_builder(name: &str, stack: usize) -> io::Result<thread::Builder> {
+    if !has_room(stack.saturating_add(THREAD_HEAP_BYTES)) {
+        return Err(ErrorKind::OutOfMemory.into());
+    }
+    Ok(thread::Builder::new()
+        .name(name.to_owned())
+        .stack_size(stack))
+}
+
 /// Starts a thread with a stack of `stack` bytes and waits until it has its own heap, so that later checks take its
 /// memory into account.
 ///
@@ -64,12 +77,7 @@ pub(crate) fn start_thread(
     stack: usize,
     body: impl FnOnce() + Send + 'static,
 ) -> io::Result<JoinHandle<()>> {
-    if !has_room(stack.saturating_add(THREAD_HEAP_BYTES)) {
-        return Err(ErrorKind::OutOfMemory.into());
-    }
-    let builder = thread::Builder::new()
-        .name(name.to_owned())
-        .stack_size(stack);
+    let builder = thread_builder(name, stack)?;
     let (body, ready) = with_own_heap(body);
     let handle = builder.spawn(body)?;
     // An error means that the thread panicked, which was reported when it happened.

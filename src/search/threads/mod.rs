@@ -149,7 +149,7 @@ impl Pool {
         let mut coordinator = Coordinator {
             threads: vec![start_search_thread(0, tt.clone()).map_err(no_thread)?],
             tt: tt.clone(),
-            handler: RequestHandler::new(Some(events.clone())),
+            handler: RequestHandler::default(),
             events,
         };
         let handle = move |message| coordinator.handle(message);
@@ -377,9 +377,10 @@ impl Coordinator {
             Message::Search(request) => {
                 let (threads, tt) = (&self.threads, &self.tt);
                 let run = |shared: &Arc<SharedState>| run(threads, shared);
+                let events = Some(self.events.clone());
                 let search = || {
                     (self.handler)
-                        .search(*request, tt, threads.len(), run)
+                        .search(*request, events, tt, threads.len(), run)
                         .outcome
                 };
                 // After a panic, which was reported when it happened, the answer has no move.

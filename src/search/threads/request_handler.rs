@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use crossbeam_channel::Sender;
 
@@ -68,30 +67,14 @@ impl SearchResult {
 }
 
 /// Answers requests, one at a time.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct RequestHandler {
-    /// Receives the reports; `None` if nothing reads them.
-    pub events: Option<Sender<Event>>,
     overhead: MoveOverhead,
 }
 
 impl RequestHandler {
-    pub fn new(events: Option<Sender<Event>>) -> Self {
-        Self {
-            events,
-            overhead: MoveOverhead::default(),
-        }
-    }
-
     pub fn clear_overhead(&mut self) {
         self.overhead = MoveOverhead::default();
-    }
-
-    fn report_line(&self, info: Info) {
-        if let Some(events) = &self.events {
-            // Sending fails if the receiver was dropped because the process is exiting.
-            let _ = events.send(Event::Report(Report::Line(info)));
-        }
     }
 
     /// The time limits of a request, with the move overhead expected from earlier moves.
@@ -102,24 +85,23 @@ impl RequestHandler {
         TimeManager::new(limits, settings, position.ply(), overhead)
     }
 
-    /// Records a finished search for [`Self::time_limits`]. `answer` is the move to play and the time it took, `None`
-    /// if the search only pondered.
-    fn record_time(
-        &mut self,
-        request: &SearchRequest,
-        time: Option<&TimeManager>,
-        answer: Option<(Move, Duration)>,
-    ) {
-        let hard = time.map(|time| time.hard_after(request.control.pondered()));
+    /// Records a finished search and the move to play, if any, for [`Self::time_limits`].
+    fn record_time(&mut self, shared: &SharedState, best: Option<Move>) {
+        let (request, control) = (&shared.request, &shared.request.control);
+        let hard = shared.time.map(|time| time.hard_after(control.pondered()));
+        // A search that still ponders has not used the clock.
+        let answered = best.filter(|_| !control.is_pondering());
+        let answer = answered.map(|best| (best, control.clock_elapsed()));
         self.overhead
             .record(&request.game, &request.limits, hard, answer);
     }
 
-    /// Answers a request. `run` runs the search on `threads` threads that share `tt`, and returns their results in the
-    /// order of the threads.
+    /// Answers a request, and sends the reports to `events`. `run` runs the search on `threads` threads that share
+    /// `tt`, and returns their results in the order of the threads.
     pub fn search(
         &mut self,
         request: SearchRequest,
+        events: Option<Sender<Event>>,
         tt: &TranspositionTable,
         threads: usize,
         mut run: impl FnMut(&Arc<SharedState>) -> Vec<Iteration>,
@@ -138,21 +120,15 @@ impl RequestHandler {
         log::debug!("search: {}", request.limits);
         let time = self.time_limits(&request);
         let mut shared = SharedState::new(request, root_moves, threads);
-        if let Some(mate) = self.mate_by_checks(&mut shared, time.as_ref(), tt) {
+        (shared.time, shared.events) = (time, events);
+        if let Some(mate) = self.mate_by_checks(&mut shared, tt) {
             return mate;
         }
-        shared.time = time;
-        shared.events = self.events.clone();
         let shared = Arc::new(shared);
         let limits = &shared.request.limits;
         let (results, no_mate) = match limits.mate.zip(limits.mate_plies()) {
             Some((moves, plies)) => match search_for_mate(moves, plies, &shared, tt, &mut run) {
-                MateAnswer::Proven(mates) => {
-                    let (request, time) = (&shared.request, shared.time.as_ref());
-                    let nodes = shared.nodes.load(Ordering::Relaxed);
-                    let tb_hits = shared.tb_hits.load(Ordering::Relaxed);
-                    return self.answer_with_mates(request, time, mates, (nodes, tb_hits), tt);
-                }
+                MateAnswer::Proven(mates) => return self.answer_with_mates(&shared, mates, tt),
                 MateAnswer::Refuted(results) => (results, true),
                 MateAnswer::Searched(results) => (results, false),
             },
@@ -163,12 +139,11 @@ impl RequestHandler {
         };
         let chosen = choose(&results, &shared.request.settings);
         if let Some(chosen) = chosen {
-            self.report_choice(&shared, &results, chosen, tt);
+            report_choice(&shared, &results, chosen, tt);
         }
         // A thread that panicked returns no result. Even then the answer is a legal move.
         let best = chosen.map_or(shared.root_moves[0], |c| c.played);
-        let answer = (!control.is_pondering()).then(|| (best, control.clock_elapsed()));
-        self.record_time(&shared.request, shared.time.as_ref(), answer);
+        self.record_time(&shared, Some(best));
         let outcome = Outcome {
             best: Some(best),
             ponder: chosen.and_then(|c| expected_reply(&shared, &c.pv, tt)),
@@ -187,36 +162,30 @@ impl RequestHandler {
     fn mate_by_checks(
         &mut self,
         shared: &mut SharedState,
-        time: Option<&TimeManager>,
         tt: &TranspositionTable,
     ) -> Option<SearchResult> {
         let request = &shared.request;
-        let limits = mate_limits(request, time)?;
+        let limits = mate_limits(request, shared.time.as_ref())?;
         let (game, occurrences) = (&request.game, &shared.occurrences);
         let root_moves = &shared.root_moves;
         let (line, nodes) = mate_by_checks(game, occurrences, root_moves, limits, &request.control);
         let plies = line.len() as u32;
-        if plies > 0 && (request.no_capture_limit()).allows(game.position(), plies) {
-            return Some(self.answer_with_mates(request, time, vec![line], (nodes, 0), tt));
-        }
-        *shared.nodes.get_mut() = nodes;
-        None
+        let is_mate = plies > 0 && (request.no_capture_limit()).allows(game.position(), plies);
+        shared.nodes.store(nodes, Ordering::Relaxed);
+        is_mate.then(|| self.answer_with_mates(shared, vec![line], tt))
     }
 
-    /// Answers with proven mates, the best one first. The nodes and tablebase hits are those of the whole search.
+    /// Answers with proven mates, the best one first.
     fn answer_with_mates(
         &mut self,
-        request: &SearchRequest,
-        time: Option<&TimeManager>,
+        shared: &SharedState,
         mates: Vec<Vec<Move>>,
-        (nodes, tb_hits): (u64, u64),
         tt: &TranspositionTable,
     ) -> SearchResult {
-        let control = &request.control;
         let best = mates.first().map_or(&[][..], Vec::as_slice);
-        let answer = best.first().map(|best| (*best, control.clock_elapsed()));
-        self.record_time(request, time, answer);
-        let time = control.elapsed();
+        self.record_time(shared, best.first().copied());
+        let time = shared.request.control.elapsed();
+        let nodes = shared.nodes.load(Ordering::Relaxed);
         let outcome = Outcome {
             best: best.first().copied(),
             ponder: best.get(1).copied(),
@@ -230,7 +199,7 @@ impl RequestHandler {
         for (multipv, pv) in (1..).zip(mates) {
             let (score, bound) = (Score::mate_in(pv.len()), Bound::Exact);
             let depth = pv.len() as u32;
-            self.report_line(Info {
+            shared.send_report(Report::Line(Info {
                 depth,
                 selective_depth: depth,
                 multipv,
@@ -239,30 +208,35 @@ impl RequestHandler {
                 nodes,
                 time,
                 hashfull: tt.hashfull(),
-                tb_hits,
+                tb_hits: shared.tb_hits.load(Ordering::Relaxed),
                 pv: pv.clone(),
-            });
+            }));
             lines.push(SearchLine { score, bound, pv });
         }
         SearchResult { outcome, lines }
     }
+}
 
-    /// Reports the line of the chosen move if it is not the best line of the first thread.
-    fn report_choice(
-        &self,
-        shared: &SharedState,
-        results: &[Iteration],
-        chosen: &RootMove,
-        tt: &TranspositionTable,
-    ) {
-        if results[0].moves[0].summary() == chosen.summary() {
-            return;
-        }
-        let nodes = shared.nodes.load(Ordering::Relaxed);
-        let tb_hits = shared.tb_hits.load(Ordering::Relaxed);
-        // With several lines the chosen move is that of the first thread, so this search has a single line.
-        self.report_line(shared.info(chosen, 1, nodes, tb_hits, tt.hashfull()));
+/// Reports the line of the chosen move if it is not the best line of the first thread.
+fn report_choice(
+    shared: &SharedState,
+    results: &[Iteration],
+    chosen: &RootMove,
+    tt: &TranspositionTable,
+) {
+    if results[0].moves[0].summary() == chosen.summary() {
+        return;
     }
+    let nodes = shared.nodes.load(Ordering::Relaxed);
+    let tb_hits = shared.tb_hits.load(Ordering::Relaxed);
+    // With several lines the chosen move is that of the first thread, so this search has a single line.
+    shared.send_report(Report::Line(shared.info(
+        chosen,
+        1,
+        nodes,
+        tb_hits,
+        tt.hashfull(),
+    )));
 }
 
 /// The best lines of the first thread, as many as the settings ask for.
@@ -430,7 +404,37 @@ fn vote<'a>(first: &'a Iteration, results: &'a [Iteration]) -> &'a Iteration {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+    use crate::rules::Game;
+    use crate::search::request::{Control, Limits, PlayerClock};
+
+    #[test]
+    fn a_mate_found_while_pondering_has_no_time() {
+        let tt = TranspositionTable::new(1).unwrap();
+        let mut handler = RequestHandler::default();
+        let start = "9/4k1N2/3C2c2/3PP1N2/P8/9/9/4BR3/4A4/3AK4 w";
+        let mut game = Game::new(start.parse().unwrap());
+        let clock = |time| Limits {
+            mate: Some(3),
+            clock: Some(PlayerClock {
+                time: Duration::from_millis(time),
+                ..PlayerClock::default()
+            }),
+            ..Limits::default()
+        };
+        let mut request = SearchRequest::new(game.clone(), clock(60_000));
+        request.control = Control::new(true);
+        let found = handler.search(request, None, &tt, 1, |_| Vec::new());
+        assert_eq!(found.outcome.score, Some(Score::mate_in(5)));
+        for played in &found.lines[0].pv[..2] {
+            game.push(*played).unwrap();
+        }
+        // The thinking time before this move is not part of the overhead.
+        let overhead = handler.overhead.expected(game.position(), &clock(59_500));
+        assert_eq!(overhead, Duration::ZERO);
+    }
 
     #[test]
     fn a_proven_score_decides_between_threads_with_the_same_move() {

@@ -2,14 +2,16 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::io::{self, ErrorKind};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::io;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::thread::{self, Scope, ScopedJoinHandle};
 
-use crossbeam_channel::unbounded;
+use crossbeam_channel::{Sender, unbounded};
 
-use super::memory::{STACK_BYTES, THREAD_BYTES, THREAD_HEAP_BYTES, has_room, with_own_heap};
+use super::memory::{
+    STACK_BYTES, THREAD_BYTES, THREAD_HEAP_BYTES, has_room, thread_builder, with_own_heap,
+};
 use super::request_handler::{RequestHandler, SearchResult};
 use super::{StartError, search_or_renew};
 use crate::board::Position;
@@ -76,7 +78,7 @@ impl Searcher {
             .ok_or(StartError::NoMemory(megabytes))?;
         Ok(Self {
             thread: ThreadData::new(0, Arc::new(tt)),
-            handler: RequestHandler::new(None),
+            handler: RequestHandler::default(),
             network: None,
             tablebases: None,
         })
@@ -132,16 +134,18 @@ impl Searcher {
     /// # Errors
     /// No search thread can be started.
     pub fn search(&mut self, request: SearchRequest) -> Result<SearchResult, StartError> {
+        on_search_stack(|| self.answer(request, None)).map_err(StartError::NoThread)
+    }
+
+    /// Answers a request in this thread.
+    fn answer(&mut self, request: SearchRequest, events: Option<Sender<Event>>) -> SearchResult {
         let Self {
             thread, handler, ..
         } = self;
         let tt = thread.tt.clone();
-        let work = || {
-            handler.search(request, &tt, 1, |shared| {
-                search_or_renew(thread, shared).into_iter().collect()
-            })
-        };
-        on_search_stack(work).map_err(StartError::NoThread)
+        handler.search(request, events, &tt, 1, |shared| {
+            search_or_renew(thread, shared).into_iter().collect()
+        })
     }
 
     /// As [`Self::search`], in a thread of its own. Meanwhile calls `on_report` in the calling thread with each report.
@@ -169,25 +173,16 @@ impl Searcher {
         mut on_report: impl FnMut(&Report),
     ) -> Result<SearchResult, StartError> {
         let (events, received) = unbounded();
-        let work = || {
-            self.handler.events = Some(events);
-            let found = catch_unwind(AssertUnwindSafe(|| self.search(request)));
-            // Ends the loop over the events.
-            self.handler.events = None;
-            found
-        };
-        let found = thread::scope(|scope| {
+        thread::scope(|scope| {
+            let work = || self.answer(request, Some(events));
             let search = spawn_search_thread(scope, work).map_err(StartError::NoThread)?;
             for event in received {
                 if let Event::Report(report) = event {
                     on_report(&report);
                 }
             }
-            Ok::<_, StartError>(search.join())
-        })?;
-        found
-            .and_then(|found| found)
-            .unwrap_or_else(|panic| resume_unwind(panic))
+            search.join().or_else(|panic| resume_unwind(panic))
+        })
     }
 }
 
@@ -226,15 +221,12 @@ pub fn spawn_search_thread<'scope, R: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     work: impl FnOnce() -> R + Send + 'scope,
 ) -> io::Result<ScopedJoinHandle<'scope, R>> {
-    if !has_room(STACK_BYTES + THREAD_HEAP_BYTES) {
-        return Err(ErrorKind::OutOfMemory.into());
-    }
-    let builder = thread::Builder::new().name("searcher".to_owned());
+    let builder = thread_builder("searcher", STACK_BYTES)?;
     let (work, ready) = with_own_heap(|| {
         HAS_SEARCH_STACK.set(true);
         work()
     });
-    let handle = builder.stack_size(STACK_BYTES).spawn_scoped(scope, work)?;
+    let handle = builder.spawn_scoped(scope, work)?;
     let _ = ready.recv();
     Ok(handle)
 }

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use super::iteration::{Iteration, RootMove};
 use crate::board::Move;
 use crate::rules::{Game, RuleSet};
-use crate::search::event::{Event, Info};
+use crate::search::event::{Event, Info, Report};
 use crate::search::game_occurrences::GameOccurrences;
 use crate::search::request::SearchRequest;
 use crate::search::score::Score;
@@ -104,6 +104,14 @@ impl SharedState {
         let is_over =
             |time: TimeManager| control.clock_elapsed() >= time.hard_after(control.pondered());
         !control.is_pondering() && self.time.is_some_and(is_over)
+    }
+
+    /// Sends a report.
+    pub fn send_report(&self, report: Report) {
+        if let Some(events) = &self.events {
+            // Sending fails if the receiver was dropped because the process is exiting.
+            let _ = events.send(Event::Report(report));
+        }
     }
 
     /// A report of a root move as line number `multipv`, from 1. `nodes` and `tb_hits` are those of all threads.

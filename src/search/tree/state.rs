@@ -10,10 +10,10 @@ use super::iteration::{Iteration, NOT_OVERTAKEN};
 use super::shared::SharedState;
 use crate::board::{Move, Position};
 use crate::rules::Ply;
-use crate::search::event::{Event, Report};
+use crate::search::event::Report;
 use crate::search::game_occurrences::KeyFilter;
 use crate::search::ordering::{Histories, PieceTo, QuietContext};
-use crate::search::parameters::{Pruning, formulas, values};
+use crate::search::parameters::{self, Pruning, values};
 use crate::search::request::{Degree, NODES_BETWEEN_POLLS, NoCaptureLimit, Techniques};
 use crate::search::score::{MAX_PLY, Meaning, Score};
 use crate::search::tt::{TranspositionTable, TtEntry};
@@ -140,7 +140,7 @@ impl<'a> Search<'a> {
         let counted = self.no_capture_limit.counted(&self.position).into();
         // The score approaches zero as the number of plies without a capture grows (Chessprogramming wiki,
         // "Fifty-move Rule", damping by the move counter).
-        let damped = raw.units() * formulas::damping(counted) / values::damping_plies();
+        let damped = raw.units() * parameters::damping(counted) / values::damping_plies();
         if !self.pruning.corrections {
             return Score::evaluation(damped);
         }
@@ -455,9 +455,8 @@ impl Search<'_> {
 
     /// Sends a report if this thread reports.
     pub fn send_report(&self, report: Report) {
-        if let Some(events) = self.shared.events.as_ref().filter(|_| self.id == 0) {
-            // Sending fails if the receiver was dropped because the process is exiting.
-            let _ = events.send(Event::Report(report));
+        if self.id == 0 {
+            self.shared.send_report(report);
         }
     }
 

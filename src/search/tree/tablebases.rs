@@ -130,7 +130,7 @@ impl Search<'_> {
 mod tests {
     use std::sync::Arc;
 
-    use crate::board::{Color, Move, Position};
+    use crate::board::{Color, Move, Piece, PieceKind, Position};
     use crate::movegen::legal_moves;
     use crate::rules::{Cause, Game, RuleSet, Verdict, judge_outcome};
     use crate::search::{Limits, Outcome, Score, Searcher};
@@ -269,23 +269,15 @@ mod tests {
         // Positions in which the rook wins by the capture of a pawn to its left, which has crossed the river. With the
         // pawn they belong to a class without a table.
         let taken = lost.iter().step_by(50).filter_map(|after| {
-            let after = after.to_string();
-            let rest = after.strip_suffix(" b - - 0 1")?;
-            let empty = |count: usize| (".".repeat(count), count.to_string());
-            let cells = (1..=9)
-                .map(empty)
-                .fold(rest.to_owned(), |board, (cells, count)| {
-                    board.replace(&count, &cells)
-                });
-            let before = cells.replace("R.", "pR");
-            let board = (1..=9)
-                .rev()
-                .map(empty)
-                .fold(before, |board, (cells, count)| {
-                    board.replace(&cells, &count)
-                });
-            let before = format!("{board} w - - 0 1").parse::<Position>().ok();
-            before.filter(|_| cells.find("R.") > Some(50))
+            let mut rooks = after.pieces(Color::Red, PieceKind::Rook).into_iter();
+            let to = rooks.next().filter(|to| to.is_across_river(Color::Black))?;
+            let from = to.offset(1, 0)?;
+            let mut setup = after.setup();
+            setup.side_to_move = Color::Red;
+            setup.squares.swap(from.index(), to.index());
+            setup.squares[to.index()] = Some(Piece::new(PieceKind::Pawn, Color::Black));
+            let before = Position::try_from(&setup).ok();
+            before.filter(|_| after.piece_on(from).is_none())
         });
         let mut wins_in_one = 0;
         for before in taken.take(20) {
