@@ -22,6 +22,8 @@ pub struct DiagramStyle {
     pub color: bool,
     /// Whether black is at the bottom.
     pub flipped: bool,
+    /// The label of the first rank, 0 or 1.
+    pub first_rank: usize,
 }
 
 /// Draws a position in 20 lines, without a line end after the last one. The squares of the move `last` are
@@ -60,7 +62,7 @@ fn file_order(flipped: bool) -> impl Iterator<Item = usize> {
 
 fn rank_line(position: &Position, style: DiagramStyle, last: Option<Move>, rank: usize) -> String {
     let squares = file_order(style.flipped).filter_map(|file| Square::from_index(9 * rank + file));
-    let mut line = format!("{rank}  ");
+    let mut line = format!("{:<3}", rank + style.first_rank);
     for (n, square) in squares.enumerate() {
         let is_last = last.is_some_and(|m| m.from() == square || m.to() == square);
         let symbol = symbol(position.piece_on(square), style);

@@ -6,7 +6,7 @@ use std::str::SplitWhitespace;
 use std::time::Duration;
 
 use super::text::{Ranks, TimeUnit, clock_time, message_excerpt, number};
-use crate::board::{Color, Move, Position};
+use crate::board::{Color, Move};
 use crate::search::{Limits, MAX_DEPTH, PlayerClock};
 use crate::text::{fill, texts};
 
@@ -112,11 +112,11 @@ impl GoRequest {
         self.clocks_of(mover).0.is_none() && self.limits(mover).clock.is_some()
     }
 
-    /// Whether this asks for a move in a game with clocks: there is a clock, but no limit of depth or nodes and no mate
+    /// Whether this asks for a move of `mover` in a game with clocks: there is a clock, but no limit of depth or nodes and no mate
     /// to search for, and the search is not infinite. Programs that ask for a score set a time for the move instead of
     /// a clock, or a depth in addition to a clock.
-    pub fn is_game(&self, position: &Position) -> bool {
-        let limits = self.limits(position.side_to_move());
+    pub fn is_game(&self, mover: Color) -> bool {
+        let limits = self.limits(mover);
         let is_analysis = limits.depth.is_some() || limits.nodes.is_some() || limits.mate.is_some();
         limits.clock.is_some() && !is_analysis && !self.infinite
     }

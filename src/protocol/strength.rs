@@ -31,19 +31,18 @@ pub(crate) fn elo_of_skill(skill: u32) -> u32 {
     MIN_ELO + skill.min(MAX_SKILL) * (MAX_ELO - MIN_ELO) / MAX_SKILL
 }
 
+/// The value of a step, or the last one.
+fn at<T: Copy + Default>(values: &[T], step: u32) -> T {
+    let value = values.get(step as usize).or(values.last());
+    value.copied().unwrap_or_default()
+}
+
 /// The maximum random bonus of a root move at a level, in hundredths of a minor piece: enough to vary the moves, more
 /// for beginners.
 pub(crate) fn root_noise(elo: u32) -> u16 {
     let above = elo.clamp(MIN_ELO, BEGINNER) - MIN_ELO;
-    let at = |step: u32| {
-        NOISE
-            .get(step as usize)
-            .or(NOISE.last())
-            .copied()
-            .unwrap_or(0)
-    };
     let (step, rest) = (above / NOISE_STEP, above % NOISE_STEP);
-    let (low, high) = (u32::from(at(step)), u32::from(at(step + 1)));
+    let [low, high] = [step, step + 1].map(|step| u32::from(at(&NOISE, step)));
     let noise = (low * (NOISE_STEP - rest) + high * rest) / NOISE_STEP;
     u16::try_from(noise).unwrap_or(u16::MAX)
 }
@@ -51,12 +50,8 @@ pub(crate) fn root_noise(elo: u32) -> u16 {
 /// Nodes per move at a level, interpolated geometrically.
 fn nodes(elo: u32) -> u64 {
     let above = elo.clamp(BEGINNER, MAX_ELO) - BEGINNER;
-    let at = |step: u32| {
-        let nodes = NODES.get(step as usize).or(NODES.last());
-        f64::from(nodes.copied().unwrap_or(1))
-    };
     let (step, rest) = (above / STEP, f64::from(above % STEP) / f64::from(STEP));
-    let (low, high) = (at(step), at(step + 1));
+    let [low, high] = [step, step + 1].map(|step| f64::from(at(&NODES, step)));
     (low * (high / low).powf(rest)).round() as u64
 }
 

@@ -136,11 +136,14 @@ impl Ranks {
 
     pub fn format_square(self, square: Square) -> String {
         let file = char::from(b'a' + square.file() as u8);
-        let first = match self {
+        format!("{file}{}", square.rank() + self.first())
+    }
+
+    fn first(self) -> usize {
+        match self {
             Self::FromZero => 0,
             Self::FromOne => 1,
-        };
-        format!("{file}{}", square.rank() + first)
+        }
     }
 
     pub fn format_line(self, moves: &[Move]) -> String {
@@ -173,7 +176,11 @@ fn split_square(text: &str) -> Option<((char, u32), &str)> {
 pub fn format_position(position: &Position, ranks: Ranks) -> Vec<String> {
     let checkers = position.checkers().into_iter();
     let checkers = checkers.map(|square| ranks.format_square(square) + " ");
-    let board = draw(position, DiagramStyle::default(), None);
+    let style = DiagramStyle {
+        first_rank: ranks.first(),
+        ..DiagramStyle::default()
+    };
+    let board = draw(position, style, None);
     let mut lines = vec![String::new()];
     lines.extend(board.lines().map(str::to_owned));
     lines.extend([
@@ -269,6 +276,18 @@ mod tests {
             "炮二平五",
         ] {
             assert_eq!(Ranks::FromOne.parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_diagram_numbers_the_ranks_as_moves_do() {
+        for (ranks, top, bottom) in [
+            (Ranks::FromZero, "9  r", "0  R"),
+            (Ranks::FromOne, "10 r", "1  R"),
+        ] {
+            let lines = format_position(&Position::startpos(), ranks);
+            assert!(lines[1].starts_with(top), "{lines:?}");
+            assert!(lines[19].starts_with(bottom), "{lines:?}");
         }
     }
 

@@ -10,18 +10,6 @@ fn start(lines: &str) -> Client {
 }
 
 #[test]
-fn features_are_listed() {
-    let mut client = start("xboard\nprotover 2");
-    let lines = client.until("feature done=1");
-    for feature in ["variants=\"xiangqi\"", "setboard=1", "usermove=1", "ping=1"] {
-        assert!(lines.iter().any(|line| line.contains(feature)), "{feature}");
-    }
-    client.send("accepted setboard\nping 7");
-    assert_eq!(client.line(), "pong 7");
-    client.quit_silently();
-}
-
-#[test]
 fn two_engines_play_a_game() {
     let mut white = start("xboard\nprotover 2\nnew\nforce\nsd 2");
     let mut black = start("xboard\nprotover 2\nnew\nsd 2");
@@ -56,21 +44,6 @@ fn next_move(client: &mut Client) -> Option<String> {
             return None;
         }
     }
-}
-
-#[test]
-fn cxboard_moves_need_no_command() {
-    let mut client = start("cxboard");
-    assert!(client.line().starts_with("Chuhe "));
-    client.send("sd 2\nh2e3");
-    assert!(client.line().starts_with("Illegal move ("));
-    client.send("h2e2");
-    assert!(client.line().starts_with("move "));
-    client.send("setboard 3k5/R8/1R7/9/9/9/9/9/9/4K4 r\nb7b9");
-    assert_eq!(client.line(), "1-0 {red mates}");
-    client.send("new\nblue");
-    assert!(client.line().starts_with("move "));
-    client.quit_silently();
 }
 
 #[test]

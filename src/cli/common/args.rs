@@ -228,6 +228,7 @@ impl BoardArguments {
             letters,
             color: io::stdout().is_terminal() && console::colors_enabled(),
             flipped: self.flip,
+            ..DiagramStyle::default()
         }
     }
 }

@@ -4,7 +4,7 @@
 mod preferences;
 mod table;
 
-pub use preferences::{Opponent, Preferences};
+pub use preferences::Preferences;
 pub use table::{all, default_books, plays_from_books};
 
 use std::fmt::Display;
@@ -29,6 +29,9 @@ pub enum Effect {
     Position,
     #[cfg(feature = "cloud")]
     Cloud,
+    /// Set a parameter of the search.
+    #[cfg(feature = "tune")]
+    Parameter(&'static crate::search::Parameter, i32),
     /// As [`Self::ClearHash`], and reset the counts for draw offers and resignation. The position stays.
     NewGame,
 }
@@ -244,7 +247,8 @@ fn set_value(
             if i64::from(used) != given {
                 note = Some(outside([min, max, used].map(|number| number.to_string())));
             }
-            parameter.set(used);
+            let effect = Effect::Parameter(parameter, used);
+            return Ok(OptionChange { effect, note });
         }
     }
     let effect = row.effect;
@@ -313,6 +317,20 @@ mod tests {
             set_default(&row.kind, &mut preferences);
             assert_eq!(preferences, before, "{}", row.name());
         }
+    }
+
+    /// A session tries an option on a copy of its preferences before it sets the option.
+    #[cfg(feature = "tune")]
+    #[test]
+    fn a_parameter_is_set_by_its_effect() {
+        let parameter = &crate::search::PARAMETERS[0];
+        let before = format!("{parameter:?}");
+        let value = parameter.min.to_string();
+        let set = set(parameter.name, Some(&value), &mut Preferences::default());
+        let effect = Effect::Parameter(parameter, parameter.min);
+        assert_eq!(set.unwrap().unwrap().effect, effect);
+        assert_ne!(parameter.min, parameter.default);
+        assert_eq!(format!("{parameter:?}"), before);
     }
 
     #[test]

@@ -58,42 +58,33 @@ pub struct Preferences {
     pub counts_from_zero: bool,
     /// Whether the client analyzes: full strength, no randomness, normal style.
     pub analyse_mode: bool,
-    pub opponent: Opponent,
+    /// The rating of the opponent in Elo; `None` if unknown.
+    pub opponent_elo: Option<u32>,
     /// The settings of the search; [`Self::settings`] combines them with the other options.
     pub search: Settings,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Opponent {
-    /// `None` if unknown.
-    pub elo: Option<u32>,
 }
 
 /// The rating difference, in Elo, from which the normal style becomes the solid one against a stronger opponent, and
 /// the risky one against a weaker opponent.
 const CLEARLY_STRONGER: u32 = 200;
 
-impl Opponent {
-    /// Parses `[GM|IM|FM|WGM|WIM|none] [ELO|none] [computer|human] NAME`, the value of UCI_Opponent;
-    /// an empty text for an unknown opponent.
-    pub fn parse(text: &str) -> Option<Self> {
-        if text.is_empty() {
-            return Some(Self::default());
-        }
-        let mut words = text.split_whitespace();
-        let (title, elo, kind) = (words.next()?, words.next()?, words.next()?);
-        let is = |word: &str, known: &[&str]| known.iter().any(|k| k.eq_ignore_ascii_case(word));
-        let is_title = is(title, &["GM", "IM", "FM", "WGM", "WIM", "none"]);
-        if !is_title || !is(kind, &["computer", "human"]) {
-            return None;
-        }
-        let elo = if is(elo, &["none"]) {
-            None
-        } else {
-            Some(elo.parse().ok()?)
-        };
-        Some(Self { elo })
+/// Parses `[GM|IM|FM|WGM|WIM|none] [ELO|none] [computer|human] NAME`, the value of UCI_Opponent, or an empty text.
+/// Returns the rating of the opponent, `Some(None)` if it is unknown.
+pub fn parse_opponent(text: &str) -> Option<Option<u32>> {
+    if text.is_empty() {
+        return Some(None);
     }
+    let mut words = text.split_whitespace();
+    let (title, elo, kind) = (words.next()?, words.next()?, words.next()?);
+    let is = |word: &str, known: &[&str]| known.iter().any(|k| k.eq_ignore_ascii_case(word));
+    let is_title = is(title, &["GM", "IM", "FM", "WGM", "WIM", "none"]);
+    if !is_title || !is(kind, &["computer", "human"]) {
+        return None;
+    }
+    if is(elo, &["none"]) {
+        return Some(None);
+    }
+    elo.parse().ok().map(Some)
 }
 
 impl Preferences {
@@ -138,7 +129,7 @@ impl Preferences {
             settings.style = Style::Normal;
         } else if settings.style == Style::Normal {
             let own = self.strength().unwrap_or(strength::MAX_ELO);
-            settings.style = match self.opponent.elo {
+            settings.style = match self.opponent_elo {
                 Some(elo) if elo >= own.saturating_add(CLEARLY_STRONGER) => Style::Solid,
                 Some(elo) if elo.saturating_add(CLEARLY_STRONGER) <= own => Style::Risky,
                 _ => Style::Normal,
@@ -188,7 +179,7 @@ impl Default for Preferences {
             has_set_chess960: false,
             counts_from_zero: false,
             analyse_mode: false,
-            opponent: Opponent::default(),
+            opponent_elo: None,
             search: Settings::default(),
         }
     }
@@ -206,7 +197,7 @@ mod tests {
             ("none none computer Shredder", None),
             ("", None),
         ] {
-            assert_eq!(Opponent::parse(text), Some(Opponent { elo }), "{text}");
+            assert_eq!(parse_opponent(text), Some(elo), "{text}");
         }
         for bad in [
             "GM",
@@ -215,15 +206,17 @@ mod tests {
             "GM many human",
             "GM 1 cat x",
         ] {
-            assert_eq!(Opponent::parse(bad), None, "{bad}");
+            assert_eq!(parse_opponent(bad), None, "{bad}");
         }
     }
 
     #[test]
     fn opponent_rating_selects_the_style() {
         let style = |elo, chosen| {
-            let mut preferences = Preferences::default();
-            preferences.opponent.elo = elo;
+            let mut preferences = Preferences {
+                opponent_elo: elo,
+                ..Preferences::default()
+            };
             preferences.search.style = chosen;
             preferences.settings().style
         };

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Effect, Opponent, OptionKind, OptionSpec, PathKind, Preferences};
+use super::preferences::parse_opponent;
+use super::{Effect, OptionKind, OptionSpec, PathKind, Preferences};
 use crate::board::MAX_MOVES;
 use crate::book::BUILTIN;
 use crate::eval::Knowledge;
@@ -265,7 +266,7 @@ const OPTIONS: &[OptionSpec] = &[
         "UCI_Opponent",
         "",
         "TITLE ELO computer|human NAME",
-        |p, text| assign(&mut p.opponent, Opponent::parse(text)),
+        |p, text| assign(&mut p.opponent_elo, parse_opponent(text)),
     ),
     text(
         "evalapi",

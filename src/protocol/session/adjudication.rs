@@ -4,7 +4,7 @@ use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
 use crate::protocol::codec::GameAction;
 use crate::protocol::options::Preferences;
-use crate::rules::{Game, Verdict, judge_outcome};
+use crate::rules::{Game, Verdict};
 use crate::search::{Meaning, Outcome, Score, Settings, Style, USUAL_STACK, start_thread};
 use crate::text::Language;
 
@@ -127,10 +127,7 @@ pub struct Ruling {
 
 impl Ruling {
     fn of(game: &Game, settings: &Settings) -> Self {
-        let mut judgment = judge_outcome(game, settings.rules);
-        if !settings.no_capture_draws {
-            judgment = judgment.without_no_capture_limit();
-        }
+        let judgment = settings.judge_outcome(game);
         Self {
             text: judgment.ruling(),
             is_draw: judgment.verdict == Verdict::Draw,

@@ -46,7 +46,8 @@ impl Session {
             return None;
         }
         if self.books.is_empty()
-            || self.preferences.books.is_none() && !go.is_game(request.game.position())
+            || self.preferences.books.is_none()
+                && !go.is_game(request.game.position().side_to_move())
         {
             return None;
         }

@@ -69,6 +69,8 @@ impl Session {
             Effect::Tables => self.open_tables(),
             #[cfg(feature = "cloud")]
             Effect::Cloud => self.open_cloud(name),
+            #[cfg(feature = "tune")]
+            Effect::Parameter(parameter, value) => parameter.set(value),
             Effect::NewGame => self.new_game(),
             Effect::ClearHash if is_changed => self.pool.forget(),
             Effect::Position if is_changed => self.parse_position_again(),

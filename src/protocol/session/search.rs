@@ -171,7 +171,8 @@ impl Session {
     /// Whether the engine may resign after a search with limits: by the option, or by default in a UCCI game with
     /// clocks, as ElephantEye does.
     fn may_resign(&self, go: &GoRequest, request: &SearchRequest) -> bool {
-        let default = self.protocol == Protocol::Ucci && go.is_game(request.game.position());
+        let default =
+            self.protocol == Protocol::Ucci && go.is_game(request.game.position().side_to_move());
         go.is_bounded(&request.limits) && self.preferences.resign.unwrap_or(default)
     }
 
@@ -280,14 +281,15 @@ impl Session {
     }
 
     /// Answers after the end of a search, unless the answer must wait for `stop` or the ponder hit. A search that is
-    /// infinite or without limits must wait, except in UCCI and for cloud workers if it has proven a mate or there is no
-    /// move to play.
+    /// infinite or without limits must wait, except in UCCI and for cloud workers if it has proven a mate, with a single
+    /// line, or there is no move to play.
     fn on_search_done(&mut self, outcome: Outcome) {
-        let is_proven = outcome.score.is_none_or(Score::is_mate);
-        let may_end = is_proven && matches!(self.protocol, Protocol::Ucci | Protocol::Worker);
         let Some(search) = &mut self.search else {
             return;
         };
+        let has_one_line = search.request.settings.multipv == 1;
+        let is_proven = (outcome.score).is_none_or(|score| score.is_mate() && has_one_line);
+        let may_end = is_proven && matches!(self.protocol, Protocol::Ucci | Protocol::Worker);
         let control = &search.request.control;
         let is_early = control.is_pondering() || !search.is_bounded && !may_end;
         if is_early && !control.is_stopped() {

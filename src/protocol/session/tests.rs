@@ -239,6 +239,11 @@ fn finished_search_waits_for_ponderhit_or_stop() {
         let said = session.on_event(done_with(Score::mate_in(3)));
         let expected = (protocol == "ucci").then_some("bestmove h2e2");
         assert_eq!(said.last().map(String::as_str), expected);
+        session.say("stop");
+        // With several lines it does not.
+        session.say("setoption name MultiPV value 2");
+        session.say("go infinite");
+        assert_eq!(session.on_event(done_with(Score::mate_in(3))), [""; 0]);
     }
 }
 

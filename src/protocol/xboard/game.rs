@@ -11,7 +11,7 @@ use crate::notation::tree::GameResult;
 use crate::protocol::codec::{Command, PositionText};
 use crate::protocol::go::GoRequest;
 use crate::protocol::text::{Ranks, message_excerpt};
-use crate::rules::{Cause, Game, judge_outcome};
+use crate::rules::{Cause, Game};
 
 impl XBoard {
     /// Stops the search in progress, whose move is discarded, and answers the `ping`s that waited for it.
@@ -131,10 +131,10 @@ impl XBoard {
         if let Some(commands) = self.lose_on_time() {
             return commands;
         }
-        let mut commands = self.abort();
         if self.game.push(played).is_err() {
             return refuse("it is not legal");
         }
+        let mut commands = self.abort();
         self.expected = None;
         commands.extend(self.after_move().into_iter().map(Command::Print));
         commands.extend(self.think());
@@ -175,10 +175,7 @@ impl XBoard {
         if self.is_invalid {
             return None;
         }
-        let mut judgment = judge_outcome(&self.game, self.settings.rules);
-        if !self.settings.no_capture_draws {
-            judgment = judgment.without_no_capture_limit();
-        }
+        let judgment = self.settings.judge_outcome(&self.game);
         let result = judgment.verdict.result();
         if result == GameResult::Unfinished {
             return None;
