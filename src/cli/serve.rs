@@ -209,7 +209,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let server =
         Server::new(listener, library.clone(), options, files, api).context(&listen.text)?;
     let address = server.address().context(&listen.text)?;
-    let workers = Workers::start(workers, library, &tablebases, arguments.nodes, PAUSE)
+    let mut workers = Workers::start(workers, library, &tablebases, arguments.nodes, PAUSE)
         .context("--workers")?;
     // The server runs even if standard output is closed.
     let _ = print_text(&format!("listening on http://{address}/chessdb.php\n"));
@@ -227,9 +227,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             None
         }
     };
-    server.run(reload).context(&listen.text)?;
-    drop(workers);
-    Ok(())
+    server.run(reload, || workers.stop()).context(&listen.text)
 }
 
 fn load_files(arguments: &Arguments) -> Result<ServerFiles, Failure> {

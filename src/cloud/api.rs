@@ -190,10 +190,10 @@ impl ReplyFormat {
 impl ApiReply {
     pub fn encode(&self, format: ReplyFormat) -> String {
         match (format, self) {
-            (ReplyFormat::Text, _) | (ReplyFormat::Json, Self::Digit(_)) => self.to_text() + "\0",
+            (ReplyFormat::Text, _) => self.to_text() + "\0",
+            (ReplyFormat::Bare, _) | (ReplyFormat::Json, Self::Digit(_)) => self.to_text(),
             // Numbers, moves and texts can always be serialized.
             (ReplyFormat::Json, _) => serde_json::to_string(self).unwrap_or_default(),
-            (ReplyFormat::Bare, _) => self.to_text(),
         }
     }
 

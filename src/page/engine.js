@@ -67,10 +67,14 @@ function stopAnalysis() {
   analysis = null;
 }
 
-function startAnalysis() {
-  stopAnalysis();
+function drawAnalyseButton() {
   element('analyse').setAttribute('aria-pressed', String(isAnalyzing));
   element('analyse').textContent = t(isAnalyzing ? 'stop' : 'analyse');
+}
+
+function startAnalysis() {
+  stopAnalysis();
+  drawAnalyseButton();
   element('engine-lines').replaceChildren();
   element('speed').textContent = !isAnalyzing ? t('analysis off') : turn ? t('thinking') : '';
   element('chances').hidden = true;
@@ -82,8 +86,13 @@ function startAnalysis() {
   const query = currentQuery({ lines: element('lines').value, ...engineOptions() });
   analysis = stream(`api/analyse?${query}`, {
     lines: showLines,
-    // Another tab has started a search.
-    done: ({ stopped }) => stopped && setAnalyzing(false),
+    done: ({ stopped, expired }) => {
+      // Another tab has started a search.
+      if (stopped) setAnalyzing(false);
+      // The server limits the time of an analysis. The lines stay.
+      isAnalyzing &&= !expired;
+      drawAnalyseButton();
+    },
     failed: ({ error }) => {
       setAnalyzing(false);
       say(error);

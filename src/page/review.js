@@ -1,13 +1,12 @@
 // A reviewed game: the graph of the expected points, the accuracy of both sides and their mistakes. All of it is
 // stored in the game, and therefore in the address of the page.
 import { lineAfter } from './game.js';
-import { element, makeButton, t, language } from './texts.js';
+import { element, makeButton, t, language, GRADES } from './texts.js';
 import { addShape } from './board.js';
 import { app, go, moveText } from './study.js';
 
 const [WIDTH, HEIGHT, LEFT, EDGE] = [600, 190, 48, 10];
 const BOTTOM = HEIGHT - 24;
-const GRADES = { 6: 'inaccuracy', 2: 'mistake', 4: 'blunder' };
 const GRADE_COLORS = { 6: '#b8860b', 2: '#d2691e', 4: '#c00020' };
 
 // The text that a review adds to a comment.

@@ -1,7 +1,7 @@
 // The game on the board: its moves, its address, and everything that changes with the current move.
 import { isInCheck, legalMoves, whyIllegal, moveOf, fromOf, toOf, notate, otherSide } from './rules.js';
 import { newGame, addMove, moveNumber, lineAfter, encodeGame, decodeGame, fenOf, shownComment, isMainLine } from './game.js';
-import { element, makeButton, t, hasText, moveMarks, glyphText } from './texts.js';
+import { element, makeButton, t, hasText, moveMarks, glyphText, GRADES } from './texts.js';
 import { view, drawBoard, setDrawing } from './board.js';
 
 // `listeners` are called after each change of the current move, `onLanguage` after a change of the language or
@@ -60,8 +60,8 @@ let [listed, listedRoot] = [null, null];
 // The button of a move in the move list, in an element that keeps it on one line with its number.
 function moveItem(node) {
   const button = makeButton(moveText(node), () => go(node));
-  const grade = { 2: 'mistake', 4: 'blunder', 6: 'inaccuracy' }[node.glyphs.find((glyph) => [2, 4, 6].includes(glyph))];
-  if (grade) button.classList.add(grade);
+  const glyph = node.glyphs.find((glyph) => glyph in GRADES);
+  if (glyph) button.classList.add(GRADES[glyph]);
   buttons.set(node, button);
   const span = document.createElement('span');
   span.className = 'move';

@@ -338,4 +338,7 @@ export const positionMarks = {
   10: '=', 13: '∞', 14: '+/=', 15: '=/+', 16: '+/-', 17: '-/+', 18: '+-', 19: '-+',
 };
 
+// The grades of a review by glyph.
+export const GRADES = { 6: 'inaccuracy', 2: 'mistake', 4: 'blunder' };
+
 export const glyphText = (glyphs) => glyphs.map((glyph) => moveMarks[glyph] || ` ${positionMarks[glyph] || ''}`).join('').trimEnd();

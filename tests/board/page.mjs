@@ -497,6 +497,11 @@ async function analyses(url) {
   await page.click('#analyse');
   assert.equal(await page.locator('#engine-lines li').count(), 0);
   assert.equal(await page.locator('#board .arrow').count(), 0);
+  // After the time limit of the server, the button starts an analysis again.
+  const body = 'event: done\ndata: {"stopped":false,"expired":true}\n\n';
+  await page.route('**/api/analyse*', (route) => route.fulfill({ contentType: 'text/event-stream', body }));
+  await page.click('#analyse');
+  await page.waitForSelector('#analyse[aria-pressed=false]');
   await page.context().close();
 }
 

@@ -192,15 +192,6 @@ fn response_headers_are_those_that_clients_expect() {
 }
 
 #[test]
-fn invalid_queries_are_answered_with_the_reason() {
-    let server = Server::new("");
-    for (query, reply) in [("&board=x", "invalid board\0"), ("", "invalid parameters")] {
-        let path = format!("/chessdb.php?action=queryall{query}");
-        assert_eq!(body(&server.get(&path)), reply);
-    }
-}
-
-#[test]
 fn tokens_give_the_rights_of_their_role() {
     let server = Server::new("--anonymous none");
     assert_eq!(server.ask("queryall", ""), "tokenerror\0");

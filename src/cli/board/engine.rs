@@ -239,7 +239,10 @@ impl BoardEngine {
         if outcome.is_some() && !analysis.shown.is_empty() {
             send(("lines", analysis.json(position)));
         }
-        Ok(json!({ "stopped": run.control.is_stopped() }))
+        // The time limit keeps back some milliseconds.
+        let is_expired = (outcome.zip(self.settings.max_time))
+            .is_some_and(|(outcome, max)| outcome.time + REPORT_TIME >= max);
+        Ok(json!({ "stopped": run.control.is_stopped(), "expired": is_expired }))
     }
 
     /// A move of the books, or else of a search at the requested strength.

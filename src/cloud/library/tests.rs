@@ -321,6 +321,7 @@ fn repetitions_are_judged() {
     }
     for (action, more, reply) in [
         ("rulecheck", "&movelist=h2h3|h7h6|h3h2|h6h7", "1\0"),
+        ("rulecheck", "&movelist=h2h3|h7h6|h3h2|h6h7&json=1", "1"),
         ("queryrule", "", "\0"),
         ("queryrule", "&movelist=", "\0"),
         ("rulecheck", "", "\0"),

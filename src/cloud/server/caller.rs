@@ -245,6 +245,14 @@ impl FormRequest {
     pub fn parameters(&self) -> QueryParameters {
         parameters_of(&self.parts.uri).with(self.form.clone())
     }
+
+    /// The caller with the token in the header or in the form, not in the URL, because URLs are written to logs.
+    pub fn caller(&self, shared: &Shared, role: Role) -> Result<Caller, ServerError> {
+        let token = bearer(&self.parts.headers).or(self.form.get("token"));
+        let caller = Caller::identify(shared, &self.parts, token, None)?;
+        caller.require(role)?;
+        Ok(caller)
+    }
 }
 
 impl<S: Send + Sync> FromRequest<S> for FormRequest {
@@ -293,12 +301,10 @@ pub struct Administrator {
 impl FromRequest<Arc<Shared>> for Administrator {
     type Rejection = ServerError;
 
-    /// Accepts the token in the header or in the form, but not in the URL, because URLs are written to logs.
     async fn from_request(request: Request, shared: &Arc<Shared>) -> Result<Self, ServerError> {
-        let FormRequest { parts, form } = FormRequest::from_request(request, shared).await?;
-        let token = bearer(&parts.headers).or(form.get("token"));
-        let caller = Caller::identify(shared, &parts, token, None)?;
-        caller.require(Role::Admin)?;
+        let request = FormRequest::from_request(request, shared).await?;
+        let caller = request.caller(shared, Role::Admin)?;
+        let FormRequest { parts, form } = request;
         let form = if parts.method == Method::POST {
             form
         } else {

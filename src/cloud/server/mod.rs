@@ -11,7 +11,6 @@ mod jobs;
 mod metrics;
 mod notes;
 mod rate;
-mod request_line;
 mod shared;
 mod site;
 mod worker;
@@ -35,7 +34,7 @@ use hyper::service::{Service, service_fn};
 use hyper::{StatusCode, Uri};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::io::{AsyncReadExt, BufReader};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 use tower_http::set_header::SetResponseHeaderLayer;
@@ -44,7 +43,6 @@ use super::access::{Role, Tokens};
 use super::library::Library;
 use super::worker::tasks::{LEASE_PATH, RELEASE_PATH, SUBMIT_PATH};
 use caller::{Peer, ServerError, translate_reason};
-use request_line::{MAX_URL, read_first_line};
 use shared::Shared;
 
 pub use caller::language;
@@ -56,12 +54,19 @@ pub use site::{PageUser, add_slash};
 const HEAD_TIME: Duration = Duration::from_secs(5);
 /// Maximum age of a connection. It is closed after the request in progress.
 const CONNECTION_TIME: Duration = Duration::from_secs(600);
-/// Maximum time to finish the requests in progress when the server stops or a connection has reached its maximum age.
+/// Additional time for that request: a review of a long game on the page takes hours. It is aborted after that time,
+/// for example if the client does not read the reply.
+const LAST_REQUEST_TIME: Duration = Duration::from_secs(24 * 3600);
+/// Maximum time to finish the requests in progress when the server stops.
 const CLOSING_TIME: Duration = Duration::from_secs(4);
 /// Additional time for the threads that answer requests when the server stops.
 const SHUTDOWN_TIME: Duration = Duration::from_millis(500);
 /// Number of threads for the API of the page.
 const PAGE_THREADS: usize = 64;
+/// Maximum length of a URL, in bytes.
+const MAX_URL: usize = 16 << 10;
+/// Maximum length of a request line that is read and corrected, in bytes.
+const MAX_LINE: u64 = MAX_URL as u64 + 32;
 /// Size of the read buffer of a connection, in bytes. Longer heads are rejected.
 const READ_BUFFER: usize = 32 << 10;
 
@@ -119,12 +124,16 @@ impl Server {
         self.listener.local_addr()
     }
 
-    /// Answers requests until Ctrl-C or SIGTERM, then waits up to five seconds for the requests in progress. SIGHUP
-    /// replaces the tokens and static files by those that `reload` returns, if any.
+    /// Answers requests until Ctrl-C or SIGTERM, then calls `on_stop` and waits up to five seconds for the requests in
+    /// progress. SIGHUP replaces the tokens and static files by those that `reload` returns, if any.
     ///
     /// # Errors
     /// The threads cannot be started, or the signal handlers cannot be installed.
-    pub fn run(self, reload: impl Fn() -> Option<ServerFiles>) -> std::io::Result<()> {
+    pub fn run(
+        self,
+        reload: impl Fn() -> Option<ServerFiles>,
+        on_stop: impl FnOnce(),
+    ) -> std::io::Result<()> {
         let threads = self.shared.options.threads;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
@@ -146,6 +155,7 @@ impl Server {
                 result = handle_signals(&self.shared, reload) => result?,
             }
             drop(listener);
+            on_stop();
             let all = u32::try_from(self.shared.options.connections).unwrap_or(u32::MAX);
             self.shared.stopping.send_replace(true);
             // Connections that do not end in time are closed with the runtime.
@@ -313,16 +323,52 @@ async fn serve(router: Router, stream: TcpStream, peer: IpAddr, shared: Arc<Shar
     // Only the first request line is corrected, so such a client must open a connection for each request.
     let connection = (http().keep_alive(!is_corrected)).serve_connection(stream, service);
     let mut connection = std::pin::pin!(connection);
-    let is_done = tokio::select! {
-        _ = &mut connection => true,
-        () = tokio::time::sleep(CONNECTION_TIME) => false,
-        _ = stopping.wait_for(|is_stopping| *is_stopping) => false,
+    tokio::select! {
+        _ = &mut connection => return,
+        () = tokio::time::sleep(CONNECTION_TIME) => {}
+        _ = stopping.wait_for(|is_stopping| *is_stopping) => {}
+    }
+    connection.as_mut().graceful_shutdown();
+    let is_stopping = tokio::select! {
+        _ = &mut connection => false,
+        () = tokio::time::sleep(LAST_REQUEST_TIME) => false,
+        _ = stopping.wait_for(|is_stopping| *is_stopping) => true,
     };
-    if !is_done {
-        connection.as_mut().graceful_shutdown();
-        // A request that is still in progress then is aborted, for example if the client does not read the reply.
+    if is_stopping {
         let _ = tokio::time::timeout(CLOSING_TIME, connection).await;
     }
+}
+
+/// Reads the first line of a connection, or the start of a line that is too long. Also returns whether characters of
+/// the URL were encoded: some programs send URLs with spaces (in a FEN) or GBK text, which hyper rejects.
+async fn read_first_line(stream: impl AsyncBufRead + Unpin) -> std::io::Result<(Vec<u8>, bool)> {
+    let mut line = Vec::new();
+    stream.take(MAX_LINE).read_until(b'\n', &mut line).await?;
+    Ok(match corrected(&line) {
+        Some(corrected) => (corrected, true),
+        None => (line, false),
+    })
+}
+
+/// A request line of HTTP/1 with percent-encoding for the spaces, tabs, `"`, `<`, `>` and invalid UTF-8 of its URL;
+/// `None` if nothing changes.
+fn corrected(line: &[u8]) -> Option<Vec<u8>> {
+    let version = b" HTTP/1.";
+    let begin = line.iter().position(|byte| *byte == b' ')? + 1;
+    let end = line
+        .windows(version.len())
+        .rposition(|part| part == version)?;
+    let mut corrected = line[..begin].to_vec();
+    let is_utf8 = std::str::from_utf8(line).is_ok();
+    for byte in line.get(begin..end)? {
+        match byte {
+            b' ' | b'\t' | b'"' | b'<' | b'>' => corrected.extend(format!("%{byte:02X}").bytes()),
+            0x80.. if !is_utf8 => corrected.extend(format!("%{byte:02X}").bytes()),
+            _ => corrected.push(*byte),
+        }
+    }
+    corrected.extend(&line[end..]);
+    (corrected.len() > line.len()).then_some(corrected)
 }
 
 /// Replaces repeated slashes in the path of a URL by one, as nginx does. Some clients append `/chessdb.php` to an

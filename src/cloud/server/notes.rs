@@ -7,8 +7,7 @@ use axum::extract::{FromRequest, Request, State};
 use serde_json::{Value, json};
 
 use super::caller::{
-    Caller, FormRequest, JsonReply, ServerError, bearer, board_of, check_origin, parameters_of,
-    text_of,
+    Caller, FormRequest, JsonReply, ServerError, board_of, check_origin, parameters_of, text_of,
 };
 use super::shared::Shared;
 use crate::board::Move;
@@ -56,13 +55,11 @@ fn message(view: &View, placed: &PlacedNote, played: Move) -> Value {
     })
 }
 
-/// Writes a note, or deletes it if name, comment, glyphs and `private` are all missing or empty. The token is read from
-/// the header or the form.
+/// Writes a note, or deletes it if name, comment, glyphs and `private` are all missing or empty.
 pub async fn write(State(shared): State<Arc<Shared>>, request: Request) -> JsonReply {
-    let FormRequest { parts, form } = FormRequest::from_request(request, &shared).await?;
-    let token = bearer(&parts.headers).or(form.get("token"));
-    let caller = Caller::identify(&shared, &parts, token, None)?;
-    caller.require(Role::Write)?;
+    let request = FormRequest::from_request(request, &shared).await?;
+    let caller = request.caller(&shared, Role::Write)?;
+    let FormRequest { parts, form } = request;
     check_origin(&shared, &parts)?;
     let board = board_of(&form)?;
     let played = form.get("move").and_then(|text| text.parse::<Move>().ok());

@@ -187,16 +187,17 @@ fn distances_are_propagated_from_the_first_move(library: &TestLibrary) {
 fn a_shorter_path_lowers_the_distances_below_it(library: &TestLibrary) {
     let store = library.open();
     let line = ["h2d2", "h7d7", "d2e2", "d7e7", "b0c2", "b9c7", "a0b0"];
-    put_line(&store, &line);
+    put_line(&store, &line.join(" "));
     assert_eq!(distances(&store, &line), [0, 1, 2, 3, 4, 5, 6].map(Some));
-    put_line(&store, &["h2e2", "h7e7"]);
+    put_line(&store, "h2e2 h7e7");
     assert_eq!(distances(&store, &line), [0, 1, 2, 3, 2, 3, 4].map(Some));
 }
 
-/// Stores the moves of a line.
-fn put_line(store: &Store, line: &[&str]) {
-    for (ply, m) in line.iter().enumerate() {
-        assert!(put(store, new(&line[..ply].join(" "), m, 0, 0)));
+/// Stores the moves of a line, from the first to the last.
+fn put_line(store: &Store, line: &str) {
+    let words: Vec<&str> = line.split(' ').collect();
+    for (n, m) in words.iter().enumerate() {
+        put(store, new(&words[..n].join(" "), m, 10, 1));
     }
 }
 

@@ -124,12 +124,17 @@ impl Workers {
         let start = |_| Worker::start(source.clone(), tables.clone(), nodes, pause);
         (0..count).map(start).collect::<Result<_, _>>().map(Self)
     }
+
+    /// Stops the searches without waiting.
+    pub fn stop(&mut self) {
+        self.0.iter_mut().for_each(Worker::stop);
+    }
 }
 
 impl Drop for Workers {
     /// Stops all workers before it waits for the first one, up to three seconds in all.
     fn drop(&mut self) {
-        self.0.iter_mut().for_each(Worker::stop);
+        self.stop();
         let deadline = Instant::now() + TIMEOUT;
         for worker in &mut self.0 {
             worker.wait_until(deadline);

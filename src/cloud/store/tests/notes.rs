@@ -39,14 +39,6 @@ fn comments(store: &Store, moves: &str, is_public: bool) -> Vec<String> {
     comments.collect()
 }
 
-/// Stores the moves of a line, from the first to the last.
-fn store_line(store: &Store, line: &str) {
-    let words: Vec<&str> = line.split(' ').collect();
-    for (n, m) in words.iter().enumerate() {
-        put(store, new(&words[..n].join(" "), m, 10, 1));
-    }
-}
-
 /// Whether the public sees a position, which must be in the store.
 fn is_public(store: &Store, moves: &str) -> bool {
     let key = View::of(&after(moves)).key;
@@ -95,8 +87,8 @@ fn notes_are_replaced_undone_and_restored(library: &TestLibrary) {
 
 fn private_branches_are_hidden(library: &TestLibrary) {
     let store = library.open();
-    store_line(&store, "h2e2 h9g7 h0g2");
-    store_line(&store, "c3c4 b7c7 b0c2");
+    put_line(&store, "h2e2 h9g7 h0g2");
+    put_line(&store, "c3c4 b7c7 b0c2");
     annotate(&store, "c3c4", "b7c7", note("secret", false), "test");
     annotate(&store, "", "c3c4", note("open", false), "test");
     assert_eq!(comments(&store, "c3c4", true), ["secret"]);
@@ -111,9 +103,9 @@ fn private_branches_are_hidden(library: &TestLibrary) {
     );
     assert_eq!(comments(&store, "c3c4", false), ["secret"]);
     // New positions of the branch are private, others are not.
-    store_line(&store, "c3c4 b7c7 b0c2 h9g7 h2e2");
+    put_line(&store, "c3c4 b7c7 b0c2 h9g7 h2e2");
     assert!(!is_public(&store, "c3c4 b7c7 b0c2 h9g7"));
-    store_line(&store, "e3e4 e6e5 e4e5");
+    put_line(&store, "e3e4 e6e5 e4e5");
     assert!(is_public(&store, "e3e4 e6e5"));
     // A public dump has neither the private positions nor the moves to them.
     let mut found = Vec::new();
@@ -141,7 +133,7 @@ fn private_branches_are_hidden(library: &TestLibrary) {
     assert!(is_public(&store, "c3c4 b7c7 b0c2 h9g7"));
     assert_eq!(store.read(|s| s.private_positions()).unwrap(), []);
     // The starting position is never private.
-    store_line(&store, "h2h3 h7h6 h3h2 h6h7");
+    put_line(&store, "h2h3 h7h6 h3h2 h6h7");
     let back = edge("h2h3 h7h6 h3h2", "h6h7");
     let refused = store
         .write(move |batch| batch.annotate(&back, &note("", true), "test"))
@@ -151,8 +143,8 @@ fn private_branches_are_hidden(library: &TestLibrary) {
 
 fn a_position_with_a_public_path_stays_public(library: &TestLibrary) {
     let store = library.open();
-    store_line(&store, "c3c4 g6g5 a3a4 a6a5");
-    store_line(&store, "a3a4 g6g5 c3c4 a6a5");
+    put_line(&store, "c3c4 g6g5 a3a4 a6a5");
+    put_line(&store, "a3a4 g6g5 c3c4 a6a5");
     hide(&store, "", "c3c4");
     assert!(!is_public(&store, "c3c4 g6g5"));
     assert!(
@@ -168,7 +160,7 @@ fn a_position_with_a_public_path_stays_public(library: &TestLibrary) {
 
 fn undo_and_redo_change_what_is_private(library: &TestLibrary) {
     let store = library.open();
-    store_line(&store, "c3c4 b7c7 b0c2");
+    put_line(&store, "c3c4 b7c7 b0c2");
     annotate(&store, "", "c3c4", note("", true), "anna");
     assert!(!is_public(&store, "c3c4 b7c7"));
     assert_eq!(store.undo("anna", None, "owner").unwrap().notes, 1);
@@ -184,13 +176,13 @@ fn undo_and_redo_change_what_is_private(library: &TestLibrary) {
 
 fn public_moves_publish_positions_that_inherited_privacy(library: &TestLibrary) {
     let store = library.open();
-    store_line(&store, "a3a4 b9c7 c3c4 h9g7 h0g2");
+    put_line(&store, "a3a4 b9c7 c3c4 h9g7 h0g2");
     hide(&store, "a3a4", "b9c7");
     let branch = ["a3a4 b9c7", "a3a4 b9c7 c3c4", "a3a4 b9c7 c3c4 h9g7"];
     let are_public = |store: &Store| branch.map(|moves| is_public(store, moves));
     assert_eq!(are_public(&store), [false; 3]);
     // Scores of a worker for another path do not publish the positions, because any client can request them.
-    store_line(&store, "c3c4 b9c7 a3a4");
+    put_line(&store, "c3c4 b9c7 a3a4");
     assert_eq!(are_public(&store), [false; 3]);
     let merge = |moves, m| {
         let score = new(moves, m, 10, 1);
@@ -210,8 +202,8 @@ fn public_moves_publish_positions_that_inherited_privacy(library: &TestLibrary) 
 
 fn cycles_do_not_make_a_branch_public(library: &TestLibrary) {
     let store = library.open();
-    store_line(&store, "c3c4 b7c7 a0a1 a9a8 a1a0 a8a9 a0a1");
-    store_line(&store, "c3c4 b7c7 a0a1 a9a8 b0c2");
+    put_line(&store, "c3c4 b7c7 a0a1 a9a8 a1a0 a8a9 a0a1");
+    put_line(&store, "c3c4 b7c7 a0a1 a9a8 b0c2");
     hide(&store, "", "c3c4");
     for moves in ["c3c4 b7c7", "c3c4 b7c7 a0a1", "c3c4 b7c7 a0a1 a9a8 a1a0"] {
         assert!(!is_public(&store, moves), "{moves}");
@@ -220,7 +212,7 @@ fn cycles_do_not_make_a_branch_public(library: &TestLibrary) {
 
 fn imported_positions_become_public_with_an_imported_mark(library: &TestLibrary) {
     let store = library.open();
-    store_line(&store, "c3c4 b7c7 b0c2 h9g7 h0g2");
+    put_line(&store, "c3c4 b7c7 b0c2 h9g7 h0g2");
     let hide_imported = |moves| {
         let key = View::of(&after(moves)).key;
         store.write(move |batch| batch.hide_imported(&key)).unwrap();

@@ -3,6 +3,7 @@
 use super::Priority::{Background, Requested, Urgent};
 use super::TaskKind::{Expansion, Scoring};
 use super::*;
+use crate::board::Square;
 use crate::notation::Line;
 
 on_both! {
@@ -315,6 +316,14 @@ fn jobs_are_advanced_by_priority(library: &TestLibrary) {
 fn empty_jobs_and_too_many_jobs_are_rejected(library: &TestLibrary) {
     let store = library.open();
     assert_eq!(add_job(&store, Vec::new(), Requested), Err(JobError::Empty));
+    // Seven positions with 90 x 90 moves each.
+    let mut tasks = line("h2e2 h9g7 h0g2 i9h9 i0h0 g6g5 h0h4");
+    assert_eq!(tasks.len(), 7);
+    for task in &mut tasks {
+        let moves = Square::all().flat_map(|from| Square::all().map(move |to| Move::new(from, to)));
+        task.moves = moves.collect();
+    }
+    assert_eq!(add_job(&store, tasks, Requested), Err(JobError::TooLarge));
     // Positions with too few pieces are not searched. A position with two pawns on a file of their own half cannot
     // be stored, but those after the capture of one of them can.
     let doubled = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/P1P1P1P2/1C5C1/9/RNBAKABNR b";
