@@ -3,7 +3,8 @@
 use std::{fmt, io};
 
 use rand::Rng;
-use rand::seq::IndexedRandom;
+use rand::distr::Distribution;
+use rand::distr::weighted::WeightedIndex;
 
 use crate::board::{Move, Position};
 
@@ -167,10 +168,9 @@ pub fn choose(moves: &[BookMove], sharpness: Option<f64>, random: &mut impl Rng)
             None => 0.0,
         }
     };
-    let indices: Vec<usize> = (0..moves.len()).collect();
-    let drawn = indices.choose_weighted(random, |&index| share(&moves[index]));
+    let shares = WeightedIndex::new(moves.iter().map(share));
     // If all weights are 0, take the first move.
-    Some(drawn.copied().unwrap_or(0))
+    Some(shares.map_or(0, |shares| shares.sample(random)))
 }
 
 /// Error of a book file.

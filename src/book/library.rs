@@ -54,7 +54,7 @@ fn open(path: &Path, keys: Option<&ObkKeys>) -> Result<Box<dyn Book>, BookError>
     }
     file.take(MAX_BOOK_BYTES).read_to_end(&mut bytes)?;
     let error = match text_of(&bytes).map(|text| BookTable::from_text(&text)) {
-        Some(Ok(table)) if table.positions() > 0 => return Ok(Box::new(table)),
+        Some(Ok(table)) if table.positions_count() > 0 => return Ok(Box::new(table)),
         Some(Ok(_)) => Some(BookError::Empty),
         Some(Err(error)) => Some(BookError::NotABook(error.to_string())),
         #[cfg(feature = "sqlite")]
@@ -208,7 +208,7 @@ mod tests {
         for book in library.books() {
             let walk = walk(book).unwrap();
             assert_eq!((walk.unusable, walk.unreached), (0, 0));
-            assert!(walk.table.positions() >= 500);
+            assert!(walk.table.positions_count() >= 500);
             // Both sides have a choice of moves.
             let mut position = Position::startpos();
             for _ in 0..4 {

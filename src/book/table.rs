@@ -70,7 +70,7 @@ impl BookTable {
     }
 
     /// Moves of a position, the heaviest first, including those of weight 0.
-    pub fn moves(&self, position: &Position) -> Vec<BookMove> {
+    pub fn all_moves(&self, position: &Position) -> Vec<BookMove> {
         let (position, flips) = canonical(position);
         let known = self.entries.get(&key(&position));
         let mut moves = known.cloned().unwrap_or_default();
@@ -102,7 +102,7 @@ impl BookTable {
     }
 
     /// Number of positions. A position and its mirror image count as one.
-    pub fn positions(&self) -> usize {
+    pub fn positions_count(&self) -> usize {
         self.entries.len()
     }
 
@@ -124,7 +124,7 @@ impl BookTable {
 
 impl Book for BookTable {
     fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError> {
-        let mut moves = Self::moves(self, position);
+        let mut moves = self.all_moves(position);
         moves.retain(|m| m.weight > 0);
         Ok(moves)
     }
@@ -134,7 +134,7 @@ impl Book for BookTable {
     }
 
     fn record_count(&self, position: &Position) -> Result<usize, BookError> {
-        Ok(Self::moves(self, position).len())
+        Ok(self.all_moves(position).len())
     }
 
     fn positions(&self) -> Result<Option<Vec<Position>>, BookError> {
@@ -281,17 +281,17 @@ pub mod tests {
         let position = crate::notation::fen::parse_variant_position(start, true).unwrap();
         let mut table = BookTable::default();
         table.add(&position, BookMove::new("h2e2".parse().unwrap(), 1));
-        assert_eq!(table.positions(), 0);
+        assert_eq!(table.positions_count(), 0);
     }
 
     #[test]
     fn mirror_images_share_their_moves() {
         let table = table();
-        assert_eq!((table.positions(), table.moves_count()), (4, 5));
-        assert_eq!(text(&table.moves(&after("h2e2"))), "h9g7 7");
-        assert_eq!(text(&table.moves(&after("b2e2"))), "b9c7 7");
-        assert_eq!(text(&table.moves(&after(""))), "h2e2 9, b2e2 3");
-        assert_eq!(text(&table.moves(&after("a0a1"))), "");
+        assert_eq!((table.positions_count(), table.moves_count()), (4, 5));
+        assert_eq!(text(&table.all_moves(&after("h2e2"))), "h9g7 7");
+        assert_eq!(text(&table.all_moves(&after("b2e2"))), "b9c7 7");
+        assert_eq!(text(&table.all_moves(&after(""))), "h2e2 9, b2e2 3");
+        assert_eq!(text(&table.all_moves(&after("a0a1"))), "");
     }
 
     #[test]

@@ -90,7 +90,7 @@ pub fn drop_unreached(table: &mut BookTable) -> Result<usize, BookError> {
     let book = DatBook::new(encode_dat(table.entries()).bytes.into())?;
     let reached = walk(&book)?.table;
     table.revise(|position, moves| {
-        if reached.moves(position).is_empty() {
+        if reached.all_moves(position).is_empty() {
             moves.clear();
         }
     });
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!((walk.unusable, walk.unreached), (0, 0));
         let mut twice = table.clone();
         twice.merge(&table);
-        assert_eq!(twice.moves(&after("h2e2"))[0].weight, 14);
+        assert_eq!(twice.all_moves(&after("h2e2"))[0].weight, 14);
     }
 
     fn walked(table: &BookTable) -> BookWalk {

@@ -1,6 +1,6 @@
 //! Standard algebraic notation (SAN) as in XBoard, WinBoard and other chess programs: `Che2`, `Hg7`, `xe4`.
 
-use super::error::{NotationError, only_move};
+use super::{NotationError, only_move};
 use crate::board::{FILES, Move, Piece, PieceKind, Position, RANKS, Square};
 use crate::movegen::{has_legal_move, legal_moves};
 
@@ -134,10 +134,6 @@ impl Description {
 
 #[cfg(test)]
 mod tests {
-    use rand::SeedableRng;
-    use rand::rngs::StdRng;
-    use rand::seq::IndexedRandom;
-
     use super::*;
     use crate::notation::{check_rejected, check_texts};
 
@@ -175,25 +171,6 @@ mod tests {
         let pawns = "3k5/9/9/6P2/5P3/9/9/9/9/4K4 w";
         check(pawns, "f5f6", &["ff6", "f6", "Pf6"]);
         check(pawns, "g6f6", &["gf6"]);
-    }
-
-    #[test]
-    fn all_moves_of_random_games_round_trip() {
-        let mut random = StdRng::seed_from_u64(1);
-        for _ in 0..30 {
-            let mut position = Position::startpos();
-            for _ in 0..100 {
-                let moves = legal_moves(&position);
-                for m in &moves {
-                    let text = write(&position, *m);
-                    assert_eq!(parse(&position, &text, 0), Ok(*m), "{text} in {position}");
-                }
-                match moves.choose(&mut random) {
-                    Some(m) => position.make(*m),
-                    None => break,
-                };
-            }
-        }
     }
 
     #[test]

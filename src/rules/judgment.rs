@@ -307,10 +307,8 @@ pub fn judge(game: &Game, rules: RuleSet) -> Judgment {
 
 /// [`judge`] with repetitions judged at the given occurrence of the position, from 2.
 pub fn judge_at(game: &Game, rules: RuleSet, occurrence: usize) -> Judgment {
-    let (mut judgment, sides) = judge_sides_at(game, rules, occurrence);
-    if judgment.cause == Cause::Repetition
-        && let Some(repetition) = deciding_repetition(game, occurrence)
-    {
+    let (mut judgment, repetition) = judge_outcome_at(game, rules, occurrence);
+    if let Some((repetition, sides)) = repetition {
         judgment.plies = if rules == RuleSet::Chinese {
             chinese_moves(game, repetition)
         } else {
@@ -341,14 +339,18 @@ impl Game {
 
 /// [`judge`] without [`Judgment::plies`], which saves most of the work in a long game.
 pub fn judge_outcome(game: &Game, rules: RuleSet) -> Judgment {
-    judge_sides_at(game, rules, rules.deciding_occurrence()).0
+    judge_outcome_at(game, rules, rules.deciding_occurrence()).0
 }
 
-fn judge_sides_at(
+/// A repetition that has ended a game, and the behavior of each side in it.
+type DecidingRepetition<'a> = (&'a [Ply], ByColor<SidePerpetual>);
+
+/// The judgment without [`Judgment::plies`].
+fn judge_outcome_at(
     game: &Game,
     rules: RuleSet,
     occurrence: usize,
-) -> (Judgment, ByColor<SidePerpetual>) {
+) -> (Judgment, Option<DecidingRepetition<'_>>) {
     let position = game.position();
     let mut judgment = Judgment {
         verdict: Verdict::Undecided,
@@ -360,7 +362,7 @@ fn judge_sides_at(
         clauses: Vec::new(),
         plies: Vec::new(),
     };
-    let mut sides = ByColor::default();
+    let mut decided = None;
     (judgment.verdict, judgment.cause) = if !has_legal_move(position) {
         let cause = if position.in_check() {
             Cause::Checkmate
@@ -369,7 +371,8 @@ fn judge_sides_at(
         };
         (Verdict::against(position.side_to_move()), cause)
     } else if let Some(repetition) = deciding_repetition(game, occurrence) {
-        sides = side_perpetuals(position, repetition, rules);
+        let sides = side_perpetuals(position, repetition, rules);
+        decided = Some((repetition, sides));
         judgment.perpetuals = sides.map(|side| side.perpetual);
         judgment.chased = sides.map(|side| places(position, side.chased));
         judgment.clauses = clauses(position, repetition, rules, sides);
@@ -381,7 +384,7 @@ fn judge_sides_at(
     } else {
         (Verdict::Undecided, Cause::Nothing)
     };
-    (judgment, sides)
+    (judgment, decided)
 }
 
 /// The clauses that lead from the behavior of both sides to the verdict.

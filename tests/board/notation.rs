@@ -1,12 +1,12 @@
-//! Notation: every legal move has a unique text in Chinese notation, WXF, ICCS and coordinates, which is read back as
-//! the same move; FENs are read back as the same positions; no text makes a parser panic.
+//! Notation: every legal move has a unique text in Chinese notation, WXF, SAN, ICCS and coordinates, which is read back
+//! as the same move; FENs are read back as the same positions; no text makes a parser panic.
 
 use std::collections::HashSet;
 
 use chuhe::board::{Move, Position};
 use chuhe::movegen::legal_moves;
 use chuhe::notation::fen::{self, Strictness};
-use chuhe::notation::{chinese, coordinates, parse_move, wxf};
+use chuhe::notation::{chinese, coordinates, parse_move, san, wxf};
 use proptest::prelude::*;
 
 use crate::test_positions::{Shape, playout, promotion_playout, random_position};
@@ -29,6 +29,7 @@ fn check_notation(
 fn check_all_notations(position: &Position) -> Result<(), TestCaseError> {
     check_notation(position, chinese::write)?;
     check_notation(position, wxf::write)?;
+    check_notation(position, san::write)?;
     check_notation(position, |_, m| coordinates::write_iccs(m))?;
     check_notation(position, |_, m| m.to_string())
 }

@@ -171,7 +171,7 @@ fn from_games(arguments: &Arguments, unread: &mut Unread) -> Result<BookTable, F
         (1, "move with a positive value")
     };
     let table = book.finish(arguments.min_games, min_value);
-    if table.positions() == 0 {
+    if table.positions_count() == 0 {
         let min_games = counted(arguments.min_games, "game");
         let why = format!("no {kind} was played in at least {min_games}; see --min-games");
         return Err(Failure::new("book", why));
@@ -284,7 +284,7 @@ fn check_moves(
         threads: usize::from(arguments.threads),
         reweights: arguments.by_score,
     };
-    meter.progress.begin(table.positions() as u64, 0);
+    meter.progress.begin(table.positions_count() as u64, 0);
     let checked = check(table, plan, |done| meter.continue_after(done)).context("book")?;
     note(&format!(
         "{} searched, {} dropped",

@@ -198,7 +198,7 @@ fn verify(name: &str) -> Result<(), Failure> {
             book.format(),
             counted(count, "move"),
             walk.usable,
-            counted(walk.table.positions(), "position")
+            counted(walk.table.positions_count(), "position")
         ))?;
         let unreached = format!(
             "{} in positions that no line of the book reaches",

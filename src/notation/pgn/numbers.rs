@@ -42,14 +42,13 @@ fn chinese_number(text: &str) -> Option<usize> {
         let mut numerals = "一二三四五六七八九".chars();
         numerals.position(|numeral| numeral == c).map(|at| at + 1)
     };
-    let mut characters = text.chars();
-    match [characters.next(), characters.next(), characters.next()] {
-        [Some(c), None, _] if is_enclosed_number(c) => Some((c as usize - '①' as usize) % 20 + 1),
-        [Some('十'), None, _] => Some(10),
-        [Some('十'), Some(ones), None] => Some(10 + digit(ones)?),
-        [Some(ones), None, _] => digit(ones),
-        [Some(tens), Some('十'), None] => Some(10 * digit(tens)?),
-        [Some(tens), Some('十'), Some(ones)] => Some(10 * digit(tens)? + digit(ones)?),
+    match text.chars().collect::<Vec<char>>()[..] {
+        [c] if is_enclosed_number(c) => Some((c as usize - '①' as usize) % 20 + 1),
+        ['十'] => Some(10),
+        ['十', ones] => Some(10 + digit(ones)?),
+        [ones] => digit(ones),
+        [tens, '十'] => Some(10 * digit(tens)?),
+        [tens, '十', ones] => Some(10 * digit(tens)? + digit(ones)?),
         _ => None,
     }
 }
@@ -157,6 +156,7 @@ mod tests {
             ("十、", 10, false),
             ("十二、", 12, false),
             ("二十", 20, false),
+            ("二十一", 21, false),
             ("九十九、", 99, false),
             ("第3回合:", 3, false),
             ("③", 3, false),
@@ -172,7 +172,7 @@ mod tests {
             dots.after(MoveNumber::read("3.")),
             MoveNumber::read("3...").unwrap()
         );
-        for text in ["", ".", "*", "第", "百", "一二三", "65536."] {
+        for text in ["", ".", "*", "第", "百", "一二三", "二十一二", "65536."] {
             assert_eq!(MoveNumber::read(text), None, "{text}");
         }
     }

@@ -32,11 +32,10 @@ mod tests;
 mod wxf_file;
 mod xqf;
 
-use crate::board::{Color, Piece, Position, Setup, Square};
+use crate::board::{Color, Piece, Position, Setup, Square, list_reasons};
 use crate::notation::fen::{self, Strictness};
 use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RecordError, date_tag};
 use crate::notation::tree::{AnnotatedMove, GameResult, NodeId, ROOT, plain_comment};
-use crate::text::texts;
 
 pub use ccbridge::{write_cbl, write_cbl_beginning, write_cbl_record, write_cbr};
 pub use dhtmlxq::write_dhtmlxq;
@@ -121,8 +120,7 @@ fn start_position(mut setup: Setup, first_from: Option<Square>) -> Result<Positi
         read = Position::try_from(&setup).or(read);
     }
     read.map_err(|error| {
-        let reasons: Vec<String> = error.reasons.iter().map(ToString::to_string).collect();
-        let reasons = reasons.join(texts().clause_comma);
+        let reasons = list_reasons(&error.reasons);
         RecordError::new(format!("invalid starting position: {reasons}"))
     })
 }

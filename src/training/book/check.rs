@@ -177,7 +177,7 @@ mod tests {
         .unwrap();
         assert_eq!((checked.positions, checked.dropped), (3, 1));
         assert_eq!(reported, [1, 2, 3]);
-        let kept = table.moves(&position);
+        let kept = table.all_moves(&position);
         assert_eq!(kept, [BookMove::new("h0g2".parse().unwrap(), 5)]);
     }
 

@@ -214,7 +214,7 @@ mod tests {
         .unwrap();
         assert_eq!(reported, 12);
         assert_eq!(book.to_text(), expand(&PLAN, |_| true).unwrap().to_text());
-        assert!(book.positions() <= 12 && book.moves_count() > book.positions());
+        assert!(book.positions_count() <= 12 && book.moves_count() > book.positions_count());
         for entry in book.entries() {
             assert_eq!(entry.moves[0].weight, 1000);
             assert!(entry.moves.len() <= 4);
@@ -225,9 +225,13 @@ mod tests {
         let is_followed = |m: &BookMove| {
             let mut after = Position::startpos();
             after.make(m.played);
-            !book.moves(&after).is_empty()
+            !book.all_moves(&after).is_empty()
         };
-        assert!(book.moves(&Position::startpos()).iter().any(is_followed));
+        assert!(
+            book.all_moves(&Position::startpos())
+                .iter()
+                .any(is_followed)
+        );
     }
 
     #[test]
@@ -252,7 +256,7 @@ mod tests {
     #[test]
     fn an_interrupted_expansion_gives_a_smaller_book() {
         let book = expand(&PLAN, |done| done < 3).unwrap();
-        assert_eq!(book.positions(), 3);
+        assert_eq!(book.positions_count(), 3);
     }
 
     #[test]
@@ -290,7 +294,7 @@ mod tests {
         let scores: Vec<i32> = tree.nodes[root].moves.iter().map(|e| e.score).collect();
         assert_eq!(scores, [-25, 15, 10]);
         let book = tree.book(20);
-        let kept: Vec<(String, u32)> = (book.moves(&Position::startpos()).iter())
+        let kept: Vec<(String, u32)> = (book.all_moves(&Position::startpos()).iter())
             .map(|m| (m.played.to_string(), m.weight))
             .collect();
         assert_eq!(kept, [("h0g2".to_owned(), 1000), ("c3c4".to_owned(), 1000)]);

@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(book.games(), 5);
         let all = book.clone().finish(1, 1);
         let summary = |position: &Position| -> Vec<(String, u32, u32)> {
-            let moves = all.moves(position);
+            let moves = all.all_moves(position);
             let row = |m: &BookMove| (m.played.to_string(), m.weight, m.results.games());
             moves.iter().map(row).collect()
         };
@@ -131,10 +131,10 @@ mod tests {
             [("b9c7".to_owned(), 3, 1), ("h9g7".to_owned(), 3, 3)]
         );
         let often = book.finish(3, 1);
-        assert_eq!((often.positions(), often.moves_count()), (1, 1));
+        assert_eq!((often.positions_count(), often.moves_count()), (1, 1));
         let mut lost = GameBook::new(1);
         lost.add(&start, moves("h2e2"), 0, Some(Color::Black));
         assert_eq!(lost.clone().finish(1, 1).moves_count(), 0);
-        assert_eq!(lost.finish(1, -1).moves(&start)[0].weight, 1);
+        assert_eq!(lost.finish(1, -1).all_moves(&start)[0].weight, 1);
     }
 }

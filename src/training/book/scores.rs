@@ -178,7 +178,7 @@ mod tests {
 
     fn weights(table: &BookTable, moves: &[&str]) -> Vec<(String, u32)> {
         let row = |m: &BookMove| (m.played.to_string(), m.weight);
-        table.moves(&after(moves)).iter().map(row).collect()
+        table.all_moves(&after(moves)).iter().map(row).collect()
     }
 
     #[test]
