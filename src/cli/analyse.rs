@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 
 use super::common::{
     BoardArguments, Context, Failure, FilePosition, GameArguments, GamePath, Language, Place,
-    SearchArguments, SearchDefaults, SearchPlan, SearchThreads, Unread, bound_name, cut,
-    describe_end, describe_ending, exit_code, fill, ignore_closed_pipe, interrupts,
-    note_first_of_several, pad_left, place_json, print_if_read, read_positions,
-    report_damaged_tablebases, score_and_mate, spaced, terminal_width, texts, wrapped,
+    RecordSelection, SearchArguments, SearchDefaults, SearchPlan, SearchThreads, Unread,
+    bound_name, cut, describe_end, describe_ending, exit_code, fill, ignore_closed_pipe,
+    interrupts, pad_left, place_json, print_if_read, read_positions, report_damaged_tablebases,
+    score_and_mate, spaced, terminal_width, texts, wrapped,
 };
 use crate::board::{MAX_MOVES, Move, Position};
 use crate::eval::win_rate::WinRate;
@@ -137,14 +137,14 @@ fn read_games(arguments: &Arguments) -> Result<(Vec<AnalyzedGame>, Unread), Fail
     let mut games = Vec::new();
     let is_one_of_several = game_paths.len() > 1;
     unread.each_file(&game_paths, |unread, game_path| {
-        let positions = read_positions(game_path, unread)?;
+        let positions = read_positions(game_path, RecordSelection::First, unread)?;
         add_positions(game_path, is_one_of_several, positions, &mut games);
         Ok(())
     })?;
     Ok((games, unread))
 }
 
-/// Adds the positions of a file, but only the first game of a file of game records.
+/// Adds the positions of a file with their titles.
 fn add_positions(
     game_path: &GamePath,
     is_one_of_several: bool,
@@ -152,14 +152,12 @@ fn add_positions(
     games: &mut Vec<AnalyzedGame>,
 ) {
     let path = game_path.path.display();
-    let count = positions.len();
     for position in positions {
-        let is_game = matches!(position.place, Place::Game(_));
         let mut title = String::new();
         if is_one_of_several {
             title += &format!("{path}: ");
         }
-        if is_one_of_several || !is_game {
+        if is_one_of_several || matches!(position.place, Place::Line(_)) {
             title += &format!("{}: ", position.place);
         }
         games.push(AnalyzedGame {
@@ -167,12 +165,6 @@ fn add_positions(
             title,
             game: position.game,
         });
-        if is_game {
-            if count > 1 {
-                note_first_of_several(&game_path.path);
-            }
-            break;
-        }
     }
 }
 

@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::common::{
-    Context, Failure, FileLock, FilePosition, ForceArgument, GamePath, SearchArguments,
-    SearchDefaults, SearchPlan, Unread, bound_name, create_locked, exit_code, interrupts, note,
-    print_if_read, read_positions, register_bar, report_damaged_tablebases, require_not_input,
-    score_and_mate, search_games,
+    Context, Failure, FileLock, FilePosition, ForceArgument, GamePath, RecordSelection,
+    SearchArguments, SearchDefaults, SearchPlan, Unread, bound_name, create_locked, exit_code,
+    interrupts, note, print_if_read, read_positions, register_bar, report_damaged_tablebases,
+    require_not_input, score_and_mate, search_games,
 };
 use crate::board::Move;
 use crate::notation::{chinese, fen};
@@ -145,7 +145,8 @@ fn read_files(files: &[PathBuf]) -> Result<(Vec<BatchPosition>, Unread), Failure
     let mut all = Vec::new();
     let mut unread = Unread::default();
     unread.each_file(files, |unread, path| {
-        for position in read_positions(&GamePath::parse(path), unread)? {
+        let positions = read_positions(&GamePath::parse(path), RecordSelection::All, unread)?;
+        for position in positions {
             let file = (files.len() > 1).then(|| path.display().to_string());
             match &position.epd.task_error {
                 Some(error) => unread.add_part(path, position.place, error),

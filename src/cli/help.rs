@@ -45,7 +45,13 @@ const CLAP_TEXTS: &[(&str, &str)] = &[
 /// Rewrites the reason in an error message of clap: a range such as `0 is not in 1..=64`, and the errors of the
 /// standard library about numbers.
 pub fn plain_reason(text: &str) -> String {
-    let Some((before, range)) = text.split_once(" is not in ") else {
+    // The value in the message may contain the words, so the numbers after them are checked.
+    let is_range = |range: &str| {
+        let line = range.lines().next().unwrap_or_default();
+        line.contains("..") && line.bytes().all(|byte| b"-.=0123456789".contains(&byte))
+    };
+    let parts = text.rsplit_once(" is not in ");
+    let Some((before, range)) = parts.filter(|(_, range)| is_range(range)) else {
         let expected = "expected a whole number (digits only)";
         return text
             .replace("invalid digit found in string", expected)

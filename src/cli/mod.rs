@@ -273,7 +273,7 @@ fn open_log(arguments: &Arguments, words: &[OsString]) -> Result<(), Failure> {
         let log = ("--log", file.as_path());
         common::require_distinct(command.files().into_iter().chain([log]))?;
     }
-    start_log(file).context(file.display())?;
+    start_log(file)?;
     let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
     let command = printable(&words.join(" "));
     log::info!("chuhe {}: {command}", env!("CARGO_PKG_VERSION"));

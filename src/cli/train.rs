@@ -12,7 +12,8 @@ use plotters::prelude::*;
 
 use super::common::{
     Context, Failure, ForceArgument, INTERRUPTED, interrupts, print, print_line, print_text,
-    read_small_text, register_bar, remove_unfinished_at_interrupt, require_not_input, translated,
+    read_small_text, register_bar, remove_unfinished_at_interrupt, require_not_input,
+    require_not_log, translated,
 };
 use crate::eval::nnue::Network;
 use crate::text::{Replacement, toml_error};
@@ -182,6 +183,7 @@ fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
     for path in std::iter::once(out).chain(others.iter().map(PathBuf::as_path)) {
         let inputs = [&arguments.recipe, &arguments.from].into_iter().flatten();
         require_not_input("--out", path, arguments.samples.iter().chain(inputs))?;
+        require_not_log(path)?;
         Replacement::beside(path).context(path.display())?;
     }
     let [checkpoint, csv, svg] = &others;

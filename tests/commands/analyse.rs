@@ -249,6 +249,24 @@ fn files_of_positions_are_analyzed() {
 }
 
 #[test]
+fn an_unreadable_first_game_is_not_replaced_by_the_second() {
+    let dir = TestDir::new();
+    dir.write(
+        "b.pgn",
+        "[Red \"a\"]\n\n1. zz *\n\n[Red \"b\"]\n\n1. h2e2 *\n",
+    );
+    dir.check(
+        "
+        $1 analyse b.pgn --depth 1
+        =
+        2> b.pgn: game 1:
+        2>0 using the first
+        $ analyse b.pgn:2 --depth 1
+        ",
+    );
+}
+
+#[test]
 fn output_names_the_file_and_the_game() {
     let dir = TestDir::new();
     dir.write("g.pgn", "1. h2e2 *\n\n[Red \"x\"]\n\n1. b2e2 *\n");

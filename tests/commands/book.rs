@@ -321,7 +321,9 @@ fn hashed_books_are_merged_completely() {
 
 #[test]
 fn show_reads_the_builtin_book_by_default() {
-    check("$ book show\n> h2e2  炮二平五");
+    check(
+        "$ book show\n> h2e2  炮二平五\n$2 book show --book ''\n2= chuhe: book: no book is given",
+    );
 }
 
 #[test]

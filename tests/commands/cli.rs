@@ -234,6 +234,29 @@ fn commands_are_logged() {
     }
 }
 
+#[test]
+fn the_log_is_neither_an_input_nor_an_output() {
+    let dir = TestDir::new();
+    let game = "1. h2e2 *\n";
+    dir.write("g.pgn", game);
+    dir.check(
+        "
+        $2 review g.pgn --depth 1 --log g.pgn
+        2= chuhe: g.pgn: the file exists and is not a log, so nothing is added to it
+        $2 convert g.pgn --out new.pgn --log new.pgn --force
+        2= chuhe: new.pgn: this is the file of --log
+        $2 batch g.pgn --depth 1 --out new.json --log ./new.json
+        2= chuhe: new.json: this is the file of --log
+        $2 batch g.pgn --depth 1 --out new.json --log new.json --continue
+        2= chuhe: new.json: this is the file of --log
+        ",
+    );
+    assert_eq!(dir.read("g.pgn"), game);
+    for (name, count) in [("new.pgn", 1), ("new.json", 2)] {
+        assert_eq!(dir.read(name).matches("--log").count(), count, "{name}");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_log_that_cannot_be_written_is_reported_once() {
@@ -279,6 +302,10 @@ fn common_mistakes_are_explained() {
         "
         $2 analyse startpos --hash 64MB
         2> expected a whole number (digits only)
+        $2 analyse startpos --depth ' is not in 3'
+        2> expected a whole number (digits only)
+        $2 analyse startpos --depth 0
+        2> 0 is not in the range 1 to
         $2 analyse startpos --depth ２
         2> ２ {wide}
         $1 analyse startpos ——depth 2

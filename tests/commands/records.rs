@@ -374,11 +374,10 @@ fn bad_games_do_not_affect_the_output_of_other_commands() {
         $1 analyse {FILES} --depth 1
         > b.pgn:
         2> missing.pgn: No such file
-        $1 analyse a.pgn b.pgn:1@2 --depth 1 --json
+        $ analyse a.pgn b.pgn:1@2 --depth 1 --json
         >2 "file":"
         >  w - - 2 2
-        2> a.pgn: using the first of several games
-        2> a.pgn: game 2:
+        2= a.pgn: using the first of several games; a.pgn:2 is the next
         $1 replay b.pgn@5 b.pgn
         > ends after ply 4
         > 1 of 1 games agree

@@ -29,6 +29,21 @@ fn the_solution_is_printed_as_a_tree() {
 }
 
 #[test]
+fn arguments_without_effect_are_refused() {
+    check(&format!(
+        "
+        $2 solve '{TWO_ROOKS}' --json --notation wxf
+        2= chuhe: --notation: has no effect with --json and without --pgn and --svg
+        $ solve '{TWO_ROOKS}' --json --notation wxf --svg out.svg
+        $2 solve '{TABLE_DRAW}' --draw --notation wxf
+        $2 solve --verify solution.json --notation wxf
+        $2 solve '{TWO_ROOKS}' --resume -
+        2= chuhe: --resume: needs a file, not standard output
+        "
+    ));
+}
+
+#[test]
 fn a_json_solution_is_verified() {
     let (dir, mut file) = verified(&format!("'{TWO_ROOKS}'"));
     assert_eq!(

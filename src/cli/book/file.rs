@@ -7,19 +7,16 @@ use crate::book::BookError;
 use crate::book::{
     BookEntry, BookLibrary, BookTable, HashedMove, Memo, encode_dat, encode_hashed, walk,
 };
-use crate::cli::common::{Context, Failure, ForceArgument, OutputFile, note};
+use crate::cli::common::{Context, Failure, ForceArgument, OutputFile, note, open_books};
 use crate::text::{counted, has_extension};
 
 /// Opens a book, or several separated by `;`.
 pub fn open(name: &str) -> Result<BookLibrary, Failure> {
-    let (library, problems) = BookLibrary::open(name);
-    if !problems.is_empty() {
-        Err(Failure::new("book", problems.join("; ")))
-    } else if library.is_empty() {
-        Err(Failure::usage(name, "no book is given"))
-    } else {
-        Ok(library)
+    let library = open_books("book", name)?;
+    if library.is_empty() {
+        return Err(Failure::usage("book", "no book is given"));
     }
+    Ok(library)
 }
 
 /// The comments on the moves of a book; only an .xqb has them.

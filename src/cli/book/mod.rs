@@ -13,7 +13,7 @@ use super::common::{
     Context, Failure, ForceArgument, GameArguments, OutputFile, Unread, columns, heads, note,
     open_input, print, print_text, require_not_input, terminal_width,
 };
-use crate::book::{BUILTIN, BookLibrary, BookTable, HashedMove, walk};
+use crate::book::{BUILTIN, BookTable, HashedMove, walk};
 use crate::notation::{MoveStyle, chinese};
 use crate::text::{counted, decode, names_of_list, read_all};
 use file::{Output, open, read_memos, read_table};
@@ -108,11 +108,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 fn show(game: &GameArguments, files: &str) -> Result<(), Failure> {
     let game = game.read()?;
-    let (mut library, problems) = BookLibrary::open(files);
-    if !problems.is_empty() {
-        return Err(Failure::new("--book", problems.join("; ")));
-    }
-    let (moves, problems) = library.moves(game.position());
+    let (moves, problems) = open(files)?.moves(game.position());
     if let Some(problem) = problems.first() {
         return Err(Failure::new("--book", problem));
     }

@@ -197,11 +197,20 @@ impl BookArguments {
     }
 
     pub fn open(&self) -> Result<BookLibrary, Failure> {
-        let (library, problems) = BookLibrary::open(self.names());
-        match problems.into_iter().next() {
-            Some(problem) => Err(Failure::new("--book", problem)),
-            None => Ok(library),
-        }
+        open_books("--book", self.names())
+    }
+}
+
+/// Opens the books of a list, separated by `;`, which an argument names.
+///
+/// # Errors
+/// A book cannot be opened.
+pub fn open_books(argument: &str, names: &str) -> Result<BookLibrary, Failure> {
+    let (library, problems) = BookLibrary::open(names);
+    if problems.is_empty() {
+        Ok(library)
+    } else {
+        Err(Failure::new(argument, problems.join("; ")))
     }
 }
 
@@ -231,6 +240,15 @@ impl BoardArguments {
             ..DiagramStyle::default()
         }
     }
+}
+
+/// Returns an error if `--notation` is given. Called with `--json` and without `--pgn` and `--svg`.
+pub fn require_no_notation(notation: Option<MoveStyle>) -> Result<(), Failure> {
+    if notation.is_some() {
+        let why = "has no effect with --json and without --pgn and --svg";
+        return Err(Failure::usage("--notation", why));
+    }
+    Ok(())
 }
 
 /// The user who runs the program, from the environment.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use super::{Context, Failure, ignore_closed_pipe, remove_unfinished_at_interrupt};
 use crate::text::{Replacement, short_name};
@@ -30,6 +31,48 @@ pub fn open_with_beginning(
     file.by_ref().take(length).read_to_end(&mut beginning)?;
     let whole = io::Cursor::new(beginning.clone()).chain(file);
     Ok((beginning, whole))
+}
+
+/// The path of the log, if there is one.
+static LOG: OnceLock<PathBuf> = OnceLock::new();
+
+/// Opens a log to append to it, and keeps [`OutputFile`] and [`FileLock`] from using the file.
+///
+/// # Errors
+/// The file cannot be opened, or is a regular file whose first line does not begin with a date and `T`, as those of a
+/// log do.
+pub fn open_log(path: &Path) -> Result<File, Failure> {
+    const BEGINNING: &[u8] = b"0000-00-00T";
+    let mut beginning = Vec::new();
+    if fs::metadata(path).is_ok_and(|data| data.is_file())
+        && let Ok(file) = File::open(path)
+    {
+        let read = file
+            .take(BEGINNING.len() as u64)
+            .read_to_end(&mut beginning);
+        read.context(path.display())?;
+    }
+    let digits_as_zeros = beginning.iter().map(|byte| match byte {
+        b'0'..=b'9' => b'0',
+        other => *other,
+    });
+    if !beginning.is_empty() && !digits_as_zeros.eq(BEGINNING.iter().copied()) {
+        let why = "the file exists and is not a log, so nothing is added to it";
+        return Err(Failure::usage(path.display(), why));
+    }
+    let file = File::options().append(true).create(true).open(path);
+    let file = file.context(path.display())?;
+    LOG.get_or_init(|| path.to_owned());
+    Ok(file)
+}
+
+/// Returns an error if a file that a command writes is the log.
+pub fn require_not_log(path: &Path) -> Result<(), Failure> {
+    let file = identity_of(path);
+    if file.is_some() && file == LOG.get().and_then(|log| identity_of(log)) {
+        return Err(Failure::usage(path.display(), "this is the file of --log"));
+    }
+    Ok(())
 }
 
 /// Reads a small text file in UTF-8, such as settings or access tokens.
@@ -64,9 +107,10 @@ enum Target {
 }
 
 impl OutputFile {
-    /// Opens the output. A regular file must not be locked by another process, and must not exist unless `force` is
-    /// given.
+    /// Opens the output. A regular file must not be the log or locked by another process, and must not exist unless
+    /// `force` is given.
     pub fn create(path: &Path, ForceArgument { force }: ForceArgument) -> Result<Self, Failure> {
+        require_not_log(path)?;
         let data = fs::metadata(path);
         let target = if path.as_os_str() == "-" {
             Ok(Target::StandardOutput)
@@ -310,8 +354,9 @@ impl FileLock {
     /// Locks a file, which need not exist.
     ///
     /// # Errors
-    /// Another process holds the lock, or the lock file cannot be written.
+    /// The file is the log, another process holds the lock, or the lock file cannot be written.
     pub fn acquire(path: &Path) -> Result<Self, Failure> {
+        require_not_log(path)?;
         let lock = lock_path(path);
         loop {
             let mut options = File::options();

@@ -429,7 +429,7 @@ pub fn finish_games(path: &Path, games: RecordReader<'_>) -> io::Result<()> {
 }
 
 /// Reports that a command uses only the first of the games of a file.
-pub fn note_first_of_several(path: &Path) {
+pub(super) fn note_first_of_several(path: &Path) {
     let path = path.display().to_string();
     note(&fill(texts().first_of_several, &[&path, &path]));
 }

@@ -14,7 +14,7 @@ mod unread;
 pub use crate::text::{Language, fill, plies_text, texts, translated};
 pub use args::{
     BoardArguments, BookArguments, LimitArguments, NetworkArgument, OpeningArgument, RulesArgument,
-    TablebaseArguments, locale, parse_seconds, today, user_name,
+    TablebaseArguments, locale, open_books, parse_seconds, require_no_notation, today, user_name,
 };
 pub use explain::{
     describe_end, describe_ending, describe_no_capture_limit, explain, explain_clauses,
@@ -32,6 +32,8 @@ pub use files::FILE_EXISTS;
 pub use files::open_with_beginning;
 #[cfg(any(feature = "cloud", feature = "match", feature = "training"))]
 pub use files::read_small_text;
+#[cfg(feature = "training")]
+pub use files::require_not_log;
 pub use files::{
     FileLock, ForceArgument, OutputFile, create_locked, create_outputs, open_input,
     require_not_input,
@@ -40,16 +42,14 @@ pub use files::{
 pub use files::{canonical_path, require_distinct};
 #[cfg(feature = "cloud")]
 pub use games::with_places;
-pub use games::{
-    GameArguments, GamePath, Place, note_first_of_several, note_problems, place_json, play_line,
-};
+pub use games::{GameArguments, GamePath, Place, note_problems, place_json, play_line};
 pub use output::{
     columns, cut, heads, log_panics, pad_left, print, print_if_read, print_line, print_text, row,
     sentence, spaced, start_log, terminal_width, wrapped,
 };
 #[cfg(feature = "match")]
 pub use output::{number_table, pad};
-pub use positions::{FilePosition, read_positions};
+pub use positions::{FilePosition, RecordSelection, read_positions};
 #[cfg(feature = "training")]
 pub use progress::ProgressMeter;
 pub use progress::{note, register_bar};

@@ -8,7 +8,8 @@ use env_logger::{Builder, Target};
 use log::LevelFilter;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::Failure;
+use super::files::open_log;
+use super::{Context, Failure};
 use crate::text::{is_reader_gone, translated, without_credentials};
 
 /// Prints to standard output and flushes it; returns `false` when the reader has closed it.
@@ -63,9 +64,12 @@ impl Write for LogFile {
 
 /// Starts appending the log to the file at `path`: the messages of this crate from level debug up, and those of other
 /// crates that `RUST_LOG` selects. Passwords in addresses are removed.
-pub fn start_log(path: &Path) -> io::Result<()> {
+///
+/// # Errors
+/// See [`open_log`].
+pub fn start_log(path: &Path) -> Result<(), Failure> {
     let file = LogFile {
-        file: File::options().append(true).create(true).open(path)?,
+        file: open_log(path)?,
         path: path.to_owned(),
         has_failed: false,
     };
@@ -81,7 +85,7 @@ pub fn start_log(path: &Path) -> io::Result<()> {
             writeln!(out, "{now} {process} {level:5} {text}")
         })
         .try_init()
-        .map_err(io::Error::other)
+        .context(path.display())
 }
 
 /// Writes panic messages to the log instead of standard error, which some clients mix with standard output.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::games::note_first_of_several;
 use super::{Context, Failure, GamePath, Place, Unread, note_problems, play_line};
 use crate::notation::epd::Epd;
 use crate::notation::records::{LineContent, Lines, RecordReader, read_line};
@@ -17,25 +18,36 @@ pub struct FilePosition {
     pub game: Game,
 }
 
+/// Which games of a file of game records are read if no number is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordSelection {
+    All,
+    First,
+}
+
 /// Reads the positions of a file; `-` is standard input. The format is recognized by the content. A list has one
 /// position per line: a FEN, an EPD, or `startpos` or a FEN followed by `moves` and the moves. Empty lines and lines
-/// that begin with `#` are skipped. A file of game records gives the final position of each game; `games.pgn:3` gives
-/// only that of game 3, and `games.pgn:3@42` the position after its first 42 plies. Lines and games that cannot be read
-/// are skipped, and `unread` reports and counts them.
+/// that begin with `#` are skipped. A file of game records gives the final position of each game, or of the first one;
+/// `games.pgn:3` gives only that of game 3, and `games.pgn:3@42` the position after its first 42 plies. Lines and games
+/// that cannot be read are skipped, and `unread` reports and counts them.
 ///
 /// # Errors
 /// The file cannot be read, has neither games nor positions, or has no game with the given number. If all its lines or
 /// games are unreadable, the result is empty.
-pub fn read_positions(file: &GamePath, unread: &mut Unread) -> Result<Vec<FilePosition>, Failure> {
+pub fn read_positions(
+    file: &GamePath,
+    selection: RecordSelection,
+    unread: &mut Unread,
+) -> Result<Vec<FilePosition>, Failure> {
     let path = file.path.as_path();
     let games = file.games()?;
     let before = unread.parts();
     let found = if file.game.is_some() || file.ply.is_some() {
-        read_records(file, games, unread)?
+        read_records(file, games, selection, unread)?
     } else {
         match games.into_lines() {
             Ok(lines) => read_lines(path, lines, unread)?,
-            Err(games) => read_records(file, *games, unread)?,
+            Err(games) => read_records(file, *games, selection, unread)?,
         }
     };
     if found.is_empty() && unread.parts() == before {
@@ -81,11 +93,12 @@ fn read_position(path: &Path, place: Place, text: &str) -> Result<(Epd, Game), S
 fn read_records(
     file: &GamePath,
     games: RecordReader<'_>,
+    selection: RecordSelection,
     unread: &mut Unread,
 ) -> Result<Vec<FilePosition>, Failure> {
     let mut found = Vec::new();
     let mut games = file.select(games);
-    for (number, place, record) in games.by_ref() {
+    while let Some((number, place, record)) = games.next() {
         let position = record
             .map_err(|error| place.reason(&error))
             .and_then(|record| {
@@ -104,6 +117,12 @@ fn read_records(
         match position {
             Ok(position) => found.push(position),
             Err(error) => unread.add_part(&file.path, place, error),
+        }
+        if selection == RecordSelection::First && matches!(place, Place::Game(_)) {
+            if !found.is_empty() && games.next().is_some() {
+                note_first_of_several(&file.path);
+            }
+            return Ok(found);
         }
     }
     games.finish()?;

@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::common::{
     Context, Failure, ForceArgument, GamePath, OpeningArgument, OutputFile, SearchArguments,
     SearchDefaults, SearchPlan, Unread, create_outputs, exit_code, interrupts, note, play_line,
-    print, register_bar, report_damaged_tablebases, search_games,
+    print, register_bar, report_damaged_tablebases, require_no_notation, search_games,
 };
 use crate::notation::MoveStyle;
 use crate::notation::tree::GameTree;
@@ -42,9 +42,9 @@ pub struct Arguments {
     /// Judge the moves from ply N on.
     #[arg(long, value_name = "N", default_value_t = 1)]
     from: usize,
-    /// Move notation.
-    #[arg(long, value_enum, ignore_case = true, default_value_t = MoveStyle::Chinese)]
-    notation: MoveStyle,
+    /// Move notation [default: chinese].
+    #[arg(long, value_enum, ignore_case = true)]
+    notation: Option<MoveStyle>,
     /// Print a JSON object for each game.
     #[arg(long)]
     json: bool,
@@ -79,9 +79,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if arguments.opening.ecco.is_some() && !arguments.all {
         return Err(Failure::usage("--ecco", "has an effect only with --all"));
     }
+    if arguments.json && arguments.pgn.is_none() && arguments.svg.is_none() {
+        require_no_notation(arguments.notation)?;
+    }
     if arguments.svg.is_some() && game_paths.len() > 1 {
         return Err(Failure::usage("--svg", "expected only one game"));
     }
+    let notation = arguments.notation.unwrap_or(MoveStyle::Chinese);
     let (records, unread) = read_files(arguments, &game_paths)?;
     let plan = arguments.search.plan(&DEFAULTS)?;
     let files = create_files(arguments, &game_paths)?;
@@ -98,7 +102,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             print(&if arguments.json {
                 output::json(&review, &path.to_string())
             } else {
-                let table = output::table(&review, arguments.notation, arguments.all);
+                let table = output::table(&review, notation, arguments.all);
                 if game_paths.len() > 1 {
                     format!("{path}:\n{table}\n")
                 } else {
@@ -113,7 +117,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
     }
     report_damaged_tablebases(&plan.tablebases);
-    write_files(files, &reviews, arguments.notation)?;
+    write_files(files, &reviews, notation)?;
     if !is_interrupted {
         unread.finish("review")?;
     }

@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize};
 use super::common::{
     Context, Failure, ForceArgument, GameArguments, INTERRUPTED, OutputFile, RulesArgument,
     SearchPlan, SearchThreads, TablebaseArguments, create_outputs, describe_end, interrupts, note,
-    open_input, print, print_text, register_bar, report_damaged_tablebases, thread_count,
+    open_input, print, print_text, register_bar, report_damaged_tablebases, require_no_notation,
+    thread_count,
 };
 use crate::board::{ByColor, Color, InvalidPosition, Move, Position, Setup};
 use crate::notation::{MoveStyle, fen};
@@ -66,9 +67,9 @@ pub struct Arguments {
     hash: u32,
     #[command(flatten)]
     tablebases: TablebaseArguments,
-    /// The notation of moves.
-    #[arg(long, value_enum, ignore_case = true, default_value_t = MoveStyle::Chinese)]
-    notation: MoveStyle,
+    /// The notation of moves [default: chinese].
+    #[arg(long, value_enum, ignore_case = true, conflicts_with = "draw")]
+    notation: Option<MoveStyle>,
     /// Print the solution as JSON, which --verify reads.
     #[arg(long)]
     json: bool,
@@ -85,7 +86,7 @@ pub struct Arguments {
     resume: Option<PathBuf>,
     /// Check the solution in FILE (JSON, `-` for standard input) without a search, only with the rules and, where the
     /// solution uses them, the endgame tablebases.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "moves", "mate", "win", "draw", "nodes", "json", "pgn", "svg", "force", "resume"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "moves", "mate", "win", "draw", "nodes", "notation", "json", "pgn", "svg", "force", "resume"])]
     verify: Option<PathBuf>,
 }
 
@@ -176,6 +177,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 /// The exit code is [`INTERRUPTED`] after Ctrl-C.
 fn prove(arguments: &Arguments, tablebases: &Arc<Tables>) -> Result<ExitCode, Failure> {
     arguments.game.require_given("solve")?;
+    if arguments.json && arguments.pgn.is_none() && arguments.svg.is_none() {
+        require_no_notation(arguments.notation)?;
+    }
     let game = arguments.game.read()?;
     if let Some(end) = describe_end(&game, arguments.rules.rules) {
         note(&end);
@@ -411,6 +415,10 @@ fn choose_moves(
 type OutputFiles = [Option<OutputFile>; 2];
 
 fn create_files(arguments: &Arguments) -> Result<OutputFiles, Failure> {
+    if arguments.resume.as_deref() == Some(Path::new("-")) {
+        let why = "needs a file, not standard output";
+        return Err(Failure::usage("--resume", why));
+    }
     let files = [("--pgn", &arguments.pgn), ("--svg", &arguments.svg)];
     let json = arguments.json.then_some(("--json", Path::new("-")));
     let resume = arguments.resume.as_deref().map(|path| ("--resume", path));
@@ -444,7 +452,7 @@ fn show(
         tablebases,
     )
     .context("solve")?;
-    let notation = arguments.notation;
+    let notation = arguments.notation.unwrap_or(MoveStyle::Chinese);
     let uses_stdout = files.iter().flatten().any(OutputFile::is_stdout);
     let [pgn, svg] = files;
     if let Proof::Mate {
