@@ -70,8 +70,8 @@ impl<'a> GameWorker<'a> {
         let options = (self.tournament).varied_options(scheduled, self.tuned().as_deref());
         for color in Color::ALL {
             let number = players[color];
-            let began = Instant::now();
-            match self.prepare(number, &options[color]) {
+            let mut began = Instant::now();
+            match self.prepare(number, &options[color], &mut began) {
                 Ok(()) => {}
                 Err(EngineFailure::Interrupted) => return Err(NoResult::Interrupted),
                 Err(failure) if failure.ends_tournament() => {
@@ -113,11 +113,13 @@ impl<'a> GameWorker<'a> {
         })
     }
 
-    /// Makes an engine ready for a new game with these varied options, and starts it if necessary.
+    /// Makes an engine ready for a new game with these varied options, and starts it if necessary. `began` is then the
+    /// time of the start.
     fn prepare(
         &mut self,
         number: usize,
         options: &[(String, String)],
+        began: &mut Instant,
     ) -> Result<(), EngineFailure> {
         if let Some(engine) = self.engines.get_mut(&number) {
             match engine.new_game(options) {
@@ -132,6 +134,7 @@ impl<'a> GameWorker<'a> {
         }
         let spec = self.tournament.spec_with(number, options);
         let timeouts = self.tournament.timeouts;
+        *began = Instant::now();
         let mut engine = Engine::start(
             &spec,
             self.cpus.as_deref(),

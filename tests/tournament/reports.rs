@@ -273,6 +273,17 @@ fn the_plot_shows_elo_and_llr_by_games() {
 }
 
 #[test]
+fn a_report_on_standard_output_replaces_the_text() {
+    let with_report = |report: &str| match_of(good(), &format!("{PLAIN} {report} -"));
+    let report = output(&mut with_report("--json"));
+    assert!(serde_json::from_str::<Value>(&report).is_ok(), "{report}");
+    let svg = output(&mut with_report("--plot"));
+    assert!(svg.starts_with("<svg"), "{svg}");
+    let error = error_output(&mut with_report("--status"));
+    assert!(error.contains("cannot be standard output"), "{error}");
+}
+
+#[test]
 fn a_knockout_has_a_winner() {
     let engines = [script("one", "good"), script("two", "resign")];
     let dir = TestDir::new();

@@ -164,7 +164,7 @@ pub struct Arguments {
     /// Append the games to this PGN file.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub pgn: Option<PathBuf>,
-    /// Notation of the moves in the PGN.
+    /// Notation of the moves in the PGN; `coordinate` gives the same as `iccs`.
     #[arg(
         long,
         value_enum,

@@ -37,8 +37,15 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Err(error) => return Err(Failure::new("match", error)),
     };
     warn(&tournament, &handshakes);
-    print_text(&report::heading(&tournament, &handshakes))?;
-    print_resumed(&content)?;
+    let uses_stdout = files.uses_stdout();
+    let print = |text: &str| {
+        if uses_stdout {
+            Ok(())
+        } else {
+            print_text(text)
+        }
+    };
+    print(&(report::heading(&tournament, &handshakes) + &resumed(&content)))?;
     let mut standings = tournament.standings();
     standings.void_games = content.voids;
     for record in &content.games {
@@ -60,7 +67,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         report_damaged_tablebases(tablebases.tables());
     }
     let width = terminal_width();
-    print_text(&report::report(&tournament, &standings, Some(end), width))?;
+    print(&report::report(&tournament, &standings, Some(end), width))?;
     played.map_err(|error| match arguments.resume {
         Some(_) => Failure::new(
             format_args!("match: {error}"),
@@ -79,19 +86,21 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
 }
 
-fn print_resumed(content: &JournalContent) -> Result<(), Failure> {
+/// The lines about the content of the journal.
+fn resumed(content: &JournalContent) -> String {
+    let mut text = String::new();
     if content.damaged_lines > 0 {
         let lines = content.damaged_lines;
-        print_text(&format!("skipped damaged lines of the journal: {lines}\n"))?;
+        text += &format!("skipped damaged lines of the journal: {lines}\n");
     }
     if content.has_incomplete_line {
-        print_text("dropped the incomplete last line of the journal\n")?;
+        text += "dropped the incomplete last line of the journal\n";
     }
     if !content.games.is_empty() {
         let games = counted(content.games.len(), "game");
-        print_text(&format!("resumed after {games}\n"))?;
+        text += &format!("resumed after {games}\n");
     }
-    Ok(())
+    text
 }
 
 /// Prints warnings about options, the messages of the engines, and warnings if games may repeat or if there are more

@@ -47,6 +47,10 @@ impl<'a> OutputFiles<'a> {
             require_appendable("--epd", path, "an EPD file", may_begin_epd)?;
         }
         for path in &arguments.status {
+            if path.as_os_str() == "-" {
+                let why = "the file is rewritten after each game, so it cannot be standard output";
+                return Err(Failure::usage("--status", why));
+            }
             require_no_journal(path)?;
             // A pipe is opened only to write to it, because its reader sees its end after each write.
             if require_regular(path).is_ok() || path.is_dir() {
@@ -89,6 +93,12 @@ impl<'a> OutputFiles<'a> {
             files.epd = Some(opened.context(path.display())?);
         }
         Ok((files, content))
+    }
+
+    /// Whether a report is written to standard output. Nothing else is then printed there.
+    pub fn uses_stdout(&self) -> bool {
+        let mut reports = self.json.iter().chain(&self.plot);
+        reports.any(OutputFile::is_stdout)
     }
 
     fn open_pgn(
@@ -219,7 +229,7 @@ impl<'a> MatchOutput<'a> {
                         bar.println(translated(&line));
                         Ok(())
                     }
-                    None => print_line(&line),
+                    None => self.print_line(&line),
                 }
             }
         }
@@ -241,7 +251,15 @@ impl<'a> MatchOutput<'a> {
             Some(total) => format!("{}/{total}", standings.games()),
             None => standings.games().to_string(),
         };
-        print_line(&format!("{games}  {line}  {summary}"))
+        self.print_line(&format!("{games}  {line}  {summary}"))
+    }
+
+    fn print_line(&self, line: &str) -> io::Result<()> {
+        if self.files.uses_stdout() {
+            return Ok(());
+        }
+        let printed = writeln!(io::stdout(), "{}", translated(line)).or_else(ignore_closed_pipe);
+        printed.map_err(|error| io::Error::other(format!("standard output: {error}")))
     }
 
     /// Removes the progress bar and writes the final status, JSON report and plot. After an error, the other files are
@@ -315,11 +333,6 @@ fn progress_bar(tournament: &Tournament, standings: &Standings) -> ProgressBar {
     bar.reset_eta();
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
-}
-
-fn print_line(line: &str) -> io::Result<()> {
-    let printed = writeln!(io::stdout(), "{}", translated(line)).or_else(ignore_closed_pipe);
-    printed.map_err(|error| io::Error::other(format!("standard output: {error}")))
 }
 
 fn game_line(tournament: &Tournament, record: &GameRecord) -> String {

@@ -67,11 +67,11 @@ mod system {
         /// Starts the command in its own process group, which Ctrl-C does not reach, bound to `cpus` if given.
         pub fn spawn(command: &mut Command, cpus: Option<&[usize]>) -> io::Result<Self> {
             command.process_group(0);
-            let child = match cpus {
-                Some(cpus) => on_processors(cpus, || command.spawn())?,
-                None => command.spawn()?,
-            };
-            Ok(Self { child })
+            let mut spawn = || command.spawn().map(|child| Self { child });
+            match cpus {
+                Some(cpus) => on_processors(cpus, spawn),
+                None => spawn(),
+            }
         }
 
         fn pid(&self) -> Option<Pid> {
@@ -119,7 +119,10 @@ mod system {
 
     /// Calls `spawn` so that the process it starts is bound to `cpus`.
     #[cfg(target_os = "linux")]
-    fn on_processors<T>(cpus: &[usize], spawn: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    fn on_processors(
+        cpus: &[usize],
+        spawn: impl FnOnce() -> io::Result<ProcessGroup>,
+    ) -> io::Result<ProcessGroup> {
         use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
         // A child inherits the affinity of the thread that starts it.
@@ -129,13 +132,20 @@ mod system {
         }
         let ours = sched_getaffinity(None)?;
         sched_setaffinity(None, &set)?;
-        let spawned = spawn();
-        sched_setaffinity(None, &ours)?;
-        spawned
+        let mut spawned = spawn()?;
+        if let Err(error) = sched_setaffinity(None, &ours) {
+            spawned.kill();
+            spawned.wait()?;
+            return Err(error.into());
+        }
+        Ok(spawned)
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn on_processors<T>(_: &[usize], _: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    fn on_processors(
+        _: &[usize],
+        _: impl FnOnce() -> io::Result<ProcessGroup>,
+    ) -> io::Result<ProcessGroup> {
         let error = "this system cannot bind a process to processors (cpus=)";
         Err(io::Error::new(io::ErrorKind::Unsupported, error))
     }

@@ -8,11 +8,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
+use rand::Rng;
 use serde::{Deserialize, Serialize};
 
 use super::elo::{Interval, Z_95, invert};
+use super::random_of_pair;
 use crate::text::{is_character, printable, toml_error};
 use crate::tournament::spec::OptionValue;
 
@@ -104,7 +104,7 @@ impl Factors {
 
     /// For each factor, whether an engine (0 or 1) plays a pair of games with the second values.
     fn levels(&self, pair: u64, engine: usize) -> Vec<bool> {
-        let mut random = StdRng::seed_from_u64(self.seed.wrapping_add(pair));
+        let mut random = random_of_pair(self.seed, pair);
         let mut level = || random.random::<bool>() ^ (engine == 1);
         self.factors.iter().map(|_| level()).collect()
     }
@@ -229,6 +229,9 @@ impl FactorRun {
 
 #[cfg(test)]
 mod tests {
+    use rand::SeedableRng;
+    use rand::rngs::StdRng;
+
     use super::*;
     use crate::tournament::stats::elo::score_of;
 
@@ -252,6 +255,17 @@ mod tests {
             seen.insert(a);
         }
         assert_eq!(seen.len(), 8, "all combinations");
+    }
+
+    #[test]
+    fn seeds_do_not_shift_the_choices() {
+        let choices = |seed: &str, first: u64| -> Vec<Vec<bool>> {
+            let factors = Factors::read_toml(&FILE.replacen('7', seed, 1)).unwrap();
+            (first..first + 32)
+                .map(|pair| factors.levels(pair, 0))
+                .collect()
+        };
+        assert_ne!(choices("0", 1), choices("1", 0));
     }
 
     #[test]

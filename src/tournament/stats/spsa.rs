@@ -12,10 +12,10 @@
 
 use std::collections::HashSet;
 
-use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
+use rand::Rng;
 use serde::{Deserialize, Serialize};
 
+use super::random_of_pair;
 use crate::text::{is_character, printable, toml_error};
 
 /// The tuned parameters of a match of two engines.
@@ -119,7 +119,7 @@ impl Spsa {
             parameter,
             ..
         } = &self.0;
-        let mut random = StdRng::seed_from_u64(seed.wrapping_add(pair));
+        let mut random = random_of_pair(*seed, pair);
         let growth = (*pairs as f64 / (pair + 1) as f64).powf(0.101);
         let mut sign = || if random.random() { growth } else { -growth };
         parameter
@@ -221,6 +221,9 @@ pub enum SpsaError {
 
 #[cfg(test)]
 mod tests {
+    use rand::SeedableRng;
+    use rand::rngs::StdRng;
+
     use super::*;
     use crate::tournament::stats::elo::score_of;
 
