@@ -90,6 +90,13 @@ impl TestDir {
         command
     }
 
+    /// Creates a named pipe.
+    #[cfg(unix)]
+    pub(crate) fn make_pipe(&self, name: &str) {
+        let made = Command::new("mkfifo").arg(self.path(name)).status();
+        assert!(made.unwrap().success());
+    }
+
     /// The standard output of a command that succeeds.
     pub(crate) fn output(&self, line: &str) -> String {
         let assert = self.command(line).assert().code(0);

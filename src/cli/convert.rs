@@ -13,6 +13,7 @@ use super::common::{
     note_problems, require_not_input, texts, translated,
 };
 use crate::board::Position;
+use crate::notation::epd::operand_text;
 use crate::notation::records::{
     RecordReader, write_cbl_beginning, write_cbl_record, write_cbr, write_dhtmlxq, write_xqf,
 };
@@ -490,13 +491,11 @@ fn position_after(line: &Line, ply: Option<usize>) -> Option<Position> {
     Some(line.start.after_all(moves.iter().copied()))
 }
 
-/// The players and the result of a game, or its event if they are unknown. Characters that would end a string in EPD
-/// are replaced or escaped.
+/// The players and the result of a game, or its event if they are unknown, as the content of an operand in EPD.
 fn title(game: &GameTree) -> Option<String> {
     let title = match game.players() {
         Some(players) => format!("{players} {}", game.result),
         None => game.known_tag("Event")?.to_owned(),
     };
-    let plain = title.replace(['"', ';', '\n'], "'");
-    Some(plain.replace('\\', r"\\"))
+    Some(operand_text(&title))
 }

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use serde_json::{Value, json};
 
 use super::common::{
-    Failure, GamePath, Language, OpeningArgument, Place, columns, explain, explain_clauses,
+    Failure, GamePath, Language, OpeningArgument, Place, Unread, columns, explain, explain_clauses,
     explain_plies, fill, note, plies_text, print_if_read, sentence, terminal_width, texts,
     translated, verdict_name,
 };
@@ -45,7 +45,7 @@ pub struct Arguments {
 /// reported and skipped.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut counts = Counts::default();
-    let (mut is_closed, mut unreadable) = (false, 0);
+    let (mut is_closed, mut unread) = (false, Unread::default());
     for file in &arguments.files {
         match replay_file(arguments, &GamePath::parse(file), &mut counts) {
             Ok(true) => {}
@@ -54,10 +54,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                 break;
             }
             Err(failure) if failure.is_output_error => return Err(failure),
-            Err(failure) => {
-                failure.report();
-                unreadable += 1;
-            }
+            Err(failure) => unread.add_skipped_file(&failure),
         }
     }
     let games = match counts.disagreeing {
@@ -65,15 +62,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         1 => Some("one game does not agree with the rules".to_owned()),
         count => Some(format!("{count} games do not agree with the rules")),
     };
-    let files = match unreadable {
-        0 => None,
-        1 => Some("one file cannot be read".to_owned()),
-        count => Some(format!("{count} files cannot be read")),
-    };
-    let errors = games.into_iter().chain(files);
-    let errors: Vec<String> = errors
-        .map(|error| translated(&error).into_owned())
-        .collect();
+    let games = games.map(|error| translated(&error).into_owned());
+    let errors: Vec<String> = games.into_iter().chain(unread.clauses()).collect();
     if !errors.is_empty() {
         return Err(Failure::new("replay", errors.join(texts().clause_comma)));
     }

@@ -151,6 +151,12 @@ impl Epd {
     }
 }
 
+/// A text as the content of a quoted operand. Quotes, `;` and line ends become `'`, because some readers take them for
+/// the end of the operand.
+pub fn operand_text(text: &str) -> String {
+    text.replace(['"', ';', '\n'], "'").replace('\\', r"\\")
+}
+
 impl fmt::Display for Epd {
     /// Writes the FEN and the operations, except `moves`, `hmvc` and `fmvn`, which are already part of the position.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

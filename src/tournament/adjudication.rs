@@ -340,10 +340,4 @@ mod tests {
         );
         assert_eq!(ending(paths, 112), None);
     }
-
-    #[test]
-    fn missing_directories_are_reported() {
-        let error = TablebaseAdjudication::open("/no/such/place").unwrap_err();
-        assert!(error.to_string().starts_with("/no/such/place: "), "{error}");
-    }
 }

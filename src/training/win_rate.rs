@@ -229,13 +229,4 @@ mod tests {
         }
         assert_eq!(WinRateCounts::default().fit(), Err(TooFewPositions(0)));
     }
-
-    #[test]
-    fn the_first_adam_step_has_length_one() {
-        for slope in [1e-3, 1.0, -250.0] {
-            let moved = adam_step(&mut 0.0, &mut 0.0, slope, 1);
-            assert!((moved - slope.signum()).abs() < 1e-6, "{slope}: {moved}");
-        }
-        assert_eq!(adam_step(&mut 0.0, &mut 0.0, 0.0, 1), 0.0);
-    }
 }

@@ -6,17 +6,14 @@ use chuhe::notation::{chinese, fen, wxf};
 use predicates::prelude::*;
 use predicates::str::is_match;
 
-use super::{TestDir, check};
+use super::{TestDir, check, keys, quiet_output};
 
 const ENDGAME: &str = "3ak4/4a4/4b4/9/9/9/9/4B4/4A4/2BAKR3 w - - 0 1";
 const MATED: &str = "3k5/3R5/3R5/9/9/9/9/9/9/4K4 b";
 
 /// The rows that the command prints. It must succeed with an empty standard error.
 fn rows(arguments: &str) -> Vec<String> {
-    let dir = TestDir::new();
-    let mut command = dir.command(&format!("analyse {arguments}"));
-    let assert = command.assert().code(0).stderr("");
-    let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+    let text = quiet_output(&format!("analyse {arguments}"));
     text.lines().map(str::to_owned).collect()
 }
 
@@ -240,9 +237,6 @@ fn files_of_positions_are_analyzed() {
     assert_eq!(objects[0]["depth"], 3);
     assert!(objects[0]["score"].is_i64());
     assert_eq!(objects[0]["file"], "-");
-    let keys = |object: &serde_json::Value| -> Vec<String> {
-        object.as_object().unwrap().keys().cloned().collect()
-    };
     assert_eq!(keys(&objects[0]), keys(&objects[1]));
     assert_eq!(objects[1]["best"], serde_json::Value::Null);
     assert!(objects[1]["ruling"].as_str().unwrap().contains("red wins"));

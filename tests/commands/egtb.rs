@@ -266,9 +266,7 @@ fn wins_beyond_the_no_capture_limit_are_reported() {
 #[cfg(unix)]
 fn special_files_are_rejected() {
     let dir = TestDir::new();
-    let pipe = dir.path("KR-K.chtb");
-    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
-    assert!(made.unwrap().success());
+    dir.make_pipe("KR-K.chtb");
     dir.check(
         "
         $1 egtb stats KR-K --tables .

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
-use super::{TestDir, check};
+use super::{TestDir, check, quiet_output};
 
 /// Red's rook chases a cannon perpetually.
 const CHASE: &str = "4kab2/4a4/4b4/3rC2R1/9/9/4n4/4B4/4A4/4KAB1c w - - 0 1";
@@ -19,10 +19,7 @@ const EXCUSED: &str = "'2bak2r1/cC3Rc2/2nab1n2/p1p1p3p/6p2/2P6/P3P1P1P/2N1C1N2/9
 
 /// The standard output of `chuhe judge`, which must succeed without errors.
 fn judged(arguments: &str) -> String {
-    let dir = TestDir::new();
-    let mut command = dir.command(&format!("judge {arguments}"));
-    let assert = command.assert().code(0).stderr("");
-    String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+    quiet_output(&format!("judge {arguments}"))
 }
 
 /// The JSON object of one game.

@@ -145,10 +145,7 @@ fn exit_code(child: &mut std::process::Child, name: &str) -> Option<i32> {
 #[test]
 fn signals_end_commands_that_wait_for_a_pipe() {
     let dir = TestDir::new();
-    let made = std::process::Command::new("mkfifo")
-        .arg(dir.path("fifo"))
-        .status();
-    assert!(made.unwrap().success());
+    dir.make_pipe("fifo");
     dir.write("list.txt", "startpos");
     for command in [
         "convert fifo",

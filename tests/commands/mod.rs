@@ -32,6 +32,17 @@ fn check(session: &str) {
     TestDir::new().check(session);
 }
 
+/// The standard output of a command that succeeds without messages.
+fn quiet_output(line: &str) -> String {
+    let assert = TestDir::new().command(line).assert().code(0).stderr("");
+    String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+}
+
+/// The names of the fields of a JSON object.
+fn keys(object: &serde_json::Value) -> Vec<&String> {
+    object.as_object().unwrap().keys().collect()
+}
+
 /// Sends a signal such as `-INT` to a process.
 #[cfg(unix)]
 fn send_signal(child: &std::process::Child, signal: &str) {

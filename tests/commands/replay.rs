@@ -1,6 +1,6 @@
 //! `chuhe replay`.
 
-use super::TestDir;
+use super::{TestDir, keys};
 
 #[test]
 fn files_are_reported_in_order() {
@@ -24,7 +24,7 @@ fn files_are_reported_in_order() {
         > good.pgn: 1 of 1 games agree with the rules\nbad.pgn: game 1:
         > bad.pgn: 0 of 1 games agree with the rules\ngood.pgn: 1 of
         2> chuhe: no-such-file: No such file
-        2> one game does not agree with the rules, one file cannot be read
+        2> one game does not agree with the rules, 1 file cannot be read
         $1 replay results.pgn
         > game 1: line 3: the results 1-0 and 0-1 contradict each other\n
         $1 replay list.txt
@@ -33,7 +33,7 @@ fn files_are_reported_in_order() {
         > list.txt: 1 of 3 games agree
         $1 replay binary
         2> neither text nor a game record
-        2> one file cannot be read
+        2> 1 file cannot be read
         "#,
     );
 }
@@ -105,9 +105,6 @@ fn games_and_plies_can_be_selected() {
     let replay = dir.command("replay --json --explain illegal.pgn").output();
     let text = String::from_utf8(replay.unwrap().stdout).unwrap();
     let illegal = &crate::json_lines(&text)[0];
-    let keys = |object: &serde_json::Value| -> Vec<String> {
-        object.as_object().unwrap().keys().cloned().collect()
-    };
     assert_eq!(keys(illegal), keys(&objects[1]));
     assert!(illegal["verdict"].is_null() && illegal["repetition"].is_null());
     assert_eq!(objects[1]["game"], 2);

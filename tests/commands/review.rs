@@ -1,9 +1,8 @@
 //! `chuhe review`. Its page is tested in a browser by `tests/board/run`.
 
 use chuhe::notation::pgn;
-use serde_json::Value;
 
-use super::TestDir;
+use super::{TestDir, keys};
 
 /// An opening with an exchange of rooks and a name that must be escaped.
 const GAME: &str = "[Red \"A <b> & \\\"c\\\"\"]\n[Black \"象棋\"]\n\n\
@@ -172,14 +171,6 @@ fn all_games_of_a_file_are_reviewed() {
     );
     assert_eq!(objects[0]["moves"][1]["move"], "h9g7");
     let unjudged = &dir.objects("review games.pgn --from 2 --depth 1 --json")[0]["moves"][0];
-    let keys = |object: &Value| {
-        object
-            .as_object()
-            .unwrap()
-            .keys()
-            .cloned()
-            .collect::<Vec<_>>()
-    };
     assert_eq!(keys(unjudged), keys(&objects[0]["moves"][0]));
     assert!(unjudged["score"].is_null());
     assert!(objects[0]["moves"][0]["best_line"][0].is_string());

@@ -118,8 +118,7 @@ fn single_games_are_counted_and_incomplete_files_read_up_to_their_last_block() {
 fn games_are_written_to_a_pipe() {
     let dir = TestDir::new();
     let pipe = dir.path("pipe");
-    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
-    assert!(made.unwrap().success());
+    dir.make_pipe("pipe");
     dir.check("$ selfplay one.chg --games 2 --nodes 20 --seed 1\n$ data merge two.chg one.chg");
     let reader = std::thread::spawn({
         let pipe = pipe.clone();

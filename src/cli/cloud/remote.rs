@@ -63,12 +63,11 @@ fn read_token(file: &Path) -> Result<String, Failure> {
 }
 
 /// Sends a request and parses the JSON reply.
-fn ask(client: &Client, action: &str, board: &Position) -> Result<Value, Failure> {
-    let reply = client.ask(action, board, &[("json", "1")]);
-    let reply = reply.context(client.server())?;
+fn ask(client: &Client, action: &str, board: &Position) -> Result<Value, ClientError> {
+    let reply = client.ask(action, board, &[("json", "1")])?;
     match serde_json::from_str::<Value>(&reply) {
         Ok(reply) if reply.is_object() => Ok(reply),
-        _ => Err(ClientError::Reply(excerpt(&reply))).context(client.server()),
+        _ => Err(ClientError::Reply(excerpt(&reply))),
     }
 }
 
@@ -124,7 +123,7 @@ enum Known {
 }
 
 fn query_all(client: &Client, position: &Position) -> Result<Known, Failure> {
-    let reply = ask(client, "queryall", position)?;
+    let reply = ask(client, "queryall", position).context(client.server())?;
     if let Some(moves) = moves(&reply, position) {
         return Ok(Known::Moves(moves));
     }
@@ -188,7 +187,7 @@ pub fn queue(arguments: &PositionArguments) -> Result<(), Failure> {
 }
 
 fn request_search(client: &Client, position: &Position) -> Result<(), Failure> {
-    let reply = ask(client, "queue", position)?;
+    let reply = ask(client, "queue", position).context(client.server())?;
     match reply["status"].as_str() {
         Some("ok") => print_text("search requested\n"),
         Some(status) => Err(Failure::new(client.server(), excerpt(status))),
@@ -417,10 +416,9 @@ fn copy_all(
 /// Asks for the known moves of a position. Returns an empty list if it is unknown or invalid or has no legal move,
 /// `None` if the rate limit is exceeded.
 fn request(client: &Client, position: &Position) -> Result<Option<Vec<NewScore>>, ClientError> {
-    let reply = client.ask("queryall", position, &[("json", "1")])?;
-    let invalid = || ClientError::Reply(excerpt(&reply));
-    let json: Value = serde_json::from_str(&reply).map_err(|_| invalid())?;
-    match json["status"].as_str() {
+    let reply = ask(client, "queryall", position)?;
+    let invalid = || ClientError::Reply(excerpt(&reply.to_string()));
+    match reply["status"].as_str() {
         Some("ok") => {}
         Some("unknown" | "checkmate" | "stalemate" | "invalid board") => {
             return Ok(Some(Vec::new()));
@@ -435,7 +433,7 @@ fn request(client: &Client, position: &Position) -> Result<Option<Vec<NewScore>>
         let edge = Edge::of(position, &view, row.played);
         Some(NewScore::new(edge, value_after(score), 0, WRITER))
     };
-    let moves = moves(&json, position).ok_or_else(invalid)?;
+    let moves = moves(&reply, position).ok_or_else(invalid)?;
     Ok(Some(moves.into_iter().filter_map(score).collect()))
 }
 

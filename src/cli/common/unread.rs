@@ -92,20 +92,25 @@ impl Unread {
         self.files += 1;
     }
 
-    /// Returns an error if anything could not be read.
-    pub fn finish(self, command: &str) -> Result<(), Failure> {
+    /// The number of games, positions and files that could not be read, each as a clause.
+    pub fn clauses(&self) -> Vec<String> {
         let counts = [
             (self.games, "game"),
             (self.positions, "position"),
             (self.files, "file"),
         ];
-        let errors: Vec<String> = (counts.into_iter())
+        (counts.into_iter())
             .filter(|(count, _)| *count > 0)
             .map(|(count, noun)| {
                 let count = counted(count, noun);
                 fill(texts().cannot_be_read, &[&translated(&count)])
             })
-            .collect();
+            .collect()
+    }
+
+    /// Returns an error if anything could not be read.
+    pub fn finish(self, command: &str) -> Result<(), Failure> {
+        let errors = self.clauses();
         if errors.is_empty() {
             Ok(())
         } else {

@@ -117,6 +117,17 @@ enum Proof {
     },
 }
 
+impl Proof {
+    /// The tree of a mate or a win.
+    fn tree(&self) -> Option<&MatingMove> {
+        match self {
+            Self::Mate { solution, .. } => Some(&solution.tree),
+            Self::Win { tree } => Some(tree),
+            Self::Draw { .. } => None,
+        }
+    }
+}
+
 /// The results of an interrupted run.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -455,12 +466,7 @@ fn show(
     let notation = arguments.notation.unwrap_or(MoveStyle::Chinese);
     let uses_stdout = files.iter().flatten().any(OutputFile::is_stdout);
     let [pgn, svg] = files;
-    if let Proof::Mate {
-        solution: Solution { tree, .. },
-        ..
-    }
-    | Proof::Win { tree } = &file.proof
-    {
+    if let Some(tree) = file.proof.tree() {
         if let Some(out) = pgn {
             let solution = match &file.proof {
                 Proof::Mate { solution, .. } => Some(solution),

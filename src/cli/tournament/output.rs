@@ -16,6 +16,7 @@ use crate::cli::common::{
     Context, Failure, OutputFile, canonical_path, ignore_closed_pipe, plies_text, register_bar,
     translated,
 };
+use crate::notation::epd::operand_text;
 use crate::notation::pgn::is_tag_line;
 use crate::notation::{MoveStyle, fen};
 use crate::text::{bytes_without_byte_order_mark, printable, require_regular};
@@ -406,8 +407,7 @@ fn final_position(tournament: &Tournament, record: &GameRecord) -> io::Result<St
     let position = start.after_all(record.moves.iter().map(|m| m.played));
     let ByColor([red, black]) = record
         .players
-        .map(|player| tournament.engines[player].name.replace(['"', ';'], "'"))
-        .map(|name| name.replace('\\', r"\\"));
+        .map(|player| operand_text(&tournament.engines[player].name));
     Ok(format!(
         "{} - - id \"game {}: {red} - {black}\"; c0 \"{} {}\";\n",
         fen::write_board_and_side(&position.setup()),

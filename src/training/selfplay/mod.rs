@@ -7,10 +7,8 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -28,7 +26,8 @@ use player::{KnownMoves, Player, SelfPlayGame};
 pub struct SelfPlayRun {
     settings: SelfPlaySettings,
     writer: GameWriter<File>,
-    numbers: Numbers,
+    /// The numbers of the games in the file, in ascending order.
+    numbers: Vec<u32>,
     /// The games already in the file.
     pub present: SelfPlayProgress,
     pub damage: FileDamage,
@@ -57,7 +56,7 @@ impl SelfPlayRun {
             writer.plan(&wanted_text)?;
         }
         Ok(Self {
-            numbers: Numbers::new(&existing.numbers, settings.games),
+            numbers: existing.numbers,
             settings,
             writer,
             present: SelfPlayProgress {
@@ -71,7 +70,8 @@ impl SelfPlayRun {
     /// Number of games missing before the last one of the file, because of damage or because no opening was found.
     /// They are played first.
     pub fn missing(&self) -> usize {
-        self.numbers.missing.len()
+        let end = self.numbers.last().map_or(0, |last| last.saturating_add(1));
+        numbers(&self.numbers, end.min(self.settings.games)).count()
     }
 
     /// Plays the games that are not in the file. Calls `progress` whenever games have been written. With any number of
@@ -82,9 +82,9 @@ impl SelfPlayRun {
         interrupt: &Interrupt,
         progress: impl Fn(SelfPlayProgress) + Sync,
     ) -> Result<SelfPlayProgress, SelfPlayError> {
-        let (settings, numbers) = (self.settings, self.numbers);
-        let players = players(&settings)?;
-        let started = AtomicU32::new(0);
+        let players = players(&self.settings)?;
+        let numbers = numbers(&self.numbers, self.settings.games);
+        let numbers = Mutex::new((0..).zip(numbers));
         let sequence = Mutex::new(Sequence {
             writer: self.writer,
             next: 0,
@@ -94,8 +94,8 @@ impl SelfPlayRun {
         });
         let work = |mut player: Player| {
             while !interrupt.is_requested() && sequence.lock().failure.is_none() {
-                let place = started.fetch_add(1, Ordering::Relaxed);
-                let Some(number) = numbers.at(place) else {
+                let next = numbers.lock().next();
+                let Some((place, number)) = next else {
                     return;
                 };
                 let game = player.game(number, &|| interrupt.drops_games());
@@ -121,35 +121,9 @@ impl SelfPlayRun {
     }
 }
 
-/// The numbers of the games to play, in order.
-#[derive(Debug)]
-struct Numbers {
-    /// Games missing before the last one of the file.
-    missing: Vec<u32>,
-    /// Games after the last one of the file.
-    rest: Range<u32>,
-}
-
-impl Numbers {
-    /// The numbers below `games` that are not in `present`, which is in ascending order.
-    fn new(present: &[u32], games: u32) -> Self {
-        let next = present.last().map_or(0, |last| last.saturating_add(1));
-        let is_missing = |number: &u32| present.binary_search(number).is_err();
-        Self {
-            missing: (0..next.min(games)).filter(is_missing).collect(),
-            rest: next..games,
-        }
-    }
-
-    /// The number of the game at a place in the order, from 0.
-    fn at(&self, place: u32) -> Option<u32> {
-        let missing = self.missing.get(place as usize).copied();
-        missing.or_else(|| {
-            let index = place.saturating_sub(self.missing.len() as u32);
-            let number = self.rest.start.checked_add(index)?;
-            self.rest.contains(&number).then_some(number)
-        })
-    }
+/// The numbers of the games to play, in order: those below `games` that are not in `present`, which is ascending.
+fn numbers(present: &[u32], games: u32) -> impl Iterator<Item = u32> {
+    (0..games).filter(|number| present.binary_search(number).is_err())
 }
 
 /// The settings in which two plans differ, as `nodes=400, seed=1`. The plans themselves if one is not a JSON object.

@@ -114,10 +114,7 @@ fn games_lost_to_damage_are_played_again() {
 
 #[test]
 fn missing_numbers_come_first() {
-    let numbers = |present: &[u32], games| -> Vec<u32> {
-        let numbers = Numbers::new(present, games);
-        (0..).map_while(|place| numbers.at(place)).collect()
-    };
+    let numbers = |present: &[u32], games| -> Vec<u32> { numbers(present, games).collect() };
     assert_eq!(numbers(&[], 3), [0, 1, 2]);
     assert_eq!(numbers(&[0, 1, 4], 7), [2, 3, 5, 6]);
     assert_eq!(numbers(&[0, 4], 3), [1, 2]);
