@@ -283,31 +283,6 @@ mod tests {
             ("[红方选手：马仲威]", "Red", "马仲威"),
             ("[ECCO: C00]", "ECCO", "C00"),
             (
-                "FEN: 4k4/9/9/9/9/9/9/9/9/4K4 w",
-                "FEN",
-                "4k4/9/9/9/9/9/9/9/9/4K4 w",
-            ),
-            (
-                "局面 4k4/9/9/9/9/9/9/9/9/4K4 b",
-                "FEN",
-                "4k4/9/9/9/9/9/9/9/9/4K4 b",
-            ),
-            (
-                "开局：4k4/9/9/9/9/9/9/9/9/4K4",
-                "FEN",
-                "4k4/9/9/9/9/9/9/9/9/4K4",
-            ),
-            (
-                "Starting position: 4k4/9/9/9/9/9/9/9/9/4X4 b",
-                "FEN",
-                "4k4/9/9/9/9/9/9/9/9/4X4 b",
-            ),
-            (
-                "来源: https://a/b/c/d/e/f/g/h/i/j/k",
-                "Source",
-                "https://a/b/c/d/e/f/g/h/i/j/k",
-            ),
-            (
                 "布局: 五七炮进三兵对屏风马",
                 "Opening",
                 "五七炮进三兵对屏风马",
@@ -351,6 +326,19 @@ mod tests {
         ] {
             assert_eq!(TextLine::read(line), None, "{line}");
         }
+    }
+
+    #[test]
+    fn fens_after_labels_are_read() {
+        let fen = "4k4/9/9/9/9/9/9/9/9/4K4 w";
+        for label in ["FEN: ", "局面 ", "开局：", "Starting position: "] {
+            let headings = TextLine::Headings(vec![("FEN", fen)]);
+            assert_eq!(TextLine::read(&format!("{label}{fen}")), Some(headings));
+        }
+        let address = "https://a/b/c/d/e/f/g/h/i/j/k";
+        let line = format!("来源: {address}");
+        let headings = TextLine::Headings(vec![("Source", address)]);
+        assert_eq!(TextLine::read(&line), Some(headings));
     }
 
     #[test]
