@@ -9,8 +9,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::Range;
 
-use super::dhtmlxq_v2::with_later_fields;
-use super::digits::{read_moves, read_squares};
+use super::digits::{read_moves, read_squares, with_later_fields};
 use super::markup::{escaped, percent_decoded, unescaped, without_json_escapes};
 use super::numbered::with_names;
 use super::{fen_position, piece_position, piece_squares, plain_comment};

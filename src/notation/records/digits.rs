@@ -1,4 +1,5 @@
-//! The lists of moves and of pieces in DhtmlXQ: digits for files and ranks.
+//! The lists of moves and of pieces in DhtmlXQ: digits for files and ranks. In version 2 the list of moves contains the
+//! variations.
 
 use super::{PieceSquares, square_from_black};
 use crate::board::Square;
@@ -60,9 +61,121 @@ pub fn read_squares(
     Ok(squares)
 }
 
+/// The length of a move in characters, without the number at its end.
+const MOVE_LENGTH: usize = 8;
+/// The index of the letter X, Y or Z in a move.
+const LETTER: usize = 6;
+
+const START: &str = "[DhtmlXQ_movelist]";
+const END: &str = "[/DhtmlXQ_movelist]";
+
+/// The moves of a line, as digits, and the line and ply that it replaces, as in the name of its field: `0_2`.
+struct Line {
+    replaced: String,
+    moves: String,
+}
+
+/// The moves of a list.
+struct List {
+    /// The main line and the variations.
+    lines: Vec<Line>,
+    /// The line and ply of each move.
+    places: Vec<(usize, usize)>,
+}
+
+/// A record with the fields of the later versions: `movelist` without letters, `move_0_2_1` and `comment1_2`. `None` if
+/// its list of moves is not in version 2.
+///
+/// A move of this version is four digits for its squares, two characters, one of the letters X, Y and Z, another
+/// character, and a decimal number: that of the move itself, counted from 0, if it continues the line of the move
+/// before it, otherwise that of the move that it replaces. The comment of a move has the number of the move from 1.
+pub fn with_later_fields(record: &str) -> Option<String> {
+    let (before, rest) = record.split_once(START)?;
+    let (list, after) = rest.split_once(END)?;
+    if record.contains("[DhtmlXQ_move_") {
+        return None;
+    }
+    let List { lines, places } = read_list(list)?;
+    let with_places = |text: &str| {
+        let mut parts = text.split("DhtmlXQ_comment");
+        let mut named = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let numbered = part.split_once(']').and_then(|(number, rest)| {
+                let number: usize = number.parse().ok()?;
+                let (line, ply) = places.get(number.checked_sub(1)?)?;
+                Some(format!("{line}_{ply}]{rest}"))
+            });
+            named += "DhtmlXQ_comment";
+            named += numbered.as_deref().unwrap_or(part);
+        }
+        named
+    };
+    let mut text = with_places(before) + START + &lines[0].moves + END;
+    for (number, Line { replaced, moves }) in lines.iter().enumerate().skip(1) {
+        let name = format!("DhtmlXQ_move_{replaced}_{number}");
+        text += &format!("[{name}]{moves}[/{name}]");
+    }
+    Some(text + &with_places(after))
+}
+
+/// Reads a list. `None` if it is not in version 2.
+fn read_list(list: &str) -> Option<List> {
+    let list: String = list.chars().filter(char::is_ascii_alphanumeric).collect();
+    let mut starts = Vec::new();
+    let mut at = 0;
+    while let Some(length) = list.get(at + LETTER..)?.find(['X', 'Y', 'Z']) {
+        starts.push(at + length);
+        at += length + LETTER + 1;
+        if at + LETTER > list.len() {
+            break;
+        }
+    }
+    if starts.first() != Some(&0) {
+        return None;
+    }
+    let ends = starts.iter().skip(1).copied().chain([list.len()]);
+    let mut lines = vec![Line {
+        replaced: "0_1".to_owned(),
+        moves: String::new(),
+    }];
+    let mut places: Vec<(usize, usize)> = Vec::new();
+    let mut ply = 0;
+    for (index, (start, end)) in starts.iter().zip(ends).enumerate() {
+        let (squares, number) = (
+            list.get(*start..start + 4)?,
+            list.get(start + MOVE_LENGTH..end)?,
+        );
+        if !squares.bytes().all(|b| b.is_ascii_digit()) {
+            return None;
+        }
+        let number: usize = number.parse().ok()?;
+        if number == index {
+            ply += 1;
+            lines.last_mut()?.moves += squares;
+        } else {
+            let line;
+            (line, ply) = *places.get(number)?;
+            let is_first = number == 0 || places[number - 1].0 != line;
+            lines.push(Line {
+                replaced: if is_first {
+                    lines[line].replaced.clone()
+                } else {
+                    format!("{line}_{ply}")
+                },
+                moves: squares.to_owned(),
+            });
+        }
+        places.push((lines.len() - 1, ply));
+    }
+    Some(List { lines, places })
+}
+
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use crate::notation::MoveStyle;
     use crate::notation::fen;
+    use crate::notation::records::RecordReader;
     use crate::notation::records::dhtmlxq::read_dhtmlxq;
 
     #[test]
@@ -111,5 +224,31 @@ mod tests {
         );
         let error = read_dhtmlxq(&twice).unwrap_err().to_string();
         assert_eq!(error, "two pieces of the starting position are on i0");
+    }
+
+    #[test]
+    fn lists_with_variations_are_read() {
+        let list = "7747aaXa0 7062aaYa1\n7967aaXa2 7242aaZa1 7967aaXa4 1022aaXa3 2625aaXa0";
+        let record = format!(
+            "[DhtmlXQ][DhtmlXQ_comment4]顺炮[/DhtmlXQ_comment4][DhtmlXQ_movelist]{list}\
+             [/DhtmlXQ_movelist][DhtmlXQ_comment1]中炮[/DhtmlXQ_comment1][/DhtmlXQ]"
+        );
+        let mut games = RecordReader::new(record.as_bytes()).unwrap();
+        let game = games.next().unwrap().unwrap();
+        assert!(game.problems.is_empty(), "{:?}", game.problems);
+        let pgn = game.write_pgn(MoveStyle::Iccs);
+        let moves = "1. H2-E2 {中炮} (1. C3-C4) 1... H9-G7 (1... H7-E7 {顺炮} 2. H0-G2) (1... B9-C7) \
+            2. H0-G2 *";
+        assert!(pgn.replace('\n', " ").contains(moves), "{pgn}");
+        for list in [
+            "7747",
+            "",
+            "7747aaXa",
+            "7747aaXa0 7062aaXa9",
+            "a7747aaXa0",
+            "X",
+        ] {
+            assert!(read_list(list).is_none(), "{list}");
+        }
     }
 }

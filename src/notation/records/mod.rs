@@ -19,7 +19,6 @@ mod cbf;
 mod ccbridge;
 mod ccm;
 mod dhtmlxq;
-mod dhtmlxq_v2;
 mod digits;
 mod lines;
 mod markup;
