@@ -23,6 +23,7 @@ const CLAP_TEXTS: &[(&str, &str)] = &[
     ("[possible values: ", "[可用的值："),
     ("[subcommands: ", "[子命令："),
     ("[default: ", "[默认："),
+    ("[alias: ", "[别名："),
     ("[OPTIONS]", "[选项]"),
     ("[COMMAND]", "[命令]"),
     ("<COMMAND>", "<命令>"),

@@ -37,7 +37,7 @@ const DEFAULTS: [&str; 2] = ["recover", "repeat"];
 pub fn add_tips(error: &mut Error, words: &[OsString], program: &Command) {
     match error.kind() {
         ErrorKind::UnknownArgument => add_argument_tip(error, words, program),
-        ErrorKind::InvalidSubcommand => add_command_tip(error, words),
+        ErrorKind::InvalidSubcommand => add_command_tip(error, words, program),
         _ => {}
     }
 }
@@ -93,14 +93,13 @@ fn add_argument_tip(error: &mut Error, words: &[OsString], program: &Command) {
     error.insert(ContextKind::InvalidArg, ContextValue::String(whole));
 }
 
-fn add_command_tip(error: &mut Error, words: &[OsString]) {
-    let mut texts = words.iter().skip(1).map(|word| word.to_string_lossy());
-    // The word that clap takes for the command, or the value of an option before it, such as `zh` in `--lang zh`.
-    let first = texts.find(|text| !text.starts_with('-'));
+/// Commands of a subcommand such as `book` get no tip.
+fn add_command_tip(error: &mut Error, words: &[OsString], program: &Command) {
     let Some(word) = word_of(error, ContextKind::InvalidSubcommand) else {
         return;
     };
-    if first.as_deref() != Some(word.as_str()) {
+    let mut before = words.iter().skip(1).take_while(|text| **text != *word);
+    if before.any(|text| program.find_subcommand(text).is_some()) {
         return;
     }
     let verb = word.split(' ').next().unwrap_or_default();

@@ -12,7 +12,7 @@ pub enum KeyValuesError {
     /// The value does not have the type of its key.
     #[error("invalid value: {0}={1}")]
     Unreadable(&'static str, String),
-    #[error("{0}= is missing; write a list without blanks, separated by commas")]
+    #[error("no {0}= in the list; its values are separated by commas, without blanks")]
     Missing(&'static str),
     #[error("{0}")]
     OutOfRange(&'static str),
@@ -69,7 +69,7 @@ mod tests {
         assert_eq!(error("b"), "invalid value: b=x");
         assert_eq!(
             error("c"),
-            "c= is missing; write a list without blanks, separated by commas"
+            "no c= in the list; its values are separated by commas, without blanks"
         );
         for (text, reason) in [
             ("", "unknown key \"\"; the keys are a"),

@@ -323,8 +323,9 @@ fn common_mistakes_are_explained() {
         2>0 similar
         $2 'go depth 3'
         2> tip: this is a protocol command
-        $2 position startpos
-        2> tip: this is a protocol command
+        $2 --lang zh position startpos
+        2> 提示：这是协议命令
+        2>0 是否指
         $2 match -engine cmd=./x -each tc=1
         2> unexpected argument '-engine' found\\n\\n  tip: a similar argument exists: '--engine'
         2>0 write arguments

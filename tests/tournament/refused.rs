@@ -156,7 +156,7 @@ fn invalid_arguments_are_refused() {
         ),
         (
             "--each depth=1 --adjudicate-win moves=3",
-            "score= is missing",
+            "no score= in the list",
         ),
         ("--each depth=1 --format ladder", "invalid value 'ladder'"),
         ("--each depth=1 --startup 0", "out of range"),
@@ -186,7 +186,7 @@ fn arguments_of_cutechess_are_explained() {
         ),
         (
             "--each depth=1 --sprt elo0=0 elo1=5",
-            "elo1= is missing; write a list without blanks",
+            "no elo1= in the list; its values are separated by commas",
         ),
     ]);
 }
