@@ -18,6 +18,7 @@ pub mod chinese;
 pub mod coordinates;
 pub mod diagram;
 pub mod epd;
+mod error;
 pub mod fen;
 mod line;
 #[cfg(feature = "records")]
@@ -33,39 +34,12 @@ pub mod tree;
 pub mod vietnamese;
 pub mod wxf;
 
+pub use error::NotationError;
 pub use line::{GameText, Line, LineError, Separator, without_move_numbers};
 pub use raw::{RecordError, date_tag};
 
 use crate::board::{Move, Position, named_enum};
 use crate::movegen::{IllegalReason, why_illegal};
-use crate::text::{excerpt, fill, texts};
-
-/// The reason why a text is not a legal move.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotationError {
-    /// The text is not in the notation.
-    #[error("{}", fill(texts().unreadable_move, &[&excerpt(.0)]))]
-    Unreadable(String),
-    /// The text is a move, but matches no legal move of the position.
-    #[error("{}", fill(texts().not_legal_here, &[&excerpt(.0)]))]
-    Illegal(String),
-    /// The text is a move that is illegal for a known reason.
-    #[error("{}", fill(texts().illegal_move, &[&excerpt(.text), &reason.to_string()]))]
-    Forbidden {
-        /// The text of the move.
-        text: String,
-        /// The rule that the move violates.
-        reason: IllegalReason,
-    },
-    /// The text matches more than one legal move.
-    #[error("{}", fill(texts().several_moves, &[&excerpt(.text), &format!("{moves:?}")]))]
-    Ambiguous {
-        /// The text of the move.
-        text: String,
-        /// The legal moves that match, at least two.
-        moves: Vec<Move>,
-    },
-}
 
 /// Reads a move in any notation: coordinates (`h2e2`, `H2-E2`), Chinese (炮二平五), WXF (`C2=5`) or SAN with ranks
 /// from 0 (`Che2`). A text that two of them can read means the same move in both.
@@ -82,18 +56,6 @@ pub fn parse_move(position: &Position, text: &str) -> Result<Move, NotationError
         .find(|result| !matches!(result, Err(NotationError::Unreadable(_))))
         .unwrap_or_else(|| Err(NotationError::Unreadable(text.to_owned())))
         .map_err(|error| explained(position, error))
-}
-
-/// The legal move that matches `text`, or an error if no move or several moves match.
-fn only_move(moves: Vec<Move>, text: &str) -> Result<Move, NotationError> {
-    match moves[..] {
-        [m] => Ok(m),
-        [] => Err(NotationError::Illegal(text.to_owned())),
-        _ => Err(NotationError::Ambiguous {
-            text: text.to_owned(),
-            moves,
-        }),
-    }
 }
 
 /// Adds the reason to the error of an illegal move.

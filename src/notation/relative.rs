@@ -1,7 +1,7 @@
 //! The common part of the Chinese, WXF and Vietnamese notations. A move is a piece, a direction and a number, all from
 //! the mover's point of view. The piece is named by its file or by its place among the pieces of its kind on that file.
 
-use super::{NotationError, only_move};
+use super::error::{NotationError, only_move};
 use crate::board::{Bitboard, Color, FILES, Move, PieceKind, Position, Square};
 use crate::movegen::legal_moves;
 

@@ -1,6 +1,6 @@
 //! Standard algebraic notation (SAN) as in XBoard, WinBoard and other chess programs: `Che2`, `Hg7`, `xe4`.
 
-use super::{NotationError, only_move};
+use super::error::{NotationError, only_move};
 use crate::board::{FILES, Move, Piece, PieceKind, Position, RANKS, Square};
 use crate::movegen::{has_legal_move, legal_moves};
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::position::{ordered_moves, without_moves};
-use super::{Library, Query};
+use super::query::{Library, Query};
 use crate::board::{Move, Position};
 use crate::cloud::api::{ApiReply, RuleVerdict};
 use crate::cloud::fen;

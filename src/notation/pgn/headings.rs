@@ -91,7 +91,11 @@ impl<'a> TextLine<'a> {
         if line.is_ascii() && !is_address(line) {
             return None;
         }
-        match headings(line) {
+        // The number of the game may precede the headings: `第1局 红方: 甲`.
+        let after_number = line
+            .split_once(char::is_whitespace)
+            .filter(|(number, _)| number.ends_with('局') && is_game_number(number));
+        match headings(after_number.map_or(line, |(_, rest)| rest.trim())) {
             Some(found) => Some(Self::Headings(found)),
             None => is_sentence(line).then_some(Self::Sentence(line)),
         }
@@ -301,6 +305,9 @@ mod tests {
         }
         let headings = vec![("Red", "甲 一"), ("Black", "乙"), ("Date", "")];
         let line = "红方：甲 一\u{3000}\u{3000}黑方：乙 日期:";
+        assert_eq!(TextLine::read(line), Some(TextLine::Headings(headings)));
+        let line = "第1局 红方: 甲　黑方: 乙";
+        let headings = vec![("Red", "甲"), ("Black", "乙")];
         assert_eq!(TextLine::read(line), Some(TextLine::Headings(headings)));
         let headings = vec![("Date", ""), ("Site", "x")];
         let line = "比赛日期：  比赛地点：x";

@@ -155,6 +155,12 @@ pub fn read_line(text: &str) -> Result<LineContent, RecordError> {
         game.set_tag("Event", name);
         return Ok(LineContent::Game(game));
     }
+    // A name may follow the FEN directly: `… w;马擒士`.
+    let (before, after) = text.split_once(';').unwrap_or((text, ""));
+    let words: Vec<&str> = before.split_whitespace().collect();
+    let is_fen = before.len() < text.len() && fen::length(&words) == words.len();
+    let separated = format!("{before} ;{after}");
+    let text = if is_fen { &separated } else { text };
     let epd = || text.parse().map(LineContent::Epd);
     let game = match url_game(text) {
         Some(game) => game?,
@@ -275,6 +281,9 @@ mod tests {
             let game = GameTree::from(content);
             assert_eq!(game.tag("Event").unwrap_or_default(), event);
         }
+        let (short, _) = board.split_once(" - ").unwrap();
+        let named = GameTree::from(read_line(&format!("{short};马擒士")).unwrap());
+        assert_eq!(named.tag("Event"), Some("马擒士"));
         // The operations may be in any order, and the last may lack its `;`.
         for text in [
             "moves h2e2 h9g7; bm h0g2; id \"q\";",
