@@ -22,7 +22,7 @@ impl MoveNumber {
         (value.is_some() || is_black && digits.is_empty()).then_some(Self { value, is_black })
     }
 
-    /// Whether this is `...` without a number. It precedes black's move, or stands in place of it.
+    /// Whether this is `...` without a number. It precedes black's move or replaces it.
     pub fn is_ellipsis(self) -> bool {
         self.value.is_none()
     }
