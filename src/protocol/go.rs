@@ -112,9 +112,9 @@ impl GoRequest {
         self.clocks_of(mover).0.is_none() && self.limits(mover).clock.is_some()
     }
 
-    /// Whether this asks for a move of `mover` in a game with clocks: there is a clock, but no limit of depth or nodes and no mate
-    /// to search for, and the search is not infinite. Programs that ask for a score set a time for the move instead of
-    /// a clock, or a depth in addition to a clock.
+    /// Whether this asks for a move of `mover` in a game with clocks: there is a clock, but no limit of depth or nodes
+    /// and no mate to search for, and the search is not infinite. Programs that ask for a score set a time for the move
+    /// instead of a clock, or a depth in addition to a clock.
     pub fn is_game(&self, mover: Color) -> bool {
         let limits = self.limits(mover);
         let is_analysis = limits.depth.is_some() || limits.nodes.is_some() || limits.mate.is_some();

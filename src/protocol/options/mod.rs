@@ -248,7 +248,7 @@ fn set_value(
                 note = Some(outside([min, max, used].map(|number| number.to_string())));
             }
             let effect = Effect::Parameter(parameter, used);
-            return Ok(OptionChange { effect, note });
+            return Ok(OptionChange { name, effect, note });
         }
     }
     let effect = row.effect;
