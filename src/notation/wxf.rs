@@ -51,7 +51,8 @@ fn subject(kind: PieceKind, place: PiecePlace) -> String {
 ///
 /// Letters may have either case, H and E mean N and B, `.` before the number means `=`, and an en dash means `-`. In
 /// addition to the WXF forms that [`write()`] produces, this reads the sign before the letter (`+R=4`), the file after
-/// the sign (`R+4+1`), and signs for advisors and bishops. Older forms for pawns are read as well:
+/// the sign (`R+4+1`), signs for advisors and bishops, and `f`, `r` or `b` for the front or rear (back) piece: `fC+2`.
+/// Older forms for pawns are read as well:
 ///
 /// - a letter for the number from the front: `Pa=4`
 /// - signs after the file: `3+=4`
@@ -90,6 +91,16 @@ fn read_subject(characters: &[char]) -> Option<Subject> {
     Some(match *characters {
         ['+', '+'] => (Pawn, None, Some(RelativePlace::Front)),
         ['-' | '–', '-' | '–'] => (Pawn, None, Some(RelativePlace::Rear)),
+        ['f', letter @ 'A'..='Z'] => (
+            PieceKind::from_letter(letter)?,
+            None,
+            Some(RelativePlace::InnerFront),
+        ),
+        ['r' | 'b', letter @ 'A'..='Z'] => (
+            PieceKind::from_letter(letter)?,
+            None,
+            Some(RelativePlace::InnerRear),
+        ),
         [a, b] => match (read_digit(a), read_digit(b)) {
             (Some(a), Some(b)) if a == b => (Pawn, Some(b), Some(RelativePlace::NthOrMiddle(a))),
             (Some(a), Some(b)) => (Pawn, Some(b), Some(RelativePlace::Nth(a))),
@@ -158,9 +169,9 @@ mod tests {
     #[test]
     fn two_pieces_on_a_file_have_signs() {
         let rooks = "3k5/9/9/9/9/R8/9/R8/9/4K4 w";
-        check(rooks, "a4a5", &["R++1", "+R+1", "R+9+1", "r++1"]);
+        check(rooks, "a4a5", &["R++1", "+R+1", "R+9+1", "r++1", "fR+1"]);
         check(rooks, "a2b2", &["R-=8", "-R.8", "R–.8", "R-9=8"]);
-        check(rooks, "a2a0", &["R--2", "-R-2", "R––2"]);
+        check(rooks, "a2a0", &["R--2", "-R-2", "R––2", "rR-2", "bR-2"]);
         let advisors = "5k3/9/9/9/9/9/9/3A5/9/3AK4 w";
         check(advisors, "d0e1", &["A6+5", "A-+5", "-A+5"]);
         check(advisors, "d2e1", &["A6-5", "A+-5"]);

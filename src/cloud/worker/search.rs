@@ -1,5 +1,6 @@
 //! Searches of the workers.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, unbounded};
@@ -211,22 +212,24 @@ impl Scorer {
             tablebases: Some(self.tables.clone()),
             control: self.stop_flag.begin(),
         });
-        let mut lines: Vec<(Move, i32)> = Vec::new();
+        // The last line of each move, with the depth and rank of the line.
+        let mut lines: Vec<(Move, i32, u32, usize)> = Vec::new();
         for event in &self.events {
             match event {
                 Event::Report(Report::Line(info)) if info.bound == Bound::Exact => {
                     let Some(first) = info.pv.first() else {
                         continue;
                     };
-                    let line = (*first, library_score(info.score));
-                    let rank = info.multipv.saturating_sub(1);
-                    match lines.get_mut(rank) {
-                        Some(known) => *known = line,
-                        None => lines.push(line),
-                    }
+                    lines.retain(|(played, ..)| played != first);
+                    let score = library_score(info.score);
+                    lines.insert(0, (*first, score, info.depth, info.multipv));
                 }
                 Event::Done(outcome) if !self.stop_flag.is_stopped() => {
-                    return Ok((outcome, lines));
+                    // After an interrupted iteration the other moves have lines of the iteration before.
+                    lines.sort_by_key(|(_, _, depth, rank)| (Reverse(*depth), *rank));
+                    lines.truncate(multipv);
+                    let lines = lines.into_iter().map(|(played, score, ..)| (played, score));
+                    return Ok((outcome, lines.collect()));
                 }
                 Event::Done(_) => return Err(BatchError::Stopped),
                 Event::Report(_) => {}
@@ -246,6 +249,8 @@ impl Scorer {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
     use crate::cloud::fen;
     use crate::cloud::score::score_of;
@@ -322,6 +327,14 @@ mod tests {
         // Only one of two mirrored moves.
         let is_alone = |m: &&Move| m.flip_file() == **m || !moves.contains(&m.flip_file());
         assert_eq!(moves.iter().filter(is_alone).count(), 5);
+        // Also if the node limit interrupts an iteration.
+        let mut position = found.tasks[0].position.clone();
+        position.make("h2e2".parse().unwrap());
+        for nodes in (20_000..50_000).step_by(5_000) {
+            let (_, lines) = scorer.search(&position, None, 5, nodes).unwrap();
+            let moves: HashSet<Move> = lines.iter().map(|(played, _)| *played).collect();
+            assert_eq!((lines.len(), moves.len()), (5, 5), "{nodes}");
+        }
         // All other moves allow mate.
         let threatened = "3k5/9/9/9/9/9/9/R5r2/7r1/4K4 w";
         let found = (scorer.search_batch(&batch(TaskKind::Expansion, threatened, &[]))).unwrap();
