@@ -30,6 +30,7 @@ pub use moves::{MAX_MOVES, Move, MoveList, ParseMoveError};
 pub use piece::{Piece, PieceKind};
 pub use position::{NoCaptureClock, Position};
 pub use see::{SEE_VALUES, see_at_least};
+#[cfg(feature = "records")]
 pub(crate) use setup::list_reasons;
 pub use setup::{InvalidPosition, Reason, Setup};
 pub use square::{FILES, ParseSquareError, RANKS, Square};
