@@ -3,8 +3,8 @@
 
 use std::fmt;
 
+use super::dialect::Dialect;
 use super::fen::{self, FenError};
-use super::raw::Dialect;
 use super::{Line, LineError, NotationError};
 use crate::board::{Move, Position};
 use crate::text::word_starts;

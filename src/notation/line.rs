@@ -1,8 +1,8 @@
 //! Games as text: a starting position and moves in any notation.
 
 use super::NotationError;
+use super::dialect::Dialect;
 use super::fen::{self, FenError};
-use super::raw::Dialect;
 use crate::board::{Move, Position};
 
 /// A starting position and the legal moves played from it.

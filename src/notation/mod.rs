@@ -17,6 +17,7 @@
 pub mod chinese;
 pub mod coordinates;
 pub mod diagram;
+mod dialect;
 pub mod epd;
 mod error;
 pub mod fen;

@@ -1,9 +1,10 @@
 //! Game records as read from a file, before their moves are checked.
 
+use super::dialect::Dialect;
 use super::tree::{AnnotatedMove, GameTree, NodeId, Problem, ROOT, plain_comment};
 #[cfg(feature = "records")]
 use super::{GameText, fen};
-use super::{NotationError, chinese, coordinates, is_move_text, parse_move, san, vietnamese};
+use super::{chinese, is_move_text, parse_move};
 use crate::board::{Color, Move, Position, Square, Undo};
 use crate::movegen::is_legal;
 use crate::text::{fill, texts};
@@ -103,34 +104,6 @@ pub fn date_tag(tag: &str, value: &str) -> String {
     let time = if time.contains(is_digit) { time } else { "" };
     let date = format!("{}.{}.{} {time}", part(0), part(1), part(2));
     date.trim_end().to_owned()
-}
-
-/// The way in which the moves of a record are written. Some texts mean different moves in different dialects.
-#[derive(Clone, Copy, Debug)]
-pub enum Dialect {
-    /// All notations that [`parse_move`] reads, with ranks from 0.
-    Usual,
-    /// Coordinates and SAN with ranks from 1.
-    RanksFromOne,
-    /// Vietnamese letters and signs; also Chinese and coordinates.
-    Vietnamese,
-}
-
-impl Dialect {
-    const ALL: [Self; 3] = [Self::Usual, Self::RanksFromOne, Self::Vietnamese];
-
-    pub fn parse(self, position: &Position, text: &str) -> Result<Move, NotationError> {
-        match self {
-            Self::Usual => parse_move(position, text),
-            Self::RanksFromOne => match san::parse(position, text, 1) {
-                Err(NotationError::Unreadable(_)) => san::parse(position, &text.to_lowercase(), 1),
-                read => read,
-            },
-            Self::Vietnamese => vietnamese::parse(position, text)
-                .or_else(|_| chinese::parse(position, text))
-                .or_else(|_| coordinates::parse(position, text)),
-        }
-    }
 }
 
 /// A move of the line that is being resolved.

@@ -41,7 +41,7 @@ pub use bench::{BENCH_DEPTH, BENCH_POSITIONS, BenchResult, bench};
 pub use event::{Bound, Event, Info, Outcome, Report, nodes_per_second};
 pub use holding::{Candidates, HoldError, Referee, Reply, hold, verify_strategy};
 #[cfg(feature = "training")]
-pub(crate) use parameters::evaluation_scale;
+pub(crate) use parameters::formulas::evaluation_scale;
 #[cfg(feature = "tune")]
 pub use parameters::values::{PARAMETERS, Parameter};
 pub use request::{

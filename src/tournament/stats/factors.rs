@@ -8,17 +8,23 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use rand::Rng;
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
 use super::elo::{Interval, Z_95, invert};
-use super::random_of_pair;
 use crate::text::{is_character, printable, toml_error};
 use crate::tournament::spec::OptionValue;
 
 /// Elo per point of score between equal engines: the reciprocal of the slope of the logistic curve at a score of one
 /// half.
 const ELO_PER_POINT: f64 = 1600.0 / std::f64::consts::LN_10;
+
+/// The random numbers of a pair of games. The odd factor moves the pairs of different seeds far apart, so that no two
+/// seeds give the same numbers in different pairs of a match.
+pub fn random_of_pair(seed: u64, pair: u64) -> StdRng {
+    StdRng::seed_from_u64(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(pair))
+}
 
 /// The factors of a match of two engines.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

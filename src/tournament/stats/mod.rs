@@ -15,20 +15,11 @@ pub use spsa::{Spsa, SpsaError, SpsaRun, TunedValue};
 use std::collections::HashMap;
 use std::time::Duration;
 
-use rand::SeedableRng;
-use rand::rngs::StdRng;
-
 use super::end_reason::EndReason;
 use super::record::GameRecord;
 use super::schedule::Schedule;
 use crate::board::{ByColor, Color};
 use crate::text::counted;
-
-/// The random numbers of a pair of games. The odd factor moves the pairs of different seeds far apart, so that no two
-/// seeds give the same numbers in different pairs of a match.
-fn random_of_pair(seed: u64, pair: u64) -> StdRng {
-    StdRng::seed_from_u64(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(pair))
-}
 
 /// Moves, time, depth, speed, results and forfeits of one engine.
 #[derive(Clone, Copy, Debug, Default)]

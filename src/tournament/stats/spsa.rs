@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
-use super::random_of_pair;
+use super::factors::random_of_pair;
 use crate::text::{is_character, printable, toml_error};
 
 /// The tuned parameters of a match of two engines.

@@ -1,0 +1,32 @@
+//! The ways in which the moves of a record can be written.
+
+use super::{NotationError, chinese, coordinates, parse_move, san, vietnamese};
+use crate::board::{Move, Position};
+
+/// The way in which the moves of a record are written. Some texts mean different moves in different dialects.
+#[derive(Clone, Copy, Debug)]
+pub enum Dialect {
+    /// All notations that [`parse_move`] reads, with ranks from 0.
+    Usual,
+    /// Coordinates and SAN with ranks from 1.
+    RanksFromOne,
+    /// Vietnamese letters and signs; also Chinese and coordinates.
+    Vietnamese,
+}
+
+impl Dialect {
+    pub const ALL: [Self; 3] = [Self::Usual, Self::RanksFromOne, Self::Vietnamese];
+
+    pub fn parse(self, position: &Position, text: &str) -> Result<Move, NotationError> {
+        match self {
+            Self::Usual => parse_move(position, text),
+            Self::RanksFromOne => match san::parse(position, text, 1) {
+                Err(NotationError::Unreadable(_)) => san::parse(position, &text.to_lowercase(), 1),
+                read => read,
+            },
+            Self::Vietnamese => vietnamese::parse(position, text)
+                .or_else(|_| chinese::parse(position, text))
+                .or_else(|_| coordinates::parse(position, text)),
+        }
+    }
+}
