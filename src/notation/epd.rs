@@ -93,7 +93,9 @@ impl Epd {
     /// text contains `;`.
     #[cfg(feature = "records")]
     pub fn is_form_of(text: &str) -> bool {
-        let words: Vec<&str> = text.split_whitespace().collect();
+        // A `;` also separates the FEN from a name: `… w;马擒士`.
+        let separated = text.replace(';', " ; ");
+        let words: Vec<&str> = separated.split_whitespace().collect();
         let code = words.get(fen::length(&words).max(2));
         code.is_some_and(|code| text.contains(';') || ["bm", "am", "dm", "id"].contains(code))
     }

@@ -49,8 +49,9 @@ impl Line {
             Err(LineError::Move { number, .. }) => *number,
             _ => usize::MAX,
         };
-        let mut best = play(Dialect::Usual);
-        for dialect in [Dialect::RanksFromOne, Dialect::Vietnamese] {
+        let [usual, others @ ..] = Dialect::ALL;
+        let mut best = play(usual);
+        for dialect in others {
             if best.is_ok() {
                 break;
             }

@@ -13,7 +13,7 @@ use crate::text::{fill, texts};
 pub const MAX_MOVES: usize = 250_000;
 /// The maximum nesting depth of variations.
 pub const MAX_DEPTH: usize = 200;
-/// If a record has this many problems, others than those of the main line are only counted.
+/// If a record has this many problems, further ones outside the main line are only counted.
 const MAX_PROBLEMS: usize = 20;
 
 /// The reason why a record, or a part of it, cannot be read.

@@ -12,6 +12,15 @@ fn messages_are_in_the_language_of_the_client() {
         4k4/9/9/9/9/9/9/9/9/4K4 w\nposition startpos\nsetoption hashsize x\n\
         setoption hashsize 99999999\nsetoption evalapi nofile\ngo depth\nbanmoves xx h10g8\nponderhit\n\
         go depth 1 searchmoves h2e2 a0a5\n";
+    // Windows has other words for a missing file. Only those of Windows itself, not those of Wine, are translated.
+    let missing = std::io::Error::from_raw_os_error(2);
+    let refused = format!("setoption refused: evalapi: nofile: {missing}");
+    let missing = if cfg!(windows) {
+        ""
+    } else {
+        "没有这个文件或目录"
+    };
+    let refused_in_chinese = format!("setoption 被拒绝：evalapi：nofile：{missing}");
     let english = [
         "position: move 2 of 2 and all after it are ignored: \"h9h2\"",
         "position refused: 2 ranks instead of 10",
@@ -19,7 +28,7 @@ fn messages_are_in_the_language_of_the_client() {
         "go: cannot play a0a5",
         "setoption refused: option hashsize takes a number, not \"x\"",
         " is outside the range ",
-        "setoption refused: evalapi: nofile: ",
+        &refused,
         "go refused: depth needs a number",
         "banmoves refused: \"xx\" is not a move, \"h10g8\" is not a move (ranks are 0 to 9",
         "ponderhit refused: no search is in progress",
@@ -31,7 +40,7 @@ fn messages_are_in_the_language_of_the_client() {
         "go：不能走 车九进五",
         "setoption 被拒绝：选项 hashsize 应为数字，而不是\"x\"",
         " 之间，改用 ",
-        "setoption 被拒绝：evalapi：nofile：",
+        &refused_in_chinese,
         "go 被拒绝：depth 后面须有数字",
         "banmoves 被拒绝：\"xx\" 不是着法，\"h10g8\" 不是着法（行号为 0 到 9",
         "ponderhit 被拒绝：没有正在进行的搜索",

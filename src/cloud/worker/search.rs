@@ -14,7 +14,7 @@ use crate::cloud::store::{MAX_DEPTH, TaskKind};
 use crate::movegen::has_legal_move;
 use crate::rules::Game;
 use crate::search::{
-    Bound, Control, Event, Limits, Outcome, Pool, Report, SearchRequest, Settings, StartError,
+    Bound, Control, Event, Info, Limits, Outcome, Pool, Report, SearchRequest, Settings, StartError,
 };
 use crate::tablebase::Tables;
 
@@ -212,24 +212,20 @@ impl Scorer {
             tablebases: Some(self.tables.clone()),
             control: self.stop_flag.begin(),
         });
-        // The last line of each move, with the depth and rank of the line.
-        let mut lines: Vec<(Move, i32, u32, usize)> = Vec::new();
+        // The last line of each move, the latest first.
+        let mut lines: Vec<Info> = Vec::new();
         for event in &self.events {
             match event {
                 Event::Report(Report::Line(info)) if info.bound == Bound::Exact => {
-                    let Some(first) = info.pv.first() else {
-                        continue;
-                    };
-                    lines.retain(|(played, ..)| played != first);
-                    let score = library_score(info.score);
-                    lines.insert(0, (*first, score, info.depth, info.multipv));
+                    lines.retain(|line| line.pv.first() != info.pv.first());
+                    lines.insert(0, info);
                 }
                 Event::Done(outcome) if !self.stop_flag.is_stopped() => {
                     // After an interrupted iteration the other moves have lines of the iteration before.
-                    lines.sort_by_key(|(_, _, depth, rank)| (Reverse(*depth), *rank));
+                    lines.sort_by_key(|line| (Reverse(line.depth), line.multipv));
                     lines.truncate(multipv);
-                    let lines = lines.into_iter().map(|(played, score, ..)| (played, score));
-                    return Ok((outcome, lines.collect()));
+                    let scored = |line: &Info| Some((*line.pv.first()?, library_score(line.score)));
+                    return Ok((outcome, lines.iter().filter_map(scored).collect()));
                 }
                 Event::Done(_) => return Err(BatchError::Stopped),
                 Event::Report(_) => {}

@@ -104,11 +104,10 @@ impl<'a> TextLine<'a> {
 
 /// The FEN at the end of a line, after any label: `FEN: …`, `局面：…`, `Starting position …`.
 fn labeled_fen(line: &str) -> Option<&str> {
-    let end = line.find('/')?;
     let is_separator = |c: char| c.is_whitespace() || c == ':' || c == '：';
-    let fen = &line[line[..end].rfind(is_separator)?..];
-    let label = &line[..line.len() - fen.len()];
-    let fen = fen.trim_start_matches(is_separator);
+    let first_rank = &line[..line.find('/')?];
+    let (label, rest) = line.split_at(first_rank.rfind(is_separator)?);
+    let fen = rest.trim_start_matches(is_separator);
     let is_label = label.len() <= MAX_LABEL_LENGTH && !label.contains(['[', '{', '(', '"', ';']);
     (is_label && begins_with_board(fen)).then_some(fen)
 }

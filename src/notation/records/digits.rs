@@ -61,21 +61,21 @@ pub fn read_squares(
     Ok(squares)
 }
 
-/// The length of a move in characters, without the number at its end.
+/// The length of a move of version 2 in characters, without the number at its end.
 const MOVE_LENGTH: usize = 8;
-/// The index of the letter X, Y or Z in a move.
+/// The index of the letter X, Y or Z in a move of version 2.
 const LETTER: usize = 6;
 
 const START: &str = "[DhtmlXQ_movelist]";
 const END: &str = "[/DhtmlXQ_movelist]";
 
-/// The moves of a line, as digits, and the line and ply that it replaces, as in the name of its field: `0_2`.
+/// The moves of a line of version 2, as digits, and the line and ply that it replaces, as in the name of its field: `0_2`.
 struct Line {
     replaced: String,
     moves: String,
 }
 
-/// The moves of a list.
+/// The moves of a list of version 2.
 struct List {
     /// The main line and the variations.
     lines: Vec<Line>,

@@ -49,8 +49,8 @@ fn begins_with_position(line: &str) -> bool {
     let line = without_number(line);
     let is_position = |word: &str| {
         let word = word.trim_start_matches('"');
-        let is_address = word.contains(['?', '=']) && word.matches('/').count() >= 9;
-        begins_with_board(word) || is_address || word.eq_ignore_ascii_case("startpos")
+        let is_address_with_fen = word.contains(['?', '=']) && word.matches('/').count() >= 9;
+        begins_with_board(word) || is_address_with_fen || word.eq_ignore_ascii_case("startpos")
     };
     // `position` and `fen` may also begin a sentence or a heading.
     let mut words = line.split_whitespace();
@@ -155,12 +155,6 @@ pub fn read_line(text: &str) -> Result<LineContent, RecordError> {
         game.set_tag("Event", name);
         return Ok(LineContent::Game(game));
     }
-    // A name may follow the FEN directly: `… w;马擒士`.
-    let (before, after) = text.split_once(';').unwrap_or((text, ""));
-    let words: Vec<&str> = before.split_whitespace().collect();
-    let is_fen = before.len() < text.len() && fen::length(&words) == words.len();
-    let separated = format!("{before} ;{after}");
-    let text = if is_fen { &separated } else { text };
     let epd = || text.parse().map(LineContent::Epd);
     let game = match url_game(text) {
         Some(game) => game?,
