@@ -75,13 +75,17 @@ const HEADINGS: [(&str, &str); 42] = [
 ];
 
 impl<'a> TextLine<'a> {
-    /// Reads a line. Returns `None` if it is too long, may contain moves or other parts of a PGN, or is ASCII and
-    /// neither a heading in brackets, nor a FEN after a label, nor a web address.
-    pub fn read(line: &'a str) -> Option<Self> {
-        let line = line.trim();
-        if let Some(found) = inside_brackets(line).and_then(headings) {
-            return Some(Self::Headings(found));
+    /// Reads a line, or only its beginning if that consists of headings in brackets. Also returns the length in bytes
+    /// of what was read. Returns `None` if the line is too long, may contain moves or other parts of a PGN, or is ASCII
+    /// and neither a heading in brackets, nor a FEN after a label, nor a web address.
+    pub fn read(line: &'a str) -> Option<(Self, usize)> {
+        if let Some((found, rest)) = headings_in_brackets(line) {
+            return Some((Self::Headings(found), line.len() - rest.len()));
         }
+        Some((Self::read_whole(line.trim())?, line.len()))
+    }
+
+    fn read_whole(line: &'a str) -> Option<Self> {
         if line.len() > MAX_LENGTH {
             return None;
         }
@@ -112,17 +116,30 @@ fn labeled_fen(line: &str) -> Option<&str> {
     (is_label && begins_with_board(fen)).then_some(fen)
 }
 
-/// The heading of a line that consists of a heading in brackets, as in `[赛事：五羊杯]`. `None` for a text that may be a
-/// remark between moves: `[黑方：稳健]`, `[评论：好]`.
-fn inside_brackets(line: &str) -> Option<&str> {
-    let inside = line.strip_prefix('[')?.strip_suffix(']')?;
-    if line.len() > MAX_LENGTH || inside.contains(['[', ']', '"']) {
+/// The headings in brackets that begin a line, as in `[赛事：五羊杯][轮次：1] 炮二平五`, and the rest of the line.
+fn headings_in_brackets(line: &str) -> Option<(Vec<(&'static str, &str)>, &str)> {
+    let (mut found, mut rest) = heading_in_brackets(line)?;
+    while let Some((more, after)) = heading_in_brackets(rest) {
+        found.extend(more);
+        rest = after;
+    }
+    Some((found, rest))
+}
+
+/// Like [`headings_in_brackets`], for one pair of brackets. `None` for a text that may be a remark between moves:
+/// `[黑方：稳健]`, `[评论：好]`.
+fn heading_in_brackets(line: &str) -> Option<(Vec<(&'static str, &str)>, &str)> {
+    let (inside, rest) = line.trim_start().strip_prefix('[')?.split_once(']')?;
+    if inside.len() > MAX_LENGTH || inside.contains(['[', '"']) {
         return None;
     }
     let (name, _) = inside.split_once([':', '：'])?;
     let (tag, _) = split_heading(inside)?;
     let is_remark = tag == "Annotator" || without_label(name.trim()).is_empty();
-    (!is_remark).then_some(inside)
+    if is_remark {
+        return None;
+    }
+    Some((headings(inside)?, rest))
 }
 
 /// Reads `NAME: VALUE`, once or several times. A line in which the name of a side is followed by a move is not a
@@ -238,7 +255,7 @@ pub fn is_place(c: char) -> bool {
 }
 
 /// Whether a word is a move, or its first four characters are, after a number or the name of a side.
-pub fn begins_with_move(word: &str) -> bool {
+fn begins_with_move(word: &str) -> bool {
     let text = split_word(without_label(word)).0;
     let end = text.char_indices().nth(4).map(|(at, _)| at);
     is_move_text(text) || end.is_some_and(|end| is_move_text(&text[..end]))
@@ -267,6 +284,10 @@ pub fn name_red(tags: &mut [(String, String)]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read(line: &str) -> Option<TextLine<'_>> {
+        TextLine::read(line).map(|(read, _)| read)
+    }
 
     #[test]
     fn the_names_of_headings_fit() {
@@ -300,24 +321,24 @@ mod tests {
             ),
         ] {
             let headings = TextLine::Headings(vec![(tag, value)]);
-            assert_eq!(TextLine::read(line), Some(headings), "{line}");
+            assert_eq!(read(line), Some(headings), "{line}");
         }
         let headings = vec![("Red", "甲 一"), ("Black", "乙"), ("Date", "")];
         let line = "红方：甲 一\u{3000}\u{3000}黑方：乙 日期:";
-        assert_eq!(TextLine::read(line), Some(TextLine::Headings(headings)));
+        assert_eq!(read(line), Some(TextLine::Headings(headings)));
         let line = "第1局 红方: 甲　黑方: 乙";
         let headings = vec![("Red", "甲"), ("Black", "乙")];
-        assert_eq!(TextLine::read(line), Some(TextLine::Headings(headings)));
+        assert_eq!(read(line), Some(TextLine::Headings(headings)));
         let headings = vec![("Date", ""), ("Site", "x")];
         let line = "比赛日期：  比赛地点：x";
-        assert_eq!(TextLine::read(line), Some(TextLine::Headings(headings)));
+        assert_eq!(read(line), Some(TextLine::Headings(headings)));
         for (side, tags) in [
             ("红    方", ["Red", "RedTime"]),
             ("黑方", ["Black", "BlackTime"]),
         ] {
             let line = format!("{side}：甲(1)  耗时：  2分 24秒");
             let headings = tags.into_iter().zip(["甲(1)", "2分 24秒"]).collect();
-            assert_eq!(TextLine::read(&line), Some(TextLine::Headings(headings)));
+            assert_eq!(read(&line), Some(TextLine::Headings(headings)));
         }
         for line in [
             "红方：炮二平五 黑方：马8进7",
@@ -326,11 +347,10 @@ mod tests {
             "[红：炮二平五]",
             "[黑方：稳健]",
             "[评论：好]",
-            "[赛事：五羊杯][轮次：1]",
             "红方 胡荣华 炮二平五",
             "黑方：马8进",
         ] {
-            assert_eq!(TextLine::read(line), None, "{line}");
+            assert_eq!(read(line), None, "{line}");
         }
     }
 
@@ -339,12 +359,12 @@ mod tests {
         let fen = "4k4/9/9/9/9/9/9/9/9/4K4 w";
         for label in ["FEN: ", "局面 ", "开局：", "Starting position: "] {
             let headings = TextLine::Headings(vec![("FEN", fen)]);
-            assert_eq!(TextLine::read(&format!("{label}{fen}")), Some(headings));
+            assert_eq!(read(&format!("{label}{fen}")), Some(headings));
         }
         let address = "https://a/b/c/d/e/f/g/h/i/j/k";
         let line = format!("来源: {address}");
         let headings = TextLine::Headings(vec![("Source", address)]);
-        assert_eq!(TextLine::read(&line), Some(headings));
+        assert_eq!(read(&line), Some(headings));
     }
 
     #[test]
@@ -355,11 +375,7 @@ mod tests {
             "棋谱由 http://www.dpxq.com/ 生成",
             "http://x/",
         ] {
-            assert_eq!(
-                TextLine::read(line),
-                Some(TextLine::Sentence(line)),
-                "{line}"
-            );
+            assert_eq!(read(line), Some(TextLine::Sentence(line)), "{line}");
         }
         for line in [
             "",
@@ -380,7 +396,7 @@ mod tests {
             "[标题 \"x\"]",
             "x y",
         ] {
-            assert_eq!(TextLine::read(line), None, "{line}");
+            assert_eq!(read(line), None, "{line}");
         }
     }
 }

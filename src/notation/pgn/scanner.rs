@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::headings::{TextLine, begins_with_move, is_piece, is_place};
+use super::headings::{TextLine, is_piece, is_place};
 use super::numbers::is_enclosed_number;
-use super::words::{LONGEST_MOVE, move_length, numbered_word, split_word, without_label};
+use super::words::{LONGEST_MOVE, move_length, numbered_word, split_word};
 use crate::notation::is_move_text;
 
 #[derive(Debug)]
@@ -61,26 +61,19 @@ const BRACKETS: [(char, char); 8] = [
 const QUOTES: [char; 10] = ['"', '“', '”', '„', '‟', '＂', '〝', '〞', '「', '」'];
 
 /// Whether the `[` at the beginning of a text begins a tag. It does so before a name and a quotation mark. At the
-/// beginning of a line, it is read as a damaged tag before any other text, unless the first quotation mark of the line
-/// is typographic or the brackets hold the name of a side before a move.
+/// beginning of a line, it is read as a damaged tag unless the first quotation mark of the line is typographic, or the
+/// brackets are closed before any quotation mark and hold a text that is not ASCII, such as the name of a side.
 fn begins_tag(text: &str, is_line_start: bool) -> bool {
     let may_be_damaged = || {
         let line = text.lines().next().unwrap_or_default();
-        let quote = line.chars().find(|c| QUOTES.contains(c));
-        quote.is_none_or(|quote| quote == '"') && !begins_with_label(line)
+        let is_end = |c: char| c == ']' || QUOTES.contains(&c);
+        let end = line.find(is_end).unwrap_or(line.len());
+        match line[end..].chars().next() {
+            Some(']') => line[1..end].is_ascii(),
+            end => end.is_none_or(|quote| quote == '"'),
+        }
     };
     is_line_start && may_be_damaged() || begins_like_tag(text)
-}
-
-/// Whether a line begins with the name of a side in brackets and a move: `[红]炮二平五`.
-fn begins_with_label(line: &str) -> bool {
-    let label_and_rest = line[1..].split_once(']');
-    label_and_rest.is_some_and(|(label, rest)| {
-        let rest = rest.trim_start();
-        let length = length_with_blanks(rest).unwrap_or_else(|| word_length(rest));
-        let word: String = rest[..length].split_whitespace().collect();
-        without_label(label).is_empty() && begins_with_move(&word)
-    })
 }
 
 /// The length in bytes of the word that begins a text. A number in a circle or brackets, such as `①`, begins another
@@ -194,8 +187,9 @@ impl Scanner {
             let line = self.lines + 1;
             let rest = &self.text[self.at..];
             let start = self.at;
-            if is_line_start && rest.lines().next().and_then(TextLine::read).is_some() {
-                return (line, self.line());
+            if is_line_start && let Some((_, length)) = rest.lines().next().and_then(TextLine::read)
+            {
+                return (line, self.line(length));
             }
             let Some(first) = rest.chars().next() else {
                 return (line, None);
@@ -250,12 +244,11 @@ impl Scanner {
         }
     }
 
-    /// The token of a line outside the moves.
-    fn line(&mut self) -> Option<PgnToken<'_>> {
-        let start = self.at;
-        self.skip_line();
-        let (text, below) = self.text[start..].split_at(self.at - start);
-        Some(PgnToken::Line(TextLine::read(text)?, text, below))
+    /// The token of a line outside the moves, or of the beginning of a line, with this length in bytes.
+    fn line(&mut self, length: usize) -> Option<PgnToken<'_>> {
+        let (text, below) = self.text[self.at..].split_at(length);
+        self.at += length;
+        Some(PgnToken::Line(TextLine::read(text)?.0, text, below))
     }
 
     /// The length in bytes of the text between the brackets that begin here, if they are closed on the same line.

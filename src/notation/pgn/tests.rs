@@ -253,6 +253,9 @@ fn the_first_move_is_not_skipped() {
         "红方：甲\r1. 炮二平五 马8进7\r2. 马二进三\r",
         "红.炮二平五 黑.马8进7 红.马二进三",
         "[红]炮二平五 [黑]马8进7\n[红]马二进三",
+        "[赛事：五羊杯] 炮二平五 马8进7\n[黑方：稳健] 马二进三",
+        "[赛事：五羊杯][轮次：1]炮二平五 马8进7 马二进三",
+        "[第一局] 炮二平五 马8进7 马二进三",
         "[红方] 炮 二 平 五 [黑方] 马 8 进 7\n[红方] 马 二 进 三",
         "【红】炮二平五【黑】马8进7\n【红】马二进三",
         "炮 二 平 五　马 8 进 7\n马 二 进 三",
@@ -280,6 +283,21 @@ fn the_first_move_is_not_skipped() {
         let error = read(text)[0].as_ref().unwrap_err().to_string();
         assert!(error.contains(reason), "{text}: {error}");
     }
+}
+
+#[test]
+fn moves_after_headings_in_brackets_are_read() {
+    let text = "[赛事：五羊杯] [轮次：3] 1. 炮二平五 {好} [稳健]\n[赛事：甲级联赛]\n[红方姓名：甲]1. 炮八平五";
+    let games = read(text);
+    let [Ok(first), Ok(second)] = &games[..] else {
+        panic!("{games:?}");
+    };
+    let tags = ["Event", "Round"].map(|name| first.tag(name));
+    assert_eq!(tags, [Some("五羊杯"), Some("3")]);
+    assert_eq!(first.plies(), 1);
+    assert_eq!(first.comments(), ["好\n稳健"]);
+    let tags = ["Event", "Red"].map(|name| second.tag(name));
+    assert_eq!((tags, second.plies()), ([Some("甲级联赛"), Some("甲")], 1));
 }
 
 #[test]
