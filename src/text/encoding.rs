@@ -39,19 +39,54 @@ pub fn bytes_without_byte_order_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(mark).unwrap_or(bytes)
 }
 
-/// Decodes a text in the encoding that [`encoding_of`] detects, and removes a byte order mark.
+/// Decodes a text in the encoding that [`encoding_of`] detects, and removes a byte order mark. Lines in another
+/// encoding are decoded too, because a text may consist of the games of several programs.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
-    encoding_of(bytes).decode_with_bom_removal(bytes).0
+    decode_lines(bytes, encoding_of(bytes))
+}
+
+/// Decodes a text in `encoding`, with the lines that are certainly in another one: in a text in GBK or Big5 those with
+/// Chinese characters in UTF-8; in a text in UTF-8 those that are invalid and have few such characters.
+fn decode_lines<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Cow<'a, str> {
+    let whole = || encoding.decode_with_bom_removal(bytes).0;
+    let is_utf_8 = encoding == UTF_8;
+    if is_utf_8 && std::str::from_utf8(bytes).is_ok() || ![UTF_8, GBK, BIG5].contains(&encoding) {
+        return whole();
+    }
+    let is_other = |line: &[u8]| match has_chinese_utf_8(line) {
+        true => !is_utf_8,
+        false => is_utf_8 && std::str::from_utf8(line).is_err(),
+    };
+    let lines = || bytes.split_inclusive(|byte| *byte == b'\n');
+    let others: Vec<u8> = lines()
+        .filter(|line| is_other(line))
+        .flatten()
+        .copied()
+        .collect();
+    if others.is_empty() {
+        return whole();
+    }
+    // Single lines may have too few characters to detect their encoding.
+    let of_others = if is_utf_8 {
+        encoding_of(&others)
+    } else {
+        UTF_8
+    };
+    let decoded = lines().map(|line| {
+        let of_line = if is_other(line) { of_others } else { encoding };
+        of_line.decode_with_bom_removal(line).0
+    });
+    Cow::Owned(decoded.collect())
 }
 
 /// Decodes a part of a file in the encoding of the beginning of the file, because a short part may have too few
 /// characters to detect its own. If the beginning is UTF-8 or ASCII, or the part has Chinese characters in UTF-8, the
-/// encoding of the part is detected nevertheless.
+/// encoding of the part is detected nevertheless. Lines in another encoding are decoded as by [`decode`].
 pub fn decode_part<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Cow<'a, str> {
     if encoding == UTF_8 || has_chinese_utf_8(bytes) {
         decode(bytes)
     } else {
-        encoding.decode_without_bom_handling(bytes).0
+        decode_lines(bytes, encoding)
     }
 }
 
@@ -322,5 +357,28 @@ mod tests {
         let mixed = [simplified.as_bytes(), &GBK.encode("象棋").0].concat();
         assert!(decode(&mixed).starts_with(simplified));
         assert_eq!(encoding_of(b""), UTF_8);
+    }
+
+    #[test]
+    fn lines_in_another_encoding_are_decoded() {
+        let game = |name: &str| format!("[Red \"{name}\"]\n1. 炮二平五 馬8進7 1-0\n");
+        let [first, second] = ["蔣川", "呂欽"].map(game);
+        let encoded =
+            |encoding: &'static Encoding, text: &str| encoding.encode(text).0.into_owned();
+        for other in [GBK, BIG5] {
+            for (few, many) in [(UTF_8, other), (other, UTF_8)] {
+                for count in [1, 2, 9] {
+                    let rest = second.repeat(count);
+                    let expected = [&*first, &rest].concat();
+                    let parts = [encoded(few, &first), encoded(many, &rest)];
+                    assert_eq!(decode(&parts.concat()), expected, "{other:?} {count}");
+                    let part = decode_part(&parts.concat(), other).into_owned();
+                    assert_eq!(part, expected, "{other:?} {count}");
+                }
+            }
+        }
+        // A line with a damaged character is not in another encoding.
+        let damaged = [first.as_bytes(), "马二进".as_bytes(), b"\xe8\xbd\n"].concat();
+        assert_eq!(decode(&damaged), first + "马二进\u{fffd}\n");
     }
 }
