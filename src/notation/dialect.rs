@@ -1,6 +1,6 @@
 //! The ways in which the moves of a record can be written.
 
-use super::{NotationError, chinese, coordinates, parse_move, san, vietnamese};
+use super::{NotationError, chinese, coordinates, parse_in, parse_move, san, vietnamese};
 use crate::board::{Move, Position};
 
 /// The way in which the moves of a record are written. Some texts mean different moves in different dialects.
@@ -24,9 +24,10 @@ impl Dialect {
                 Err(NotationError::Unreadable(_)) => san::parse(position, &text.to_lowercase(), 1),
                 read => read,
             },
-            Self::Vietnamese => vietnamese::parse(position, text)
-                .or_else(|_| chinese::parse(position, text))
-                .or_else(|_| coordinates::parse(position, text)),
+            Self::Vietnamese => {
+                let readers = [vietnamese::parse, chinese::parse, coordinates::parse];
+                parse_in(readers, position, text, vietnamese::attempted_moves)
+            }
         }
     }
 }

@@ -31,6 +31,13 @@ pub enum NotationError {
     },
 }
 
+impl NotationError {
+    /// Whether the text has the form of a move.
+    pub(super) fn is_readable(&self) -> bool {
+        !matches!(self, Self::Unreadable(_))
+    }
+}
+
 /// The legal move that matches `text`, or an error if no move or several moves match.
 pub fn only_move(moves: Vec<Move>, text: &str) -> Result<Move, NotationError> {
     match moves[..] {

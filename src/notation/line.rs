@@ -45,9 +45,10 @@ impl Line {
                 dialect.parse(position, text)
             })
         };
-        let number = |line: &Result<Self, LineError>| match line {
-            Err(LineError::Move { number, .. }) => *number,
-            _ => usize::MAX,
+        // The number of the move that cannot be played, and whether it has the form of a move.
+        let reached = |line: &Result<Self, LineError>| match line {
+            Err(LineError::Move { number, error }) => (*number, error.is_readable()),
+            _ => (usize::MAX, true),
         };
         let [usual, others @ ..] = Dialect::ALL;
         let mut best = play(usual);
@@ -56,7 +57,7 @@ impl Line {
                 break;
             }
             let line = play(dialect);
-            if number(&line) > number(&best) {
+            if reached(&line) > reached(&best) {
                 best = line;
             }
         }
@@ -250,6 +251,16 @@ mod tests {
                 "startpos h3e3 h10g8 h3e3",
                 Separator::Optional,
                 &["move 3", "h3e3"],
+            ),
+            (
+                "startpos P2-5 M8.7 X1-5",
+                Separator::Optional,
+                &["move 3", "\"X1-5\" is illegal"],
+            ),
+            (
+                "startpos X1-5",
+                Separator::Optional,
+                &["move 1", "\"X1-5\" is illegal"],
             ),
             (
                 "startpos moves moves x",

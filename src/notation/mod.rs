@@ -49,22 +49,38 @@ use crate::movegen::{IllegalReason, why_illegal};
 /// The text is not in any of these notations, or does not match exactly one legal move.
 pub fn parse_move(position: &Position, text: &str) -> Result<Move, NotationError> {
     let text = text.trim();
-    let san = |position: &Position, text: &str| san::parse(position, text, 0);
+    let san: Reader = |position, text| san::parse(position, text, 0);
     let readers = [coordinates::parse, chinese::parse, wxf::parse, san];
-    readers
-        .into_iter()
-        .map(|parse| parse(position, text))
+    parse_in(readers, position, text, attempted_moves)
+}
+
+type Reader = fn(&Position, &str) -> Result<Move, NotationError>;
+
+/// Reads a move in the first of several notations that can read it. `attempts` returns all moves that match an illegal
+/// text.
+fn parse_in<const N: usize>(
+    readers: [Reader; N],
+    position: &Position,
+    text: &str,
+    attempts: fn(&Position, &str) -> Vec<Move>,
+) -> Result<Move, NotationError> {
+    let mut results = readers.iter().map(|parse| parse(position, text));
+    results
         .find(|result| !matches!(result, Err(NotationError::Unreadable(_))))
         .unwrap_or_else(|| Err(NotationError::Unreadable(text.to_owned())))
-        .map_err(|error| explained(position, error))
+        .map_err(|error| explained(position, error, attempts))
 }
 
 /// Adds the reason to the error of an illegal move.
-fn explained(position: &Position, error: NotationError) -> NotationError {
+fn explained(
+    position: &Position,
+    error: NotationError,
+    attempts: fn(&Position, &str) -> Vec<Move>,
+) -> NotationError {
     let NotationError::Illegal(text) = error else {
         return error;
     };
-    let attempts = attempted_moves(position, &text).into_iter();
+    let attempts = attempts(position, &text).into_iter();
     let reasons = attempts.filter_map(|attempt| why_illegal(position, attempt));
     // If the text matches several moves, those that the piece cannot make on any board are the least likely to be
     // meant, then captures of the mover's own pieces.

@@ -288,25 +288,29 @@ impl RawGame {
         true
     }
 
-    /// The first dialect in which the whole main line can be played, or else the one in which the most moves can.
+    /// The first dialect in which the whole main line can be played, or else the one in which the most moves can. Of
+    /// several such dialects, the first one in which the next move has the form of a move.
     fn dialect(&self) -> Dialect {
-        let mut best = (0, Dialect::Usual);
+        let mut best = ((0, false), Dialect::Usual);
         let plies = self.moves.line(ROOT).count();
         for dialect in Dialect::ALL {
             let mut position = self.start.clone();
-            let mut played = 0;
+            let (mut played, mut is_next_readable) = (0, false);
             for id in self.moves.line(ROOT) {
                 match self.read(id, 0, &position, dialect, false) {
                     Ok(m) => position.make(m),
-                    Err(_) => break,
+                    Err(_) => {
+                        is_next_readable = self.is_readable_in(dialect, id, &position);
+                        break;
+                    }
                 };
                 played += 1;
             }
             if played == plies {
                 return dialect;
             }
-            if played > best.0 {
-                best = (played, dialect);
+            if (played, is_next_readable) > best.0 {
+                best = ((played, is_next_readable), dialect);
             }
         }
         best.1
@@ -321,6 +325,17 @@ impl RawGame {
     }
 
     /// Reads the move of a node in `position`. `ply` is the number of the move in the error.
+    /// Whether a move that cannot be played in `position` has the form of a move of a dialect.
+    fn is_readable_in(&self, dialect: Dialect, id: NodeId, position: &Position) -> bool {
+        match &self.moves[id].played {
+            Some(RawMove::Text { text, .. }) => {
+                let read = dialect.parse(position, text);
+                read.is_err_and(|error| error.is_readable())
+            }
+            _ => true,
+        }
+    }
+
     fn read(
         &self,
         id: NodeId,

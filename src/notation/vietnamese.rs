@@ -19,6 +19,14 @@ pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
     resolve(read(text.trim()), position, text)
 }
 
+/// All moves, legal or not, that match a text in this notation, or otherwise in Chinese or coordinates.
+pub(super) fn attempted_moves(position: &Position, text: &str) -> Vec<Move> {
+    match read(text.trim()) {
+        Some(read) => read.attempts(position),
+        None => super::attempted_moves(position, text),
+    }
+}
+
 fn read(text: &str) -> Option<Description> {
     let text = text.to_lowercase();
     let (subject, action) = text.split_at_checked(text.len().checked_sub(2)?)?;
