@@ -183,6 +183,7 @@ impl RawGame {
             self.problems.push(Problem {
                 reason: error.to_string(),
                 affects_main_line,
+                is_about_result: false,
             });
         } else {
             self.unlisted_problems += 1;
@@ -324,7 +325,6 @@ impl RawGame {
         }
     }
 
-    /// Reads the move of a node in `position`. `ply` is the number of the move in the error.
     /// Whether a move that cannot be played in `position` has the form of a move of a dialect.
     fn is_readable_in(&self, dialect: Dialect, id: NodeId, position: &Position) -> bool {
         match &self.moves[id].played {
@@ -336,6 +336,7 @@ impl RawGame {
         }
     }
 
+    /// Reads the move of a node in `position`. `ply` is the number of the move in the error.
     fn read(
         &self,
         id: NodeId,

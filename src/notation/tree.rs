@@ -308,6 +308,8 @@ pub struct Problem {
     pub reason: String,
     /// Whether the main line is incomplete or may be wrong because of it.
     pub affects_main_line: bool,
+    /// Whether all moves are kept and only the result is unknown because of it.
+    pub is_about_result: bool,
 }
 
 /// A game record: tags, starting position, and a tree of moves. A [`Move`] is legal in the position after its parent;

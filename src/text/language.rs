@@ -204,6 +204,7 @@ texts! {
         "没有这个文件；棋局以 `startpos` 或 FEN 开头";
     problem_of_game: "{}: {}: {}; {}", "{}：{}：{}；{}";
     moves_before_it: "the moves before it are used", "保留其前的着法";
+    result_unknown: "the result is unknown", "结果不明";
     part_left_out: "this part is left out", "略去这一部分";
     more_problems: "{}: {}: more parts left out: {}", "{}：{}：另外略去 {} 处";
     line_skipped: "{}: skipped 1 line of text outside games", "{}：跳过对局以外的 1 行文字";

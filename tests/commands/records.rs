@@ -107,6 +107,7 @@ fn trailers_and_illegal_moves_are_reported() {
     // A file that cannot be read does not affect the others.
     dir.write("good.pgn", GAME);
     // The plies before an illegal move can be selected.
+    dir.write("results.pgn", "[Result \"1-0\"]\n\n1. h2e2 h9g7 0-1\n");
     dir.write("illegal.pgn", "1. 炮二平五 马8进7 2. 马二进九 *\n");
     dir.check(
         r#"
@@ -125,6 +126,9 @@ fn trailers_and_illegal_moves_are_reported() {
         2> 1 file cannot be read
         $ convert illegal.pgn:1@2 --to moves
         = startpos moves h2e2 h9g7
+        $ convert results.pgn
+        > 1. H2-E2 H9-G7 *
+        2> chuhe: results.pgn: game 1: line 3: the results 1-0 and 0-1 contradict each other; the result is unknown\n
         "#,
     );
     for command in [

@@ -391,10 +391,10 @@ impl SelectedGames<'_> {
 /// Reports the parts of a game that could not be read.
 pub fn note_problems(path: &Path, place: Place, game: &GameTree) {
     for problem in &game.problems {
-        let consequence = if problem.affects_main_line {
-            texts().moves_before_it
-        } else {
-            texts().part_left_out
+        let consequence = match problem {
+            problem if problem.is_about_result => texts().result_unknown,
+            problem if problem.affects_main_line => texts().moves_before_it,
+            _ => texts().part_left_out,
         };
         let (path, place) = (path.display().to_string(), place.to_string());
         let values = [&path, &place, &problem.reason, consequence];

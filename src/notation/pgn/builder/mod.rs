@@ -15,7 +15,7 @@ use crate::notation::raw::{
     MAX_DEPTH, MAX_MOVES, RawGame, RawMove, RecordError, date_tag, is_derived_tag,
 };
 use crate::notation::tree::{
-    AnnotatedMove, GameResult, GameTree, NodeId, ROOT, append, plain_comment,
+    AnnotatedMove, GameResult, GameTree, NodeId, Problem, ROOT, append, plain_comment,
 };
 use crate::notation::{LineError, chinese, fen, is_move_text};
 
@@ -467,7 +467,11 @@ impl Builder {
             Some(known) => {
                 self.result = Some(GameResult::Unfinished);
                 let reason = format!("the results {known} and {result} contradict each other");
-                self.add_problem(line, reason);
+                self.game.problems.push(Problem {
+                    reason: RecordError::at(line, reason).to_string(),
+                    affects_main_line: true,
+                    is_about_result: true,
+                });
             }
         }
     }
