@@ -30,6 +30,8 @@ use crate::text::{self, decode, decode_part, encoding_of, is_text, is_utf_8, rea
 const MAX_FILE_MB: u64 = 1024;
 /// The number of bytes at the beginning of a file by which the format is recognized.
 const LOOK_AHEAD: u64 = 1 << 20;
+/// The beginning of the files that `chuhe selfplay` writes.
+const SELF_PLAY_MARK: &[u8] = b"CHUHEGM";
 /// The maximum length of a line of a file with one game per line, in MB.
 const MAX_LINE_MB: u64 = 16;
 
@@ -65,7 +67,8 @@ impl<'a> RecordReader<'a> {
     ///
     /// # Errors
     /// The file cannot be read, is of a format that is read as a whole and has more than 1 GB, is neither text nor a
-    /// record of a known format, is JSON, or is a library of CCBridge without records or of an older version.
+    /// record of a known format, is JSON or a file of self-play games, or is a library of CCBridge without records or
+    /// of an older version.
     pub fn new(input: impl BufRead + Send + 'a) -> io::Result<Self> {
         let mut input: Input<'a> = Box::new(input);
         if let Ok(beginning) = input.fill_buf()
@@ -82,6 +85,10 @@ impl<'a> RecordReader<'a> {
             .by_ref()
             .take(LOOK_AHEAD)
             .read_to_end(&mut beginning)?;
+        if beginning.starts_with(SELF_PLAY_MARK) {
+            let why = "this is a file of self-play games (.chg), which `chuhe data view` shows";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+        }
         let mut file: Input<'a> = Box::new(Cursor::new(beginning.clone()).chain(input));
         let single: Option<BinaryReader> = match &beginning[..] {
             bytes if is_xqf(bytes) => Some(read_xqf),

@@ -57,6 +57,13 @@ fn loose(position: Position) -> Record {
     })
 }
 
+#[test]
+fn readers_of_game_records_name_the_format() {
+    let error = crate::notation::records::RecordReader::new(&file(&games(3))[..]).err();
+    let message = error.unwrap().to_string();
+    assert!(message.contains("self-play games (.chg)"), "{message}");
+}
+
 fn file(records: &[Record]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut writer = GameWriter::new(&mut bytes).unwrap();
