@@ -7,7 +7,7 @@ use super::common::{
     require_not_input, translated,
 };
 use crate::board::{Move, Square};
-use crate::notation::diagram::{Letters, draw};
+use crate::notation::diagram::draw;
 use crate::notation::parse_move;
 use crate::notation::svg::{self, Highlights};
 
@@ -55,12 +55,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let side = position.side_to_move();
         let board = draw(position, style, last);
         let turn = format!("{side} to move");
-        let turn = if style.letters == Letters::Latin {
-            turn.into()
-        } else {
-            translated(&turn)
-        };
-        format!("{board}\n{position}\n{turn}\n")
+        format!("{board}\n{position}\n{}\n", translated(&turn))
     };
     match &arguments.svg {
         Some(path) => {

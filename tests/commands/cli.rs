@@ -371,11 +371,17 @@ fn positions_are_shown_as_diagrams() {
         assert!(text.contains(part), "{text}");
     }
     assert!(text.ends_with("黑方走\n"), "{text}");
-    for (arguments, locale) in [("show", "C"), ("show --ascii", "zh_CN.UTF-8")] {
+    for (arguments, locale, expected) in [
+        ("show", "C", "red to move"),
+        ("show --ascii", "zh_CN.UTF-8", "红方走"),
+        ("show --ascii --lang zh", "C", "红方走"),
+    ] {
         let text = shown(arguments, locale);
         let first = "9  r---n---b---a---k---a---b---n---r\n";
         assert!(text.starts_with(first), "{text}");
-        assert!(text.is_ascii(), "{text}");
+        let (board, turn) = text.trim_end().rsplit_once('\n').unwrap();
+        assert!(board.is_ascii(), "{text}");
+        assert_eq!(turn, expected, "{text}");
     }
     let flipped = shown("show --flip", "C");
     assert!(flipped.starts_with("0  R---N"), "{flipped}");
@@ -632,6 +638,10 @@ fn every_command_treats_its_output_file_in_the_same_way() {
         2> --svg: this is also the file of --resume
         $2 convert games.pgn:1 -o games.pgn --force
         2> --out: this is one of the input files
+        $2 show games.pgn:1@2 --svg new.PNG
+        2> --svg: .png is the extension of another format; expected .svg
+        $2 solve games.pgn:1@2 --svg new.pgn
+        2> --svg: .pgn is the extension of another format; expected .svg
         $2 review games.pgn --pgn new.x --html ./new.x
         2> --html: this is also the file of --pgn
         $2 book export games.pgn games.pgn --force
