@@ -10,7 +10,7 @@ use clap::ValueEnum;
 
 use super::common::{
     Context, Failure, ForceArgument, GamePath, OpeningArgument, OutputFile, Unread, fill, note,
-    note_problems, require_not_input, texts, translated,
+    note_problems, require_extension, require_not_input, texts, translated,
 };
 use crate::board::Position;
 use crate::notation::epd::operand_text;
@@ -190,6 +190,13 @@ fn require_effects(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.ply.is_some() && !holds_positions {
         let why = "has an effect only with --to fen or epd; FILE:GAME@PLY selects the first plies of a game";
         return Err(Failure::usage("--ply", why));
+    }
+    if arguments.to.is_none() {
+        require_extension(
+            "--out",
+            &arguments.out,
+            &["pgn", "xqf", "cbr", "cbl", "fen", "epd"],
+        )?;
     }
     if arguments.notation.is_some() && to != Pgn {
         let why = "has an effect only with --to pgn";

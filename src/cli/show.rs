@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::common::{
     BoardArguments, Context, Failure, ForceArgument, GameArguments, OutputFile, print,
-    require_not_input, translated,
+    require_extension, require_not_input, translated,
 };
 use crate::board::{Move, Square};
 use crate::notation::diagram::draw;
@@ -60,6 +60,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.svg {
         Some(path) => {
             require_not_input("--svg", path, arguments.game.file())?;
+            require_extension("--svg", path, &["svg"])?;
             OutputFile::create(path, arguments.force)?.write(&text)
         }
         None => print(&text),

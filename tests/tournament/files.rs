@@ -382,6 +382,10 @@ fn one_file_cannot_be_given_to_two_options() {
             "also the file of --json",
         ),
         (
+            format!("--plot {directory}/plot.png"),
+            "--plot: .png is the extension of another format; expected .svg",
+        ),
+        (
             format!("--pgn {path} --openings {path}"),
             "also the file of --openings",
         ),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::{Context, Failure, ignore_closed_pipe, remove_unfinished_at_interrupt};
-use crate::text::{Replacement, short_name};
+use crate::text::{Replacement, has_extension, short_name};
 
 /// Opens a file for reading; `-` is standard input.
 pub fn open_input(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
@@ -202,7 +202,7 @@ fn is_locked(path: &Path) -> bool {
 pub const FILE_EXISTS: &str = "the file already exists; --force overwrites it";
 
 /// Creates the files that options name, see [`OutputFile::create`]. They must differ from each other, from the `others`
-/// and from the input files.
+/// and from the input files. The name of an option is the extension of its format.
 pub fn create_outputs<'a, P: AsRef<Path>, const N: usize>(
     files: [(&'a str, &'a Option<PathBuf>); N],
     others: impl IntoIterator<Item = (&'a str, &'a Path)>,
@@ -217,6 +217,7 @@ pub fn create_outputs<'a, P: AsRef<Path>, const N: usize>(
     for ((option, path), file) in files.into_iter().zip(&mut created) {
         if let Some(path) = path {
             require_not_input(option, path, inputs)?;
+            require_extension(option, path, &[option.trim_start_matches('-')])?;
             *file = Some(OutputFile::create(path, force)?);
         }
     }
@@ -248,6 +249,26 @@ pub fn create_locked(
         _ => Failure::new(path.display(), error),
     })?;
     Ok((file, Some(lock)))
+}
+
+/// The extensions of pictures, web pages, game records and other files with positions, games or moves.
+const KNOWN_EXTENSIONS: [&str; 23] = [
+    "bmp", "cbf", "cbl", "cbr", "ccm", "chg", "epd", "fen", "gif", "html", "jpeg", "jpg", "json",
+    "mxq", "obk", "pdf", "pfc", "pgn", "png", "svg", "webp", "xqb", "xqf",
+];
+
+/// Returns an error if the name of an output file has the extension of another known format than those in `own`, the
+/// first of which is suggested.
+pub fn require_extension(option: &str, path: &Path, own: &[&str]) -> Result<(), Failure> {
+    let mut others = KNOWN_EXTENSIONS.iter().filter(|known| !own.contains(known));
+    let Some(other) = others.find(|other| has_extension(path, other)) else {
+        return Ok(());
+    };
+    let why = format!(
+        ".{other} is the extension of another format; expected .{}",
+        own[0]
+    );
+    Err(Failure::usage(option, why))
 }
 
 /// Returns an error if an output file is also an input file, even under another path.

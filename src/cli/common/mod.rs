@@ -36,7 +36,7 @@ pub use files::read_small_text;
 pub use files::require_not_log;
 pub use files::{
     FileLock, ForceArgument, OutputFile, create_locked, create_outputs, open_input,
-    require_not_input,
+    require_extension, require_not_input,
 };
 #[cfg(feature = "match")]
 pub use files::{canonical_path, require_distinct};

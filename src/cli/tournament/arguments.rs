@@ -8,6 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 use crate::cli::check::as_setting;
 use crate::cli::common::{
     Context, Failure, ForceArgument, RulesArgument, parse_seconds, read_small_text,
+    require_distinct, require_extension,
 };
 use crate::notation::MoveStyle;
 use crate::text::{is_character, read_file};
@@ -284,6 +285,23 @@ impl Arguments {
         files
             .filter_map(|(option, path)| Some((option, path?)))
             .collect()
+    }
+
+    /// Returns an error if two files are the same, or if an output file has the extension of another format.
+    pub fn check_files(&self) -> Result<(), Failure> {
+        require_distinct(self.files())?;
+        for (option, path) in self.files() {
+            let own: &[&str] = match option {
+                "--pgn" => &["pgn"],
+                "--epd" => &["epd", "fen"],
+                "--json" => &["json"],
+                "--plot" => &["svg"],
+                "--status" => &["html", "json"],
+                _ => continue,
+            };
+            require_extension(option, path, own)?;
+        }
+        Ok(())
     }
 
     fn default_rounds(&self, engines: usize) -> Option<u64> {

@@ -11,8 +11,7 @@ use std::process::ExitCode;
 pub use arguments::Arguments;
 
 use super::common::{
-    Failure, INTERRUPTED, interrupts, print_text, report_damaged_tablebases, require_distinct,
-    terminal_width,
+    Failure, INTERRUPTED, interrupts, print_text, report_damaged_tablebases, terminal_width,
 };
 use crate::search::cores;
 use crate::text::{counted, printable};
@@ -23,7 +22,7 @@ use crate::tournament::{
 use output::{MatchOutput, OutputFiles};
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    require_distinct(arguments.files())?;
+    arguments.check_files()?;
     let (mut tournament, left_out) = arguments.tournament()?;
     let (files, content) = OutputFiles::open(arguments, &tournament)?;
     // Ctrl-C is handled only after all files have been opened, because opening or reading a FIFO can block.
