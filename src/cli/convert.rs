@@ -171,10 +171,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     } else {
         "game"
     };
-    let (read, written) = (counted(read, "game"), counted(written, noun));
-    let counts = [translated(&read), translated(&written)];
+    let counts = [counted(read, "game"), counted(written, noun)];
+    let counts = counts.each_ref().map(|count| translated(count));
     note(&fill(texts().games_converted, &[&counts[0], &counts[1]]));
-    unread.finish("convert")
+    unread.finish("convert")?;
+    if written == 0 {
+        return Err(Failure::new("convert", "there is no game to write"));
+    }
+    Ok(())
 }
 
 /// Returns an error for an option that has no effect with the chosen format.
@@ -375,8 +379,12 @@ impl Writer<'_> {
         }
     }
 
-    /// Completes the output. Returns the number of games read, and the number of games or positions written.
+    /// Completes the output, if there is any. Returns the number of games read, and the number of games or positions
+    /// written.
     fn finish(mut self) -> Result<(u64, u64), Failure> {
+        if self.written == 0 {
+            return Ok((self.read, 0));
+        }
         self.write_binary()?;
         if !self.lost_tags.is_empty() {
             let names: Vec<&str> = self.lost_tags.iter().map(String::as_str).collect();
@@ -412,7 +420,7 @@ impl Writer<'_> {
         }
         let option = self.arguments.to.map_or("--out", |_| "--to");
         let bytes = match &self.single {
-            None => return Err(Failure::new(option, "there is no game to write")),
+            None => return Ok(()),
             Some(_) if self.written > 1 => {
                 let why = format!(
                     "this format holds one game, not {}: select one as in FILE:3, or use --to cbl or pgn",

@@ -51,8 +51,16 @@ fn games_are_written_in_every_notation_format_and_encoding() {
         2> --out: CBF and PFC can only be read
         $2 convert games.pgn -o games.PFC
         2> --out: CBF and PFC can only be read
+        $2 convert games.pgn -o games.png
+        2= chuhe: --out: .png is the extension of another format; expected .pgn
+        $1 convert games.pgn -o none.pgn --player nobody
+        2= 3 games read, 0 games written\nchuhe: convert: there is no game to write
+        $1 convert games.pgn -o none.cbl --min-plies 99
+        2> there is no game to write
         ",
     );
+    let is_none = |name: &String| name.starts_with("none.");
+    assert!(!dir.names().iter().any(is_none));
     // The extension of the file sets the format unless `--to` is given.
     assert!(dir.bytes("game.XQF").starts_with(b"XQ"));
     assert!(dir.bytes("games.cbl").starts_with(b"CCBridgeLibrary"));
