@@ -13,6 +13,7 @@ mod notes;
 mod rate;
 mod shared;
 mod site;
+mod stall;
 mod worker;
 
 use std::io::Cursor;
@@ -44,6 +45,7 @@ use super::library::Library;
 use super::worker::tasks::{LEASE_PATH, RELEASE_PATH, SUBMIT_PATH};
 use caller::{Peer, ServerError, translate_reason};
 use shared::Shared;
+use stall::StallLimit;
 
 pub use caller::language;
 pub use files::{Site, content_type};
@@ -54,9 +56,10 @@ pub use site::{PageUser, add_slash};
 const HEAD_TIME: Duration = Duration::from_secs(5);
 /// Maximum age of a connection. It is closed after the request in progress.
 const CONNECTION_TIME: Duration = Duration::from_secs(600);
-/// Additional time for that request: a review of a long game on the page takes hours. It is aborted after that time,
-/// for example if the client does not read the reply.
+/// Additional time for that request: a review of a long game on the page takes hours. It is aborted after that time.
 const LAST_REQUEST_TIME: Duration = Duration::from_secs(24 * 3600);
+/// Maximum time in which a client reads nothing of a reply.
+const STALL_TIME: Duration = Duration::from_secs(300);
 /// Maximum time to finish the requests in progress when the server stops.
 const CLOSING_TIME: Duration = Duration::from_secs(4);
 /// Additional time for the threads that answer requests when the server stops.
@@ -308,6 +311,7 @@ async fn serve(router: Router, stream: TcpStream, peer: IpAddr, shared: Arc<Shar
         router.call(request)
     });
     let (reader, writer) = stream.into_split();
+    let writer = StallLimit::new(writer, STALL_TIME);
     let mut reader = BufReader::new(reader);
     let mut stopping = shared.stopping.subscribe();
     let line = tokio::select! {
