@@ -69,8 +69,8 @@ impl ColorOrder {
 pub struct Schedule {
     format: TournamentFormat,
     engines: usize,
-    /// In a round robin and a gauntlet the pairings of one round, which every round repeats; otherwise the known
-    /// pairings of all rounds, in order.
+    /// In a round robin and a gauntlet the pairings of one round, which every round repeats; in a knockout the matches of
+    /// the known stages; in a Swiss tournament the known pairings of all rounds. In order.
     pairings: Vec<[usize; 2]>,
     rounds: u64,
     colors: ColorOrder,
@@ -151,10 +151,11 @@ impl Schedule {
 
     /// Number of games whose players are known.
     pub fn known_games(&self) -> u64 {
-        if self.depends_on_results() {
-            self.games_per_pairing * self.pairings.len() as u64
-        } else {
-            self.total_games()
+        let known = self.games_per_pairing * self.pairings.len() as u64;
+        match self.format {
+            TournamentFormat::RoundRobin | TournamentFormat::Gauntlet => self.total_games(),
+            TournamentFormat::Swiss => known,
+            TournamentFormat::Knockout => known.saturating_mul(self.rounds),
         }
     }
 
@@ -163,9 +164,8 @@ impl Schedule {
         if number >= self.known_games() {
             return None;
         }
-        let count = self.pairings.len() as u64;
-        let [first, second] = self.pairings[(number / self.games_per_pairing % count) as usize];
-        let round = self.round(number);
+        let (round, index) = self.round_and_index(number / self.games_per_pairing);
+        let [first, second] = self.pairings[index as usize];
         let turn = match self.games_per_pairing {
             1 => round + (first + second + 1) as u64,
             _ => number,
@@ -190,23 +190,31 @@ impl Schedule {
 
     /// The round of a game, from 0.
     pub fn round(&self, number: u64) -> u64 {
-        let pair = number / self.games_per_pairing;
+        self.round_and_index(number / self.games_per_pairing).0
+    }
+
+    /// The round of a pair, from 0, and the index of its pairing.
+    fn round_and_index(&self, pair: u64) -> (u64, u64) {
         match self.format {
             TournamentFormat::RoundRobin | TournamentFormat::Gauntlet => {
-                pair / self.pairings.len().max(1) as u64
+                let count = self.pairings.len().max(1) as u64;
+                (pair / count, pair % count)
             }
-            TournamentFormat::Swiss => pair / (self.engines / 2).max(1) as u64,
+            TournamentFormat::Swiss => (pair / (self.engines / 2).max(1) as u64, pair),
             TournamentFormat::Knockout => {
-                let (mut first, mut round) = (0, 0);
-                for matches in stages(self.engines) {
-                    let pairs = matches.saturating_mul(self.rounds);
-                    if pair < first + pairs {
-                        return round + (pair - first) / matches;
+                // The pairs, rounds and matches of the stages before that of the pair.
+                let (mut pairs, mut rounds, mut matches) = (0_u64, 0_u64, 0);
+                for count in stages(self.engines) {
+                    let of_stage = count.saturating_mul(self.rounds);
+                    if pair - pairs < of_stage {
+                        let within = pair - pairs;
+                        return (rounds + within / count, matches + within % count);
                     }
-                    first += pairs;
-                    round += self.rounds;
+                    pairs += of_stage;
+                    rounds += self.rounds;
+                    matches += count;
                 }
-                round
+                (rounds, matches)
             }
         }
     }
@@ -235,10 +243,7 @@ impl Schedule {
         let games: Vec<&GameSummary> = games.iter().filter(|game| game.number < known).collect();
         let added = match self.format {
             TournamentFormat::Swiss => self.swiss_round(&games),
-            _ => {
-                let matches = knockout_matches(&self.survivors(&games));
-                matches.repeat(usize::try_from(self.rounds).unwrap_or(usize::MAX))
-            }
+            _ => knockout_matches(&self.survivors(&games)),
         };
         self.pairings.extend(added);
         true
@@ -553,12 +558,22 @@ mod tests {
             for rounds in [1, 3] {
                 let schedule = Schedule::new(TournamentFormat::Knockout, engines, 1, rounds);
                 let (played, games) = played(schedule.clone());
-                assert_eq!(played.pairings.len() as u64, (engines as u64 - 1) * rounds);
+                assert_eq!(played.pairings.len(), engines - 1);
+                let mut counts = HashMap::new();
+                for game in &games {
+                    *counts.entry(sorted(game.players.0)).or_insert(0) += 1;
+                }
+                assert!(counts.into_values().all(|count| count == 2 * rounds));
                 assert_eq!(schedule.clone().knockout_winner(&games), Some(0));
                 // The final is not decided before its last game.
                 assert_eq!(schedule.knockout_winner(&games[..games.len() - 1]), None);
             }
         }
+        // Many rounds need no memory.
+        let schedule = Schedule::new(TournamentFormat::Knockout, 4, 1, u64::MAX);
+        assert_eq!(schedule.pairings, [[0, 3], [1, 2]]);
+        let last = schedule.game(u64::MAX - 1).unwrap();
+        assert!(sorted(last.players.0) == [1, 2] && schedule.known_games() == u64::MAX);
         let (schedule, _) = played(Schedule::new(TournamentFormat::Knockout, 6, 1, 1));
         assert_eq!(schedule.pairings, [[2, 5], [3, 4], [0, 3], [1, 2], [0, 1]]);
     }
