@@ -60,9 +60,9 @@ impl XboardClock {
         true
     }
 
-    /// Sets the time for each move, in seconds. Returns `false` if the text is not a positive time.
+    /// Sets the time for each move, in seconds. Returns `false` if the text is not a time.
     pub fn set_move_time(&mut self, text: &str) -> bool {
-        let time = read_seconds(text).ok().filter(|time| !time.is_zero());
+        let time = read_seconds(text).ok();
         self.move_time = time.or(self.move_time);
         time.is_some()
     }
@@ -194,11 +194,13 @@ mod tests {
         let request = time.request(0);
         assert_eq!((request.depth, request.move_time), (Some(3), None));
         assert!(time.set_move_time("2"));
-        assert!(!time.set_move_time("soon") && !time.set_move_time("0"));
+        assert!(!time.set_move_time("soon") && !time.set_move_time("-1"));
         assert_eq!(
             time.request(0).move_time,
             Some(Duration::from_millis(1900)),
             "less a margin"
         );
+        assert!(time.set_move_time("0"));
+        assert_eq!(time.request(0).move_time, Some(Duration::ZERO));
     }
 }
