@@ -54,6 +54,15 @@ impl Limit {
         ];
         texts.into_iter().flatten().collect()
     }
+
+    /// The value of the tag `TimeControl` of PGN, which has only times: `10+0.1`, `1/0.5` for half a second per move,
+    /// `-` without times.
+    pub fn pgn_tag(self) -> String {
+        let per_move = |time: Duration| format!("1/{}", time.as_secs_f64());
+        let clock = self.clock.map(|control| control.to_string());
+        let time = clock.or(self.move_time.map(per_move));
+        time.unwrap_or_else(|| "-".to_owned())
+    }
 }
 
 /// A time control: base time, increment, and moves per period.

@@ -203,8 +203,9 @@ pub fn tree_of_record(
     if let Some(id) = id {
         tags.insert(1, (MATCH_ID, id.to_owned()));
     }
-    if red.limit == black.limit {
-        tags.push(("TimeControl", red.limit.to_string()));
+    let time_control = red.limit.pgn_tag();
+    if time_control == black.limit.pgn_tag() {
+        tags.push(("TimeControl", time_control));
     }
     if let Some(started) = started {
         tags.push(("GameStartTime", started.to_string()));
