@@ -373,8 +373,8 @@ fn positions_are_shown_as_diagrams() {
     assert!(text.ends_with("黑方走\n"), "{text}");
     for (arguments, locale, expected) in [
         ("show", "C", "red to move"),
-        ("show --ascii", "zh_CN.UTF-8", "红方走"),
-        ("show --ascii --lang zh", "C", "红方走"),
+        ("show --ascii", "zh_CN.UTF-8", "轮到红方走"),
+        ("show --ascii --lang zh", "C", "轮到红方走"),
     ] {
         let text = shown(arguments, locale);
         let first = "9  r---n---b---a---k---a---b---n---r\n";

@@ -54,7 +54,8 @@ fn games_are_written_in_every_notation_format_and_encoding() {
         $2 convert games.pgn -o games.png
         2= chuhe: --out: .png is the extension of another format; expected .pgn
         $1 convert games.pgn -o none.pgn --player nobody
-        2= 3 games read, 0 games written\nchuhe: convert: there is no game to write
+        2> 3 games read, 0 games written
+        2> chuhe: convert: there is no game to write
         $1 convert games.pgn -o none.cbl --min-plies 99
         2> there is no game to write
         ",

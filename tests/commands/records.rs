@@ -128,7 +128,7 @@ fn trailers_and_illegal_moves_are_reported() {
         = startpos moves h2e2 h9g7
         $ convert results.pgn
         > 1. H2-E2 H9-G7 *
-        2> chuhe: results.pgn: game 1: line 3: the results 1-0 and 0-1 contradict each other; the result is unknown\n
+        2> results.pgn: game 1: line 3: the results 1-0 and 0-1 contradict each other; the result is unknown\n
         "#,
     );
     for command in [
