@@ -53,9 +53,12 @@ fn decode_lines<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Cow<'a, str
     if is_utf_8 && std::str::from_utf8(bytes).is_ok() || ![UTF_8, GBK, BIG5].contains(&encoding) {
         return whole();
     }
-    let is_other = |line: &[u8]| match has_chinese_utf_8(line) {
-        true => !is_utf_8,
-        false => is_utf_8 && std::str::from_utf8(line).is_err(),
+    let is_other = |line: &[u8]| {
+        if is_utf_8 {
+            std::str::from_utf8(line).is_err() && !has_chinese_utf_8(line)
+        } else {
+            has_chinese_utf_8(line)
+        }
     };
     let lines = || bytes.split_inclusive(|byte| *byte == b'\n');
     let others: Vec<u8> = lines()
