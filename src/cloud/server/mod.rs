@@ -13,7 +13,6 @@ mod notes;
 mod rate;
 mod shared;
 mod site;
-mod stall;
 mod worker;
 
 use std::io::Cursor;
@@ -38,6 +37,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
+use tokio_io_timeout::TimeoutWriter;
 use tower_http::set_header::SetResponseHeaderLayer;
 
 use super::access::{Role, Tokens};
@@ -45,7 +45,6 @@ use super::library::Library;
 use super::worker::tasks::{LEASE_PATH, RELEASE_PATH, SUBMIT_PATH};
 use caller::{Peer, ServerError, translate_reason};
 use shared::Shared;
-use stall::StallLimit;
 
 pub use caller::language;
 pub use files::{Site, content_type};
@@ -311,7 +310,8 @@ async fn serve(router: Router, stream: TcpStream, peer: IpAddr, shared: Arc<Shar
         router.call(request)
     });
     let (reader, writer) = stream.into_split();
-    let writer = StallLimit::new(writer, STALL_TIME);
+    let mut writer = Box::pin(TimeoutWriter::new(writer));
+    (writer.as_mut()).set_timeout_pinned(Some(STALL_TIME));
     let mut reader = BufReader::new(reader);
     let mut stopping = shared.stopping.subscribe();
     let line = tokio::select! {
