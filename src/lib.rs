@@ -61,7 +61,8 @@
 //! | [`book`] | opening books: formats, lookup, choice by weight |
 //! | [`tablebase`] | endgame tablebases: index, generator, files, probes |
 //! | [`eval`] | evaluation: a neural network, and a handcrafted evaluation with several levels |
-//! | [`search`] | the best move: threads, transposition table, time control, pruning, mate solver |
+//! | [`search`] | the best move: threads, transposition table, time control, pruning |
+//! | [`compositions`] | mates, wins and draws of composed problems: proofs and their verification |
 //! | `cloud` | a library of scores over HTTP, with the cloud API: store, server, workers |
 //! | [`protocol`] | UCCI, UCI, XBoard and CXBoard, the options, the session |
 //! | `training` | self-play, game files, network training, books from games |
@@ -70,7 +71,7 @@
 //! | [`guide`] | the guides for users in English, and one in Chinese |
 //!
 //! Dependencies point one way: text <- board <- movegen <- notation <- rules, page <- random <- book, tablebase,
-//! eval <- search <- cloud <- protocol, training, tournament <- cli. A module imports only from modules
+//! eval <- search <- cloud, compositions <- protocol, training, tournament <- cli. A module imports only from modules
 //! further left, and no files import each other in a cycle; `tests/architecture.rs` checks both.
 //! `tournament` communicates with all engines, including this one, through pipes; it uses the search only
 //! to find openings.
@@ -124,6 +125,7 @@ pub mod cli;
 #[cfg(feature = "cloud")]
 #[allow(missing_docs)]
 pub mod cloud;
+pub mod compositions;
 pub mod eval;
 pub mod guide;
 pub mod movegen;

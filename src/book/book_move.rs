@@ -106,23 +106,30 @@ pub struct BookEntry {
 /// A comment on a move of a position.
 pub type Memo = (Position, Move, String);
 
+/// The records of a position and of its mirror image.
+#[derive(Clone, Debug, Default)]
+pub struct FoundRecords {
+    /// Legal moves with a weight above 0, the heaviest first.
+    pub moves: Vec<BookMove>,
+    /// Number of records, counted as by [`Book::count`].
+    pub records: usize,
+    /// Number of usable records. It exceeds the number of moves if both images have a usable record of the same move.
+    pub usable: usize,
+}
+
 /// An opening book. Its methods fail if the file can no longer be read.
 pub trait Book: fmt::Debug + Send {
-    /// Legal book moves with a weight above 0 for a position, from its own records and those of its mirror image, the
-    /// heaviest first.
-    fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError>;
+    /// The records of a position and of its mirror image.
+    fn look_up(&self, position: &Position) -> Result<FoundRecords, BookError>;
+
+    /// The usable moves of a position, the heaviest first.
+    fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError> {
+        Ok(self.look_up(position)?.moves)
+    }
 
     /// Number of moves in the book, including unusable ones but not database rows that are disabled or have
     /// no move.
     fn count(&self) -> Result<usize, BookError>;
-
-    /// Number of records of a position and of its mirror image, counted as by [`Self::count`].
-    fn record_count(&self, position: &Position) -> Result<usize, BookError>;
-
-    /// Number of usable records of the mirror image that have the same move as a usable record of the position itself.
-    fn merged_records(&self, _position: &Position) -> Result<usize, BookError> {
-        Ok(0)
-    }
 
     /// Prepares for a walk, which looks up many positions.
     fn prepare_walk(&self) -> Result<(), BookError> {

@@ -13,7 +13,7 @@ use std::borrow::{Borrow, Cow};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::book_move::{Book, BookEntry, BookError, BookMove, HashedMove};
+use super::book_move::{Book, BookEntry, BookError, BookMove, FoundRecords, HashedMove};
 use crate::board::{Color, Move, Piece, Position, Square};
 use crate::movegen::is_legal;
 
@@ -114,32 +114,26 @@ fn decode(record: &[u8; RECORD]) -> Option<HashedMove> {
 }
 
 impl Book for DatBook {
-    fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError> {
+    fn look_up(&self, position: &Position) -> Result<FoundRecords, BookError> {
         let mut moves: Vec<BookMove> = Vec::new();
-        for record in self.records_of(position) {
+        let usable = self.records_of(position);
+        for record in &usable {
             match moves.iter_mut().find(|known| known.played == record.played) {
                 Some(known) => known.weight += record.weight,
-                None => moves.push(record),
+                None => moves.push(*record),
             }
         }
         moves.sort_by_key(|m| std::cmp::Reverse(m.weight));
-        Ok(moves)
+        let records = self.find(position).map(|(records, _)| records.len());
+        Ok(FoundRecords {
+            moves,
+            records: records.iter().sum(),
+            usable: usable.len(),
+        })
     }
 
     fn count(&self) -> Result<usize, BookError> {
         Ok(self.records().len())
-    }
-
-    fn record_count(&self, position: &Position) -> Result<usize, BookError> {
-        Ok(self
-            .find(position)
-            .map(|(records, _)| records.len())
-            .iter()
-            .sum())
-    }
-
-    fn merged_records(&self, position: &Position) -> Result<usize, BookError> {
-        Ok(self.records_of(position).len() - self.moves(position)?.len())
     }
 
     fn hashed_moves(&self) -> Vec<HashedMove> {
@@ -345,7 +339,7 @@ mod tests {
         assert_eq!(moves(&book, "h2e2 h9g7"), "b0c2 2");
         assert_eq!(moves(&book, "g3g4"), "");
         assert_eq!(book.count().unwrap(), 6);
-        assert_eq!(book.record_count(&after("b2e2")).unwrap(), 2);
+        assert_eq!(book.look_up(&after("b2e2")).unwrap().records, 2);
     }
 
     #[test]
@@ -415,7 +409,7 @@ mod tests {
         }
         let book = DatBook::new(bytes.into()).unwrap();
         assert_eq!(moves(&book, ""), "b2e2 3");
-        assert_eq!(book.record_count(&Position::startpos()).unwrap(), 5);
+        assert_eq!(book.look_up(&Position::startpos()).unwrap().records, 5);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Params, Row};
 
-use super::book_move::{BookError, BookMove, Results, weight};
+use super::book_move::{BookError, BookMove, FoundRecords, Results, weight};
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
 
@@ -95,19 +95,22 @@ const MARGIN: i32 = 40;
 /// A row with its decoded move; `None` if it has no valid one.
 pub type DecodedRow = (BookRow, Option<Move>);
 
-/// The usable moves of rows, those with the highest weights first; if a move has several rows, the first usable one is
-/// used.
-pub fn weighted_moves(rows: &[DecodedRow], position: &Position) -> Vec<BookMove> {
-    let mut moves = distinct(&usable(rows, position));
+/// The rows of a position and of its mirror image as records. If a move has several rows, the first usable one is used.
+/// Further rows of the move and the same image are not usable.
+pub fn found_records(
+    own: &[DecodedRow],
+    mirrored: &[DecodedRow],
+    position: &Position,
+) -> FoundRecords {
+    let rows = usable(&[own, mirrored].concat(), position);
+    let (own, mirrored) = rows.split_at(own.len());
+    let mut moves = distinct(&rows);
     moves.sort_by_key(|m| std::cmp::Reverse(m.weight));
-    moves
-}
-
-/// Number of usable moves that occur both in the rows of a position and in those of its mirror image.
-pub fn shared(own: &[DecodedRow], mirrored: &[DecodedRow], position: &Position) -> usize {
-    let moves = usable(&[own, mirrored].concat(), position);
-    let (own, mirrored) = moves.split_at(own.len());
-    distinct(own).len() + distinct(mirrored).len() - distinct(&moves).len()
+    FoundRecords {
+        moves,
+        records: rows.len(),
+        usable: distinct(own).len() + distinct(mirrored).len(),
+    }
 }
 
 /// The moves without repetitions.

@@ -37,7 +37,9 @@ mod xqb;
 
 #[cfg(feature = "training")]
 pub use book_move::weight;
-pub use book_move::{Book, BookEntry, BookError, BookMove, HashedMove, Memo, Results, choose};
+pub use book_move::{
+    Book, BookEntry, BookError, BookMove, FoundRecords, HashedMove, Memo, Results, choose,
+};
 pub use dat::{DatBook, EncodedDat, encode_dat, encode_hashed};
 pub use library::{BUILTIN, BookLibrary, SQLITE_MAGIC, open_book};
 pub use table::{BookTable, TextError};

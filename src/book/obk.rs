@@ -10,9 +10,9 @@ use std::collections::HashMap;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, params};
 
-use super::book_move::{Book, BookError, BookMove};
+use super::book_move::{Book, BookError, FoundRecords};
 use super::dat::{from_256, to_256};
-use super::database::{BookRow, DecodedRow, shared, weighted_moves};
+use super::database::{BookRow, DecodedRow, found_records};
 use crate::board::{Color, Move, Piece, Position};
 
 /// Length of a key file in bytes.
@@ -125,26 +125,15 @@ fn unpack(packed: i64) -> Option<Move> {
 }
 
 impl Book for ObkBook {
-    fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError> {
-        Ok(weighted_moves(
-            &self.image_rows(position)?.concat(),
-            position,
-        ))
+    fn look_up(&self, position: &Position) -> Result<FoundRecords, BookError> {
+        let [own, mirrored] = self.image_rows(position)?;
+        Ok(found_records(&own, &mirrored, position))
     }
 
     fn count(&self) -> Result<usize, BookError> {
         let table = self.table;
         let query = format!("SELECT COUNT(*) FROM {table} WHERE vvalid = 1 AND vmove IS NOT NULL");
         Ok(self.connection.query_row(&query, [], |row| row.get(0))?)
-    }
-
-    fn record_count(&self, position: &Position) -> Result<usize, BookError> {
-        Ok(self.image_rows(position)?.iter().map(Vec::len).sum())
-    }
-
-    fn merged_records(&self, position: &Position) -> Result<usize, BookError> {
-        let [own, mirrored] = self.image_rows(position)?;
-        Ok(shared(&own, &mirrored, position))
     }
 
     fn prepare_walk(&self) -> Result<(), BookError> {
@@ -281,7 +270,7 @@ mod tests {
             assert_eq!(moves(&book, "b2e2"), "h9g7 35, b9c7 30");
             // A disabled row and one without a move do not count.
             assert_eq!(book.count().unwrap(), 4);
-            assert_eq!(book.record_count(&after("h2e2")).unwrap(), 3);
+            assert_eq!(book.look_up(&after("h2e2")).unwrap().records, 3);
             // A walk reads all rows into memory. The row after b2e2 has, mirrored, a move of the rows after h2e2.
             let walk = walk(&book).unwrap();
             assert_eq!((walk.usable, walk.unusable, walk.unreached), (4, 0, 0));

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::book_move::{Book, BookEntry, BookError, BookMove, Results};
+use super::book_move::{Book, BookEntry, BookError, BookMove, FoundRecords, Results};
 use super::dat::stored_order;
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
@@ -123,18 +123,19 @@ impl BookTable {
 }
 
 impl Book for BookTable {
-    fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError> {
+    fn look_up(&self, position: &Position) -> Result<FoundRecords, BookError> {
         let mut moves = self.all_moves(position);
+        let records = moves.len();
         moves.retain(|m| m.weight > 0);
-        Ok(moves)
+        Ok(FoundRecords {
+            records,
+            usable: moves.len(),
+            moves,
+        })
     }
 
     fn count(&self) -> Result<usize, BookError> {
         Ok(self.moves_count())
-    }
-
-    fn record_count(&self, position: &Position) -> Result<usize, BookError> {
-        Ok(self.all_moves(position).len())
     }
 
     fn positions(&self) -> Result<Option<Vec<Position>>, BookError> {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::book_move::{Book, BookError};
+use super::book_move::{Book, BookError, FoundRecords};
 use super::dat::{DatBook, encode_dat, stored_order};
 use super::table::BookTable;
 use crate::board::{Move, Position};
@@ -17,8 +17,8 @@ pub struct BookWalk {
     pub usable: usize,
     /// Unusable records of the positions that were looked up: illegal, duplicate, or without weight.
     pub unusable: usize,
-    /// All other records: those of positions that were not looked up, those of invalid keys, and, in books with hashes,
-    /// unusable records that may belong to another position with the same hash.
+    /// All other records: those of positions that were not looked up and those of invalid keys. In books with hashes,
+    /// also unusable records that may belong to another position with the same hash.
     pub unreached: usize,
     /// Whether keys contain whole positions, so that all positions were found.
     pub has_position_keys: bool,
@@ -105,7 +105,7 @@ fn identity(position: &Position) -> (u32, u32) {
 struct Walker<'a> {
     book: &'a dyn Book,
     table: BookTable,
-    /// Whether the book has a move, for all positions looked up.
+    /// For each position that was looked up, whether the book has a usable move.
     seen: HashMap<(u32, u32), bool>,
     /// Positions that are not in the book but whose moves are tried.
     passed: HashSet<(u32, u32)>,
@@ -117,8 +117,8 @@ struct Walker<'a> {
     unusable: usize,
     /// Records of positions without a usable move.
     without_moves: usize,
-    /// Records of positions that have no usable move and that no book move leads to. They may belong to another
-    /// position with the same hash, because millions of positions are looked up in a large book.
+    /// Records of positions without a usable move that no book move leads to. Millions of positions are looked up in a
+    /// large book, so these records may belong to another position with the same hash.
     doubtful: HashMap<(u32, u32), usize>,
 }
 
@@ -142,11 +142,11 @@ impl Walker<'_> {
             }
             return Ok(*known);
         }
-        let records = self.book.record_count(position)?;
-        let moves = match records {
-            0 => Vec::new(),
-            _ => self.book.moves(position)?,
-        };
+        let FoundRecords {
+            moves,
+            records,
+            usable,
+        } = self.book.look_up(position)?;
         let is_stored = !moves.is_empty();
         let is_counted = self.is_counted(position);
         self.seen.insert(identity, is_stored);
@@ -154,8 +154,7 @@ impl Walker<'_> {
             moves.iter().for_each(|m| self.table.add(position, *m));
             if !is_counted {
                 self.records += records;
-                let usable = moves.len() + self.book.merged_records(position)?;
-                self.unusable += records - usable.min(records);
+                self.unusable += records - usable;
             }
             let moves = moves.iter().map(|m| m.played).collect();
             self.open.push_back((position.clone(), moves));
@@ -241,20 +240,16 @@ mod tests {
     struct Colliding(DatBook);
 
     impl Book for Colliding {
-        fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError> {
-            self.0.moves(position)
+        fn look_up(&self, position: &Position) -> Result<FoundRecords, BookError> {
+            let mut found = self.0.look_up(position)?;
+            if *position == after("h2e2 a9a8") {
+                found.records = 2;
+            }
+            Ok(found)
         }
 
         fn count(&self) -> Result<usize, BookError> {
             self.0.count()
-        }
-
-        fn record_count(&self, position: &Position) -> Result<usize, BookError> {
-            if *position == after("h2e2 a9a8") {
-                Ok(2)
-            } else {
-                self.0.record_count(position)
-            }
         }
 
         fn format(&self) -> &'static str {

@@ -10,8 +10,8 @@ use std::path::Path;
 
 use rusqlite::{Connection, params};
 
-use super::book_move::{Book, BookEntry, BookError, BookMove, Memo, Results};
-use super::database::{BookRow, weighted_moves};
+use super::book_move::{Book, BookEntry, BookError, FoundRecords, Memo, Results};
+use super::database::{BookRow, found_records};
 use crate::board::{Color, Move, Piece, PieceKind, Position, Setup, Square, Symmetry};
 use crate::text::Replacement;
 
@@ -44,11 +44,11 @@ impl XqbBook {
 }
 
 impl Book for XqbBook {
-    fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError> {
+    fn look_up(&self, position: &Position) -> Result<FoundRecords, BookError> {
         let (key, view) = key(position);
         let rows = self.rows(&key)?;
         let rows = rows.iter().map(|row| (*row, view.unpack(row.packed)));
-        Ok(weighted_moves(&rows.collect::<Vec<_>>(), position))
+        Ok(found_records(&rows.collect::<Vec<_>>(), &[], position))
     }
 
     fn with_colors_swapped(&self, position: &Position) -> Option<Position> {
@@ -69,10 +69,6 @@ impl Book for XqbBook {
     fn count(&self) -> Result<usize, BookError> {
         let query = "SELECT COUNT(*) FROM book WHERE valid IS NOT 0 AND move IS NOT NULL";
         Ok(self.connection.query_row(query, [], |row| row.get(0))?)
-    }
-
-    fn record_count(&self, position: &Position) -> Result<usize, BookError> {
-        Ok(self.rows(&key(position).0)?.len())
     }
 
     fn memos(&self) -> Result<Vec<Memo>, BookError> {
@@ -115,7 +111,7 @@ pub fn write_xqb(
         return Err(io::Error::from(io::ErrorKind::AlreadyExists).into());
     }
     let new = Replacement::beside(path)?;
-    let written = fill(new.unlocked_path(), entries, memos)?;
+    let written = fill(new.temporary_path(), entries, memos)?;
     new.commit(overwrite)?;
     Ok(written)
 }
@@ -310,6 +306,7 @@ pub fn position_of(key: &[u8]) -> Option<Position> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::book_move::BookMove;
     use super::super::database::{Schema, open};
     use super::super::table::tests::{after, moves};
     use super::*;
@@ -376,7 +373,7 @@ mod tests {
         assert_eq!(
             (
                 book.count().unwrap(),
-                book.record_count(&after("b2e2")).unwrap()
+                book.look_up(&after("b2e2")).unwrap().records
             ),
             (3, 2)
         );

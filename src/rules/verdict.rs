@@ -165,13 +165,3 @@ named_enum! {
         ParriesMate = "idle because it parries a mate and chases only advisors and bishops",
     }
 }
-
-impl Exemption {
-    /// The rule in Chinese.
-    pub const fn chinese(self) -> &'static str {
-        match self {
-            Self::KingLeavesCheck => "将（帅）避将，作闲",
-            Self::ParriesMate => "解杀时附带捉士象，作闲",
-        }
-    }
-}

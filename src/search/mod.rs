@@ -11,27 +11,23 @@
 //! | `ordering` | the move picker and the histories that it uses |
 //! | `time` | time limits of a move |
 //! | `mate` | proofs of mates by checks alone |
-//! | `holding` | proofs that a side does not lose |
 //! | `tree` | iterative deepening, principal variation search, quiescence |
 //! | `proof_number` | proof-number search for mates, also with quiet moves |
 //! | `threads` | the pool of search threads, the choice of the move |
 //! | `bench` | searches of fixed positions, whose node count identifies a version of the search |
-//! | `solution` | solutions of mate problems: all defenses, other solutions, verification |
 //!
 //! Modules use only modules to their left: score <- event, request, game_occurrences <- parameters <- tt, ordering,
-//! time, mate <- tree <- proof_number <- threads <- bench, solution. `holding` uses none of them.
+//! time, mate <- tree <- proof_number <- threads <- bench.
 
 mod bench;
 mod event;
 mod game_occurrences;
-mod holding;
 mod mate;
 mod ordering;
 mod parameters;
 mod proof_number;
 mod request;
 mod score;
-mod solution;
 mod threads;
 mod time;
 mod tree;
@@ -39,7 +35,6 @@ mod tt;
 
 pub use bench::{BENCH_DEPTH, BENCH_POSITIONS, BenchResult, bench};
 pub use event::{Bound, Event, Info, Outcome, Report, nodes_per_second};
-pub use holding::{Candidates, HoldError, Referee, Reply, hold, verify_strategy};
 #[cfg(feature = "training")]
 pub(crate) use parameters::formulas::evaluation_scale;
 #[cfg(feature = "tune")]
@@ -48,11 +43,8 @@ pub use request::{
     Control, Degree, Driver, ExtraReports, Limits, MAX_DEPTH, PlayerClock, Randomness,
     SearchRequest, Settings, Style, Techniques,
 };
+pub(crate) use score::plies_of_mate;
 pub use score::{MAX_PLY, Meaning, Score};
-pub use solution::{
-    KnownMate, MatingMove, OtherMove, OtherMoves, Refutation, Solution, SolveError, Solver,
-    VerifyError, verify_solution,
-};
 #[cfg(feature = "cli")]
 pub(crate) use threads::cores;
 pub use threads::{

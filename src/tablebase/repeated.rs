@@ -11,16 +11,16 @@ use crate::rules::{Game, RuleSet};
 /// For each kind of result, the smallest number of plies to it from a repeated position of a game. A position is
 /// repeated if it has occurred since the last capture so often that the rules judge its next occurrence.
 ///
-/// A table does not know the game. But the plies decrease if the winner plays the best moves, so a win or loss passes
-/// only through positions with fewer plies. The result holds if no repeated position has fewer.
+/// A table does not contain the moves of the game before the position. If the winner plays the best moves, the number
+/// of plies to the result decreases with each move. The result therefore holds if no repeated position has fewer plies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepeatedPositions {
-    /// The smallest number of plies to mate; [`u16::MAX`] if no position has one, as in the other fields.
+    /// The smallest number of plies to mate. In all fields, [`u16::MAX`] if no repeated position has such a result.
     mate: u16,
     /// The smallest number of plies to the next winning capture ([`Tables::dtc`]).
     capture: u16,
-    /// Half the smallest number of plies to a result by the rules on repetitions, rounded down; 0 if a repeated
-    /// position is won or lost by mate, or if the number is unknown.
+    /// Half the smallest number of plies to a result by the rules on repetitions, rounded down. It is 0 if the number is
+    /// unknown, or if a repeated position is won or lost by mate.
     half_by_rule: u16,
 }
 

@@ -1,26 +1,18 @@
 //! Atomic replacement of files: the new content is written to a temporary file, which is then renamed.
 
 use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use parking_lot::Mutex;
 use tempfile::NamedTempFile;
 
 use super::require_regular;
 
-/// The suffix of the names of unfinished files.
-const UNFINISHED: &str = ".tmp";
-/// The number of random letters and digits before [`UNFINISHED`].
-const RANDOM: usize = 6;
-/// Maximum length in bytes of a file name within the name of its unfinished file. Systems allow names of 255 bytes.
+/// Maximum length in bytes of a file name within the name of its temporary file. Systems allow names of 255 bytes.
 const MAX_NAME: usize = 240;
-/// The age after which an unfinished file that no process has locked is considered abandoned and is removed. Another
-/// process may still be writing a newer one without a lock.
-const ABANDONED: Duration = Duration::from_secs(60 * 60);
 
 /// A temporary file that will replace another file in the same directory. It is removed if it is dropped before that.
 #[derive(Debug)]
@@ -45,7 +37,7 @@ impl Drop for ListedFile {
 
 impl Replacement {
     /// Creates the new file in the directory of `path`, with the permissions of the old file if there is one. It is
-    /// named `.NAME.RANDOM.tmp`; a long name is cut. Abandoned files with such a name are removed.
+    /// named `.NAME.RANDOM.tmp`; a long name is cut.
     ///
     /// # Errors
     /// The old file is not writable or not a regular file, or no file can be created in its directory.
@@ -78,16 +70,13 @@ impl Replacement {
         // Checked first, so that an error does not name a temporary file that the user does not know.
         fs::metadata(directory)?;
         let prefix = prefix(&path);
-        remove_abandoned(directory, &prefix);
-        builder.prefix(&prefix).suffix(UNFINISHED);
+        builder.prefix(&prefix).suffix(".tmp");
         let mut listed = LISTED.lock();
-        let file = builder.rand_bytes(RANDOM).tempfile_in(directory);
+        let file = builder.tempfile_in(directory);
         let file = file.map_err(without_path)?;
         listed.insert(file.path().to_owned());
         let _listed = ListedFile(file.path().to_owned());
         drop(listed);
-        // Some file systems have no locks. There `is_unlocked` is always false, so no process removes the file.
-        let _ = fs4::FileExt::try_lock(file.as_file());
         if let Some(permissions) = permissions {
             // The umask of the process restricts the permissions at creation, but not these.
             file.as_file().set_permissions(permissions)?;
@@ -126,9 +115,8 @@ impl Replacement {
         self.file.as_file()
     }
 
-    /// The path of the new file, which is then no longer locked, so that a database can lock it.
-    pub fn unlocked_path(&self) -> &Path {
-        unlock(self.as_file());
+    /// The path of the new file.
+    pub fn temporary_path(&self) -> &Path {
         self.file.path()
     }
 
@@ -143,12 +131,11 @@ impl Replacement {
     /// The content cannot be written, the old file cannot be replaced, or there is one and `overwrite` is not set.
     pub fn commit(self, overwrite: bool) -> io::Result<()> {
         self.file.as_file().sync_all()?;
-        let file = if overwrite {
-            self.file.persist(&self.path)
+        if overwrite {
+            self.file.persist(&self.path)?;
         } else {
-            self.file.persist_noclobber(&self.path)
-        };
-        unlock(&file?);
+            self.file.persist_noclobber(&self.path)?;
+        }
         Ok(())
     }
 }
@@ -159,11 +146,6 @@ fn without_path(error: io::Error) -> io::Error {
         Some((text, _)) => io::Error::new(error.kind(), text),
         None => error,
     }
-}
-
-/// Unlocks a file at once. After it is closed, Windows may take some time to do so.
-fn unlock(file: &fs::File) {
-    let _ = fs4::FileExt::unlock(file);
 }
 
 /// The prefix of the names of unfinished files for a path.
@@ -183,39 +165,6 @@ pub fn short_name(path: &Path, bound: usize) -> OsString {
     let name = name.to_string_lossy();
     let end = (0..=bound).rfind(|end| name.is_char_boundary(*end));
     name[..end.unwrap_or(0)].into()
-}
-
-/// Removes abandoned files: old ones that no process has locked. Errors are ignored because such files only take up
-/// space.
-fn remove_abandoned(directory: &Path, prefix: &OsStr) {
-    let Ok(entries) = fs::read_dir(directory) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let random = name
-            .as_encoded_bytes()
-            .strip_prefix(prefix.as_encoded_bytes())
-            .and_then(|rest| rest.strip_suffix(UNFINISHED.as_bytes()));
-        let is_unfinished = random.is_some_and(|random| {
-            random.len() == RANDOM && random.iter().all(u8::is_ascii_alphanumeric)
-        });
-        let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
-        if is_unfinished && age().is_some_and(|age| age > ABANDONED) && is_unlocked(&entry.path()) {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
-}
-
-/// Whether a regular file can be locked. The lock is not kept.
-fn is_unlocked(path: &Path) -> bool {
-    let lock = |file| fs4::FileExt::try_lock(&file).is_ok();
-    let is_regular = fs::symlink_metadata(path).is_ok_and(|data| data.is_file());
-    is_regular
-        && fs::OpenOptions::new()
-            .write(true)
-            .open(path)
-            .is_ok_and(lock)
 }
 
 /// Gives the temporary file the default permissions of new files instead of those for the owner only.
@@ -254,36 +203,6 @@ mod tests {
         let error = without_path(error);
         assert_eq!(error.kind(), kind);
         assert!(!error.to_string().contains("path"), "{error}");
-    }
-
-    #[test]
-    fn abandoned_files_are_removed() {
-        let directory = tempfile::tempdir().unwrap();
-        let at = |name: &str| directory.path().join(name);
-        let old = std::time::SystemTime::now() - 2 * ABANDONED;
-        let kept = [
-            ".a.dat.new123.tmp",
-            ".a.dat.x.bcdefg.tmp",
-            ".b.dat.abcdef.tmp",
-            "a.dat.tmp",
-        ];
-        for name in kept.into_iter().chain([".a.dat.abcD12.tmp"]) {
-            let file = fs::File::create(at(name)).unwrap();
-            if name != kept[0] {
-                file.set_modified(old).unwrap();
-            }
-        }
-        // A file that another process is still writing, although it has not written to it for a long time.
-        let mut slow = Replacement::beside(&at("a.dat")).unwrap();
-        slow.as_file().set_modified(old).unwrap();
-        Replacement::write(&at("a.dat"), b"new").unwrap();
-        slow.as_file_mut().write_all(b"slow").unwrap();
-        slow.commit(true).unwrap();
-        assert_eq!(fs::read(at("a.dat")).unwrap(), b"slow");
-        let left = fs::read_dir(directory.path()).unwrap();
-        let mut left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
-        left.sort();
-        assert_eq!(left, [kept[0], kept[1], kept[2], "a.dat", kept[3]]);
     }
 
     #[test]

@@ -225,7 +225,7 @@ fn a_proof_of_a_draw_is_resumed() {
             &file["fen"],
             [invalid, side(1)],
             1,
-            "it is not proven that red does not lose: 9:",
+            "resume.json: not written by `chuhe solve --resume`: invalid FEN: 1 rank",
         ),
     ] {
         let stored = json!({ "fen": fen, "rules": file["rules"], "positions": positions });

@@ -4,54 +4,8 @@ use std::time::Duration;
 
 use chuhe::movegen::is_legal;
 
+use crate::engine_client::Protocol::{self, Ucci, Uci};
 use crate::engine_client::{Client, after, is_outcome};
-
-#[derive(Clone, Copy)]
-enum Protocol {
-    Ucci,
-    Uci,
-}
-use Protocol::{Ucci, Uci};
-
-impl Protocol {
-    fn start(self) -> Client {
-        match self {
-            Ucci => Client::ucci(),
-            Uci => Client::uci(),
-        }
-    }
-
-    fn quit(self, client: Client) {
-        match self {
-            Ucci => drop(client.quit()),
-            Uci => client.quit_silently(),
-        }
-    }
-
-    /// Searches that end about when the next line arrives.
-    fn short_searches(self) -> [&'static str; 6] {
-        let [clock, other] = match self {
-            Ucci => ["go time 2 increment 0", "go movetime 0"],
-            Uci => ["go wtime 2 btime 2", "go mate 1"],
-        };
-        [
-            "go depth 1",
-            "go depth 2",
-            "go nodes 50",
-            "go movetime 1",
-            clock,
-            other,
-        ]
-    }
-
-    /// The number of `nobestmove` with which a `stop` after the end of a search is answered.
-    fn answers_to_late_stop(self) -> usize {
-        match self {
-            Ucci => 1,
-            Uci => 0,
-        }
-    }
-}
 
 /// The numbers of `bestmove` and `nobestmove` lines.
 fn count(lines: &[String]) -> (usize, usize) {
@@ -195,44 +149,62 @@ fn options_are_set_between_searches() {
     }
 }
 
-/// The `go` command of a round in UCCI: an unlimited, a pondering or a short search.
-fn any_go(round: usize) -> &'static str {
+/// The `go` command of a round: an unlimited, a pondering or a short search.
+fn any_go(protocol: Protocol, round: usize) -> &'static str {
     match round % 8 {
-        0 => "go infinite",
-        1 => "go ponder time 5",
-        n => Ucci.short_searches()[n - 2],
+        0 => ["go infinite", "go"][round / 8 % 2],
+        1 => ["go ponder depth 1", "go ponder"][round / 8 % 2],
+        n => protocol.short_searches()[n - 2],
     }
 }
 
 #[test]
-fn quit_is_obeyed_in_every_state_of_ucci() {
-    let mut answered = 0;
-    for round in 0..150 {
-        let mut client = Client::boot();
-        let go = any_go(round);
-        client.send(&format!("ucci\nposition startpos\n{go}\nquit"));
-        let lines = client.end();
-        assert_eq!(lines.last().unwrap(), "bye", "{lines:?}");
-        let (best, none) = count(&lines);
-        assert!(best <= 1 && none == 0, "{go}: {lines:?}");
-        answered += best;
+fn quit_is_obeyed_in_every_state() {
+    for protocol in [Ucci, Uci] {
+        let mut answered = 0;
+        for round in 0..90 {
+            let mut client = protocol.start();
+            let go = match round % 9 {
+                8 => "go movetime 1000000",
+                _ => any_go(protocol, round),
+            };
+            client.send(go);
+            let mut lines = Vec::new();
+            if round % 2 == 0 {
+                lines = client.sync();
+            }
+            client.send("quit");
+            lines.extend(client.end());
+            if protocol == Ucci {
+                assert_eq!(lines.pop().unwrap(), "bye", "{go}");
+            }
+            let (best, none) = count(&lines);
+            assert!(best <= 1 && none == 0, "{go}: {lines:?}");
+            answered += best;
+        }
+        // The engine waits at most half a second for a search that does not stop soon on a busy machine.
+        assert!(answered >= 81, "{answered}");
     }
-    // `bye` waits at most half a second for a search that does not stop soon on a busy machine.
-    assert!(answered >= 135, "{answered}");
 }
 
 #[test]
 fn searches_are_answered_once_at_the_end_of_input() {
-    for round in 0..150 {
-        let mut client = Client::boot();
-        let go = any_go(round);
-        let stop = if round % 3 == 0 { "\nstop" } else { "" };
-        client.send(&format!("ucci\nposition startpos\n{go}{stop}"));
-        client.close();
-        let lines = client.end();
-        let (best, none) = count(&lines);
-        let late_stops = usize::from(!stop.is_empty());
-        assert!(best == 1 && none <= late_stops, "{go}: {lines:?}");
+    for protocol in [Ucci, Uci] {
+        for round in 0..90 {
+            let mut client = protocol.start();
+            let go = any_go(protocol, round);
+            let late_stops = if round % 3 == 0 {
+                client.send(&format!("{go}\nstop"));
+                protocol.answers_to_late_stop()
+            } else {
+                client.send(go);
+                0
+            };
+            client.close();
+            let lines = client.end();
+            let (best, none) = count(&lines);
+            assert!(best == 1 && none <= late_stops, "{go}: {lines:?}");
+        }
     }
 }
 

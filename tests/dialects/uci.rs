@@ -1,10 +1,8 @@
 //! The commands and answers of UCI.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::engine_client::{
-    BOARD, Client, MATED, STALEMATED, after, is_outcome, last_number, moves_of,
-};
+use crate::engine_client::{BOARD, Client, MATED, after, last_number, moves_of};
 
 #[test]
 fn handshake_identifies_the_engine() {
@@ -167,67 +165,6 @@ fn limited_strength_searches_few_nodes_except_in_analysis() {
     client.quit_silently();
 }
 
-#[test]
-fn limited_searches_end_by_themselves() {
-    let mut client = Client::uci();
-    client.silent("position startpos moves h2e2");
-    let huge = "9".repeat(60);
-    for go in [
-        "go depth 2",
-        "go nodes 200",
-        "go movetime 20",
-        "go wtime 200 btime 100",
-        "go wtime 200 btime 100 winc 5 binc 5",
-        "go btime 100 wtime 200 movestogo 5",
-        "go wtime -5 btime -5",
-        "go depth 2 searchmoves h9g7 b9c7",
-        "go mate 1",
-        &format!("go depth 2 wtime {huge} btime {huge} winc {huge} binc {huge}"),
-    ] {
-        client.best_move(go, &after("h2e2"));
-    }
-    client.quit_silently();
-}
-
-#[test]
-fn infinite_searches_wait_for_stop() {
-    let mut client = Client::uci();
-    for go in [
-        "go infinite",
-        "go",
-        "go infinite wtime 10 btime 10",
-        "go infinite depth 2",
-        "go movetime 10 infinite",
-        "go ponder wtime 10 btime 10",
-    ] {
-        client.send(go);
-        client.keeps_searching(Duration::from_millis(50));
-        client.send("stop");
-        client.played(&after(""));
-        assert!(!client.sync().iter().any(|line| is_outcome(line)));
-    }
-    client.send("go ponder wtime 100 btime 100");
-    client.keeps_searching(Duration::from_millis(50));
-    client.send("ponderhit");
-    client.outcome();
-    client.quit_silently();
-}
-
-#[test]
-fn a_mated_or_invalid_position_gets_no_move() {
-    let mut client = Client::uci();
-    for lost in [MATED, STALEMATED] {
-        client.send(&format!("position fen {lost}\ngo depth 2"));
-        let expected = ["info depth 0 score mate 0", "bestmove (none)"];
-        assert_eq!(client.sync(), expected);
-    }
-    client.send("position fen nonsense");
-    client.sync();
-    client.send("go depth 2");
-    assert_eq!(client.sync(), ["bestmove (none)"]);
-    client.quit_silently();
-}
-
 /// Clients made for Stockfish read the FEN and the legal moves from these answers.
 #[test]
 fn d_and_perft_answer_like_stockfish() {
@@ -334,18 +271,6 @@ fn ranks_are_0_to_9_if_the_moves_are_legal_only_with_these_ranks() {
     }
 }
 
-#[test]
-fn invalid_lines_are_ignored_or_refused() {
-    let mut client = Client::uci();
-    for line in ["stop", "banmoves h2e2", "probe startpos", "hello"] {
-        client.silent(line);
-    }
-    for line in ["ponderhit", "position startpos moves h2e2 h2e2"] {
-        assert!(client.refused(line).starts_with("info string "));
-    }
-    client.quit_silently();
-}
-
 /// VinXiangQi sends no `stop` before the next search.
 #[test]
 fn lines_during_a_search_wait_for_its_answer() {
@@ -400,37 +325,6 @@ fn the_last_lines_before_the_move_are_the_result() {
 }
 
 #[test]
-fn info_lines_have_the_form_of_uci() {
-    let mut client = Client::uci();
-    client.silent("setoption name MultiPV value 2");
-    client.send("go depth 4");
-    let lines = client.until("bestmove");
-    let (_, infos) = lines.split_last().unwrap();
-    let mut scored = 0;
-    for line in infos {
-        let words: Vec<&str> = line.split(' ').collect();
-        assert_eq!(words[0], "info");
-        let Some(score) = words.iter().position(|word| *word == "score") else {
-            continue;
-        };
-        scored += 1;
-        assert!(["cp", "mate"].contains(&words[score + 1]), "{line}");
-        assert!(words[score + 2].parse::<i32>().is_ok(), "{line}");
-        for key in [
-            "depth", "seldepth", "multipv", "nodes", "nps", "hashfull", "time",
-        ] {
-            let at = words.iter().position(|word| *word == key);
-            let value = words[at.unwrap_or_else(|| panic!("no {key}: {line}")) + 1];
-            assert!(value.parse::<u64>().is_ok(), "{line}");
-        }
-        let pv = words.iter().position(|word| *word == "pv").unwrap();
-        assert!(words.len() > pv + 1, "{line}");
-    }
-    assert!(scored > 0);
-    client.quit_silently();
-}
-
-#[test]
 fn the_engine_plays_a_game_against_itself() {
     let mut client = Client::uci();
     let mut moves = String::new();
@@ -443,63 +337,6 @@ fn the_engine_plays_a_game_against_itself() {
         client.send(&format!("position fen {BOARD} w - - 0 1 moves{moves}"));
         let m = client.best_move("go wtime 50 btime 50 winc 1 binc 1", &position);
         moves += &format!(" {m}");
-    }
-    client.quit_silently();
-}
-
-/// Ends 80 engines during a search, 27 of them with `quit`; returns how many searches were not answered.
-fn searches_unanswered_at_quit() -> usize {
-    let mut unanswered = 0;
-    for round in 0..80 {
-        let mut client = Client::boot();
-        let go = ["go infinite", "go depth 1", "go movetime 1", "go ponder"][round % 4];
-        client.send(&format!("uci\nposition startpos\n{go}"));
-        let quits = round % 3 == 0;
-        let asked = Instant::now();
-        if quits {
-            client.send("quit");
-        } else {
-            client.close();
-        }
-        let lines = client.end();
-        let (last, rest) = lines.split_last().unwrap();
-        assert!(!rest.iter().any(|line| is_outcome(line)), "{lines:?}");
-        if !last.starts_with("bestmove ") {
-            // The engine waits at most half a second for a search that does not stop soon on a busy machine.
-            let waited = asked.elapsed();
-            assert!(
-                quits && waited >= Duration::from_millis(500),
-                "{waited:?}: {lines:?}"
-            );
-            unanswered += 1;
-        }
-    }
-    unanswered
-}
-
-#[test]
-fn searches_are_answered_once_at_quit_and_at_the_end_of_input() {
-    // The machine may be busy for a while.
-    let mut rounds = (0..5).map(|_| searches_unanswered_at_quit());
-    assert!(rounds.any(|unanswered| unanswered <= 3));
-}
-
-#[test]
-fn a_drawn_game_still_gets_a_move() {
-    let mut client = Client::uci();
-    // The fourth occurrence of the starting position.
-    let shuffle = " h0g2 h9g7 g2h0 g7h9".repeat(3);
-    for rules in ["asian", "chinese", "elephanteye"] {
-        client.silent(&format!("setoption name repetition value {rules}"));
-        client.silent(&format!("position startpos moves{shuffle}"));
-        // On a busy machine a short search may end before the ruling is sent.
-        client.send("go infinite");
-        assert_eq!(
-            client.answer(),
-            format!("info string by the rules ({rules}) this is a draw: repetition")
-        );
-        let outcome = client.stop();
-        client.legal(&outcome, &after(&shuffle));
     }
     client.quit_silently();
 }

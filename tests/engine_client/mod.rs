@@ -320,6 +320,53 @@ impl Drop for Client {
     }
 }
 
+/// A protocol in which tests run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    Ucci,
+    Uci,
+}
+
+impl Protocol {
+    pub(crate) fn start(self) -> Client {
+        match self {
+            Self::Ucci => Client::ucci(),
+            Self::Uci => Client::uci(),
+        }
+    }
+
+    pub(crate) fn quit(self, client: Client) {
+        match self {
+            Self::Ucci => drop(client.quit()),
+            Self::Uci => client.quit_silently(),
+        }
+    }
+
+    /// Searches that end about when the next line arrives.
+    pub(crate) fn short_searches(self) -> [&'static str; 6] {
+        let [clock, other] = match self {
+            Self::Ucci => ["go time 2 increment 0", "go movetime 0"],
+            Self::Uci => ["go wtime 2 btime 2", "go mate 1"],
+        };
+        [
+            "go depth 1",
+            "go depth 2",
+            "go nodes 50",
+            "go movetime 1",
+            clock,
+            other,
+        ]
+    }
+
+    /// The number of `nobestmove` with which a `stop` after the end of a search is answered.
+    pub(crate) fn answers_to_late_stop(self) -> usize {
+        match self {
+            Self::Ucci => 1,
+            Self::Uci => 0,
+        }
+    }
+}
+
 pub(crate) fn is_outcome(line: &str) -> bool {
     line == "nobestmove" || line.starts_with("bestmove ")
 }

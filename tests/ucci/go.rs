@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use chuhe::board::Move;
-
+use crate::engine_client::Protocol::{Ucci, Uci};
 use crate::engine_client::{
     Client, after, check_infos, is_message, is_outcome, last_number, moves_of,
 };
@@ -13,9 +12,8 @@ const STILL_SEARCHING: Duration = Duration::from_millis(60);
 
 #[test]
 fn limited_searches_end_by_themselves_and_are_answered_once() {
-    let mut client = Client::ucci();
     let huge = "9".repeat(60);
-    for go in [
+    let ucci = [
         "go depth 1",
         "go depth 3",
         "GO DEPTH 2",
@@ -45,34 +43,57 @@ fn limited_searches_end_by_themselves_and_are_answered_once() {
         &format!("go movetime {huge} nodes 100"),
         &format!("go time 100 movestogo {huge}"),
         &format!("go depth {huge} movetime 20"),
-    ] {
-        client.best_move(go, &after(""));
+    ];
+    let uci = [
+        "go wtime 200 btime 100",
+        "go wtime 200 btime 100 winc 5 binc 5",
+        "go btime 100 wtime 200 movestogo 5",
+        "go wtime -5 btime -5",
+        "go depth 2 searchmoves h2e2 b2e2",
+        "go mate 1",
+        &format!("go depth 2 wtime {huge} btime {huge} winc {huge} binc {huge}"),
+    ];
+    for (protocol, limits) in [(Ucci, &ucci[..]), (Uci, &uci)] {
+        let mut client = protocol.start();
+        for go in limits {
+            client.best_move(go, &after(""));
+        }
+        protocol.quit(client);
     }
-    client.quit();
 }
 
 #[test]
 fn unlimited_searches_run_until_stopped() {
-    let mut client = Client::ucci();
-    for go in [
+    let both = [
         "go",
         "go infinite",
-        "go depth infinite",
         "go infinite depth 2",
-        "go draw",
         "go ponder",
         "go ponder depth 2",
-        "go ponder time 10 increment 0",
         "go ponder nodes 5",
         "go ponder movetime 5",
-    ] {
-        client.send(go);
-        client.keeps_searching(STILL_SEARCHING);
-        client.send("stop");
-        client.played(&after(""));
-        assert!(!client.sync().iter().any(|line| is_outcome(line)), "{go}");
+    ];
+    let ucci = [
+        "go depth infinite",
+        "go draw",
+        "go ponder time 10 increment 0",
+    ];
+    let uci = [
+        "go infinite wtime 10 btime 10",
+        "go movetime 10 infinite",
+        "go ponder wtime 10 btime 10",
+    ];
+    for (protocol, own) in [(Ucci, ucci), (Uci, uci)] {
+        let mut client = protocol.start();
+        for go in both.into_iter().chain(own) {
+            client.send(go);
+            client.keeps_searching(STILL_SEARCHING);
+            client.send("stop");
+            client.played(&after(""));
+            assert!(!client.sync().iter().any(|line| is_outcome(line)), "{go}");
+        }
+        protocol.quit(client);
     }
-    client.quit();
 }
 
 #[test]
@@ -255,47 +276,6 @@ fn info_lines_have_the_form_of_ucci() {
     client.send("go depth 4");
     let lines = client.until("bestmove");
     check_infos(&lines);
-    client.quit();
-}
-
-#[test]
-fn draws_are_accepted_on_offer_and_games_resigned_with_the_option() {
-    let mut client = Client::ucci();
-    // Red has a king and an advisor against all black pieces.
-    let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/9/9/9/3AK4";
-    let hopeless = format!("position fen {board} w");
-    let winning = format!("position fen {board} b");
-    let answer = |client: &mut Client, go: &str| {
-        client.send(go);
-        let outcome = client.outcome();
-        let words: Vec<&str> = outcome.split(' ').collect();
-        assert!(words[1].parse::<Move>().is_ok(), "{outcome}");
-        words[words.len() - 1].to_owned()
-    };
-    let is_plain = |word: &str| word.parse::<Move>().is_ok();
-    for position in ["position startpos", &winning, &hopeless] {
-        client.silent(position);
-        for _ in 0..5 {
-            let end = answer(&mut client, "go depth 2");
-            assert!(is_plain(&end), "{position}: {end}");
-        }
-    }
-    // The engine accepts a draw in a lost position, but not in a won one.
-    assert_eq!(answer(&mut client, "go draw depth 2"), "draw");
-    client.silent(&winning);
-    assert!(is_plain(&answer(&mut client, "go draw depth 2")));
-    client.silent("setoption resign true");
-    client.silent("setoption newgame");
-    client.silent(&hopeless);
-    for _ in 0..3 {
-        assert!(is_plain(&answer(&mut client, "go depth 2")));
-    }
-    assert_eq!(answer(&mut client, "go depth 2"), "resign");
-    assert_eq!(answer(&mut client, "go draw depth 2"), "draw");
-    client.silent(&winning);
-    for _ in 0..5 {
-        assert!(is_plain(&answer(&mut client, "go depth 2")));
-    }
     client.quit();
 }
 

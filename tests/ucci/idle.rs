@@ -4,6 +4,7 @@ use chuhe::board::Move;
 use chuhe::notation::fen;
 use chuhe::rules::{Game, RuleSet};
 
+use crate::engine_client::Protocol::{Ucci, Uci};
 use crate::engine_client::{
     BOARD, Client, MATED, STALEMATED, after, best_of, is_message, moves_of,
 };
@@ -28,16 +29,21 @@ fn stop_without_a_search_is_answered() {
 
 #[test]
 fn a_ponder_hit_without_a_search_is_refused() {
-    let mut client = Client::ucci();
-    client.refused("ponderhit");
-    client.refused("ponderhit draw");
-    client.quit();
+    for (protocol, hits) in [
+        (Ucci, ["ponderhit", "ponderhit draw"]),
+        (Uci, ["ponderhit"; 2]),
+    ] {
+        let mut client = protocol.start();
+        for hit in hits {
+            client.refused(hit);
+        }
+        protocol.quit(client);
+    }
 }
 
 #[test]
 fn unknown_lines_are_ignored() {
-    let mut client = Client::ucci();
-    for line in [
+    let none = [
         "",
         " ",
         "\t",
@@ -45,10 +51,15 @@ fn unknown_lines_are_ignored() {
         "readyok",
         "bestmove h2e2",
         "炮二平五",
-    ] {
-        client.silent(line);
+    ];
+    let ucci_only = ["stop", "banmoves h2e2", "probe startpos"];
+    for (protocol, lines) in [(Ucci, &none[..]), (Uci, &none), (Uci, &ucci_only)] {
+        let mut client = protocol.start();
+        for line in lines {
+            client.silent(line);
+        }
+        protocol.quit(client);
     }
-    client.quit();
 }
 
 #[test]
@@ -285,26 +296,33 @@ pub(crate) fn check_pophash(line: &str) {
 }
 
 #[test]
-fn a_side_without_a_legal_move_gets_nobestmove() {
-    let mut client = Client::ucci();
-    for lost in [MATED, STALEMATED] {
-        assert!(moves_of(&fen::parse_position(lost).unwrap()).is_empty());
-        client.silent(&format!("position fen {lost}"));
-        for go in [
-            "go depth 3",
-            "go",
-            "go ponder time 1000\nponderhit",
-            "go draw depth 1",
-            "go depth 0",
-            "go nodes 10",
-            "go time 100 increment 0",
-        ] {
-            client.send(go);
-            let expected = ["info depth 0 score -30000", "nobestmove"];
-            assert_eq!(client.sync(), expected, "{go}");
+fn a_side_without_a_legal_move_gets_no_move() {
+    let ucci = [
+        "go depth 3",
+        "go",
+        "go ponder time 1000\nponderhit",
+        "go draw depth 1",
+        "go depth 0",
+        "go nodes 10",
+        "go time 100 increment 0",
+    ];
+    let uci = ["go depth 2"];
+    for (protocol, limits, score, answer) in [
+        (Ucci, &ucci[..], "-30000", "nobestmove"),
+        (Uci, &uci, "mate 0", "bestmove (none)"),
+    ] {
+        let mut client = protocol.start();
+        for lost in [MATED, STALEMATED] {
+            assert!(moves_of(&fen::parse_position(lost).unwrap()).is_empty());
+            client.silent(&format!("position fen {lost}"));
+            for go in limits {
+                client.send(go);
+                let report = format!("info depth 0 score {score}");
+                assert_eq!(client.sync(), [&*report, answer], "{go}");
+            }
         }
+        protocol.quit(client);
     }
-    client.quit();
 }
 
 #[test]
@@ -343,10 +361,8 @@ fn a_repeated_position_gets_a_move() {
         } else {
             message = client.answer();
         }
-        assert!(
-            is_message(&message) && message.contains("repetition"),
-            "{message}"
-        );
+        let expected = format!("info message by the rules ({rules}) this is a draw: repetition");
+        assert_eq!(message, expected);
         let outcome = client.stop();
         client.legal(&outcome, &after(&shuffle));
     }

@@ -176,23 +176,6 @@ fn lines_that_are_not_utf8_do_no_harm() {
 }
 
 #[test]
-fn overlong_lines_are_refused() {
-    let mut client = Client::ucci();
-    let long = " h2e2".repeat(400_000);
-    let message = client.refused(&format!("position startpos moves{long}"));
-    assert!(message.len() < 300, "{message}");
-    client.send("go depth 1");
-    assert_eq!(client.sync(), ["nobestmove"]);
-    client.silent("position startpos");
-    client.send(&format!("go depth 1 searchmoves{long}"));
-    let answers = client.sync();
-    assert_eq!(answers.last().unwrap(), "nobestmove", "{answers:?}");
-    client.refused(&"x".repeat(3_000_000));
-    client.best_move("go depth 1", &after(""));
-    client.quit();
-}
-
-#[test]
 fn a_very_long_game_is_searched() {
     let mut client = Client::ucci();
     let shuffle = " h0g2 h9g7 g2h0 g7h9".repeat(2500);

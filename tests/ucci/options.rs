@@ -194,17 +194,6 @@ fn promotion_changes_the_game() {
 }
 
 #[test]
-fn unknown_lines_are_reported_in_debug_mode() {
-    let mut client = Client::ucci();
-    client.silent("setoption debug true");
-    let message = client.refused("hello there");
-    assert!(message.contains("hello there"));
-    client.silent("setoption debug false");
-    client.silent("hello there");
-    client.quit();
-}
-
-#[test]
 fn changed_settings_clear_the_hash_table() {
     let search = |client: &mut Client| -> Vec<String> {
         client.send("go depth 6");

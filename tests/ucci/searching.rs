@@ -109,18 +109,6 @@ fn a_queued_stop_or_ponderhit_is_for_the_queued_search() {
 }
 
 #[test]
-fn options_set_during_a_search_apply_to_the_next() {
-    let mut client = Client::ucci();
-    client.send("go infinite\nsetoption multipv 2");
-    client.keeps_searching(Duration::from_millis(20));
-    client.stop();
-    client.send("go depth 2");
-    let lines = client.until("bestmove ");
-    assert!(lines.iter().any(|line| line.contains(" multipv 2 ")));
-    client.quit();
-}
-
-#[test]
 fn a_ponder_hit_without_pondering_is_refused() {
     let mut client = Client::ucci();
     client.send("go infinite");
@@ -145,77 +133,6 @@ fn stop_is_answered_promptly() {
     let fastest = times.iter().min().unwrap();
     assert!(*fastest < Duration::from_secs(1), "{times:?}");
     client.quit();
-}
-
-/// Quits 30 searches and returns how many were answered.
-fn answered_at_quit() -> usize {
-    let mut answered = 0;
-    for round in 0..30 {
-        let go = [
-            "go infinite",
-            "go ponder time 1000 increment 0",
-            "go movetime 1000000",
-        ][round % 3];
-        let mut client = Client::ucci();
-        client.send(go);
-        client.sync();
-        let asked = Instant::now();
-        let lines = client.quit();
-        let waited = asked.elapsed();
-        let outcomes = lines.iter().filter(|line| is_outcome(line)).count();
-        assert!(outcomes <= 1, "{go}: {lines:?}");
-        // `go` is answered before `bye`.
-        assert!(outcomes == 0 || is_outcome(&lines[lines.len() - 2]));
-        // `bye` waits at most half a second for a search that does not stop soon on a busy machine.
-        assert!(
-            outcomes == 1 || waited >= Duration::from_millis(500),
-            "{waited:?}"
-        );
-        answered += outcomes;
-    }
-    answered
-}
-
-#[test]
-fn quit_does_not_wait_for_the_end_of_a_search() {
-    // The machine may be busy for a while.
-    let mut rounds = (0..5).map(|_| answered_at_quit());
-    assert!(rounds.any(|answered| answered >= 27));
-}
-
-#[test]
-fn the_end_of_input_lets_a_limited_search_finish() {
-    for go in [
-        "go depth 4",
-        "go nodes 2000",
-        "go movetime 150",
-        "go time 300 increment 0",
-    ] {
-        let mut client = Client::ucci();
-        client.send(go);
-        client.close();
-        let lines = client.end();
-        let (best, infos) = lines.split_last().unwrap();
-        assert!(best.starts_with("bestmove "), "{go}: {lines:?}");
-        assert!(!infos.iter().any(|line| is_outcome(line)));
-    }
-}
-
-#[test]
-fn the_end_of_input_stops_an_infinite_search() {
-    for go in [
-        "go",
-        "go infinite",
-        "go ponder depth 2",
-        "go ponder time 100",
-    ] {
-        let mut client = Client::ucci();
-        client.send(go);
-        client.close();
-        let lines = client.end();
-        assert!(lines.last().unwrap().starts_with("bestmove "), "{go}");
-        assert_eq!(lines.iter().filter(|line| is_outcome(line)).count(), 1);
-    }
 }
 
 #[test]

@@ -58,7 +58,7 @@ pub fn backup(
     }
     remove_unfinished_at_interrupt();
     let copy = Replacement::beside(out).context(out.display())?;
-    store::back_up(library, copy.unlocked_path()).context(library)?;
+    store::back_up(library, copy.temporary_path()).context(library)?;
     if exists {
         // SQLite would apply the write-ahead log of the old file to the new one.
         store::merge_log(out).context(out.display())?;

@@ -127,9 +127,7 @@ fn description(classified: &ClassifiedMove) -> String {
         parts.push(texts.joint_chase.to_owned());
     }
     if let Some(exemption) = classified.exemption {
-        parts.push(local(exemption.to_string(), || {
-            exemption.chinese().to_owned()
-        }));
+        parts.push(translated(exemption.name()).into_owned());
     }
     if parts.is_empty() {
         "-".to_owned()

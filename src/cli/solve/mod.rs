@@ -19,12 +19,14 @@ use super::common::{
     thread_count,
 };
 use crate::board::{ByColor, Color, InvalidPosition, Move, Position, Setup};
+use crate::compositions::{
+    Candidates, KnownMate, MatingMove, Reply, RulesAndTables, Solution, SolveError, Solver, hold,
+    verify_solution, verify_strategy,
+};
 use crate::notation::{MoveStyle, fen};
 use crate::rules::{Game, RuleSet, counted_plies};
 use crate::search::{
-    Candidates, Control, HoldError, KnownMate, Limits, MAX_HASH, MAX_THREADS, MatingMove, Outcome,
-    Referee, Reply, Report, SearchRequest, Searcher, Solution, SolveError, Solver, StartError,
-    hold, verify_solution, verify_strategy,
+    Control, Limits, MAX_HASH, MAX_THREADS, Outcome, Report, SearchRequest, Searcher, StartError,
 };
 use crate::tablebase::Tables;
 use crate::text::{counted, read_all};
@@ -346,7 +348,7 @@ fn prove_draw(
     plan: &SearchPlan,
     work: &mut Work,
 ) -> Result<Option<Proof>, Failure> {
-    let referee = Referee {
+    let rules = RulesAndTables {
         rules: arguments.rules.rules,
         tables: &plan.tablebases,
     };
@@ -358,9 +360,9 @@ fn prove_draw(
         let interrupts = &work.interrupts;
         let mut choose = |positions: &[Position]| {
             if interrupts.try_recv().is_ok() {
-                return Err(HoldError::Stopped);
+                return Err(SolveError::Stopped);
             }
-            choose_moves(&mut searchers, plan, positions).map_err(HoldError::Failed)
+            choose_moves(&mut searchers, plan, positions).map_err(SolveError::Failed)
         };
         let progress = &mut work.progress;
         let mut on_progress = |positions: usize| {
@@ -371,7 +373,7 @@ fn prove_draw(
         let held = hold(
             start,
             side,
-            referee,
+            rules,
             limit,
             known,
             &mut choose,
@@ -379,7 +381,7 @@ fn prove_draw(
         );
         strategies[side] = match held {
             Ok(strategy) => strategy,
-            Err(HoldError::Stopped) => return file.write(arguments).map(|()| None),
+            Err(SolveError::Stopped) => return file.write(arguments).map(|()| None),
             Err(error) => {
                 let why = format!("it is not proven that {side} does not lose: {error}");
                 return Err(Failure::new("solve", why));
@@ -563,13 +565,13 @@ fn check(
             checked.map_err(|error| error.to_string())
         }
         Proof::Draw { strategies } => {
-            let referee = Referee {
+            let rules = RulesAndTables {
                 rules,
                 tables: tablebases,
             };
             let mut positions = 0;
             for side in Color::ALL {
-                let checked = verify_strategy(position, side, referee, &strategies[side]);
+                let checked = verify_strategy(position, side, rules, &strategies[side]);
                 positions += checked.map_err(|error| format!("{side}: {error}"))?;
             }
             Ok(positions)

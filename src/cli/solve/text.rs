@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use crate::board::{ByColor, Color, Move, Position};
 use crate::cli::common::{plies_text, translated};
+use crate::compositions::{MatingMove, OtherMoves, Reply, Solution};
 use crate::notation::MoveStyle;
 use crate::notation::svg::{self, Highlights};
 use crate::notation::tree::{AnnotatedMove, GameResult, GameTree, NodeId, ROOT};
 use crate::rules::Game;
-use crate::search::{MatingMove, OtherMoves, Reply, Solution};
 
 const INDENT: &str = "  ";
 

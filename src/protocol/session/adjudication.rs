@@ -176,7 +176,7 @@ fn start() -> Option<Sender<RulingRequest>> {
             let _ = ruling.send(Ruling::of(&game, &settings));
         }
     };
-    start_thread("referee", USUAL_STACK, work)
+    start_thread("rulings", USUAL_STACK, work)
         .map_err(|error| log::error!("cannot start the thread that judges games: {error}"))
         .ok()?;
     Some(requests)

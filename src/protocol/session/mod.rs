@@ -27,7 +27,7 @@ mod tests;
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 
-use crossbeam_channel::{RecvTimeoutError, at, never, select_biased, unbounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, at, never, select_biased, unbounded};
 
 use super::codec::{Codec, Command, PositionText, Protocol, Reply};
 use super::options::Preferences;
@@ -82,6 +82,11 @@ enum Incoming {
     SearchLost,
 }
 
+/// A channel, or one that never receives a message.
+fn or_never<T>(channel: &Option<Receiver<T>>) -> Receiver<T> {
+    channel.clone().unwrap_or_else(never)
+}
+
 impl Session {
     fn new(input: InputReceiver, sink: Box<dyn Write>) -> Result<Self, StartError> {
         let (sender, events) = unbounded();
@@ -90,7 +95,7 @@ impl Session {
             input,
             events,
             // Started before the pool, because the size of the hash table depends on the memory that is left.
-            referee: RulingThread::new(),
+            rulings: RulingThread::new(),
             pool: Pool::new(sender)?,
             output: Output::new(sink),
             codec: codec(Protocol::Ucci),
@@ -155,12 +160,10 @@ impl Session {
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
-        let (no_input, no_line, no_ruling, no_events) = (never(), never(), never(), never());
-        let no_perft = never();
         let input = if self.ended || self.input_waits() {
-            &no_input
+            never()
         } else {
-            self.input.channel()
+            self.input.channel().clone()
         };
         #[cfg(feature = "cloud")]
         if let Some(awaited) = &search.awaited_move {
@@ -173,25 +176,23 @@ impl Session {
             };
         }
         // The ruling on the game comes before all reports of the search, unless it takes long.
-        let ruling = search.awaited_ruling.as_ref().unwrap_or(&no_ruling);
-        let ruling_due = search.ruling_due();
-        let events = if ruling_due.is_some() {
-            &no_events
-        } else {
-            &self.events
+        let (events, too_late) = match search.ruling_due() {
+            Some(due) => (never(), at(due)),
+            None => (self.events.clone(), never()),
         };
-        let too_late = ruling_due.map_or_else(never, at);
         select_biased! {
             recv(input) -> input => {
                 Incoming::Input(self.input.received(input.unwrap_or(Input::End)))
             }
-            recv(search.awaited_line.as_ref().unwrap_or(&no_line)) -> line => {
+            recv(or_never(&search.awaited_line)) -> line => {
                 Incoming::Line(line.unwrap_or_default())
             }
-            recv(search.awaited_perft.as_ref().unwrap_or(&no_perft)) -> counts => {
+            recv(or_never(&search.awaited_perft)) -> counts => {
                 Incoming::Perft(counts.unwrap_or_default())
             }
-            recv(ruling) -> ruling => Incoming::Ruling(ruling.unwrap_or_default()),
+            recv(or_never(&search.awaited_ruling)) -> ruling => {
+                Incoming::Ruling(ruling.unwrap_or_default())
+            }
             recv(events) -> event => event.map_or(Incoming::SearchLost, Incoming::Event),
             recv(too_late) -> _ => self.wait(),
         }

@@ -140,7 +140,7 @@ impl Session {
         search.offers.draw_offered = go.draw;
         search.offers.may_resign = self.may_resign(go, request);
         search.book = book;
-        search.awaited_ruling = Some(self.referee.judge(request.game.clone(), request.settings));
+        search.awaited_ruling = Some(self.rulings.judge(request.game.clone(), request.settings));
         #[cfg(feature = "cloud")]
         {
             search.awaited_move = self.ask_cloud(go, request);

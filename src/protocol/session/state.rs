@@ -30,7 +30,7 @@ pub struct Session {
     pub(super) input: InputReceiver,
     pub(super) events: Receiver<Event>,
     pub(super) pool: Pool,
-    pub(super) referee: RulingThread,
+    pub(super) rulings: RulingThread,
     pub(super) output: Output<Box<dyn Write>>,
     pub(super) codec: Box<dyn Codec>,
     pub(super) protocol: Protocol,

@@ -131,10 +131,14 @@ const SEQUENCE_CHECKS: ByColor<u32> = ByColor::new(2, 2);
 /// The chaser may take any piece that is not lost anyway. Its king and pawns may take only on the squares where both
 /// sides may take (see [`Scope`]).
 ///
-/// The other side may take on the squares that the chaser has moved to, take the hanging piece, and with its
-/// first answer take what the first move uncovered. If the sequence starts with a check, the other side may also take
-/// the pieces that were lost anyway. It may take other pieces only with check, which gains nothing; but if the chaser
-/// recaptures there, the value of the piece taken is subtracted from the chaser's gain.
+/// The other side may take:
+///
+/// - any piece on the squares where both sides may take,
+/// - the hanging piece,
+/// - with its first answer, what the first move uncovered,
+/// - if the sequence starts with a check, the pieces that were lost anyway,
+/// - other pieces with check. This gains nothing, but if the chaser recaptures, the value of the piece taken is
+///   subtracted from the chaser's gain.
 ///
 /// Either side may stop when it is not in check.
 pub struct CaptureSequence<'a> {

@@ -20,7 +20,7 @@ use crate::search::tt::TranspositionTable;
 /// Maximum number of nodes of the search for mates by checks before the ordinary search.
 const MATE_NODES: u64 = 3_000_000;
 
-/// Maximum number of nodes of the ordinary search in the first stage of a search for a mate.
+/// Maximum number of nodes of the first ordinary search in a search for a mate.
 const FIRST_MATE_NODES: u64 = 1 << 16;
 /// Nodes of the proof-number search for each node of the ordinary search; both then take about the same time.
 const PROOF_NODES_PER_NODE: u64 = 2;
@@ -263,9 +263,11 @@ enum MateAnswer {
 }
 
 /// Searches for a mate in at most `moves` moves. `plies` is the length of such a mate in plies, or less if the depth
-/// limit or [`MAX_PLY`] is lower. Stages with growing limits alternate between the proof-number search, which can also
-/// prove that there is no mate, and the ordinary search, which finds some long mates earlier. A mate score is a proof
-/// in both: the ordinary search returns a loss only if it has searched all replies.
+/// limit or [`MAX_PLY`] is lower.
+///
+/// The proof-number search and the ordinary search alternate, each time with more nodes. The proof-number search can
+/// also prove that there is no mate. The ordinary search finds some long mates earlier. A mate score is a proof in
+/// both: the ordinary search returns a loss only if it has searched all replies.
 fn search_for_mate(
     moves: u32,
     plies: u32,
@@ -285,7 +287,7 @@ fn search_for_mate(
             mates => mates.is_some(),
         };
         if results.is_empty() || !shared.is_over() {
-            results = run_stage(shared, budget, tt, run);
+            results = search_within(budget, shared, tt, run);
         }
         if is_refuted && plies == plies_of_mate(moves) {
             return MateAnswer::Refuted(results);
@@ -293,7 +295,7 @@ fn search_for_mate(
         let best = results.first().and_then(|result| result.moves.first());
         // The answer reports `last_exact_score`, so a mate score that is only a bound is not enough.
         let is_mate = best.is_some_and(|best| best.last_exact_score().is_mate_in(moves));
-        // A stage that ends at the largest depth does not use up its budget, so the node limit may never be
+        // A search that ends at the largest depth does not use up its budget, so the node limit may never be
         // reached. Then the loop ends when the budget overflows.
         match budget.checked_mul(4) {
             Some(larger) if !is_mate && !is_refuted && !shared.is_over() => budget = larger,
@@ -302,19 +304,21 @@ fn search_for_mate(
     }
 }
 
-/// Runs the ordinary search in a stage of a search for a mate, with at most `budget` more nodes.
-fn run_stage(
-    shared: &SharedState,
+/// Runs the ordinary search with at most `budget` more nodes.
+fn search_within(
     budget: u64,
+    shared: &SharedState,
     tt: &TranspositionTable,
     run: &mut impl FnMut(&Arc<SharedState>) -> Vec<Iteration>,
 ) -> Vec<Iteration> {
-    let stage = Arc::new(shared.stage(budget));
+    let limited = Arc::new(shared.with_budget(budget));
     tt.age();
-    let results = run(&stage);
+    let results = run(&limited);
     let counted = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-    shared.nodes.store(counted(&stage.nodes), Ordering::Relaxed);
-    (shared.tb_hits).store(counted(&stage.tb_hits), Ordering::Relaxed);
+    shared
+        .nodes
+        .store(counted(&limited.nodes), Ordering::Relaxed);
+    (shared.tb_hits).store(counted(&limited.tb_hits), Ordering::Relaxed);
     results
 }
 

@@ -7,8 +7,6 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::thread::{self, Scope, ScopedJoinHandle};
 
-use crossbeam_channel::{Sender, unbounded};
-
 use super::memory::{
     STACK_BYTES, THREAD_BYTES, THREAD_HEAP_BYTES, has_room, thread_builder, with_own_heap,
 };
@@ -17,7 +15,7 @@ use super::{StartError, search_or_renew};
 use crate::board::Position;
 use crate::eval::nnue::{self, Network};
 use crate::rules::Game;
-use crate::search::event::{Event, Outcome, Report};
+use crate::search::event::Outcome;
 use crate::search::request::{Limits, SearchRequest, Settings};
 use crate::search::score::Score;
 use crate::search::tree::{ThreadData, static_score};
@@ -134,55 +132,16 @@ impl Searcher {
     /// # Errors
     /// No search thread can be started.
     pub fn search(&mut self, request: SearchRequest) -> Result<SearchResult, StartError> {
-        on_search_stack(|| self.answer(request, None)).map_err(StartError::NoThread)
-    }
-
-    /// Answers a request in this thread.
-    fn answer(&mut self, request: SearchRequest, events: Option<Sender<Event>>) -> SearchResult {
         let Self {
             thread, handler, ..
         } = self;
         let tt = thread.tt.clone();
-        handler.search(request, events, &tt, 1, |shared| {
-            search_or_renew(thread, shared).into_iter().collect()
-        })
-    }
-
-    /// As [`Self::search`], in a thread of its own. Meanwhile calls `on_report` in the calling thread with each report.
-    ///
-    /// ```
-    /// use chuhe::rules::Game;
-    /// use chuhe::search::{Limits, Report, Searcher};
-    ///
-    /// let mut searcher = Searcher::new(1)?;
-    /// let request = searcher.request(&Game::startpos(), Limits::default());
-    /// let control = request.control.clone();
-    /// let found = searcher.search_with(request, |report| match report {
-    ///     Report::Line(info) if info.depth >= 3 => control.stop(),
-    ///     _ => {}
-    /// })?;
-    /// assert!(found.outcome.depth >= 3);
-    /// # Ok::<(), chuhe::search::StartError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// No search thread can be started.
-    pub fn search_with(
-        &mut self,
-        request: SearchRequest,
-        mut on_report: impl FnMut(&Report),
-    ) -> Result<SearchResult, StartError> {
-        let (events, received) = unbounded();
-        thread::scope(|scope| {
-            let work = || self.answer(request, Some(events));
-            let search = spawn_search_thread(scope, work).map_err(StartError::NoThread)?;
-            for event in received {
-                if let Event::Report(report) = event {
-                    on_report(&report);
-                }
-            }
-            search.join().or_else(|panic| resume_unwind(panic))
-        })
+        let answer = || {
+            handler.search(request, None, &tt, 1, |shared| {
+                search_or_renew(thread, shared).into_iter().collect()
+            })
+        };
+        on_search_stack(answer).map_err(StartError::NoThread)
     }
 }
 

@@ -72,9 +72,8 @@ impl SharedState {
         }
     }
 
-    /// The state for the next stage of a search for a mate, with at most `budget` more nodes. Its node count and clock
-    /// continue those of the whole search.
-    pub fn stage(&self, budget: u64) -> Self {
+    /// The state for a search with at most `budget` more nodes. Its node count and clock continue those of this one.
+    pub fn with_budget(&self, budget: u64) -> Self {
         let mut request = self.request.clone();
         let nodes = self.nodes.load(Ordering::Relaxed);
         let limit = request.limits.nodes.unwrap_or(u64::MAX);
@@ -347,7 +346,7 @@ mod tests {
         let mut request = SearchRequest::new(Game::default(), Limits::default());
         request.settings.root_noise = 10;
         let shared = SharedState::new(request, Vec::new(), 1);
-        assert_eq!(shared.stage(1).noise, shared.noise);
+        assert_eq!(shared.with_budget(1).noise, shared.noise);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use super::fixpoint::{OUTSIDE, Vertex, held, propagate, propagate_from, trapped};
 use super::graph::Offenses;
-use super::mates::{OpenPositions, captures, held_bit};
+use super::mates::{OpenPositions, capture_bits, held_bit};
 use crate::board::Color;
 use crate::tablebase::index::Node;
 
@@ -74,7 +74,7 @@ impl Buchi<'_> {
     fn has_losing_reply(&self, node: Node) -> bool {
         node.side() != self.holder
             && self.positions.is_open(node)
-            && self.positions.has_capture(node, captures::RISKY)
+            && self.positions.has_capture(node, capture_bits::RISKY)
     }
 
     /// Removes the predecessors of a removed node from which the other side can force it.
@@ -92,7 +92,7 @@ impl Buchi<'_> {
 
     /// Counts one more move of the holder that leaves the set. Returns whether no move stays in it.
     fn count_move_out(&self, node: Node) -> bool {
-        let has_capture = self.positions.has_capture(node, captures::HOLD);
+        let has_capture = self.positions.has_capture(node, capture_bits::HOLD);
         if !has_capture {
             self.positions.missed_goals.make_stale(node);
         }
@@ -175,7 +175,7 @@ impl Buchi<'_> {
             let chooses = node.side() == self.holder;
             let mut edges = Vec::new();
             if chooses {
-                if positions.has_capture(*node, captures::HOLD) {
+                if positions.has_capture(*node, capture_bits::HOLD) {
                     return always(HELD, true);
                 }
                 positions.game.quiet_moves(*node, |m| {
@@ -183,7 +183,7 @@ impl Buchi<'_> {
                     true
                 });
             } else {
-                if positions.has_capture(*node, captures::RISKY) {
+                if positions.has_capture(*node, capture_bits::RISKY) {
                     return always(ELSEWHERE, false);
                 }
                 let edge = |to| (number(to), Offenses::NO_MOVE);
@@ -299,7 +299,7 @@ mod tests {
                 positions.is_open(*node)
                     && search.is_held(*node)
                     && !search.is_won(*node)
-                    && !positions.has_capture(*node, captures::HOLD)
+                    && !positions.has_capture(*node, capture_bits::HOLD)
             };
             for node in nodes.filter(is_examined) {
                 let known = positions.missed_goals.get(node);

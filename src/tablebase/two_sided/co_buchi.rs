@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use super::fixpoint::{Vertex, held, propagate, propagate_from};
 use super::graph::Offenses;
-use super::mates::{OpenPositions, captures, lost_bit};
+use super::mates::{OpenPositions, capture_bits, lost_bit};
 use crate::board::Color;
 use crate::rules::RuleSet;
 use crate::tablebase::index::Node;
@@ -57,9 +57,10 @@ impl CoBuchi<'_> {
         let is_first = |node: Node| {
             let is_lost = positions.is_open(node)
                 && if node.side() == self.loser {
-                    positions.moves.get(node) == 0 && !positions.has_capture(node, captures::ESCAPE)
+                    positions.moves.get(node) == 0
+                        && !positions.has_capture(node, capture_bits::ESCAPE)
                 } else {
-                    positions.has_capture(node, captures::WIN_BY_RULE)
+                    positions.has_capture(node, capture_bits::WIN_BY_RULE)
                 };
             is_lost && self.add(node)
         };
@@ -84,10 +85,11 @@ impl CoBuchi<'_> {
     /// Counts one more losing move of the loser. Returns whether all moves now lose.
     fn count_lost_move(&self, node: Node) -> bool {
         self.positions.offenses.make_stale(node);
-        if !self.positions.has_capture(node, captures::HOLD) {
+        if !self.positions.has_capture(node, capture_bits::HOLD) {
             self.positions.missed_goals.make_stale(node);
         }
-        self.positions.moves.decrement(node) && !self.positions.has_capture(node, captures::ESCAPE)
+        self.positions.moves.decrement(node)
+            && !self.positions.has_capture(node, capture_bits::ESCAPE)
     }
 
     /// Finds and marks the zone of an offense, and marks all nodes from which the zone can be forced. Returns the zone;

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
-use super::mates::{OpenPositions, captures};
+use super::mates::{OpenPositions, capture_bits};
 use crate::board::Color;
 use crate::tablebase::index::Node;
 use crate::tablebase::solver_state::{BLOCK, for_each_part};
@@ -117,7 +117,7 @@ impl DepthSearch<'_> {
             let is_known = if node.side() == self.loser {
                 self.count_quiet_moves(node) == 0
             } else {
-                self.positions.has_capture(node, captures::WIN_BY_RULE)
+                self.positions.has_capture(node, capture_bits::WIN_BY_RULE)
             };
             if is_known {
                 proposals.lock().push((node, self.after_captures(node)));

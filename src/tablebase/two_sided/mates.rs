@@ -12,7 +12,7 @@ use crate::tablebase::solver_state::{BLOCK, BlockValues, NodeBytes, for_each_par
 use crate::tablebase::value::{ILLEGAL, Value};
 
 /// Results of the captures of a position, as bits.
-pub mod captures {
+pub mod capture_bits {
     /// The capturing side is proven not to lose.
     pub const HOLD: u8 = 1;
     /// The capturing side is not proven to lose.
@@ -36,7 +36,7 @@ struct MateSearch<'a> {
     values: ByColor<Vec<AtomicU16>>,
     /// Quiet moves that are not known to lose.
     moves: NodeBytes,
-    captures: NodeBytes,
+    capture_results: NodeBytes,
     block_values: BlockValues,
     progress: &'a (dyn Fn(u64) + Sync),
 }
@@ -73,7 +73,7 @@ impl MateSearch<'_> {
             });
         }
         self.moves.set(node, moves.quiet);
-        self.captures.set(node, bits);
+        self.capture_results.set(node, bits);
         let now = match (win, loss) {
             (Some(plies), _) => PENDING_WIN | self.schedule(node, plies),
             (None, _) if is_safe => SAFE,
@@ -187,10 +187,10 @@ fn mate_byte(value: AtomicU16) -> u8 {
 /// Bits for a capture after which the side to move has this value.
 fn bits_of_capture(value: Value) -> u8 {
     let bit = |is: bool, bit: u8| if is { bit } else { 0 };
-    bit(value.is_held_by_other(), captures::HOLD)
-        | bit(!value.is_won(), captures::ESCAPE)
-        | bit(value.is_lost_by_rule(), captures::WIN_BY_RULE)
-        | bit(!value.is_held(), captures::RISKY)
+    bit(value.is_held_by_other(), capture_bits::HOLD)
+        | bit(!value.is_won(), capture_bits::ESCAPE)
+        | bit(value.is_lost_by_rule(), capture_bits::WIN_BY_RULE)
+        | bit(!value.is_held(), capture_bits::RISKY)
 }
 
 /// Bit of [`OpenPositions::results`] for positions that `side` is proven to lose by rule.
@@ -208,8 +208,8 @@ pub struct OpenPositions<'a> {
     pub game: &'a GameGraph<'a>,
     /// Value of each node if a mate decides it ([`mate_byte`]).
     mates: NodeBytes,
-    /// Results of captures ([`captures`]).
-    captures: NodeBytes,
+    /// Results of captures ([`capture_bits`]).
+    capture_results: NodeBytes,
     /// Number of quiet moves that are not known to lose. For a position that is lost by rule, the number of quiet moves
     /// to positions of unknown [`depth`](super::depth).
     pub moves: NodeBytes,
@@ -232,7 +232,7 @@ impl<'a> OpenPositions<'a> {
             game,
             values: ByColor::from_fn(|_| bytemuck::zeroed_vec(len)),
             moves: NodeBytes::new(len),
-            captures: NodeBytes::new(len),
+            capture_results: NodeBytes::new(len),
             block_values: BlockValues::new(len),
             progress,
         };
@@ -244,7 +244,7 @@ impl<'a> OpenPositions<'a> {
         let positions = Self {
             game,
             mates: NodeBytes::from_bytes(search.values.map(bytes)),
-            captures: search.captures,
+            capture_results: search.capture_results,
             moves: search.moves,
             offenses: NodeBytes::new(len),
             missed_goals: NodeBytes::new(len),
@@ -280,15 +280,15 @@ impl<'a> OpenPositions<'a> {
         self.results.get(node) & lost_bit(loser) != 0
     }
 
-    /// Whether some capture of an open position has the result `bit`, one of [`captures`].
+    /// Whether some capture of an open position has the result `bit`, one of [`capture_bits`].
     pub fn has_capture(&self, node: Node, bit: u8) -> bool {
-        self.captures.get(node) & bit != 0
+        self.capture_results.get(node) & bit != 0
     }
 
     /// Default goals that no move reaches, and offenses that all moves commit. Moves that lose by mate do not count.
     fn missed_goals_and_offenses(&self, node: Node) -> (Offenses, Offenses) {
         const NOTHING: (Offenses, Offenses) = (Offenses::NONE, Offenses::NONE);
-        let missed = if self.has_capture(node, captures::HOLD) {
+        let missed = if self.has_capture(node, capture_bits::HOLD) {
             Offenses::NONE
         } else {
             Offenses::NO_MOVE
@@ -333,7 +333,7 @@ impl<'a> OpenPositions<'a> {
 
     /// [`Offenses::NONE`] if some capture is not proven to lose, else [`Offenses::NO_MOVE`].
     fn offenses_of_captures(&self, node: Node) -> Offenses {
-        if self.has_capture(node, captures::ESCAPE) {
+        if self.has_capture(node, capture_bits::ESCAPE) {
             Offenses::NONE
         } else {
             Offenses::NO_MOVE

@@ -6,7 +6,7 @@ use crate::rules::RuleSet;
 use crate::tablebase::index::Node;
 use crate::tablebase::two_sided::buchi::GOAL_PAIRS;
 use crate::tablebase::two_sided::graph::{GameGraph, Offenses};
-use crate::tablebase::two_sided::mates::captures;
+use crate::tablebase::two_sided::mates::capture_bits;
 use crate::tablebase::value::{ILLEGAL, Value};
 
 /// A quiet move to another node.
@@ -104,9 +104,9 @@ impl<'a> Reference<'a> {
     /// Whether some capture from node `n` has the result `bit` of [`captures`].
     fn has_capture(&self, n: usize, bit: u8) -> bool {
         let has = |value: &Value| match bit {
-            captures::HOLD => value.is_held_by_other(),
-            captures::ESCAPE => !value.is_won(),
-            captures::WIN_BY_RULE => value.is_lost_by_rule(),
+            capture_bits::HOLD => value.is_held_by_other(),
+            capture_bits::ESCAPE => !value.is_won(),
+            capture_bits::WIN_BY_RULE => value.is_lost_by_rule(),
             _ => !value.is_held(),
         };
         self.entries[n].captures.iter().any(has)
@@ -139,8 +139,8 @@ impl<'a> Reference<'a> {
                     };
                     let found = entry.quiet.iter().find(is_good).copied();
                     plan[n].moves[place] = found;
-                    reached[n] =
-                        found.is_some() || offense.is_none() && self.has_capture(n, captures::HOLD);
+                    reached[n] = found.is_some()
+                        || offense.is_none() && self.has_capture(n, capture_bits::HOLD);
                 } else {
                     let is_good = |edge: &Edge| {
                         let commits_offense =
@@ -148,8 +148,8 @@ impl<'a> Reference<'a> {
                         won[edge.to] || before[edge.to] && commits_offense
                     };
                     let escapes = match offense {
-                        Some(_) => captures::ESCAPE,
-                        None => captures::RISKY,
+                        Some(_) => capture_bits::ESCAPE,
+                        None => capture_bits::RISKY,
                     };
                     reached[n] = !self.has_capture(n, escapes) && entry.quiet.iter().all(is_good);
                 }
@@ -179,11 +179,11 @@ impl<'a> Reference<'a> {
             for n in (0..count).filter(|n| self.is_open(*n) && !before[*n]) {
                 let mut quiet = self.entries[n].quiet.iter();
                 lost[n] = if Node(n).side() == loser {
-                    !self.has_capture(n, captures::ESCAPE) && quiet.all(|edge| before[edge.to])
+                    !self.has_capture(n, capture_bits::ESCAPE) && quiet.all(|edge| before[edge.to])
                 } else {
                     let winning = quiet.find(|edge| before[edge.to]).copied();
                     plan[n].moves = [winning; 2];
-                    winning.is_some() || self.has_capture(n, captures::WIN_BY_RULE)
+                    winning.is_some() || self.has_capture(n, capture_bits::WIN_BY_RULE)
                 };
             }
             if lost != before {

@@ -13,10 +13,18 @@ fn search(
     rules: RuleSet,
     known: &mut Vec<Candidates>,
     choose: &mut ChooseMoves<'_>,
-) -> Result<Vec<Reply>, HoldError> {
+) -> Result<Vec<Reply>, SolveError> {
     let tables = Tables::none();
-    let (side, referee) = (Color::Black, referee(rules, &tables));
-    hold(start, side, referee, 50_000, known, choose, &mut |_| {})
+    let (side, rules_and_tables) = (Color::Black, rules_and_tables(rules, &tables));
+    hold(
+        start,
+        side,
+        rules_and_tables,
+        50_000,
+        known,
+        choose,
+        &mut |_| {},
+    )
 }
 
 /// Searches for a defense of Black against a pawn that cannot win. Stops when moves have been chosen for at least
@@ -24,13 +32,13 @@ fn search(
 fn defend(
     known: &mut Vec<Candidates>,
     choices: usize,
-) -> (Result<Vec<Reply>, HoldError>, Vec<String>) {
+) -> (Result<Vec<Reply>, SolveError>, Vec<String>) {
     let mut chosen = Vec::new();
     let mut choose = |positions: &[Position]| {
         if chosen.len() >= choices && !positions.is_empty() {
-            return Err(HoldError::Stopped);
+            return Err(SolveError::Stopped);
         }
-        chosen.extend(positions.iter().map(fen::write_position));
+        chosen.extend(positions.iter().map(Position::to_string));
         Ok(positions.iter().map(|p| legal_moves(p).to_vec()).collect())
     };
     let strategy = search(&start(), RuleSet::Asian, known, &mut choose);
@@ -41,8 +49,8 @@ fn start() -> Position {
     "4k4/4a4/3a5/9/9/9/9/3P5/9/4K4 w".parse().unwrap()
 }
 
-fn referee(rules: RuleSet, tables: &Tables) -> Referee<'_> {
-    Referee { rules, tables }
+fn rules_and_tables(rules: RuleSet, tables: &Tables) -> RulesAndTables<'_> {
+    RulesAndTables { rules, tables }
 }
 
 #[test]
@@ -53,7 +61,7 @@ fn an_interrupted_search_is_resumed() {
     assert_eq!(whole.err(), None);
     let mut known = Vec::new();
     let (stopped, first) = defend(&mut known, choices / 2);
-    assert_eq!(stopped, Err(HoldError::Stopped));
+    assert_eq!(stopped, Err(SolveError::Stopped));
     let first = first.len();
     assert!(known.len() >= first);
     let (resumed, second) = defend(&mut known, usize::MAX);
@@ -62,20 +70,20 @@ fn an_interrupted_search_is_resumed() {
     let strategy = resumed.unwrap();
     assert_eq!(known.len(), strategy.len());
     let tables = Tables::none();
-    let referee = referee(RuleSet::Asian, &tables);
-    let verified = verify_strategy(&start(), Color::Black, referee, &strategy);
+    let rules_and_tables = rules_and_tables(RuleSet::Asian, &tables);
+    let verified = verify_strategy(&start(), Color::Black, rules_and_tables, &strategy);
     assert_eq!(verified, Ok(strategy.len()));
     // Black is mated.
     let lost = "3k5/3P5/3P5/9/9/9/9/9/9/4K4 b".parse().unwrap();
-    let verified = verify_strategy(&lost, Color::Black, referee, &strategy);
-    assert_eq!(verified, Err(HoldError::NoDefense(1)));
+    let verified = verify_strategy(&lost, Color::Black, rules_and_tables, &strategy);
+    assert_eq!(verified, Err(VerifyError::Lost));
     // The strategy is found again from the known moves alone.
     let (again, chosen) = defend(&mut known, 0);
     assert_eq!((again.unwrap().len(), chosen.len()), (strategy.len(), 0));
     // The search can be stopped even if all moves are known, and then keeps them.
-    let stop = &mut |_: &[Position]| Err(HoldError::Stopped);
+    let stop = &mut |_: &[Position]| Err(SolveError::Stopped);
     let stopped = search(&start(), RuleSet::Asian, &mut known, stop);
-    assert_eq!(stopped, Err(HoldError::Stopped));
+    assert_eq!(stopped, Err(SolveError::Stopped));
     assert_eq!(known.len(), strategy.len());
 }
 
@@ -86,18 +94,11 @@ fn a_search_can_be_repeated() {
 }
 
 #[test]
-fn stored_moves_are_checked() {
-    let fen = fen::write_position(&start());
-    let mut known = vec![Candidates {
-        fen: fen.replace('P', "Q"),
-        moves: Vec::new(),
-    }];
-    assert!(matches!(defend(&mut known, 0).0, Err(HoldError::Failed(_))));
-    // An illegal move is left out.
+fn illegal_stored_moves_are_left_out() {
     let (strategy, _) = defend(&mut Vec::new(), usize::MAX);
     let reply = strategy.unwrap().swap_remove(0);
     let mut known = vec![Candidates {
-        fen: reply.fen,
+        position: reply.position,
         moves: vec!["a0a1".parse().unwrap(), reply.played],
     }];
     let (strategy, _) = defend(&mut known, usize::MAX);
@@ -121,7 +122,7 @@ fn defense(start: &Position, rules: RuleSet) -> Vec<Reply> {
 fn play(start: &Position, rules: RuleSet, strategy: &[Reply], random: &mut StdRng) -> Verdict {
     let moves: HashMap<u64, Move> = strategy
         .iter()
-        .map(|reply| (position_of(&reply.fen).unwrap().key(), reply.played))
+        .map(|reply| (reply.position.key(), reply.played))
         .collect();
     let mut game = Game::new(start.clone());
     loop {
@@ -168,9 +169,9 @@ fn a_strategy_never_loses_by_repetition() {
             }
             // The Chinese rules forbid more repetitions.
             let tables = Tables::none();
-            let chinese = referee(RuleSet::Chinese, &tables);
+            let chinese = rules_and_tables(RuleSet::Chinese, &tables);
             match verify_strategy(&start, Color::Black, chinese, &strategy) {
-                Err(HoldError::Repeats(_)) if rules == RuleSet::Asian => repeats += 1,
+                Err(VerifyError::Repeats(_)) if rules == RuleSet::Asian => repeats += 1,
                 verified => assert_eq!(verified, Ok(strategy.len())),
             }
         }

@@ -4,13 +4,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::event::Outcome;
-use super::request::{Limits, SearchRequest, Settings};
-use super::score::{Meaning, plies_of_mate};
-use crate::board::Move;
+use super::error::{SolveError, VerifyError};
+use crate::board::{Move, Position};
 use crate::movegen::{is_legal, legal_moves};
-use crate::notation::fen;
 use crate::rules::{Cause, Game, RuleSet, is_within_no_capture_limit, judge_outcome};
+use crate::search::{Limits, Meaning, Outcome, SearchRequest, Settings, plies_of_mate};
 use crate::tablebase::{ProbedMove, RepeatedPositions, TableOutcome, Tables};
 
 /// Maximum number of attacking moves in a solution.
@@ -109,41 +107,13 @@ pub struct Solution {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct KnownMate {
     /// The position after the reply, with the attacker to move.
-    pub fen: String,
+    #[cfg_attr(feature = "serde", serde(rename = "fen"))]
+    pub position: Position,
     /// The first move of the mate.
     #[cfg_attr(feature = "serde", serde(rename = "move"))]
     pub played: Move,
     /// The length of the mate in plies.
     pub plies: u32,
-}
-
-/// The reason why a problem is not solved.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SolveError {
-    /// There is no mate in this number of moves.
-    #[error("there is no mate in {0}")]
-    NoMate(u32),
-    /// The position is a draw by an endgame tablebase.
-    #[error("the endgame tablebases show a draw")]
-    Drawn,
-    /// The position is lost by an endgame tablebase.
-    #[error("the endgame tablebases show that the other side wins")]
-    Lost,
-    /// The node limit was reached.
-    #[error("no mate in {0} found within the node limit")]
-    NotFound(u32),
-    /// A reply was not refuted within the node limit.
-    #[error("no refutation found after {0} within the node limit")]
-    NotRefuted(String),
-    /// The tree is too large.
-    #[error("the solution has more than {MAX_TREE} moves of the attacker")]
-    TooLarge,
-    /// The search was stopped.
-    #[error("interrupted")]
-    Stopped,
-    /// The search failed.
-    #[error("{0}")]
-    Failed(String),
 }
 
 /// The result of one search for a mate.
@@ -197,16 +167,14 @@ impl<'a> Solver<'a> {
     /// solution.
     ///
     /// # Errors
-    /// A position or a move is invalid.
+    /// A move is illegal.
     pub fn resume(&mut self, known: Vec<KnownMate>) -> Result<(), SolveError> {
         for mate in known {
-            let position = fen::parse_position(&mate.fen)
-                .map_err(|error| SolveError::Failed(format!("{}: {error}", mate.fen)))?;
-            if !is_legal(&position, mate.played) {
-                let error = format!("{}: illegal move {}", mate.fen, mate.played);
+            if !is_legal(&mate.position, mate.played) {
+                let error = format!("{}: illegal move {}", mate.position, mate.played);
                 return Err(SolveError::Failed(error));
             }
-            self.mates.insert(position.key(), mate);
+            self.mates.insert(mate.position.key(), mate);
         }
         Ok(())
     }
@@ -363,7 +331,7 @@ impl<'a> Solver<'a> {
     ) -> Result<MatingMove, SolveError> {
         *size += 1;
         if *size > MAX_TREE {
-            return Err(SolveError::TooLarge);
+            return Err(SolveError::TooLarge(MAX_TREE));
         }
         let mut after = game.clone();
         let mut replies = Vec::new();
@@ -425,8 +393,13 @@ impl<'a> Solver<'a> {
         } else {
             self.shorten(game, played, plies)?
         };
-        let fen = fen::write_position(game.position());
-        self.mates.insert(key, KnownMate { fen, played, plies });
+        let position = game.position().clone();
+        let mate = KnownMate {
+            position,
+            played,
+            plies,
+        };
+        self.mates.insert(key, mate);
         Ok((played, plies))
     }
 
@@ -481,29 +454,6 @@ fn mated_in(game: &Game, tables: &Tables, rules: RuleSet) -> Option<u32> {
         }
         _ => None,
     }
-}
-
-/// The reason why a solution is wrong.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum VerifyError {
-    /// A move of the solution cannot be played.
-    #[error("the move {0} cannot be played after {1}")]
-    Illegal(Move, String),
-    /// The first move of the solution cannot be played.
-    #[error("the first move {0} cannot be played")]
-    IllegalFirst(Move),
-    /// A legal reply is missing.
-    #[error("the reply {0} is missing after {1}")]
-    Missing(Move, String),
-    /// The rules end the game before the mate.
-    #[error("the game ends by {0} after {1}")]
-    Decided(Cause, String),
-    /// The endgame tablebases do not show the mate that the solution takes from them.
-    #[error("the endgame tablebases show no such mate after {0}")]
-    NotInTables(String),
-    /// The stated length of a mate is not that after the longest defense.
-    #[error("the mate that begins with the last move of {1} does not take the stated {0} plies")]
-    Length(u32, String),
 }
 
 /// Checks a solution by the rules alone: each reply is answered, each line ends in mate or stalemate, no line ends

@@ -19,9 +19,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use super::error::{SolveError, VerifyError};
 use crate::board::{Color, Move, Position};
 use crate::movegen::legal_moves;
-use crate::notation::fen;
 use crate::rules::{Game, RuleSet, is_chinese_attack, is_material_insufficient, move_threats};
 use crate::tablebase::{TableOutcome, Tables};
 
@@ -33,7 +33,8 @@ const BATCH: usize = 256;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Reply {
     /// The position, with the defender to move.
-    pub fen: String,
+    #[cfg_attr(feature = "serde", serde(rename = "fen"))]
+    pub position: Position,
     /// The defender's move in this position.
     #[cfg_attr(feature = "serde", serde(rename = "move"))]
     pub played: Move,
@@ -44,35 +45,10 @@ pub struct Reply {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Candidates {
     /// The position, with the defender to move.
-    pub fen: String,
+    #[cfg_attr(feature = "serde", serde(rename = "fen"))]
+    pub position: Position,
     /// The moves that were not refuted, best first.
     pub moves: Vec<Move>,
-}
-
-/// The reason why a strategy is not found or is wrong.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum HoldError {
-    /// The start is lost, or every move of the defender was refuted, at the start or after the opponent's first move.
-    #[error("no defense found; positions examined: {0}")]
-    NoDefense(usize),
-    /// The limit of positions was reached.
-    #[error("not proven within {0} positions")]
-    TooMany(usize),
-    /// The search was stopped.
-    #[error("interrupted")]
-    Stopped,
-    /// The moves could not be ordered, or a stored position is invalid.
-    #[error("{0}")]
-    Failed(String),
-    /// The strategy has no move for a position.
-    #[error("no move for the position {0}")]
-    Missing(String),
-    /// The move of the strategy is illegal or loses.
-    #[error("the move {1} is illegal or loses in the position {0}")]
-    Wrong(String, Move),
-    /// The strategy allows a repetition that may lose.
-    #[error("the strategy may repeat checks or chases alone in the position {0}")]
-    Repeats(String),
 }
 
 /// Whether a side is safe in a position.
@@ -88,14 +64,14 @@ enum Safety {
 
 /// The rules and tables that decide the result at the end of a line.
 #[derive(Clone, Copy, Debug)]
-pub struct Referee<'a> {
+pub struct RulesAndTables<'a> {
     /// The rules on repetitions.
     pub rules: RuleSet,
     /// The endgame tablebases.
     pub tables: &'a Tables,
 }
 
-impl Referee<'_> {
+impl RulesAndTables<'_> {
     /// The safety of `side` in a position, as far as it is known without a search.
     fn safety(self, position: &Position, side: Color) -> Safety {
         let is_mover = position.side_to_move() == side;
@@ -159,22 +135,30 @@ struct Attacks {
 
 /// The undecided positions after a move and each reply to it; `None` if the side that makes the move has lost after it
 /// or after a reply.
-fn successors(referee: Referee<'_>, position: &Position, played: Move) -> Option<Vec<Position>> {
+fn successors(
+    rules: RulesAndTables<'_>,
+    position: &Position,
+    played: Move,
+) -> Option<Vec<Position>> {
     let side = position.side_to_move();
     let after = position.after(played);
-    match referee.safety(&after, side) {
+    match rules.safety(&after, side) {
         Safety::Held => Some(Vec::new()),
         Safety::Lost => None,
-        Safety::Open => open_after(referee, &after, side),
+        Safety::Open => open_after(rules, &after, side),
     }
 }
 
 /// The undecided positions after each legal move; `None` if `side` has lost in one of them.
-fn open_after(referee: Referee<'_>, position: &Position, side: Color) -> Option<Vec<Position>> {
+fn open_after(
+    rules: RulesAndTables<'_>,
+    position: &Position,
+    side: Color,
+) -> Option<Vec<Position>> {
     let mut open = Vec::new();
     for played in legal_moves(position) {
         let next = position.after(played);
-        match referee.safety(&next, side) {
+        match rules.safety(&next, side) {
             Safety::Held => {}
             Safety::Lost => return None,
             Safety::Open => open.push(next),
@@ -196,7 +180,7 @@ struct Node {
 }
 
 /// Returns the moves of each position, best first. Also called without positions, so that it can stop the search.
-pub type ChooseMoves<'a> = dyn FnMut(&[Position]) -> Result<Vec<Vec<Move>>, HoldError> + 'a;
+pub type ChooseMoves<'a> = dyn FnMut(&[Position]) -> Result<Vec<Vec<Move>>, SolveError> + 'a;
 
 /// Searches for a strategy with which `side` does not lose, among at most `limit` positions. `choose` orders the moves
 /// of positions; a bad order makes the search longer, not wrong. `known` holds the positions that an earlier search
@@ -205,43 +189,37 @@ pub type ChooseMoves<'a> = dyn FnMut(&[Position]) -> Result<Vec<Vec<Move>>, Hold
 /// positions examined so far.
 ///
 /// # Errors
-/// No strategy was found, `choose` failed, or a position of `known` is invalid.
+/// No strategy was found, or `choose` failed.
 pub fn hold(
     start: &Position,
     side: Color,
-    referee: Referee<'_>,
+    rules: RulesAndTables<'_>,
     limit: usize,
     known: &mut Vec<Candidates>,
     choose: &mut ChooseMoves<'_>,
     progress: &mut dyn FnMut(usize),
-) -> Result<Vec<Reply>, HoldError> {
-    let roots = roots(start, side, referee).ok_or(HoldError::NoDefense(1))?;
-    let mut graph = Graph::new(referee, &roots);
+) -> Result<Vec<Reply>, SolveError> {
+    let roots = roots(start, side, rules).ok_or(SolveError::NoDefense(1))?;
+    let mut graph = Graph::new(rules, &roots);
     for candidates in known.drain(..) {
-        let key = position_of(&candidates.fen)?.key();
-        graph.known.insert(key, candidates);
+        graph.known.insert(candidates.position.key(), candidates);
     }
     let strategy = graph.search(&roots, limit, choose, progress);
     match &strategy {
         Ok(replies) => known.extend(replies.iter().map(|reply| Candidates {
-            fen: reply.fen.clone(),
+            position: reply.position.clone(),
             moves: vec![reply.played],
         })),
-        Err(HoldError::Stopped) => *known = graph.candidates(),
+        Err(SolveError::Stopped) => *known = graph.candidates(),
         Err(_) => {}
     }
     strategy
 }
 
-/// The position of a stored FEN.
-fn position_of(text: &str) -> Result<Position, HoldError> {
-    fen::parse_position(text).map_err(|error| HoldError::Failed(format!("{text}: {error}")))
-}
-
 /// The undecided positions in which `side` moves first: the start, or those after each move of the opponent. `None` if
 /// the start or one of them is lost.
-fn roots(start: &Position, side: Color, referee: Referee<'_>) -> Option<Vec<Position>> {
-    match referee.safety(start, side) {
+fn roots(start: &Position, side: Color, rules: RulesAndTables<'_>) -> Option<Vec<Position>> {
+    match rules.safety(start, side) {
         Safety::Held => return Some(Vec::new()),
         Safety::Lost => return None,
         Safety::Open => {}
@@ -249,12 +227,12 @@ fn roots(start: &Position, side: Color, referee: Referee<'_>) -> Option<Vec<Posi
     if start.side_to_move() == side {
         return Some(vec![start.clone()]);
     }
-    open_after(referee, start, side)
+    open_after(rules, start, side)
 }
 
 /// The positions of the defender that were examined.
 struct Graph<'a> {
-    referee: Referee<'a>,
+    rules: RulesAndTables<'a>,
     /// By key. In this order, so that a search can be repeated.
     nodes: BTreeMap<u64, Node>,
     /// The roots and the positions that chosen moves have led to, as far as they were not examined, by key.
@@ -267,10 +245,10 @@ struct Graph<'a> {
 }
 
 impl<'a> Graph<'a> {
-    fn new(referee: Referee<'a>, roots: &[Position]) -> Self {
+    fn new(rules: RulesAndTables<'a>, roots: &[Position]) -> Self {
         let roots = roots.iter().map(|root| (root.key(), root.clone()));
         Self {
-            referee,
+            rules,
             nodes: BTreeMap::new(),
             unexamined: roots.collect(),
             known: BTreeMap::new(),
@@ -284,7 +262,7 @@ impl<'a> Graph<'a> {
         limit: usize,
         choose: &mut ChooseMoves<'_>,
         progress: &mut dyn FnMut(usize),
-    ) -> Result<Vec<Reply>, HoldError> {
+    ) -> Result<Vec<Reply>, SolveError> {
         loop {
             let mut open = self.open(roots);
             if open.is_empty() {
@@ -295,14 +273,14 @@ impl<'a> Graph<'a> {
             }
             let room = limit.saturating_sub(self.nodes.len());
             if room == 0 && !open.is_empty() {
-                return Err(HoldError::TooMany(limit));
+                return Err(SolveError::TooMany(limit));
             }
             open.truncate(room.min(BATCH));
             self.add(open, choose)?;
             progress(self.nodes.len());
             self.propagate();
             if roots.iter().any(|root| self.is_lost(root.key())) {
-                return Err(HoldError::NoDefense(self.nodes.len()));
+                return Err(SolveError::NoDefense(self.nodes.len()));
             }
         }
     }
@@ -326,7 +304,7 @@ impl<'a> Graph<'a> {
         &mut self,
         positions: Vec<Position>,
         choose: &mut ChooseMoves<'_>,
-    ) -> Result<(), HoldError> {
+    ) -> Result<(), SolveError> {
         let mut nodes: Vec<Node> = positions.into_iter().map(|p| self.node(p)).collect();
         let is_unsorted = |node: &&mut Node| !node.is_sorted;
         let unsorted: Vec<_> = nodes.iter_mut().filter(is_unsorted).collect();
@@ -350,7 +328,7 @@ impl<'a> Graph<'a> {
     fn node(&self, position: Position) -> Node {
         let mut moves = legal_moves(&position).to_vec();
         moves.retain(|played| {
-            let next = successors(self.referee, &position, *played);
+            let next = successors(self.rules, &position, *played);
             next.is_some_and(|next| next.iter().all(|next| !self.is_lost(next.key())))
         });
         let mut is_sorted = moves.len() < 2;
@@ -378,15 +356,15 @@ impl<'a> Graph<'a> {
     /// Whether a move makes no attack, as far as known without the move before it, and leads only to positions examined
     /// before.
     fn adds_no_position(&self, position: &Position, played: Move) -> bool {
-        self.referee.attacks(None, position, played) == Attacks::default()
-            && successors(self.referee, position, played)
+        self.rules.attacks(None, position, played) == Attacks::default()
+            && successors(self.rules, position, played)
                 .is_some_and(|next| next.iter().all(|next| self.nodes.contains_key(&next.key())))
     }
 
     /// The positions examined in this and an earlier search with their moves.
     fn candidates(self) -> Vec<Candidates> {
         let examined = self.nodes.into_values().map(|node| Candidates {
-            fen: fen::write_position(&node.position),
+            position: node.position,
             moves: node.moves,
         });
         examined.chain(self.known.into_values()).collect()
@@ -400,7 +378,7 @@ impl<'a> Graph<'a> {
         let Some(played) = node.moves.first() else {
             return;
         };
-        let next = successors(self.referee, &node.position, *played).unwrap_or_default();
+        let next = successors(self.rules, &node.position, *played).unwrap_or_default();
         node.next = next.iter().map(Position::key).collect();
         for position in next {
             if !self.nodes.contains_key(&position.key()) {
@@ -480,8 +458,8 @@ impl<'a> Graph<'a> {
         let (before, played) = (first.moves[0], second.moves[0]);
         let earlier = first.position.after(before);
         let key = (earlier.key(), to, played);
-        let referee = self.referee;
-        let find = || referee.attacks(Some(&earlier), &second.position, played);
+        let rules = self.rules;
+        let find = || rules.attacks(Some(&earlier), &second.position, played);
         *self.attacks.entry(key).or_insert_with(find)
     }
 
@@ -490,11 +468,11 @@ impl<'a> Graph<'a> {
         let reached = self.reached(roots);
         let nodes = reached.iter().map(|key| &self.nodes[key]);
         let replies = nodes.map(|node| Reply {
-            fen: fen::write_position(&node.position),
+            position: node.position.clone(),
             played: node.moves[0],
         });
         let mut strategy: Vec<Reply> = replies.collect();
-        strategy.sort_by(|a, b| a.fen.cmp(&b.fen));
+        strategy.sort_by_cached_key(|reply| reply.position.to_string());
         strategy
     }
 }
@@ -506,16 +484,15 @@ impl<'a> Graph<'a> {
 pub fn verify_strategy(
     start: &Position,
     side: Color,
-    referee: Referee<'_>,
+    rules: RulesAndTables<'_>,
     strategy: &[Reply],
-) -> Result<usize, HoldError> {
+) -> Result<usize, VerifyError> {
     let mut moves = HashMap::new();
     for reply in strategy {
-        moves.insert(position_of(&reply.fen)?.key(), reply.played);
+        moves.insert(reply.position.key(), reply.played);
     }
-    let text = fen::write_position;
-    let roots = roots(start, side, referee).ok_or(HoldError::NoDefense(1))?;
-    let mut graph = Graph::new(referee, &[]);
+    let roots = roots(start, side, rules).ok_or(VerifyError::Lost)?;
+    let mut graph = Graph::new(rules, &[]);
     let mut stack = roots.clone();
     while let Some(position) = stack.pop() {
         let key = position.key();
@@ -523,10 +500,10 @@ pub fn verify_strategy(
             continue;
         }
         let played = moves.get(&key).copied();
-        let played = played.ok_or_else(|| HoldError::Missing(text(&position)))?;
+        let played = played.ok_or_else(|| VerifyError::NoMove(position.to_string()))?;
         let is_legal = legal_moves(&position).contains(&played);
-        let next = successors(referee, &position, played).filter(|_| is_legal);
-        let next = next.ok_or_else(|| HoldError::Wrong(text(&position), played))?;
+        let next = successors(rules, &position, played).filter(|_| is_legal);
+        let next = next.ok_or_else(|| VerifyError::Wrong(position.to_string(), played))?;
         let node = Node {
             next: next.iter().map(Position::key).collect(),
             moves: vec![played],
@@ -537,7 +514,7 @@ pub fn verify_strategy(
         stack.extend(next);
     }
     match graph.attack_cycle(&roots) {
-        Some(key) => Err(HoldError::Repeats(text(&graph.nodes[&key].position))),
+        Some(key) => Err(VerifyError::Repeats(graph.nodes[&key].position.to_string())),
         None => Ok(graph.nodes.len()),
     }
 }
