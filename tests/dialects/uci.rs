@@ -160,6 +160,11 @@ fn limited_strength_searches_few_nodes_except_in_analysis() {
         last_number(&client.until("bestmove"), "nodes")
     };
     assert!(nodes(&mut client) < 300);
+    // chessroad-lite ponders without a clock and stops the search some time after the ponder hit.
+    client.send("go ponder infinite\nponderhit");
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    client.send("stop");
+    assert!(last_number(&client.until("bestmove"), "nodes") < 300);
     client.silent("setoption name UCI_AnalyseMode value true");
     assert!(nodes(&mut client) > 300);
     client.quit_silently();

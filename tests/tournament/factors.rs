@@ -109,7 +109,7 @@ fn options_and_values_that_an_engine_does_not_offer_are_refused() {
         (
             "hashsize",
             "no_option",
-            "the engine has no option no_option",
+            "the engine does not offer the option no_option",
         ),
         (
             "\"large\"",

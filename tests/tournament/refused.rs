@@ -354,7 +354,7 @@ fn unknown_options_are_set_with_a_warning() {
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
         error,
-        "chuhe: engine one: the engine has no option hashsize\n\
+        "chuhe: engine one: the engine does not offer the option hashsize\n\
          chuhe: engine one: option usemillisec: \"perhaps\" is neither true nor false\n\
          chuhe: engine two: without usemillisec the times are rounded down to whole seconds; \
          the time left is at least 1 s\n"
@@ -374,7 +374,7 @@ fn messages_of_engines_about_options_are_shown() {
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
         error,
-        "chuhe: engine one: the engine has no option style\n\
+        "chuhe: engine one: the engine does not offer the option style\n\
          chuhe: engine one reports: no \\u{1b}[31msuch style\n"
     );
 }

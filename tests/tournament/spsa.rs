@@ -119,7 +119,11 @@ fn options_and_ranges_that_the_engine_does_not_offer_are_refused() {
             "min = 0",
             "option multipv: \"0\" is not between 1 and ",
         ),
-        ("multipv", "no_option", "the engine has no option no_option"),
+        (
+            "multipv",
+            "no_option",
+            "the engine does not offer the option no_option",
+        ),
     ] {
         fs::write(&parameters, FILE.replace(old, new)).unwrap();
         let mut command = match_of([chuhe("one"), chuhe("two")], "--each nodes=100");

@@ -181,7 +181,9 @@ impl Session {
         let limits = go.limits(game.position().side_to_move());
         let limits = shortened(limits, self.preferences.move_overhead);
         match self.preferences.strength() {
-            Some(elo) if go.mate.is_none() && go.is_bounded(&limits) => weaken(limits, elo),
+            Some(elo) if go.mate.is_none() && (go.is_bounded(&limits) || go.ponder) => {
+                weaken(limits, elo)
+            }
             _ => limits,
         }
     }

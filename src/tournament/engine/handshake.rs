@@ -298,9 +298,11 @@ fn option_warning(offers: &[OfferedOption], name: &str, value: &str) -> Option<S
     Some(
         match others.find(|other| find_offer(offers, other).is_some()) {
             Some(other) => {
-                format!("the engine has no option {name}; in its protocol this is {other}")
+                format!(
+                    "the engine does not offer the option {name}; in its protocol this is {other}"
+                )
             }
-            None => format!("the engine has no option {name}"),
+            None => format!("the engine does not offer the option {name}"),
         },
     )
 }
@@ -423,9 +425,13 @@ mod tests {
             (
                 "Hash",
                 "16",
-                Some("the engine has no option Hash; in its protocol this is hashsize"),
+                Some("the engine does not offer the option Hash; in its protocol this is hashsize"),
             ),
-            ("OwnBook", "true", Some("the engine has no option OwnBook")),
+            (
+                "OwnBook",
+                "true",
+                Some("the engine does not offer the option OwnBook"),
+            ),
             (
                 "threads",
                 "0",
