@@ -53,13 +53,13 @@ pub use solution::{
     KnownMate, MatingMove, OtherMove, OtherMoves, Refutation, Solution, SolveError, Solver,
     VerifyError, verify_solution,
 };
-#[cfg(feature = "cli")]
-pub(crate) use threads::cores;
+#[cfg(feature = "training")]
+pub(crate) use threads::has_room_for_searches;
 pub use threads::{
     HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError, SearchLine, SearchResult, Searcher,
     StartError, free_megabytes,
 };
 pub(crate) use threads::{USUAL_STACK, start_thread};
-#[cfg(feature = "training")]
-pub(crate) use threads::{has_room_for_searches, spawn_search_thread};
+#[cfg(feature = "cli")]
+pub(crate) use threads::{cores, search_in_parallel, spawn_search_thread};
 pub use tree::static_score;

@@ -24,7 +24,7 @@ use crate::rules::{Game, RuleSet, counted_plies};
 use crate::search::{
     Candidates, Control, HoldError, KnownMate, Limits, MAX_HASH, MAX_THREADS, MatingMove, Outcome,
     Referee, Reply, Report, SearchRequest, Searcher, Solution, SolveError, Solver, StartError,
-    hold, verify_solution, verify_strategy,
+    hold, spawn_search_thread, verify_solution, verify_strategy,
 };
 use crate::tablebase::Tables;
 use crate::text::{counted, read_all};
@@ -410,7 +410,7 @@ fn choose_moves(
     };
     thread::scope(|scope| {
         let shares = shares.map(|(searcher, positions)| {
-            thread::Builder::new().spawn_scoped(scope, move || choose(searcher, positions))
+            spawn_search_thread(scope, move || choose(searcher, positions))
         });
         let running = shares.collect::<Result<Vec<_>, _>>();
         let mut chosen = Vec::with_capacity(positions.len());

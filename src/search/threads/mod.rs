@@ -14,7 +14,9 @@ pub(crate) use memory::{USUAL_STACK, cores, start_thread};
 pub use request_handler::{SearchLine, SearchResult};
 pub use searcher::Searcher;
 #[cfg(feature = "training")]
-pub(crate) use searcher::{has_room_for_searches, spawn_search_thread};
+pub(crate) use searcher::has_room_for_searches;
+#[cfg(feature = "cli")]
+pub(crate) use searcher::{search_in_parallel, spawn_search_thread};
 
 use std::io::{self, ErrorKind};
 use std::panic::{AssertUnwindSafe, catch_unwind};
