@@ -38,7 +38,7 @@ mod tree;
 mod tt;
 
 pub use bench::{BENCH_DEPTH, BENCH_POSITIONS, BenchResult, bench};
-pub use event::{Bound, Event, Info, Outcome, Report, nodes_per_second};
+pub use event::{Bound, Event, Info, Outcome, Report, SearchLine, SearchResult, nodes_per_second};
 pub use holding::{Candidates, HoldError, Referee, Reply, hold, verify_strategy};
 #[cfg(feature = "training")]
 pub(crate) use parameters::formulas::evaluation_scale;
@@ -56,8 +56,7 @@ pub use solution::{
 #[cfg(feature = "training")]
 pub(crate) use threads::has_room_for_searches;
 pub use threads::{
-    HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError, SearchLine, SearchResult, Searcher,
-    StartError, free_megabytes,
+    HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError, Searcher, StartError, free_megabytes,
 };
 pub(crate) use threads::{USUAL_STACK, start_thread};
 #[cfg(feature = "cli")]

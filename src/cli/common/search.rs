@@ -14,8 +14,8 @@ use crate::eval::nnue::Network;
 use crate::protocol::strength::{root_noise, weaken};
 use crate::rules::Game;
 use crate::search::{
-    Bound, Control, Degree, Event, Limits, MAX_HASH, MAX_THREADS, Meaning, Outcome, Pool, Report,
-    Score, SearchRequest, SearchResult, Searcher, Settings, StartError, cores, search_in_parallel,
+    Bound, Control, Degree, Event, Limits, MAX_HASH, MAX_THREADS, Meaning, Pool, Report, Score,
+    SearchRequest, SearchResult, Searcher, Settings, StartError, cores, search_in_parallel,
 };
 use crate::tablebase::Tables;
 
@@ -184,7 +184,7 @@ impl SearchThreads {
         request: SearchRequest,
         interrupts: &Receiver<()>,
         mut on_report: impl FnMut(Report) -> io::Result<()>,
-    ) -> io::Result<(Outcome, bool)> {
+    ) -> io::Result<(SearchResult, bool)> {
         let control = request.control.clone();
         self.pool.start(request);
         let mut is_interrupted = false;
@@ -199,7 +199,7 @@ impl SearchThreads {
                 }
             };
             match event {
-                Event::Done(outcome) => return reported.map(|()| (outcome, is_interrupted)),
+                Event::Done(result) => return reported.map(|()| (result, is_interrupted)),
                 Event::Report(report) if reported.is_ok() => {
                     reported = on_report(report);
                     if reported.is_err() {

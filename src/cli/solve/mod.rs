@@ -23,8 +23,8 @@ use crate::notation::{MoveStyle, fen};
 use crate::rules::{Game, RuleSet, counted_plies};
 use crate::search::{
     Candidates, Control, HoldError, KnownMate, Limits, MAX_HASH, MAX_THREADS, MatingMove, Outcome,
-    Referee, Reply, Report, SearchRequest, Searcher, Solution, SolveError, Solver, StartError,
-    hold, spawn_search_thread, verify_solution, verify_strategy,
+    Referee, Reply, Report, SearchRequest, SearchResult, Searcher, Solution, SolveError, Solver,
+    StartError, hold, spawn_search_thread, verify_solution, verify_strategy,
 };
 use crate::tablebase::Tables;
 use crate::text::{counted, read_all};
@@ -249,7 +249,7 @@ impl Work {
             self.progress.report(&report);
             Ok(())
         });
-        let (outcome, is_interrupted) = searched?;
+        let (SearchResult { outcome, .. }, is_interrupted) = searched?;
         self.progress.nodes += outcome.nodes;
         Ok((!is_interrupted).then_some(outcome))
     }

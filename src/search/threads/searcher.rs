@@ -18,12 +18,12 @@ use crossbeam_channel::{Sender, unbounded};
 use super::memory::{
     STACK_BYTES, THREAD_BYTES, THREAD_HEAP_BYTES, has_room, thread_builder, with_own_heap,
 };
-use super::request_handler::{RequestHandler, SearchResult};
+use super::request_handler::RequestHandler;
 use super::{StartError, search_or_renew};
 use crate::board::Position;
 use crate::eval::nnue::{self, Network};
 use crate::rules::Game;
-use crate::search::event::{Event, Outcome, Report};
+use crate::search::event::{Event, Outcome, Report, SearchResult};
 use crate::search::request::{Limits, SearchRequest, Settings};
 use crate::search::score::Score;
 use crate::search::tree::{ThreadData, static_score};
