@@ -9,6 +9,7 @@ use crate::search::{Limits, Score, SearchLine, SearchRequest, Searcher, Settings
 
 /// Size of the hash table, in MB.
 const HASH: usize = 32;
+
 /// A move with its score for the side that moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoredLine {
