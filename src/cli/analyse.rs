@@ -1,6 +1,5 @@
 //! `chuhe analyse`: the best lines of positions.
 
-use std::collections::{BTreeMap, HashSet};
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -23,7 +22,9 @@ use crate::movegen::has_legal_move;
 use crate::notation::MoveStyle;
 use crate::notation::diagram::draw;
 use crate::rules::Game;
-use crate::search::{Bound, Control, Info, Outcome, Report, Score, nodes_per_second};
+use crate::search::{
+    Bound, Control, Outcome, Report, Score, SearchLine, SearchResult, nodes_per_second,
+};
 
 const DEFAULTS: SearchDefaults = SearchDefaults {
     time: Duration::from_secs(5),
@@ -96,10 +97,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let mut view = AnalysisView::new(game, arguments);
         let searched = view.search(&threads, &plan, &interrupts);
         report_damaged_tablebases(&plan.tablebases);
-        let outcome = match searched {
-            Ok((outcome, interrupted)) => {
+        let result = match searched {
+            Ok((result, interrupted)) => {
                 is_interrupted = interrupted;
-                outcome
+                result
             }
             Err(error) => {
                 ignore_closed_pipe(error).context("standard output")?;
@@ -107,15 +108,15 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             }
         };
         // There is a legal move, so only a failed search has no best move.
-        let Some(best) = outcome.best else {
+        let Some(best) = result.outcome.best else {
             return Err(Failure::message("the search has failed"));
         };
-        let result = match outcome.score {
-            _ if arguments.json => view.json(&outcome, best, analyzed.json(&plan)),
-            Some(score) => view.summary(&outcome, best, score),
+        let text = match result.outcome.score {
+            _ if arguments.json => view.json(&result, best, analyzed.json(&plan)),
+            Some(score) => view.summary(&result, best, score),
             None => String::new(),
         };
-        if !print_if_read(&result)? || is_interrupted {
+        if !print_if_read(&text)? || is_interrupted {
             break;
         }
     }
@@ -238,10 +239,6 @@ struct AnalysisView<'a> {
     width: Option<usize>,
     bar: ProgressBar,
     status: Status,
-    /// The last report with an exact score for each rank of `--multipv`.
-    lines: BTreeMap<usize, Info>,
-    /// The last report for each rank, if its score is a bound.
-    bounds: BTreeMap<usize, Info>,
 }
 
 /// The contents of the progress line.
@@ -272,8 +269,6 @@ impl<'a> AnalysisView<'a> {
             width: terminal_width(),
             bar,
             status: Status::default(),
-            lines: BTreeMap::new(),
-            bounds: BTreeMap::new(),
         }
     }
 
@@ -287,7 +282,7 @@ impl<'a> AnalysisView<'a> {
         threads: &SearchThreads,
         plan: &SearchPlan,
         interrupts: &Receiver<()>,
-    ) -> io::Result<(Outcome, bool)> {
+    ) -> io::Result<(SearchResult, bool)> {
         if self.has_table {
             self.show_head()?;
         }
@@ -310,16 +305,16 @@ impl<'a> AnalysisView<'a> {
                 (self.status.nodes, self.status.time) = (info.nodes, info.time);
                 self.status.depth = info.depth;
                 // An exact score usually follows a bound, so bounds are shown only at the end.
-                if info.bound == Bound::Exact {
-                    if self.has_table {
-                        let row = self.row(&info);
-                        self.bar
-                            .suspend(|| io::stdout().write_all(row.as_bytes()))?;
-                    }
-                    self.bounds.remove(&info.multipv);
-                    self.lines.insert(info.multipv, info);
-                } else {
-                    self.bounds.insert(info.multipv, info);
+                if info.bound == Bound::Exact && self.has_table {
+                    let line = SearchLine {
+                        score: info.score,
+                        bound: info.bound,
+                        depth: info.depth,
+                        pv: info.pv,
+                    };
+                    let row = self.row(info.multipv, &line, info.nodes, info.time);
+                    self.bar
+                        .suspend(|| io::stdout().write_all(row.as_bytes()))?;
                 }
             }
             Report::Progress { nodes, time } => {
@@ -354,46 +349,39 @@ impl<'a> AnalysisView<'a> {
         )
     }
 
-    fn row(&self, info: &Info) -> String {
+    /// `rank` is that of `--multipv`.
+    fn row(&self, rank: usize, line: &SearchLine, nodes: u64, time: Duration) -> String {
         let rank = if self.is_numbered {
-            format!("{:>3}", info.multipv)
+            format!("{rank:>3}")
         } else {
             String::new()
         };
-        let (depth, nodes) = (info.depth, info.nodes);
-        let score = format_score(info.score, info.bound);
-        let time = format_time(info.time);
-        let line = self.notation.write_line(self.position(), &info.pv);
-        let line = fitted(&line, self.width);
-        format!("{depth:>5}{rank} {score:>8} {time:>9} {nodes:>13}  {line}\n")
+        let depth = line.depth;
+        let score = format_score(line.score, line.bound);
+        let time = format_time(time);
+        let moves = self.notation.write_line(self.position(), &line.pv);
+        let moves = fitted(&moves, self.width);
+        format!("{depth:>5}{rank} {score:>8} {time:>9} {nodes:>13}  {moves}\n")
     }
 
-    /// Whether the score of the chosen move is exact or a bound.
-    fn bound(&self, best: Move, score: Score) -> Bound {
-        let mut bounds = self.bounds.values();
-        let chosen = bounds.find(|info| info.pv.first() == Some(&best) && info.score == score);
-        chosen.map_or(Bound::Exact, |info| info.bound)
-    }
-
-    fn last_lines(&self, outcome: &Outcome) -> Vec<&Info> {
-        last_lines(&self.lines, &self.bounds, |info| {
-            info.pv.first().copied() == outcome.best && Some(info.score) == outcome.score
-        })
-    }
-
-    /// The lines whose score is a bound, then the last lines in full if the output is a terminal, where the table cuts
-    /// them, then the best move.
-    fn summary(&self, outcome: &Outcome, best: Move, score: Score) -> String {
-        let bounds = self.bounds.values();
-        let mut text: String = bounds.map(|info| self.row(info)).collect();
+    /// The lines whose score is a bound, then all lines in full if the output is a terminal, where the table cuts them,
+    /// then the best move.
+    fn summary(&self, result: &SearchResult, best: Move, score: Score) -> String {
+        let SearchResult { outcome, lines } = result;
+        let mut text = String::new();
+        for (rank, line) in (1..).zip(lines) {
+            if line.bound != Bound::Exact {
+                text += &self.row(rank, line, outcome.nodes, outcome.time);
+            }
+        }
         if let Some(width) = self.width {
-            let lines = self.last_lines(outcome).into_iter();
-            text.extend(lines.map(|info| self.whole_line(info, width)));
+            let lines = (1..).zip(lines);
+            text.extend(lines.map(|(rank, line)| self.whole_line(rank, line, width)));
         }
         let WinRate { win, loss, .. } = WinRate::of(score.units(), self.position());
         let [win, loss] = [win, loss].map(|chance| (chance + 5) / 10);
         let draw = 100_u16.saturating_sub(win + loss);
-        let score = format_score(score, self.bound(best, score));
+        let score = format_score(score, result.bound());
         let best = self.notation.write_with_coordinates(self.position(), best);
         let Outcome {
             depth, nodes, time, ..
@@ -412,31 +400,32 @@ impl<'a> AnalysisView<'a> {
     }
 
     /// A line with its score, on as many rows as it needs.
-    fn whole_line(&self, info: &Info, width: usize) -> String {
-        let score = format_score(info.score, info.bound);
+    fn whole_line(&self, rank: usize, line: &SearchLine, width: usize) -> String {
+        let score = format_score(line.score, line.bound);
         let head = if self.is_numbered {
-            format!("{}. {score}", info.multipv)
+            format!("{rank}. {score}")
         } else {
             format!("{} {score}", texts().line)
         };
-        let line = self.notation.write_line(self.position(), &info.pv);
-        let rows = wrapped(&format!("{head}: {line}"), width.saturating_sub(INDENT));
+        let moves = self.notation.write_line(self.position(), &line.pv);
+        let rows = wrapped(&format!("{head}: {moves}"), width.saturating_sub(INDENT));
         rows.join(&format!("\n{:INDENT$}", "")) + "\n"
     }
 
     /// The result of the search as a line of JSON; `object` describes the position.
-    fn json(&self, outcome: &Outcome, best: Move, mut object: Value) -> String {
-        let lines = self.last_lines(outcome).into_iter().map(|info| {
+    fn json(&self, result: &SearchResult, best: Move, mut object: Value) -> String {
+        let outcome = &result.outcome;
+        let lines = result.lines.iter().map(|line| {
             let mut object = json!({});
-            add_score(&mut object, info.score, info.bound);
-            object["depth"] = json!(info.depth);
-            object["pv"] = json!(info.pv);
-            object["text"] = json!(self.notation.write_line(self.position(), &info.pv));
+            add_score(&mut object, line.score, line.bound);
+            object["depth"] = json!(line.depth);
+            object["pv"] = json!(line.pv);
+            object["text"] = json!(self.notation.write_line(self.position(), &line.pv));
             object
         });
         let lines: Value = lines.collect();
         if let Some(score) = outcome.score {
-            add_score(&mut object, score, self.bound(best, score));
+            add_score(&mut object, score, result.bound());
         }
         object["best"] = json!(best);
         object["depth"] = json!(outcome.depth);
@@ -444,34 +433,6 @@ impl<'a> AnalysisView<'a> {
         object["time_ms"] = json!(u64::try_from(outcome.time.as_millis()).unwrap_or(u64::MAX));
         object["lines"] = lines;
         format!("{object}\n")
-    }
-}
-
-/// The final line of each rank of `--multipv`: the line with an exact score, or else the line with a bound. The chosen
-/// line, which has the best move and the final score, is used even if its score is a bound. If a move would then have
-/// two ranks, every line with a bound replaces the exact line of its rank.
-fn last_lines<'a>(
-    exact: &'a BTreeMap<usize, Info>,
-    bounds: &'a BTreeMap<usize, Info>,
-    is_chosen: impl Fn(&Info) -> bool,
-) -> Vec<&'a Info> {
-    let lines = |uses_all_bounds: bool| -> Vec<&Info> {
-        let bounds = bounds.iter().filter(|(rank, info)| {
-            uses_all_bounds || !exact.contains_key(*rank) || is_chosen(info)
-        });
-        let lines: BTreeMap<usize, &Info> = exact
-            .iter()
-            .chain(bounds)
-            .map(|(rank, info)| (*rank, info))
-            .collect();
-        lines.into_values().collect()
-    };
-    let preferred = lines(false);
-    let moves: HashSet<_> = preferred.iter().map(|info| info.pv.first()).collect();
-    if moves.len() == preferred.len() {
-        preferred
-    } else {
-        lines(true)
     }
 }
 
@@ -540,39 +501,5 @@ mod tests {
         ] {
             assert_eq!(fitted(line, width), shown);
         }
-    }
-
-    #[test]
-    fn no_move_has_two_ranks() {
-        let lines = |moves: &[(usize, &str)]| -> BTreeMap<usize, Info> {
-            let line = |&(multipv, first): &(usize, &str)| Info {
-                depth: 1,
-                selective_depth: 1,
-                multipv,
-                score: Score::ZERO,
-                bound: Bound::Exact,
-                nodes: 0,
-                time: Duration::ZERO,
-                hashfull: 0,
-                tb_hits: 0,
-                pv: vec![first.parse().unwrap()],
-            };
-            let lines = moves.iter().map(|entry| (entry.0, line(entry)));
-            lines.collect()
-        };
-        let shown = |exact: &[(usize, &str)], bounds: &[(usize, &str)], chosen: &str| {
-            let (exact, bounds) = (lines(exact), lines(bounds));
-            let is_chosen = |info: &Info| info.pv[0].to_string() == chosen;
-            let shown = last_lines(&exact, &bounds, is_chosen);
-            let moves = shown.iter().map(|info| info.pv[0].to_string());
-            moves.collect::<Vec<_>>().join(" ")
-        };
-        let exact = [(1, "a0a1"), (2, "b0c2"), (3, "h2e2")];
-        assert_eq!(shown(&exact, &[(2, "i0i1")], "a0a1"), "a0a1 b0c2 h2e2");
-        assert_eq!(shown(&exact, &[(4, "i0i1")], "a0a1"), "a0a1 b0c2 h2e2 i0i1");
-        let swapped = [(1, "b0c2"), (2, "a0a1")];
-        assert_eq!(shown(&exact, &swapped, "b0c2"), "b0c2 a0a1 h2e2");
-        let again = [(1, "a0a1"), (2, "a0a1"), (3, "h2e2")];
-        assert_eq!(shown(&again, &[(2, "b0c2")], "a0a1"), "a0a1 b0c2 h2e2");
     }
 }

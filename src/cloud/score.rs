@@ -5,7 +5,7 @@ use xxhash_rust::xxh64::xxh64;
 
 use super::key::Key;
 use crate::board::Move;
-use crate::search::{Meaning, Score};
+use crate::search::Score;
 
 /// Scores of at least this magnitude are mates.
 pub const MATE: i32 = 10_000;
@@ -89,11 +89,9 @@ fn rounded(exact: f64, first: i32, key: &Key, m: Move) -> i32 {
 /// Converts a search score to units of the library: hundredths of a minor piece, at most ±9,999, or ±(30,000 − N) for a
 /// mate in N plies.
 pub fn library_score(score: Score) -> i32 {
-    let plies = |plies: u32| i32::try_from(plies).unwrap_or(0);
-    match score.meaning() {
-        Meaning::Evaluation(value) => value.clamp(1 - MATE, MATE - 1),
-        Meaning::Mates(n) => FINAL - plies(n),
-        Meaning::Mated(n) => plies(n) - FINAL,
+    match score.number() {
+        mate if score.is_mate() => mate,
+        evaluation => evaluation.clamp(1 - MATE, MATE - 1),
     }
 }
 

@@ -8,7 +8,7 @@ use super::go;
 use super::options::{self, OptionSpec, Preferences};
 use super::text::{Ranks, TimeUnit, format_perft, format_position, one_line, split_word};
 use crate::board::Move;
-use crate::search::{Bound, HashProbe, Info, Meaning, Report, Score, nodes_per_second};
+use crate::search::{Bound, HashProbe, Info, Report, nodes_per_second};
 
 /// Options that are understood but not listed: gmchess ends the game when one of these words occurs anywhere in the
 /// engine's output.
@@ -83,7 +83,7 @@ impl Codec for Ucci {
                 let score = i32::try_from(weight).unwrap_or(i32::MAX);
                 format!("info depth 0 score {score} pv {played}")
             }
-            Reply::StaticScore(score) => format!("info depth 0 score {}", score_number(score)),
+            Reply::StaticScore(score) => format!("info depth 0 score {}", score.number()),
             Reply::BestMove {
                 best,
                 ponder,
@@ -130,7 +130,7 @@ impl Ucci {
                 };
                 self.bounds.insert(info.multipv, info.clone());
                 debug.then(|| {
-                    let (depth, score) = (info.depth, score_number(info.score));
+                    let (depth, score) = (info.depth, info.score.number());
                     let line = Ranks::FromZero.format_line(&info.pv);
                     self.message(&format!("depth {depth}: {bound} {score} with {line}"))
                 })
@@ -249,20 +249,9 @@ fn format_option(spec: &OptionSpec, as_in_uci: bool) -> Option<String> {
     })
 }
 
-/// A score as one number: hundredths of a minor piece; for a mate, 30000 minus the plies to it, negative if the side to
-/// move is mated.
-pub fn score_number(score: Score) -> i64 {
-    const MATE: i64 = 30_000;
-    match score.meaning() {
-        Meaning::Evaluation(hundredths) => i64::from(hundredths),
-        Meaning::Mates(plies) => MATE - i64::from(plies),
-        Meaning::Mated(plies) => i64::from(plies) - MATE,
-    }
-}
-
 /// The line of a principal variation: depth and score first and the moves last, where old clients expect them.
 fn format_pv(info: &Info, debug: bool) -> String {
-    let score = score_number(info.score);
+    let score = info.score.number();
     let multipv = match info.multipv {
         0 | 1 => String::new(),
         number => format!(" multipv {number}"),
@@ -296,10 +285,10 @@ fn format_hash(probe: Option<HashProbe>) -> String {
         text += &format!(" bestmove {best}");
     }
     if let Some((score, depth)) = probe.lower {
-        text += &format!(" lowerbound {} depth {depth}", score_number(score));
+        text += &format!(" lowerbound {} depth {depth}", score.number());
     }
     if let Some((score, depth)) = probe.upper {
-        text += &format!(" upperbound {} depth {depth}", score_number(score));
+        text += &format!(" upperbound {} depth {depth}", score.number());
     }
     text
 }

@@ -8,7 +8,7 @@ use super::options::{self, OptionSpec, Preferences};
 use super::text::{
     Ranks, TimeUnit, centipawns, format_perft, format_position, one_line, split_word,
 };
-use super::ucci::{at_end, parse_common, parse_position, score_number};
+use super::ucci::{at_end, parse_common, parse_position};
 use crate::board::Move;
 use crate::eval::win_rate::WinRate;
 use crate::search::{Bound, Info, Meaning, Report, Score, nodes_per_second};
@@ -171,7 +171,7 @@ impl Uci {
     /// `cp N` in hundredths of a pawn, or `mate N` in moves; a number as in UCCI if scores are bare.
     fn format_score(&self, score: Score) -> String {
         if self.bare_scores {
-            return score_number(score).to_string();
+            return score.number().to_string();
         }
         match score.meaning() {
             Meaning::Evaluation(_) => format!("cp {}", centipawns(score)),

@@ -11,7 +11,7 @@ use super::codec::{Codec, Command, Reply};
 use super::go::{GoError, GoRequest, ParameterError};
 use super::options::Preferences;
 use super::text::{Ranks, message_excerpt, number, split_word};
-use super::ucci::{Ucci, parse_position, score_number};
+use super::ucci::{Ucci, parse_position};
 use crate::board::Move;
 use crate::search::Report;
 
@@ -72,7 +72,7 @@ impl Codec for WorkerDialect {
                 ..
             } => {
                 if let (Some(selection), Some(first)) = (&mut self.selection, info.pv.first()) {
-                    let scored = (*first, score_number(info.score));
+                    let scored = (*first, i64::from(info.score.number()));
                     selection.lines.insert(info.multipv, scored);
                 }
             }

@@ -89,13 +89,53 @@ impl fmt::Display for Outcome {
     }
 }
 
+/// One of the best lines at the end of a search, with its score.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchLine {
+    /// Score for the side to move at the root.
+    pub score: Score,
+    /// Whether the score is exact or a bound.
+    pub bound: Bound,
+    /// Depth of the iteration that found the score, in plies, or, for a mate proven without iterations, its length.
+    pub depth: u32,
+    /// The moves; never empty.
+    pub pv: Vec<Move>,
+}
+
+/// The result of a search.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SearchResult {
+    /// The move to play with its score, and the totals of the search.
+    pub outcome: Outcome,
+    /// The best lines, best first: as many as the settings ask for, or fewer if there are fewer moves or the search has
+    /// proven fewer mates. The first begins with the move to play.
+    pub lines: Vec<SearchLine>,
+}
+
+impl SearchResult {
+    /// The line that begins with the move to play; empty if no move may be played.
+    pub fn best_line(&self) -> Vec<Move> {
+        match self.lines.first() {
+            Some(line) => line.pv.clone(),
+            None => self.outcome.best.into_iter().collect(),
+        }
+    }
+
+    /// Whether the score of the move to play is exact or a bound.
+    pub fn bound(&self) -> Bound {
+        let first = self.lines.first();
+        let same_score = first.filter(|line| Some(line.score) == self.outcome.score);
+        same_score.map_or(Bound::Exact, |line| line.bound)
+    }
+}
+
 /// A message of the search. Each request gets any number of reports and then one `Done`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A report on the progress.
     Report(Report),
     /// The search is over.
-    Done(Outcome),
+    Done(SearchResult),
 }
 
 /// A report on the progress of a search.

@@ -34,7 +34,7 @@ mod tree;
 mod tt;
 
 pub use bench::{BENCH_DEPTH, BENCH_POSITIONS, BenchResult, bench};
-pub use event::{Bound, Event, Info, Outcome, Report, nodes_per_second};
+pub use event::{Bound, Event, Info, Outcome, Report, SearchLine, SearchResult, nodes_per_second};
 #[cfg(feature = "training")]
 pub(crate) use parameters::formulas::evaluation_scale;
 #[cfg(feature = "tune")]
@@ -45,13 +45,12 @@ pub use request::{
 };
 pub(crate) use score::plies_of_mate;
 pub use score::{MAX_PLY, Meaning, Score};
-#[cfg(feature = "cli")]
-pub(crate) use threads::cores;
+#[cfg(feature = "training")]
+pub(crate) use threads::has_room_for_searches;
 pub use threads::{
-    HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError, SearchLine, SearchResult, Searcher,
-    StartError, free_megabytes,
+    HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError, Searcher, StartError, free_megabytes,
 };
 pub(crate) use threads::{USUAL_STACK, start_thread};
-#[cfg(feature = "training")]
-pub(crate) use threads::{has_room_for_searches, spawn_search_thread};
+#[cfg(feature = "cli")]
+pub(crate) use threads::{cores, search_in_parallel, spawn_search_thread};
 pub use tree::static_score;

@@ -186,6 +186,16 @@ impl Score {
             Meaning::Evaluation(self.0 * 100 / Self::MINOR_PIECE)
         }
     }
+
+    /// The score as one number, as in UCCI: hundredths of a minor piece; for a mate, 30,000 minus the plies to it, negative
+    /// if the side to move is mated.
+    pub const fn number(self) -> i32 {
+        match self.meaning() {
+            Meaning::Evaluation(hundredths) => hundredths,
+            Meaning::Mates(plies) => Self::MATE.0 - plies as i32,
+            Meaning::Mated(plies) => plies as i32 - Self::MATE.0,
+        }
+    }
 }
 
 impl Neg for Score {

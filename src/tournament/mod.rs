@@ -54,7 +54,7 @@ use serde::Serialize;
 
 use crate::board::ByColor;
 use crate::notation::MoveStyle;
-use crate::notation::fen::{self, FenError};
+use crate::notation::fen::FenError;
 use crate::notation::tree::GameTree;
 use crate::rules::RuleSet;
 use stats::{EngineStats, Factors, Sprt, Spsa, SpsaRun, Standings};
@@ -235,43 +235,4 @@ pub fn tree_of_record(
         .map(|(name, value)| (name.to_owned(), value));
     let details = tournament.has_details.then_some(notation);
     record.to_tree(tags.collect(), details)
-}
-
-/// Restores a record from a PGN game of the tournament. The record lacks the start time, the duration and the time
-/// overruns of the game, and of its moves all but score, depth and time. Returns `None` if the tag
-/// `Round`, `Red`, `Black` or `Reason` is missing or invalid, or if the number of the game is too high. Whether the
-/// schedule has the same players for this game is not checked.
-pub fn record_of_pgn(tournament: &Tournament, game: &GameTree) -> Option<GameRecord> {
-    let (_, number) = game.tag("Round")?.split_once('.')?;
-    let number = number.parse::<u64>().ok()?.checked_sub(1)?;
-    // If the number of rounds was reduced, later games are skipped, as those of the journal are.
-    if tournament
-        .total_games()
-        .is_some_and(|total| number >= total)
-    {
-        return None;
-    }
-    let index = |name: Option<&str>| {
-        let mut engines = tournament.engines.iter();
-        engines.position(|engine| Some(engine.name.as_str()) == name)
-    };
-    let players = ByColor::new(index(game.tag("Red"))?, index(game.tag("Black"))?);
-    let mut reasons = EndReason::ALL.into_iter();
-    let moves = game.main_line().moves.into_iter().zip(game.comments());
-    Some(GameRecord {
-        number,
-        players,
-        start: fen::write_position(&game.start),
-        moves: moves
-            .map(|(played, comment)| MoveRecord::of_comment(played, &comment))
-            .collect(),
-        result: game.result,
-        reason: reasons.find(|reason| game.tag("Reason") == Some(reason.name()))?,
-        detail: game.tag("Detail").unwrap_or_default().to_owned(),
-        overrun: ByColor::default(),
-        started: None,
-        duration_ms: None,
-        engines: ByColor::new("RedEngine", "BlackEngine")
-            .map(|name| game.tag(name).map(str::to_owned)),
-    })
 }

@@ -109,31 +109,6 @@ impl MoveRecord {
         let depth = self.depth.map_or("?".to_owned(), |depth| depth.to_string());
         format!("{score}/{depth} {:.3}s", time.as_secs_f64())
     }
-
-    /// Restores a move with its score, depth and time from its PGN comment. A move with any other comment is taken as
-    /// one of the opening.
-    pub fn of_comment(played: Move, comment: &str) -> Self {
-        let read = || {
-            let comment = comment.split(',').next()?;
-            let (values, time) = comment.split_once(' ')?;
-            let (score, depth) = values.split_once('/')?;
-            let seconds: f64 = time.strip_suffix('s')?.parse().ok()?;
-            let time = Duration::try_from_secs_f64(seconds).ok()?;
-            Some(Self {
-                score: match score {
-                    "?" => None,
-                    score => Some(EngineScore::parse(score)?),
-                },
-                depth: match depth {
-                    "?" => None,
-                    depth => Some(depth.parse().ok()?),
-                },
-                micros: u64::try_from(time.as_micros()).ok(),
-                ..Self::opening(played)
-            })
-        };
-        read().unwrap_or_else(|| Self::opening(played))
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -240,46 +215,5 @@ impl GameRecord {
             last = game.moves.add(last, annotated);
         }
         Ok(game)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn comments_are_parsed_back() {
-        let played = "h2e2".parse().unwrap();
-        let opening = MoveRecord::opening(played);
-        assert_eq!(MoveRecord::of_comment(played, &opening.comment()), opening);
-        for score in [
-            None,
-            Some(EngineScore::Units(-31)),
-            Some(EngineScore::Units(7)),
-            Some(EngineScore::Mate(3)),
-            Some(EngineScore::Mate(-12)),
-        ] {
-            for depth in [None, Some(12)] {
-                let record = MoveRecord {
-                    score,
-                    depth,
-                    micros: Some(502_000),
-                    ..opening.clone()
-                };
-                let comment = record.comment();
-                assert_eq!(
-                    MoveRecord::of_comment(played, &comment),
-                    record,
-                    "{comment}"
-                );
-            }
-        }
-        for comment in ["", "x", "+0.3", "/ s", "1/2 3", "+M/5 -1s", "?/? 1e400s"] {
-            assert_eq!(
-                MoveRecord::of_comment(played, comment),
-                opening,
-                "{comment}"
-            );
-        }
     }
 }

@@ -5,15 +5,10 @@ use std::sync::Arc;
 use crate::board::Move;
 use crate::eval::nnue::Network;
 use crate::rules::Game;
-use crate::search::{
-    Limits, Meaning, Score, SearchLine, SearchRequest, Searcher, Settings, StartError,
-};
+use crate::search::{Limits, Score, SearchLine, SearchRequest, Searcher, Settings, StartError};
 
 /// Size of the hash table, in MB.
 const HASH: usize = 32;
-/// The score of a mate in 0 plies. The absolute value of an evaluation, in hundredths of a minor piece, is always less
-/// than half of this.
-const MATE: i32 = 30_000;
 
 /// A move with its score for the side that moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,15 +16,14 @@ pub struct ScoredLine {
     pub played: Move,
     /// The score as the search returned it.
     pub search_score: Score,
-    /// The score in hundredths of a minor piece; for a mate 30,000 minus the plies to it, negative if the move allows
-    /// the mate.
+    /// The score as a [number](Score::number).
     pub score: i32,
 }
 
 impl ScoredLine {
     /// Whether the move allows a forced mate.
     pub fn is_lost(self) -> bool {
-        self.score <= -MATE / 2
+        self.score <= -Score::LONGEST_MATE.units()
     }
 }
 
@@ -90,15 +84,10 @@ impl LineSearch {
 }
 
 fn scored(line: &SearchLine) -> Option<ScoredLine> {
-    let score = match line.score.meaning() {
-        Meaning::Evaluation(hundredths) => hundredths,
-        Meaning::Mates(plies) => MATE - i32::try_from(plies).unwrap_or(0),
-        Meaning::Mated(plies) => i32::try_from(plies).unwrap_or(0) - MATE,
-    };
     let played = *line.pv.first()?;
     Some(ScoredLine {
         played,
         search_score: line.score,
-        score,
+        score: line.score.number(),
     })
 }

@@ -36,9 +36,9 @@ impl Engine {
             match event.expect("the search answers") {
                 Event::Report(Report::Line(info)) => infos.push(info),
                 Event::Report(_) => {}
-                Event::Done(outcome) => {
+                Event::Done(result) => {
                     assert!(self.events.is_empty(), "nothing follows the answer");
-                    return (infos, outcome);
+                    return (infos, result.outcome);
                 }
             }
         }

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::engine::{BoardEngine, EngineSettings, Event, Run, SendEvent, StopOnDrop};
-use crate::cli::common::{Language, with_places};
+use crate::cli::common::{Language, Place};
 use crate::cloud::api::QueryParameters;
 use crate::cloud::server::{PageUser, language};
 use crate::notation::records::RecordReader;
@@ -190,7 +190,8 @@ fn read_games(bytes: &[u8]) -> Result<Value, String> {
     let (mut games, mut problems) = (Vec::new(), Vec::new());
     // Problems of the whole file, which are always reported.
     let mut of_file = Vec::new();
-    for (_, place, game) in with_places(&mut reader) {
+    while let Some(game) = reader.next() {
+        let place = Place::of_last(&reader);
         if games.len() == MAX_GAMES {
             of_file.push(format!("only the first {MAX_GAMES} games are shown"));
             break;

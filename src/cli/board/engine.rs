@@ -196,7 +196,7 @@ impl BoardEngine {
         let found = threads.search(request, &crossbeam_channel::never(), on_report);
         report_damaged_tablebases(&plan.tablebases);
         match found {
-            Ok((outcome, _)) => Ok(Some(outcome)),
+            Ok((result, _)) => Ok(Some(result.outcome)),
             // The client no longer reads the stream.
             Err(_) if run.control.is_stopped() => Ok(None),
             Err(error) => Err(error.to_string()),

@@ -16,8 +16,8 @@ use rand::Rng;
 use serde_json::Value;
 
 use super::common::{
-    BookArguments, Context, Failure, GameArguments, GamePath, LimitArguments, SearchArguments,
-    SearchDefaults, note, note_problems, print_line, user_name, with_places,
+    BookArguments, Context, Failure, GameArguments, GamePath, LimitArguments, Place,
+    SearchArguments, SearchDefaults, note, note_problems, print_line, user_name,
 };
 use super::serve::{NODES, PAUSE, open_store};
 use crate::book::SQLITE_MAGIC;
@@ -200,7 +200,8 @@ fn read_file(game_path: &GamePath) -> Result<Vec<Value>, Failure> {
     // Reported later, unless it is returned because no game can be read.
     let mut last_failure = None;
     let report = |failure: Option<Failure>| failure.iter().for_each(Failure::report);
-    for (_, place, game) in with_places(&mut reader) {
+    while let Some(game) = reader.next() {
+        let place = Place::of_last(&reader);
         if games.len() == MAX_GAMES {
             note(&format!(
                 "{path}: only the first {MAX_GAMES} games are shown"

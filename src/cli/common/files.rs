@@ -192,11 +192,13 @@ impl Write for OutputFile {
     }
 }
 
-/// Whether another process has locked a file, as `chuhe selfplay` does.
+/// Whether another process has locked a file itself, as `chuhe selfplay` does, or with a [`FileLock`].
 fn is_locked(path: &Path) -> bool {
     let lock = |file: File| fs4::FileExt::try_lock_shared(&file);
-    let locked = File::open(path).map(lock);
-    matches!(locked, Ok(Err(fs4::TryLockError::WouldBlock)))
+    [path, &lock_path(path)].into_iter().any(|path| {
+        let locked = File::open(path).map(lock);
+        matches!(locked, Ok(Err(fs4::TryLockError::WouldBlock)))
+    })
 }
 
 pub const FILE_EXISTS: &str = "the file already exists; --force overwrites it";
@@ -506,6 +508,9 @@ mod tests {
         assert_eq!(names(), 3);
         assert!(OutputFile::create(directory.path(), overwrite).is_err());
         // A file that another process has locked is not replaced.
+        let lock = FileLock::acquire(&old).unwrap();
+        assert!(OutputFile::create(&old, overwrite).is_err());
+        drop(lock);
         let locked = File::options().write(true).open(&old).unwrap();
         fs4::FileExt::try_lock(&locked).unwrap();
         assert!(OutputFile::create(&old, overwrite).is_err());

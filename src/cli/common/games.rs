@@ -293,7 +293,7 @@ impl GamePath {
             games.finish().context(path)?;
             return Err(self.no_game(number));
         };
-        let place = Place::of_last(&games, number);
+        let place = Place::of_last(&games);
         let game = game.map_err(|error| place.failure(&self.path, &error))?;
         if self.game.is_none() && games.next().is_some() {
             note_first_of_several(&self.path);
@@ -304,11 +304,7 @@ impl GamePath {
 
     /// The selected games of the file, which `games` reads.
     pub fn select<'a>(&'a self, games: RecordReader<'a>) -> SelectedGames<'a> {
-        SelectedGames {
-            file: self,
-            games,
-            count: 0,
-        }
+        SelectedGames { file: self, games }
     }
 
     /// The error for the number of a game that the file does not have.
@@ -351,8 +347,6 @@ impl GamePath {
 pub struct SelectedGames<'a> {
     file: &'a GamePath,
     games: RecordReader<'a>,
-    /// The number of games read or skipped.
-    count: usize,
 }
 
 impl Iterator for SelectedGames<'_> {
@@ -361,14 +355,12 @@ impl Iterator for SelectedGames<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         let skipped = match self.file.game {
             None => 0,
-            Some(_) if self.count > 0 => return None,
+            Some(_) if self.games.number() > 0 => return None,
             // There is no game 0, so all games are skipped.
             Some(only) => only.checked_sub(1).unwrap_or(usize::MAX),
         };
         let game = self.games.nth(skipped)?;
-        self.count += skipped + 1;
-        let place = Place::of_last(&self.games, self.count);
-        Some((self.count, place, game))
+        Some((self.games.number(), Place::of_last(&self.games), game))
     }
 }
 
@@ -380,7 +372,7 @@ impl SelectedGames<'_> {
     /// The file could not be read to its end, has no game, or does not have the selected one.
     pub fn finish(self) -> Result<(), Failure> {
         let file = self.file;
-        if file.game.is_some() && self.count > 0 {
+        if (file.game).is_some_and(|only| only > 0 && only == self.games.number()) {
             return Ok(());
         }
         finish_games(&file.path, self.games).context(file.path.display())?;
@@ -440,16 +432,6 @@ fn has_text_after_pgn(text: &str) -> bool {
     lower.contains(".pgn:") || lower.contains(".pgn@")
 }
 
-/// The games of a file with their numbers, from 1, and places.
-pub fn with_places(
-    games: &mut RecordReader<'_>,
-) -> impl Iterator<Item = (usize, Place, Result<GameTree, RecordError>)> {
-    (1..).map_while(move |number| {
-        let game = games.next()?;
-        Some((number, Place::of_last(games, number), game))
-    })
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// A line of a file with one position or game per line, from 1.
@@ -459,9 +441,9 @@ pub enum Place {
 }
 
 impl Place {
-    /// The place of the game that was read last, which is the `number`th of its file, from 1.
-    fn of_last(games: &RecordReader<'_>, number: usize) -> Self {
-        games.line().map_or(Self::Game(number), Self::Line)
+    /// The place of the game that was read last.
+    pub fn of_last(games: &RecordReader<'_>) -> Self {
+        games.line().map_or(Self::Game(games.number()), Self::Line)
     }
 
     pub const fn number(self) -> usize {

@@ -40,8 +40,6 @@ pub use files::{
 };
 #[cfg(feature = "match")]
 pub use files::{canonical_path, require_distinct};
-#[cfg(feature = "cloud")]
-pub use games::with_places;
 pub use games::{GameArguments, GamePath, Place, note_problems, place_json, play_line};
 pub use output::{
     columns, cut, heads, log_panics, pad_left, print, print_if_read, print_line, print_text, row,

@@ -2,13 +2,10 @@
 
 use std::borrow::Borrow;
 use std::io;
-use std::iter;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, Sender, select, unbounded};
+use crossbeam_channel::{Receiver, select, unbounded};
 use parking_lot::Mutex;
 
 use super::{Context, Failure, LimitArguments, NetworkArgument, RulesArgument, TablebaseArguments};
@@ -17,8 +14,8 @@ use crate::eval::nnue::Network;
 use crate::protocol::strength::{root_noise, weaken};
 use crate::rules::Game;
 use crate::search::{
-    Bound, Control, Degree, Event, Limits, MAX_HASH, MAX_THREADS, Meaning, Outcome, Pool, Report,
-    Score, SearchRequest, SearchResult, Searcher, Settings, cores,
+    Bound, Control, Degree, Event, Limits, MAX_HASH, MAX_THREADS, Meaning, Pool, Report, Score,
+    SearchRequest, SearchResult, Searcher, Settings, StartError, cores, search_in_parallel,
 };
 use crate::tablebase::Tables;
 
@@ -187,7 +184,7 @@ impl SearchThreads {
         request: SearchRequest,
         interrupts: &Receiver<()>,
         mut on_report: impl FnMut(Report) -> io::Result<()>,
-    ) -> io::Result<(Outcome, bool)> {
+    ) -> io::Result<(SearchResult, bool)> {
         let control = request.control.clone();
         self.pool.start(request);
         let mut is_interrupted = false;
@@ -202,7 +199,7 @@ impl SearchThreads {
                 }
             };
             match event {
-                Event::Done(outcome) => return reported.map(|()| (outcome, is_interrupted)),
+                Event::Done(result) => return reported.map(|()| (result, is_interrupted)),
                 Event::Report(report) if reported.is_ok() => {
                     reported = on_report(report);
                     if reported.is_err() {
@@ -264,32 +261,27 @@ pub fn search_games<G: Borrow<Game>>(
     found: impl FnMut(usize, SearchResult) -> Result<bool, Failure>,
 ) -> Result<bool, Failure> {
     let searchers = plan.searchers(plan.threads.clamp(1, count.max(1)))?;
-    let next = AtomicUsize::new(0);
     let running = RunningSearches(Mutex::new(Some(Vec::new())));
-    thread::scope(|scope| {
-        let (sender, results) = unbounded();
-        let (game, next, running) = (&game, &next, &running);
-        let next = move || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|n| *n < count);
-        for searcher in searchers {
-            let sender = sender.clone();
-            let games = iter::from_fn(next).map(move |number| (number, game(number)));
-            let work = move || search_some(searcher, games, plan, running, &sender);
-            if let Err(error) = thread::Builder::new().spawn_scoped(scope, work) {
-                running.stop();
-                return Err(Failure::new("--threads", error));
-            }
-        }
-        drop(sender);
+    let work = |searcher: &mut Searcher, number: usize| {
+        let control = Control::new(false);
+        running.add(&control);
+        searcher.forget();
+        searcher.search(plan.request(game(number).borrow(), &control))
+    };
+    let searched = search_in_parallel(searchers, count, work, |results| {
         let is_interrupted = collect(count, &results, interrupts, found);
+        // The results of stopped searches are incomplete. They are not received.
+        drop(results);
         running.stop();
         is_interrupted
-    })
+    });
+    searched.context("--threads")?
 }
 
 /// Calls `found` for each result until it returns `false`. Returns whether Ctrl-C has ended the searches.
 fn collect(
     count: usize,
-    results: &Receiver<(usize, SearchResult)>,
+    results: &Receiver<(usize, Result<SearchResult, StartError>)>,
     interrupts: &Receiver<()>,
     mut found: impl FnMut(usize, SearchResult) -> Result<bool, Failure>,
 ) -> Result<bool, Failure> {
@@ -299,51 +291,25 @@ fn collect(
             recv(results) -> result => result,
         };
         let (number, result) = result.context("a search thread failed")?;
-        if !found(number, result)? {
+        if !found(number, result.context("--threads")?)? {
             break;
         }
     }
     Ok(false)
 }
 
-/// Searches games one after another and sends each result with the index of its game.
-fn search_some<G: Borrow<Game>>(
-    mut searcher: Searcher,
-    games: impl Iterator<Item = (usize, G)>,
-    plan: &SearchPlan,
-    running: &RunningSearches,
-    results: &Sender<(usize, SearchResult)>,
-) {
-    for (number, game) in games {
-        let control = Control::new(false);
-        if !running.add(&control) {
-            return;
-        }
-        searcher.forget();
-        let result = match searcher.search(plan.request(game.borrow(), &control)) {
-            Ok(result) => result,
-            Err(error) => return log::error!("{error}"),
-        };
-        // A search that was stopped has an incomplete result.
-        if control.is_stopped() || results.send((number, result)).is_err() {
-            return;
-        }
-    }
-}
-
 /// The running searches; `None` after [`Self::stop`].
 struct RunningSearches(Mutex<Option<Vec<Arc<Control>>>>);
 
 impl RunningSearches {
-    /// Adds a search. Returns `false` if it must not start.
-    fn add(&self, control: &Arc<Control>) -> bool {
+    /// Adds a search, and stops it if [`Self::stop`] has been called.
+    fn add(&self, control: &Arc<Control>) {
         match &mut *self.0.lock() {
-            None => false,
+            None => control.stop(),
             Some(controls) => {
                 // A control that only this list still holds belongs to a search that has ended.
                 controls.retain(|control| Arc::strong_count(control) > 1);
                 controls.push(control.clone());
-                true
             }
         }
     }

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
-use super::games::{Place, finish_games, note_problems, with_places};
+use super::games::{Place, finish_games, note_problems};
 use super::{Failure, fill, texts, translated};
 use crate::notation::{records::RecordReader, tree::GameTree};
 use crate::text::counted;
@@ -28,11 +28,12 @@ impl Unread {
         mut games: RecordReader<'_>,
         mut found: impl FnMut(usize, GameTree) -> Result<(), E>,
     ) -> Result<(), E> {
-        for (number, place, game) in with_places(&mut games) {
+        while let Some(game) = games.next() {
+            let place = Place::of_last(&games);
             match game {
                 Ok(game) => {
                     note_problems(path, place, &game);
-                    found(number, game)?;
+                    found(games.number(), game)?;
                 }
                 Err(error) => self.add_part(path, place, place.reason(&error)),
             }

@@ -1,12 +1,12 @@
 //! `chuhe egtb stats`: counts the positions of endgame tablebases.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::common::{TableRulesArgument, load, load_dtc, selected};
 use crate::board::{ByColor, Color, Move};
 use crate::cli::common::{Failure, TablebaseArguments, plies_text, print, translated};
 use crate::notation::MoveStyle;
-use crate::tablebase::{ClassTable, DrawsHold, Material, SolvedClass, TableOutcome, Tables};
+use crate::tablebase::{ClassTable, DrawsHold, Material, SideCounts, TableOutcome, Tables};
 
 /// Count won, drawn and lost positions, and show the longest wins with their lines.
 #[derive(Debug, clap::Args)]
@@ -39,6 +39,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     unread.finish("egtb stats")
 }
 
+/// The statistics of a class, as text or JSON.
 fn class_text(
     material: Material,
     arguments: &Arguments,
@@ -47,57 +48,46 @@ fn class_text(
     let rules = arguments.rules.rules;
     let solved = load(material, tablebases, rules)?;
     let size = tablebases.get(material, rules).map_or(0, ClassTable::size);
-    let write = if material.is_two_sided() {
-        two_sided
+    let counts = solved.counts();
+    let plies = counts.iter().map(|side| side.longest_win).max();
+    let plies = plies.unwrap_or(0);
+    let (mut object, mut text) = if material.is_two_sided() {
+        let object = json!({
+            "rules": rules,
+            "first_to_move": counts[Color::Red],
+            "second_to_move": counts[Color::Black],
+        });
+        let text = format!("{material} {rules}  {size} bytes\n");
+        (object, text + &two_sided(&counts))
     } else {
-        one_sided
+        let (object, text) = one_sided(&counts, solved.draws() == DrawsHold::Always);
+        (object, format!("{material}  {size} bytes\n{text}"))
     };
-    Ok(write(arguments, &solved, size, tablebases))
-}
-
-/// The FEN of a position with the longest win, and its line.
-type Longest = Option<(String, String)>;
-
-fn longest(
-    arguments: &Arguments,
-    solved: &SolvedClass,
-    plies: u16,
-    tablebases: &Tables,
-) -> Longest {
-    let position = solved.example(TableOutcome::Win(plies))?;
-    let line: Vec<Move> = tablebases.best_line(&position).collect();
-    let line = arguments.notation.write_line(&position, &line);
-    Some((position.to_string(), line))
+    let longest = solved.example(TableOutcome::Win(plies)).map(|position| {
+        let line: Vec<Move> = tablebases.best_line(&position).collect();
+        let line = arguments.notation.write_line(&position, &line);
+        (position.to_string(), line)
+    });
+    if let Some((fen, line)) = &longest {
+        text += &format!("  longest win: {}, {fen}\n    {line}\n", plies_text(plies));
+    }
+    if arguments.json {
+        let (fen, line) = longest.unzip();
+        object["class"] = json!(material.to_string());
+        object["bytes"] = json!(size);
+        object["longest_fen"] = json!(fen);
+        object["longest_line"] = json!(line);
+        return Ok(format!("{object}\n"));
+    }
+    Ok(translated(&text).into_owned())
 }
 
 fn percent(part: u64, whole: u64) -> f64 {
     100.0 * part as f64 / whole.max(1) as f64
 }
 
-fn two_sided(
-    arguments: &Arguments,
-    solved: &SolvedClass,
-    size: u64,
-    tablebases: &Tables,
-) -> String {
-    let counts = solved.counts();
-    let plies = counts.iter().map(|side| side.longest_win).max();
-    let longest = longest(arguments, solved, plies.unwrap_or(0), tablebases);
-    let (material, rules) = (solved.material(), arguments.rules.rules);
-    if arguments.json {
-        let (fen, line) = longest.unzip();
-        let object = json!({
-            "class": material.to_string(),
-            "rules": rules,
-            "bytes": size,
-            "first_to_move": counts[Color::Red],
-            "second_to_move": counts[Color::Black],
-            "longest_fen": fen,
-            "longest_line": line,
-        });
-        return format!("{object}\n");
-    }
-    let mut text = format!("{material} {rules}  {size} bytes\n");
+fn two_sided(counts: &ByColor<SideCounts>) -> String {
+    let mut text = String::new();
     for (name, side) in ["first", "second"].into_iter().zip(counts.iter()) {
         text += &format!(
             "  {name} side to move: {} legal, {} won ({:.1} %), {} won by rule (longest {}), {} drawn, {} lost ({:.1} %), {} lost by rule, {} unknown ({:.3} %)\n",
@@ -114,43 +104,22 @@ fn two_sided(
             percent(side.unknown, side.legal),
         );
     }
-    translated(&(text + &longest_line(plies.unwrap_or(0), longest))).into_owned()
+    text
 }
 
-fn longest_line(plies: u16, longest: Longest) -> String {
-    longest.map_or_else(String::new, |(fen, line)| {
-        format!("  longest win: {}, {fen}\n    {line}\n", plies_text(plies))
-    })
-}
-
-fn one_sided(
-    arguments: &Arguments,
-    solved: &SolvedClass,
-    size: u64,
-    tablebases: &Tables,
-) -> String {
-    let (material, ByColor([strong, weak])) = (solved.material(), solved.counts());
-    let longest = longest(arguments, solved, strong.longest_win, tablebases);
-    let draws_hold = solved.draws() == DrawsHold::Always;
-    if arguments.json {
-        let (fen, line) = longest.unzip();
-        let object = json!({
-            "class": material.to_string(),
-            "bytes": size,
-            "draws_hold": draws_hold,
-            "strong_legal": strong.legal,
-            "strong_won": strong.won,
-            "longest_win": strong.longest_win,
-            "weak_legal": weak.legal,
-            "weak_lost": weak.lost,
-            "longest_loss": weak.longest_loss,
-            "longest_fen": fen,
-            "longest_line": line,
-        });
-        return format!("{object}\n");
-    }
+fn one_sided(counts: &ByColor<SideCounts>, draws_hold: bool) -> (Value, String) {
+    let ByColor([strong, weak]) = counts;
+    let object = json!({
+        "draws_hold": draws_hold,
+        "strong_legal": strong.legal,
+        "strong_won": strong.won,
+        "longest_win": strong.longest_win,
+        "weak_legal": weak.legal,
+        "weak_lost": weak.lost,
+        "longest_loss": weak.longest_loss,
+    });
     let mut text = format!(
-        "{material}  {size} bytes\n  strong side to move: {} legal, {} won ({:.1} %)\n  weak side to move: {} legal, {} lost ({:.1} %)\n",
+        "  strong side to move: {} legal, {} won ({:.1} %)\n  weak side to move: {} legal, {} lost ({:.1} %)\n",
         strong.legal,
         strong.won,
         percent(strong.won, strong.legal),
@@ -161,7 +130,7 @@ fn one_sided(
     if !draws_hold {
         text += "  draws are not proven under rules that forbid perpetual chases, so the engine does not use them\n";
     }
-    translated(&(text + &longest_line(strong.longest_win, longest))).into_owned()
+    (object, text)
 }
 
 /// The statistics of the DTC table of a class; empty without one.

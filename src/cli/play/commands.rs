@@ -128,11 +128,14 @@ impl PlaySession {
         if self.reports_end() {
             return;
         }
-        let Some((outcome, line)) = self.think(Limits::move_time(time), None) else {
+        let Some(result) = self.think(Limits::move_time(time), None) else {
             return;
         };
+        let outcome = &result.outcome;
         if is_whole {
-            let line = self.notation.write_line(self.game.position(), &line);
+            let line = self
+                .notation
+                .write_line(self.game.position(), &result.best_line());
             let score = outcome.score.map_or_else(String::new, |s| s.to_string());
             print_line(&format!(
                 "{score}  {} {}  {line}",
@@ -153,11 +156,11 @@ impl PlaySession {
         if self.game.plies().len() < EARLIEST_DRAW {
             return print_line(texts().too_early_for_a_draw);
         }
-        let Some((outcome, _)) = self.think(Limits::move_time(SHORT_SEARCH), None) else {
+        let Some(result) = self.think(Limits::move_time(SHORT_SEARCH), None) else {
             return;
         };
         // It is the turn of the user, who offers the draw.
-        if outcome.score.is_some_and(|score| score >= Score::ZERO) {
+        if (result.outcome.score).is_some_and(|score| score >= Score::ZERO) {
             self.end_by(GameEnd::Agreed);
         } else {
             print_line(texts().better_position);

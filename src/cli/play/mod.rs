@@ -22,7 +22,7 @@ use crate::notation::diagram::{DiagramStyle, draw};
 use crate::notation::{parse_move, san, without_move_numbers};
 use crate::protocol::strength::{MAX_ELO, MIN_ELO};
 use crate::rules::Game;
-use crate::search::{Control, Limits, Outcome, Report};
+use crate::search::{Control, Limits, SearchResult};
 #[cfg(feature = "cloud")]
 pub use commands::{EARLIEST_DRAW, SHORT_SEARCH};
 use level::{GameClock, PlayLevel};
@@ -181,7 +181,7 @@ impl PlaySession {
         let started = Instant::now();
         let book_move = self.book_move();
         let limits = self.level.limits(self.clock.as_ref(), side);
-        let found = book_move.or_else(|| self.think(limits, self.level.elo)?.0.best);
+        let found = book_move.or_else(|| self.think(limits, self.level.elo)?.outcome.best);
         self.use_time(started.elapsed());
         if self.end.is_some() {
             return;
@@ -212,30 +212,19 @@ impl PlaySession {
         Some(moves[chosen].played)
     }
 
-    /// Searches the position with the strength `elo`, or at full strength without it. Returns the result and the best
-    /// line. Prints an error and returns `None` if the search fails.
-    fn think(&self, limits: Limits, elo: Option<u32>) -> Option<(Outcome, Vec<Move>)> {
+    /// Searches the position with the strength `elo`, or at full strength without it. Prints an error and returns `None`
+    /// if the search fails.
+    fn think(&self, limits: Limits, elo: Option<u32>) -> Option<SearchResult> {
         let plan = SearchPlan {
             limits,
             elo,
             ..self.plan.clone()
         };
         let request = plan.request(&self.game, &Control::new(false));
-        let mut line = Vec::new();
-        let found = self.threads.search(request, &never(), |report| {
-            if let Report::Line(info) = report {
-                line = info.pv;
-            }
-            Ok(())
-        });
+        let found = self.threads.search(request, &never(), |_| Ok(()));
         report_damaged_tablebases(&plan.tablebases);
         match found {
-            Ok((outcome, _)) => {
-                if line.first().copied() != outcome.best {
-                    line = outcome.best.into_iter().collect();
-                }
-                Some((outcome, line))
-            }
+            Ok((result, _)) => Some(result),
             Err(error) => {
                 print_line(&format!("Error: {error}."));
                 None

@@ -26,7 +26,8 @@ use crate::compositions::{
 use crate::notation::{MoveStyle, fen};
 use crate::rules::{Game, RuleSet, counted_plies};
 use crate::search::{
-    Control, Limits, MAX_HASH, MAX_THREADS, Outcome, Report, SearchRequest, Searcher, StartError,
+    Control, Limits, MAX_HASH, MAX_THREADS, Outcome, Report, SearchRequest, SearchResult, Searcher,
+    StartError, spawn_search_thread,
 };
 use crate::tablebase::Tables;
 use crate::text::{counted, read_all};
@@ -251,7 +252,7 @@ impl Work {
             self.progress.report(&report);
             Ok(())
         });
-        let (outcome, is_interrupted) = searched?;
+        let (SearchResult { outcome, .. }, is_interrupted) = searched?;
         self.progress.nodes += outcome.nodes;
         Ok((!is_interrupted).then_some(outcome))
     }
@@ -412,7 +413,7 @@ fn choose_moves(
     };
     thread::scope(|scope| {
         let shares = shares.map(|(searcher, positions)| {
-            thread::Builder::new().spawn_scoped(scope, move || choose(searcher, positions))
+            spawn_search_thread(scope, move || choose(searcher, positions))
         });
         let running = shares.collect::<Result<Vec<_>, _>>();
         let mut chosen = Vec::with_capacity(positions.len());

@@ -86,7 +86,7 @@ impl<'a> OutputFiles<'a> {
             content = read;
         }
         if let Some(path) = &arguments.pgn {
-            let opened = files.open_pgn(path, tournament, &mut content);
+            let opened = files.open_pgn(path, tournament, &content.games);
             opened.context(path.display())?;
         }
         if let Some(path) = &arguments.epd {
@@ -106,25 +106,15 @@ impl<'a> OutputFiles<'a> {
         &mut self,
         path: &Path,
         tournament: &Tournament,
-        content: &mut JournalContent,
+        games: &[GameRecord],
     ) -> io::Result<()> {
         let notation = self.arguments.notation;
-        let Some(journal) = &mut self.journal else {
+        let Some(journal) = &self.journal else {
             self.pgn = Some(PgnFile::open(path, notation, None)?);
             return Ok(());
         };
-        let games = &mut content.games;
-        let (pgn, recovered) = PgnFile::resume(path, notation, tournament, journal, games)?;
-        for record in recovered.games {
-            let warning = format_args!(
-                "game {} is missing from the journal and was restored from the PGN",
-                record.number + 1
-            );
-            Failure::new(path.display(), warning).report();
-            journal.add(&record)?;
-            games.push(record);
-        }
-        for warning in recovered.warnings {
+        let (pgn, warnings) = PgnFile::resume(path, notation, tournament, journal, games)?;
+        for warning in warnings {
             Failure::new(path.display(), warning).report();
         }
         self.pgn = Some(pgn);

@@ -1,18 +1,17 @@
 //! The PGN file of a match, to which other programs may append games as well.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 
+use crate::board::ByColor;
 use crate::notation::MoveStyle;
 use crate::notation::pgn::{self, GameResult, tag_line};
 use crate::notation::tree::GameTree;
 use crate::text::{BoundedLine, read_bounded_line};
-use crate::tournament::{
-    GameRecord, GameSummary, Journal, MATCH_ID, Tournament, record_of_pgn, tree_of_record,
-};
+use crate::tournament::{GameRecord, Journal, MATCH_ID, Tournament, tree_of_record};
 
 /// Maximum number of bytes that are read of a game record; the rest is ignored.
 const MAX_RECORD: usize = 64 << 20;
@@ -21,14 +20,6 @@ pub struct PgnFile {
     file: File,
     notation: MoveStyle,
     id: Option<String>,
-}
-
-/// The data found in the PGN of a resumed tournament.
-#[derive(Default)]
-pub struct RecoveredPgn {
-    /// Games that are missing from the journal, in the order of the schedule.
-    pub games: Vec<GameRecord>,
-    pub warnings: Vec<String>,
 }
 
 /// Opens or creates a file to append to it. If the file is not empty, makes it end with at least `line_feeds` line
@@ -67,22 +58,19 @@ impl PgnFile {
         })
     }
 
-    /// Opens the file of a resumed tournament, and appends those games of the journal that the file lacks.
+    /// Opens the file of a resumed tournament, and appends those games of the journal, `done`, that the file lacks.
+    /// Returns warnings as well.
     ///
-    /// Games from before the tournament or of other programs are kept. Only an incomplete last record of this
-    /// tournament is removed.
+    /// All complete games are kept. Only an incomplete last record of this tournament is removed.
     pub fn resume(
         path: &Path,
         notation: MoveStyle,
         tournament: &Tournament,
         journal: &Journal,
         done: &[GameRecord],
-    ) -> io::Result<(Self, RecoveredPgn)> {
-        let mut recovered = RecoveredPgn::default();
+    ) -> io::Result<(Self, Vec<String>)> {
+        let mut warnings = Vec::new();
         let mut written = HashSet::new();
-        let players = done.iter().map(|record| (record.number, record.players));
-        let known: HashMap<_, _> = players.collect();
-        let mut missing = Vec::new();
         let mut file = open_to_append(path, 0)?;
         let length = file.metadata()?.len();
         // A file that has become shorter was replaced by another one.
@@ -95,20 +83,12 @@ impl PgnFile {
             let is_last = range.end == length;
             match complete_game(&part) {
                 Some(game) if game.tag(MATCH_ID) == Some(journal.id()) => {
-                    let record = record_of_pgn(tournament, &game);
-                    let players = record.as_ref().and_then(|r| known.get(&r.number));
-                    match (record, players) {
-                        (Some(record), Some(players)) if record.players == *players => {
-                            written.insert(record.number);
-                        }
-                        (Some(record), None) => missing.push(record),
-                        _ => {}
-                    }
+                    written.extend(number_and_players(&game));
                 }
                 Some(_) => {}
                 None if is_complete(&part) || !may_be_ours(&part, tournament, journal.id()) => {}
                 None if is_last => cut = Some(range.start),
-                None => recovered.warnings.push(format!(
+                None => warnings.push(format!(
                     "the record at byte {} is incomplete, but other games follow: it is kept, and its game is written \
                      again at the end",
                     range.start
@@ -118,14 +98,14 @@ impl PgnFile {
         if let Some(end) = cut {
             File::options().write(true).open(path)?.set_len(end)?;
         }
-        recovered.games = scheduled(tournament, done, missing);
         let mut opened = Self::open(path, notation, Some(journal.id()))?;
         for record in done {
-            if !written.contains(&record.number) {
+            let players = record.players.map(|p| tournament.engines[p].name.clone());
+            if !written.contains(&(record.number + 1, players)) {
                 opened.write(tournament, record)?;
             }
         }
-        Ok((opened, recovered))
+        Ok((opened, warnings))
     }
 
     /// Appends a game and syncs the file to the disk.
@@ -138,28 +118,11 @@ impl PgnFile {
     }
 }
 
-/// The `missing` games that fit the schedule, each once and in its order. A game fits if it has the number and the
-/// players of a game that the schedule contains after the `done` games and the earlier missing ones.
-fn scheduled(
-    tournament: &Tournament,
-    done: &[GameRecord],
-    mut missing: Vec<GameRecord>,
-) -> Vec<GameRecord> {
-    let mut schedule = tournament.schedule();
-    let mut games: Vec<GameSummary> = done.iter().map(GameSummary::from).collect();
-    missing.sort_by_key(|record| record.number);
-    let mut scheduled: Vec<GameRecord> = Vec::new();
-    for record in missing {
-        let expected = schedule.game_after(record.number, &games);
-        let is_new = scheduled
-            .last()
-            .is_none_or(|last| last.number != record.number);
-        if is_new && expected.is_some_and(|expected| expected.players == record.players) {
-            games.push(GameSummary::from(&record));
-            scheduled.push(record);
-        }
-    }
-    scheduled
+/// The number of a game of the tournament, from 1, and the names of its players, from the tags.
+fn number_and_players(game: &GameTree) -> Option<(u64, ByColor<String>)> {
+    let (_, number) = game.tag("Round")?.split_once('.')?;
+    let players = ByColor::new(game.tag("Red")?, game.tag("Black")?);
+    Some((number.parse().ok()?, players.map(str::to_owned)))
 }
 
 /// Calls `found` with each record and its range of bytes. A record starts with a tag that does not follow another tag.

@@ -215,16 +215,13 @@ impl TaskRunner {
             // The tasks go to another worker when the lease expires.
             Err(error) => {
                 log::error!("a task was not finished: {error}");
-                match error {
-                    BatchError::SearchEnded => Err(WorkerEnded),
-                    _ => Ok(false),
-                }
+                Ok(false)
             }
         }
     }
 }
 
-/// The worker has lost its search threads, or was abandoned.
+/// The worker was abandoned.
 struct WorkerEnded;
 
 #[cfg(test)]
@@ -341,11 +338,10 @@ mod tests {
     }
 
     /// Runs a worker that is stopped at lease number `last`; returns the numbers of leases and releases.
-    fn run_until(last: usize, prepare: impl Fn(&mut Scorer)) -> (usize, usize) {
+    fn run_until(last: usize) -> (usize, usize) {
         let source = endless(last);
         let stop_flag = source.stop_flag.clone();
         let mut scorer = Scorer::new(Tables::embedded(), 1_000, stop_flag.clone()).unwrap();
-        prepare(&mut scorer);
         let (_alive, stop_signal) = bounded(0);
         let runner = TaskRunner {
             stop_flag,
@@ -358,11 +354,6 @@ mod tests {
 
     #[test]
     fn a_stopped_worker_releases_its_tasks() {
-        assert_eq!(run_until(2, |_| ()), (2, 1));
-    }
-
-    #[test]
-    fn a_worker_without_search_threads_ends_and_keeps_its_lease() {
-        assert_eq!(run_until(9, Scorer::disconnect_events), (1, 0));
+        assert_eq!(run_until(2), (2, 1));
     }
 }

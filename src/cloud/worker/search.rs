@@ -1,9 +1,7 @@
 //! Searches of the workers.
 
-use std::cmp::Reverse;
 use std::sync::Arc;
 
-use crossbeam_channel::{Receiver, unbounded};
 use parking_lot::Mutex;
 
 use super::tasks::{MoveScore, TaskBatch, TaskResults, WorkerTask};
@@ -14,7 +12,7 @@ use crate::cloud::store::{MAX_DEPTH, TaskKind};
 use crate::movegen::has_legal_move;
 use crate::rules::Game;
 use crate::search::{
-    Bound, Control, Event, Info, Limits, Outcome, Pool, Report, SearchRequest, Settings, StartError,
+    Control, Limits, Outcome, SearchLine, SearchRequest, Searcher, Settings, StartError,
 };
 use crate::tablebase::Tables;
 
@@ -60,23 +58,21 @@ impl StopFlag {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum BatchError {
     #[error("the search was stopped")]
     Stopped,
     /// The search returned no score for a position with legal moves.
     #[error("the search returned no score")]
     NoScore,
-    #[error("the search threads have ended")]
-    SearchEnded,
+    #[error(transparent)]
+    Start(#[from] StartError),
 }
 
 /// A search with a fixed number of nodes, so that results are reproducible.
 #[derive(Debug)]
 pub struct Scorer {
-    pool: Pool,
-    events: Receiver<Event>,
-    tables: Arc<Tables>,
+    searcher: Searcher,
     /// Nodes of a scoring search.
     nodes: u64,
     stop_flag: Arc<StopFlag>,
@@ -88,12 +84,10 @@ impl Scorer {
         nodes: u64,
         stop_flag: Arc<StopFlag>,
     ) -> Result<Self, StartError> {
-        let (sender, events) = unbounded();
-        let pool = Pool::with_hash(HASH, sender)?;
+        let mut searcher = Searcher::new(HASH)?;
+        searcher.set_tablebases(Some(tables));
         Ok(Self {
-            pool,
-            events,
-            tables,
+            searcher,
             nodes,
             stop_flag,
         })
@@ -199,47 +193,24 @@ impl Scorer {
         nodes: u64,
     ) -> Result<(Outcome, Vec<(Move, i32)>), BatchError> {
         // Clears the transposition table and the histories, so that results do not depend on earlier searches.
-        self.pool.forget();
-        self.pool.start(SearchRequest {
-            game: Game::new(position.clone()),
-            limits: Limits::nodes(nodes),
+        self.searcher.forget();
+        let game = Game::new(position.clone());
+        let request = self.searcher.request(&game, Limits::nodes(nodes));
+        let result = self.searcher.search(SearchRequest {
             root_moves,
             settings: Settings {
                 multipv,
-                ..Settings::default()
+                ..request.settings
             },
-            network: None,
-            tablebases: Some(self.tables.clone()),
             control: self.stop_flag.begin(),
-        });
-        // The last line of each move, the latest first.
-        let mut lines: Vec<Info> = Vec::new();
-        for event in &self.events {
-            match event {
-                Event::Report(Report::Line(info)) if info.bound == Bound::Exact => {
-                    lines.retain(|line| line.pv.first() != info.pv.first());
-                    lines.insert(0, info);
-                }
-                Event::Done(outcome) if !self.stop_flag.is_stopped() => {
-                    // After an interrupted iteration the other moves have lines of the iteration before.
-                    lines.sort_by_key(|line| (Reverse(line.depth), line.multipv));
-                    lines.truncate(multipv);
-                    let scored = |line: &Info| Some((*line.pv.first()?, library_score(line.score)));
-                    return Ok((outcome, lines.iter().filter_map(scored).collect()));
-                }
-                Event::Done(_) => return Err(BatchError::Stopped),
-                Event::Report(_) => {}
-            }
+            ..request
+        })?;
+        if self.stop_flag.is_stopped() {
+            return Err(BatchError::Stopped);
         }
-        Err(BatchError::SearchEnded)
-    }
-}
-
-#[cfg(test)]
-impl Scorer {
-    /// Disconnects the events, as if the search threads had ended.
-    pub fn disconnect_events(&mut self) {
-        self.events = unbounded().1;
+        let scored = |line: &SearchLine| Some((*line.pv.first()?, library_score(line.score)));
+        let lines = result.lines.iter().filter_map(scored).collect();
+        Ok((result.outcome, lines))
     }
 }
 
@@ -341,9 +312,7 @@ mod tests {
     fn a_stopped_worker_returns_an_error() {
         let mut scorer = scorer();
         scorer.stop_flag.stop();
-        assert_eq!(
-            scorer.search_batch(&batch(TaskKind::Scoring, START, &["h2e2"])),
-            Err(BatchError::Stopped)
-        );
+        let searched = scorer.search_batch(&batch(TaskKind::Scoring, START, &["h2e2"]));
+        assert!(matches!(searched, Err(BatchError::Stopped)), "{searched:?}");
     }
 }

@@ -40,8 +40,8 @@ const MAX_LINE_MB: u64 = 16;
 pub struct RecordReader<'a> {
     source: Source<'a>,
     error: Option<io::Error>,
-    /// Whether a game was found, even one that cannot be read.
-    has_game: bool,
+    /// The number of games that were read or skipped, with those that cannot be read.
+    count: usize,
 }
 
 type Input<'a> = Box<dyn BufRead + Send + 'a>;
@@ -133,7 +133,7 @@ impl<'a> RecordReader<'a> {
         Self {
             source,
             error,
-            has_game: false,
+            count: 0,
         }
     }
 
@@ -146,6 +146,11 @@ impl<'a> RecordReader<'a> {
             Source::Lines(lines) => Ok(lines),
             _ => Err(Box::new(self)),
         }
+    }
+
+    /// The number of the game that was read last, from 1.
+    pub fn number(&self) -> usize {
+        self.count
     }
 
     /// The line of the game that was read last, from 1, in a file with one game per line.
@@ -175,7 +180,7 @@ impl<'a> RecordReader<'a> {
             (None, Source::Pgn(reader)) => reader.finish()?,
             (None, _) => {}
         }
-        if self.has_game {
+        if self.count > 0 {
             Ok(())
         } else {
             Err(io::Error::other("there are no games or positions"))
@@ -451,7 +456,7 @@ impl Iterator for RecordReader<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let game = self.next_game();
-        self.has_game |= game.is_some();
+        self.count += usize::from(game.is_some());
         game
     }
 
@@ -462,7 +467,7 @@ impl Iterator for RecordReader<'_> {
             Source::Text(_, parts, _) => parts.drain(..count.min(parts.len())).count(),
             Source::Pgn(_) | Source::Lines(_) => (0..count).map_while(|_| self.next_game()).count(),
         };
-        self.has_game |= skipped > 0;
+        self.count += skipped;
         self.next()
     }
 }

@@ -273,10 +273,10 @@ impl Session {
         let is_from_book = |search: &ActiveSearch| search.book_outcome.is_some();
         let search = self.search.as_ref();
         match event {
-            Event::Done(outcome) if search.is_some_and(is_trial) => {
-                self.on_suggestion_searched(outcome);
+            Event::Done(result) if search.is_some_and(is_trial) => {
+                self.on_suggestion_searched(result.outcome);
             }
-            Event::Done(outcome) => self.on_search_done(outcome),
+            Event::Done(result) => self.on_search_done(result.outcome),
             Event::Report(_) if search.is_some_and(|s| is_trial(s) || is_from_book(s)) => {}
             Event::Report(report) => self.send_report(&report),
         }

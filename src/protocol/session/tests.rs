@@ -13,7 +13,7 @@ use super::*;
 use crate::board::{Move, Position};
 use crate::notation::fen;
 use crate::protocol::stdio::spawn_reader;
-use crate::search::{Bound, Info, Outcome, Report, Score};
+use crate::search::{Bound, Info, Outcome, Report, Score, SearchResult};
 
 /// A line of one move, with the score 0.
 fn line_with(best: Move) -> Info {
@@ -150,11 +150,16 @@ fn done(hundredths: i32) -> Event {
 }
 
 fn done_with(score: Score) -> Event {
-    Event::Done(Outcome {
+    answered(Outcome {
         best: Some("h2e2".parse::<Move>().unwrap()),
         score: Some(score),
         ..Outcome::default()
     })
+}
+
+fn answered(outcome: Outcome) -> Event {
+    let lines = Vec::new();
+    Event::Done(SearchResult { outcome, lines })
 }
 
 /// The answer to a `go` whose search ends with this score.
@@ -206,7 +211,7 @@ fn reply_that_ends_the_game_is_no_ponder_move() {
         let mut session = TestSession::new("uci");
         session.say(position);
         session.say("go depth 1");
-        let event = Event::Done(Outcome {
+        let event = answered(Outcome {
             best: "d9d8".parse().ok(),
             ponder: reply.parse().ok(),
             ..Outcome::default()

@@ -11,10 +11,11 @@ mod searcher;
 
 pub use memory::free_megabytes;
 pub(crate) use memory::{USUAL_STACK, cores, start_thread};
-pub use request_handler::{SearchLine, SearchResult};
 pub use searcher::Searcher;
 #[cfg(feature = "training")]
-pub(crate) use searcher::{has_room_for_searches, spawn_search_thread};
+pub(crate) use searcher::has_room_for_searches;
+#[cfg(feature = "cli")]
+pub(crate) use searcher::{search_in_parallel, spawn_search_thread};
 
 use std::io::{self, ErrorKind};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -378,15 +379,11 @@ impl Coordinator {
                 let (threads, tt) = (&self.threads, &self.tt);
                 let run = |shared: &Arc<SharedState>| run(threads, shared);
                 let events = Some(self.events.clone());
-                let search = || {
-                    (self.handler)
-                        .search(*request, events, tt, threads.len(), run)
-                        .outcome
-                };
+                let search = || (self.handler).search(*request, events, tt, threads.len(), run);
                 // After a panic, which was reported when it happened, the answer has no move.
-                let outcome = catch_unwind(AssertUnwindSafe(search)).unwrap_or_default();
+                let result = catch_unwind(AssertUnwindSafe(search)).unwrap_or_default();
                 // Sending fails if the receiver was dropped because the process is exiting.
-                let _ = self.events.send(Event::Done(outcome));
+                let _ = self.events.send(Event::Done(result));
             }
             Message::MoreThreads(threads) => self.threads.extend(threads),
             Message::FewerThreads(kept) => self.threads.truncate(kept),

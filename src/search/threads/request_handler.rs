@@ -7,7 +7,7 @@ use crossbeam_channel::Sender;
 
 use crate::board::Move;
 use crate::movegen::{is_legal, legal_moves};
-use crate::search::event::{Bound, Event, Info, Outcome, Report};
+use crate::search::event::{Bound, Event, Info, Outcome, Report, SearchLine, SearchResult};
 use crate::search::mate::{MateLimits, mate_by_checks};
 use crate::search::parameters::values;
 use crate::search::proof_number::ProofSearch;
@@ -24,47 +24,6 @@ const MATE_NODES: u64 = 3_000_000;
 const FIRST_MATE_NODES: u64 = 1 << 16;
 /// Nodes of the proof-number search for each node of the ordinary search; both then take about the same time.
 const PROOF_NODES_PER_NODE: u64 = 2;
-
-/// One of the best lines of the last iteration, with its score.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SearchLine {
-    /// Score for the side to move at the root.
-    pub score: Score,
-    /// Whether the score is exact or a bound.
-    pub bound: Bound,
-    /// The moves; never empty.
-    pub pv: Vec<Move>,
-}
-
-/// The result of a search.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SearchResult {
-    /// The move to play with its score, and the totals of the search.
-    pub outcome: Outcome,
-    /// The best lines, best first: as many as the settings ask for, or fewer if there are fewer moves or the search has
-    /// proven fewer mates.
-    pub lines: Vec<SearchLine>,
-}
-
-impl SearchResult {
-    /// The line that begins with the move to play; empty if no move may be played.
-    pub fn best_line(&self) -> Vec<Move> {
-        let Outcome { best, ponder, .. } = self.outcome;
-        match self.lines.first() {
-            Some(line) if line.pv.first().copied() == best => line.pv.clone(),
-            _ => best.into_iter().chain(ponder).collect(),
-        }
-    }
-
-    /// Whether the score of the move to play is exact or a bound.
-    pub fn bound(&self) -> Bound {
-        let Outcome { best, score, .. } = self.outcome;
-        let mut lines = self.lines.iter();
-        let chosen = lines.find(|line| line.pv.first().copied() == best);
-        let same_score = chosen.filter(|line| Some(line.score) == score);
-        same_score.map_or(Bound::Exact, |line| line.bound)
-    }
-}
 
 /// Answers requests, one at a time.
 #[derive(Debug, Default)]
@@ -154,7 +113,7 @@ impl RequestHandler {
             no_mate,
         };
         log::debug!("{outcome}");
-        let lines = best_lines(&shared, &results);
+        let lines = best_lines(&shared, &results, chosen);
         SearchResult { outcome, lines }
     }
 
@@ -211,7 +170,12 @@ impl RequestHandler {
                 tb_hits: shared.tb_hits.load(Ordering::Relaxed),
                 pv: pv.clone(),
             }));
-            lines.push(SearchLine { score, bound, pv });
+            lines.push(SearchLine {
+                score,
+                bound,
+                depth,
+                pv,
+            });
         }
         SearchResult { outcome, lines }
     }
@@ -239,16 +203,25 @@ fn report_choice(
     )));
 }
 
-/// The best lines of the first thread, as many as the settings ask for.
-fn best_lines(shared: &SharedState, results: &[Iteration]) -> Vec<SearchLine> {
-    let moves = results.first().map_or(&[][..], |first| &first.moves);
-    let moves = moves.iter().take(shared.request.settings.multipv);
+/// The line of the chosen move, then the other best lines of the first thread: as many in all as the settings ask for.
+fn best_lines(
+    shared: &SharedState,
+    results: &[Iteration],
+    chosen: Option<&RootMove>,
+) -> Vec<SearchLine> {
+    // With several lines the chosen move is the best of the first thread.
+    let others = results
+        .first()
+        .into_iter()
+        .flat_map(|first| first.moves.iter().skip(1));
+    let moves = chosen.into_iter().chain(others);
     let lines = moves.map(|m| SearchLine {
         score: shared.reported_score(m.played, m.score),
         bound: m.bound,
+        depth: m.depth as u32,
         pv: m.pv.clone(),
     });
-    lines.collect()
+    lines.take(shared.request.settings.multipv).collect()
 }
 
 /// The answer to a request for a mate.
@@ -438,6 +411,18 @@ mod tests {
         // The thinking time before this move is not part of the overhead.
         let overhead = handler.overhead.expected(game.position(), &clock(59_500));
         assert_eq!(overhead, Duration::ZERO);
+    }
+
+    #[test]
+    fn the_first_line_begins_with_the_move_to_play() {
+        let moves: [Move; 2] = ["h2e2", "b0c2"].map(|m| m.parse().unwrap());
+        let request = SearchRequest::new(Game::default(), Limits::default());
+        let shared = SharedState::new(request, moves.into(), 2);
+        let results = moves.map(|m| Iteration::new(&[m]));
+        // The vote has chosen the move of the second thread.
+        let lines = best_lines(&shared, &results, results[1].moves.first());
+        let lines: Vec<_> = lines.into_iter().map(|line| line.pv).collect();
+        assert_eq!(lines, [[moves[1]]]);
     }
 
     #[test]

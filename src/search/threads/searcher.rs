@@ -3,19 +3,26 @@
 use std::cell::Cell;
 use std::fmt;
 use std::io;
+#[cfg(feature = "cli")]
+use std::iter;
 use std::panic::resume_unwind;
 use std::sync::Arc;
+#[cfg(feature = "cli")]
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, Scope, ScopedJoinHandle};
+
+#[cfg(feature = "cli")]
+use crossbeam_channel::{Receiver, unbounded};
 
 use super::memory::{
     STACK_BYTES, THREAD_BYTES, THREAD_HEAP_BYTES, has_room, thread_builder, with_own_heap,
 };
-use super::request_handler::{RequestHandler, SearchResult};
+use super::request_handler::RequestHandler;
 use super::{StartError, search_or_renew};
 use crate::board::Position;
 use crate::eval::nnue::{self, Network};
 use crate::rules::Game;
-use crate::search::event::Outcome;
+use crate::search::event::{Outcome, SearchResult};
 use crate::search::request::{Limits, SearchRequest, Settings};
 use crate::search::score::Score;
 use crate::search::tree::{ThreadData, static_score};
@@ -188,6 +195,44 @@ pub fn spawn_search_thread<'scope, R: Send + 'scope>(
     let handle = builder.spawn_scoped(scope, work)?;
     let _ = ready.recv();
     Ok(handle)
+}
+
+/// Calls `work` with each index below `count`, in one thread for each searcher, or in fewer if the system does not start
+/// them all. `collect` gets the results with their indexes in any order, while the threads work. When it drops the
+/// receiver, no more calls of `work` begin.
+///
+/// # Errors
+/// No thread can be started.
+#[cfg(feature = "cli")]
+pub fn search_in_parallel<S: Send, T: Send, R>(
+    searchers: impl IntoIterator<Item = S>,
+    count: usize,
+    work: impl Fn(&mut S, usize) -> T + Sync,
+    collect: impl FnOnce(Receiver<(usize, T)>) -> R,
+) -> Result<R, StartError> {
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        let (sender, results) = unbounded();
+        for (started, mut searcher) in searchers.into_iter().enumerate() {
+            let (sender, next, work) = (sender.clone(), &next, &work);
+            let indexes = move || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|n| *n < count);
+            let body = move || {
+                let mut results = iter::from_fn(indexes).map(|n| (n, work(&mut searcher, n)));
+                // Sending fails after the receiver has been dropped.
+                let _ = results.try_for_each(|result| sender.send(result));
+            };
+            match spawn_search_thread(scope, body) {
+                Ok(_) => {}
+                Err(error) if started == 0 => return Err(StartError::NoThread(error)),
+                Err(error) => {
+                    log::warn!("using fewer threads than requested: {error}");
+                    break;
+                }
+            }
+        }
+        drop(sender);
+        Ok(collect(results))
+    })
 }
 
 /// Whether there is memory for this number of search threads, not counting their hash tables.

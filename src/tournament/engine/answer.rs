@@ -150,20 +150,6 @@ impl EngineScore {
             None => self,
         }
     }
-
-    /// Parses the format of [`Display`](fmt::Display).
-    pub fn parse(text: &str) -> Option<Self> {
-        let moves = |text: &str| Some(i32::from(text.parse::<u16>().ok()?));
-        match text.split_once('M') {
-            Some(("+", text)) => Some(Self::Mate(moves(text)?)),
-            Some(("-", text)) => Some(Self::Mate(-moves(text)?)),
-            Some(_) => None,
-            None => {
-                let units: f64 = text.parse().ok()?;
-                (units.abs() <= 10_000.0).then(|| Self::Units((units * 100.0).round() as i32))
-            }
-        }
-    }
 }
 
 impl fmt::Display for EngineScore {

@@ -1,14 +1,11 @@
 //! Checking the moves of a book by searches.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-
-use crossbeam_channel::{Sender, unbounded};
 
 use super::scores::{ScoredPosition, key, reweight};
 use crate::book::{BookEntry, BookTable};
 use crate::rules::Game;
-use crate::search::{StartError, spawn_search_thread};
+use crate::search::{StartError, search_in_parallel};
 use crate::training::line_search::LineSearch;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,58 +69,20 @@ fn search_all(
     let searches: Result<Vec<LineSearch>, StartError> = (0..threads)
         .map(|_| LineSearch::new(plan.nodes, None))
         .collect();
-    let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
     let mut found = HashMap::new();
-    std::thread::scope(|scope| {
-        let (sender, results) = unbounded();
-        for search in searches? {
-            let (sender, next, stopped) = (sender.clone(), &next, &stopped);
-            let work = move || search_some(entries, search, next, stopped, &sender);
-            if let Err(error) = spawn_search_thread(scope, work) {
-                stopped.store(true, Ordering::Relaxed);
-                return Err(StartError::NoThread(error));
-            }
-        }
-        drop(sender);
-        for result in results {
-            let added = result.map(|(index, scored)| {
+    let work = |search: &mut LineSearch, index: usize| search_entry(&entries[index], search);
+    search_in_parallel(searches?, entries.len(), work, |results| {
+        for (index, scored) in results {
+            if let Some(scored) = scored? {
                 found.insert(key(&entries[index].position), scored);
-            });
-            if added.is_err() || !progress(found.len()) {
-                stopped.store(true, Ordering::Relaxed);
-                return added;
+                if !progress(found.len()) {
+                    break;
+                }
             }
         }
         Ok(())
-    })?;
+    })??;
     Ok(found)
-}
-
-/// The index of an entry and the results of its searches.
-type SearchedEntry = Result<(usize, ScoredPosition), StartError>;
-
-/// Searches one position after another until all are done, `stopped` is set, or a search cannot start.
-fn search_some(
-    entries: &[BookEntry],
-    mut search: LineSearch,
-    next: &AtomicUsize,
-    stopped: &AtomicBool,
-    results: &Sender<SearchedEntry>,
-) {
-    while !stopped.load(Ordering::Relaxed) {
-        let index = next.fetch_add(1, Ordering::Relaxed);
-        let Some(entry) = entries.get(index) else {
-            return;
-        };
-        let Some(scored) = search_entry(entry, &mut search).transpose() else {
-            continue;
-        };
-        let has_failed = scored.is_err();
-        let result = scored.map(|scored| (index, scored));
-        if results.send(result).is_err() || has_failed {
-            return;
-        }
-    }
 }
 
 /// Searches a position and the moves of the book; `None` if it has no legal move.

@@ -1,16 +1,11 @@
 //! New scores for the positions of existing games.
 
 use std::io::{self, Read, Write};
-use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::ScopedJoinHandle;
-
-use parking_lot::Mutex;
 
 use crate::eval::nnue::Network;
 use crate::rules::Game;
-use crate::search::{Limits, Score, Searcher, StartError, spawn_search_thread};
+use crate::search::{Limits, Score, Searcher, StartError, search_in_parallel};
 use crate::training::data::{AppendError, GameReader, GameWriter, NO_SCORE, Record};
 
 /// Games per batch, which the threads share.
@@ -71,15 +66,14 @@ pub fn relabel<R: Read, W: Write>(
         while batch.len() < BATCH
             && let Some(record) = source.next_record()?
         {
-            batch.push(Mutex::new(Some(record)));
+            batch.push(record);
         }
         if batch.is_empty() {
             writer.flush()?;
             return Ok(done);
         }
-        relabel_batch(&batch, &mut searchers, nodes)?;
-        for slot in batch {
-            match slot.into_inner() {
+        for relabeled in relabel_batch(&batch, &mut searchers, nodes)? {
+            match relabeled {
                 Some(record) => {
                     writer.record(&record)?;
                     done.games += 1;
@@ -91,39 +85,24 @@ pub fn relabel<R: Read, W: Write>(
     }
 }
 
-/// Relabels the games of a batch, with one thread per searcher, or fewer if the system does not start them all. Removes
-/// games with illegal moves.
+/// The games of a batch with new scores, or `None` in place of a game with an illegal move.
 fn relabel_batch(
-    batch: &[Mutex<Option<Record>>],
+    batch: &[Record],
     searchers: &mut [Searcher],
     nodes: u64,
-) -> Result<(), StartError> {
-    let next = AtomicUsize::new(0);
-    let work = |searcher: &mut Searcher| -> Result<(), StartError> {
-        while let Some(slot) = batch.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let mut slot = slot.lock();
-            if let Some(record) = slot.take() {
-                searcher.forget();
-                *slot = new_scores(record, searcher, nodes)?;
-            }
-        }
-        Ok(())
+) -> Result<Vec<Option<Record>>, StartError> {
+    let mut relabeled = vec![None; batch.len()];
+    let work = |searcher: &mut &mut Searcher, index: usize| {
+        searcher.forget();
+        new_scores(batch[index].clone(), searcher, nodes)
     };
-    std::thread::scope(|scope| {
-        let mut workers = Vec::new();
-        for searcher in searchers {
-            match spawn_search_thread(scope, move || work(searcher)) {
-                Ok(worker) => workers.push(worker),
-                Err(error) if workers.is_empty() => return Err(StartError::NoThread(error)),
-                Err(error) => {
-                    log::warn!("using fewer threads than requested: {error}");
-                    break;
-                }
-            }
-        }
-        let mut ends = workers.into_iter().map(ScopedJoinHandle::join);
-        ends.try_for_each(|end| end.unwrap_or_else(|panic| resume_unwind(panic)))
-    })
+    search_in_parallel(searchers, batch.len(), work, |results| {
+        results.into_iter().try_for_each(|(index, record)| {
+            relabeled[index] = record?;
+            Ok(())
+        })
+    })??;
+    Ok(relabeled)
 }
 
 /// The record with new scores, or `None` if a move is illegal.
