@@ -203,14 +203,14 @@ pub(super) fn begins_with_board(text: &str) -> bool {
 }
 
 /// The number of words of the FEN with which a text begins. After the board and the side to move these are dashes,
-/// counters, castling rights such as `KQkq`, and single characters.
+/// counters, castling rights such as `KQkq`, and single ASCII characters.
 pub fn length(words: &[&str]) -> usize {
     let is_field = |word: &&&str| {
         let word = word.trim_end_matches(';');
         let number = word.trim_start_matches(['-', '–']);
         number.bytes().all(|byte| byte.is_ascii_digit())
             || word.chars().all(|c| "KQkq".contains(c))
-            || word.chars().count() == 1
+            || word.len() == 1
     };
     let is_side = |word: &&str| side(word.trim_end_matches(';')).is_some();
     let before = match words.get(1) {

@@ -3,8 +3,9 @@
 use arrayvec::ArrayString;
 
 use super::numbers::is_digit;
+use super::prose::is_damaged_move;
 use super::words::{is_direction, is_move_number, is_short, split_word, without_label};
-use crate::notation::fen::begins_with_board;
+use crate::notation::fen::{self, begins_with_board};
 use crate::notation::tree::GameResult;
 use crate::notation::{chinese, is_move_text};
 use crate::text::word_starts;
@@ -75,11 +76,12 @@ const HEADINGS: [(&str, &str); 42] = [
 ];
 
 impl<'a> TextLine<'a> {
-    /// Reads a line, or only its beginning if that consists of headings in brackets. Also returns the length in bytes
-    /// of what was read. Returns `None` if the line is too long, may contain moves or other parts of a PGN, or is ASCII
-    /// and neither a heading in brackets, nor a FEN after a label, nor a web address.
+    /// Reads a line, or only its beginning if that consists of headings in brackets or of a FEN after a label. Also
+    /// returns the length in bytes of what was read. Returns `None` if the line is too long, may contain moves or other
+    /// parts of a PGN, or is ASCII and neither a heading in brackets, nor a FEN after a label, nor a web address.
     pub fn read(line: &'a str) -> Option<(Self, usize)> {
-        if let Some((found, rest)) = headings_in_brackets(line) {
+        let beginning = headings_in_brackets(line).or_else(|| labeled_fen(line));
+        if let Some((found, rest)) = beginning {
             return Some((Self::Headings(found), line.len() - rest.len()));
         }
         Some((Self::read_whole(line.trim())?, line.len()))
@@ -88,9 +90,6 @@ impl<'a> TextLine<'a> {
     fn read_whole(line: &'a str) -> Option<Self> {
         if line.len() > MAX_LENGTH {
             return None;
-        }
-        if let Some(fen) = labeled_fen(line) {
-            return Some(Self::Headings(vec![("FEN", fen)]));
         }
         if line.is_ascii() && !is_address(line) {
             return None;
@@ -106,14 +105,36 @@ impl<'a> TextLine<'a> {
     }
 }
 
-/// The FEN at the end of a line, after any label: `FEN: …`, `局面：…`, `Starting position …`.
-fn labeled_fen(line: &str) -> Option<&str> {
+/// The FEN of a line, after any label: `FEN: …`, `局面：…`, `Starting position …`. Also returns the moves after it. A
+/// text without moves after the side to move is the name of the position, which becomes the tag `Event`.
+fn labeled_fen(line: &str) -> Option<(Vec<(&'static str, &str)>, &str)> {
     let is_separator = |c: char| c.is_whitespace() || c == ':' || c == '：';
     let first_rank = &line[..line.find('/')?];
     let (label, rest) = line.split_at(first_rank.rfind(is_separator)?);
-    let fen = rest.trim_start_matches(is_separator);
+    let text = rest.trim_start_matches(is_separator);
     let is_label = label.len() <= MAX_LABEL_LENGTH && !label.contains(['[', '{', '(', '"', ';']);
-    (is_label && begins_with_board(fen)).then_some(fen)
+    if line.len() > MAX_LENGTH || !is_label || !begins_with_board(text) {
+        return None;
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let length = fen::length(&words);
+    let (fen, rest) = text.split_at(word_starts(text).nth(length).unwrap_or(text.len()));
+    let moves = rest.strip_prefix("moves").unwrap_or(rest);
+    let joined: String = rest.split_whitespace().collect();
+    let may_be_move =
+        |word| is_move_number(word) || begins_with_move(word) || is_damaged_move(word);
+    let mut headings = vec![("FEN", fen.trim_end())];
+    if moves.len() < rest.len() || may_be_move(&joined) || rest.split_whitespace().any(may_be_move)
+    {
+        return Some((headings, moves));
+    }
+    if length < 2 {
+        // The side to move is a field even if it is wrong.
+        headings[0].1 = text.trim_end();
+    } else if !rest.is_empty() {
+        headings.push(("Event", rest.trim_end()));
+    }
+    Some((headings, ""))
 }
 
 /// The headings in brackets that begin a line, as in `[赛事：五羊杯][轮次：1] 炮二平五`, and the rest of the line.
@@ -361,6 +382,26 @@ mod tests {
             let headings = TextLine::Headings(vec![("FEN", fen)]);
             assert_eq!(read(&format!("{label}{fen}")), Some(headings));
         }
+        for (rest, event, moves) in [
+            (" 1. 兵七进一 卒7进1", None, "1. 兵七进一 卒7进1"),
+            (" moves h2e2 h9g7", None, " h2e2 h9g7"),
+            (" 车 九 进 九", None, "车 九 进 九"),
+            (" 马七x六", None, "马七x六"),
+            (" - - 0 1 马擒士 ", Some("马擒士"), ""),
+            (" Problem A", Some("Problem A"), ""),
+        ] {
+            let line = format!("局面：{fen}{rest}");
+            let (read, length) = TextLine::read(&line).unwrap();
+            let fields = fen.to_owned() + if rest.contains("- -") { " - - 0 1" } else { "" };
+            let event = event.map(|event| ("Event", event));
+            let headings = [("FEN", fields.as_str())].into_iter().chain(event);
+            assert_eq!(read, TextLine::Headings(headings.collect()), "{rest}");
+            assert_eq!(&line[length..], moves);
+        }
+        // The side to move is a field even if it is wrong.
+        let fen = "4k4/9/9/9/9/9/9/9/9/4K4 white's turn";
+        let headings = TextLine::Headings(vec![("FEN", fen)]);
+        assert_eq!(read(&format!("FEN: {fen}")), Some(headings));
         let address = "https://a/b/c/d/e/f/g/h/i/j/k";
         let line = format!("来源: {address}");
         let headings = TextLine::Headings(vec![("Source", address)]);
