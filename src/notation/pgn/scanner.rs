@@ -11,20 +11,25 @@ use crate::notation::is_move_text;
 pub enum PgnToken<'a> {
     Tag(&'a str, String),
     Comment(&'a str),
-    /// The text in brackets: `好棋` of `（好棋）`.
-    Note(&'a str),
+    /// A text with brackets around it: `（好棋）`.
+    Note(Source<'a>),
     /// `(`
-    Open,
+    Open(Source<'a>),
     /// `)`
-    Close,
-    Word {
-        separators: &'a str,
-        word: &'a str,
-    },
-    /// A line outside the moves, its text, and the rest of the part below it.
-    Line(TextLine<'a>, &'a str, &'a str),
+    Close(Source<'a>),
+    Word(Source<'a>),
+    /// A line outside the moves, its source, and the rest of the part below it.
+    Line(TextLine<'a>, Source<'a>, &'a str),
     UnclosedTag,
     UnclosedComment,
+}
+
+/// The part of a file that a token was read from.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The separators before the token.
+    pub separators: &'a str,
+    pub text: &'a str,
 }
 
 /// Whether a character separates words: blanks, control characters, the punctuation between moves in a Chinese text,
@@ -189,11 +194,14 @@ impl Scanner {
             let start = self.at;
             if is_line_start && let Some((_, length)) = rest.lines().next().and_then(TextLine::read)
             {
-                return (line, self.line(length));
+                return (line, self.line(separators_at, length));
             }
-            let Some(first) = rest.chars().next() else {
+            // The last word of a part is empty if punctuation precedes it.
+            let is_end = rest.is_empty() && self.text[separators_at..].trim().is_empty();
+            if is_end {
                 return (line, None);
-            };
+            }
+            let first = rest.chars().next().unwrap_or_default();
             match first {
                 '[' if begins_tag(rest, is_line_start) => {
                     return match self.tag() {
@@ -219,39 +227,35 @@ impl Scanner {
                 }
                 // The rest of a line after `%` is reserved for other programs.
                 '%' if start == 0 || self.text.as_bytes()[start - 1] == b'\n' => self.skip_line(),
-                '(' => {
-                    self.skip(1);
-                    return (line, Some(PgnToken::Open));
-                }
-                ')' => {
-                    self.skip(1);
-                    return (line, Some(PgnToken::Close));
-                }
                 _ => {
-                    if let Some(length) = self.note() {
-                        // Both brackets have the same length in UTF-8.
-                        let bracket = first.len_utf8();
-                        self.skip(bracket + length + bracket);
-                        let note = &self.text[start + bracket..self.at - bracket];
-                        return (line, Some(PgnToken::Note(note)));
-                    }
-                    self.skip_word();
-                    let separators = &self.text[separators_at..start];
-                    let word = &self.text[start..self.at];
-                    return (line, Some(PgnToken::Word { separators, word }));
+                    let (token, length): (fn(_) -> _, _) = match self.note() {
+                        Some(length) => (PgnToken::Note, length),
+                        None if first == '(' => (PgnToken::Open, 1),
+                        None if first == ')' => (PgnToken::Close, 1),
+                        None => (PgnToken::Word, self.word()),
+                    };
+                    self.skip(length);
+                    let source = Source {
+                        separators: &self.text[separators_at..start],
+                        text: &self.text[start..self.at],
+                    };
+                    return (line, Some(token(source)));
                 }
             }
         }
     }
 
     /// The token of a line outside the moves, or of the beginning of a line, with this length in bytes.
-    fn line(&mut self, length: usize) -> Option<PgnToken<'_>> {
+    fn line(&mut self, separators_at: usize, length: usize) -> Option<PgnToken<'_>> {
         let (text, below) = self.text[self.at..].split_at(length);
+        let separators = &self.text[separators_at..self.at];
         self.at += length;
-        Some(PgnToken::Line(TextLine::read(text)?.0, text, below))
+        let source = Source { separators, text };
+        Some(PgnToken::Line(TextLine::read(text)?.0, source, below))
     }
 
-    /// The length in bytes of the text between the brackets that begin here, if they are closed on the same line.
+    /// The length in bytes of the brackets that begin here and of the text between them, if they are closed on the same
+    /// line.
     fn note(&mut self) -> Option<usize> {
         let rest = &self.text[self.at..];
         let number = BRACKETS
@@ -264,7 +268,7 @@ impl Scanner {
         let inside = &rest[open.len_utf8()..];
         let end = inside.find([close, '\n']).unwrap_or(inside.len());
         if inside[end..].starts_with(close) {
-            return Some(end);
+            return Some(open.len_utf8() + end + close.len_utf8());
         }
         self.unclosed[number] = self.at + open.len_utf8() + end;
         None
@@ -288,10 +292,10 @@ impl Scanner {
         }
     }
 
-    fn skip_word(&mut self) {
+    /// The length in bytes of the word that begins here.
+    fn word(&self) -> usize {
         let rest = &self.text[self.at..];
-        let length = length_with_blanks(rest).unwrap_or_else(|| word_length(rest));
-        self.skip(length);
+        length_with_blanks(rest).unwrap_or_else(|| word_length(rest))
     }
 
     fn skip_line(&mut self) {

@@ -5,7 +5,7 @@ mod remarks;
 use super::headings::{TextLine, may_be_move, name_red};
 use super::numbers::{MoveNumber, Numbering};
 use super::prose::{Prose, is_damaged_move};
-use super::scanner::PgnToken;
+use super::scanner::{PgnToken, Source};
 use super::words::{
     is_clock, is_divider, is_first_number, joined_moves, numbered_word, plain, split_word,
     without_label,
@@ -128,12 +128,12 @@ impl Builder {
                     || self.has_fen && found.iter().any(|(tag, _)| *tag == "FEN")
                     || self.has_moves() && has_other() && !self.is_remark_on_side(found, below)
             }
-            PgnToken::Word { word, .. } => {
+            PgnToken::Word(source) => {
                 let is_text = |prose: &Prose| prose.includes_line(line);
                 if self.skips_variations || self.prose.as_ref().is_some_and(is_text) {
                     return false;
                 }
-                let word = plain(word);
+                let word = plain(source.text);
                 let restarts =
                     self.open.is_empty() && self.is_past_first_move() && is_first_number(&word);
                 let begins_with_move =
@@ -145,8 +145,8 @@ impl Builder {
             PgnToken::Line(TextLine::Sentence(_), ..)
             | PgnToken::Note(_)
             | PgnToken::Comment(_)
-            | PgnToken::Open
-            | PgnToken::Close => false,
+            | PgnToken::Open(_)
+            | PgnToken::Close(_) => false,
         }
     }
 
@@ -175,19 +175,25 @@ impl Builder {
             self.skipped = None;
         }
         match token {
-            PgnToken::Word { .. }
+            PgnToken::Word(_)
             | PgnToken::Note(_)
             | PgnToken::Comment(_)
             | PgnToken::Line(TextLine::Sentence(_), ..) => {}
-            PgnToken::Open | PgnToken::Close => {
+            _ => {
                 let prose = self.prose.as_mut();
-                if let Some(prose) = prose.filter(|prose| prose.includes_line(line)) {
-                    prose.add_parenthesis(matches!(token, PgnToken::Open));
-                    return true;
+                let prose = prose.filter(|prose| prose.includes_line(line));
+                match (&token, prose) {
+                    (PgnToken::Open(source), Some(prose)) => {
+                        prose.open_parenthesis(*source);
+                        return true;
+                    }
+                    (PgnToken::Close(source), Some(prose)) => {
+                        prose.close_parenthesis(*source);
+                        return true;
+                    }
+                    _ => self.end_prose(),
                 }
-                self.end_prose();
             }
-            _ => self.end_prose(),
         }
         match token {
             PgnToken::UnclosedTag => self.add_problem(line, "unclosed tag"),
@@ -195,8 +201,8 @@ impl Builder {
                 self.has_ended = true;
                 self.add_problem(line, "unclosed comment");
             }
-            PgnToken::Open if self.too_deep > 0 => self.too_deep += 1,
-            PgnToken::Close if self.too_deep > 0 => self.too_deep -= 1,
+            PgnToken::Open(_) if self.too_deep > 0 => self.too_deep += 1,
+            PgnToken::Close(_) if self.too_deep > 0 => self.too_deep -= 1,
             _ if self.too_deep > 0 && !matches!(token, PgnToken::Tag(..)) => {}
             PgnToken::Tag(name, value) => {
                 self.has_tag_pair = true;
@@ -205,22 +211,19 @@ impl Builder {
                 }
                 self.add_tag(name, value, line);
             }
-            PgnToken::Line(TextLine::Headings(found), text, below)
-                if self.is_remark_on_side(&found, below) =>
-            {
-                is_part = self.add_sentence(text);
+            PgnToken::Line(TextLine::Headings(found), source, below) => {
+                if self.is_remark_on_side(&found, below) {
+                    is_part = self.add_sentence(source);
+                } else {
+                    self.add_headings(found, line);
+                }
             }
-            PgnToken::Line(TextLine::Headings(found), ..) => self.add_headings(found, line),
-            PgnToken::Line(TextLine::Sentence(text), ..) => is_part = self.add_sentence(text),
+            PgnToken::Line(TextLine::Sentence(_), source, _) => is_part = self.add_sentence(source),
             PgnToken::Comment(text) => self.add_comment(text),
-            PgnToken::Note(text) => is_part = self.add_note(text, line),
-            PgnToken::Open => self.open_variation(line),
-            PgnToken::Close => self.close_variation(line),
-            PgnToken::Word { separators, word } => {
-                let word = plain(word);
-                is_part = self.continues_prose(separators, &word, line)
-                    || self.add_word(separators, &word, line);
-            }
+            PgnToken::Note(source) => is_part = self.add_note(source, line),
+            PgnToken::Open(_) => self.open_variation(line),
+            PgnToken::Close(_) => self.close_variation(line),
+            PgnToken::Word(source) => is_part = self.add_word(source, &plain(source.text), line),
         }
         let prose_size = self.prose.as_ref().map_or(0, |prose| prose.text.len());
         if self.text_size + prose_size > MAX_TEXT || self.game.moves.len() > MAX_MOVES {
@@ -316,15 +319,13 @@ impl Builder {
         }
     }
 
-    /// Adds a word outside of prose. Returns `false` if it does not belong to a game.
-    fn add_word(&mut self, separators: &str, word: &str, line: usize) -> bool {
-        if self.skips_variations {
+    /// Adds the word that `source` was read from. Returns `false` if it does not belong to a game.
+    fn add_word(&mut self, source: Source<'_>, word: &str, line: usize) -> bool {
+        if self.continues_prose(source, word, line) || self.skips_variations {
             return true;
         }
         if self.text_depth > 0 {
-            self.text_size += separators.len() + word.len();
-            self.pending += separators;
-            self.pending += word;
+            self.add_to_text(source);
             return true;
         }
         if let Ok(result) = word.parse() {
@@ -368,7 +369,7 @@ impl Builder {
             return true;
         }
         let mut moves = joined_moves(text);
-        if self.add_text(separators, word, moves[0], line) {
+        if self.add_text(source, word, moves[0], line) {
             return true;
         }
         let last = moves.pop().unwrap_or_default();
