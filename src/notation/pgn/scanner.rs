@@ -184,10 +184,11 @@ impl Scanner {
     }
 
     /// The next token with the line in which it ends, from 1, or the line in which an unclosed tag or comment
-    /// begins. `None` at the end of the part.
-    pub fn next(&mut self) -> (usize, Option<PgnToken<'_>>) {
+    /// begins. `None` at the end of the part. A `;` within a line begins a comment, unless `is_continued` is true for
+    /// the rest of the text.
+    pub fn next(&mut self, is_continued: impl Fn(&str) -> bool) -> (usize, Option<PgnToken<'_>>) {
+        let mut separators_at = self.at;
         loop {
-            let separators_at = self.at;
             let is_line_start = self.skip_space();
             let line = self.lines + 1;
             let rest = &self.text[self.at..];
@@ -220,13 +221,17 @@ impl Scanner {
                         (line, Some(PgnToken::UnclosedComment))
                     };
                 }
+                ';' if !is_line_start && is_continued(&rest[1..]) => self.skip(1),
                 ';' => {
                     self.skip_line();
                     let comment = &self.text[start + 1..self.at];
                     return (line, Some(PgnToken::Comment(comment)));
                 }
                 // The rest of a line after `%` is reserved for other programs.
-                '%' if start == 0 || self.text.as_bytes()[start - 1] == b'\n' => self.skip_line(),
+                '%' if start == 0 || self.text.as_bytes()[start - 1] == b'\n' => {
+                    self.skip_line();
+                    separators_at = self.at;
+                }
                 _ => {
                     let (token, length): (fn(_) -> _, _) = match self.note() {
                         Some(length) => (PgnToken::Note, length),

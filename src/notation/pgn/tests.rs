@@ -213,6 +213,39 @@ fn variations_in_place_of_an_illegal_move_are_kept_or_reported() {
 }
 
 #[test]
+fn semicolons_may_separate_moves() {
+    for text in [
+        "1.炮二平五 馬8进7;2.馬二进三 車9平8;3.車一平二 馬2进3;",
+        "h2e2;h9g7;h0g2;i9h9;i0h0;b9c7",
+        "1.C2=5,H8+7;2. H2+3,R9=8; 3.R1=2;H2+3",
+    ] {
+        let line = "h2e2 h9g7 h0g2 i9h9 i0h0 b9c7";
+        assert_eq!(read_one(text).main_line().coordinates(), line, "{text}");
+    }
+    let rest = "2. 马二进三 车9平8";
+    for (text, comment) in [
+        (
+            "1. 炮二平五 马8进7 ; 屏风马 2. 马八进七\n",
+            "屏风马 2. 马八进七",
+        ),
+        ("1. 炮二平五 马8进7 ; 1... 炮8平5\n", "1... 炮8平5"),
+        ("1. 炮二平五 马8进7\n; 2. 马八进七\n", "2. 马八进七"),
+        (
+            "[Red \"甲\"]\n\n1. 炮二平五 马8进7 ; 2. 马八进七\n",
+            "2. 马八进七",
+        ),
+    ] {
+        let game = read_one(&format!("{text}{rest}"));
+        assert_eq!(
+            game.main_line().coordinates(),
+            "h2e2 h9g7 h0g2 i9h9",
+            "{text}"
+        );
+        assert_eq!(game.comments()[1], comment);
+    }
+}
+
+#[test]
 fn joined_and_labeled_moves_begin_another_game() {
     for (text, moves) in [
         (
@@ -474,6 +507,8 @@ fn long_texts_take_linear_time() {
         (variations, 1),
         ("* ".repeat(many), 0),
         ("; \n".repeat(many), 0),
+        ("1. h2e2".to_owned() + &";".repeat(many) + "h9g7", 1),
+        ("1. h2e2".to_owned() + &"; 1... h9g7".repeat(many), 1),
         (lines, 1),
         (headings, 1),
         ("[".repeat(many), 1),

@@ -4,7 +4,7 @@ mod remarks;
 
 use super::headings::{TextLine, may_be_move, name_red};
 use super::numbers::{MoveNumber, Numbering};
-use super::prose::{Prose, is_damaged_move};
+use super::prose::{Prose, is_damaged_move, is_like_move};
 use super::scanner::{PgnToken, Source};
 use super::words::{
     is_clock, is_divider, is_first_number, joined_moves, numbered_word, plain, split_word,
@@ -148,6 +148,24 @@ impl Builder {
             | PgnToken::Open(_)
             | PgnToken::Close(_) => false,
         }
+    }
+
+    /// Whether the text after a `;` continues the game and is not a comment: in a game without tags, it begins with a
+    /// move that has the next number or none.
+    pub fn is_continued_by<'a>(&self, text: &'a str) -> bool {
+        let split_word = |text: &'a str| {
+            let text = text.trim_start_matches([' ', '\t']);
+            let is_end = |c: char| c.is_whitespace() || ",;，；。".contains(c);
+            let (word, rest) = text.split_at(text.find(is_end).unwrap_or(text.len()));
+            (plain(word), rest)
+        };
+        let (first, rest) = split_word(text);
+        let (number, text, _) = numbered_word(&first);
+        let second = split_word(rest).0;
+        let text = if text.is_empty() { &second } else { text };
+        let fits = |number| self.open.is_empty() && self.numbering.fits(number, self.plies);
+        let is_in_moves = self.has_moves() && !self.has_ended && !self.has_tag_pair;
+        is_in_moves && number.is_none_or(fits) && is_like_move(joined_moves(text)[0])
     }
 
     /// Rejects the whole game and drops what has been read of it.
