@@ -202,3 +202,18 @@ fn records_of_other_programs_are_converted() {
         ",
     );
 }
+
+#[test]
+fn reasons_of_unreadable_parts_are_translated() {
+    let dir = TestDir::new();
+    dir.write(
+        "a.txt",
+        "[DhtmlXQ]\n[DhtmlXQ_movelist]77477777[/DhtmlXQ_movelist]\n[/DhtmlXQ]\n",
+    );
+    dir.check(
+        "
+        $ convert a.txt --lang zh
+        2> h2h2 在此不是合法着法；保留其前的着法
+        ",
+    );
+}
