@@ -213,6 +213,28 @@ fn variations_in_place_of_an_illegal_move_are_kept_or_reported() {
 }
 
 #[test]
+fn games_of_other_variants_are_rejected() {
+    for variant in ["Xiangqi", "象棋", "Chinese Chess", ""] {
+        let text = format!("[Variant \"{variant}\"]\n\n1. C2=5 *");
+        assert_eq!(read_one(&text).plies(), 1);
+    }
+    for variant in ["Jieqi", "揭棋", "Minixiangqi", "Standard"] {
+        let text = format!(
+            "[Red \"a\"]\n[variant \"{variant}\"]\n\n1. C2=5 *\n\n[Red \"b\"]\n\n1. C2=5 *\n"
+        );
+        let [rejected, other] = &read(&text)[..] else {
+            panic!("{text}");
+        };
+        let error = rejected.as_ref().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            format!("line 2: the variant \"{variant}\" is not xiangqi")
+        );
+        assert_eq!(other.as_ref().unwrap().tag("Red"), Some("b"));
+    }
+}
+
+#[test]
 fn semicolons_may_separate_moves() {
     for text in [
         "1.炮二平五 馬8进7;2.馬二进三 車9平8;3.車一平二 馬2进3;",

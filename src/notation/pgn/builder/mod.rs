@@ -18,6 +18,7 @@ use crate::notation::tree::{
     AnnotatedMove, GameResult, GameTree, NodeId, Problem, ROOT, append, plain_comment,
 };
 use crate::notation::{LineError, chinese, fen, is_move_text};
+use crate::text::excerpt;
 
 /// The maximum size of the tags, comments and texts of moves of a game in bytes.
 const MAX_TEXT: usize = 8 << 20;
@@ -27,6 +28,22 @@ const MAX_WORD: usize = 200;
 /// In a game with this many tags or more, a heading no longer replaces an earlier tag with the same name. Otherwise the
 /// searches for such tags would take quadratic time.
 const MAX_COMPARED_TAGS: usize = 1000;
+
+/// Whether the value of a tag `Variant` or `Game` is a name of xiangqi, or unknown.
+fn is_name_of_xiangqi(value: &str) -> bool {
+    let name = value.to_lowercase().replace([' ', '-', '_'], "");
+    let names = [
+        "",
+        "?",
+        "xiangqi",
+        "chinesechess",
+        "cchess",
+        "象棋",
+        "中国象棋",
+        "中國象棋",
+    ];
+    names.contains(&name.as_str())
+}
 
 /// A game under construction.
 #[derive(Debug, Default)]
@@ -259,6 +276,9 @@ impl Builder {
             }
         } else if name.eq_ignore_ascii_case("Result") {
             self.result = value.parse().ok();
+        } else if name.eq_ignore_ascii_case("Variant") && !is_name_of_xiangqi(&value) {
+            let value = excerpt(&value);
+            self.reject(line, format!("the variant {value:?} is not xiangqi"));
         } else if !is_derived_tag(name) {
             self.text_size += name.len() + value.len();
             self.game.tags.push((name.to_owned(), value));
