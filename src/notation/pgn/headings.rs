@@ -28,19 +28,25 @@ const MAX_NAME_LENGTH: usize = 12;
 /// The maximum length in bytes of the label of a FEN.
 const MAX_LABEL_LENGTH: usize = 60;
 
-/// The tags, each with the names of its heading, separated by spaces. A heading that has no common PGN tag gets the tag
+/// The tags, each with the names of its heading without blanks, separated by spaces. A heading that has no common PGN tag gets the tag
 /// of the same field in DhtmlXQ or CBF. `Time` is the time used by the player whose heading comes before it.
 const HEADINGS: [(&str, &str); 42] = [
     ("Title", "标题 棋谱标题 对局名称"),
     ("Dhtml_class", "分类"),
-    ("Event", "赛事 赛事名称 比赛 比赛名称"),
-    ("Round", "轮次"),
+    ("Event", "赛事 赛事名称 比赛 比赛名称 Event Giải"),
+    ("Round", "轮次 Round Vòng"),
     ("Opening", "布局 开局"),
-    ("Red", "红方 红方姓名 红方棋手 红方选手 红棋 红 先手 执红"),
-    ("Black", "黑方 黑方姓名 黑方棋手 黑方选手 黑棋 黑 后手 执黑"),
-    ("Result", "结果 比赛结果 对局结果"),
-    ("Date", "日期 比赛日期 比赛时间 对局日期"),
-    ("Site", "地点 比赛地点"),
+    (
+        "Red",
+        "红方 红方姓名 红方棋手 红方选手 红棋 红 先手 执红 Red Đỏ",
+    ),
+    (
+        "Black",
+        "黑方 黑方姓名 黑方棋手 黑方选手 黑棋 黑 后手 执黑 Black Đen",
+    ),
+    ("Result", "结果 比赛结果 对局结果 Result Kếtquả"),
+    ("Date", "日期 比赛日期 比赛时间 对局日期 Date Ngày"),
+    ("Site", "地点 比赛地点 Site"),
     ("Dhtml_group", "组别"),
     ("Dhtml_table", "台次"),
     ("Dhtml_judge", "裁判 裁判员"),
@@ -78,7 +84,7 @@ const HEADINGS: [(&str, &str); 42] = [
 impl<'a> TextLine<'a> {
     /// Reads a line, or only its beginning if that consists of headings in brackets or of a FEN after a label. Also
     /// returns the length in bytes of what was read. Returns `None` if the line is too long, may contain moves or other
-    /// parts of a PGN, or is ASCII and neither a heading in brackets, nor a FEN after a label, nor a web address.
+    /// parts of a PGN, or is neither of these, nor headings, nor Chinese text, nor a web address.
     pub fn read(line: &'a str) -> Option<(Self, usize)> {
         let beginning = headings_in_brackets(line).or_else(|| labeled_fen(line));
         if let Some((found, rest)) = beginning {
@@ -89,9 +95,6 @@ impl<'a> TextLine<'a> {
 
     fn read_whole(line: &'a str) -> Option<Self> {
         if line.len() > MAX_LENGTH {
-            return None;
-        }
-        if line.is_ascii() && !is_address(line) {
             return None;
         }
         // The number of the game may precede the headings: `第1局 红方: 甲`.
@@ -156,7 +159,8 @@ fn heading_in_brackets(line: &str) -> Option<(Vec<(&'static str, &str)>, &str)> 
     }
     let (name, _) = inside.split_once([':', '：'])?;
     let (tag, _) = split_heading(inside)?;
-    let is_remark = tag == "Annotator" || without_label(name.trim()).is_empty();
+    let is_side = name.is_ascii() && matches!(tag, "Red" | "Black");
+    let is_remark = tag == "Annotator" || is_side || without_label(name.trim()).is_empty();
     if is_remark {
         return None;
     }
@@ -208,7 +212,8 @@ fn split_heading(line: &str) -> Option<(&'static str, &str)> {
         }
     };
     let mut headings = HEADINGS.iter();
-    let (tag, _) = headings.find(|(_, names)| names.split(' ').any(|known| known == &*name))?;
+    let is_name = |known: &str| known.eq_ignore_ascii_case(&name);
+    let (tag, _) = headings.find(|(_, names)| names.split(' ').any(is_name))?;
     // 象棋桥 appends the e-mail address of a person, even if it is unknown.
     Some((tag, value.trim_start().trim_end_matches("(Email:)")))
 }
@@ -218,7 +223,7 @@ fn split_heading(line: &str) -> Option<(&'static str, &str)> {
 fn is_sentence(line: &str) -> bool {
     let is_chinese = |c: char| matches!(c, '\u{4e00}'..='\u{9fff}');
     let is_sign = |c: char| "[]{}();$%".contains(c);
-    if line.contains(is_sign) {
+    if line.contains(is_sign) || !line.contains(is_chinese) && !is_address(line) {
         return false;
     }
     let first = line.split_whitespace().next().unwrap_or_default();
@@ -228,8 +233,7 @@ fn is_sentence(line: &str) -> bool {
         word != line.trim() && (word.starts_with(['先', '后', '後']) || word.contains([':', '：']))
     };
     let is_result = |word: &str| word.parse::<GameResult>().is_ok() && !is_title_word(word);
-    (line.contains(is_chinese) || is_address(line))
-        && !line.starts_with(['（', '【', '｛'])
+    !line.starts_with(['（', '【', '｛'])
         && !begins_with_number
         && !has_move(line)
         && !line
@@ -367,11 +371,27 @@ mod tests {
             "红方：炮 二 平 五",
             "[红：炮二平五]",
             "[黑方：稳健]",
+            "[Black: solid]",
+            "Red: C2=5 H8+7",
+            "Black: h9g7",
             "[评论：好]",
             "红方 胡荣华 炮二平五",
             "黑方：马8进",
         ] {
             assert_eq!(read(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn english_and_vietnamese_headings_are_read() {
+        for (line, tag, value) in [
+            ("Event: 2019 WXC", "Event", "2019 WXC"),
+            ("RED : Li (Hubei)", "Red", "Li (Hubei)"),
+            ("Đỏ: Lại Lý Huynh", "Red", "Lại Lý Huynh"),
+            ("Kết quả: Hòa", "Result", "Hòa"),
+        ] {
+            let headings = TextLine::Headings(vec![(tag, value)]);
+            assert_eq!(read(line), Some(headings), "{line}");
         }
     }
 

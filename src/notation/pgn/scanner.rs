@@ -6,6 +6,7 @@ use super::headings::{TextLine, is_piece, is_place};
 use super::numbers::is_enclosed_number;
 use super::words::{LONGEST_MOVE, move_length, numbered_word, split_word};
 use crate::notation::is_move_text;
+use crate::notation::tree::{GameResult, LONGEST_RESULT};
 
 #[derive(Debug)]
 pub enum PgnToken<'a> {
@@ -118,6 +119,21 @@ fn length_with_blanks(text: &str) -> Option<usize> {
         }
     }
     None
+}
+
+/// The length in bytes of a result in words of English or Vietnamese that begins a text, if it is at the end of a line
+/// or in parentheses: `Red wins`.
+fn result_length(text: &str) -> Option<usize> {
+    let is_letter = |c: char| "RrBbDdĐđHh".contains(c);
+    if !text.starts_with(is_letter) {
+        return None;
+    }
+    let is_end = |c: char| matches!(c, ')' | '\r' | '\n');
+    let mut characters = text.char_indices().take(LONGEST_RESULT);
+    let end = characters.find(|(_, c)| is_end(*c)).map(|(end, _)| end);
+    let end = end.or_else(|| (text.len() < LONGEST_RESULT).then_some(text.len()))?;
+    let result = text[..end].trim_end_matches(['.', '!', ' ', '\t']);
+    result.parse::<GameResult>().is_ok().then_some(result.len())
 }
 
 /// Whether a text that begins with `[` begins like a tag: `[Name "`. Before other quotation marks the name must be in
@@ -300,7 +316,8 @@ impl Scanner {
     /// The length in bytes of the word that begins here.
     fn word(&self) -> usize {
         let rest = &self.text[self.at..];
-        length_with_blanks(rest).unwrap_or_else(|| word_length(rest))
+        let of_several_words = length_with_blanks(rest).or_else(|| result_length(rest));
+        of_several_words.unwrap_or_else(|| word_length(rest))
     }
 
     fn skip_line(&mut self) {

@@ -235,6 +235,31 @@ fn games_of_other_variants_are_rejected() {
 }
 
 #[test]
+fn english_and_vietnamese_headings_and_results_are_read() {
+    for (result, expected) in [
+        ("Red wins", GameResult::RedWins),
+        ("Red wins.", GameResult::RedWins),
+        ("(Black won)", GameResult::BlackWins),
+        ("Black resigns\n", GameResult::RedWins),
+        ("Draw", GameResult::Draw),
+        ("(draw)", GameResult::Draw),
+        ("(đỏ thắng)", GameResult::RedWins),
+        ("Hòa", GameResult::Draw),
+    ] {
+        let game = read_one(&format!("Red: Xu Chao\nĐen: B\n\n1. C2=5 H8+7 {result}"));
+        assert_eq!((game.plies(), game.result), (2, expected), "{result}");
+        assert_eq!(
+            (game.tag("Red"), game.tag("Black")),
+            (Some("Xu Chao"), Some("B"))
+        );
+        assert!(game.comments().iter().all(String::is_empty));
+    }
+    let games = read("Event: a\nResult: Red wins\n1. C2=5\n\nEvent: b\nKết quả: Hòa\n1. C2=5\n");
+    let results = games.iter().map(|game| game.as_ref().unwrap().result);
+    assert!(results.eq([GameResult::RedWins, GameResult::Draw]));
+}
+
+#[test]
 fn semicolons_may_separate_moves() {
     for text in [
         "1.炮二平五 馬8进7;2.馬二进三 車9平8;3.車一平二 馬2进3;",

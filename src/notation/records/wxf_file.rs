@@ -208,9 +208,9 @@ fn tags_of(key: &str, value: &str) -> Vec<(String, String)> {
 
 fn read_result(value: &str) -> GameResult {
     match value.to_lowercase().as_str() {
-        "red" | "red win" | "red wins" => GameResult::RedWins,
-        "black" | "black win" | "black wins" => GameResult::BlackWins,
-        "draw" | "0.5" => GameResult::Draw,
+        "red" => GameResult::RedWins,
+        "black" => GameResult::BlackWins,
+        "0.5" => GameResult::Draw,
         _ => value.parse().unwrap_or_default(),
     }
 }
