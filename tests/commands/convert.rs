@@ -217,3 +217,16 @@ fn reasons_of_unreadable_parts_are_translated() {
         ",
     );
 }
+
+#[test]
+fn names_of_tags_are_compared_without_case() {
+    let dir = TestDir::new();
+    dir.write("a.pgn", "[DATE \"2001.1.1\"]\n\n1. C2=5 *\n");
+    dir.check(
+        "
+        $ convert a.pgn --to dhtmlxq
+        > 2001
+        2= 1 game read, 1 game written
+        ",
+    );
+}
