@@ -345,16 +345,16 @@ impl<M> GameTree<M> {
             unlisted_problems: 0,
         }
     }
-}
 
-impl GameTree {
     /// The value of the first tag with this name. Case is ignored.
     pub fn tag(&self, name: &str) -> Option<&str> {
         let mut tags = self.tags.iter();
         let found = tags.find(|(existing, _)| existing.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
     }
+}
 
+impl GameTree {
     /// The value of a tag, unless it is empty or `?`.
     pub fn known_tag(&self, name: &str) -> Option<&str> {
         self.tag(name).filter(|value| !matches!(*value, "" | "?"))

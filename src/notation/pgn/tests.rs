@@ -260,6 +260,19 @@ fn english_and_vietnamese_headings_and_results_are_read() {
 }
 
 #[test]
+fn titles_in_the_tag_game_are_kept() {
+    for (tags, title) in [
+        ("[Game \"中炮对屏风马\"]", Some("中炮对屏风马")),
+        ("[Title \"a\"]\n[Game \"b\"]", Some("a")),
+        ("[Game \"Chinese Chess\"]", None),
+    ] {
+        let game = read_one(&format!("{tags}\n\n1. C2=5 *"));
+        assert_eq!(game.tag("Title"), title);
+        assert_eq!(game.tags.len(), usize::from(title.is_some()));
+    }
+}
+
+#[test]
 fn semicolons_may_separate_moves() {
     for text in [
         "1.炮二平五 馬8进7;2.馬二进三 車9平8;3.車一平二 馬2进3;",

@@ -279,6 +279,11 @@ impl Builder {
         } else if name.eq_ignore_ascii_case("Variant") && !is_name_of_xiangqi(&value) {
             let value = excerpt(&value);
             self.reject(line, format!("the variant {value:?} is not xiangqi"));
+        } else if name.eq_ignore_ascii_case("Game") {
+            // Some programs write the title into this tag.
+            if !is_name_of_xiangqi(&value) && self.game.tag("Title").is_none() {
+                self.add_tag("Title", value, line);
+            }
         } else if !is_derived_tag(name) {
             self.text_size += name.len() + value.len();
             self.game.tags.push((name.to_owned(), value));
