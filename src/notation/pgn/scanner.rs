@@ -51,6 +51,9 @@ fn is_border(line: &str) -> bool {
             .all(|c| c.is_whitespace() || "|+-=:".contains(c))
 }
 
+/// The maximum length in bytes of a Vietnamese move in words, `Tướng trước thoái 1`, and some more blanks.
+const LONGEST_WORDS: usize = 40;
+
 /// The brackets around notes. `[` may begin a tag instead; see [`begins_tag`].
 const BRACKETS: [(char, char); 8] = [
     ('（', '）'),
@@ -119,6 +122,26 @@ fn length_with_blanks(text: &str) -> Option<usize> {
         }
     }
     None
+}
+
+/// The length in bytes of the Vietnamese move in four words, with or without a number, that begins a text: `Pháo 2 bình
+/// 5`, `1.Pháo 2 bình 5`.
+fn length_of_words(text: &str) -> Option<usize> {
+    let m = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if !m.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return None;
+    }
+    let start = text.len() - m.len();
+    let mut end = start;
+    for _ in 0..4 {
+        let word = text[end..].trim_start_matches(' ');
+        end = text.len() - word.len() + word_length(word);
+        if end - start > LONGEST_WORDS {
+            return None;
+        }
+    }
+    let m = &text[start..end];
+    (!m.is_ascii() && is_move_text(m)).then_some(end)
 }
 
 /// The length in bytes of a result in words of English or Vietnamese that begins a text, if it is at the end of a line
@@ -316,7 +339,9 @@ impl Scanner {
     /// The length in bytes of the word that begins here.
     fn word(&self) -> usize {
         let rest = &self.text[self.at..];
-        let of_several_words = length_with_blanks(rest).or_else(|| result_length(rest));
+        let of_several_words = length_with_blanks(rest)
+            .or_else(|| length_of_words(rest))
+            .or_else(|| result_length(rest));
         of_several_words.unwrap_or_else(|| word_length(rest))
     }
 

@@ -273,6 +273,17 @@ fn titles_in_the_tag_game_are_kept() {
 }
 
 #[test]
+fn vietnamese_words_and_labels_before_moves_are_read() {
+    for text in [
+        "1. Pháo 2 bình 5 Mã 8 tấn 7\n2.Mã 2 tấn 3 Xe 9 bình 8",
+        "先：炮二平五 后：马8进7 先：马二进三 后：车9平8",
+    ] {
+        let game = read_one(text);
+        assert_eq!(game.main_line().coordinates(), "h2e2 h9g7 h0g2 i9h9");
+    }
+}
+
+#[test]
 fn semicolons_may_separate_moves() {
     for text in [
         "1.炮二平五 馬8进7;2.馬二进三 車9平8;3.車一平二 馬2进3;",
