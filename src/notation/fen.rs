@@ -203,14 +203,14 @@ pub(super) fn begins_with_board(text: &str) -> bool {
 }
 
 /// The number of words of the FEN with which a text begins. After the board and the side to move these are dashes,
-/// counters, castling rights such as `KQkq`, and single characters.
+/// counters, castling rights such as `KQkq`, and single ASCII characters.
 pub fn length(words: &[&str]) -> usize {
     let is_field = |word: &&&str| {
         let word = word.trim_end_matches(';');
         let number = word.trim_start_matches(['-', '–']);
         number.bytes().all(|byte| byte.is_ascii_digit())
             || word.chars().all(|c| "KQkq".contains(c))
-            || word.chars().count() == 1
+            || word.len() == 1
     };
     let is_side = |word: &&str| side(word.trim_end_matches(';')).is_some();
     let before = match words.get(1) {
@@ -254,9 +254,12 @@ fn read_board(board: &str, setup: &mut Setup, reasons: &mut Vec<FenReason>) {
             match (Piece::from_letter(letter), Square::new(file, rank)) {
                 (Some(piece), Some(square)) => setup.squares[square.index()] = Some(piece),
                 (Some(_), None) => {}
-                // Only the first invalid character of a rank is reported.
+                // Only the first invalid character of a rank is reported, and each character once.
                 (None, _) if is_known => {
-                    reasons.push(FenReason::Letter(letter));
+                    let reason = FenReason::Letter(letter);
+                    if !reasons.contains(&reason) {
+                        reasons.push(reason);
+                    }
                     is_known = false;
                 }
                 (None, _) => {}
@@ -503,6 +506,11 @@ mod tests {
                 "4k4/9/9/9/4a4/9/9/9/PPPPPPPPP/RRRRR2BB x - - z",
                 "the side to move is \"x\" instead of w or r (red) or b (black), red has no king, \
                  red bishop cannot stand on h0, red bishop cannot stand on i0, black advisor cannot stand on e5",
+            ),
+            (
+                "xxxxkxxxx/9/1x5x1/x1x1x1x1/9/9/Y3/1X5X1/9/XXXXKXXXX w",
+                "'x' is not a piece, rank 6 has 8 squares instead of 9, 'Y' is not a piece, \
+                 rank 3 has 4 squares instead of 9, 'X' is not a piece",
             ),
             ("4k4/9/9/9/9/9/9/9/9/4K4 w", "the kings face each other"),
             (

@@ -90,7 +90,7 @@ pub fn date_tag(tag: &str, value: &str) -> String {
             rest = rest.trim_start_matches('?');
         }
     }
-    let is_date = tag == "Date"
+    let is_date = tag.eq_ignore_ascii_case("Date")
         && matches!(numbers[..], [year, ..] if value.starts_with(year) && year.len() == 4)
         && numbers[1..].iter().all(|number| number.len() <= 2);
     if !is_date {

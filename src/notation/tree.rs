@@ -58,7 +58,7 @@ impl fmt::Display for GameResult {
 }
 
 /// The maximum length of a result in bytes.
-const LONGEST_RESULT: usize = 32;
+pub(super) const LONGEST_RESULT: usize = 32;
 
 /// The error for a text that is not a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -69,7 +69,7 @@ impl FromStr for GameResult {
     type Err = ParseResultError;
 
     /// Reads a result as in PGN, also with other dashes (`1–0`) or a colon, or in words such as 红胜, 紅方勝, 先手勝,
-    /// 黑方认输 and 红方超时. Blanks and Chinese punctuation are ignored.
+    /// 黑方认输, 红方超时, `Red wins` and `Đỏ thắng`. Blanks, Chinese punctuation and case are ignored.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.len() > LONGEST_RESULT {
             return Err(ParseResultError);
@@ -82,12 +82,15 @@ impl FromStr for GameResult {
                 other => chinese::simplified(other),
             })
             .filter(is_word)
+            .flat_map(char::to_lowercase)
             .collect();
         match word.as_str() {
-            "1-0" | "1:0" | "1：0" => return Ok(Self::RedWins),
-            "0-1" | "0:1" | "0：1" => return Ok(Self::BlackWins),
-            "1/2-1/2" | "1/2" | "½" | "½-½" | "0.5-0.5" | "和" | "和棋" | "和局" | "双议和" =>
-            {
+            "1-0" | "1:0" | "1：0" | "redwin" | "redwins" | "redwon" | "blackresigns"
+            | "đỏthắng" => return Ok(Self::RedWins),
+            "0-1" | "0:1" | "0：1" | "blackwin" | "blackwins" | "blackwon" | "redresigns"
+            | "đenthắng" => return Ok(Self::BlackWins),
+            "1/2-1/2" | "1/2" | "½" | "½-½" | "0.5-0.5" | "和" | "和棋" | "和局" | "双议和"
+            | "draw" | "drawn" | "hòa" | "hoà" => {
                 return Ok(Self::Draw);
             }
             "*" => return Ok(Self::Unfinished),
@@ -342,16 +345,16 @@ impl<M> GameTree<M> {
             unlisted_problems: 0,
         }
     }
-}
 
-impl GameTree {
     /// The value of the first tag with this name. Case is ignored.
     pub fn tag(&self, name: &str) -> Option<&str> {
         let mut tags = self.tags.iter();
         let found = tags.find(|(existing, _)| existing.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
     }
+}
 
+impl GameTree {
     /// The value of a tag, unless it is empty or `?`.
     pub fn known_tag(&self, name: &str) -> Option<&str> {
         self.tag(name).filter(|value| !matches!(*value, "" | "?"))

@@ -3,13 +3,33 @@
 //! The letters are Tg (tướng, king), S (sĩ, advisor), V or T (voi or tượng, bishop), X (xe, rook), P (pháo, cannon), M
 //! (mã, knight), and B or C (binh or chốt, pawn). Files are numbered from the mover's right. Of several pieces on a
 //! file, the front one has `t` (trước), the middle one `g` (giữa) and the rear one `s` (sau) in place of the file. `.`
-//! means forward, `/` backward and `-` along the rank. The last digit is the destination file, or for a rook, cannon,
+//! means forward, `/` backward and `-` along the rank. Words may replace all of these: `Pháo 2 bình 5`. The last digit is the destination file, or for a rook, cannon,
 //! pawn or king that moves along a file the number of ranks. Because `P2.1` (pháo 2 tấn 1) is a pawn move along the
 //! rank in WXF, `parse_move` does not read this notation. It is only chosen for a game as a whole.
 
 use super::NotationError;
 use super::relative::{Description, Direction, RelativePlace, read_digit, resolve};
 use crate::board::{Move, PieceKind, Position};
+
+/// The words with their letters and signs. They are replaced in this order.
+const WORDS: [(&str, &str); 16] = [
+    ("tướng", "tg"),
+    ("sĩ", "s"),
+    ("tượng", "v"),
+    ("voi", "v"),
+    ("xe", "x"),
+    ("pháo", "p"),
+    ("mã", "m"),
+    ("binh", "b"),
+    ("chốt", "b"),
+    ("tốt", "b"),
+    ("trước", "t"),
+    ("giữa", "g"),
+    ("sau", "s"),
+    ("tấn", "."),
+    ("thoái", "/"),
+    ("bình", "-"),
+];
 
 /// Reads a move of `position`.
 ///
@@ -28,7 +48,14 @@ pub(super) fn attempted_moves(position: &Position, text: &str) -> Vec<Move> {
 }
 
 fn read(text: &str) -> Option<Description> {
-    let text = text.to_lowercase();
+    let mut text = text.to_lowercase();
+    // Each direction has a letter outside ASCII.
+    if !text.is_ascii() {
+        text.retain(|c| !c.is_whitespace());
+        for (word, sign) in WORDS {
+            text = text.replace(word, sign);
+        }
+    }
     let (subject, action) = text.split_at_checked(text.len().checked_sub(2)?)?;
     let (direction, number) = match *action.as_bytes() {
         [b'.', number] => (Direction::Forward, read_digit(number.into())?),
@@ -85,7 +112,7 @@ mod tests {
             ("B7.1", "c3c4"),
             ("S4.5", "d9e8"),
             ("V7.9", "c0a2"),
-            ("Tg5-4", "e9d9"),
+            ("Tướng 5 bình 4", "e9d9"),
         ] {
             let m = coordinates.parse().unwrap();
             assert_eq!(parse(&position, text), Ok(m), "{text}");
@@ -94,6 +121,7 @@ mod tests {
         let rooks = parse_position("3k5/9/9/9/9/R8/9/R8/9/4K4 w").unwrap();
         assert_eq!(parse(&rooks, "Xt.1"), Ok("a4a5".parse().unwrap()));
         assert_eq!(parse(&rooks, "xs/2"), Ok("a2a0".parse().unwrap()));
+        assert_eq!(parse(&rooks, "Xe sau thoái 2"), Ok("a2a0".parse().unwrap()));
     }
 
     #[test]

@@ -202,3 +202,31 @@ fn records_of_other_programs_are_converted() {
         ",
     );
 }
+
+#[test]
+fn reasons_of_unreadable_parts_are_translated() {
+    let dir = TestDir::new();
+    dir.write(
+        "a.txt",
+        "[DhtmlXQ]\n[DhtmlXQ_movelist]77477777[/DhtmlXQ_movelist]\n[/DhtmlXQ]\n",
+    );
+    dir.check(
+        "
+        $ convert a.txt --lang zh
+        2> h2h2 在此不是合法着法；保留其前的着法
+        ",
+    );
+}
+
+#[test]
+fn names_of_tags_are_compared_without_case() {
+    let dir = TestDir::new();
+    dir.write("a.pgn", "[DATE \"2001.1.1\"]\n\n1. C2=5 *\n");
+    dir.check(
+        "
+        $ convert a.pgn --to dhtmlxq
+        > 2001
+        2= 1 game read, 1 game written
+        ",
+    );
+}

@@ -15,7 +15,7 @@ use crate::notation::{
     GameText, Line, LineError, RecordError, Separator, is_move_text, without_move_numbers,
 };
 use crate::rules::Game;
-use crate::text::has_extension;
+use crate::text::{has_extension, translated};
 
 /// A position and the moves played from it.
 #[derive(Debug, clap::Args)]
@@ -389,7 +389,8 @@ pub fn note_problems(path: &Path, place: Place, game: &GameTree) {
             _ => texts().part_left_out,
         };
         let (path, place) = (path.display().to_string(), place.to_string());
-        let values = [&path, &place, &problem.reason, consequence];
+        let reason = translated(&problem.reason);
+        let values = [&path, &place, &*reason, consequence];
         note(&fill(texts().problem_of_game, &values));
     }
     if game.unlisted_problems > 0 {

@@ -3,8 +3,9 @@
 use arrayvec::ArrayString;
 
 use super::numbers::is_digit;
+use super::prose::is_damaged_move;
 use super::words::{is_direction, is_move_number, is_short, split_word, without_label};
-use crate::notation::fen::begins_with_board;
+use crate::notation::fen::{self, begins_with_board};
 use crate::notation::tree::GameResult;
 use crate::notation::{chinese, is_move_text};
 use crate::text::word_starts;
@@ -27,19 +28,25 @@ const MAX_NAME_LENGTH: usize = 12;
 /// The maximum length in bytes of the label of a FEN.
 const MAX_LABEL_LENGTH: usize = 60;
 
-/// The tags, each with the names of its heading, separated by spaces. A heading that has no common PGN tag gets the tag
+/// The tags, each with the names of its heading without blanks, separated by spaces. A heading that has no common PGN tag gets the tag
 /// of the same field in DhtmlXQ or CBF. `Time` is the time used by the player whose heading comes before it.
 const HEADINGS: [(&str, &str); 42] = [
     ("Title", "标题 棋谱标题 对局名称"),
     ("Dhtml_class", "分类"),
-    ("Event", "赛事 赛事名称 比赛 比赛名称"),
-    ("Round", "轮次"),
+    ("Event", "赛事 赛事名称 比赛 比赛名称 Event Giải"),
+    ("Round", "轮次 Round Vòng"),
     ("Opening", "布局 开局"),
-    ("Red", "红方 红方姓名 红方棋手 红方选手 红棋 红 先手 执红"),
-    ("Black", "黑方 黑方姓名 黑方棋手 黑方选手 黑棋 黑 后手 执黑"),
-    ("Result", "结果 比赛结果 对局结果"),
-    ("Date", "日期 比赛日期 比赛时间 对局日期"),
-    ("Site", "地点 比赛地点"),
+    (
+        "Red",
+        "红方 红方姓名 红方棋手 红方选手 红棋 红 先手 执红 Red Đỏ",
+    ),
+    (
+        "Black",
+        "黑方 黑方姓名 黑方棋手 黑方选手 黑棋 黑 后手 执黑 Black Đen",
+    ),
+    ("Result", "结果 比赛结果 对局结果 Result Kếtquả"),
+    ("Date", "日期 比赛日期 比赛时间 对局日期 Date Ngày"),
+    ("Site", "地点 比赛地点 Site"),
     ("Dhtml_group", "组别"),
     ("Dhtml_table", "台次"),
     ("Dhtml_judge", "裁判 裁判员"),
@@ -75,11 +82,12 @@ const HEADINGS: [(&str, &str); 42] = [
 ];
 
 impl<'a> TextLine<'a> {
-    /// Reads a line, or only its beginning if that consists of headings in brackets. Also returns the length in bytes
-    /// of what was read. Returns `None` if the line is too long, may contain moves or other parts of a PGN, or is ASCII
-    /// and neither a heading in brackets, nor a FEN after a label, nor a web address.
+    /// Reads a line, or only its beginning if that consists of headings in brackets or of a FEN after a label. Also
+    /// returns the length in bytes of what was read. Returns `None` if the line is too long, may contain moves or other
+    /// parts of a PGN, or is neither of these, nor headings, nor Chinese text, nor a web address.
     pub fn read(line: &'a str) -> Option<(Self, usize)> {
-        if let Some((found, rest)) = headings_in_brackets(line) {
+        let beginning = headings_in_brackets(line).or_else(|| labeled_fen(line));
+        if let Some((found, rest)) = beginning {
             return Some((Self::Headings(found), line.len() - rest.len()));
         }
         Some((Self::read_whole(line.trim())?, line.len()))
@@ -87,12 +95,6 @@ impl<'a> TextLine<'a> {
 
     fn read_whole(line: &'a str) -> Option<Self> {
         if line.len() > MAX_LENGTH {
-            return None;
-        }
-        if let Some(fen) = labeled_fen(line) {
-            return Some(Self::Headings(vec![("FEN", fen)]));
-        }
-        if line.is_ascii() && !is_address(line) {
             return None;
         }
         // The number of the game may precede the headings: `第1局 红方: 甲`.
@@ -106,14 +108,36 @@ impl<'a> TextLine<'a> {
     }
 }
 
-/// The FEN at the end of a line, after any label: `FEN: …`, `局面：…`, `Starting position …`.
-fn labeled_fen(line: &str) -> Option<&str> {
+/// The FEN of a line, after any label: `FEN: …`, `局面：…`, `Starting position …`. Also returns the moves after it. A
+/// text without moves after the side to move is the name of the position, which becomes the tag `Event`.
+fn labeled_fen(line: &str) -> Option<(Vec<(&'static str, &str)>, &str)> {
     let is_separator = |c: char| c.is_whitespace() || c == ':' || c == '：';
     let first_rank = &line[..line.find('/')?];
     let (label, rest) = line.split_at(first_rank.rfind(is_separator)?);
-    let fen = rest.trim_start_matches(is_separator);
+    let text = rest.trim_start_matches(is_separator);
     let is_label = label.len() <= MAX_LABEL_LENGTH && !label.contains(['[', '{', '(', '"', ';']);
-    (is_label && begins_with_board(fen)).then_some(fen)
+    if line.len() > MAX_LENGTH || !is_label || !begins_with_board(text) {
+        return None;
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let length = fen::length(&words);
+    let (fen, rest) = text.split_at(word_starts(text).nth(length).unwrap_or(text.len()));
+    let moves = rest.strip_prefix("moves").unwrap_or(rest);
+    let joined: String = rest.split_whitespace().collect();
+    let may_be_move =
+        |word| is_move_number(word) || begins_with_move(word) || is_damaged_move(word);
+    let mut headings = vec![("FEN", fen.trim_end())];
+    if moves.len() < rest.len() || may_be_move(&joined) || rest.split_whitespace().any(may_be_move)
+    {
+        return Some((headings, moves));
+    }
+    if length < 2 {
+        // The side to move is a field even if it is wrong.
+        headings[0].1 = text.trim_end();
+    } else if !rest.is_empty() {
+        headings.push(("Event", rest.trim_end()));
+    }
+    Some((headings, ""))
 }
 
 /// The headings in brackets that begin a line, as in `[赛事：五羊杯][轮次：1] 炮二平五`, and the rest of the line.
@@ -135,7 +159,8 @@ fn heading_in_brackets(line: &str) -> Option<(Vec<(&'static str, &str)>, &str)> 
     }
     let (name, _) = inside.split_once([':', '：'])?;
     let (tag, _) = split_heading(inside)?;
-    let is_remark = tag == "Annotator" || without_label(name.trim()).is_empty();
+    let is_side = name.is_ascii() && matches!(tag, "Red" | "Black");
+    let is_remark = tag == "Annotator" || is_side || without_label(name.trim()).is_empty();
     if is_remark {
         return None;
     }
@@ -187,7 +212,8 @@ fn split_heading(line: &str) -> Option<(&'static str, &str)> {
         }
     };
     let mut headings = HEADINGS.iter();
-    let (tag, _) = headings.find(|(_, names)| names.split(' ').any(|known| known == &*name))?;
+    let is_name = |known: &str| known.eq_ignore_ascii_case(&name);
+    let (tag, _) = headings.find(|(_, names)| names.split(' ').any(is_name))?;
     // 象棋桥 appends the e-mail address of a person, even if it is unknown.
     Some((tag, value.trim_start().trim_end_matches("(Email:)")))
 }
@@ -197,7 +223,7 @@ fn split_heading(line: &str) -> Option<(&'static str, &str)> {
 fn is_sentence(line: &str) -> bool {
     let is_chinese = |c: char| matches!(c, '\u{4e00}'..='\u{9fff}');
     let is_sign = |c: char| "[]{}();$%".contains(c);
-    if line.contains(is_sign) {
+    if line.contains(is_sign) || !line.contains(is_chinese) && !is_address(line) {
         return false;
     }
     let first = line.split_whitespace().next().unwrap_or_default();
@@ -207,8 +233,7 @@ fn is_sentence(line: &str) -> bool {
         word != line.trim() && (word.starts_with(['先', '后', '後']) || word.contains([':', '：']))
     };
     let is_result = |word: &str| word.parse::<GameResult>().is_ok() && !is_title_word(word);
-    (line.contains(is_chinese) || is_address(line))
-        && !line.starts_with(['（', '【', '｛'])
+    !line.starts_with(['（', '【', '｛'])
         && !begins_with_number
         && !has_move(line)
         && !line
@@ -346,11 +371,27 @@ mod tests {
             "红方：炮 二 平 五",
             "[红：炮二平五]",
             "[黑方：稳健]",
+            "[Black: solid]",
+            "Red: C2=5 H8+7",
+            "Black: h9g7",
             "[评论：好]",
             "红方 胡荣华 炮二平五",
             "黑方：马8进",
         ] {
             assert_eq!(read(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn english_and_vietnamese_headings_are_read() {
+        for (line, tag, value) in [
+            ("Event: 2019 WXC", "Event", "2019 WXC"),
+            ("RED : Li (Hubei)", "Red", "Li (Hubei)"),
+            ("Đỏ: Lại Lý Huynh", "Red", "Lại Lý Huynh"),
+            ("Kết quả: Hòa", "Result", "Hòa"),
+        ] {
+            let headings = TextLine::Headings(vec![(tag, value)]);
+            assert_eq!(read(line), Some(headings), "{line}");
         }
     }
 
@@ -361,6 +402,26 @@ mod tests {
             let headings = TextLine::Headings(vec![("FEN", fen)]);
             assert_eq!(read(&format!("{label}{fen}")), Some(headings));
         }
+        for (rest, event, moves) in [
+            (" 1. 兵七进一 卒7进1", None, "1. 兵七进一 卒7进1"),
+            (" moves h2e2 h9g7", None, " h2e2 h9g7"),
+            (" 车 九 进 九", None, "车 九 进 九"),
+            (" 马七x六", None, "马七x六"),
+            (" - - 0 1 马擒士 ", Some("马擒士"), ""),
+            (" Problem A", Some("Problem A"), ""),
+        ] {
+            let line = format!("局面：{fen}{rest}");
+            let (read, length) = TextLine::read(&line).unwrap();
+            let fields = fen.to_owned() + if rest.contains("- -") { " - - 0 1" } else { "" };
+            let event = event.map(|event| ("Event", event));
+            let headings = [("FEN", fields.as_str())].into_iter().chain(event);
+            assert_eq!(read, TextLine::Headings(headings.collect()), "{rest}");
+            assert_eq!(&line[length..], moves);
+        }
+        // The side to move is a field even if it is wrong.
+        let fen = "4k4/9/9/9/9/9/9/9/9/4K4 white's turn";
+        let headings = TextLine::Headings(vec![("FEN", fen)]);
+        assert_eq!(read(&format!("FEN: {fen}")), Some(headings));
         let address = "https://a/b/c/d/e/f/g/h/i/j/k";
         let line = format!("来源: {address}");
         let headings = TextLine::Headings(vec![("Source", address)]);

@@ -170,7 +170,8 @@ impl<R: BufRead> Iterator for PgnReader<R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let (line, token) = self.scanner.next();
+            let is_continued = |text: &str| self.builder.is_continued_by(text);
+            let (line, token) = self.scanner.next(is_continued);
             let Some(token) = token else {
                 if self.read_part() {
                     continue;

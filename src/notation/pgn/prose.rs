@@ -2,6 +2,7 @@
 
 use super::headings::{is_piece, is_place};
 use super::numbers::is_digit;
+use super::scanner::Source;
 use super::words::{LONGEST_MOVE, is_direction, is_short, move_length};
 use crate::notation::is_move_text;
 
@@ -30,12 +31,13 @@ pub struct Prose {
 }
 
 impl Prose {
-    pub fn new(first_word: &str, line: usize, begins_line: bool) -> Self {
+    /// Begins with a word that `source` was read from.
+    pub fn new(first_word: &str, source: Source<'_>, line: usize) -> Self {
         Self {
             first_word: first_word.to_owned(),
             line,
-            text: first_word.to_owned(),
-            begins_line,
+            text: source.text.to_owned(),
+            begins_line: source.separators.contains('\n'),
             has_move_in_line: false,
             has_move_after: false,
             has_numbered_move: false,
@@ -56,14 +58,18 @@ impl Prose {
         }
     }
 
-    /// Adds the separators before a word. Those after a first line end are dropped.
-    pub fn push_separators(&mut self, separators: &str) {
-        match separators.split_once('\n') {
-            Some((end, _)) => {
-                self.text += end.trim_end();
-                self.text.push('\n');
-            }
-            None => self.text += separators,
+    /// Adds a part of the file.
+    pub fn push(&mut self, source: Source<'_>) {
+        self.text += source.separators;
+        self.text += source.text;
+    }
+
+    /// Adds a note or a sentence. After a move number, which may be that of the next move, it is added as a comment.
+    pub fn add_note(&mut self, source: Source<'_>, note: &str) {
+        self.length_before_parenthesis = None;
+        match self.length_before_number {
+            Some(_) => self.add_comment(note),
+            None => self.push(source),
         }
     }
 
@@ -77,15 +83,16 @@ impl Prose {
         }
     }
 
-    pub fn add_parenthesis(&mut self, is_open: bool) {
-        let is_first = is_open && self.depth == 0;
-        self.length_before_parenthesis = is_first.then_some(self.text.len());
-        self.text.push(if is_open { '(' } else { ')' });
-        self.depth = if is_open {
-            self.depth + 1
-        } else {
-            self.depth.saturating_sub(1)
-        };
+    pub fn open_parenthesis(&mut self, source: Source<'_>) {
+        self.length_before_parenthesis = (self.depth == 0).then_some(self.text.len());
+        self.push(source);
+        self.depth += 1;
+    }
+
+    pub fn close_parenthesis(&mut self, source: Source<'_>) {
+        self.length_before_parenthesis = None;
+        self.push(source);
+        self.depth = self.depth.saturating_sub(1);
     }
 
     /// Whether the next move number in the line of the prose belongs to the prose and not to the game: after another
@@ -169,21 +176,22 @@ mod tests {
             "如改走炮8平5（顺炮），则平稳",
             "如改走炮8平5 (2. 马二进三) 则平稳",
             "If black plays C8.5 then red is better",
+            "黑有两变：（1）车9进1，（2）车9平8（图5），见《橘中秘》“五羊杯”",
+            "如改走炮8平5。\n黑方稳健，\n[略]（黑方）",
         ] {
             let game = read_one(&format!("{first}\n{prose}。\n{rest}\n*"));
             assert_eq!(game.main_line().coordinates(), line, "{prose}");
-            let comment = game.comments()[1].replace('\n', "");
-            let is_letter = |c: &char| c.is_alphanumeric();
-            let letters: String = prose.chars().filter(is_letter).collect();
-            let read: String = comment.chars().filter(is_letter).collect();
-            assert_eq!(read, letters);
+            assert_eq!(game.comments()[1], format!("{prose}。"));
         }
-        let game = read_one(&format!("{first}\n若改走炮8平5，则成顺炮。\n{rest}"));
-        assert_eq!(game.comments()[1], "若改走炮8平5，则成顺炮。");
         let game = read_one(&format!("{first}\n如炮8平5\n2. {{好}} 马二进三"));
         assert_eq!(game.comments()[1..], ["如炮8平5\n好", ""]);
         let game = read_one(&format!("{first} {rest}\n正着是炮8平5。\n1-0"));
         assert_eq!((game.plies(), game.result), (6, GameResult::RedWins));
+        assert_eq!(game.comments()[5], "正着是炮8平5。");
+        let text = format!("{first} {rest}\n正着是炮8平5（顺炮）。");
+        assert_eq!(read_one(&text).comments()[5], "正着是炮8平5（顺炮）。");
+        let game = read_one("1. 炮二平五 (“若改走”兵三进一，则“缓”（图1）) 马8进7");
+        assert_eq!(game.comments()[0], "“若改走”兵三进一，则“缓”（图1）");
         for text in [
             "1. 炮二平五 马8进7 如改走炮8平5则成顺炮。2. 马二进三 车9平8 3. 车一平二 卒7进1",
             "1. 炮二平五 马8进7 好 2. 马二进三 车9平8 3. 车一平二 卒7进1",
@@ -251,7 +259,7 @@ mod tests {
             ("此着稳健(1.…炮8平5\n马二进三)", "此着稳健", "h7e7 h0g2"),
             (
                 "if black plays (1... C8.5 {x}) then P7+1 is better (2. H8+7)",
-                "if black plays\nthen P7+1 is better(2. H8+7)",
+                "if black plays\nthen P7+1 is better (2. H8+7)",
                 "h7e7",
             ),
         ] {

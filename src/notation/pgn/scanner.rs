@@ -6,25 +6,31 @@ use super::headings::{TextLine, is_piece, is_place};
 use super::numbers::is_enclosed_number;
 use super::words::{LONGEST_MOVE, move_length, numbered_word, split_word};
 use crate::notation::is_move_text;
+use crate::notation::tree::{GameResult, LONGEST_RESULT};
 
 #[derive(Debug)]
 pub enum PgnToken<'a> {
     Tag(&'a str, String),
     Comment(&'a str),
-    /// The text in brackets: `好棋` of `（好棋）`.
-    Note(&'a str),
+    /// A text with brackets around it: `（好棋）`.
+    Note(Source<'a>),
     /// `(`
-    Open,
+    Open(Source<'a>),
     /// `)`
-    Close,
-    Word {
-        separators: &'a str,
-        word: &'a str,
-    },
-    /// A line outside the moves, its text, and the rest of the part below it.
-    Line(TextLine<'a>, &'a str, &'a str),
+    Close(Source<'a>),
+    Word(Source<'a>),
+    /// A line outside the moves, its source, and the rest of the part below it.
+    Line(TextLine<'a>, Source<'a>, &'a str),
     UnclosedTag,
     UnclosedComment,
+}
+
+/// The part of a file that a token was read from.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The separators before the token.
+    pub separators: &'a str,
+    pub text: &'a str,
 }
 
 /// Whether a character separates words: blanks, control characters, the punctuation between moves in a Chinese text,
@@ -44,6 +50,9 @@ fn is_border(line: &str) -> bool {
             .chars()
             .all(|c| c.is_whitespace() || "|+-=:".contains(c))
 }
+
+/// The maximum length in bytes of a Vietnamese move in words, `Tướng trước thoái 1`, and some more blanks.
+const LONGEST_WORDS: usize = 40;
 
 /// The brackets around notes. `[` may begin a tag instead; see [`begins_tag`].
 const BRACKETS: [(char, char); 8] = [
@@ -115,6 +124,41 @@ fn length_with_blanks(text: &str) -> Option<usize> {
     None
 }
 
+/// The length in bytes of the Vietnamese move in four words, with or without a number, that begins a text: `Pháo 2 bình
+/// 5`, `1.Pháo 2 bình 5`.
+fn length_of_words(text: &str) -> Option<usize> {
+    let m = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if !m.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return None;
+    }
+    let start = text.len() - m.len();
+    let mut end = start;
+    for _ in 0..4 {
+        let word = text[end..].trim_start_matches(' ');
+        end = text.len() - word.len() + word_length(word);
+        if end - start > LONGEST_WORDS {
+            return None;
+        }
+    }
+    let m = &text[start..end];
+    (!m.is_ascii() && is_move_text(m)).then_some(end)
+}
+
+/// The length in bytes of a result in words of English or Vietnamese that begins a text, if it is at the end of a line
+/// or in parentheses: `Red wins`.
+fn result_length(text: &str) -> Option<usize> {
+    let is_letter = |c: char| "RrBbDdĐđHh".contains(c);
+    if !text.starts_with(is_letter) {
+        return None;
+    }
+    let is_end = |c: char| matches!(c, ')' | '\r' | '\n');
+    let mut characters = text.char_indices().take(LONGEST_RESULT);
+    let end = characters.find(|(_, c)| is_end(*c)).map(|(end, _)| end);
+    let end = end.or_else(|| (text.len() < LONGEST_RESULT).then_some(text.len()))?;
+    let result = text[..end].trim_end_matches(['.', '!', ' ', '\t']);
+    result.parse::<GameResult>().is_ok().then_some(result.len())
+}
+
 /// Whether a text that begins with `[` begins like a tag: `[Name "`. Before other quotation marks the name must be in
 /// ASCII, unlike the beginning of a note such as `[此着“妙”]`.
 fn begins_like_tag(text: &str) -> bool {
@@ -179,21 +223,25 @@ impl Scanner {
     }
 
     /// The next token with the line in which it ends, from 1, or the line in which an unclosed tag or comment
-    /// begins. `None` at the end of the part.
-    pub fn next(&mut self) -> (usize, Option<PgnToken<'_>>) {
+    /// begins. `None` at the end of the part. A `;` within a line begins a comment, unless `is_continued` is true for
+    /// the rest of the text.
+    pub fn next(&mut self, is_continued: impl Fn(&str) -> bool) -> (usize, Option<PgnToken<'_>>) {
+        let mut separators_at = self.at;
         loop {
-            let separators_at = self.at;
             let is_line_start = self.skip_space();
             let line = self.lines + 1;
             let rest = &self.text[self.at..];
             let start = self.at;
             if is_line_start && let Some((_, length)) = rest.lines().next().and_then(TextLine::read)
             {
-                return (line, self.line(length));
+                return (line, self.line(separators_at, length));
             }
-            let Some(first) = rest.chars().next() else {
+            // The last word of a part is empty if punctuation precedes it.
+            let is_end = rest.is_empty() && self.text[separators_at..].trim().is_empty();
+            if is_end {
                 return (line, None);
-            };
+            }
+            let first = rest.chars().next().unwrap_or_default();
             match first {
                 '[' if begins_tag(rest, is_line_start) => {
                     return match self.tag() {
@@ -212,46 +260,46 @@ impl Scanner {
                         (line, Some(PgnToken::UnclosedComment))
                     };
                 }
+                ';' if !is_line_start && is_continued(&rest[1..]) => self.skip(1),
                 ';' => {
                     self.skip_line();
                     let comment = &self.text[start + 1..self.at];
                     return (line, Some(PgnToken::Comment(comment)));
                 }
                 // The rest of a line after `%` is reserved for other programs.
-                '%' if start == 0 || self.text.as_bytes()[start - 1] == b'\n' => self.skip_line(),
-                '(' => {
-                    self.skip(1);
-                    return (line, Some(PgnToken::Open));
-                }
-                ')' => {
-                    self.skip(1);
-                    return (line, Some(PgnToken::Close));
+                '%' if start == 0 || self.text.as_bytes()[start - 1] == b'\n' => {
+                    self.skip_line();
+                    separators_at = self.at;
                 }
                 _ => {
-                    if let Some(length) = self.note() {
-                        // Both brackets have the same length in UTF-8.
-                        let bracket = first.len_utf8();
-                        self.skip(bracket + length + bracket);
-                        let note = &self.text[start + bracket..self.at - bracket];
-                        return (line, Some(PgnToken::Note(note)));
-                    }
-                    self.skip_word();
-                    let separators = &self.text[separators_at..start];
-                    let word = &self.text[start..self.at];
-                    return (line, Some(PgnToken::Word { separators, word }));
+                    let (token, length): (fn(_) -> _, _) = match self.note() {
+                        Some(length) => (PgnToken::Note, length),
+                        None if first == '(' => (PgnToken::Open, 1),
+                        None if first == ')' => (PgnToken::Close, 1),
+                        None => (PgnToken::Word, self.word()),
+                    };
+                    self.skip(length);
+                    let source = Source {
+                        separators: &self.text[separators_at..start],
+                        text: &self.text[start..self.at],
+                    };
+                    return (line, Some(token(source)));
                 }
             }
         }
     }
 
     /// The token of a line outside the moves, or of the beginning of a line, with this length in bytes.
-    fn line(&mut self, length: usize) -> Option<PgnToken<'_>> {
+    fn line(&mut self, separators_at: usize, length: usize) -> Option<PgnToken<'_>> {
         let (text, below) = self.text[self.at..].split_at(length);
+        let separators = &self.text[separators_at..self.at];
         self.at += length;
-        Some(PgnToken::Line(TextLine::read(text)?.0, text, below))
+        let source = Source { separators, text };
+        Some(PgnToken::Line(TextLine::read(text)?.0, source, below))
     }
 
-    /// The length in bytes of the text between the brackets that begin here, if they are closed on the same line.
+    /// The length in bytes of the brackets that begin here and of the text between them, if they are closed on the same
+    /// line.
     fn note(&mut self) -> Option<usize> {
         let rest = &self.text[self.at..];
         let number = BRACKETS
@@ -264,7 +312,7 @@ impl Scanner {
         let inside = &rest[open.len_utf8()..];
         let end = inside.find([close, '\n']).unwrap_or(inside.len());
         if inside[end..].starts_with(close) {
-            return Some(end);
+            return Some(open.len_utf8() + end + close.len_utf8());
         }
         self.unclosed[number] = self.at + open.len_utf8() + end;
         None
@@ -288,10 +336,13 @@ impl Scanner {
         }
     }
 
-    fn skip_word(&mut self) {
+    /// The length in bytes of the word that begins here.
+    fn word(&self) -> usize {
         let rest = &self.text[self.at..];
-        let length = length_with_blanks(rest).unwrap_or_else(|| word_length(rest));
-        self.skip(length);
+        let of_several_words = length_with_blanks(rest)
+            .or_else(|| length_of_words(rest))
+            .or_else(|| result_length(rest));
+        of_several_words.unwrap_or_else(|| word_length(rest))
     }
 
     fn skip_line(&mut self) {

@@ -213,6 +213,110 @@ fn variations_in_place_of_an_illegal_move_are_kept_or_reported() {
 }
 
 #[test]
+fn games_of_other_variants_are_rejected() {
+    for variant in ["Xiangqi", "象棋", "Chinese Chess", ""] {
+        let text = format!("[Variant \"{variant}\"]\n\n1. C2=5 *");
+        assert_eq!(read_one(&text).plies(), 1);
+    }
+    for variant in ["Jieqi", "揭棋", "Minixiangqi", "Standard"] {
+        let text = format!(
+            "[Red \"a\"]\n[variant \"{variant}\"]\n\n1. C2=5 *\n\n[Red \"b\"]\n\n1. C2=5 *\n"
+        );
+        let [rejected, other] = &read(&text)[..] else {
+            panic!("{text}");
+        };
+        let error = rejected.as_ref().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            format!("line 2: the variant \"{variant}\" is not xiangqi")
+        );
+        assert_eq!(other.as_ref().unwrap().tag("Red"), Some("b"));
+    }
+}
+
+#[test]
+fn english_and_vietnamese_headings_and_results_are_read() {
+    for (result, expected) in [
+        ("Red wins", GameResult::RedWins),
+        ("Red wins.", GameResult::RedWins),
+        ("(Black won)", GameResult::BlackWins),
+        ("Black resigns\n", GameResult::RedWins),
+        ("Draw", GameResult::Draw),
+        ("(draw)", GameResult::Draw),
+        ("(đỏ thắng)", GameResult::RedWins),
+        ("Hòa", GameResult::Draw),
+    ] {
+        let game = read_one(&format!("Red: Xu Chao\nĐen: B\n\n1. C2=5 H8+7 {result}"));
+        assert_eq!((game.plies(), game.result), (2, expected), "{result}");
+        assert_eq!(
+            (game.tag("Red"), game.tag("Black")),
+            (Some("Xu Chao"), Some("B"))
+        );
+        assert!(game.comments().iter().all(String::is_empty));
+    }
+    let games = read("Event: a\nResult: Red wins\n1. C2=5\n\nEvent: b\nKết quả: Hòa\n1. C2=5\n");
+    let results = games.iter().map(|game| game.as_ref().unwrap().result);
+    assert!(results.eq([GameResult::RedWins, GameResult::Draw]));
+}
+
+#[test]
+fn titles_in_the_tag_game_are_kept() {
+    for (tags, title) in [
+        ("[Game \"中炮对屏风马\"]", Some("中炮对屏风马")),
+        ("[Title \"a\"]\n[Game \"b\"]", Some("a")),
+        ("[Game \"Chinese Chess\"]", None),
+    ] {
+        let game = read_one(&format!("{tags}\n\n1. C2=5 *"));
+        assert_eq!(game.tag("Title"), title);
+        assert_eq!(game.tags.len(), usize::from(title.is_some()));
+    }
+}
+
+#[test]
+fn vietnamese_words_and_labels_before_moves_are_read() {
+    for text in [
+        "1. Pháo 2 bình 5 Mã 8 tấn 7\n2.Mã 2 tấn 3 Xe 9 bình 8",
+        "先：炮二平五 后：马8进7 先：马二进三 后：车9平8",
+    ] {
+        let game = read_one(text);
+        assert_eq!(game.main_line().coordinates(), "h2e2 h9g7 h0g2 i9h9");
+    }
+}
+
+#[test]
+fn semicolons_may_separate_moves() {
+    for text in [
+        "1.炮二平五 馬8进7;2.馬二进三 車9平8;3.車一平二 馬2进3;",
+        "h2e2;h9g7;h0g2;i9h9;i0h0;b9c7",
+        "1.C2=5,H8+7;2. H2+3,R9=8; 3.R1=2;H2+3",
+    ] {
+        let line = "h2e2 h9g7 h0g2 i9h9 i0h0 b9c7";
+        assert_eq!(read_one(text).main_line().coordinates(), line, "{text}");
+    }
+    let rest = "2. 马二进三 车9平8";
+    for (text, comment) in [
+        (
+            "1. 炮二平五 马8进7 ; 屏风马 2. 马八进七\n",
+            "屏风马 2. 马八进七",
+        ),
+        ("1. 炮二平五 马8进7 ; 1... 炮8平5\n", "1... 炮8平5"),
+        ("1. 炮二平五 马8进7\n; 2. 马八进七\n", "2. 马八进七"),
+        (
+            "[Red \"甲\"]\n\n1. 炮二平五 马8进7 ; 2. 马八进七\n",
+            "2. 马八进七",
+        ),
+    ] {
+        let game = read_one(&format!("{text}{rest}"));
+        assert_eq!(
+            game.main_line().coordinates(),
+            "h2e2 h9g7 h0g2 i9h9",
+            "{text}"
+        );
+        assert_eq!(game.comments()[1], comment);
+    }
+}
+
+#[test]
 fn joined_and_labeled_moves_begin_another_game() {
     for (text, moves) in [
         (
@@ -474,6 +578,8 @@ fn long_texts_take_linear_time() {
         (variations, 1),
         ("* ".repeat(many), 0),
         ("; \n".repeat(many), 0),
+        ("1. h2e2".to_owned() + &";".repeat(many) + "h9g7", 1),
+        ("1. h2e2".to_owned() + &"; 1... h9g7".repeat(many), 1),
         (lines, 1),
         (headings, 1),
         ("[".repeat(many), 1),

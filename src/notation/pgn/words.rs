@@ -16,8 +16,8 @@ pub const LONGEST_MOVE: usize = 5;
 const MIN_JOINED: usize = 6;
 
 /// The names of the sides before their moves, as in `红:炮二平五`.
-const LABELS: [&str; 10] = [
-    "红方", "紅方", "黑方", "先手", "后手", "後手", "红", "紅", "黑", "白",
+const LABELS: [&str; 13] = [
+    "红方", "紅方", "黑方", "先手", "后手", "後手", "红", "紅", "黑", "白", "先", "后", "後",
 ];
 
 /// The signs of a check or mate after a move.

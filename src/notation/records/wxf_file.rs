@@ -1,5 +1,6 @@
 //! WXF files, the text format of the World Xiangqi Federation and of PlayOK: lines of a key and a value, then the moves
 //! between `START{` and `}END`. A block `SETUP{…}` before them has the pieces of another starting position: `Ke0 kd9`.
+//! Blocks `DIAG{…}` among them are the places of diagrams, and are skipped.
 //!
 //! ```text
 //! FORMAT   WXF
@@ -49,6 +50,8 @@ const START: &str = "start";
 const END: &str = "end";
 /// The word before the pieces of the starting position.
 const SETUP: &str = "setup";
+/// The word before the number of a diagram.
+const DIAGRAM: &str = "diag";
 
 /// The byte ranges of a word with its opening brace, such as `START{`, in a text in lower case.
 fn block_starts(lower: &str, word: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
@@ -103,7 +106,7 @@ pub fn read_wxf(text: &str, lines_before: usize) -> Result<GameTree, RecordError
         tags.map(|(tag, value)| tag_line(&tag, &value))
             .collect::<String>()
     });
-    let pgn = tags.collect::<Vec<_>>().join("\n") + moves;
+    let pgn = tags.collect::<Vec<_>>().join("\n") + &without_diagrams(moves);
     let mut games = PgnReader::new(pgn.as_bytes()).after_lines(lines_before);
     let game = games.next();
     game.unwrap_or_else(|| Err(RecordError::new("the record is empty")))
@@ -129,6 +132,23 @@ fn without_setup(head: &str) -> Result<String, RecordError> {
     }
     let rest = head[start.end + block.len()..].trim_start_matches('}');
     Ok(head[..start.start].to_owned() + &line + rest)
+}
+
+/// The moves without the blocks `DIAG{…}`, but with the line ends in them.
+fn without_diagrams(moves: &str) -> String {
+    let lower = moves.to_ascii_lowercase();
+    let mut kept = String::new();
+    let mut at = 0;
+    for start in block_starts(&lower, DIAGRAM) {
+        if let Some(length) = moves[start.end..].find('}')
+            && start.start >= at
+        {
+            kept += &moves[at..start.start];
+            at = start.end + length + 1;
+            kept += &"\n".repeat(moves[start.end..at].matches('\n').count());
+        }
+    }
+    kept + &moves[at..]
 }
 
 /// The pieces with their squares, the side to move and the move number of a block `SETUP`.
@@ -188,9 +208,9 @@ fn tags_of(key: &str, value: &str) -> Vec<(String, String)> {
 
 fn read_result(value: &str) -> GameResult {
     match value.to_lowercase().as_str() {
-        "red" | "red win" | "red wins" => GameResult::RedWins,
-        "black" | "black win" | "black wins" => GameResult::BlackWins,
-        "draw" | "0.5" => GameResult::Draw,
+        "red" => GameResult::RedWins,
+        "black" => GameResult::BlackWins,
+        "0.5" => GameResult::Draw,
         _ => value.parse().unwrap_or_default(),
     }
 }
@@ -262,6 +282,17 @@ mod tests {
             let file = FILE.replace("DATE", &format!("{block}\nDATE"));
             assert!(read_wxf(&file, 0).is_err(), "{block}");
         }
+    }
+
+    #[test]
+    fn diagrams_are_skipped() {
+        let file = FILE.replace("2. H2+3", "DIAG{ #4\nRED }\n2. H2+3 diag {}");
+        let game = read_wxf(&file, 0).unwrap();
+        assert_eq!(game.main_line().coordinates(), "h2e2 h9g7 h0g2 i9h9");
+        assert!(game.comments().iter().all(String::is_empty));
+        let error = read_wxf(&file.replace("R9=8", "R9=1"), 0).unwrap();
+        let problem = error.main_line_problem().unwrap();
+        assert!(problem.starts_with("line 12: move 4"), "{problem}");
     }
 
     #[test]

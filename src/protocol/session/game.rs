@@ -142,8 +142,7 @@ impl CurrentGame {
 pub fn parse_game(text: &PositionText, promotion: bool) -> Result<(Game, Option<String>), String> {
     let fen = text.fen.as_deref().unwrap_or(fen::START);
     let position = fen::parse_variant_position(fen, promotion).map_err(|error| {
-        let mut reasons: Vec<String> = error.reasons.iter().map(ToString::to_string).collect();
-        reasons.dedup();
+        let reasons: Vec<String> = error.reasons.iter().map(ToString::to_string).collect();
         join_errors(&reasons)
     })?;
     let mut game = Game::new(position);

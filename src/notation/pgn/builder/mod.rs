@@ -4,8 +4,8 @@ mod remarks;
 
 use super::headings::{TextLine, may_be_move, name_red};
 use super::numbers::{MoveNumber, Numbering};
-use super::prose::{Prose, is_damaged_move};
-use super::scanner::PgnToken;
+use super::prose::{Prose, is_damaged_move, is_like_move};
+use super::scanner::{PgnToken, Source};
 use super::words::{
     is_clock, is_divider, is_first_number, joined_moves, numbered_word, plain, split_word,
     without_label,
@@ -18,6 +18,7 @@ use crate::notation::tree::{
     AnnotatedMove, GameResult, GameTree, NodeId, Problem, ROOT, append, plain_comment,
 };
 use crate::notation::{LineError, chinese, fen, is_move_text};
+use crate::text::excerpt;
 
 /// The maximum size of the tags, comments and texts of moves of a game in bytes.
 const MAX_TEXT: usize = 8 << 20;
@@ -27,6 +28,22 @@ const MAX_WORD: usize = 200;
 /// In a game with this many tags or more, a heading no longer replaces an earlier tag with the same name. Otherwise the
 /// searches for such tags would take quadratic time.
 const MAX_COMPARED_TAGS: usize = 1000;
+
+/// Whether the value of a tag `Variant` or `Game` is a name of xiangqi, or unknown.
+fn is_name_of_xiangqi(value: &str) -> bool {
+    let name = value.to_lowercase().replace([' ', '-', '_'], "");
+    let names = [
+        "",
+        "?",
+        "xiangqi",
+        "chinesechess",
+        "cchess",
+        "象棋",
+        "中国象棋",
+        "中國象棋",
+    ];
+    names.contains(&name.as_str())
+}
 
 /// A game under construction.
 #[derive(Debug, Default)]
@@ -128,12 +145,12 @@ impl Builder {
                     || self.has_fen && found.iter().any(|(tag, _)| *tag == "FEN")
                     || self.has_moves() && has_other() && !self.is_remark_on_side(found, below)
             }
-            PgnToken::Word { word, .. } => {
+            PgnToken::Word(source) => {
                 let is_text = |prose: &Prose| prose.includes_line(line);
                 if self.skips_variations || self.prose.as_ref().is_some_and(is_text) {
                     return false;
                 }
-                let word = plain(word);
+                let word = plain(source.text);
                 let restarts =
                     self.open.is_empty() && self.is_past_first_move() && is_first_number(&word);
                 let begins_with_move =
@@ -145,9 +162,27 @@ impl Builder {
             PgnToken::Line(TextLine::Sentence(_), ..)
             | PgnToken::Note(_)
             | PgnToken::Comment(_)
-            | PgnToken::Open
-            | PgnToken::Close => false,
+            | PgnToken::Open(_)
+            | PgnToken::Close(_) => false,
         }
+    }
+
+    /// Whether the text after a `;` continues the game and is not a comment: in a game without tags, it begins with a
+    /// move that has the next number or none.
+    pub fn is_continued_by<'a>(&self, text: &'a str) -> bool {
+        let split_word = |text: &'a str| {
+            let text = text.trim_start_matches([' ', '\t']);
+            let is_end = |c: char| c.is_whitespace() || ",;，；。".contains(c);
+            let (word, rest) = text.split_at(text.find(is_end).unwrap_or(text.len()));
+            (plain(word), rest)
+        };
+        let (first, rest) = split_word(text);
+        let (number, text, _) = numbered_word(&first);
+        let second = split_word(rest).0;
+        let text = if text.is_empty() { &second } else { text };
+        let fits = |number| self.open.is_empty() && self.numbering.fits(number, self.plies);
+        let is_in_moves = self.has_moves() && !self.has_ended && !self.has_tag_pair;
+        is_in_moves && number.is_none_or(fits) && is_like_move(joined_moves(text)[0])
     }
 
     /// Rejects the whole game and drops what has been read of it.
@@ -175,19 +210,25 @@ impl Builder {
             self.skipped = None;
         }
         match token {
-            PgnToken::Word { .. }
+            PgnToken::Word(_)
             | PgnToken::Note(_)
             | PgnToken::Comment(_)
             | PgnToken::Line(TextLine::Sentence(_), ..) => {}
-            PgnToken::Open | PgnToken::Close => {
+            _ => {
                 let prose = self.prose.as_mut();
-                if let Some(prose) = prose.filter(|prose| prose.includes_line(line)) {
-                    prose.add_parenthesis(matches!(token, PgnToken::Open));
-                    return true;
+                let prose = prose.filter(|prose| prose.includes_line(line));
+                match (&token, prose) {
+                    (PgnToken::Open(source), Some(prose)) => {
+                        prose.open_parenthesis(*source);
+                        return true;
+                    }
+                    (PgnToken::Close(source), Some(prose)) => {
+                        prose.close_parenthesis(*source);
+                        return true;
+                    }
+                    _ => self.end_prose(),
                 }
-                self.end_prose();
             }
-            _ => self.end_prose(),
         }
         match token {
             PgnToken::UnclosedTag => self.add_problem(line, "unclosed tag"),
@@ -195,8 +236,8 @@ impl Builder {
                 self.has_ended = true;
                 self.add_problem(line, "unclosed comment");
             }
-            PgnToken::Open if self.too_deep > 0 => self.too_deep += 1,
-            PgnToken::Close if self.too_deep > 0 => self.too_deep -= 1,
+            PgnToken::Open(_) if self.too_deep > 0 => self.too_deep += 1,
+            PgnToken::Close(_) if self.too_deep > 0 => self.too_deep -= 1,
             _ if self.too_deep > 0 && !matches!(token, PgnToken::Tag(..)) => {}
             PgnToken::Tag(name, value) => {
                 self.has_tag_pair = true;
@@ -205,22 +246,19 @@ impl Builder {
                 }
                 self.add_tag(name, value, line);
             }
-            PgnToken::Line(TextLine::Headings(found), text, below)
-                if self.is_remark_on_side(&found, below) =>
-            {
-                is_part = self.add_sentence(text);
+            PgnToken::Line(TextLine::Headings(found), source, below) => {
+                if self.is_remark_on_side(&found, below) {
+                    is_part = self.add_sentence(source);
+                } else {
+                    self.add_headings(found, line);
+                }
             }
-            PgnToken::Line(TextLine::Headings(found), ..) => self.add_headings(found, line),
-            PgnToken::Line(TextLine::Sentence(text), ..) => is_part = self.add_sentence(text),
+            PgnToken::Line(TextLine::Sentence(_), source, _) => is_part = self.add_sentence(source),
             PgnToken::Comment(text) => self.add_comment(text),
-            PgnToken::Note(text) => is_part = self.add_note(text, line),
-            PgnToken::Open => self.open_variation(line),
-            PgnToken::Close => self.close_variation(line),
-            PgnToken::Word { separators, word } => {
-                let word = plain(word);
-                is_part = self.continues_prose(separators, &word, line)
-                    || self.add_word(separators, &word, line);
-            }
+            PgnToken::Note(source) => is_part = self.add_note(source, line),
+            PgnToken::Open(_) => self.open_variation(line),
+            PgnToken::Close(_) => self.close_variation(line),
+            PgnToken::Word(source) => is_part = self.add_word(source, &plain(source.text), line),
         }
         let prose_size = self.prose.as_ref().map_or(0, |prose| prose.text.len());
         if self.text_size + prose_size > MAX_TEXT || self.game.moves.len() > MAX_MOVES {
@@ -238,6 +276,14 @@ impl Builder {
             }
         } else if name.eq_ignore_ascii_case("Result") {
             self.result = value.parse().ok();
+        } else if name.eq_ignore_ascii_case("Variant") && !is_name_of_xiangqi(&value) {
+            let value = excerpt(&value);
+            self.reject(line, format!("the variant {value:?} is not xiangqi"));
+        } else if name.eq_ignore_ascii_case("Game") {
+            // Some programs write the title into this tag.
+            if !is_name_of_xiangqi(&value) && self.game.tag("Title").is_none() {
+                self.add_tag("Title", value, line);
+            }
         } else if !is_derived_tag(name) {
             self.text_size += name.len() + value.len();
             self.game.tags.push((name.to_owned(), value));
@@ -316,15 +362,13 @@ impl Builder {
         }
     }
 
-    /// Adds a word outside of prose. Returns `false` if it does not belong to a game.
-    fn add_word(&mut self, separators: &str, word: &str, line: usize) -> bool {
-        if self.skips_variations {
+    /// Adds the word that `source` was read from. Returns `false` if it does not belong to a game.
+    fn add_word(&mut self, source: Source<'_>, word: &str, line: usize) -> bool {
+        if self.continues_prose(source, word, line) || self.skips_variations {
             return true;
         }
         if self.text_depth > 0 {
-            self.text_size += separators.len() + word.len();
-            self.pending += separators;
-            self.pending += word;
+            self.add_to_text(source);
             return true;
         }
         if let Ok(result) = word.parse() {
@@ -368,7 +412,7 @@ impl Builder {
             return true;
         }
         let mut moves = joined_moves(text);
-        if self.add_text(separators, word, moves[0], line) {
+        if self.add_text(source, word, moves[0], line) {
             return true;
         }
         let last = moves.pop().unwrap_or_default();

@@ -5,6 +5,7 @@ use crate::notation::is_move_text;
 use crate::notation::pgn::headings::{TextLine, is_address, is_game_number};
 use crate::notation::pgn::numbers::{MoveNumber, is_digit};
 use crate::notation::pgn::prose::{Prose, is_like_move, is_text};
+use crate::notation::pgn::scanner::Source;
 use crate::notation::pgn::words::{
     is_divider, is_move_number, is_remark, joined_moves, numbered_word, plain, without_label,
 };
@@ -14,16 +15,25 @@ use crate::notation::tree::GameResult;
 impl Builder {
     /// Adds a line of text as a comment. Returns `false` if it does not belong to a game: a line with an address or
     /// with the number of the next game ends the game.
-    pub(super) fn add_sentence(&mut self, text: &str) -> bool {
+    pub(super) fn add_sentence(&mut self, source: Source<'_>) -> bool {
+        let text = source.text;
         if self.has_moves() && (is_address(text) || is_game_number(text)) {
             self.end_prose();
             self.has_ended = true;
         }
         let is_part = !self.has_ended && !self.is_empty();
         if is_part {
-            self.add_comment(text);
+            self.add_remark(source, text);
         }
         is_part
+    }
+
+    /// Adds a note or a sentence to the prose or, outside of prose, its text as a comment.
+    fn add_remark(&mut self, source: Source<'_>, text: &str) {
+        match &mut self.prose {
+            Some(prose) => prose.add_note(source, text),
+            None => self.add_comment(text),
+        }
     }
 
     /// Whether a line such as `黑方：稳健` is not the heading of another game, but a remark: the next line begins with
@@ -40,14 +50,28 @@ impl Builder {
             && TextLine::read(next).is_none()
     }
 
+    /// Adds a part of the file to the comment before the first move of a variation.
+    pub(super) fn add_to_text(&mut self, source: Source<'_>) {
+        self.text_size += source.separators.len() + source.text.len();
+        self.pending += source.separators;
+        self.pending += source.text;
+    }
+
     /// Adds text in brackets: the number of a move, the name of the side to move, a move after a number or at the
     /// beginning of a game, or a comment. Returns `false` if it does not belong to a game.
-    pub(super) fn add_note(&mut self, text: &str, line: usize) -> bool {
+    pub(super) fn add_note(&mut self, source: Source<'_>, line: usize) -> bool {
+        // Both brackets have the same length in UTF-8.
+        let bracket = source.text.chars().next().map_or(0, char::len_utf8);
+        let text = &source.text[bracket..source.text.len() - bracket];
         let expects_move = self.number.is_some() || !self.has_moves();
         if text.chars().all(is_digit) || expects_move && is_move_text(text) {
-            return self.continues_prose(" ", text, line) || self.add_word(" ", text, line);
+            return self.add_word(source, text, line);
         }
-        if without_label(text).is_empty() {
+        if self.text_depth > 0 {
+            self.add_to_text(source);
+            return true;
+        }
+        if self.prose.is_none() && without_label(text).is_empty() {
             return true;
         }
         // In the text form of 东萍象棋 the variations follow the main line: 【变1】.
@@ -63,7 +87,7 @@ impl Builder {
         }
         let is_part = self.has_moves() && !self.has_ended;
         if is_part {
-            self.add_comment(text);
+            self.add_remark(source, text);
             if let (true, Ok(result)) = (self.open.is_empty(), text.parse()) {
                 self.result_in_brackets = Some(result);
             }
@@ -74,7 +98,7 @@ impl Builder {
     /// Adds a word to the prose. Returns `false` if there is no prose or the word ends it. The prose ends at a result,
     /// a line of signs, a move with the next number or, in a game without numbers, a move in a later line. A variation
     /// interrupts it.
-    pub(super) fn continues_prose(&mut self, separators: &str, word: &str, line: usize) -> bool {
+    pub(super) fn continues_prose(&mut self, source: Source<'_>, word: &str, line: usize) -> bool {
         let take_length = |prose: &mut Prose| prose.length_before_parenthesis.take();
         if let Some(length) = self.prose.as_mut().and_then(take_length)
             && self.begins_variation(word)
@@ -88,14 +112,16 @@ impl Builder {
         };
         let is_included = prose.includes_line(line);
         if !is_included && (word.parse::<GameResult>().is_ok() || is_divider(word)) {
+            prose.text += source.separators;
             self.end_prose();
             return false;
         }
-        prose.push_separators(separators);
+        let before_word = prose.text.len() + source.separators.len();
+        prose.push(source);
         let (number, text, _) = numbered_word(word);
         if let Some(number) = number {
             self.number = Some(number.after(self.number));
-            prose.length_before_number.get_or_insert(prose.text.len());
+            prose.length_before_number.get_or_insert(before_word);
         }
         if is_like_move(joined_moves(text)[0]) {
             let continues_game = match self.number {
@@ -103,7 +129,7 @@ impl Builder {
                 None => !is_included && prose.has_no_move() && self.numbering.is_empty(),
             };
             if continues_game && self.open.is_empty() && !(is_included && prose.is_in_list()) {
-                let length = prose.length_before_number.unwrap_or(prose.text.len());
+                let length = prose.length_before_number.unwrap_or(before_word);
                 prose.text.truncate(length);
                 let text = self.prose.take().map(|prose| prose.text);
                 self.add_comment(text.unwrap_or_default().trim_end());
@@ -117,7 +143,6 @@ impl Builder {
             self.number = None;
             prose.length_before_number = None;
         }
-        prose.text += word;
         true
     }
 
@@ -169,7 +194,7 @@ impl Builder {
     /// may be a move or the game has ended. `text` is the first move of the word, or the word without its number.
     pub(super) fn add_text(
         &mut self,
-        separators: &str,
+        source: Source<'_>,
         word: &str,
         text: &str,
         line: usize,
@@ -183,7 +208,7 @@ impl Builder {
             if is_comment {
                 // A number before the comment is not that of the next move.
                 self.number = *number;
-                self.add_comment(word);
+                self.add_comment(source.text);
                 if !is_remark {
                     self.text_depth = self.open.len();
                 }
@@ -196,7 +221,7 @@ impl Builder {
         let is_text = self.has_moves() && !has_number && !is_like_move(text);
         if is_text {
             self.number = None;
-            self.prose = Some(Prose::new(word, line, separators.contains('\n')));
+            self.prose = Some(Prose::new(word, source, line));
         }
         is_text
     }

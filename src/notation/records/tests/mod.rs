@@ -373,6 +373,7 @@ fn dates_are_converted_to_pgn() {
         ("", ""),
     ] {
         assert_eq!(date_tag("Date", value), date, "{value}");
+        assert_eq!(date_tag("DATE", value), date);
         assert_eq!(date_tag("Date", date), date);
         assert_eq!(date_tag("Event", value), value);
     }
