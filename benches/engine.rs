@@ -27,14 +27,8 @@ fn positions() -> [(&'static str, Position); 5] {
     [
         ("start", START),
         ("opening", OPENING),
-        (
-            "middlegame",
-            "3akabc1/r3n4/n2Rb4/6p1p/p3CC3/1c2p3P/2r1P1P2/N4K2B/4A4/5A1NR w - - 0 1",
-        ),
-        (
-            "check",
-            "2bak1b2/3r4n/n2a1r3/p7p/4R4/8P/c3P4/3K4B/4A2CR/2B2A3 b - - 0 1",
-        ),
+        ("middlegame", "3akabc1/r3n4/n2Rb4/6p1p/p3CC3/1c2p3P/2r1P1P2/N4K2B/4A4/5A1NR w - - 0 1"),
+        ("check", "2bak1b2/3r4n/n2a1r3/p7p/4R4/8P/c3P4/3K4B/4A2CR/2B2A3 b - - 0 1"),
         ("ending", "5ab2/9/3k5/9/9/P1R4p1/9/9/4K1p2/2B6 w - - 0 1"),
     ]
     .map(|(name, fen)| (name, position(fen)))
@@ -116,11 +110,8 @@ fn evaluation(criterion: &mut Criterion) {
 
 /// A network with small weights of both signs. Its speed does not depend on the weights.
 fn network_of_width(width: usize) -> Network {
-    let architecture = Architecture {
-        width,
-        inputs: InputBuckets::One,
-        outputs: OutputBuckets::Pieces,
-    };
+    let architecture =
+        Architecture { width, inputs: InputBuckets::One, outputs: OutputBuckets::Pieces };
     let weights = |count: usize| (0..count).map(|i| (i % 41) as i16 - 20).collect();
     let parameters = NetworkParameters {
         input_weights: weights(architecture.rows() * width),

@@ -10,11 +10,7 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 fn pass(criterion: &mut Criterion) {
-    let recipe = Recipe {
-        width: 256,
-        passes: u32::MAX,
-        ..Recipe::default()
-    };
+    let recipe = Recipe { width: 256, passes: u32::MAX, ..Recipe::default() };
     let mut rng = StdRng::seed_from_u64(1);
     let mut samples = Samples::default();
     for number in 0..1000 {

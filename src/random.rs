@@ -53,9 +53,8 @@ pub fn shuffle(random: &mut impl Rng, shape: Shape) -> Option<Game> {
     let mut there = [Move::NONE; Color::COUNT];
     for played in &mut there {
         let position = game.position();
-        let quiet = legal_moves(position)
-            .into_iter()
-            .filter(|m| position.piece_on(m.to()).is_none());
+        let quiet =
+            legal_moves(position).into_iter().filter(|m| position.piece_on(m.to()).is_none());
         *played = quiet.choose(random)?;
         game.push(*played).ok()?;
     }
@@ -136,20 +135,12 @@ mod tests {
 
     #[test]
     fn same_seed_gives_same_result() {
-        for shape in [
-            Shape::Any,
-            Shape::Sparse,
-            Shape::PawnsDoubled,
-            Shape::Irregular,
-        ] {
+        for shape in [Shape::Any, Shape::Sparse, Shape::PawnsDoubled, Shape::Irregular] {
             let draw = || position(&mut StdRng::seed_from_u64(7), shape);
             assert_eq!(draw(), draw());
         }
         let game = || game(&mut StdRng::seed_from_u64(7), Position::startpos(), 30);
-        assert_eq!(
-            (game().plies().len(), game().position()),
-            (30, game().position())
-        );
+        assert_eq!((game().plies().len(), game().position()), (30, game().position()));
     }
 
     #[test]

@@ -24,9 +24,7 @@ struct Imports {
 
 pub(crate) fn is_for_tests(attributes: &[Attribute]) -> bool {
     let is_cfg_test = |a: &Attribute| {
-        a.path().is_ident("cfg")
-            && a.parse_args::<syn::Path>()
-                .is_ok_and(|p| p.is_ident("test"))
+        a.path().is_ident("cfg") && a.parse_args::<syn::Path>().is_ok_and(|p| p.is_ident("test"))
     };
     attributes.iter().any(is_cfg_test)
 }
@@ -70,10 +68,8 @@ impl<'a> Visit<'a> for Imports {
         match item.vis {
             Visibility::Inherited => self.used.extend(found.into_iter().map(|(_, path)| path)),
             _ => {
-                let from_crate = found
-                    .iter()
-                    .map(|(_, path)| path)
-                    .filter(|path| path[0] == "crate");
+                let from_crate =
+                    found.iter().map(|(_, path)| path).filter(|path| path[0] == "crate");
                 self.used.extend(from_crate.cloned());
                 self.reexports.extend(found);
             }
@@ -104,9 +100,7 @@ impl Source {
                 imports.test_modules.iter().map(with).collect::<Vec<_>>()
             })
             .collect();
-        source
-            .0
-            .retain(|module, _| !for_tests.iter().any(|test| module.starts_with(test)));
+        source.0.retain(|module, _| !for_tests.iter().any(|test| module.starts_with(test)));
         source
     }
 
@@ -148,9 +142,7 @@ impl Source {
 
     /// The module that defines the item of a path, following re-exports.
     fn defining_module(&self, path: &ModulePath) -> Option<ModulePath> {
-        let length = (1..=path.len())
-            .rev()
-            .find(|n| self.0.contains_key(&path[..*n]))?;
+        let length = (1..=path.len()).rev().find(|n| self.0.contains_key(&path[..*n]))?;
         let module = path[..length].to_vec();
         let Some(name) = path.get(length) else {
             return Some(module);
@@ -166,9 +158,7 @@ impl Source {
         let modules = self.0[module].used.iter();
         let modules =
             modules.filter_map(|path| self.defining_module(&self.absolute(module, path)?));
-        modules
-            .filter(|defining_module| defining_module != module)
-            .collect()
+        modules.filter(|defining_module| defining_module != module).collect()
     }
 }
 
@@ -178,12 +168,7 @@ fn levels() -> Vec<Vec<String>> {
     let docs = include_str!("../src/lib.rs").replace("\n//!", "");
     let arrows = docs.split_once("Dependencies point one way: ").unwrap().1;
     let arrows = arrows.split_once('.').unwrap().0;
-    let names = |group: &str| {
-        group
-            .split(',')
-            .map(|name| name.trim().to_owned())
-            .collect()
-    };
+    let names = |group: &str| group.split(',').map(|name| name.trim().to_owned()).collect();
     arrows.split("<-").map(names).collect()
 }
 
@@ -202,12 +187,7 @@ fn modules_import_only_from_modules_further_left() {
             imports += 1;
             let (from, to) = (&module[0], &imported[0]);
             let is_left = level(to) < level(from) || from == to;
-            assert!(
-                is_left,
-                "{} imports {}",
-                module.join("::"),
-                imported.join("::")
-            );
+            assert!(is_left, "{} imports {}", module.join("::"), imported.join("::"));
         }
     }
     assert!(imports > 300, "only {imports} imports are recognized");
@@ -217,7 +197,7 @@ fn modules_import_only_from_modules_further_left() {
 fn no_files_import_each_other_in_a_cycle() {
     let source = Source::read();
     let imports = |module: &ModulePath| source.imports_of(module);
-    let imports: BTreeMap<_, _> = (source.0.keys()).map(|m| (m.clone(), imports(m))).collect();
+    let imports: BTreeMap<_, _> = source.0.keys().map(|m| (m.clone(), imports(m))).collect();
     let mut cycles = Vec::new();
     for (module, imported) in &imports {
         for imported in imported {
@@ -227,11 +207,7 @@ fn no_files_import_each_other_in_a_cycle() {
             }
         }
     }
-    assert!(
-        cycles.is_empty(),
-        "imports in cycles:\n{}",
-        cycles.join("\n")
-    );
+    assert!(cycles.is_empty(), "imports in cycles:\n{}", cycles.join("\n"));
 }
 
 /// The crate docs list the files that run a command.

@@ -31,10 +31,7 @@ use tempfile::TempDir;
 /// A new directory in which commands run.
 pub(crate) struct TestDir(TempDir);
 
-#[allow(
-    dead_code,
-    reason = "builds without some features do not use all of it"
-)]
+#[allow(dead_code, reason = "builds without some features do not use all of it")]
 impl TestDir {
     pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
@@ -59,9 +56,8 @@ impl TestDir {
     /// The names of the files in the directory, sorted.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.path()).unwrap();
-        let mut names: Vec<String> = entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }

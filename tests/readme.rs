@@ -52,9 +52,7 @@ fn output(arguments: &[&str], input: &str) -> String {
 fn blocks(text: &'static str, language: &str) -> Vec<&'static str> {
     let fence = format!("```{language}\n");
     let after_fences = text.split(fence.as_str()).skip(1);
-    after_fences
-        .map(|rest| rest.split("\n```").next().unwrap())
-        .collect()
+    after_fences.map(|rest| rest.split("\n```").next().unwrap()).collect()
 }
 
 /// The arguments of the commands in shell blocks that begin with `chuhe` or `target/release/chuhe`, followed by
@@ -97,11 +95,8 @@ fn the_analyses_run_and_print_the_rows_shown() {
     let chinese = commands(CHINESE, "analyse ");
     assert_eq!((english.len(), chinese.len()), (3, 2));
     for command in english.iter().chain(&chinese) {
-        let limit: &[&str] = if command.contains(&"--depth".to_owned()) {
-            &[]
-        } else {
-            &["--depth", "4"]
-        };
+        let limit: &[&str] =
+            if command.contains(&"--depth".to_owned()) { &[] } else { &["--depth", "4"] };
         let text = run(command, limit);
         assert!(text.contains("\nbest "), "{command:?}: {text}");
     }
@@ -118,9 +113,7 @@ fn without_time(row: &str) -> String {
     let words = row.split_whitespace();
     let (mut kept, mut is_speed) = (Vec::new(), false);
     for word in words {
-        let is_time = word
-            .strip_suffix('s')
-            .is_some_and(|number| number.parse::<f64>().is_ok());
+        let is_time = word.strip_suffix('s').is_some_and(|number| number.parse::<f64>().is_ok());
         if !is_speed && !is_time {
             kept.push(word);
         }
@@ -145,11 +138,7 @@ fn run_in(directory: &Path, command: &[String], replaced: &[(&str, &str)]) -> St
     };
     let arguments = command.iter().map(new).filter(|word| !word.is_empty());
     let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
-    let assert = command
-        .current_dir(directory)
-        .args(arguments)
-        .assert()
-        .code(0);
+    let assert = command.current_dir(directory).args(arguments).assert().code(0);
     String::from_utf8(assert.get_output().stdout.clone()).unwrap()
 }
 
@@ -177,11 +166,7 @@ fn the_gauntlet_of_the_readme_runs() {
     let shorter = [("50", "1"), ("tc=2+0.02", "nodes=50"), ("ranks=1", "")];
     let gauntlet = &commands(README, "match --format gauntlet")[0];
     let text = run_in(directory.path(), gauntlet, &shorter);
-    for game in [
-        "2/6  game 2: pikafish - chuhe",
-        "4/6  game 4: eleeye",
-        "6/6  game 6: fairy",
-    ] {
+    for game in ["2/6  game 2: pikafish - chuhe", "4/6  game 4: eleeye", "6/6  game 6: fairy"] {
         assert!(text.contains(game), "{text}");
     }
 }
@@ -327,18 +312,14 @@ fn the_toml_files_are_valid() {
     assert_eq!(Factors::read_toml(files[0]).unwrap().count(), 2);
     assert_eq!(Spsa::read_toml(files[1]).unwrap().count(), 2);
     let (each, engines) = read_toml(files[2]).unwrap();
-    let specs = engines
-        .into_iter()
-        .map(|engine| engine.spec(&each).unwrap());
+    let specs = engines.into_iter().map(|engine| engine.spec(&each).unwrap());
     let names: Vec<String> = specs.map(|spec| spec.name).collect();
     assert_eq!(names, ["chuhe", "pikafish"]);
 }
 
 #[test]
 fn perft_prints_the_count_shown() {
-    let line = CONTRIBUTING
-        .lines()
-        .find(|l| l.starts_with("chuhe perft 5 "));
+    let line = CONTRIBUTING.lines().find(|l| l.starts_with("chuhe perft 5 "));
     let (_, count) = line.unwrap().split_once("move generation: ").unwrap();
     let (nodes, _) = count.split_once(' ').unwrap();
     assert!(output(&["perft", "5"], "").starts_with(&format!("nodes {nodes} ")));
@@ -348,8 +329,7 @@ fn perft_prints_the_count_shown() {
 fn option_rows(text: &'static str) -> Vec<Vec<&'static str>> {
     let (_, table) = text.split_once("\n| UCCI | UCI |").unwrap();
     let rows = table.lines().skip(2).take_while(|line| !line.is_empty());
-    rows.map(|line| line.split('|').map(str::trim).collect())
-        .collect()
+    rows.map(|line| line.split('|').map(str::trim).collect()).collect()
 }
 
 /// The options that the engine offers: name, values and default, in the form of the tables.
@@ -387,9 +367,8 @@ fn every_option_is_in_the_tables_of_both_languages() {
         let rows = option_rows(text);
         for (protocol, column) in [("ucci", 1), ("uci", 2)] {
             let named = rows.iter().filter(|row| row[column] != "–");
-            let table: Vec<_> = named
-                .map(|row| [row[column], row[3], row[4]].map(str::to_owned))
-                .collect();
+            let table: Vec<_> =
+                named.map(|row| [row[column], row[3], row[4]].map(str::to_owned)).collect();
             let offered = offered(protocol);
             assert_eq!(table.len(), offered.len());
             for (row, option) in table.into_iter().zip(offered) {

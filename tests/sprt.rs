@@ -84,13 +84,7 @@ fn simulate(sprt: &Sprt, truth: &[f64; 5], seed: u64) -> ([u64; 2], f64) {
 /// Checks the rate at which the SPRT accepts `wrong` although the other hypothesis is true: 5 % within one percentage
 /// point.
 fn check(model: EloModel, wrong: Decision, seed: u64, distribution: impl Fn(f64) -> [f64; 5]) {
-    let sprt = Sprt {
-        elo0: 0.0,
-        elo1: 20.0,
-        alpha: 0.05,
-        beta: 0.05,
-        model,
-    };
+    let sprt = Sprt { elo0: 0.0, elo1: 20.0, alpha: 0.05, beta: 0.05, model };
     let (elo, wrong) = match wrong {
         Decision::H1 => (sprt.elo0, 1),
         Decision::H0 => (sprt.elo1, 0),
@@ -109,22 +103,12 @@ fn logistic_error_rates_are_nominal() {
 
 #[test]
 fn normalized_rate_of_wrong_acceptance_is_nominal() {
-    check(
-        EloModel::Normalized,
-        Decision::H1,
-        3,
-        pairs_with_normalized_elo,
-    );
+    check(EloModel::Normalized, Decision::H1, 3, pairs_with_normalized_elo);
 }
 
 #[test]
 fn normalized_rate_of_wrong_rejection_is_nominal() {
-    check(
-        EloModel::Normalized,
-        Decision::H0,
-        4,
-        pairs_with_normalized_elo,
-    );
+    check(EloModel::Normalized, Decision::H0, 4, pairs_with_normalized_elo);
 }
 
 #[test]

@@ -33,11 +33,8 @@ const PRINTERS: [&str; 17] = [
 
 /// Messages that need no entry of their own: the name of a command, and messages that the table contains together with
 /// the text that follows them.
-const EXCEPTIONS: [&str; 3] = [
-    "egtb probe",
-    "engine {} reports",
-    "{} written, {} already known, {} added{}",
-];
+const EXCEPTIONS: [&str; 3] =
+    ["egtb probe", "engine {} reports", "{} written, {} already known, {} added{}"];
 
 /// The messages in a source file, except in tests.
 #[derive(Default)]
@@ -106,9 +103,7 @@ impl<'a> Visit<'a> for Messages {
 
     fn visit_attribute(&mut self, attribute: &'a Attribute) {
         if attribute.path().is_ident("error") {
-            attribute
-                .parse_args_with(|input: ParseStream<'_>| self.add_first(input))
-                .unwrap();
+            attribute.parse_args_with(|input: ParseStream<'_>| self.add_first(input)).unwrap();
         }
     }
 
@@ -129,18 +124,14 @@ impl<'a> Visit<'a> for Messages {
         self.visit_expr(&call.receiver);
         let name = call.method.to_string();
         self.visit_printed(PRINTERS.contains(&name.as_str()), |this| {
-            call.args
-                .iter()
-                .for_each(|argument| this.visit_expr(argument));
+            call.args.iter().for_each(|argument| this.visit_expr(argument));
         });
     }
 
     fn visit_macro(&mut self, called: &'a Macro) {
         let is_format = called.path.is_ident("format") || called.path.is_ident("format_args");
         if self.is_printed && is_format {
-            called
-                .parse_body_with(|input: ParseStream<'_>| self.add_first(input))
-                .unwrap();
+            called.parse_body_with(|input: ParseStream<'_>| self.add_first(input)).unwrap();
         }
     }
 
@@ -191,16 +182,10 @@ fn messages_have_a_chinese_translation() {
         count += messages.found.len();
         let name = path.strip_prefix(&root).unwrap().display().to_string();
         let is_known = |message: &str| table.contains(message) || EXCEPTIONS.contains(&message);
-        let unknown = messages
-            .found
-            .iter()
-            .filter(|m| has_words(m) && !is_known(m));
+        let unknown = messages.found.iter().filter(|m| has_words(m) && !is_known(m));
         missing.extend(unknown.map(|message| format!("{name}: {message}")));
     }
     assert!(count > 300, "only {count} messages are recognized");
     let missing = missing.join("\n");
-    assert!(
-        missing.is_empty(),
-        "not in src/text/chinese.txt:\n{missing}"
-    );
+    assert!(missing.is_empty(), "not in src/text/chinese.txt:\n{missing}");
 }

@@ -29,10 +29,7 @@ fn chuhe(arguments: &[&str]) -> Command {
 fn output(mut command: Command) -> (Option<i32>, String) {
     let (sender, ended) = mpsc::channel();
     thread::spawn(move || sender.send(command.stdin(Stdio::null()).output()));
-    let output = ended
-        .recv_timeout(PATIENCE)
-        .expect("the command must end")
-        .unwrap();
+    let output = ended.recv_timeout(PATIENCE).expect("the command must end").unwrap();
     let text = [output.stdout, output.stderr].concat();
     let text = String::from_utf8_lossy(&text).into_owned();
     (output.status.code(), text)
@@ -67,9 +64,7 @@ fn a_killed_match_ends_its_engines() {
     let engine = std::env::current_exe().unwrap();
     let mut command = chuhe(&["match", "--rounds", "1", "--each", "depth=1"]);
     for name in ["one", "two"] {
-        command
-            .arg("--engine")
-            .arg(format!("cmd={}", engine.display()));
+        command.arg("--engine").arg(format!("cmd={}", engine.display()));
         command.arg(format!("name={name}"));
         command.arg("args=--exact unresponsive_engine --ignored --nocapture");
     }
@@ -99,9 +94,7 @@ fn unresponsive_engine() {
 /// Sends a search without limits to an engine and waits for its first `info` line.
 fn search(parent: &mut Child) -> impl Read + use<> {
     let input = parent.stdin.as_mut().unwrap();
-    input
-        .write_all(b"ucci\nposition startpos\ngo infinite\n")
-        .unwrap();
+    input.write_all(b"ucci\nposition startpos\ngo infinite\n").unwrap();
     input.flush().unwrap();
     let mut output = BufReader::new(parent.stdout.take().unwrap());
     let mut line = String::new();
@@ -116,10 +109,7 @@ fn search(parent: &mut Child) -> impl Read + use<> {
 #[test]
 fn an_engine_ends_with_its_parent() {
     let mut parent = Command::new("cmd");
-    parent
-        .args(["/c", CHUHE])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped());
+    parent.args(["/c", CHUHE]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut parent = parent.spawn().unwrap();
     let mut output = search(&mut parent);
     let input = parent.stdin.take();
@@ -130,10 +120,7 @@ fn an_engine_ends_with_its_parent() {
         let mut text = String::new();
         sender.send(output.read_to_string(&mut text).map(|_| text))
     });
-    let text = ended
-        .recv_timeout(PATIENCE)
-        .expect("the engine did not end")
-        .unwrap();
+    let text = ended.recv_timeout(PATIENCE).expect("the engine did not end").unwrap();
     assert!(text.contains("bestmove "), "{text}");
     drop(input);
 }
@@ -159,9 +146,7 @@ fn a_double_click_opens_the_board() {
     }
     let mut command = Command::new(explorer);
     command.args(["--exact", "explorer", "--ignored", "--nocapture"]);
-    command
-        .env(PROGRAM, program)
-        .creation_flags(CREATE_NEW_CONSOLE);
+    command.env(PROGRAM, program).creation_flags(CREATE_NEW_CONSOLE);
     let (code, text) = output(command);
     assert_eq!(code, Some(0), "{text}");
 }

@@ -122,11 +122,7 @@ impl Bitboard {
     /// The square with the lowest index, `None` if the set is empty.
     #[inline]
     pub const fn first(self) -> Option<Square> {
-        if self.0 == 0 {
-            None
-        } else {
-            Some(Square::from_bit(self.0.trailing_zeros()))
-        }
+        if self.0 == 0 { None } else { Some(Square::from_bit(self.0.trailing_zeros())) }
     }
 
     /// The set without its square with the lowest index.
@@ -139,11 +135,8 @@ impl Bitboard {
     /// The squares strictly between two squares of one rank or file; empty for other pairs.
     #[inline]
     pub const fn between(a: Square, b: Square) -> Self {
-        let (low, high) = if a.index() < b.index() {
-            (a.index(), b.index())
-        } else {
-            (b.index(), a.index())
-        };
+        let (low, high) =
+            if a.index() < b.index() { (a.index(), b.index()) } else { (b.index(), a.index()) };
         if low == high {
             return Self::EMPTY;
         }

@@ -50,11 +50,7 @@ impl Not for Color {
 
 /// A value for each side, indexed by [`Color`]. Serialized as a list: red's value, then black's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(transparent)
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct ByColor<T>(pub [T; Color::COUNT]);
 
 impl<T> ByColor<T> {
@@ -112,17 +108,11 @@ mod tests {
     #[test]
     fn values_by_color() {
         let mut names = ByColor::from_fn(|color| color.to_string());
-        assert_eq!(
-            (&*names[Color::Red], &*names[Color::Black]),
-            ("red", "black")
-        );
+        assert_eq!((&*names[Color::Red], &*names[Color::Black]), ("red", "black"));
         names[Color::Black].push('!');
         assert_eq!(names.iter().collect::<Vec<_>>(), ["red", "black!"]);
         #[cfg(feature = "serde")]
-        assert_eq!(
-            serde_json::to_string(&names).unwrap(),
-            r#"["red","black!"]"#
-        );
+        assert_eq!(serde_json::to_string(&names).unwrap(), r#"["red","black!"]"#);
         assert_eq!(names.map(|name| name.len()), ByColor::new(3, 6));
     }
 }

@@ -108,11 +108,7 @@ impl Legality {
     /// The squares from which moves need not be tested (none in check), and the legal destinations of these moves.
     #[inline]
     pub fn unrestricted(&self) -> (Bitboard, Bitboard) {
-        if self.in_check {
-            (Bitboard::EMPTY, self.open)
-        } else {
-            (!self.pinned, self.open)
-        }
+        if self.in_check { (Bitboard::EMPTY, self.open) } else { (!self.pinned, self.open) }
     }
 
     /// The squares of `to` that are legal destinations of the piece on `from`.
@@ -133,9 +129,7 @@ impl Legality {
             // A piece between the king and a rook, king or cannon may move only along the line, never off it.
             to &= lines;
         }
-        to.into_iter()
-            .filter(|to| leaves_king_safe(position, Move::new(from, *to)))
-            .collect()
+        to.into_iter().filter(|to| leaves_king_safe(position, Move::new(from, *to))).collect()
     }
 
     /// Whether a pseudo-legal move of the side to move is legal.
@@ -157,13 +151,6 @@ pub fn leaves_king_safe(position: &Position, m: Move) -> bool {
         return !position.in_check();
     }
     let occupied = position.occupied().without(m.from()).with(m.to());
-    let king = if m.from() == position.king(us) {
-        m.to()
-    } else {
-        position.king(us)
-    };
-    position
-        .king_attackers(king, !us, occupied)
-        .without(m.to())
-        .is_empty()
+    let king = if m.from() == position.king(us) { m.to() } else { position.king(us) };
+    position.king_attackers(king, !us, occupied).without(m.to()).is_empty()
 }

@@ -79,18 +79,13 @@ impl Position {
         // The opponent's king was not attacked before, so a move outside its surroundings does not give check.
         let moved = Bitboard::from(from).with(to);
         let surroundings = attacks::surroundings(self.king(self.side_to_move()));
-        self.state.checkers = if (moved & surroundings).any() {
-            self.compute_checkers()
-        } else {
-            Bitboard::EMPTY
-        };
+        self.state.checkers =
+            if (moved & surroundings).any() { self.compute_checkers() } else { Bitboard::EMPTY };
         self.state.clock = if self.state.captured.is_some() {
             NoCaptureClock::default()
         } else {
             let (answers_check, gives_check) = (undo.was_in_check(), self.in_check());
-            self.state
-                .clock
-                .after_quiet_move(mover, answers_check, gives_check)
+            self.state.clock.after_quiet_move(mover, answers_check, gives_check)
         };
         observer.completed(self);
         undo
@@ -132,11 +127,7 @@ impl Position {
         self.take_back_turn();
         if let Some(placed) = self.piece_on(to) {
             self.remove_piece(placed, to);
-            let piece = if m.is_promotion() {
-                self.promoted_from(to)
-            } else {
-                placed
-            };
+            let piece = if m.is_promotion() { self.promoted_from(to) } else { placed };
             self.put(piece, from);
         }
         if let Some(captured) = captured {

@@ -59,11 +59,7 @@ impl Move {
 
     /// The square on which the piece on `square` was before this move.
     pub fn origin_of(self, square: Square) -> Square {
-        if square == self.to() {
-            self.from()
-        } else {
-            square
-        }
+        if square == self.to() { self.from() } else { square }
     }
 
     /// Whether this is not [`Move::NONE`].
@@ -111,11 +107,7 @@ impl Move {
 impl fmt::Display for Move {
     /// Writes coordinates: `h2e2`, or `0000` for [`Move::NONE`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_none() {
-            f.write_str("0000")
-        } else {
-            write!(f, "{}{}", self.from(), self.to())
-        }
+        if self.is_none() { f.write_str("0000") } else { write!(f, "{}{}", self.from(), self.to()) }
     }
 }
 
@@ -165,9 +157,7 @@ mod tests {
             }
         }
         assert_eq!("H2-E2".parse::<Move>().unwrap().to_string(), "h2e2");
-        for bad in [
-            "", "h2", "h2e", "h2e2q", "h2+e2", "炮", "a0a0", "0000", "é2e2",
-        ] {
+        for bad in ["", "h2", "h2e", "h2e2q", "h2+e2", "炮", "a0a0", "0000", "é2e2"] {
             assert_eq!(bad.parse::<Move>(), Err(ParseMoveError), "{bad}");
         }
     }

@@ -128,11 +128,7 @@ impl Piece {
     /// Its owner.
     #[inline]
     pub const fn color(self) -> Color {
-        if (self as usize) < PieceKind::COUNT {
-            Color::Red
-        } else {
-            Color::Black
-        }
+        if (self as usize) < PieceKind::COUNT { Color::Red } else { Color::Black }
     }
 
     /// Whether the piece can reach a square in a game. In the promotion variant pawns can also reach the
@@ -162,11 +158,7 @@ impl Piece {
 
     /// Reads a FEN letter; H is read as N and E as B.
     pub const fn from_letter(letter: char) -> Option<Self> {
-        let color = if letter.is_ascii_uppercase() {
-            Color::Red
-        } else {
-            Color::Black
-        };
+        let color = if letter.is_ascii_uppercase() { Color::Red } else { Color::Black };
         match PieceKind::from_letter(letter) {
             Some(kind) => Some(Self::new(kind, color)),
             None => None,

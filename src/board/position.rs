@@ -238,11 +238,7 @@ impl Position {
     /// The piece that `m`, a move of this position, takes. A promotion takes nothing.
     #[inline]
     pub fn taken_by(&self, m: Move) -> Option<Piece> {
-        if m.is_promotion() {
-            None
-        } else {
-            self.piece_on(m.to())
-        }
+        if m.is_promotion() { None } else { self.piece_on(m.to()) }
     }
 
     /// The piece taken by the last move; `None` after a null move and before the first move.
@@ -289,10 +285,7 @@ impl Position {
     /// on squares that they cannot reach.
     pub fn irregularities(&self) -> Vec<Reason> {
         let piece = |square| Some((square, self.piece_on(square)?));
-        setup::irregularities(
-            self.occupied().into_iter().filter_map(piece),
-            self.promotion,
-        )
+        setup::irregularities(self.occupied().into_iter().filter_map(piece), self.promotion)
     }
 
     /// A note with the [`Self::irregularities`] for users; `None` if the position can arise in a game.
@@ -327,11 +320,7 @@ impl Position {
     /// The piece on the destination of `m` after `piece` has made the move.
     #[inline]
     pub(super) fn placed_by(&self, piece: Piece, m: Move) -> Piece {
-        if m.is_promotion() {
-            Piece::new(PieceKind::Pawn, piece.color())
-        } else {
-            piece
-        }
+        if m.is_promotion() { Piece::new(PieceKind::Pawn, piece.color()) } else { piece }
     }
 
     /// Whether a legal move gives check.
@@ -432,10 +421,7 @@ impl Position {
             position.state.key ^= zobrist::SIDE;
         }
         for &(square, piece) in pieces {
-            debug_assert!(
-                position.piece_on(square).is_none(),
-                "two pieces on {square}"
-            );
+            debug_assert!(position.piece_on(square).is_none(), "two pieces on {square}");
             position.put(piece, square);
             position.toggle_key(piece, square);
         }
@@ -451,21 +437,13 @@ impl Position {
     fn check_kings(&self) -> impl Iterator<Item = Reason> + use<> {
         let (us, them) = (self.side_to_move, !self.side_to_move);
         let attackers = self.king_attackers(self.king(them), us, self.occupied());
-        let faces = attackers
-            .contains(self.king(us))
-            .then_some(Reason::FacingKings);
+        let faces = attackers.contains(self.king(us)).then_some(Reason::FacingKings);
         let checks = attackers.without(self.king(us)).any();
-        faces
-            .into_iter()
-            .chain(checks.then_some(Reason::CanCaptureKing(them)))
+        faces.into_iter().chain(checks.then_some(Reason::CanCaptureKing(them)))
     }
 
     pub(super) fn compute_checkers(&self) -> Bitboard {
-        self.king_attackers(
-            self.king(self.side_to_move),
-            !self.side_to_move,
-            self.occupied(),
-        )
+        self.king_attackers(self.king(self.side_to_move), !self.side_to_move, self.occupied())
     }
 
     #[inline]
@@ -551,10 +529,7 @@ mod tests {
     fn checks_and_replies_are_not_peaceful() {
         let clock = check(NoCaptureClock::new(3), Color::Red);
         assert_eq!(clock.peaceful(), 3);
-        assert_eq!(
-            clock.after_quiet_move(Color::Red, false, false).peaceful(),
-            4
-        );
+        assert_eq!(clock.after_quiet_move(Color::Red, false, false).peaceful(), 4);
     }
 
     #[test]

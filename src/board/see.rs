@@ -34,11 +34,7 @@ pub fn see_at_least(position: &Position, m: Move, threshold: i32) -> bool {
     if m.is_promotion() {
         return threshold <= 0;
     }
-    let value = |square| {
-        position
-            .piece_on(square)
-            .map_or(0, |p| SEE_VALUES[p.kind().index()])
-    };
+    let value = |square| position.piece_on(square).map_or(0, |p| SEE_VALUES[p.kind().index()]);
     let target = m.to();
     // The result minus the threshold if the next capture ends the exchange, from the point of view of the side that
     // makes this capture.
@@ -99,10 +95,7 @@ fn exposes_king(
     // because the legal move that ended the check has changed one of these squares.
     let relevant = attacks::surroundings(king) & changed.with(from);
     relevant.any()
-        && position
-            .king_attackers(king, !side, occupied.with(target))
-            .without(target)
-            .any()
+        && position.king_attackers(king, !side, occupied.with(target)).without(target).any()
 }
 
 fn least_valuable(position: &Position, attackers: Bitboard) -> Option<(Square, PieceKind)> {

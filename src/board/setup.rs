@@ -38,9 +38,8 @@ impl Setup {
     /// The starting position of a game (开局).
     pub fn startpos() -> Self {
         use PieceKind::{Advisor, Bishop, Cannon, King, Knight, Pawn, Rook};
-        const BACK_RANK: [PieceKind; FILES] = [
-            Rook, Knight, Bishop, Advisor, King, Advisor, Bishop, Knight, Rook,
-        ];
+        const BACK_RANK: [PieceKind; FILES] =
+            [Rook, Knight, Bishop, Advisor, King, Advisor, Bishop, Knight, Rook];
         let mut setup = Self::empty();
         let mut put = |file: usize, rank: usize, kind: PieceKind| {
             if let Some(square) = Square::new(file, rank) {
@@ -194,11 +193,7 @@ pub fn check_placement(
         }
     }
     let irregularities = irregularities(pieces.iter().copied(), promotion);
-    reasons.extend(
-        irregularities
-            .into_iter()
-            .filter(|reason| !reason.is_playable()),
-    );
+    reasons.extend(irregularities.into_iter().filter(|reason| !reason.is_playable()));
     let are_kings_legal = reasons.iter().all(|reason| match reason {
         Reason::TooMany { piece, .. } | Reason::ImpossibleSquare(piece, _) => {
             piece.kind() != PieceKind::King
@@ -224,9 +219,7 @@ mod tests {
         let regular = Position::startpos();
         assert_eq!(regular.irregularities(), []);
         // A composed endgame (江湖排局) with a black pawn on its own back rank.
-        let composition: Position = "3k2p2/4P4/9/9/9/2B1cnN2/9/7CR/4p4/2Cp1K3 w"
-            .parse()
-            .unwrap();
+        let composition: Position = "3k2p2/4P4/9/9/9/2B1cnN2/9/7CR/4p4/2Cp1K3 w".parse().unwrap();
         let square = "g9".parse().unwrap();
         assert_eq!(
             composition.irregularities(),
@@ -234,13 +227,7 @@ mod tests {
         );
         let rooks: Position = "3k5/9/9/9/9/9/9/9/9/RRRRK4 b".parse().unwrap();
         let piece = Piece::RedRook;
-        assert_eq!(
-            rooks.irregularities(),
-            [Reason::TooMany { piece, count: 4 }]
-        );
-        assert_eq!(
-            rooks.irregularities()[0].to_string(),
-            "red has 4 rooks, a set has 2"
-        );
+        assert_eq!(rooks.irregularities(), [Reason::TooMany { piece, count: 4 }]);
+        assert_eq!(rooks.irregularities()[0].to_string(), "red has 4 rooks, a set has 2");
     }
 }

@@ -32,21 +32,13 @@ impl Square {
     /// The square at `file` (0..9) and `rank` (0..10), `None` off the board.
     #[inline]
     pub const fn new(file: usize, rank: usize) -> Option<Self> {
-        if file < FILES && rank < RANKS {
-            Some(Self((rank * FILES + file) as u8))
-        } else {
-            None
-        }
+        if file < FILES && rank < RANKS { Some(Self((rank * FILES + file) as u8)) } else { None }
     }
 
     /// The square with this index, `None` from 90 on.
     #[inline]
     pub const fn from_index(index: usize) -> Option<Self> {
-        if index < Self::COUNT {
-            Some(Self(index as u8))
-        } else {
-            None
-        }
+        if index < Self::COUNT { Some(Self(index as u8)) } else { None }
     }
 
     /// The square of a bit of a bitboard; `index` must be below 90.
@@ -114,11 +106,7 @@ impl Square {
     pub const fn offset(self, files: isize, ranks: isize) -> Option<Self> {
         let file = (self.file() as isize).saturating_add(files);
         let rank = (self.rank() as isize).saturating_add(ranks);
-        if file < 0 || rank < 0 {
-            None
-        } else {
-            Self::new(file as usize, rank as usize)
-        }
+        if file < 0 || rank < 0 { None } else { Self::new(file as usize, rank as usize) }
     }
 
     /// Whether the square is on the far side of the river from `color`.

@@ -18,36 +18,20 @@ impl Symmetry {
     /// The image of a square.
     #[inline]
     pub const fn square(self, square: Square) -> Square {
-        let square = if self.ranks {
-            square.flip_rank()
-        } else {
-            square
-        };
-        if self.files {
-            square.flip_file()
-        } else {
-            square
-        }
+        let square = if self.ranks { square.flip_rank() } else { square };
+        if self.files { square.flip_file() } else { square }
     }
 
     /// The image of a move.
     #[inline]
     pub const fn image_of_move(self, m: Move) -> Move {
-        if m.is_none() {
-            m
-        } else {
-            Move::new(self.square(m.from()), self.square(m.to()))
-        }
+        if m.is_none() { m } else { Move::new(self.square(m.from()), self.square(m.to())) }
     }
 
     /// The image of a piece.
     #[inline]
     pub fn piece(self, piece: Piece) -> Piece {
-        if self.ranks {
-            Piece::new(piece.kind(), !piece.color())
-        } else {
-            piece
-        }
+        if self.ranks { Piece::new(piece.kind(), !piece.color()) } else { piece }
     }
 }
 
@@ -73,19 +57,13 @@ impl Position {
     /// The position mirrored left to right.
     #[must_use]
     pub fn mirrored(&self) -> Self {
-        self.image(Symmetry {
-            ranks: false,
-            files: true,
-        })
+        self.image(Symmetry { ranks: false, files: true })
     }
 
     /// The position with ranks reversed, and colors and the side to move swapped.
     #[must_use]
     pub fn with_colors_swapped(&self) -> Self {
-        self.image(Symmetry {
-            ranks: true,
-            files: false,
-        })
+        self.image(Symmetry { ranks: true, files: false })
     }
 }
 

@@ -22,9 +22,7 @@ pub struct Results {
 impl Results {
     /// Total number of games.
     pub const fn games(self) -> u32 {
-        self.wins
-            .saturating_add(self.draws)
-            .saturating_add(self.losses)
+        self.wins.saturating_add(self.draws).saturating_add(self.losses)
     }
 
     /// The value of a move with these results: 3 for each win, 1 for each draw, -1 for each loss, the default of
@@ -69,11 +67,7 @@ pub struct BookMove {
 impl BookMove {
     /// A move without results.
     pub fn new(played: Move, weight: u32) -> Self {
-        Self {
-            played,
-            weight,
-            results: Results::default(),
-        }
+        Self { played, weight, results: Results::default() }
     }
 }
 

@@ -67,11 +67,7 @@ impl DatBook {
     /// of the two. ElephantEye looks up the mirror image only if the position itself has no records.
     fn find(&self, position: &Position) -> [(&[[u8; RECORD]], bool); 2] {
         let [own, mirror] = [false, true].map(|mirror| locks(position, mirror)[2]);
-        let mirrored = if own == mirror {
-            &[]
-        } else {
-            self.with_lock(mirror)
-        };
+        let mirrored = if own == mirror { &[] } else { self.with_lock(mirror) };
         [(self.with_lock(own), false), (mirrored, true)]
     }
 
@@ -82,11 +78,7 @@ impl DatBook {
         for (records, is_mirrored) in self.find(position) {
             let before = moves.len();
             for HashedMove { played, weight, .. } in records.iter().filter_map(decode) {
-                let played = if is_mirrored {
-                    played.flip_file()
-                } else {
-                    played
-                };
+                let played = if is_mirrored { played.flip_file() } else { played };
                 let is_known = moves[before..].iter().any(|known| known.played == played);
                 if weight > 0 && !is_known && is_legal(position, played) {
                     moves.push(BookMove::new(played, weight));
@@ -125,11 +117,7 @@ impl Book for DatBook {
         }
         moves.sort_by_key(|m| std::cmp::Reverse(m.weight));
         let records = self.find(position).map(|(records, _)| records.len());
-        Ok(FoundRecords {
-            moves,
-            records: records.iter().sum(),
-            usable: usable.len(),
-        })
+        Ok(FoundRecords { moves, records: records.iter().sum(), usable: usable.len() })
     }
 
     fn count(&self) -> Result<usize, BookError> {
@@ -170,11 +158,7 @@ pub fn encode_dat(entries: impl IntoIterator<Item: Borrow<BookEntry>>) -> Encode
         let entry = entry.borrow();
         let (order, flips) = stored_order(&entry.position);
         for m in entry.moves.iter().filter(|m| m.weight > 0) {
-            let played = if flips {
-                m.played.flip_file()
-            } else {
-                m.played
-            };
+            let played = if flips { m.played.flip_file() } else { m.played };
             records.push((order, packed(played), m.weight));
         }
     }
@@ -186,10 +170,7 @@ pub fn encode_dat(entries: impl IntoIterator<Item: Borrow<BookEntry>>) -> Encode
 /// weights of the position are scaled down.
 fn encode(mut records: Vec<((u32, u32), u16, u32)>) -> EncodedDat {
     records.sort_unstable();
-    let mut encoded = EncodedDat {
-        bytes: Vec::new(),
-        collisions: 0,
-    };
+    let mut encoded = EncodedDat { bytes: Vec::new(), collisions: 0 };
     let mut last = None;
     for position in records.chunk_by(|one, other| one.0 == other.0) {
         let (lock, _) = position[0].0;
@@ -201,11 +182,8 @@ fn encode(mut records: Vec<((u32, u32), u16, u32)>) -> EncodedDat {
         }
         let heaviest = sums.values().copied().max().unwrap_or(1);
         for (played, weight) in sums {
-            let weight = if heaviest > MAX_WEIGHT {
-                weight * MAX_WEIGHT / heaviest
-            } else {
-                weight
-            };
+            let weight =
+                if heaviest > MAX_WEIGHT { weight * MAX_WEIGHT / heaviest } else { weight };
             encoded.bytes.extend(lock.to_le_bytes());
             encoded.bytes.extend(played.to_le_bytes());
             encoded.bytes.extend((weight.max(1) as u16).to_le_bytes());
@@ -315,10 +293,7 @@ mod tests {
         let moves_of =
             |(played, weight): &(&str, u32)| BookMove::new(played.parse().unwrap(), *weight);
         let book = book.iter().map(moves_of);
-        BookEntry {
-            position: after(moves),
-            moves: book.collect(),
-        }
+        BookEntry { position: after(moves), moves: book.collect() }
     }
 
     #[test]
@@ -344,10 +319,7 @@ mod tests {
 
     #[test]
     fn mirror_images_share_their_records() {
-        let both = [
-            entry("h2e2", &[("h9g7", 5)]),
-            entry("b2e2", &[("b9c7", 2), ("h9g7", 70_000)]),
-        ];
+        let both = [entry("h2e2", &[("h9g7", 5)]), entry("b2e2", &[("b9c7", 2), ("h9g7", 70_000)])];
         let file = encode_dat(&both);
         let book = DatBook::new(file.bytes.into()).unwrap();
         assert_eq!(moves(&book, "h2e2"), "b9c7 65535, h9g7 6");
@@ -363,11 +335,8 @@ mod tests {
         };
         let start = encode_dat(&[entry("", &[("h2e2", 1)])]);
         let start = DatBook::new(start.bytes.into()).unwrap();
-        let other = [
-            hashed("h2e2", "h9g7", 5),
-            hashed("b2e2", "b9c7", 3),
-            hashed("b2e2", "h9g7", 2),
-        ];
+        let other =
+            [hashed("h2e2", "h9g7", 5), hashed("b2e2", "b9c7", 3), hashed("b2e2", "h9g7", 2)];
         let all = encode_hashed(start.hashed_moves().into_iter().chain(other));
         let book = DatBook::new(all.into()).unwrap();
         assert_eq!(moves(&book, "h2e2"), "h9g7 8, b9c7 2");

@@ -40,9 +40,7 @@ fn schema(connection: &Connection) -> Result<Option<Schema>, BookError> {
     }
     if has("book")? && has("information")? {
         let query = "SELECT value FROM information WHERE name = 'type'";
-        let kind: Option<String> = connection
-            .query_row(query, [], |row| row.get(0))
-            .optional()?;
+        let kind: Option<String> = connection.query_row(query, [], |row| row.get(0)).optional()?;
         return Ok((kind.as_deref() == Some("xiangqi")).then_some(Schema::Xqb));
     }
     for table in ["bhobk", "pfBook"] {
@@ -79,11 +77,7 @@ impl BookRow {
         Ok(Self {
             packed: number(0)?,
             score: number(1)?,
-            results: Results {
-                wins: count(2)?,
-                draws: count(3)?,
-                losses: count(4)?,
-            },
+            results: Results { wins: count(2)?, draws: count(3)?, losses: count(4)? },
         })
     }
 }

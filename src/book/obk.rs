@@ -35,10 +35,7 @@ impl ObkKeys {
         let orders = [u64::from_le_bytes, u64::from_be_bytes];
         orders.into_iter().find_map(|number| {
             let mut numbers = bytes.as_chunks().0.iter().copied().map(number);
-            let keys = Self {
-                red_to_move: numbers.next()?,
-                pieces: numbers.collect(),
-            };
+            let keys = Self { red_to_move: numbers.next()?, pieces: numbers.collect() };
             (keys.key(&Position::startpos(), false) == START).then_some(keys)
         })
     }
@@ -68,12 +65,7 @@ pub struct ObkBook {
 impl ObkBook {
     /// The book in `table` of a database.
     pub fn new(connection: Connection, keys: ObkKeys, table: &'static str) -> Self {
-        Self {
-            connection,
-            keys,
-            table,
-            all: OnceCell::new(),
-        }
+        Self { connection, keys, table, all: OnceCell::new() }
     }
 
     /// The query for the rows that satisfy a condition.
@@ -105,11 +97,7 @@ impl ObkBook {
         let [own, mirror] = [false, true].map(|mirror| self.keys.key(position, mirror));
         let moves = |row: BookRow| (row, unpack(row.packed));
         let flipped = |row: BookRow| (row, unpack(row.packed).map(Move::flip_file));
-        let mirrored = if own == mirror {
-            Vec::new()
-        } else {
-            self.rows(mirror)?
-        };
+        let mirrored = if own == mirror { Vec::new() } else { self.rows(mirror)? };
         Ok([
             self.rows(own)?.into_iter().map(moves).collect(),
             mirrored.into_iter().map(flipped).collect(),
@@ -162,11 +150,7 @@ impl Book for ObkBook {
     }
 
     fn format(&self) -> &'static str {
-        if self.table == "bhobk" {
-            "obk"
-        } else {
-            "pfBook"
-        }
+        if self.table == "bhobk" { "obk" } else { "pfBook" }
     }
 }
 
@@ -215,10 +199,7 @@ mod tests {
         let little = bytes(&keys, u64::to_le_bytes);
         for file in [little.clone(), bytes(&keys, u64::to_be_bytes)] {
             let read = ObkKeys::read(&file).unwrap();
-            assert_eq!(
-                (read.red_to_move, read.pieces),
-                (keys.red_to_move, keys.pieces.clone())
-            );
+            assert_eq!((read.red_to_move, read.pieces), (keys.red_to_move, keys.pieces.clone()));
         }
         let mut wrong = little.clone();
         wrong[0] ^= 1;
@@ -230,9 +211,7 @@ mod tests {
         let connection = Connection::open_in_memory().unwrap();
         let columns = "(id INTEGER PRIMARY KEY, vkey INTEGER, vmove INTEGER, vscore INTEGER,
             vwin INTEGER, vdraw INTEGER, vlost INTEGER, vvalid INTEGER, vmemo BLOB, vindex INTEGER)";
-        connection
-            .execute_batch(&format!("CREATE TABLE {table}{columns}"))
-            .unwrap();
+        connection.execute_batch(&format!("CREATE TABLE {table}{columns}")).unwrap();
         let book = ObkBook::new(connection, keys.clone(), table);
         for (moves, packed, score, valid) in [
             ("h2e2", 0x3a_59, 30, 1),

@@ -21,11 +21,7 @@ pub struct BookTable {
 /// The position that is stored, and whether it is the mirror image of `position`.
 fn canonical(position: &Position) -> (Position, bool) {
     let (_, flips) = stored_order(position);
-    if flips {
-        (position.mirrored(), true)
-    } else {
-        (position.clone(), false)
-    }
+    if flips { (position.mirrored(), true) } else { (position.clone(), false) }
 }
 
 /// Board and side to move in FEN, the key of a position in the table.
@@ -50,11 +46,7 @@ impl BookTable {
             return;
         }
         let (position, flips) = canonical(position);
-        let played = if flips {
-            m.played.flip_file()
-        } else {
-            m.played
-        };
+        let played = if flips { m.played.flip_file() } else { m.played };
         let moves = self.entries.entry(key(&position)).or_default();
         match moves.iter_mut().find(|known| known.played == played) {
             Some(known) => {
@@ -86,10 +78,7 @@ impl BookTable {
         self.entries.iter().map(|(key, moves)| {
             let mut moves = moves.clone();
             sort(&mut moves);
-            BookEntry {
-                position: position_of(key),
-                moves,
-            }
+            BookEntry { position: position_of(key), moves }
         })
     }
 
@@ -127,11 +116,7 @@ impl Book for BookTable {
         let mut moves = self.all_moves(position);
         let records = moves.len();
         moves.retain(|m| m.weight > 0);
-        Ok(FoundRecords {
-            records,
-            usable: moves.len(),
-            moves,
-        })
+        Ok(FoundRecords { records, usable: moves.len(), moves })
     }
 
     fn count(&self) -> Result<usize, BookError> {
@@ -166,15 +151,8 @@ impl BookTable {
         for BookEntry { position, moves } in self.entries() {
             let key = key(&position);
             for m in moves {
-                let Results {
-                    wins,
-                    draws,
-                    losses,
-                } = m.results;
-                text += &format!(
-                    "{key}\t{}\t{}\t{wins}\t{draws}\t{losses}\n",
-                    m.played, m.weight
-                );
+                let Results { wins, draws, losses } = m.results;
+                text += &format!("{key}\t{}\t{}\t{wins}\t{draws}\t{losses}\n", m.played, m.weight);
             }
         }
         text
@@ -219,19 +197,13 @@ fn read_line(line: &str) -> Result<(Position, BookMove), String> {
     };
     let results = match results {
         [] => Results::default(),
-        [wins, draws, losses] => Results {
-            wins: number(wins)?,
-            draws: number(draws)?,
-            losses: number(losses)?,
-        },
+        [wins, draws, losses] => {
+            Results { wins: number(wins)?, draws: number(draws)?, losses: number(losses)? }
+        }
         _ => return Err("expected wins, draws and losses after the weight".to_owned()),
     };
     let weight = number(weight)?;
-    let m = BookMove {
-        played,
-        weight,
-        results,
-    };
+    let m = BookMove { played, weight, results };
     Ok((position, m))
 }
 
@@ -268,10 +240,7 @@ pub mod tests {
             ("c3c4 g6g5", "b0c2", 4),
             ("c3c4", "g6g5", 1),
         ] {
-            table.add(
-                &after(moves),
-                BookMove::new(played.parse().unwrap(), weight),
-            );
+            table.add(&after(moves), BookMove::new(played.parse().unwrap(), weight));
         }
         table
     }

@@ -142,11 +142,7 @@ impl Walker<'_> {
             }
             return Ok(*known);
         }
-        let FoundRecords {
-            moves,
-            records,
-            usable,
-        } = self.book.look_up(position)?;
+        let FoundRecords { moves, records, usable } = self.book.look_up(position)?;
         let is_stored = !moves.is_empty();
         let is_counted = self.is_counted(position);
         self.seen.insert(identity, is_stored);
@@ -201,11 +197,7 @@ mod tests {
     #[test]
     fn a_book_of_one_side_is_found_completely() {
         // The moves of the other side are missing; the replies to them must be found.
-        let red = [
-            ("", "h2e2"),
-            ("h2e2 h9g7", "h0g2"),
-            ("h2e2 h9g7 h0g2 i9h9", "i0h0"),
-        ];
+        let red = [("", "h2e2"), ("h2e2 h9g7", "h0g2"), ("h2e2 h9g7 h0g2 i9h9", "i0h0")];
         let black = [("h2e2", "h9g7"), ("h2e2 h9g7 h0g2", "i9h9")];
         for moves in [&red[..], &black] {
             let mut table = BookTable::default();
@@ -224,10 +216,7 @@ mod tests {
         // Without g6g5, b0c2 comes after two moves that are not in the book.
         let removed = [after("c3c4"), after("g3g4")].map(|position| position.key());
         table.revise(|position, moves| moves.retain(|_| !removed.contains(&position.key())));
-        table.add(
-            &after("a0a1 a9a8 a1a2"),
-            BookMove::new("a8a7".parse().unwrap(), 1),
-        );
+        table.add(&after("a0a1 a9a8 a1a2"), BookMove::new("a8a7".parse().unwrap(), 1));
         assert_eq!(walked(&table).unreached, 2);
         let mut reached = table.clone();
         assert_eq!(drop_unreached(&mut reached).unwrap(), 2);
@@ -261,10 +250,7 @@ mod tests {
     fn records_of_another_position_with_the_same_lock_are_not_unusable() {
         // The other position may be one that no line of the book reaches.
         let mut with_unreached = table();
-        with_unreached.add(
-            &after("a0a1 a9a8 a1a2"),
-            BookMove::new("a8a7".parse().unwrap(), 1),
-        );
+        with_unreached.add(&after("a0a1 a9a8 a1a2"), BookMove::new("a8a7".parse().unwrap(), 1));
         for (book, unreached) in [(table(), 0), (with_unreached, 1)] {
             let book = DatBook::new(encode_dat(book.entries()).bytes.into()).unwrap();
             let walk = walk(&Colliding(book)).unwrap();

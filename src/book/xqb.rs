@@ -134,14 +134,8 @@ fn fill(
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7)";
     let mut insert = transaction.prepare(query)?;
     for (key, packed, weight, results) in &rows {
-        let Results {
-            wins,
-            draws,
-            losses,
-        } = results;
-        let memo = memos
-            .get(&(key.clone(), *packed))
-            .map_or("", String::as_str);
+        let Results { wins, draws, losses } = results;
+        let memo = memos.get(&(key.clone(), *packed)).map_or("", String::as_str);
         insert.execute(params![key, packed, weight, wins, draws, losses, memo])?;
     }
     drop(insert);
@@ -188,10 +182,7 @@ pub struct XqbView(Symmetry);
 impl XqbView {
     /// The view of the side to move: rotated if black is to move, then optionally mirrored.
     const fn new(rotated: bool, mirrored: bool) -> Self {
-        Self(Symmetry {
-            ranks: rotated,
-            files: rotated != mirrored,
-        })
+        Self(Symmetry { ranks: rotated, files: rotated != mirrored })
     }
 
     /// Number of the cell of a square in the view: row by row from the far side, each row from left to right.
@@ -258,9 +249,7 @@ const fn number(kind: PieceKind) -> i8 {
 
 /// Inverse of [`number`].
 fn kind(number: i8) -> Option<PieceKind> {
-    PieceKind::ALL
-        .into_iter()
-        .find(|kind| self::number(*kind) == number)
+    PieceKind::ALL.into_iter().find(|kind| self::number(*kind) == number)
 }
 
 /// A 0 bit for an empty cell, a 1 bit and the four bits of its number for a piece, and 0 bits up to a whole byte.
@@ -281,7 +270,7 @@ fn pack_cells(cells: &[i8; CELLS]) -> Vec<u8> {
 
 /// Position of a key, with red to move; `None` if invalid.
 pub fn position_of(key: &[u8]) -> Option<Position> {
-    let mut bits = (key.iter()).flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1));
+    let mut bits = key.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1));
     let mut setup = Setup::empty();
     let view = XqbView::new(false, false);
     for cell in 0..CELLS {
@@ -292,11 +281,7 @@ pub fn position_of(key: &[u8]) -> Option<Position> {
         for _ in 0..4 {
             number = number << 1 | bits.next()?;
         }
-        let color = if number >= 8 {
-            Color::Black
-        } else {
-            Color::Red
-        };
+        let color = if number >= 8 { Color::Black } else { Color::Red };
         let kind = kind((number & 7).cast_signed())?;
         let square = view.square(cell / 9, cell % 9)?;
         setup.squares[square.index()] = Some(Piece::new(kind, color));
@@ -321,16 +306,9 @@ mod tests {
     fn written_books_are_read_in_every_view() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("book.xqb");
-        let results = Results {
-            wins: 3,
-            draws: 2,
-            losses: 1,
-        };
-        let played = |text: &str, weight| BookMove {
-            played: text.parse().unwrap(),
-            weight,
-            results,
-        };
+        let results = Results { wins: 3, draws: 2, losses: 1 };
+        let played =
+            |text: &str, weight| BookMove { played: text.parse().unwrap(), weight, results };
         let entries = [
             BookEntry {
                 position: after("h2e2"),
@@ -341,11 +319,7 @@ mod tests {
                 moves: vec![played("i9h9", 4), played("g6g5", 0)],
             },
         ];
-        let memos = [(
-            after("h2e2"),
-            "h9g7".parse().unwrap(),
-            "中炮 main".to_owned(),
-        )];
+        let memos = [(after("h2e2"), "h9g7".parse().unwrap(), "中炮 main".to_owned())];
         assert_eq!(write_xqb(&path, &entries, &memos, false).unwrap(), (3, 2));
         assert!(write_xqb(&path, &entries, &[], false).is_err(), "it exists");
         let connection = Connection::open(&path).unwrap();
@@ -370,13 +344,7 @@ mod tests {
         assert_eq!(moves(&book, "b2e2"), "b9c7 7, h9g7 5");
         assert_eq!(moves(&book, "b2e2 b9c7 b0c2"), "a9b9 4");
         assert_eq!(moves(&book, "c3c4"), "");
-        assert_eq!(
-            (
-                book.count().unwrap(),
-                book.look_up(&after("b2e2")).unwrap().records
-            ),
-            (3, 2)
-        );
+        assert_eq!((book.count().unwrap(), book.look_up(&after("b2e2")).unwrap().records), (3, 2));
     }
 
     #[test]
@@ -425,9 +393,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("book.xqb");
         let connection = Connection::open(&path).unwrap();
-        connection
-            .execute_batch("CREATE TABLE book(x); CREATE TABLE y(z);")
-            .unwrap();
+        connection.execute_batch("CREATE TABLE book(x); CREATE TABLE y(z);").unwrap();
         assert!(matches!(open(&path), Err(BookError::NotABook(_))));
         connection
             .execute_batch("CREATE TABLE information(name, value); INSERT INTO information VALUES ('type', 'chess');")
@@ -445,10 +411,7 @@ mod tests {
     fn keys_agree_with_the_format() {
         let mut position = Position::startpos();
         let (start, view) = key(&position);
-        assert_eq!(
-            hex(&start),
-            "ceb7cef37ac801e079f7df7df00002ebaebaeb02c004653a56939440"
-        );
+        assert_eq!(hex(&start), "ceb7cef37ac801e079f7df7df00002ebaebaeb02c004653a56939440");
         assert_eq!(view.unpack(0x7774), "h2e2".parse().ok());
         let after = "ceb7cef37ac801e3c1f7df7df00002ebaebaeb02c004653a56939440";
         for played in ["h2e2", "b2e2"] {

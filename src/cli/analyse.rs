@@ -26,11 +26,8 @@ use crate::search::{
     Bound, Control, Outcome, Report, Score, SearchLine, SearchResult, nodes_per_second,
 };
 
-const DEFAULTS: SearchDefaults = SearchDefaults {
-    time: Duration::from_secs(5),
-    threads: 1,
-    hash: 0,
-};
+const DEFAULTS: SearchDefaults =
+    SearchDefaults { time: Duration::from_secs(5), threads: 1, hash: 0 };
 /// Time between two updates of the progress line.
 const TICK: Duration = Duration::from_millis(100);
 /// Width of the columns before the line of moves. Without a rank they are three columns narrower.
@@ -195,11 +192,8 @@ fn heading(
         text += &format!("{}\n", draw(game.position(), arguments.board.style(), last));
     }
     let ruling = describe_end(game, plan.settings.rules);
-    let table_result = if is_over {
-        None
-    } else {
-        describe_ending(game, &plan.tablebases, plan.settings.rules)
-    };
+    let table_result =
+        if is_over { None } else { describe_ending(game, &plan.tablebases, plan.settings.rules) };
     for line in ruling.into_iter().chain(table_result) {
         text += &format!("{line}\n");
     }
@@ -217,9 +211,7 @@ impl AnalyzedGame {
             object["ruling"] = json!(describe_end(&self.game, rules));
             object["ending"] = json!(describe_ending(&self.game, &plan.tablebases, rules));
         });
-        for result in [
-            "best", "score", "mate", "bound", "depth", "nodes", "time_ms",
-        ] {
+        for result in ["best", "score", "mate", "bound", "depth", "nodes", "time_ms"] {
             object[result] = Value::Null;
         }
         object["lines"] = json!([]);
@@ -254,11 +246,8 @@ struct Status {
 impl<'a> AnalysisView<'a> {
     fn new(game: &'a Game, arguments: &Arguments) -> Self {
         let has_bar = io::stdout().is_terminal() && io::stderr().is_terminal() && !arguments.json;
-        let target = if has_bar {
-            ProgressDrawTarget::stderr()
-        } else {
-            ProgressDrawTarget::hidden()
-        };
+        let target =
+            if has_bar { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(None, target)
             .with_style(ProgressStyle::default_spinner());
         Self {
@@ -313,8 +302,7 @@ impl<'a> AnalysisView<'a> {
                         pv: info.pv,
                     };
                     let row = self.row(info.multipv, &line, info.nodes, info.time);
-                    self.bar
-                        .suspend(|| io::stdout().write_all(row.as_bytes()))?;
+                    self.bar.suspend(|| io::stdout().write_all(row.as_bytes()))?;
                 }
             }
             Report::Progress { nodes, time } => {
@@ -332,11 +320,7 @@ impl<'a> AnalysisView<'a> {
 
     fn show_head(&self) -> io::Result<()> {
         let texts = texts();
-        let rank = if self.is_numbered {
-            pad_left(texts.rank, 3)
-        } else {
-            String::new()
-        };
+        let rank = if self.is_numbered { pad_left(texts.rank, 3) } else { String::new() };
         let side = self.position().side_to_move().local_name();
         let line = fitted(&fill(texts.line_to_move, &[side]), self.width);
         writeln!(
@@ -351,11 +335,7 @@ impl<'a> AnalysisView<'a> {
 
     /// `rank` is that of `--multipv`.
     fn row(&self, rank: usize, line: &SearchLine, nodes: u64, time: Duration) -> String {
-        let rank = if self.is_numbered {
-            format!("{rank:>3}")
-        } else {
-            String::new()
-        };
+        let rank = if self.is_numbered { format!("{rank:>3}") } else { String::new() };
         let depth = line.depth;
         let score = format_score(line.score, line.bound);
         let time = format_time(time);
@@ -383,9 +363,7 @@ impl<'a> AnalysisView<'a> {
         let draw = 100_u16.saturating_sub(win + loss);
         let score = format_score(score, result.bound());
         let best = self.notation.write_with_coordinates(self.position(), best);
-        let Outcome {
-            depth, nodes, time, ..
-        } = outcome;
+        let Outcome { depth, nodes, time, .. } = outcome;
         let texts = texts();
         let words = [
             format!("{} {best}", texts.best),

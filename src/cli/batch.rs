@@ -44,12 +44,7 @@ pub struct Arguments {
     #[command(flatten)]
     force: ForceArgument,
     /// Continue the output file of an interrupted run.
-    #[arg(
-        long = "continue",
-        alias = "go-on",
-        requires = "out",
-        conflicts_with = "force"
-    )]
+    #[arg(long = "continue", alias = "go-on", requires = "out", conflicts_with = "force")]
     resume: bool,
     /// Output format [default: csv if --out ends in .csv, otherwise json].
     #[arg(long, value_enum, ignore_case = true, value_name = "FORMAT")]
@@ -69,9 +64,7 @@ enum BatchFormat {
 impl Arguments {
     /// The limits and settings that the results depend on, as text.
     fn search_text(&self, plan: &SearchPlan) -> String {
-        let SearchPlan {
-            limits, settings, ..
-        } = plan;
+        let SearchPlan { limits, settings, .. } = plan;
         let defaults = Settings::default();
         let mut text = format!("{limits}, {} rules, {} MB", settings.rules, plan.hash);
         if settings.pruning != defaults.pruning {
@@ -92,19 +85,12 @@ impl Arguments {
     fn format(&self) -> BatchFormat {
         let out = self.out.as_deref();
         let is_csv = out.is_some_and(|out| has_extension(out, "csv"));
-        self.to.unwrap_or(if is_csv {
-            BatchFormat::Csv
-        } else {
-            BatchFormat::Json
-        })
+        self.to.unwrap_or(if is_csv { BatchFormat::Csv } else { BatchFormat::Json })
     }
 }
 
-const DEFAULTS: SearchDefaults = SearchDefaults {
-    time: Duration::from_secs(1),
-    threads: 0,
-    hash: 16,
-};
+const DEFAULTS: SearchDefaults =
+    SearchDefaults { time: Duration::from_secs(1), threads: 0, hash: 16 };
 
 /// Searches the positions and writes the results in the order of the positions. After Ctrl-C the file has only complete
 /// results, and `--continue` continues after them.
@@ -166,10 +152,7 @@ fn print_summary(output: &Output, positions: usize) {
     let mut text = format!("{} of {positions} positions", output.result_count);
     if output.with_task > 0 {
         let share = 100.0 * f64::from(output.solved) / f64::from(output.with_task);
-        text += &format!(
-            ", {} of {} solved ({share:.1} %)",
-            output.solved, output.with_task
-        );
+        text += &format!(", {} of {} solved ({share:.1} %)", output.solved, output.with_task);
     }
     if output.result_count < positions && output.lock.is_some() {
         text += "; --continue resumes the run";
@@ -241,14 +224,7 @@ impl BatchResult {
     ) -> Self {
         let FilePosition { place, game, epd } = &searched.position;
         let position = &epd.position;
-        let Outcome {
-            best,
-            score,
-            depth,
-            nodes,
-            time,
-            ..
-        } = result.outcome;
+        let Outcome { best, score, depth, nodes, time, .. } = result.outcome;
         let (hundredths, mate) = score.map_or((None, None), score_and_mate);
         let mate_plies = match score.map(|score| score.meaning()) {
             Some(Meaning::Mates(plies)) if result.bound() != Bound::Upper => Some(plies),
@@ -325,10 +301,7 @@ impl Output {
         let path = arguments.out.as_deref();
         let Some(path) = path.filter(|path| path.as_os_str() != "-") else {
             if arguments.resume {
-                return Err(Failure::usage(
-                    "--continue",
-                    "needs a file, not standard output",
-                ));
+                return Err(Failure::usage("--continue", "needs a file, not standard output"));
             }
             output.write(&output.heading())?;
             return Ok(output);
@@ -463,9 +436,7 @@ impl Output {
 }
 
 fn csv_row(result: &BatchResult) -> Result<String, Box<dyn std::error::Error>> {
-    let mut writer = csv::WriterBuilder::new()
-        .has_headers(false)
-        .from_writer(Vec::new());
+    let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
     writer.serialize(result)?;
     let row = writer.into_inner().map_err(|error| error.into_error())?;
     Ok(String::from_utf8(row)?)
@@ -500,10 +471,7 @@ mod tests {
             let mut writer = csv::Writer::from_writer(Vec::new());
             writer.serialize(&result).unwrap();
             let text = String::from_utf8(writer.into_inner().unwrap()).unwrap();
-            assert_eq!(
-                text,
-                format!("{columns}{COLUMNS}{}", csv_row(&result).unwrap())
-            );
+            assert_eq!(text, format!("{columns}{COLUMNS}{}", csv_row(&result).unwrap()));
             let mut reader = csv::Reader::from_reader(text.as_bytes());
             let read: ExistingResult = reader.deserialize().next().unwrap().unwrap();
             assert_eq!((read.file, read.line, read.solved), (file, 3, None));

@@ -40,25 +40,15 @@ pub struct Arguments {
 
 /// Runs the checks and prints their results. The exit code is 1 after a violation and [`INTERRUPTED`] after Ctrl-C.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let settings: Vec<String> = arguments
-        .engine
-        .iter()
-        .map(|text| as_setting(text))
-        .collect();
+    let settings: Vec<String> = arguments.engine.iter().map(|text| as_setting(text)).collect();
     let spec = PartialEngineSpec::parse(&settings)
         .and_then(|engine| engine.spec(&PartialEngineSpec::parse(&["depth=1"])?))
         .map_err(|error| Failure::usage("the engine", error))?;
     if spec.protocol == Some(EngineProtocol::Xboard) {
-        return Err(Failure::usage(
-            "proto=xboard",
-            "only UCCI and UCI can be checked",
-        ));
+        return Err(Failure::usage("proto=xboard", "only UCCI and UCI can be checked"));
     }
     let interrupt = interrupts()?;
-    let timeouts = CheckTimeouts {
-        ready: arguments.startup,
-        response: arguments.patience,
-    };
+    let timeouts = CheckTimeouts { ready: arguments.startup, response: arguments.patience };
     let mut counts = [0_u32; 3];
     let mut printed = Ok(());
     let checked = check_protocol(&spec, timeouts, &interrupt, |report| {
@@ -91,14 +81,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 /// Converts the name of a program to the setting `cmd=NAME`; settings stay as they are.
 pub fn as_setting(text: &str) -> String {
-    let is_setting = text
-        .split_once('=')
-        .is_some_and(|(key, _)| !key.is_empty() && !key.contains(['/', '\\']));
-    if is_setting {
-        text.to_owned()
-    } else {
-        format!("cmd={text}")
-    }
+    let is_setting =
+        text.split_once('=').is_some_and(|(key, _)| !key.is_empty() && !key.contains(['/', '\\']));
+    if is_setting { text.to_owned() } else { format!("cmd={text}") }
 }
 
 fn title(spec: &EngineSpec, handshake: &Handshake) -> String {

@@ -40,13 +40,7 @@ pub struct Arguments {
     #[arg(long, value_enum, ignore_case = true, value_name = "NOTATION")]
     notation: Option<MoveStyle>,
     /// The file to write; `-`, the default, is standard output.
-    #[arg(
-        long,
-        short,
-        value_name = "FILE",
-        default_value = "-",
-        hide_default_value = true
-    )]
+    #[arg(long, short, value_name = "FILE", default_value = "-", hide_default_value = true)]
     out: PathBuf,
     #[command(flatten)]
     force: ForceArgument,
@@ -105,16 +99,9 @@ impl Arguments {
     /// The format of `--to`, or else that of the extension of `--out`, or else PGN.
     fn format(&self) -> TargetFormat {
         use TargetFormat::{Cbl, Cbr, Epd, Fen, Pgn, Xqf};
-        let by_extension = [
-            (Xqf, "xqf"),
-            (Cbr, "cbr"),
-            (Cbl, "cbl"),
-            (Fen, "fen"),
-            (Epd, "epd"),
-        ];
-        let of_file = by_extension
-            .into_iter()
-            .find(|(_, extension)| has_extension(&self.out, extension));
+        let by_extension = [(Xqf, "xqf"), (Cbr, "cbr"), (Cbl, "cbl"), (Fen, "fen"), (Epd, "epd")];
+        let of_file =
+            by_extension.into_iter().find(|(_, extension)| has_extension(&self.out, extension));
         self.to.or(of_file.map(|(format, _)| format)).unwrap_or(Pgn)
     }
 }
@@ -166,11 +153,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err(failure);
     }
     let (read, written) = writer.finish()?;
-    let noun = if arguments.format().holds_positions() {
-        "position"
-    } else {
-        "game"
-    };
+    let noun = if arguments.format().holds_positions() { "position" } else { "game" };
     let counts = [counted(read, "game"), counted(written, noun)];
     let counts = counts.each_ref().map(|count| translated(count));
     note(&fill(texts().games_converted, &[&counts[0], &counts[1]]));
@@ -196,11 +179,7 @@ fn require_effects(arguments: &Arguments) -> Result<(), Failure> {
         return Err(Failure::usage("--ply", why));
     }
     if arguments.to.is_none() {
-        require_extension(
-            "--out",
-            &arguments.out,
-            &["pgn", "xqf", "cbr", "cbl", "fen", "epd"],
-        )?;
+        require_extension("--out", &arguments.out, &["pgn", "xqf", "cbr", "cbl", "fen", "epd"])?;
     }
     if arguments.notation.is_some() && to != Pgn {
         let why = "has an effect only with --to pgn";
@@ -410,10 +389,7 @@ impl Writer<'_> {
             let games = usize::try_from(self.written).unwrap_or(usize::MAX);
             let beginning = write_cbl_beginning(games);
             self.out.write_all(&beginning).context(self.out.name())?;
-            return self
-                .out
-                .write_all(&self.cbl_records)
-                .context(self.out.name());
+            return self.out.write_all(&self.cbl_records).context(self.out.name());
         }
         if !matches!(to, TargetFormat::Xqf | TargetFormat::Cbr) {
             return Ok(());

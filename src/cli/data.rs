@@ -164,20 +164,16 @@ fn relabel_files(arguments: &RelabelArguments) -> Result<(), Failure> {
         let mut source = open(file)?;
         let name = file.display();
         let progress = |games| note(&format!("{name}: {}", counted(games, "game")));
-        let done = new.add(
-            |writer| match relabel(&mut source, writer, &plan, progress) {
-                Err(RelabelError::Write(AppendError::Io(error))) => {
-                    Err(Failure::of_output(out.display(), error))
-                }
-                done => done.context(file.display()),
-            },
-        )?;
+        let done = new.add(|writer| match relabel(&mut source, writer, &plan, progress) {
+            Err(RelabelError::Write(AppendError::Io(error))) => {
+                Err(Failure::of_output(out.display(), error))
+            }
+            done => done.context(file.display()),
+        })?;
         total += done.games;
         if done.illegal > 0 {
             let illegal = done.illegal;
-            note(&format!(
-                "{name}: games with an illegal move left out: {illegal}"
-            ));
+            note(&format!("{name}: games with an illegal move left out: {illegal}"));
         }
         warn_of_damage(file, &source);
         Ok(())
@@ -198,9 +194,7 @@ fn merge_files(arguments: &MergeArguments) -> Result<(), Failure> {
         warn_of_damage(file, &source);
         Ok(())
     })?;
-    let merged = merge
-        .write(&mut new.writer, arguments.seed)
-        .context(out.display())?;
+    let merged = merge.write(&mut new.writer, arguments.seed).context(out.display())?;
     new.finish(merged.games)?;
     let games = counted(merged.games, "game");
     let duplicates = counted(merged.duplicates, "duplicate");
@@ -248,10 +242,7 @@ fn win_rate(files: &[PathBuf], out: &Path, force: ForceArgument) -> Result<(), F
     })?;
     let model = counts.fit().context("the model cannot be fitted")?;
     output.write(model.source())?;
-    note(&format!(
-        "{} positions, mean loss {:.4}",
-        model.positions, model.loss
-    ));
+    note(&format!("{} positions, mean loss {:.4}", model.positions, model.loss));
     unread.finish("data win-rate")
 }
 
@@ -306,11 +297,8 @@ fn convert_file(
     let line = line.unwrap_or_default();
     let is_samples = line.iter().filter(|byte| **byte == b'|').count() == 2;
     source.consume(mark);
-    let converted = if is_samples {
-        convert_text(source, writer)
-    } else {
-        convert_records(source, writer)
-    };
+    let converted =
+        if is_samples { convert_text(source, writer) } else { convert_records(source, writer) };
     match converted {
         Err(ConvertError::Write(AppendError::Io(error))) => {
             Err(Failure::of_output(out.display(), error))
@@ -325,11 +313,7 @@ fn view(arguments: &ViewArguments) -> Result<(), Failure> {
         let unknown = translated("unknown");
         return print(&format!("{}\n", source.plan().unwrap_or(&unknown)));
     }
-    let filter = if arguments.all {
-        Filter::NONE
-    } else {
-        Filter::QUIET
-    };
+    let filter = if arguments.all { Filter::NONE } else { Filter::QUIET };
     let (mut number, mut illegal) = (0, 0);
     while number < arguments.skip.saturating_add(arguments.games)
         && let Some(record) = source.next_record().context(arguments.file.display())?
@@ -354,10 +338,7 @@ fn view(arguments: &ViewArguments) -> Result<(), Failure> {
     warn_of_damage(&arguments.file, &source);
     if number <= arguments.skip && arguments.skip > 0 && arguments.games > 0 {
         let games = counted(number, "game");
-        return Err(Failure::usage(
-            "--skip",
-            format!("the file has only {games}"),
-        ));
+        return Err(Failure::usage("--skip", format!("the file has only {games}")));
     }
     Ok(())
 }
@@ -384,9 +365,8 @@ fn game_text(number: usize, game: &TrainingGame) -> String {
         NO_SCORE => format!("{}       -", ply.played),
         score => format!("{} {score:>+7}", ply.played),
     });
-    let cells: Vec<_> = std::iter::repeat_n("...         ".to_owned(), before)
-        .chain(cells)
-        .collect();
+    let cells: Vec<_> =
+        std::iter::repeat_n("...         ".to_owned(), before).chain(cells).collect();
     for (number, pair) in (1..).zip(cells.chunks(2)) {
         let _ = writeln!(text, "{number:>4}. {}", pair.join("   "));
     }
@@ -398,11 +378,8 @@ fn samples_text(record: &Record, filter: &Filter) -> (String, Result<(), BadReco
     let result = record.result().points(Color::Red);
     let mut text = String::new();
     let visited = record.visit(filter, |labeled| {
-        let sample = Sample {
-            position: labeled.position.clone(),
-            score: labeled.score_for_red(),
-            result,
-        };
+        let sample =
+            Sample { position: labeled.position.clone(), score: labeled.score_for_red(), result };
         let _ = writeln!(text, "{sample}");
     });
     (text, visited)
@@ -450,9 +427,7 @@ impl NewGames {
     ) -> Result<T, Failure> {
         let failure = |error: AppendError| Failure::of_output(self.path.display(), error);
         let file = self.writer.flush().map_err(failure)?;
-        let end = file
-            .stream_position()
-            .map_err(|error| failure(error.into()))?;
+        let end = file.stream_position().map_err(|error| failure(error.into()))?;
         let written = write(&mut self.writer);
         if written.is_err() {
             let file = self.writer.flush().map_err(failure)?;
@@ -471,7 +446,7 @@ impl NewGames {
         }
         self.writer.flush().context(self.path.display())?;
         if let Some(mut file) = self.temporary {
-            let copied = (file.rewind()).and_then(|()| io::copy(&mut file, &mut self.out));
+            let copied = file.rewind().and_then(|()| io::copy(&mut file, &mut self.out));
             copied.context(self.path.display())?;
         }
         self.out.finish()
@@ -481,10 +456,7 @@ impl NewGames {
 /// Reports the number of games with an illegal move, of which only the positions before it are used.
 fn warn_of_illegal_moves(path: &Path, games: u64) {
     if games > 0 {
-        note(&format!(
-            "{}: games with an illegal move: {games}",
-            path.display()
-        ));
+        note(&format!("{}: games with an illegal move: {games}", path.display()));
     }
 }
 

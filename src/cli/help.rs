@@ -27,18 +27,9 @@ const CLAP_TEXTS: &[(&str, &str)] = &[
     ("[OPTIONS]", "[选项]"),
     ("[COMMAND]", "[命令]"),
     ("<COMMAND>", "<命令>"),
-    (
-        "Print this message or the help of the given subcommand(s)",
-        "显示本帮助或子命令的帮助",
-    ),
-    (
-        "Print help (see a summary with '-h')",
-        "显示帮助（-h 为摘要）",
-    ),
-    (
-        "Print help (see more with '--help')",
-        "显示帮助（--help 更详细）",
-    ),
+    ("Print this message or the help of the given subcommand(s)", "显示本帮助或子命令的帮助"),
+    ("Print help (see a summary with '-h')", "显示帮助（-h 为摘要）"),
+    ("Print help (see more with '--help')", "显示帮助（--help 更详细）"),
     ("Print help", "显示帮助"),
     ("Print version", "显示版本"),
 ];
@@ -57,10 +48,7 @@ pub fn plain_reason(text: &str) -> String {
         return text
             .replace("invalid digit found in string", expected)
             .replace("cannot parse integer from empty string", expected)
-            .replace(
-                "number too large to fit in target type",
-                "the number is too large",
-            );
+            .replace("number too large to fit in target type", "the number is too large");
     };
     let range = range.replacen("..=", " to ", 1).replacen("..", " to ", 1);
     format!("{before} is not in the range {range}")
@@ -124,11 +112,7 @@ pub fn without_options_of_help(words: &[OsString], mut command: &Command) -> Vec
                 !is_value && !after[*n].to_string_lossy().starts_with('-')
             };
             let names = (0..after.len()).filter(is_name);
-            return before
-                .iter()
-                .chain(names.map(|n| &after[n]))
-                .cloned()
-                .collect();
+            return before.iter().chain(names.map(|n| &after[n])).cloned().collect();
         }
         if has_value(word) {
             rest.next();
@@ -150,9 +134,7 @@ pub fn translate(mut command: Command) -> Command {
     if let Some(about) = command.get_long_about().map(ToString::to_string) {
         command = command.long_about(translated(&about).into_owned());
     }
-    command
-        .mut_args(translate_argument)
-        .mut_subcommands(translate)
+    command.mut_args(translate_argument).mut_subcommands(translate)
 }
 
 fn translate_argument(mut argument: Arg) -> Arg {

@@ -50,15 +50,9 @@ struct Judging<'a> {
 /// Prints the verdicts. A game that cannot be read does not stop the others, but makes the command fail.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.tablebases.is_given() && !arguments.explain {
-        return Err(Failure::usage(
-            "--tables",
-            "has an effect only with --explain",
-        ));
+        return Err(Failure::usage("--tables", "has an effect only with --explain"));
     }
-    let judging = Judging {
-        arguments,
-        tablebases: arguments.tablebases.open()?,
-    };
+    let judging = Judging { arguments, tablebases: arguments.tablebases.open()? };
     let done = judge_all(&judging);
     report_damaged_tablebases(&judging.tablebases);
     done
@@ -73,9 +67,7 @@ fn judge_all(judging: &Judging<'_>) -> Result<(), Failure> {
         let (game, source) = arguments.game.read_with_source()?;
         // The text output does not name the place of a single game.
         let source = source.filter(|_| arguments.json);
-        let place = source
-            .as_ref()
-            .map(|(path, place)| (path.as_path(), *place));
+        let place = source.as_ref().map(|(path, place)| (path.as_path(), *place));
         print(&(heading(arguments) + &report(judging, &game, place)))
     } else {
         Err(Failure::usage("judge", "no game and no file is given"))
@@ -125,11 +117,7 @@ fn judge_file(judging: &Judging<'_>, file: &GamePath, unread: &mut Unread) -> Re
 
 /// With `--all`, the line with the names of the rule sets above their verdicts; otherwise empty.
 fn heading(arguments: &Arguments) -> String {
-    if arguments.all && !arguments.json {
-        side_by_side(RuleSet::name, None)
-    } else {
-        String::new()
-    }
+    if arguments.all && !arguments.json { side_by_side(RuleSet::name, None) } else { String::new() }
 }
 
 /// The verdict on a game as text or as a JSON object. `place` is the file from which the game was read, if any, and
@@ -143,10 +131,7 @@ fn report(judging: &Judging<'_>, game: &Game, place: Option<(&Path, Place)>) -> 
     }
     let place = place.map(|(_, place)| place);
     let mut text = if arguments.all {
-        side_by_side(
-            |rules| verdict_name(judge_outcome(game, rules).verdict),
-            place,
-        )
+        side_by_side(|rules| verdict_name(judge_outcome(game, rules).verdict), place)
     } else {
         let verdict = verdict_name(judgment.verdict);
         let line = place.map(|place| fill(texts().labeled, &[&place.to_string(), verdict]));

@@ -378,15 +378,7 @@ mod tests {
         let mut found = BTreeSet::new();
         untranslated_lines(&Arguments::command(), &translations, &mut found);
         // Names of languages, and moves.
-        let names = [
-            "C2=5",
-            "Che2",
-            "English",
-            "H2-E2",
-            "h2e2",
-            "中文",
-            "炮二平五",
-        ];
+        let names = ["C2=5", "Che2", "English", "H2-E2", "h2e2", "中文", "炮二平五"];
         assert_eq!(found.into_iter().collect::<Vec<_>>(), names);
     }
 
@@ -424,12 +416,7 @@ mod tests {
         };
         assert_eq!(language("chuhe --lang zh --help"), Some(Language::Zh));
         assert_eq!(language("chuhe play --lang=EN"), Some(Language::En));
-        for text in [
-            "chuhe",
-            "chuhe --lang",
-            "chuhe --lang x",
-            "chuhe --language zh",
-        ] {
+        for text in ["chuhe", "chuhe --lang", "chuhe --lang x", "chuhe --language zh"] {
             assert_eq!(language(text), None, "{text}");
         }
     }

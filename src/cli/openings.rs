@@ -55,10 +55,7 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if arguments.shortest > arguments.longest {
-        return Err(Failure::usage(
-            "--shortest",
-            "must not be greater than --longest",
-        ));
+        return Err(Failure::usage("--shortest", "must not be greater than --longest"));
     }
     let plan = OpeningSearch {
         count: arguments.count as usize,
@@ -129,11 +126,7 @@ struct Output {
 /// file.
 fn open_output(arguments: &Arguments, heading: &str) -> Result<Output, Failure> {
     let out = &arguments.out;
-    let output = |file: Box<dyn Write>, present, lock| Output {
-        file,
-        present,
-        lock,
-    };
+    let output = |file: Box<dyn Write>, present, lock| Output { file, present, lock };
     if out.as_os_str() == "-" {
         if arguments.resume {
             let why = "a search on standard output cannot be resumed";
@@ -192,10 +185,7 @@ fn reopen(path: &Path, heading: &str) -> io::Result<(File, Vec<Vec<Move>>)> {
         text = heading.to_owned();
     }
     let Some(openings) = text.strip_prefix(heading) else {
-        let Some(first_line) = text
-            .lines()
-            .next()
-            .filter(|line| line.starts_with(BEGINNING))
+        let Some(first_line) = text.lines().next().filter(|line| line.starts_with(BEGINNING))
         else {
             return Err(foreign());
         };

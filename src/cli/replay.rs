@@ -91,11 +91,7 @@ fn replay_file(
     let before = *counts;
     let mut variations = 0;
     // Scripts read the JSON objects, whose texts are therefore always in English.
-    let language = if arguments.json {
-        Language::En
-    } else {
-        Language::chosen()
-    };
+    let language = if arguments.json { Language::En } else { Language::chosen() };
     while let Some((number, place, game)) = language.within(|| games.next()) {
         // A game that cannot be read is reported even if `--ecco` selects other openings.
         let selects = |game: &GameTree| arguments.opening.selects(&game.main_line());
@@ -145,9 +141,9 @@ struct Replayed {
 fn rules_of(game: &GameTree, rules: Option<RuleSet>) -> Result<RuleSet, String> {
     match (rules, game.tag("Rules")) {
         (Some(rules), _) => Ok(rules),
-        (None, Some(name)) => name
-            .parse()
-            .map_err(|error| format!("rules \"{}\": {error}", printable(name))),
+        (None, Some(name)) => {
+            name.parse().map_err(|error| format!("rules \"{}\": {error}", printable(name)))
+        }
         (None, None) => Ok(RuleSet::default()),
     }
 }
@@ -159,13 +155,7 @@ impl Replayed {
         (number, place): (usize, Place),
         game: Result<GameTree, RecordError>,
     ) -> Self {
-        let mut replayed = Self {
-            number,
-            place,
-            record: None,
-            why: None,
-            end: None,
-        };
+        let mut replayed = Self { number, place, record: None, why: None, end: None };
         replayed.why = replayed.replay(arguments, game_path, game).err();
         replayed
     }
@@ -247,11 +237,7 @@ impl Replayed {
             _ => {}
         }
         if let (true, Some((game, judgment))) = (arguments.explain, &self.end) {
-            text += &format!(
-                "{}\n{}",
-                verdict_name(judgment.verdict),
-                explain(game, judgment)
-            );
+            text += &format!("{}\n{}", verdict_name(judgment.verdict), explain(game, judgment));
             if judgment.verdict == Verdict::Undecided {
                 text += &translated(&self.recorded_ending());
             }

@@ -86,9 +86,7 @@ pub fn open_games(file: &Path, settings: SelfPlaySettings) -> Result<SelfPlayRun
     }
     if run.missing() > 0 {
         let games = counted(run.missing(), "missing game");
-        note(&format!(
-            "{games} before the last game of the file will be played first"
-        ));
+        note(&format!("{games} before the last game of the file will be played first"));
     }
     Ok(run)
 }

@@ -123,10 +123,7 @@ fn parse_listen(text: &str) -> Result<ListenAddress, String> {
     let invalid = |error| format!("expected ADDRESS:PORT, HOST:PORT, :PORT or PORT: {error}");
     let mut addresses: Vec<SocketAddr> = address.to_socket_addrs().map_err(invalid)?.collect();
     addresses.sort_by_key(SocketAddr::is_ipv6);
-    Ok(ListenAddress {
-        text: text.to_owned(),
-        addresses,
-    })
+    Ok(ListenAddress { text: text.to_owned(), addresses })
 }
 
 /// Opens a library for writing, or for reading if it is read-only.
@@ -182,19 +179,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     // Before the library is opened, so that none is created if the port is in use.
     let listener = TcpListener::bind(&*listen.addresses).context(&listen.text)?;
     let store = open_store(&arguments.library)?;
-    let workers = if store.is_read_only() {
-        0
-    } else {
-        arguments.workers
-    };
+    let workers = if store.is_read_only() { 0 } else { arguments.workers };
     let options = LibraryOptions {
         min_visits: arguments.min_visits,
         lease: i64::from(arguments.lease),
-        rounding: if arguments.compat_rounding {
-            Rounding::Requested
-        } else {
-            Rounding::Stored
-        },
+        rounding: if arguments.compat_rounding { Rounding::Requested } else { Rounding::Stored },
     };
     let library = Arc::new(Library::new(store, tablebases.clone(), options));
     let options = ServerOptions {
@@ -220,10 +209,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             Some(files)
         }
         Err(error) => {
-            note(&format!(
-                "{}; the previous tokens and static files stay in use",
-                error.text
-            ));
+            note(&format!("{}; the previous tokens and static files stay in use", error.text));
             None
         }
     };
@@ -260,10 +246,7 @@ fn allow_connections(count: u16) {
         let limit = getrlimit(Resource::Nofile);
         let current = limit.current.unwrap_or(u64::MAX);
         let possible = wanted.min(limit.maximum.unwrap_or(u64::MAX));
-        let new = Rlimit {
-            current: Some(possible),
-            ..limit
-        };
+        let new = Rlimit { current: Some(possible), ..limit };
         let is_raised = current < possible && setrlimit(Resource::Nofile, new).is_ok();
         let allowed = if is_raised { possible } else { current };
         if allowed < wanted {

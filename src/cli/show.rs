@@ -43,11 +43,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         };
         let highlights = Highlights {
             last,
-            arrows: arguments
-                .arrow
-                .iter()
-                .map(arrow)
-                .collect::<Result<_, _>>()?,
+            arrows: arguments.arrow.iter().map(arrow).collect::<Result<_, _>>()?,
             marks: arguments.mark.clone(),
         };
         svg::draw(position, style.flipped, &highlights)

@@ -6,18 +6,8 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
 /// Commands of the protocols that users write as arguments.
-const PROTOCOL_COMMANDS: [&str; 10] = [
-    "d",
-    "go",
-    "isready",
-    "position",
-    "quit",
-    "setoption",
-    "ucci",
-    "uci",
-    "ucinewgame",
-    "xboard",
-];
+const PROTOCOL_COMMANDS: [&str; 10] =
+    ["d", "go", "isready", "position", "quit", "setoption", "ucci", "uci", "ucinewgame", "xboard"];
 
 /// Arguments of cutechess-cli and fastchess, with those of `chuhe match` that have the same effect.
 const REPLACED: [(&str, &str); 7] = [
@@ -63,9 +53,10 @@ fn add_argument_tip(error: &mut Error, words: &[OsString], program: &Command) {
     // clap suggests `--` only for commands with positional arguments.
     let may_be_positional = error.remove(ContextKind::Suggested).is_some();
     let mut texts = words.iter().skip(1).map(|word| word.to_string_lossy());
-    let command = words.iter().skip(1).fold(program, |command, word| {
-        command.find_subcommand(word).unwrap_or(command)
-    });
+    let command = words
+        .iter()
+        .skip(1)
+        .fold(program, |command, word| command.find_subcommand(word).unwrap_or(command));
     // Of a word with one dash, clap names only the first letter.
     let whole = texts.find(|text| text.starts_with(&word));
     let whole = whole.map_or_else(|| word.clone(), |text| text.into_owned());

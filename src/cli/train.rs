@@ -315,12 +315,7 @@ fn description(
 fn table(reports: &[PassReport]) -> String {
     let mut text = String::from("pass,training_loss,test_loss,rate\n");
     for report in reports {
-        let PassReport {
-            pass,
-            training_loss,
-            test_loss,
-            rate,
-        } = report;
+        let PassReport { pass, training_loss, test_loss, rate } = report;
         text += &format!("{pass},{training_loss:.8},{test_loss:.8},{rate:e}\n");
     }
     text
@@ -336,16 +331,12 @@ const SIZE: (u32, u32) = (800, 420);
 
 type Loss = fn(&PassReport) -> f64;
 /// The two curves: name, color, value.
-const CURVES: [(&str, RGBColor, Loss); 2] = [
-    ("training", BLUE, |report| report.training_loss),
-    ("test", RED, |report| report.test_loss),
-];
+const CURVES: [(&str, RGBColor, Loss); 2] =
+    [("training", BLUE, |report| report.training_loss), ("test", RED, |report| report.test_loss)];
 
 /// Draws the losses by pass as SVG. The scale is logarithmic, because the losses fall mostly in the first passes.
 fn draw_losses(reports: &[PassReport]) -> Result<String, Box<dyn std::error::Error>> {
-    let values = reports
-        .iter()
-        .flat_map(|report| CURVES.map(|(_, _, loss)| loss(report)));
+    let values = reports.iter().flat_map(|report| CURVES.map(|(_, _, loss)| loss(report)));
     let known = values.filter(|value| value.is_finite() && *value > 0.0);
     let (low, high) = known.fold((f64::MAX, f64::MIN_POSITIVE), |(low, high), value| {
         (low.min(value), high.max(value))
@@ -356,19 +347,12 @@ fn draw_losses(reports: &[PassReport]) -> Result<String, Box<dyn std::error::Err
     let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
     root.fill(&WHITE)?;
     let mut chart = ChartBuilder::on(&root)
-        .caption(
-            "mean squared error of the predicted result",
-            ("sans-serif", 18),
-        )
+        .caption("mean squared error of the predicted result", ("sans-serif", 18))
         .margin(12)
         .x_label_area_size(36)
         .y_label_area_size(64)
         .build_cartesian_2d(1..passes.max(2), (range.0..range.1).log_scale())?;
-    chart
-        .configure_mesh()
-        .x_desc("pass")
-        .y_label_formatter(&|loss| format!("{loss:.4}"))
-        .draw()?;
+    chart.configure_mesh().x_desc("pass").y_label_formatter(&|loss| format!("{loss:.4}")).draw()?;
     for (name, color, loss) in CURVES {
         let points = reports.iter().map(|report| (report.pass, loss(report)));
         let line = PathElement::new(points.collect::<Vec<_>>(), color.stroke_width(2));
@@ -377,11 +361,7 @@ fn draw_losses(reports: &[PassReport]) -> Result<String, Box<dyn std::error::Err
             .label(name)
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], color));
     }
-    chart
-        .configure_series_labels()
-        .background_style(WHITE)
-        .border_style(BLACK)
-        .draw()?;
+    chart.configure_series_labels().background_style(WHITE).border_style(BLACK).draw()?;
     root.present()?;
     drop(chart);
     drop(root);
@@ -406,12 +386,7 @@ mod tests {
     }
 
     fn report(pass: u32, training_loss: f64, test_loss: f64) -> PassReport {
-        PassReport {
-            pass,
-            training_loss,
-            test_loss,
-            rate: 1e-3,
-        }
+        PassReport { pass, training_loss, test_loss, rate: 1e-3 }
     }
 
     #[test]
@@ -423,9 +398,7 @@ mod tests {
             let svg = draw_losses(&reports).unwrap();
             assert!(svg.contains("</svg>") && svg.contains("training") && svg.contains("test"));
             // Each curve has a point, `x,y`, for each pass.
-            let curves = svg
-                .lines()
-                .filter(|line| line.contains("stroke-width=\"2\""));
+            let curves = svg.lines().filter(|line| line.contains("stroke-width=\"2\""));
             let points: Vec<_> = curves.map(|line| line.matches(',').count()).collect();
             assert_eq!(points, [count as usize; 2], "{svg}");
         }

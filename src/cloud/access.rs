@@ -39,14 +39,7 @@ struct AccessToken {
 const MIN_LENGTH: usize = 16;
 
 /// Names used for clients without a valid token, for `chuhe cloud` and for the library's own writes.
-const RESERVED: [&str; 6] = [
-    "anonymous",
-    "command",
-    "import",
-    "library",
-    "unknown",
-    "worker",
-];
+const RESERVED: [&str; 6] = ["anonymous", "command", "import", "library", "unknown", "worker"];
 
 /// An invalid line of a token file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -72,10 +65,7 @@ impl Tokens {
             if line.trim().is_empty() || line.starts_with('#') {
                 continue;
             }
-            let reason = |reason| TokenError {
-                line: number + 1,
-                reason,
-            };
+            let reason = |reason| TokenError { line: number + 1, reason };
             let words: Vec<&str> = line.split_whitespace().collect();
             let [role, name, secret] = words[..] else {
                 return Err(reason("expected a role, a name and a token"));

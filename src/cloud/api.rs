@@ -89,13 +89,7 @@ pub struct ListedMove {
 
 impl ListedMove {
     pub fn unknown(played: Move) -> Self {
-        Self {
-            played,
-            score: None,
-            rank: 0,
-            note: "? (??-??)".to_owned(),
-            win_rate: None,
-        }
+        Self { played, score: None, rank: 0, note: "? (??-??)".to_owned(), win_rate: None }
     }
 
     /// A move with a score of the library, the rank of the score (see [`rank`](super::score::rank)), and the numbers of
@@ -210,9 +204,9 @@ impl ApiReply {
                 let pv = joined(pv, Move::to_string);
                 format!("score:{score},depth:{depth},pv:{pv}")
             }
-            Self::Rules(moves) => joined(moves, |RuleVerdict { uci, rule }| {
-                format!("move:{uci},rule:{rule}")
-            }),
+            Self::Rules(moves) => {
+                joined(moves, |RuleVerdict { uci, rule }| format!("move:{uci},rule:{rule}"))
+            }
             Self::Digit(digit) => digit.to_string(),
         }
     }
@@ -256,7 +250,7 @@ impl Serialize for ApiReply {
 
 impl fmt::Display for ListedMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let score = (self.score).map_or_else(|| "??".to_owned(), |score| score.to_string());
+        let score = self.score.map_or_else(|| "??".to_owned(), |score| score.to_string());
         let (played, rank, note) = (self.played, self.rank, &self.note);
         write!(f, "move:{played},score:{score},rank:{rank},note:{note}")?;
         match &self.win_rate {
@@ -297,10 +291,8 @@ mod tests {
     #[test]
     fn boolean_parameters() {
         let parameters = QueryParameters::parse(b"a=TRUE&b=on&c=Yes&d=1&e=2&f=&g=0&h=false");
-        let on: Vec<bool> = "a b c d e f g h"
-            .split(' ')
-            .map(|name| parameters.is_on(name, true))
-            .collect();
+        let on: Vec<bool> =
+            "a b c d e f g h".split(' ').map(|name| parameters.is_on(name, true)).collect();
         assert_eq!(on, [true, true, true, true, false, false, false, false]);
         assert!(parameters.is_on("z", true) && !parameters.is_on("z", false));
         assert_eq!(parameters.get_nonempty("g"), None);
@@ -347,10 +339,7 @@ mod tests {
         assert_eq!(reply.encode(ReplyFormat::Json), format!("{json}}}"));
         let reply = ApiReply::Moves(moves, Some(7));
         assert_eq!(reply.encode(ReplyFormat::Text), text);
-        assert_eq!(
-            reply.encode(ReplyFormat::Json),
-            format!("{json},\"ply\":7}}")
-        );
+        assert_eq!(reply.encode(ReplyFormat::Json), format!("{json},\"ply\":7}}"));
     }
 
     #[test]

@@ -46,10 +46,7 @@ pub enum ClientError {
 impl ClientError {
     /// Whether the same request may succeed later.
     pub const fn is_temporary(&self) -> bool {
-        matches!(
-            self,
-            Self::Transport(_) | Self::Reply(_) | Self::Status(408 | 429 | 500..)
-        )
+        matches!(self, Self::Transport(_) | Self::Reply(_) | Self::Status(408 | 429 | 500..))
     }
 }
 
@@ -130,8 +127,7 @@ impl Client {
         timeout: Duration,
     ) -> Result<String, ClientError> {
         let mut form = form_urlencoded::Serializer::new(String::new());
-        form.append_pair("action", action)
-            .append_pair("board", &fen::write(board));
+        form.append_pair("action", action).append_pair("board", &fen::write(board));
         form.extend_pairs(parameters);
         let kind = "application/x-www-form-urlencoded";
         let reply = self.post(&self.api, kind, form.finish(), timeout)?;
@@ -176,11 +172,7 @@ impl Client {
                 return Err(moved.map_or(ClientError::Status(status), moved_to));
             }
         }
-        let body = response
-            .body_mut()
-            .with_config()
-            .limit(MAX_REPLY)
-            .read_to_string();
+        let body = response.body_mut().with_config().limit(MAX_REPLY).read_to_string();
         Ok(body.map_err(Box::new)?)
     }
 }
@@ -189,11 +181,7 @@ const NO_HTTPS: &str = "https is not supported; use a tunnel on this machine";
 
 fn moved_to(location: &HeaderValue) -> ClientError {
     let address = String::from_utf8_lossy(location.as_bytes());
-    let advice = if address.starts_with("https:") {
-        NO_HTTPS
-    } else {
-        "use this address"
-    };
+    let advice = if address.starts_with("https:") { NO_HTTPS } else { "use this address" };
     let address = printable(&address);
     ClientError::Moved { address, advice }
 }
@@ -256,22 +244,12 @@ mod tests {
         for (address, server, file, token) in [
             ("http://host", "http://host", "chessdb.php", None),
             ("http://h:65535/", "http://h:65535", "chessdb.php", None),
-            (
-                "http://[::1]:80/a",
-                "http://[::1]:80/a",
-                "chessdb.php",
-                None,
-            ),
+            ("http://[::1]:80/a", "http://[::1]:80/a", "chessdb.php", None),
             ("http://[::1]", "http://[::1]", "chessdb.php", None),
             ("http://h/a/b//", "http://h/a/b", "chessdb.php", None),
             ("http://h/chessdb.php", "http://h", "chessdb.php", None),
             ("http://t-1@h", "http://h", "chessdb.php", Some("t-1")),
-            (
-                "http://me:t~2@h:8/x/y.php",
-                "http://h:8/x",
-                "y.php",
-                Some("t~2"),
-            ),
+            ("http://me:t~2@h:8/x/y.php", "http://h:8/x", "y.php", Some("t~2")),
         ] {
             let target = Target {
                 server: server.to_owned(),
@@ -289,14 +267,8 @@ mod tests {
             ("host", "must begin with"),
             ("ftp://host", "must begin with"),
             ("https://secret@host", "https is not supported"),
-            (
-                "http://secret@host:65536",
-                "must be a number from 1 to 65535",
-            ),
-            (
-                "http://host:99999999999",
-                "must be a number from 1 to 65535",
-            ),
+            ("http://secret@host:65536", "must be a number from 1 to 65535"),
+            ("http://host:99999999999", "must be a number from 1 to 65535"),
             ("http://host:0", "must be a number from 1 to 65535"),
             ("http://host:", "must be a number from 1 to 65535"),
             ("http://secret@host/?a=b", "a query"),
@@ -308,10 +280,7 @@ mod tests {
         ] {
             let error = Client::new(address, None, Duration::ZERO).unwrap_err();
             let error = error.to_string();
-            assert!(
-                error.contains("is not a library address such as"),
-                "{error}"
-            );
+            assert!(error.contains("is not a library address such as"), "{error}");
             assert!(error.contains(reason), "{address}: {error}");
             assert!(!error.contains("secret"), "{error}");
         }

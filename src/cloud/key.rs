@@ -30,11 +30,7 @@ impl Key {
     /// The canonical position; `None` if the bytes are not the key of a position that a library can store.
     pub fn position(&self) -> Option<Position> {
         let mut text = String::with_capacity(96);
-        let mut digits = self
-            .0
-            .iter()
-            .flat_map(|byte| [byte >> 4, byte & 15])
-            .peekable();
+        let mut digits = self.0.iter().flat_map(|byte| [byte >> 4, byte & 15]).peekable();
         let mut squares = 0;
         while squares < Square::COUNT {
             // A final 0 that would make the number of digits odd is omitted.
@@ -45,11 +41,7 @@ impl Key {
                 _ => {
                     let kind = KINDS[usize::from(digit & 7).checked_sub(1)?];
                     let letter = kind.letter();
-                    text.push(if digit < 8 {
-                        letter.to_ascii_lowercase()
-                    } else {
-                        letter
-                    });
+                    text.push(if digit < 8 { letter.to_ascii_lowercase() } else { letter });
                     squares += 1;
                     continue;
                 }
@@ -118,11 +110,7 @@ impl View {
         let smallest = encodings.into_iter().min_by(|(a, _), (b, _)| a.cmp(b));
         let (digits, symmetry) = smallest.unwrap_or_default();
         let bytes = digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]);
-        Self {
-            key: Key(bytes.collect()),
-            symmetry,
-            is_symmetric,
-        }
+        Self { key: Key(bytes.collect()), symmetry, is_symmetric }
     }
 
     /// Whether the canonical position has the colors swapped.

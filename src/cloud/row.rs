@@ -128,9 +128,7 @@ impl Row {
             })
         };
         let moves: Vec<Entry> = entries.iter().map(parse).collect::<Option<_>>()?;
-        let is_sorted = moves
-            .windows(2)
-            .all(|pair| pair[0].m.bits() < pair[1].m.bits());
+        let is_sorted = moves.windows(2).all(|pair| pair[0].m.bits() < pair[1].m.bits());
         (rest.is_empty() && is_sorted).then_some(moves)
     }
 }

@@ -51,9 +51,7 @@ pub fn value(scores: &mut [i32], key: &Key, m: Move) -> Option<i32> {
         });
     }
     let threshold = Class::Good.threshold(first);
-    let good = (scores.iter())
-        .take_while(|score| f64::from(**score) >= threshold)
-        .count();
+    let good = (scores.iter()).take_while(|score| f64::from(**score) >= threshold).count();
     Some(match (good, first) {
         (2.., _) => {
             let weights = (1..=good).rev().map(|weight| weight as f64);
@@ -127,11 +125,7 @@ impl Class {
             Self::Best if !(-30..50).contains(&best) => m,
             Self::Best => {
                 let threshold = m - 5.0 / (1.0 + (-m.abs() / 20.0).exp());
-                if best > 0 {
-                    threshold.max(1.0)
-                } else {
-                    threshold
-                }
+                if best > 0 { threshold.max(1.0) } else { threshold }
             }
             Self::Learn if best >= 50 => m,
             Self::Learn if best >= -30 => m - 40.0 / (1.0 + (-m.abs() / 10.0).exp()),
@@ -150,11 +144,7 @@ fn good(m: f64) -> f64 {
         m
     } else if m >= -30.0 {
         let threshold = near(m);
-        if m > 50.0 {
-            threshold + (m - 50.0) / 25.0 * (m - threshold)
-        } else {
-            threshold
-        }
+        if m > 50.0 { threshold + (m - 50.0) / 25.0 * (m - threshold) } else { threshold }
     } else if m > -50.0 {
         -50.0 + (m + 50.0) / 20.0 * (near(-30.0) + 50.0)
     } else {
@@ -267,13 +257,9 @@ mod tests {
 
     #[test]
     fn win_rates_follow_the_logistic_curve() {
-        for (score, percent) in [
-            (0, "50.00"),
-            (23, "51.74"),
-            (16, "51.21"),
-            (-180, "36.69"),
-            (1, "50.08"),
-        ] {
+        for (score, percent) in
+            [(0, "50.00"), (23, "51.74"), (16, "51.21"), (-180, "36.69"), (1, "50.08")]
+        {
             assert_eq!(format!("{:.2}", win_rate(score)), percent);
         }
     }

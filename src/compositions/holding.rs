@@ -84,11 +84,7 @@ impl RulesAndTables<'_> {
         let Some(probe) = self.tables.probe(position, self.rules) else {
             return Safety::Open;
         };
-        let outcome = if is_mover {
-            probe.outcome
-        } else {
-            probe.outcome.before_move()
-        };
+        let outcome = if is_mover { probe.outcome } else { probe.outcome.before_move() };
         match outcome {
             TableOutcome::Win(_) | TableOutcome::WinByRule(_) => Safety::Held,
             TableOutcome::Draw if probe.draw_holds => Safety::Held,
@@ -109,10 +105,9 @@ impl RulesAndTables<'_> {
         }
         let after = game.position();
         match move_threats(after, &game.plies()[0], self.rules) {
-            Some(threats) => Attacks {
-                check_or_attack: threats.gives_check,
-                chase: !threats.chased.is_empty(),
-            },
+            Some(threats) => {
+                Attacks { check_or_attack: threats.gives_check, chase: !threats.chased.is_empty() }
+            }
             None => Attacks {
                 check_or_attack: earlier.map_or(after.in_check(), |earlier| {
                     is_chinese_attack(earlier, position, played)
@@ -287,9 +282,7 @@ impl<'a> Graph<'a> {
 
     /// Whether every move of a position was refuted.
     fn is_lost(&self, key: u64) -> bool {
-        self.nodes
-            .get(&key)
-            .is_some_and(|node| node.moves.is_empty())
+        self.nodes.get(&key).is_some_and(|node| node.moves.is_empty())
     }
 
     /// The positions that the chosen moves lead to and that were not examined.
@@ -311,7 +304,7 @@ impl<'a> Graph<'a> {
         let positions: Vec<_> = unsorted.iter().map(|node| node.position.clone()).collect();
         for (node, order) in unsorted.into_iter().zip(choose(&positions)?) {
             let rank = |played: &Move| order.iter().position(|m| m == played);
-            (node.moves).sort_by_key(|played| rank(played).unwrap_or(usize::MAX));
+            node.moves.sort_by_key(|played| rank(played).unwrap_or(usize::MAX));
         }
         for node in nodes {
             let key = node.position.key();
@@ -334,23 +327,13 @@ impl<'a> Graph<'a> {
         let mut is_sorted = moves.len() < 2;
         if let Some(known) = self.known.get(&position.key()) {
             let known = known.moves.iter().copied();
-            (moves, is_sorted) = (
-                known.filter(|played| moves.contains(played)).collect(),
-                true,
-            );
-        } else if let Some(index) = moves
-            .iter()
-            .position(|m| self.adds_no_position(&position, *m))
+            (moves, is_sorted) = (known.filter(|played| moves.contains(played)).collect(), true);
+        } else if let Some(index) = moves.iter().position(|m| self.adds_no_position(&position, *m))
         {
             moves[..=index].rotate_right(1);
             is_sorted = true;
         }
-        Node {
-            position,
-            moves,
-            is_sorted,
-            next: Vec::new(),
-        }
+        Node { position, moves, is_sorted, next: Vec::new() }
     }
 
     /// Whether a move makes no attack, as far as known without the move before it, and leads only to positions examined
@@ -363,10 +346,10 @@ impl<'a> Graph<'a> {
 
     /// The positions examined in this and an earlier search with their moves.
     fn candidates(self) -> Vec<Candidates> {
-        let examined = self.nodes.into_values().map(|node| Candidates {
-            position: node.position,
-            moves: node.moves,
-        });
+        let examined = self
+            .nodes
+            .into_values()
+            .map(|node| Candidates { position: node.position, moves: node.moves });
         examined.chain(self.known.into_values()).collect()
     }
 
@@ -467,10 +450,8 @@ impl<'a> Graph<'a> {
     fn strategy(&self, roots: &[Position]) -> Vec<Reply> {
         let reached = self.reached(roots);
         let nodes = reached.iter().map(|key| &self.nodes[key]);
-        let replies = nodes.map(|node| Reply {
-            position: node.position.clone(),
-            played: node.moves[0],
-        });
+        let replies =
+            nodes.map(|node| Reply { position: node.position.clone(), played: node.moves[0] });
         let mut strategy: Vec<Reply> = replies.collect();
         strategy.sort_by_cached_key(|reply| reply.position.to_string());
         strategy

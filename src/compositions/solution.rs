@@ -24,16 +24,10 @@ pub struct MatingMove {
     /// The length of the mate in plies, including this move.
     pub plies: u32,
     /// Whether the mate after this move is proven by an endgame tablebase, which takes the place of the replies.
-    #[cfg_attr(
-        feature = "serde",
-        serde(default, skip_serializing_if = "std::ops::Not::not")
-    )]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "std::ops::Not::not"))]
     pub by_table: bool,
     /// All legal replies, longest defense first; none if the move mates or stalemates.
-    #[cfg_attr(
-        feature = "serde",
-        serde(default, skip_serializing_if = "Vec::is_empty")
-    )]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub replies: Vec<Refutation>,
 }
 
@@ -214,11 +208,7 @@ impl<'a> Solver<'a> {
                 }
             }
         }
-        Ok(Solution {
-            tree,
-            is_shortest,
-            others,
-        })
+        Ok(Solution { tree, is_shortest, others })
     }
 
     /// The first move and the length in plies of a mate in at most `moves` moves.
@@ -253,17 +243,10 @@ impl<'a> Solver<'a> {
         if let Some(answer) = self.table_answer(game, depth, root_moves.as_deref()) {
             return Ok(answer);
         }
-        let limits = Limits {
-            mate: Some(moves),
-            nodes: Some(self.nodes),
-            ..Limits::default()
-        };
+        let limits = Limits { mate: Some(moves), nodes: Some(self.nodes), ..Limits::default() };
         let request = SearchRequest {
             root_moves,
-            settings: Settings {
-                rules: self.rules,
-                ..Settings::default()
-            },
+            settings: Settings { rules: self.rules, ..Settings::default() },
             tablebases: Some(self.tables.clone()),
             ..SearchRequest::new(game.clone(), limits)
         };
@@ -289,7 +272,7 @@ impl<'a> Solver<'a> {
         let mut moves = self.tables.probe_moves(position, rules);
         moves.retain(|m| root_moves.is_none_or(|allowed| allowed.contains(&m.played)));
         if probe.is_some_and(|probe| !is_mate(probe.outcome))
-            || (moves.iter()).all(|m| m.outcome.is_some_and(|outcome| !is_mate(outcome)))
+            || moves.iter().all(|m| m.outcome.is_some_and(|outcome| !is_mate(outcome)))
         {
             return Some(Answer::NoMate);
         }
@@ -340,12 +323,7 @@ impl<'a> Solver<'a> {
                 && let Some(rest) = mated_in(&after, &self.tables, self.rules)
                 && rest > 0
             {
-                return Ok(MatingMove {
-                    played: first,
-                    plies: 1 + rest,
-                    by_table: true,
-                    replies,
-                });
+                return Ok(MatingMove { played: first, plies: 1 + rest, by_table: true, replies });
             }
             for reply in legal_moves(after.position()) {
                 let mut next = after.clone();
@@ -354,20 +332,12 @@ impl<'a> Solver<'a> {
                 }
                 let (answer, length) = self.refutation(&next, plies)?;
                 let answer = self.tree(&next, answer, length, size)?;
-                replies.push(Refutation {
-                    played: reply,
-                    answer,
-                });
+                replies.push(Refutation { played: reply, answer });
             }
         }
         replies.sort_by_key(|reply| std::cmp::Reverse(reply.answer.plies));
         let longest = replies.first().map_or(0, |reply| reply.answer.plies + 1);
-        Ok(MatingMove {
-            played: first,
-            plies: 1 + longest,
-            by_table: false,
-            replies,
-        })
+        Ok(MatingMove { played: first, plies: 1 + longest, by_table: false, replies })
     }
 
     /// A mate after a reply to a move that mates in at most `plies`: the shortest one found, unless lines may end in
@@ -394,11 +364,7 @@ impl<'a> Solver<'a> {
             self.shorten(game, played, plies)?
         };
         let position = game.position().clone();
-        let mate = KnownMate {
-            position,
-            played,
-            plies,
-        };
+        let mate = KnownMate { position, played, plies };
         self.mates.insert(key, mate);
         Ok((played, plies))
     }
@@ -427,11 +393,7 @@ impl<'a> Solver<'a> {
                 Answer::Unknown => break false,
             }
         };
-        Ok(OtherMoves {
-            number,
-            moves: found,
-            is_complete,
-        })
+        Ok(OtherMoves { number, moves: found, is_complete })
     }
 }
 
@@ -489,7 +451,7 @@ pub fn verify_solution(
         };
     }
     let legal = legal_moves(after.position());
-    if let Some(reply) = (tree.replies.iter()).find(|reply| !legal.contains(&reply.played)) {
+    if let Some(reply) = tree.replies.iter().find(|reply| !legal.contains(&reply.played)) {
         return Err(VerifyError::Illegal(reply.played, line));
     }
     if !legal.is_empty() {
@@ -501,7 +463,7 @@ pub fn verify_solution(
         let answer = tree.replies.iter().find(|known| known.played == *reply);
         let answer = answer.ok_or_else(|| VerifyError::Missing(*reply, line.clone()))?;
         let mut next = after.clone();
-        (next.push(*reply)).map_err(|_| VerifyError::Illegal(*reply, line.clone()))?;
+        next.push(*reply).map_err(|_| VerifyError::Illegal(*reply, line.clone()))?;
         check_undecided(&next)?;
         positions += 1 + verify_solution(&next, &answer.answer, rules, tables)?;
         longest = longest.max(answer.answer.plies + 1);

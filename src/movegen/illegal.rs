@@ -209,27 +209,17 @@ mod tests {
             (start, "a3a5", IllegalReason::WrongStep(PieceKind::Pawn)),
             (start, "a0b1", IllegalReason::WrongStep(PieceKind::Rook)),
             (open, "c4e6", IllegalReason::CrossesRiver),
-            (
-                open,
-                "f0g1",
-                IllegalReason::LeavesPalace(PieceKind::Advisor),
-            ),
+            (open, "f0g1", IllegalReason::LeavesPalace(PieceKind::Advisor)),
         ] {
             assert_eq!(reason(fen, played), Some(expected), "{played}");
         }
         let promoting = |fen: &str| {
             let mut setup = fen.parse::<Position>().unwrap().setup();
             setup.promotion = true;
-            why_illegal(
-                &Position::try_from(&setup).unwrap(),
-                "c0c0".parse().unwrap(),
-            )
+            why_illegal(&Position::try_from(&setup).unwrap(), "c0c0".parse().unwrap())
         };
         assert_eq!(promoting("3k5/9/9/9/9/9/9/9/9/2B1K4 w"), None);
-        assert_eq!(
-            promoting("3k5/4r4/9/9/9/9/9/9/9/2B1K4 w"),
-            Some(IllegalReason::NoPromotion)
-        );
+        assert_eq!(promoting("3k5/4r4/9/9/9/9/9/9/9/2B1K4 w"), Some(IllegalReason::NoPromotion));
         let facing = "4k4/9/9/9/9/9/9/9/4A4/4K4 w";
         assert_eq!(reason(facing, "e1d2"), Some(IllegalReason::KingsFace));
         let pinned = "3k5/9/4r4/9/9/9/9/9/4A4/4K4 w";

@@ -147,15 +147,11 @@ fn push_promotions(position: &Position, moves: &mut MoveList) {
 pub fn legal_moves(position: &Position) -> MoveList {
     let legality = Legality::new(position);
     let mut moves = MoveList::new();
-    for_each_piece(
-        position,
-        position.color(position.side_to_move()),
-        |from, to| {
-            for to in legality.restrict(position, from, to) {
-                moves.push(Move::new(from, to));
-            }
-        },
-    );
+    for_each_piece(position, position.color(position.side_to_move()), |from, to| {
+        for to in legality.restrict(position, from, to) {
+            moves.push(Move::new(from, to));
+        }
+    });
     push_promotions(position, &mut moves);
     moves
 }
@@ -171,9 +167,7 @@ pub fn count_legal(position: &Position) -> u64 {
     for steps in attacks::pawn_steps(us, pawns) {
         count += (steps & open & !own).len();
     }
-    for_each_piece(position, own & free & !pawns, |_, to| {
-        count += (to & open).len()
-    });
+    for_each_piece(position, own & free & !pawns, |_, to| count += (to & open).len());
     for from in own & !free {
         if let Some(piece) = position.piece_on(from) {
             let to = destinations(position, piece.kind(), from);

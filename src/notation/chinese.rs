@@ -67,10 +67,7 @@ fn place_word(kind: PieceKind, place: PiecePlace) -> Option<char> {
         return None;
     }
     Some(if place.count > 3 {
-        NUMERALS
-            .get(place.index + 1)
-            .copied()
-            .unwrap_or(NUMERALS[0])
+        NUMERALS.get(place.index + 1).copied().unwrap_or(NUMERALS[0])
     } else if place.index == 0 {
         '前'
     } else if place.index + 1 == place.count {
@@ -124,13 +121,7 @@ pub(super) fn read(text: &str) -> Option<Description> {
         _ => read_number(number)?,
     };
     let (kind, file, place) = read_subject(subject)?;
-    Some(Description {
-        kind,
-        file,
-        place,
-        direction,
-        number,
-    })
+    Some(Description { kind, file, place, direction, number })
 }
 
 fn read_subject(characters: &[char]) -> Option<Subject> {
@@ -147,11 +138,9 @@ fn read_subject(characters: &[char]) -> Option<Subject> {
             }
             _ => (Pawn, Some(read_number(b)?), Some(read_place(a)?)),
         },
-        [place, kind, file] => (
-            read_kind(kind)?,
-            Some(read_number(file)?),
-            Some(read_place(place)?),
-        ),
+        [place, kind, file] => {
+            (read_kind(kind)?, Some(read_number(file)?), Some(read_place(place)?))
+        }
         _ => return None,
     })
 }
@@ -250,22 +239,13 @@ mod tests {
     #[test]
     fn simplified_and_traditional_characters_are_read() {
         let start = Position::startpos();
-        for text in [
-            "炮二平五",
-            "砲2平5",
-            "包２平５",
-            " 炮 二 平 五 ",
-            "砲二平５",
-            "炮\u{2f06}平五",
-        ] {
+        for text in
+            ["炮二平五", "砲2平5", "包２平５", " 炮 二 平 五 ", "砲二平５", "炮\u{2f06}平五"]
+        {
             assert_eq!(parse(&start, text).unwrap().to_string(), "h2e2", "{text}");
         }
-        for text in [
-            "傌二進三",
-            "馬二进三",
-            "\u{2ee2}\u{2f06}进三",
-            "\u{2fba}\u{2f06}進三",
-        ] {
+        for text in ["傌二進三", "馬二进三", "\u{2ee2}\u{2f06}进三", "\u{2fba}\u{2f06}進三"]
+        {
             assert_eq!(parse(&start, text).unwrap().to_string(), "h0g2", "{text}");
         }
         check(
@@ -288,11 +268,7 @@ mod tests {
     fn pawns_on_one_file_are_distinguished() {
         let three = "3k5/4P4/4P4/4P4/9/9/9/9/9/4K4 w";
         check(three, "e8f8", &["前兵平四", "一兵平四", "前五平四"]);
-        check(
-            three,
-            "e7f7",
-            &["中兵平四", "二兵平四", "中兵五平四", "兵五平四"],
-        );
+        check(three, "e7f7", &["中兵平四", "二兵平四", "中兵五平四", "兵五平四"]);
         check(three, "e6d6", &["后兵平六", "後兵平六", "三兵平六"]);
         let four = "3k5/9/9/9/9/4p4/4p4/4p4/4p4/5K3 b";
         check(four, "e1f1", &["一卒平６", "前卒平6", "1卒平6"]);
@@ -311,10 +287,7 @@ mod tests {
         check(black, "c3d3", &["前３平４", "前3平4", "一卒平４"]);
         check(black, "g4f4", &["后７平６", "四卒平６"]);
         let position = parse_position(red).unwrap();
-        assert!(matches!(
-            parse(&position, "前兵进一"),
-            Err(NotationError::Ambiguous { .. })
-        ));
+        assert!(matches!(parse(&position, "前兵进一"), Err(NotationError::Ambiguous { .. })));
         assert_eq!(parse(&position, "前兵平八").unwrap().to_string(), "c7b7");
     }
 

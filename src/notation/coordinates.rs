@@ -19,11 +19,7 @@ pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
         && text.contains(|c: char| c.is_ascii_lowercase());
     let m = squares(text).filter(|_| !is_mixed);
     let m = m.ok_or_else(|| NotationError::Unreadable(text.to_owned()))?;
-    if is_legal(position, m) {
-        Ok(m)
-    } else {
-        Err(NotationError::Illegal(text.to_owned()))
-    }
+    if is_legal(position, m) { Ok(m) } else { Err(NotationError::Illegal(text.to_owned())) }
 }
 
 /// The move between the two squares of a text, legal or not. The squares may be separated by a hyphen or an en dash.
@@ -42,22 +38,9 @@ mod tests {
         assert_eq!(write_iccs(m), "H2-E2");
         assert_eq!(parse(&start, "H2-E2"), Ok(m));
         assert_eq!(parse(&start, "H2–E2"), Ok(m));
-        assert_eq!(
-            parse(&start, "h2h9"),
-            parse(&start, "H2-H9"),
-            "a capture over a screen"
-        );
-        assert_eq!(
-            parse(&start, "e0e2"),
-            Err(NotationError::Illegal("e0e2".into()))
-        );
-        assert_eq!(
-            parse(&start, "H2e2"),
-            Err(NotationError::Unreadable("H2e2".into()))
-        );
-        assert_eq!(
-            parse(&start, "e0"),
-            Err(NotationError::Unreadable("e0".into()))
-        );
+        assert_eq!(parse(&start, "h2h9"), parse(&start, "H2-H9"), "a capture over a screen");
+        assert_eq!(parse(&start, "e0e2"), Err(NotationError::Illegal("e0e2".into())));
+        assert_eq!(parse(&start, "H2e2"), Err(NotationError::Unreadable("H2e2".into())));
+        assert_eq!(parse(&start, "e0"), Err(NotationError::Unreadable("e0".into())));
     }
 }

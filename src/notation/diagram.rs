@@ -37,11 +37,7 @@ pub struct DiagramStyle {
 /// assert!(board.starts_with("9  r---n---b---a---k---a---b---n---r\n"));
 /// ```
 pub fn draw(position: &Position, style: DiagramStyle, last: Option<Move>) -> String {
-    let ranks: Vec<usize> = if style.flipped {
-        (0..10).collect()
-    } else {
-        (0..10).rev().collect()
-    };
+    let ranks: Vec<usize> = if style.flipped { (0..10).collect() } else { (0..10).rev().collect() };
     let mut lines = Vec::new();
     for (n, &rank) in ranks.iter().enumerate() {
         lines.push(rank_line(position, style, last, rank));
@@ -66,11 +62,8 @@ fn rank_line(position: &Position, style: DiagramStyle, last: Option<Move>, rank:
     for (n, square) in squares.enumerate() {
         let is_last = last.is_some_and(|m| m.from() == square || m.to() == square);
         let symbol = symbol(position.piece_on(square), style);
-        line += &if style.color {
-            paint(&symbol, position.piece_on(square), is_last)
-        } else {
-            symbol
-        };
+        line +=
+            &if style.color { paint(&symbol, position.piece_on(square), is_last) } else { symbol };
         if n < 8 {
             line += match style.letters {
                 Letters::Latin => "---",
@@ -122,11 +115,7 @@ fn paint(symbol: &str, piece: Option<Piece>, is_last: bool) -> String {
 /// palaces, and the river.
 fn between(style: DiagramStyle, lower_rank: usize) -> &'static str {
     // On a flipped board the palaces are upside down.
-    let rank = if style.flipped {
-        8 - lower_rank
-    } else {
-        lower_rank
-    };
+    let rank = if style.flipped { 8 - lower_rank } else { lower_rank };
     match (style.letters, rank) {
         (Letters::Latin, 4) => "|                               |",
         (Letters::Latin, 1 | 8) => r"|   |   |   | \ | / |   |   |   |",
@@ -157,11 +146,8 @@ mod tests {
         assert_eq!(lines[4], "7  +---c---+---+---+---+---+---c---+");
         assert_eq!(lines[18], "0  R---N---B---A---K---A---B---N---R");
         assert_eq!(lines[19], "   a   b   c   d   e   f   g   h   i");
-        let style = DiagramStyle {
-            letters: Letters::Chinese,
-            flipped: true,
-            ..DiagramStyle::default()
-        };
+        let style =
+            DiagramStyle { letters: Letters::Chinese, flipped: true, ..DiagramStyle::default() };
         let chinese = draw(&start, style, None);
         assert!(chinese.lines().nth(1).unwrap().contains("╲ │ ╱"));
         let first = chinese.lines().next().unwrap();
@@ -171,26 +157,17 @@ mod tests {
 
     #[test]
     fn sides_differ_without_color() {
-        let style = DiagramStyle {
-            letters: Letters::Chinese,
-            ..DiagramStyle::default()
-        };
+        let style = DiagramStyle { letters: Letters::Chinese, ..DiagramStyle::default() };
         let symbols = Piece::ALL.map(|piece| symbol(Some(piece), style));
         let different: std::collections::HashSet<_> = symbols.iter().collect();
         assert_eq!(different.len(), Piece::COUNT);
-        let colored = DiagramStyle {
-            color: true,
-            ..style
-        };
+        let colored = DiagramStyle { color: true, ..style };
         assert_eq!(symbol(Some(Piece::RedRook), colored), "车");
     }
 
     #[test]
     fn the_last_move_is_marked() {
-        let style = DiagramStyle {
-            color: true,
-            ..DiagramStyle::default()
-        };
+        let style = DiagramStyle { color: true, ..DiagramStyle::default() };
         let board = draw(&Position::startpos(), style, "h2e2".parse().ok());
         assert_eq!(board.matches(";7m").count(), 2);
         assert_eq!(board.matches("[1;31m").count(), 15);

@@ -123,9 +123,7 @@ impl Epd {
         let (start, operations) = read_start(text)?;
         let dialect = dialect(&operations);
         let moves = operands(&operations, "moves").map(|text| without_marks(text));
-        Line::play_with(start, moves.take(plies), |position, text| {
-            dialect.parse(position, text)
-        })
+        Line::play_with(start, moves.take(plies), |position, text| dialect.parse(position, text))
     }
 
     fn operands(&self, code: &str) -> impl Iterator<Item = &String> {
@@ -143,10 +141,7 @@ impl Epd {
         let [best_moves, avoid_moves] = [moves("bm")?, moves("am")?];
         (self.best_moves, self.avoid_moves) = (best_moves, avoid_moves);
         if self.operations.iter().any(|(code, _)| code == "dm") {
-            let moves = self
-                .operands("dm")
-                .next()
-                .and_then(|text| text.parse().ok());
+            let moves = self.operands("dm").next().and_then(|text| text.parse().ok());
             self.mate_in = Some(moves.ok_or(EpdError::Mate)?);
         }
         Ok(())
@@ -238,11 +233,7 @@ fn dialect(operations: &[Operation]) -> Dialect {
     let counts_from_one = |(code, operands): &Operation| {
         code == "variant" || takes_moves(code) && has_rank_10(operands)
     };
-    if operations.iter().any(counts_from_one) {
-        Dialect::RanksFromOne
-    } else {
-        Dialect::Usual
-    }
+    if operations.iter().any(counts_from_one) { Dialect::RanksFromOne } else { Dialect::Usual }
 }
 
 /// Removes marks such as `!?` from the end of a move.
@@ -257,10 +248,7 @@ fn read_move(
     dialect: Dialect,
 ) -> Result<Move, EpdError> {
     let played = dialect.parse(position, without_marks(text));
-    played.map_err(|error| EpdError::Move {
-        code: code.to_owned(),
-        error,
-    })
+    played.map_err(|error| EpdError::Move { code: code.to_owned(), error })
 }
 
 /// Splits a text into operations. A quoted string is one operand; it may contain `;` and, after a backslash, a
@@ -326,9 +314,8 @@ mod tests {
 
     #[test]
     fn operations_are_split() {
-        let epd = read(&format!(
-            "{BOARD} w - - 0 1 bm h2e2 马二进三; am c3c4; id \"a; b\"; c0 \"\"; x"
-        ));
+        let epd =
+            read(&format!("{BOARD} w - - 0 1 bm h2e2 马二进三; am c3c4; id \"a; b\"; c0 \"\"; x"));
         let moves = |moves: &[Move]| moves.iter().map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(moves(&epd.best_moves), ["h2e2", "h0g2"]);
         assert_eq!(moves(&epd.avoid_moves), ["c3c4"]);
@@ -347,10 +334,7 @@ mod tests {
         assert_eq!(large.position.clock().plies(), u16::MAX);
         let spread = "moves h2e2 h9g7; hmvc 5; bm h0g2, b0c2; bm c3c4,g3g4; fmvn 9;";
         let spread = read(&format!("{BOARD} w - - {spread}"));
-        assert_eq!(
-            spread.position.to_string().split_once(" w").unwrap().1,
-            " - - 7 10"
-        );
+        assert_eq!(spread.position.to_string().split_once(" w").unwrap().1, " - - 7 10");
         assert_eq!(moves(&spread.best_moves), ["h0g2", "b0c2", "c3c4", "g3g4"]);
         assert!(!read(BOARD).has_task() && read(&format!("{BOARD} b")).operations.is_empty());
     }
@@ -404,14 +388,8 @@ mod tests {
     fn written_operations_are_read_again() {
         // `moves` and the counters become part of the FEN.
         for (text, count) in [
-            (
-                r#"w - - 3 9 bm h2e2 马二进三; id "a; \"b\" \\"; c0 ""; x;"#,
-                4,
-            ),
-            (
-                r#"w id "1"; bm h0g2, b0c2; moves h2e2 h9g7; hmvc 5; fmvn 8"#,
-                2,
-            ),
+            (r#"w - - 3 9 bm h2e2 马二进三; id "a; \"b\" \\"; c0 ""; x;"#, 4),
+            (r#"w id "1"; bm h0g2, b0c2; moves h2e2 h9g7; hmvc 5; fmvn 8"#, 2),
         ] {
             let epd = read(&format!("{BOARD} {text}"));
             let again = read(&epd.to_string());

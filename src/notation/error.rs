@@ -43,9 +43,6 @@ pub fn only_move(moves: Vec<Move>, text: &str) -> Result<Move, NotationError> {
     match moves[..] {
         [m] => Ok(m),
         [] => Err(NotationError::Illegal(text.to_owned())),
-        _ => Err(NotationError::Ambiguous {
-            text: text.to_owned(),
-            moves,
-        }),
+        _ => Err(NotationError::Ambiguous { text: text.to_owned(), moves }),
     }
 }

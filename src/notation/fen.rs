@@ -114,11 +114,7 @@ pub fn parse_setup(text: &str, strictness: Strictness) -> Result<Setup, FenError
         Strictness::Strict => read(text),
         Strictness::Lenient => read_leniently(text),
     };
-    if reasons.is_empty() {
-        Ok(setup)
-    } else {
-        Err(FenError { reasons })
-    }
+    if reasons.is_empty() { Ok(setup) } else { Err(FenError { reasons }) }
 }
 
 /// Parses a FEN as a position. The error lists all syntax errors and, if the board can be read, all violated rules.
@@ -193,10 +189,7 @@ fn counter_fields<'a>(fields: impl Iterator<Item = &'a str>) -> (Option<&'a str>
 
 /// Whether the first word of a text has the ten ranks of a FEN, perhaps with errors, and is not a web address.
 pub(super) fn begins_with_board(text: &str) -> bool {
-    let word = text
-        .split([' ', '\t', '\u{3000}', '|'])
-        .next()
-        .unwrap_or_default();
+    let word = text.split([' ', '\t', '\u{3000}', '|']).next().unwrap_or_default();
     let is_address = word.contains([':', '：', '.', '?', '=']);
     let begins_with_rank = word.starts_with(|c: char| c.is_ascii_alphanumeric());
     word.matches('/').count() >= 9 && begins_with_rank && !is_address
@@ -230,10 +223,7 @@ fn counter(field: &str) -> Option<u16> {
 pub fn ignored_counters(text: &str) -> impl Iterator<Item = &str> {
     let (halfmove, fullmove) = counter_fields(fields(text).skip(2));
     let is_ignored = |field: &&str| counter(field).is_none() && !matches!(*field, "-" | "–");
-    [halfmove, fullmove]
-        .into_iter()
-        .flatten()
-        .filter(is_ignored)
+    [halfmove, fullmove].into_iter().flatten().filter(is_ignored)
 }
 
 fn read_board(board: &str, setup: &mut Setup, reasons: &mut Vec<FenReason>) {
@@ -267,10 +257,7 @@ fn read_board(board: &str, setup: &mut Setup, reasons: &mut Vec<FenReason>) {
             file += 1;
         }
         if file != FILES {
-            reasons.push(FenReason::RankLength {
-                rank,
-                squares: file,
-            });
+            reasons.push(FenReason::RankLength { rank, squares: file });
         }
     }
 }
@@ -410,12 +397,7 @@ mod tests {
         let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
         let same = [
             board.to_owned(),
-            board
-                .replace('n', "h")
-                .replace('N', "H")
-                .replace('b', "e")
-                .replace('B', "E")
-                + " r",
+            board.replace('n', "h").replace('N', "H").replace('b', "e").replace('B', "E") + " r",
             format!("{board} w"),
             format!("{board} w - -"),
             format!("  {board}   w - - 0 1 - - 0 4 "),
@@ -432,11 +414,7 @@ mod tests {
             format!("{board}_w_-_-_0_1"),
         ];
         for text in same {
-            assert_eq!(
-                write_position(&parse_position(&text).unwrap()),
-                START,
-                "{text}"
-            );
+            assert_eq!(write_position(&parse_position(&text).unwrap()), START, "{text}");
         }
         for (text, wanted) in [
             ("B w -- 0 1 h2e2", 5),
@@ -452,10 +430,7 @@ mod tests {
             assert_eq!(length(&words), wanted, "{text}");
         }
         let late = parse_position(&format!("{board} b - - 300 99999999")).unwrap();
-        assert_eq!(
-            (late.side_to_move(), late.clock().plies()),
-            (Color::Black, 300)
-        );
+        assert_eq!((late.side_to_move(), late.clock().plies()), (Color::Black, 300));
         assert_eq!(late.fullmove_number(), u16::MAX);
     }
 
@@ -468,14 +443,7 @@ mod tests {
         };
         assert_eq!(ignored("- - -1 5"), "-1");
         assert_eq!(ignored("- - x y;"), "x y");
-        for usable in [
-            "",
-            "-- 0 1",
-            "KQkq - 0 1",
-            "- - - 1",
-            "3 1",
-            "- - 0 1 extra",
-        ] {
+        for usable in ["", "-- 0 1", "KQkq - 0 1", "- - - 1", "3 1", "- - 0 1 extra"] {
             assert_eq!(ignored(usable), "", "{usable}");
         }
     }
@@ -484,10 +452,7 @@ mod tests {
     fn fields_after_the_sixth_are_ignored() {
         let fen = "3k5/9/9/9/9/9/9/9/9/4K4 w - - 3 9";
         let longer = format!("{fen} hmvc 3; extra");
-        assert_eq!(
-            parse_position(&longer).unwrap(),
-            parse_position(fen).unwrap()
-        );
+        assert_eq!(parse_position(&longer).unwrap(), parse_position(fen).unwrap());
     }
 
     #[test]
@@ -513,10 +478,7 @@ mod tests {
                  rank 3 has 4 squares instead of 9, 'X' is not a piece",
             ),
             ("4k4/9/9/9/9/9/9/9/9/4K4 w", "the kings face each other"),
-            (
-                "3k5/9/9/9/9/9/9/9/9/3RK4 w",
-                "black is in check but not to move",
-            ),
+            ("3k5/9/9/9/9/9/9/9/9/3RK4 w", "black is in check but not to move"),
             (
                 "3k5/9/9/9/9/9/9/9/9/3RK4 green",
                 "the side to move is \"green\" instead of w or r (red) or b (black)",

@@ -41,9 +41,7 @@ impl Line {
     ) -> Result<Self, LineError> {
         let texts: Vec<T> = texts.into_iter().collect();
         let play = |dialect: Dialect| {
-            Self::play_with(start.clone(), &texts, |position, text| {
-                dialect.parse(position, text)
-            })
+            Self::play_with(start.clone(), &texts, |position, text| dialect.parse(position, text))
         };
         // The number of the move that cannot be played, and whether it has the form of a move.
         let reached = |line: &Result<Self, LineError>| match line {
@@ -140,9 +138,7 @@ impl GameText {
 
     /// Whether a text with this first word begins with a position: `startpos`, `position` or `fen`.
     pub fn is_start(word: &str) -> bool {
-        ["startpos", "position", "fen"]
-            .iter()
-            .any(|key| word.eq_ignore_ascii_case(key))
+        ["startpos", "position", "fen"].iter().any(|key| word.eq_ignore_ascii_case(key))
     }
 
     /// Appends moves; each text may contain several.
@@ -241,44 +237,21 @@ mod tests {
         for (text, separator, reasons) in [
             ("", Separator::Optional, &["the FEN is empty"][..]),
             ("9/9 xx", Separator::Required, &["2 ranks", "\"xx\""]),
-            (
-                "startpos h2e2 h2e2",
-                Separator::Optional,
-                &["move 2", "h2e2"],
-            ),
+            ("startpos h2e2 h2e2", Separator::Optional, &["move 2", "h2e2"]),
             (
                 // The ranks count from 1.
                 "startpos h3e3 h10g8 h3e3",
                 Separator::Optional,
                 &["move 3", "h3e3"],
             ),
-            (
-                "startpos P2-5 M8.7 X1-5",
-                Separator::Optional,
-                &["move 3", "\"X1-5\" is illegal"],
-            ),
-            (
-                "startpos X1-5",
-                Separator::Optional,
-                &["move 1", "\"X1-5\" is illegal"],
-            ),
-            (
-                "startpos moves moves x",
-                Separator::Optional,
-                &["move 1", "\"x\""],
-            ),
-            (
-                "startpos w moves h2e2",
-                Separator::Required,
-                &["1 rank instead"],
-            ),
+            ("startpos P2-5 M8.7 X1-5", Separator::Optional, &["move 3", "\"X1-5\" is illegal"]),
+            ("startpos X1-5", Separator::Optional, &["move 1", "\"X1-5\" is illegal"]),
+            ("startpos moves moves x", Separator::Optional, &["move 1", "\"x\""]),
+            ("startpos w moves h2e2", Separator::Required, &["1 rank instead"]),
             (kings, Separator::Required, &["the kings face each other"]),
         ] {
             let message = played(text, separator);
-            assert!(
-                reasons.iter().all(|r| message.contains(r)),
-                "{text}: {message}"
-            );
+            assert!(reasons.iter().all(|r| message.contains(r)), "{text}: {message}");
         }
     }
 }

@@ -99,14 +99,9 @@ fn explained(
 /// 1.
 pub(crate) fn is_move_text(text: &str) -> bool {
     let start = Position::startpos();
-    let results = [
-        parse_move(&start, text),
-        vietnamese::parse(&start, text),
-        san::parse(&start, text, 1),
-    ];
-    results
-        .iter()
-        .any(|result| !matches!(result, Err(NotationError::Unreadable(_))))
+    let results =
+        [parse_move(&start, text), vietnamese::parse(&start, text), san::parse(&start, text, 1)];
+    results.iter().any(|result| !matches!(result, Err(NotationError::Unreadable(_))))
 }
 
 /// All moves, legal or not, that match a text in coordinates, Chinese notation or WXF. With [`why_illegal`] they
@@ -221,10 +216,7 @@ mod tests {
         let start = Position::startpos();
         for text in ["马二进四", "N2+4", "h0f1", "H0-F1"] {
             let moves = attempted_moves(&start, text);
-            assert!(
-                moves.contains(&"h0f1".parse().unwrap()),
-                "{text}: {moves:?}"
-            );
+            assert!(moves.contains(&"h0f1".parse().unwrap()), "{text}: {moves:?}");
             assert!(parse_move(&start, text).is_err(), "{text}");
         }
         assert!(attempted_moves(&start, "hello").is_empty());
@@ -234,15 +226,7 @@ mod tests {
     fn notations_are_recognized_and_illegal_moves_explained() {
         let start = Position::startpos();
         let cannon = "h2e2".parse().unwrap();
-        for text in [
-            "h2e2",
-            "H2-E2",
-            "H2E2",
-            "炮二平五",
-            "C2=5",
-            "c2.5",
-            " 砲2平5\n",
-        ] {
+        for text in ["h2e2", "H2-E2", "H2E2", "炮二平五", "C2=5", "c2.5", " 砲2平5\n"] {
             assert_eq!(parse_move(&start, text), Ok(cannon), "{text}");
         }
         let message = |text| parse_move(&start, text).unwrap_err().to_string();

@@ -87,13 +87,7 @@ impl Row {
             }
             None => name.to_owned(),
         };
-        Some(Self {
-            opening: Opening { code, name },
-            parents,
-            is_exact,
-            moves,
-            all,
-        })
+        Some(Self { opening: Opening { code, name }, parents, is_exact, moves, all })
     }
 }
 
@@ -221,10 +215,7 @@ mod tests {
             let start = Position::startpos();
             let mirrored = moves.iter().map(|m| m.flip_file()).collect();
             for moves in [moves, mirrored] {
-                let found = of(&Line {
-                    start: start.clone(),
-                    moves,
-                });
+                let found = of(&Line { start: start.clone(), moves });
                 assert_eq!(found, Some(&row.opening));
             }
             tested += 1;
@@ -253,10 +244,7 @@ mod tests {
         }
         let exchange = "炮二平五 马8进7 马二进三 车9平8 车一平二 马2进3 兵七进一 卒7进1 车二进六 炮8平9 车二平三";
         assert_eq!(code(exchange), "C40");
-        assert_eq!(
-            code(&format!("{exchange} 炮9退1 马八进七 士4进5 马七进六")),
-            "C44"
-        );
+        assert_eq!(code(&format!("{exchange} 炮9退1 马八进七 士4进5 马七进六")), "C44");
         let line = Line {
             start: "4k4/9/9/9/9/9/9/9/4P4/3K5 w".parse().unwrap(),
             moves: vec!["e1e2".parse().unwrap()],

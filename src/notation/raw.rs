@@ -29,18 +29,12 @@ pub struct RecordError {
 impl RecordError {
     /// An error without a line.
     pub fn new(reason: impl ToString) -> Self {
-        Self {
-            line: None,
-            reason: reason.to_string(),
-        }
+        Self { line: None, reason: reason.to_string() }
     }
 
     /// An error in a line of a text file, counted from 1.
     pub(super) fn at(line: usize, reason: impl ToString) -> Self {
-        Self {
-            line: Some(line),
-            ..Self::new(reason)
-        }
+        Self { line: Some(line), ..Self::new(reason) }
     }
 }
 
@@ -148,11 +142,7 @@ impl RawGame {
         let mut game = Self::new(start);
         let mut last = ROOT;
         for text in text.moves {
-            let played = RawMove::Text {
-                text,
-                line: None,
-                lacks_reply: false,
-            };
+            let played = RawMove::Text { text, line: None, lacks_reply: false };
             last = game.moves.add(last, AnnotatedMove::new(played));
         }
         Ok(game)
@@ -231,10 +221,7 @@ impl RawGame {
                         undo: position.make(m),
                         is_main,
                     });
-                    next = self
-                        .moves
-                        .first_child(id)
-                        .or_else(|| self.moves.after_subtree(id));
+                    next = self.moves.first_child(id).or_else(|| self.moves.after_subtree(id));
                 }
                 Err(error) => {
                     let has_position = self.start != Position::startpos();
@@ -267,10 +254,7 @@ impl RawGame {
             return false;
         }
         for (ply, id) in self.moves.line(ROOT).enumerate() {
-            let Some(RawMove::Text {
-                text, lacks_reply, ..
-            }) = &self.moves[id].played
-            else {
+            let Some(RawMove::Text { text, lacks_reply, .. }) = &self.moves[id].played else {
                 return false;
             };
             if ply > 0 && !lacks_reply {
@@ -346,11 +330,7 @@ impl RawGame {
         has_gaps: bool,
     ) -> Result<Move, RecordError> {
         let (reason, line) = match &self.moves[id].played {
-            Some(RawMove::Text {
-                text,
-                line,
-                lacks_reply,
-            }) => {
+            Some(RawMove::Text { text, line, lacks_reply }) => {
                 let is_black = position.side_to_move() == Color::Black;
                 let lacks_reply = has_gaps && *lacks_reply && is_black;
                 let is_reds = lacks_reply && chinese::written_side(text) == Some(Color::Red);
@@ -376,8 +356,5 @@ impl RawGame {
 
 /// An error of the move with this number, from 1.
 fn move_error(line: Option<usize>, ply: usize, reason: &str) -> RecordError {
-    RecordError {
-        line,
-        reason: fill(texts().move_number, &[&ply.to_string()]) + ": " + reason,
-    }
+    RecordError { line, reason: fill(texts().move_number, &[&ply.to_string()]) + ": " + reason }
 }

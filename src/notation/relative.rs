@@ -123,10 +123,8 @@ pub fn resolve(
     text: &str,
 ) -> Result<Move, NotationError> {
     let description = description.ok_or_else(|| NotationError::Unreadable(text.to_owned()))?;
-    let mut moves: Vec<Move> = legal_moves(position)
-        .into_iter()
-        .filter(|m| description.fits(position, *m))
-        .collect();
+    let mut moves: Vec<Move> =
+        legal_moves(position).into_iter().filter(|m| description.fits(position, *m)).collect();
     if moves.len() > 1 && description.place.is_none() {
         // WXF names the middle one of three or five pieces by its file alone.
         let is_middle =
@@ -179,11 +177,7 @@ pub fn direction_and_number(m: Move, color: Color) -> (Direction, usize) {
     if from == to {
         return (Direction::Across, file_number(m.to(), color));
     }
-    let direction = if to > from {
-        Direction::Forward
-    } else {
-        Direction::Back
-    };
+    let direction = if to > from { Direction::Forward } else { Direction::Back };
     let number = if m.from().file() == m.to().file() {
         to.abs_diff(from)
     } else {
@@ -200,10 +194,8 @@ impl Description {
         let moves = own
             .into_iter()
             .flat_map(|from| Bitboard::ALL.into_iter().map(move |to| Move::new(from, to)));
-        let is_diagonal = matches!(
-            self.kind,
-            PieceKind::Advisor | PieceKind::Bishop | PieceKind::Knight
-        );
+        let is_diagonal =
+            matches!(self.kind, PieceKind::Advisor | PieceKind::Bishop | PieceKind::Knight);
         let is_straight =
             |m: &Move| m.from().file() == m.to().file() || m.from().rank() == m.to().rank();
         let moves = moves.filter(|m| is_diagonal || is_straight(m));

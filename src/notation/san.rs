@@ -69,10 +69,8 @@ pub fn parse(position: &Position, text: &str, first_rank: usize) -> Result<Move,
     let Some(description) = read(text.trim(), first_rank) else {
         return Err(NotationError::Unreadable(text.to_owned()));
     };
-    let mut moves: Vec<Move> = legal_moves(position)
-        .into_iter()
-        .filter(|m| description.matches(position, *m))
-        .collect();
+    let mut moves: Vec<Move> =
+        legal_moves(position).into_iter().filter(|m| description.matches(position, *m)).collect();
     let is_straight = |m: &Move| m.from().file() == m.to().file();
     let is_pawn = description.kind == Some(PieceKind::Pawn);
     if is_pawn && moves.iter().any(is_straight) {
@@ -90,10 +88,7 @@ fn read(text: &str, first_rank: usize) -> Option<Description> {
     let squares = &text[usize::from(kind.is_some())..];
     let (origin, destination) = squares.split_at(squares.rfind(|c: char| c.is_ascii_lowercase())?);
     let origin = origin.trim_end_matches(['x', '-']);
-    let to = Square::new(
-        read_file(destination)?,
-        read_rank(&destination[1..], first_rank)?,
-    )?;
+    let to = Square::new(read_file(destination)?, read_rank(&destination[1..], first_rank)?)?;
     let from_file = read_file(origin);
     let origin = &origin[usize::from(from_file.is_some())..];
     let from_rank = match origin {
@@ -162,11 +157,7 @@ mod tests {
         // A check, a mate, and a pawn that captures.
         check("3k5/9/9/9/9/9/9/9/R8/5K3 w", "a1d1", &["Rd1+", "Rd1"]);
         check("3k5/R8/9/9/9/9/9/9/1R7/4K4 w", "b1b9", &["Rb9#"]);
-        check(
-            "3k5/9/9/4p4/4P4/9/9/9/9/4K4 w",
-            "e5e6",
-            &["xe6", "exe6", "Pxe6"],
-        );
+        check("3k5/9/9/4p4/4P4/9/9/9/9/4K4 w", "e5e6", &["xe6", "exe6", "Pxe6"]);
         // A pawn that can move ahead, and one that can move to the side.
         let pawns = "3k5/9/9/6P2/5P3/9/9/9/9/4K4 w";
         check(pawns, "f5f6", &["ff6", "f6", "Pf6"]);
@@ -176,22 +167,15 @@ mod tests {
     #[test]
     fn ranks_may_start_at_one() {
         let start = Position::startpos();
-        for (text, coordinates) in [
-            ("Che3", "h2e2"),
-            ("h3e3", "h2e2"),
-            ("c5", "c3c4"),
-            ("Ng3", "h0g2"),
-        ] {
+        for (text, coordinates) in
+            [("Che3", "h2e2"), ("h3e3", "h2e2"), ("c5", "c3c4"), ("Ng3", "h0g2")]
+        {
             let m = coordinates.parse().unwrap();
             assert_eq!(parse(&start, text, 1), Ok(m), "{text}");
         }
         let position = start.after_line("h2e2");
         for text in ["h10g8", "Hg8", "N10g8"] {
-            assert_eq!(
-                parse(&position, text, 1),
-                Ok("h9g7".parse().unwrap()),
-                "{text}"
-            );
+            assert_eq!(parse(&position, text, 1), Ok("h9g7".parse().unwrap()), "{text}");
         }
     }
 

@@ -49,15 +49,11 @@ pub fn draw(position: &Position, is_flipped: bool, highlights: &Highlights) -> S
         river.reverse();
     }
     for (x, text) in [150, 350].into_iter().zip(river) {
-        push(format_args!(
-            "<text class=\"river\" x=\"{x}\" y=\"275\">{text}</text>"
-        ));
+        push(format_args!("<text class=\"river\" x=\"{x}\" y=\"275\">{text}</text>"));
     }
     for square in highlights.last.iter().flat_map(|m| [m.from(), m.to()]) {
         let (x, y) = center(square);
-        push(format_args!(
-            "<circle class=\"last\" cx=\"{x}\" cy=\"{y}\" r=\"25\"/>"
-        ));
+        push(format_args!("<circle class=\"last\" cx=\"{x}\" cy=\"{y}\" r=\"25\"/>"));
     }
     for (square, piece) in position.setup().pieces() {
         let (x, y) = center(square);
@@ -73,9 +69,7 @@ pub fn draw(position: &Position, is_flipped: bool, highlights: &Highlights) -> S
     }
     for square in &highlights.marks {
         let (x, y) = center(*square);
-        push(format_args!(
-            "<circle class=\"mark\" cx=\"{x}\" cy=\"{y}\" r=\"25\"/>"
-        ));
+        push(format_args!("<circle class=\"mark\" cx=\"{x}\" cy=\"{y}\" r=\"25\"/>"));
     }
     for arrow in &highlights.arrows {
         let [(x1, y1), (x2, y2)] = [arrow.from(), arrow.to()].map(center);

@@ -278,21 +278,14 @@ pub fn glyph_text(glyph: u8) -> String {
 impl<M> Default for AnnotatedMove<M> {
     /// A root without a comment.
     fn default() -> Self {
-        Self {
-            played: None,
-            comment: String::new(),
-            glyphs: Vec::new(),
-        }
+        Self { played: None, comment: String::new(), glyphs: Vec::new() }
     }
 }
 
 impl<M> AnnotatedMove<M> {
     /// A move without annotations.
     pub fn new(played: M) -> Self {
-        Self {
-            played: Some(played),
-            ..Self::default()
-        }
+        Self { played: Some(played), ..Self::default() }
     }
 
     /// The glyphs as text and the comment, for formats that have only comments.

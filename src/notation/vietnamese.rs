@@ -74,13 +74,7 @@ fn read(text: &str) -> Option<Description> {
         [digit] => (Some(read_digit(digit.into())?), None),
         _ => return None,
     };
-    Some(Description {
-        kind,
-        file,
-        place,
-        direction,
-        number,
-    })
+    Some(Description { kind, file, place, direction, number })
 }
 
 fn read_kind(letter: u8) -> Option<PieceKind> {

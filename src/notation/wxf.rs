@@ -32,9 +32,7 @@ pub fn write(position: &Position, m: Move) -> String {
 }
 
 fn subject(kind: PieceKind, place: PiecePlace) -> String {
-    let PiecePlace {
-        file, count, index, ..
-    } = place;
+    let PiecePlace { file, count, index, .. } = place;
     let letter = kind.letter();
     if count < 2 || matches!(kind, PieceKind::Advisor | PieceKind::Bishop) {
         format!("{letter}{file}")
@@ -77,13 +75,7 @@ pub(super) fn read(text: &str) -> Option<Description> {
         _ => return None,
     };
     let (kind, file, place) = read_subject(subject)?;
-    Some(Description {
-        kind,
-        file,
-        place,
-        direction,
-        number,
-    })
+    Some(Description { kind, file, place, direction, number })
 }
 
 fn read_subject(characters: &[char]) -> Option<Subject> {
@@ -91,16 +83,12 @@ fn read_subject(characters: &[char]) -> Option<Subject> {
     Some(match *characters {
         ['+', '+'] => (Pawn, None, Some(RelativePlace::Front)),
         ['-' | '–', '-' | '–'] => (Pawn, None, Some(RelativePlace::Rear)),
-        ['f', letter @ 'A'..='Z'] => (
-            PieceKind::from_letter(letter)?,
-            None,
-            Some(RelativePlace::InnerFront),
-        ),
-        ['r' | 'b', letter @ 'A'..='Z'] => (
-            PieceKind::from_letter(letter)?,
-            None,
-            Some(RelativePlace::InnerRear),
-        ),
+        ['f', letter @ 'A'..='Z'] => {
+            (PieceKind::from_letter(letter)?, None, Some(RelativePlace::InnerFront))
+        }
+        ['r' | 'b', letter @ 'A'..='Z'] => {
+            (PieceKind::from_letter(letter)?, None, Some(RelativePlace::InnerRear))
+        }
         [a, b] => match (read_digit(a), read_digit(b)) {
             (Some(a), Some(b)) if a == b => (Pawn, Some(b), Some(RelativePlace::NthOrMiddle(a))),
             (Some(a), Some(b)) => (Pawn, Some(b), Some(RelativePlace::Nth(a))),
@@ -114,11 +102,9 @@ fn read_subject(characters: &[char]) -> Option<Subject> {
                 },
             },
         },
-        [letter, sign, file] => (
-            PieceKind::from_letter(letter)?,
-            Some(read_digit(file)?),
-            Some(read_sign(sign)?),
-        ),
+        [letter, sign, file] => {
+            (PieceKind::from_letter(letter)?, Some(read_digit(file)?), Some(read_sign(sign)?))
+        }
         _ => return None,
     })
 }
@@ -181,22 +167,14 @@ mod tests {
     fn pawns_on_one_file_are_distinguished() {
         let three = "3k5/4P4/4P4/4P4/9/9/9/9/9/4K4 w";
         check(three, "e8f8", &["15=4", "P+=4", "P+.4", "Pa=4"]);
-        check(
-            three,
-            "e7f7",
-            &["25=4", "P5=4", "P5.4", "P.=4", "Pb=4", "55=4"],
-        );
+        check(three, "e7f7", &["25=4", "P5=4", "P5.4", "P.=4", "Pb=4", "55=4"]);
         check(three, "e6f6", &["35=4", "P-=4", "P-.4", "Pc=4"]);
         let five = "3k5/9/9/9/4p4/4p4/4p4/4p4/4p4/5K3 b";
         check(five, "e1f1", &["15=6", "++=6", "++.6"]);
         check(five, "e2f2", &["25=6", "P+=6", "Pb=6"]);
         check(five, "e3f3", &["35=6", "P5=6"]);
         check(five, "e4f4", &["45=6", "P-=6"]);
-        check(
-            "3k5/9/9/9/9/4p4/4p4/4p4/4p4/5K3 b",
-            "e4f4",
-            &["45=6", "--=6", "--.6"],
-        );
+        check("3k5/9/9/9/9/4p4/4p4/4p4/4p4/5K3 b", "e4f4", &["45=6", "--=6", "--.6"]);
     }
 
     #[test]

@@ -81,14 +81,8 @@ pub fn single_file(title: &str, games: &[Value]) -> String {
     (lines.join("\n") + "\n")
         .replacen(DATA, &data("review", games), 1)
         .replace(STYLE_LINK, &format!("<style>\n{STYLE}</style>"))
-        .replace(
-            SCRIPT_LINK,
-            &format!("<script type=\"module\">\n{script}</script>"),
-        )
-        .replace(
-            "<title>Chuhe 楚河",
-            &format!("<title>{}", escape_html(title)),
-        )
+        .replace(SCRIPT_LINK, &format!("<script type=\"module\">\n{script}</script>"))
+        .replace("<title>Chuhe 楚河", &format!("<title>{}", escape_html(title)))
 }
 
 /// A game for the page: its title and its text, see [`encode`].
@@ -121,9 +115,7 @@ enum Step {
 pub fn encode(tree: &GameTree, points: &[Option<f64>], ply: usize) -> String {
     let main_line = || std::iter::once(ROOT).chain(tree.moves.line(ROOT));
     let shown = main_line().nth(ply).unwrap_or(ROOT);
-    let points = main_line()
-        .zip(points)
-        .filter_map(|(id, p)| Some((id, (*p)?)));
+    let points = main_line().zip(points).filter_map(|(id, p)| Some((id, (*p)?)));
     let points: HashMap<NodeId, f64> = points.collect();
     let mut text = String::new();
     let start = fen::write_position(&tree.start);
@@ -214,15 +206,10 @@ mod tests {
             for line in text.lines().filter(|line| line.starts_with("import ")) {
                 assert!(line.ends_with(".js';"), "{name}: {line}");
             }
-            assert!(
-                !text.contains("</script") && !text.contains("<!--"),
-                "{name}"
-            );
+            assert!(!text.contains("</script") && !text.contains("<!--"), "{name}");
         }
-        let page = single_file(
-            "A & {{data}}",
-            &[json!({ "text": "</script>{{data}}<title>Chuhe 楚河" })],
-        );
+        let page =
+            single_file("A & {{data}}", &[json!({ "text": "</script>{{data}}<title>Chuhe 楚河" })]);
         assert!(page.contains("<title>A &amp; {{data}}</title>"));
         assert!(page.contains("\"\\u003c/script>{{data}}\\u003ctitle>Chuhe 楚河\""));
         assert_eq!(page.matches("</script>").count(), 2);

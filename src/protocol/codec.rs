@@ -104,11 +104,7 @@ pub struct PositionText {
 }
 
 impl PositionText {
-    pub const START: Self = Self {
-        fen: None,
-        moves: Vec::new(),
-        ranks: Ranks::FromZero,
-    };
+    pub const START: Self = Self { fen: None, moves: Vec::new(), ranks: Ranks::FromZero };
 }
 
 /// Parses the lines and formats the replies of one conversation.

@@ -32,10 +32,7 @@ fn words(text: &str) -> Vec<String> {
 }
 
 fn option(name: &str, value: Option<&str>) -> Command {
-    Command::SetOption {
-        name: name.to_owned(),
-        value: value.map(str::to_owned),
-    }
+    Command::SetOption { name: name.to_owned(), value: value.map(str::to_owned) }
 }
 
 #[test]
@@ -105,10 +102,7 @@ fn after_fen_with_two_fields_scores_in_uci_are_bare_numbers() {
 
 #[test]
 fn clients_that_set_the_variant_may_show_that_they_count_ranks_from_0() {
-    let preferences = Preferences {
-        has_set_variant: true,
-        ..Preferences::default()
-    };
+    let preferences = Preferences { has_set_variant: true, ..Preferences::default() };
     for (line, counts_from_zero) in [
         ("position startpos moves h0g2 h9g7", true),
         ("go depth 1 searchmoves e0e1", true),
@@ -147,10 +141,7 @@ fn hints_are_lines_of_moves() {
 fn wdl_is_reported_with_the_option() {
     let report = Report::Line(info(Score::ZERO, Bound::Exact));
     let chances = WinRate::of(0, &Position::startpos());
-    let reply = Reply::Search {
-        report: &report,
-        chances: Some(chances),
-    };
+    let reply = Reply::Search { report: &report, chances: Some(chances) };
     let line = format(Protocol::Uci, &reply).unwrap();
     let WinRate { win, draw, loss } = chances;
     let expected = format!(" score cp 0 wdl {win} {draw} {loss} nodes ");
@@ -169,11 +160,7 @@ fn ucci_reports_the_last_bound_at_the_end_of_the_search() {
     assert_eq!(ucci.format(&END, &preferences), [statistics]);
     // A book move replaces the answer of the search.
     ucci.format(&search(&lower), &preferences);
-    let book = Reply::BookMove {
-        played: "h2e2".parse().unwrap(),
-        weight: 1,
-        is_best: true,
-    };
+    let book = Reply::BookMove { played: "h2e2".parse().unwrap(), weight: 1, is_best: true };
     ucci.format(&book, &preferences);
     assert_eq!(ucci.format(&END, &preferences), [statistics]);
 }
@@ -183,17 +170,10 @@ fn uci_repeats_the_last_report_of_each_line_at_the_end_of_the_search() {
     let preferences = Preferences::default();
     let mut uci = codec(Protocol::Uci);
     let line = |multipv, score, bound| {
-        Report::Line(Info {
-            multipv,
-            ..info(Score::evaluation(score), bound)
-        })
+        Report::Line(Info { multipv, ..info(Score::evaluation(score), bound) })
     };
     let (minor, exact) = (Score::MINOR_PIECE, Bound::Exact);
-    for report in [
-        line(1, 0, exact),
-        line(2, -minor, exact),
-        line(1, minor, Bound::Lower),
-    ] {
+    for report in [line(1, 0, exact), line(2, -minor, exact), line(1, minor, Bound::Lower)] {
         uci.format(&search(&report), &preferences);
     }
     let repeated = |number, score| {
@@ -220,17 +200,11 @@ fn forms_of_position() {
     for (line, expected) in [
         ("position startpos", text(None, "")),
         ("position startpos moves", text(None, "")),
-        (
-            "position startpos moves h2e2  h9g7",
-            text(None, "h2e2 h9g7"),
-        ),
+        ("position startpos moves h2e2  h9g7", text(None, "h2e2 h9g7")),
         ("Position StartPos Moves h2e2", text(None, "h2e2")),
         ("position startpos h2e2", text(None, "h2e2")),
         ("position fen startpos moves h2e2", text(None, "h2e2")),
-        (
-            "position startpos fen 9/9 w moves h2e2",
-            text(Some("9/9 w"), "h2e2"),
-        ),
+        ("position startpos fen 9/9 w moves h2e2", text(Some("9/9 w"), "h2e2")),
         ("position fen 9/9 w moves", text(Some("9/9 w"), "")),
         (
             "position fen  9/9  w - - 0 1 - - 0 4 moves h2e2",
@@ -238,10 +212,7 @@ fn forms_of_position() {
         ),
         ("position 9/9 w", text(Some("9/9 w"), "")),
         ("position fen fen 9/9 w", text(Some("9/9 w"), "")),
-        (
-            "position fen \"9/9 w\" moves h2e2",
-            text(Some("9/9 w"), "h2e2"),
-        ),
+        ("position fen \"9/9 w\" moves h2e2", text(Some("9/9 w"), "h2e2")),
         ("position", text(Some(""), "")),
         ("position fen", text(Some(""), "")),
         ("position fen moves h2e2", text(Some(""), "h2e2")),
@@ -261,11 +232,7 @@ fn forms_of_setoption() {
         ("SETOPTION NAME Hash VALUE 64", "Hash", Some("64")),
         ("setoption newgame", "newgame", None),
         ("setoption name Clear Hash", "Clear Hash", None),
-        (
-            "setoption bookfiles my  book.dat;other",
-            "bookfiles my  book.dat;other",
-            None,
-        ),
+        ("setoption bookfiles my  book.dat;other", "bookfiles my  book.dat;other", None),
         ("setoption name A B value c  d", "A B", Some("c  d")),
         ("setoption name Hash value", "Hash", Some("")),
         ("setoption name", "name", None),
@@ -292,16 +259,10 @@ fn info(score: Score, bound: Bound) -> Info {
 }
 
 /// The end of a search of 6000 nodes.
-const END: Reply<'_> = Reply::SearchEnd {
-    nodes: 6000,
-    time: std::time::Duration::from_millis(20),
-};
+const END: Reply<'_> = Reply::SearchEnd { nodes: 6000, time: std::time::Duration::from_millis(20) };
 
 fn search(report: &Report) -> Reply<'_> {
-    Reply::Search {
-        report,
-        chances: None,
-    }
+    Reply::Search { report, chances: None }
 }
 
 #[test]
@@ -309,14 +270,8 @@ fn currline_and_refutation_are_reported_in_uci_only() {
     let line = |text: &str| -> Vec<Move> { text.split(' ').map(|m| m.parse().unwrap()).collect() };
     let (first, second) = (line("h2e2 h9g7"), line("b2e2"));
     for (report, lines) in [
-        (
-            Report::Refutation(first.clone()),
-            vec!["info refutation h2e2 h9g7"],
-        ),
-        (
-            Report::CurrentLines(vec![first.clone()]),
-            vec!["info currline h2e2 h9g7"],
-        ),
+        (Report::Refutation(first.clone()), vec!["info refutation h2e2 h9g7"]),
+        (Report::CurrentLines(vec![first.clone()]), vec!["info currline h2e2 h9g7"]),
         (
             Report::CurrentLines(vec![first, second]),
             vec!["info currline 1 h2e2 h9g7", "info currline 2 b2e2"],
@@ -375,10 +330,7 @@ fn score_formats() {
 fn bound_formats() {
     let lower = Report::Line(info(Score::ZERO, Bound::Lower));
     let reply = search(&lower);
-    let debug = Preferences {
-        debug: true,
-        ..Preferences::default()
-    };
+    let debug = Preferences { debug: true, ..Preferences::default() };
     assert_eq!(format(Protocol::Ucci, &reply), None);
     let debugging = format_with(Protocol::Ucci, &reply, &debug).unwrap();
     assert!(debugging.starts_with("info message depth 7: at least 0"));
@@ -390,19 +342,9 @@ fn bound_formats() {
 fn best_move_formats() {
     for (ponder, action, in_ucci, in_uci) in [
         (None, GameAction::None, "", ""),
-        (
-            Some("h9g7"),
-            GameAction::None,
-            " ponder h9g7",
-            " ponder h9g7",
-        ),
+        (Some("h9g7"), GameAction::None, " ponder h9g7", " ponder h9g7"),
         (None, GameAction::Draw, " draw", ""),
-        (
-            Some("h9g7"),
-            GameAction::Draw,
-            " ponder h9g7 draw",
-            " ponder h9g7",
-        ),
+        (Some("h9g7"), GameAction::Draw, " ponder h9g7 draw", " ponder h9g7"),
         (None, GameAction::Resign, " resign", ""),
     ] {
         let reply = Reply::BestMove {
@@ -416,11 +358,7 @@ fn best_move_formats() {
         }
     }
     for (reply, in_ucci, in_uci) in [
-        (
-            Reply::NoBestMove,
-            Some("nobestmove"),
-            Some("bestmove (none)"),
-        ),
+        (Reply::NoBestMove, Some("nobestmove"), Some("bestmove (none)")),
         (Reply::NothingToStop, Some("nobestmove"), None),
         (Reply::Ready, Some("readyok"), Some("readyok")),
         (Reply::Bye, Some("bye"), None),
@@ -433,11 +371,7 @@ fn best_move_formats() {
 
 #[test]
 fn hash_entry_formats() {
-    let mut probe = HashProbe {
-        best: None,
-        lower: None,
-        upper: Some((Score::ZERO, 5)),
-    };
+    let mut probe = HashProbe { best: None, lower: None, upper: Some((Score::ZERO, 5)) };
     let format = |probe| format(Protocol::Ucci, &Reply::Hash(Some(probe))).unwrap();
     assert_eq!(format(probe), "pophash upperbound 0 depth 5");
     probe.best = "h2e2".parse().ok();
@@ -456,13 +390,8 @@ fn messages_contain_no_control_characters() {
     }
 }
 
-const ALL_PROTOCOLS: [Protocol; 5] = [
-    Protocol::Ucci,
-    Protocol::Uci,
-    Protocol::XBoard,
-    Protocol::CxBoard,
-    Protocol::Worker,
-];
+const ALL_PROTOCOLS: [Protocol; 5] =
+    [Protocol::Ucci, Protocol::Uci, Protocol::XBoard, Protocol::CxBoard, Protocol::Worker];
 
 /// Lines of protocol words, numbers, moves, parts of FENs and random text.
 fn protocol_like() -> impl Strategy<Value = String> {
@@ -484,10 +413,7 @@ fn protocol_like() -> impl Strategy<Value = String> {
 fn parse_in_all(line: &str) {
     for protocol in ALL_PROTOCOLS {
         for milliseconds in [true, false] {
-            let preferences = Preferences {
-                milliseconds,
-                ..Preferences::default()
-            };
+            let preferences = Preferences { milliseconds, ..Preferences::default() };
             let mut codec = codec(protocol);
             codec.parse(line, &preferences);
             codec.parse_overlong(line, &preferences);

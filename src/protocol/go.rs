@@ -127,10 +127,7 @@ pub fn shortened(limits: Limits, by: Duration) -> Limits {
     let less = |time: Duration| time.saturating_sub(by);
     Limits {
         move_time: limits.move_time.map(less),
-        clock: limits.clock.map(|clock| PlayerClock {
-            time: less(clock.time),
-            ..clock
-        }),
+        clock: limits.clock.map(|clock| PlayerClock { time: less(clock.time), ..clock }),
         ..limits
     }
 }
@@ -278,8 +275,7 @@ impl GoReader<'_> {
     }
 
     fn count(&mut self, key: &'static str) -> Option<u32> {
-        self.value(key, number)
-            .map(|n| u32::try_from(n).unwrap_or(u32::MAX))
+        self.value(key, number).map(|n| u32::try_from(n).unwrap_or(u32::MAX))
     }
 
     fn time(&mut self, key: &'static str) -> Option<Duration> {
@@ -368,13 +364,7 @@ mod tests {
 
     #[test]
     fn searches_without_limits() {
-        for text in [
-            "",
-            "infinite",
-            "depth infinite",
-            "ponder",
-            "draw depth INFINITE",
-        ] {
+        for text in ["", "infinite", "depth infinite", "ponder", "draw depth INFINITE"] {
             assert!(!limits(text).is_bounded(), "{text}");
         }
     }
@@ -427,16 +417,10 @@ mod tests {
             assert_eq!((found.mate, found.clock), (None, None), "{text}");
         }
         for (text, expected) in [
-            (
-                "depth 0 movetime 0 wtime 0 btime 1000",
-                clock(1000, 0, None),
-            ),
+            ("depth 0 movetime 0 wtime 0 btime 1000", clock(1000, 0, None)),
             ("depth 0 wtime 1000 btime 0", clock(0, 0, None)),
             ("wtime 0 btime 0 movetime 0", clock(0, 0, None)),
-            (
-                "depth 5 wtime 0 btime 0 winc 10 binc 20",
-                clock(0, 20, None),
-            ),
+            ("depth 5 wtime 0 btime 0 winc 10 binc 20", clock(0, 20, None)),
             ("depth 5 time 0 increment 0", clock(0, 0, None)),
         ] {
             assert_eq!(limits(text).clock, expected, "{text}");
@@ -446,15 +430,9 @@ mod tests {
     #[test]
     fn clocks_come_in_any_order() {
         let l = limits("oppincrement 4 time 100 opptime 90 increment 5");
-        assert_eq!(
-            (l.clock, l.opponent),
-            (clock(100, 5, None), clock(90, 4, None))
-        );
+        assert_eq!((l.clock, l.opponent), (clock(100, 5, None), clock(90, 4, None)));
         let l = limits("movestogo 8 oppmovestogo 9 opptime 90 time 100");
-        assert_eq!(
-            (l.clock, l.opponent),
-            (clock(100, 0, Some(8)), clock(90, 0, Some(9)))
-        );
+        assert_eq!((l.clock, l.opponent), (clock(100, 0, Some(8)), clock(90, 0, Some(9))));
         assert_eq!(limits("time 100 opptime 90").clock, clock(100, 0, None));
         assert_eq!(limits("time 100 movestogo 0").clock, clock(100, 0, None));
         assert_eq!(limits("increment 100").clock, clock(0, 100, None));
@@ -505,10 +483,7 @@ mod tests {
         let clock = l.clock.unwrap();
         assert_eq!(clock.moves_to_go, Some(u32::MAX));
         assert!(clock.time * 4 + clock.increment * 4 < Duration::MAX);
-        assert_eq!(
-            limits("time -500 increment -1").clock.unwrap().time,
-            Duration::ZERO
-        );
+        assert_eq!(limits("time -500 increment -1").clock.unwrap().time, Duration::ZERO);
     }
 
     #[test]
@@ -540,15 +515,10 @@ mod tests {
             ("perft 0", "perft must be at least 1"),
             ("movestogo 5", "time needs a number"),
             ("ponder oppmovestogo 5", "time needs a number"),
-            (
-                "time soon increment ",
-                "time needs a number, not \"soon\", increment needs a number",
-            ),
+            ("time soon increment ", "time needs a number, not \"soon\", increment needs a number"),
         ] {
             assert_eq!(
-                parse(text, TimeUnit::Milliseconds, Ranks::FromZero)
-                    .unwrap_err()
-                    .to_string(),
+                parse(text, TimeUnit::Milliseconds, Ranks::FromZero).unwrap_err().to_string(),
                 error
             );
         }

@@ -174,10 +174,7 @@ fn start_reader(source: impl BufRead + Send + 'static, sender: InputSender) -> i
 fn channel() -> (InputSender, InputReceiver) {
     let (sender, receiver) = unbounded();
     let ahead = Arc::new(ReadAhead::default());
-    let sender = InputSender {
-        sender,
-        ahead: Arc::clone(&ahead),
-    };
+    let sender = InputSender { sender, ahead: Arc::clone(&ahead) };
     (sender, InputReceiver { receiver, ahead })
 }
 
@@ -219,11 +216,7 @@ fn read_lines(mut source: impl BufRead, sender: &InputSender) {
 }
 
 fn to_input(bytes: &[u8], is_overlong: bool) -> Input {
-    let kept = if is_overlong {
-        bytes.get(..OVERLONG_HEAD).unwrap_or(bytes)
-    } else {
-        bytes
-    };
+    let kept = if is_overlong { bytes.get(..OVERLONG_HEAD).unwrap_or(bytes) } else { bytes };
     let trim = |text: &str| {
         let is_trimmed = |c: char| c.is_whitespace() || matches!(c, '\0' | '\u{feff}');
         text.trim_matches(is_trimmed).to_owned()
@@ -250,12 +243,7 @@ pub struct Output<W> {
 
 impl<W: Write> Output<W> {
     pub fn new(sink: W) -> Self {
-        Self {
-            sink,
-            closed: false,
-            error: None,
-            is_gbk: false,
-        }
+        Self { sink, closed: false, error: None, is_gbk: false }
     }
 
     pub fn set_gbk(&mut self, is_gbk: bool) {
@@ -268,11 +256,7 @@ impl<W: Write> Output<W> {
         }
         log::debug!("> {text}");
         let line = format!("{text}\n");
-        let bytes = if self.is_gbk {
-            encode_gbk(&line)
-        } else {
-            Cow::Borrowed(line.as_bytes())
-        };
+        let bytes = if self.is_gbk { encode_gbk(&line) } else { Cow::Borrowed(line.as_bytes()) };
         if let Err(error) = write(&mut self.sink, &bytes) {
             log::warn!("cannot write to standard output: {error}");
             self.closed = true;
@@ -356,10 +340,7 @@ mod tests {
         assert_eq!(read("ucci\rquit\r"), lines(&["ucci", "quit"]));
         assert_eq!(read("ucci\r\r\nquit\n\r"), lines(&["ucci", "quit"]));
         assert_eq!(read("\n\r\n\r\r \n"), lines(&[""]));
-        assert_eq!(
-            read("\u{feff}isready \nquit\r"),
-            lines(&["isready", "quit"])
-        );
+        assert_eq!(read("\u{feff}isready \nquit\r"), lines(&["isready", "quit"]));
         assert_eq!(read("isready\0\n\0quit\0\r\n"), lines(&["isready", "quit"]));
     }
 
@@ -386,10 +367,7 @@ mod tests {
 
     #[test]
     fn invalid_bytes_are_replaced() {
-        assert_eq!(
-            read(*b"po\xff\xfesition\n"),
-            lines(&["po\u{fffd}\u{fffd}sition"])
-        );
+        assert_eq!(read(*b"po\xff\xfesition\n"), lines(&["po\u{fffd}\u{fffd}sition"]));
     }
 
     #[test]
@@ -485,11 +463,7 @@ mod tests {
 
             fn flush(&mut self) -> io::Result<()> {
                 self.is_ready = !self.is_ready;
-                if self.is_ready {
-                    Err(ErrorKind::WouldBlock.into())
-                } else {
-                    Ok(())
-                }
+                if self.is_ready { Err(ErrorKind::WouldBlock.into()) } else { Ok(()) }
             }
         }
         let mut output = Output::new(NonBlocking::default());

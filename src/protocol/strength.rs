@@ -58,10 +58,7 @@ fn nodes(elo: u32) -> u64 {
 /// Adds the node limit of a level to the limits of a search.
 pub(crate) fn weaken(limits: Limits, elo: u32) -> Limits {
     let most = nodes(elo);
-    Limits {
-        nodes: Some(limits.nodes.map_or(most, |nodes| nodes.min(most))),
-        ..limits
-    }
+    Limits { nodes: Some(limits.nodes.map_or(most, |nodes| nodes.min(most))), ..limits }
 }
 
 /// The maximum pruning of a search to a fixed depth. GUIs offer low depths as levels of play, but a search to depth
@@ -92,10 +89,7 @@ mod tests {
     fn higher_levels_have_more_nodes_or_less_noise() {
         assert_eq!(nodes(MIN_ELO), u64::from(NODES[0]));
         assert_eq!(nodes(MAX_ELO), u64::from(NODES[9]));
-        assert_eq!(
-            (nodes(0), nodes(u32::MAX)),
-            (nodes(MIN_ELO), nodes(MAX_ELO))
-        );
+        assert_eq!((nodes(0), nodes(u32::MAX)), (nodes(MIN_ELO), nodes(MAX_ELO)));
         assert_eq!((root_noise(0), root_noise(3000)), (NOISE[0], NOISE[5]));
         for elo in (MIN_ELO..MAX_ELO).step_by(50) {
             let is_stronger = if elo < BEGINNER {
@@ -122,11 +116,7 @@ mod tests {
 
     #[test]
     fn other_limits_are_kept() {
-        let limits = Limits {
-            depth: Some(3),
-            nodes: Some(5),
-            ..Limits::default()
-        };
+        let limits = Limits { depth: Some(3), nodes: Some(5), ..Limits::default() };
         assert_eq!(weaken(limits, 2000), limits);
         let weak = weaken(Limits::default(), 1000);
         assert_eq!(weak.nodes, Some(u64::from(NODES[0])));

@@ -72,11 +72,7 @@ pub fn number(text: &str) -> Option<u64> {
     if digits.is_empty() || !bytes.all(|b| b.is_ascii_digit()) {
         return None;
     }
-    Some(if negative {
-        0
-    } else {
-        digits.parse().unwrap_or(u64::MAX)
-    })
+    Some(if negative { 0 } else { digits.parse().unwrap_or(u64::MAX) })
 }
 
 /// Parses the time of a clock, with an optional fraction. Unlike a time on the command line, a time out of range is
@@ -100,9 +96,7 @@ fn thousandths(fraction: &str) -> u64 {
         .bytes()
         .chain(*b"000")
         .take(3)
-        .fold(0, |sum, digit| {
-            10 * sum + u64::from(digit.saturating_sub(b'0'))
-        })
+        .fold(0, |sum, digit| 10 * sum + u64::from(digit.saturating_sub(b'0')))
 }
 
 /// How UCI moves number the ranks.
@@ -176,10 +170,7 @@ fn split_square(text: &str) -> Option<((char, u32), &str)> {
 pub fn format_position(position: &Position, ranks: Ranks) -> Vec<String> {
     let checkers = position.checkers().into_iter();
     let checkers = checkers.map(|square| ranks.format_square(square) + " ");
-    let style = DiagramStyle {
-        first_rank: ranks.first(),
-        ..DiagramStyle::default()
-    };
+    let style = DiagramStyle { first_rank: ranks.first(), ..DiagramStyle::default() };
     let board = draw(position, style, None);
     let mut lines = vec![String::new()];
     lines.extend(board.lines().map(str::to_owned));
@@ -198,11 +189,7 @@ pub fn format_perft(counts: &[(Move, u64)], ranks: Ranks) -> Vec<String> {
     let line = |(played, count): &(Move, u64)| format!("{}: {count}", ranks.format(*played));
     let mut lines: Vec<String> = counts.iter().map(line).collect();
     let total: u64 = counts.iter().map(|(_, count)| count).sum();
-    lines.extend([
-        String::new(),
-        format!("Nodes searched: {total}"),
-        String::new(),
-    ]);
+    lines.extend([String::new(), format!("Nodes searched: {total}"), String::new()]);
     lines
 }
 
@@ -218,9 +205,7 @@ mod tests {
         assert_eq!(number("12.9"), Some(12));
         assert_eq!(number(&"9".repeat(500)), Some(u64::MAX));
         assert_eq!(number(&format!("-{}", "9".repeat(500))), Some(0));
-        for bad in [
-            "", "-", "+", "--1", "1e3", "0x10", ".5", "1.2.3", "1.x", "١٢", "12 ",
-        ] {
+        for bad in ["", "-", "+", "--1", "1e3", "0x10", ".5", "1.2.3", "1.x", "١٢", "12 "] {
             assert_eq!(number(bad), None, "{bad}");
         }
     }
@@ -264,27 +249,16 @@ mod tests {
             assert_eq!(Ranks::FromZero.format(played), zero);
             assert_eq!(Ranks::FromOne.format(played), one);
         }
-        for bad in [
-            "",
-            "h",
-            "h3",
-            "h3e",
-            "h3e3x",
-            "h0e3",
-            "h11e3",
-            "j3e3",
-            "炮二平五",
-        ] {
+        for bad in ["", "h", "h3", "h3e", "h3e3x", "h0e3", "h11e3", "j3e3", "炮二平五"] {
             assert_eq!(Ranks::FromOne.parse(bad), None, "{bad}");
         }
     }
 
     #[test]
     fn the_diagram_numbers_the_ranks_as_moves_do() {
-        for (ranks, top, bottom) in [
-            (Ranks::FromZero, "9  r", "0  R"),
-            (Ranks::FromOne, "10 r", "1  R"),
-        ] {
+        for (ranks, top, bottom) in
+            [(Ranks::FromZero, "9  r", "0  R"), (Ranks::FromOne, "10 r", "1  R")]
+        {
             let lines = format_position(&Position::startpos(), ranks);
             assert!(lines[1].starts_with(top), "{lines:?}");
             assert!(lines[19].starts_with(bottom), "{lines:?}");

@@ -27,10 +27,7 @@ pub struct Ucci {
 
 impl Ucci {
     pub fn for_uci_client() -> Self {
-        Self {
-            knows_uci: true,
-            ..Self::default()
-        }
+        Self { knows_uci: true, ..Self::default() }
     }
 }
 
@@ -84,11 +81,7 @@ impl Codec for Ucci {
                 format!("info depth 0 score {score} pv {played}")
             }
             Reply::StaticScore(score) => format!("info depth 0 score {}", score.number()),
-            Reply::BestMove {
-                best,
-                ponder,
-                action,
-            } => {
+            Reply::BestMove { best, ponder, action } => {
                 let ponder = ponder.map_or_else(String::new, |m| format!(" ponder {m}"));
                 match action {
                     GameAction::None => format!("bestmove {best}{ponder}"),
@@ -146,11 +139,7 @@ impl Ucci {
 
 /// A line that is repeated at the end of the search, with the complete statistics.
 pub fn at_end(info: Info, nodes: u64, time: Duration) -> Info {
-    Info {
-        nodes,
-        time,
-        ..info
-    }
+    Info { nodes, time, ..info }
 }
 
 /// Parses a command that UCCI and UCI share.
@@ -168,9 +157,7 @@ pub fn parse_common(line: &str, unit: TimeUnit, ranks: Ranks) -> Result<Command,
         "setoption" => parse_option(rest),
         "position" => Command::Position(parse_position(rest, ranks)),
         "go" => Command::Go(go::parse(rest, unit, ranks)),
-        "ponderhit" => Command::PonderHit {
-            draw: rest.eq_ignore_ascii_case("draw"),
-        },
+        "ponderhit" => Command::PonderHit { draw: rest.eq_ignore_ascii_case("draw") },
         "stop" => Command::Stop,
         "quit" => Command::Quit,
         "d" => Command::ShowPosition,
@@ -199,11 +186,7 @@ pub fn parse_position(text: &str, ranks: Ranks) -> PositionText {
         Some(fen.join(" ").trim_matches(['"', '\'']).to_owned())
     };
     words.next_if(|word| is(word, "moves"));
-    PositionText {
-        fen,
-        moves: words.map(str::to_owned).collect(),
-        ranks,
-    }
+    PositionText { fen, moves: words.map(str::to_owned).collect(), ranks }
 }
 
 /// Parses the moves of `score S depth D pv M…`, up to the first word that is not a move. Score and depth are not used.
@@ -224,18 +207,12 @@ fn parse_option(text: &str) -> Command {
     while !left.is_empty() {
         let (word, rest) = split_word(left);
         if word.eq_ignore_ascii_case("value") && !words.is_empty() {
-            return Command::SetOption {
-                name: words.join(" "),
-                value: Some(rest.to_owned()),
-            };
+            return Command::SetOption { name: words.join(" "), value: Some(rest.to_owned()) };
         }
         words.push(word);
         left = rest;
     }
-    Command::SetOption {
-        name: text.to_owned(),
-        value: None,
-    }
+    Command::SetOption { name: text.to_owned(), value: None }
 }
 
 /// The line of an option. In UCCI the default follows the other values; in UCI it precedes them.
@@ -256,11 +233,8 @@ fn format_pv(info: &Info, debug: bool) -> String {
         0 | 1 => String::new(),
         number => format!(" multipv {number}"),
     };
-    let selective = if debug {
-        format!(" seldepth {}", info.selective_depth)
-    } else {
-        String::new()
-    };
+    let selective =
+        if debug { format!(" seldepth {}", info.selective_depth) } else { String::new() };
     format!(
         "info depth {}{multipv} score {score}{selective} time {} nodes {} nps {} hashfull {} pv {}",
         info.depth,

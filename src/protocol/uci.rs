@@ -37,10 +37,7 @@ pub struct Uci {
 impl Codec for Uci {
     fn parse(&mut self, line: &str, preferences: &Preferences) -> Vec<Command> {
         if preferences.ranks() == Ranks::FromOne && counts_from_zero(line) {
-            vec![
-                Command::RanksFromZero,
-                self.parse_line(line, Ranks::FromZero),
-            ]
+            vec![Command::RanksFromZero, self.parse_line(line, Ranks::FromZero)]
         } else {
             vec![self.parse_line(line, preferences.ranks())]
         }
@@ -51,10 +48,8 @@ impl Codec for Uci {
     }
 
     fn handshake_answer(&mut self) -> Vec<String> {
-        let ids = [
-            concat!("id name Chuhe ", env!("CARGO_PKG_VERSION")),
-            "id author the Chuhe authors",
-        ];
+        let ids =
+            [concat!("id name Chuhe ", env!("CARGO_PKG_VERSION")), "id author the Chuhe authors"];
         let mut lines: Vec<String> = ids.map(str::to_owned).into();
         lines.extend(options::all().filter_map(|spec| format_option(&spec)));
         lines.push("uciok".to_owned());
@@ -80,11 +75,7 @@ impl Codec for Uci {
                     .collect();
             }
             Reply::CpuLoad(permille) => format!("info cpuload {permille}"),
-            Reply::BookMove {
-                played,
-                weight,
-                is_best,
-            } => {
+            Reply::BookMove { played, weight, is_best } => {
                 let played = text(played);
                 let message = format!("info string book move {played} weight {weight}");
                 let line = is_best.then(|| format!("info depth 0 pv {played}"));
@@ -138,11 +129,7 @@ impl Uci {
     fn format_report(&self, report: &Report, chances: Option<WinRate>) -> Vec<String> {
         vec![match report {
             Report::Line(info) => self.format_info(info, chances),
-            Report::CurrentMove {
-                depth,
-                played,
-                number,
-            } => {
+            Report::CurrentMove { depth, played, number } => {
                 let played = self.ranks.format(*played);
                 format!("info depth {depth} currmove {played} currmovenumber {number}")
             }

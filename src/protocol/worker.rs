@@ -54,10 +54,7 @@ impl Codec for WorkerDialect {
                 keys.any(|key| PARAMETERS.contains(&key)).then_some(0)
             }
         };
-        self.selection = window.map(|window| Selection {
-            window,
-            lines: BTreeMap::new(),
-        });
+        self.selection = window.map(|window| Selection { window, lines: BTreeMap::new() });
     }
 
     fn handshake_answer(&mut self) -> Vec<String> {
@@ -67,10 +64,7 @@ impl Codec for WorkerDialect {
     fn format(&mut self, reply: &Reply<'_>, preferences: &Preferences) -> Vec<String> {
         match reply {
             Reply::Ready => return vec!["yesok".to_owned()],
-            Reply::Search {
-                report: Report::Line(info),
-                ..
-            } => {
+            Reply::Search { report: Report::Line(info), .. } => {
                 if let (Some(selection), Some(first)) = (&mut self.selection, info.pv.first()) {
                     let scored = (*first, i64::from(info.score.number()));
                     selection.lines.insert(info.multipv, scored);
@@ -138,11 +132,8 @@ mod tests {
     #[test]
     fn moves_within_the_window_are_selected() {
         let m = |text: &str| text.parse::<Move>().unwrap();
-        let lines = BTreeMap::from([
-            (1, (m("h2e2"), 40)),
-            (2, (m("b0c2"), -160)),
-            (3, (m("a0a1"), -161)),
-        ]);
+        let lines =
+            BTreeMap::from([(1, (m("h2e2"), 40)), (2, (m("b0c2"), -160)), (3, (m("a0a1"), -161))]);
         assert_eq!(format_selected(200, &lines), "selmove h2e2 b0c2");
         assert_eq!(format_selected(0, &lines), "selmove h2e2");
         assert_eq!(format_selected(0, &BTreeMap::new()), "selmove");
@@ -151,10 +142,7 @@ mod tests {
     #[test]
     fn sel_has_three_numbers() {
         let request = parse_select("12 5 200").unwrap();
-        assert_eq!(
-            (request.depth, request.lines, request.window),
-            (Some(12), Some(5), Some(200))
-        );
+        assert_eq!((request.depth, request.lines, request.window), (Some(12), Some(5), Some(200)));
         let window = |text: &str| parse_select(text).unwrap().window;
         assert_eq!(window("12 5 200.0"), Some(200));
         assert_eq!(window("12 5 70000"), Some(65_535));

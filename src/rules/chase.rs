@@ -36,10 +36,7 @@ pub fn move_threats(after: &Position, ply: &Ply, rules: RuleSet) -> Option<MoveT
         RuleSet::CheckOnly => (after.in_check(), Bitboard::EMPTY),
         RuleSet::Asian | RuleSet::Computer | RuleSet::ElephantEye => (after.in_check(), chased()),
     };
-    Some(MoveThreats {
-        gives_check,
-        chased,
-    })
+    Some(MoveThreats { gives_check, chased })
 }
 
 /// A piece that a move newly threatens.
@@ -69,11 +66,7 @@ pub struct Retraction {
 impl Retraction {
     /// Starts at the end of the line.
     pub fn new(end: &Position, rules: RuleSet) -> Self {
-        Self {
-            board: end.clone(),
-            tracker: PieceTracker::new(),
-            rules,
-        }
+        Self { board: end.clone(), tracker: PieceTracker::new(), rules }
     }
 
     /// The board after the moves that have not been taken back.
@@ -162,10 +155,9 @@ impl Retraction {
             // The threat is new if no piece threatened the target before the move.
             RuleSet::Computer => before.is_empty(),
             // The threat is new if none of the pieces that make it threatened the target before the move.
-            _ => !threat
-                .chasers
-                .into_iter()
-                .any(|chaser| before.contains(played.origin_of(chaser))),
+            _ => {
+                !threat.chasers.into_iter().any(|chaser| before.contains(played.origin_of(chaser)))
+            }
         }
     }
 }
@@ -180,10 +172,7 @@ struct PieceTracker {
 
 impl PieceTracker {
     fn new() -> Self {
-        Self {
-            id_on: Square::ALL,
-            square_of: Square::ALL,
-        }
+        Self { id_on: Square::ALL, square_of: Square::ALL }
     }
 
     /// Moves a piece back to its square before the move.

@@ -39,10 +39,7 @@ impl Default for Game {
 impl Game {
     /// A game without moves from `start`.
     pub fn new(start: Position) -> Self {
-        Self {
-            position: start,
-            plies: Vec::new(),
-        }
+        Self { position: start, plies: Vec::new() }
     }
 
     /// A game without moves from the starting position.
@@ -75,10 +72,7 @@ impl Game {
     /// Plays a move. An illegal move is an error and leaves the game unchanged.
     pub fn push(&mut self, played: Move) -> Result<(), IllegalMove> {
         if !is_legal(&self.position, played) {
-            return Err(IllegalMove {
-                played,
-                number: self.plies.len() + 1,
-            });
+            return Err(IllegalMove { played, number: self.plies.len() + 1 });
         }
         let undo = self.position.make(played);
         self.plies.push(Ply { played, undo });

@@ -150,11 +150,7 @@ impl fmt::Display for Clause {
                  the other side chases perpetually (Asian rules, diagram 107)"
             ),
             Self::GraverLoses(color, perpetual) => {
-                write!(
-                    f,
-                    "{color} loses: {perpetual} is graver than what {} did",
-                    !*color
-                )
+                write!(f, "{color} loses: {perpetual} is graver than what {} did", !*color)
             }
             Self::EqualDraws(Perpetual::None) => {
                 f.write_str("draw: neither side did anything forbidden")
@@ -186,12 +182,9 @@ impl Clause {
                 "{}每一循环各捉一子，对方始终长捉时按长捉论（亚洲棋规，图 107）",
                 side(*color)
             ),
-            Self::GraverLoses(color, perpetual) => format!(
-                "{}判负：{}重于{}的着法",
-                side(*color),
-                perpetual.chinese(),
-                side(!*color)
-            ),
+            Self::GraverLoses(color, perpetual) => {
+                format!("{}判负：{}重于{}的着法", side(*color), perpetual.chinese(), side(!*color))
+            }
             Self::EqualDraws(Perpetual::None) => "判和：双方均无禁止着法".to_owned(),
             Self::EqualDraws(perpetual) => format!("判和：双方均为{}", perpetual.chinese()),
         }
@@ -234,11 +227,7 @@ impl Judgment {
     /// The same judgment without a no-capture limit.
     pub fn without_no_capture_limit(self) -> Self {
         if self.cause == Cause::NoCapture {
-            Self {
-                verdict: Verdict::Undecided,
-                cause: Cause::Nothing,
-                ..self
-            }
+            Self { verdict: Verdict::Undecided, cause: Cause::Nothing, ..self }
         } else {
             self
         }
@@ -257,10 +246,7 @@ impl Judgment {
     /// [`Self::reason`] in the chosen language.
     pub fn local_reason(&self) -> String {
         let texts = texts();
-        let reason = fill(
-            texts.cause_and_rules,
-            &[self.cause.local_name(), self.rules.name()],
-        );
+        let reason = fill(texts.cause_and_rules, &[self.cause.local_name(), self.rules.name()]);
         if self.cause == Cause::Repetition {
             reason + &fill(texts.occurrence, &[&self.occurrences.to_string()])
         } else {
@@ -364,11 +350,7 @@ fn judge_outcome_at(
     };
     let mut decided = None;
     (judgment.verdict, judgment.cause) = if !has_legal_move(position) {
-        let cause = if position.in_check() {
-            Cause::Checkmate
-        } else {
-            Cause::Stalemate
-        };
+        let cause = if position.in_check() { Cause::Checkmate } else { Cause::Stalemate };
         (Verdict::against(position.side_to_move()), cause)
     } else if let Some(repetition) = deciding_repetition(game, occurrence) {
         let sides = side_perpetuals(position, repetition, rules);
@@ -443,11 +425,7 @@ fn chinese_moves(game: &Game, repetition: &[Ply]) -> Vec<ClassifiedMove> {
             class: classification.class,
             chases: classification.chases.iter().filter_map(chase).collect(),
             excused: Vec::new(),
-            check_threats: classification
-                .check_threats
-                .into_iter()
-                .filter_map(place)
-                .collect(),
+            check_threats: classification.check_threats.into_iter().filter_map(place).collect(),
             is_joint: classification.is_joint,
             exemption: classification.exemption,
         });

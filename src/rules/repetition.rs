@@ -48,11 +48,7 @@ pub fn side_perpetuals(
     let checks = ByColor::from_fn(|side| Checks::of(side, position, plies));
     if checks.iter().any(|c| c.all) {
         return checks.map(|c| SidePerpetual {
-            perpetual: if c.all {
-                Perpetual::Check
-            } else {
-                Perpetual::None
-            },
+            perpetual: if c.all { Perpetual::Check } else { Perpetual::None },
             ..SidePerpetual::default()
         });
     }
@@ -69,9 +65,7 @@ pub fn side_perpetuals(
 
 /// Whether a move of the repetition gave check.
 pub fn contains_check(position: &Position, plies: &[Ply]) -> bool {
-    Color::ALL
-        .iter()
-        .any(|side| Checks::of(*side, position, plies).any)
+    Color::ALL.iter().any(|side| Checks::of(*side, position, plies).any)
 }
 
 /// Whether all moves of a side, or at least one, gave check.
@@ -83,10 +77,7 @@ struct Checks {
 
 impl Checks {
     fn of(side: Color, position: &Position, plies: &[Ply]) -> Self {
-        let mut checks = Self {
-            all: true,
-            any: false,
-        };
+        let mut checks = Self { all: true, any: false };
         let mut mover = !position.side_to_move();
         let mut gave_check = position.in_check();
         for ply in plies.iter().rev() {
@@ -109,9 +100,7 @@ impl Checks {
 fn perpetual_chases(position: &Position, plies: &[Ply], rules: RuleSet) -> ByColor<SidePerpetual> {
     let mut sides = chases_throughout(position, plies, rules);
     if rules == RuleSet::Asian {
-        let chasers = Color::ALL
-            .into_iter()
-            .filter(|side| sides[*side].chased.any());
+        let chasers = Color::ALL.into_iter().filter(|side| sides[*side].chased.any());
         if let [chaser] = chasers.collect::<ArrayVec<_, { Color::COUNT }>>()[..] {
             let other = &mut sides[!chaser];
             other.chased = chased_in_each_round(!chaser, position, plies, rules);
@@ -198,9 +187,7 @@ fn new_throughout(
 pub fn deciding_repetition(game: &Game, occurrences: usize) -> Option<&[Ply]> {
     let key = game.position().key();
     let plies = game.plies_since_capture();
-    let mut earlier = (0..plies.len())
-        .rev()
-        .filter(|i| plies[*i].undo.key() == key);
+    let mut earlier = (0..plies.len()).rev().filter(|i| plies[*i].undo.key() == key);
     let start = earlier.nth(occurrences.checked_sub(2)?)?;
     Some(&plies[start..])
 }

@@ -136,9 +136,7 @@ mod tests {
         let stalemate = "3aka3/4a4/9/9/9/9/9/9/9/4K4 b";
         let lost = (Verdict::BlackLoses, Cause::Stalemate);
         assert_eq!(outcome(stalemate, "", RuleSet::Asian), lost);
-        assert!(!is_material_insufficient(
-            &parse_position(stalemate).unwrap()
-        ));
+        assert!(!is_material_insufficient(&parse_position(stalemate).unwrap()));
         let variant = parse_variant_position(bare, true).unwrap();
         assert!(!is_material_insufficient(&variant));
         let kings = parse_variant_position("3k5/9/9/9/9/9/9/9/9/4K4 w", true).unwrap();
@@ -165,11 +163,7 @@ mod tests {
         assert!(is_within(RuleSet::Asian, 19) && !is_within(RuleSet::Asian, 20));
         assert!(is_within(RuleSet::ElephantEye, 0) && !is_within(RuleSet::ElephantEye, 1));
         let long = parse_position("4k4/9/9/9/9/9/9/9/R8/3K5 w - - 65535 1").unwrap();
-        assert!(!is_within_no_capture_limit(
-            long.clock(),
-            RuleSet::Asian,
-            63
-        ));
+        assert!(!is_within_no_capture_limit(long.clock(), RuleSet::Asian, 63));
     }
 
     #[test]

@@ -77,9 +77,7 @@ pub fn cuts_off_protector(
     target: Square,
     origin: impl Fn(Square) -> Square,
 ) -> bool {
-    let side = after
-        .piece_on(chaser)
-        .map_or(after.side_to_move(), |p| p.color());
+    let side = after.piece_on(chaser).map_or(after.side_to_move(), |p| p.color());
     let old = origin(chaser);
     let protectors = |position: &Position, chaser| {
         let occupied = position.occupied().without(chaser);
@@ -161,11 +159,7 @@ fn is_chase(position: &Position, chaser: PieceKind, target: Square) -> bool {
         return false;
     };
     let owner = chased.color();
-    let is_unprotected = || {
-        position
-            .attackers_to(target, owner, position.occupied())
-            .is_empty()
-    };
+    let is_unprotected = || position.attackers_to(target, owner, position.occupied()).is_empty();
     match chased.kind() {
         PieceKind::Rook => chaser != PieceKind::Rook,
         PieceKind::Knight | PieceKind::Cannon => chaser != chased.kind() && is_unprotected(),

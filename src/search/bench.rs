@@ -69,10 +69,7 @@ pub fn bench(
 ) -> Result<BenchResult, StartError> {
     let mut searcher = Searcher::with_exact_hash(BENCH_HASH)?;
     searcher.set_network(network);
-    let mut total = BenchResult {
-        nodes: 0,
-        time: Duration::ZERO,
-    };
+    let mut total = BenchResult { nodes: 0, time: Duration::ZERO };
     for text in BENCH_POSITIONS {
         let position = fen::parse_position(text).expect(text);
         searcher.forget();
@@ -90,10 +87,8 @@ mod tests {
 
     #[test]
     fn the_positions_are_legal_and_differ() {
-        let mut keys: Vec<_> = BENCH_POSITIONS
-            .iter()
-            .map(|p| fen::parse_position(p).expect(p).key())
-            .collect();
+        let mut keys: Vec<_> =
+            BENCH_POSITIONS.iter().map(|p| fen::parse_position(p).expect(p).key()).collect();
         keys.sort_unstable();
         keys.dedup();
         assert_eq!(keys.len(), BENCH_POSITIONS.len());

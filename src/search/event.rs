@@ -188,11 +188,7 @@ mod tests {
             ..Outcome::default()
         };
         assert_eq!(outcome.to_string(), "h2e2, #3 at depth 4, 50 nodes in 7 ms");
-        let none = Outcome {
-            best: None,
-            score: None,
-            ..outcome
-        };
+        let none = Outcome { best: None, score: None, ..outcome };
         assert_eq!(none.to_string(), "no move, 50 nodes in 7 ms");
     }
 

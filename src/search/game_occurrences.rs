@@ -21,11 +21,7 @@ impl GameOccurrences {
         let keys = plies[first..].iter().map(|ply| ply.undo.key());
         let mut occurrences: Vec<_> = keys.chain([game.position().key()]).zip(first..).collect();
         occurrences.sort_unstable();
-        Self {
-            occurrences,
-            root: plies.len(),
-            before_deciding: rules.deciding_occurrence() - 1,
-        }
+        Self { occurrences, root: plies.len(), before_deciding: rules.deciding_occurrence() - 1 }
     }
 
     fn of(&self, key: u64) -> &[(u64, usize)] {
@@ -63,9 +59,7 @@ impl KeyFilter {
     const SIZE: usize = 2048;
 
     pub fn new(keys: impl Iterator<Item = u64>) -> Self {
-        let mut filter = Self {
-            counts: Box::new([0; Self::SIZE]),
-        };
+        let mut filter = Self { counts: Box::new([0; Self::SIZE]) };
         keys.for_each(|key| filter.add(key));
         filter
     }
@@ -103,9 +97,7 @@ mod tests {
         let plies = game.plies();
         let reach = usize::from(game.position().clock().plies()).min(plies.len());
         let earlier = (plies.len() - reach..plies.len()).rev();
-        earlier
-            .filter(|ply| plies[*ply].undo.key() == key)
-            .collect()
+        earlier.filter(|ply| plies[*ply].undo.key() == key).collect()
     }
 
     proptest! {

@@ -83,11 +83,7 @@ impl MateTable {
 
     pub fn get(&self, key: u64) -> MateBounds {
         let (known_key, known) = self.slots[self.index(key)];
-        if known_key == key {
-            known
-        } else {
-            MateBounds::default()
-        }
+        if known_key == key { known } else { MateBounds::default() }
     }
 
     pub fn get_mut(&mut self, key: u64) -> &mut MateBounds {
@@ -273,11 +269,7 @@ mod tests {
 
     /// Limits of plies and nodes, without a time limit.
     fn within(plies: u32, nodes: u64) -> MateLimits {
-        MateLimits {
-            plies,
-            nodes,
-            time: None,
-        }
+        MateLimits { plies, nodes, time: None }
     }
 
     fn search(game: &Game, limits: MateLimits, control: &Control) -> (Vec<Move>, u64) {
@@ -319,10 +311,7 @@ mod tests {
         let interrupted = search(&game, within(61, nodes / 2), &control);
         assert!(interrupted.0.is_empty());
         assert!(interrupted.1 <= nodes / 2);
-        let no_time = MateLimits {
-            time: Some(Duration::ZERO),
-            ..within(61, u64::MAX)
-        };
+        let no_time = MateLimits { time: Some(Duration::ZERO), ..within(61, u64::MAX) };
         assert_eq!(search(&game, no_time, &control), (Vec::new(), 1));
         control.stop();
         let stopped = search(&game, within(61, u64::MAX), &control);
@@ -333,14 +322,8 @@ mod tests {
     fn a_repetition_that_decides_the_game_is_not_a_mate() {
         // The position after the first check of the mate has occurred twice. The third occurrence ends the game.
         for (fen, moves) in [
-            (
-                "3k5/R8/9/1N1P5/9/9/9/9/9/4K4 w - - 0 1",
-                "a8a9 d9d8 a9a8 d8d9 a8a9 d9d8 a9a6 d8d9",
-            ),
-            (
-                "3k5/9/R8/1N1P5/9/9/9/9/9/4K4 w - - 0 1",
-                "a7a9 d9d8 a9a8 d8d9 a8a9 d9d8 a9a8 d8d9",
-            ),
+            ("3k5/R8/9/1N1P5/9/9/9/9/9/4K4 w - - 0 1", "a8a9 d9d8 a9a8 d8d9 a8a9 d9d8 a9a6 d8d9"),
+            ("3k5/9/R8/1N1P5/9/9/9/9/9/4K4 w - - 0 1", "a7a9 d9d8 a9a8 d8d9 a8a9 d9d8 a9a8 d8d9"),
         ] {
             let mut game = Game::new(fen.parse().unwrap());
             game.push_line(moves);

@@ -233,7 +233,7 @@ impl<'a> ProofSearch<'a> {
     /// The key of the position. Near the no-capture limit the plies without a capture are a part of it.
     fn key(&self) -> u64 {
         let key = self.position.key();
-        let is_near = (self.no_capture_limit).is_reached(&self.position, self.plies);
+        let is_near = self.no_capture_limit.is_reached(&self.position, self.plies);
         if !is_near {
             return key;
         }
@@ -413,18 +413,13 @@ fn combine(role: Role, children: &[Child]) -> Numbers {
     let largest = open.clone().map(|child| child.numbers.own).max();
     let wins = own == Some(0);
     let Some(largest) = largest.filter(|_| !wins) else {
-        let decisive = children
-            .iter()
-            .filter(|child| !wins || child.numbers.other == 0);
+        let decisive = children.iter().filter(|child| !wins || child.numbers.other == 0);
         let plies = decisive.map(|child| child.numbers.plies);
         let plies = match role {
             Role::Attacker => plies.min(),
             Role::Defender => plies.max(),
         };
-        return Numbers::settled(
-            wins,
-            plies.map_or(ANY_DEPTH, |plies| plies.saturating_add(1)),
-        );
+        return Numbers::settled(wins, plies.map_or(ANY_DEPTH, |plies| plies.saturating_add(1)));
     };
     let others = open.count() as u32 - 1;
     let other = largest.saturating_add(others).min(INFINITE - 1);

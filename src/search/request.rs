@@ -189,11 +189,7 @@ impl Settings {
     /// false.
     pub fn judge_outcome(&self, game: &Game) -> Judgment {
         let judgment = judge_outcome(game, self.rules);
-        if self.no_capture_draws {
-            judgment
-        } else {
-            judgment.without_no_capture_limit()
-        }
+        if self.no_capture_draws { judgment } else { judgment.without_no_capture_limit() }
     }
 }
 
@@ -249,35 +245,22 @@ pub struct Limits {
 impl Limits {
     /// Only this depth.
     pub fn depth(depth: u32) -> Self {
-        Self {
-            depth: Some(depth),
-            ..Self::default()
-        }
+        Self { depth: Some(depth), ..Self::default() }
     }
 
     /// Only this number of nodes.
     pub fn nodes(nodes: u64) -> Self {
-        Self {
-            nodes: Some(nodes),
-            ..Self::default()
-        }
+        Self { nodes: Some(nodes), ..Self::default() }
     }
 
     /// Only this time for the move.
     pub fn move_time(time: Duration) -> Self {
-        Self {
-            move_time: Some(time),
-            ..Self::default()
-        }
+        Self { move_time: Some(time), ..Self::default() }
     }
 
     /// A soft limit of `nodes`, after which the current iteration is finished, and a hard limit of eight times as many.
     pub fn soft(nodes: u64) -> Self {
-        Self {
-            nodes: Some(nodes.saturating_mul(8)),
-            soft_nodes: Some(nodes),
-            ..Self::default()
-        }
+        Self { nodes: Some(nodes.saturating_mul(8)), soft_nodes: Some(nodes), ..Self::default() }
     }
 
     /// Maximum length in plies of the mate to search for, within the depth limit. It is odd, because the attacker
@@ -310,9 +293,7 @@ impl fmt::Display for Limits {
             let moves = moves.unwrap_or_default();
             Some(format!("{name} {time} + {increment} ms{moves}"))
         };
-        let time = self
-            .move_time
-            .map(|time| format!("{} ms", time.as_millis()));
+        let time = self.move_time.map(|time| format!("{} ms", time.as_millis()));
         let limits = [
             count("depth", self.depth.map(u64::from)),
             count("nodes", self.nodes),
@@ -323,11 +304,7 @@ impl fmt::Display for Limits {
             clock("opponent's clock", self.opponent),
         ];
         let limits: Vec<String> = limits.into_iter().flatten().collect();
-        if limits.is_empty() {
-            f.write_str("no limit")
-        } else {
-            f.write_str(&limits.join(", "))
-        }
+        if limits.is_empty() { f.write_str("no limit") } else { f.write_str(&limits.join(", ")) }
     }
 }
 
@@ -475,11 +452,7 @@ impl NoCaptureLimit {
     /// The plies without a capture that count toward the limit; 0 if it does not apply.
     #[inline]
     pub fn counted(self, position: &Position) -> u16 {
-        if self.plies.is_some() {
-            counted_plies(position.clock(), self.rules)
-        } else {
-            0
-        }
+        if self.plies.is_some() { counted_plies(position.clock(), self.rules) } else { 0 }
     }
 
     /// Whether the game is drawn by the limit if `ahead` plies without a capture follow the position.

@@ -154,30 +154,19 @@ impl Score {
     /// counted from the node.
     #[inline]
     pub const fn to_tt(self, ply: usize) -> Self {
-        if self.is_proven() {
-            Self(self.0 + self.0.signum() * ply as i32)
-        } else {
-            self
-        }
+        if self.is_proven() { Self(self.0 + self.0.signum() * ply as i32) } else { self }
     }
 
     /// The inverse of [`Self::to_tt`]: the plies of proven wins and losses are counted from the root.
     #[inline]
     pub const fn from_tt(self, ply: usize) -> Self {
-        if self.is_proven() {
-            Self(self.0 - self.0.signum() * ply as i32)
-        } else {
-            self
-        }
+        if self.is_proven() { Self(self.0 - self.0.signum() * ply as i32) } else { self }
     }
 
     /// The meaning of the score: a mate with its distance in plies, or a value in hundredths of a minor piece.
     pub const fn meaning(self) -> Meaning {
         // Scores above a mate on the board, such as `INFINITE`, have the distance zero as well.
-        let plies = Self::clamped(self.0, Self::MATE.0)
-            .0
-            .abs()
-            .abs_diff(Self::MATE.0);
+        let plies = Self::clamped(self.0, Self::MATE.0).0.abs().abs_diff(Self::MATE.0);
         if self.is_mating() {
             Meaning::Mates(plies)
         } else if self.is_mated() {

@@ -47,11 +47,7 @@ impl TimeManager {
         let exact = limits.move_time.map(|time| {
             let reserve = percent(time, values::move_time_kept_back()).min(MIN_OVERHEAD / 2);
             let hard = (time - reserve).max(MIN_MOVE_TIME.min(time));
-            Self {
-                soft: hard,
-                hard,
-                flexible: false,
-            }
+            Self { soft: hard, hard, flexible: false }
         });
         let by_clock = limits
             .clock
@@ -69,12 +65,10 @@ impl TimeManager {
         overhead: Duration,
     ) -> Self {
         // A multiple of the measured overhead is reserved, or the assumed minimum if that is more.
-        let reserve = MIN_OVERHEAD
-            .min(percent(clock.time, values::min_overhead_share()))
-            .max(
-                percent(overhead, values::overhead_share())
-                    .min(percent(clock.time, values::overhead_clock_share())),
-            );
+        let reserve = MIN_OVERHEAD.min(percent(clock.time, values::min_overhead_share())).max(
+            percent(overhead, values::overhead_share())
+                .min(percent(clock.time, values::overhead_clock_share())),
+        );
         let usable = clock.time - reserve;
         let mut proper = match clock.moves_to_go {
             Some(moves) => usable / moves.max(1) + clock.increment,
@@ -91,9 +85,7 @@ impl TimeManager {
         {
             proper += proper / values::opponent_short_divisor().unsigned_abs();
         }
-        proper = proper
-            .saturating_sub(overhead)
-            .max(percent(proper, values::min_proper_share()));
+        proper = proper.saturating_sub(overhead).max(percent(proper, values::min_proper_share()));
         // Only the last move before the time control may use nearly all of the clock.
         let (soft, ceiling) = match clock.moves_to_go {
             Some(1) => (
@@ -109,14 +101,9 @@ impl TimeManager {
                 percent(usable, values::hard_ceiling()),
             ),
         };
-        let hard = percent(proper, values::hard_share())
-            .min(ceiling)
-            .max(MIN_MOVE_TIME.min(clock.time));
-        Self {
-            soft: soft.min(hard),
-            hard,
-            flexible: true,
-        }
+        let hard =
+            percent(proper, values::hard_share()).min(ceiling).max(MIN_MOVE_TIME.min(clock.time));
+        Self { soft: soft.min(hard), hard, flexible: true }
     }
 
     /// The hard limit counted from the ponder hit, after pondering for the time `pondered`. The pondered time counts,
@@ -125,9 +112,7 @@ impl TimeManager {
         if !self.flexible {
             return self.hard;
         }
-        self.hard
-            .saturating_sub(pondered)
-            .max(percent(self.soft, values::ponder_hit_share()))
+        self.hard.saturating_sub(pondered).max(percent(self.soft, values::ponder_hit_share()))
     }
 
     /// The soft limit, scaled by the results of the last iterations but at most the hard limit. The best move has been
@@ -142,20 +127,14 @@ impl TimeManager {
         let stability = thousandths(values::stability_base())
             - thousandths(values::stability_step())
                 * f64::from(stable.min(values::stability_iterations().unsigned_abs()));
-        let falling = (1.0 + f64::from(drop) / f64::from(values::falling_score_divisor())).clamp(
-            thousandths(values::falling_min()),
-            thousandths(values::falling_max()),
-        );
-        let certainty = (thousandths(values::effort_base()) - effort).clamp(
-            thousandths(values::effort_min()),
-            thousandths(values::effort_max()),
-        );
+        let falling = (1.0 + f64::from(drop) / f64::from(values::falling_score_divisor()))
+            .clamp(thousandths(values::falling_min()), thousandths(values::falling_max()));
+        let certainty = (thousandths(values::effort_base()) - effort)
+            .clamp(thousandths(values::effort_min()), thousandths(values::effort_max()));
         let instability = (thousandths(values::changes_base())
             + thousandths(values::changes_step()) * changes)
             .min(thousandths(values::changes_max()));
-        self.soft
-            .mul_f64(stability * falling * certainty * instability)
-            .min(self.hard)
+        self.soft.mul_f64(stability * falling * certainty * instability).min(self.hard)
     }
 }
 
@@ -187,9 +166,7 @@ struct LastMove {
 impl LastMove {
     /// Whether one move of the opponent leads to `position`. Otherwise the two clocks are unrelated.
     fn is_followed_by(&self, position: &Position) -> bool {
-        legal_moves(&self.position)
-            .iter()
-            .any(|m| self.position.after(*m).key() == position.key())
+        legal_moves(&self.position).iter().any(|m| self.position.after(*m).key() == position.key())
     }
 }
 
@@ -203,12 +180,7 @@ impl MoveOverhead {
         {
             let by_our_clock = (last.clock.time + clock.increment).saturating_sub(last.taken);
             let lost = by_our_clock.saturating_sub(clock.time);
-            let observed = last.late
-                + if lost <= MAX_LOST {
-                    lost
-                } else {
-                    Duration::ZERO
-                };
+            let observed = last.late + if lost <= MAX_LOST { lost } else { Duration::ZERO };
             self.worst = observed.max(self.worst * values::overhead_memory().unsigned_abs() / 16);
         }
         self.worst
@@ -245,10 +217,7 @@ mod tests {
             increment: Duration::from_millis(increment),
             moves_to_go,
         };
-        Limits {
-            clock: Some(clock),
-            ..Limits::default()
-        }
+        Limits { clock: Some(clock), ..Limits::default() }
     }
 
     #[test]
@@ -261,10 +230,7 @@ mod tests {
         assert_eq!(soft(&limits(20_025, 0, Some(10)), 0), 1800);
         assert_eq!(soft(&limits(20_025, 0, Some(1)), 0), 15_000);
         assert_eq!(budget(&increments, 0).hard.as_millis(), 4800);
-        let pondering = Settings {
-            ponder: true,
-            ..Settings::default()
-        };
+        let pondering = Settings { ponder: true, ..Settings::default() };
         let new = |limits, settings| TimeManager::new(limits, settings, 0, Duration::ZERO);
         let pondered = new(&increments, &pondering).unwrap();
         assert_eq!(pondered.soft.as_millis(), 1200);
@@ -309,13 +275,9 @@ mod tests {
     /// the time of the first one, and every move gets at least the increment.
     #[test]
     fn clocks_are_spent() {
-        for (time, increment) in [
-            (2000, 20),
-            (10_000, 100),
-            (60_000, 600),
-            (300_000, 3000),
-            (600_000, 0),
-        ] {
+        for (time, increment) in
+            [(2000, 20), (10_000, 100), (60_000, 600), (300_000, 3000), (600_000, 0)]
+        {
             let left = simulated(time, increment, None);
             for (index, share) in [(39, 35), (59, 21)] {
                 let most = time * share / 100;
@@ -381,10 +343,7 @@ mod tests {
 
     impl Match {
         fn new() -> Self {
-            Self {
-                game: Game::startpos(),
-                overhead: MoveOverhead::default(),
-            }
+            Self { game: Game::startpos(), overhead: MoveOverhead::default() }
         }
 
         fn first_move(&self) -> Move {
@@ -392,15 +351,13 @@ mod tests {
         }
 
         fn expected(&mut self, time: u64) -> Duration {
-            self.overhead
-                .expected(self.game.position(), &limits(time, 10, None))
+            self.overhead.expected(self.game.position(), &limits(time, 10, None))
         }
 
         /// Plays a move of the engine and one of the opponent.
         fn play(&mut self, time: u64, hard: u64, taken: u64) {
             let (limits, answer) = (limits(time, 10, None), (self.first_move(), ms(taken)));
-            self.overhead
-                .record(&self.game, &limits, Some(ms(hard)), Some(answer));
+            self.overhead.record(&self.game, &limits, Some(ms(hard)), Some(answer));
             for _ in 0..2 {
                 self.game.push(self.first_move()).unwrap();
             }
@@ -443,8 +400,7 @@ mod tests {
     #[test]
     fn a_ponder_miss_has_no_overhead() {
         let mut game = Match::new();
-        game.overhead
-            .record(&game.game, &limits(5000, 10, None), None, None);
+        game.overhead.record(&game.game, &limits(5000, 10, None), None, None);
         assert_eq!(game.expected(5000), ms(0));
     }
 }

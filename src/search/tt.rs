@@ -64,13 +64,7 @@ impl TranspositionTable {
         let past_line = words.as_ptr().addr() % BUCKET_BYTES;
         let skipped = (BUCKET_BYTES - past_line) % BUCKET_BYTES / size_of::<AtomicU64>();
         let (generation, used) = (AtomicU8::new(0), AtomicBool::new(false));
-        Some(Self {
-            words,
-            skipped,
-            buckets,
-            generation,
-            used,
-        })
+        Some(Self { words, skipped, buckets, generation, used })
     }
 
     /// Writes to every page of an unused table, so that the first search need not wait until the system provides the
@@ -96,9 +90,7 @@ impl TranspositionTable {
 
     pub fn clear(&self) {
         if self.used.swap(false, Ordering::Relaxed) {
-            self.words
-                .iter()
-                .for_each(|word| word.store(0, Ordering::Relaxed));
+            self.words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
         }
         self.generation.store(0, Ordering::Relaxed);
     }
@@ -138,10 +130,7 @@ impl TranspositionTable {
     fn bucket(&self, index: usize) -> impl Iterator<Item = Slot<'_>> {
         let start = self.skipped + index * BUCKET_WORDS;
         let words = &self.words[start..start + BUCKET_WORDS];
-        words.chunks_exact(ENTRY_WORDS).map(|pair| Slot {
-            check: &pair[0],
-            data: &pair[1],
-        })
+        words.chunks_exact(ENTRY_WORDS).map(|pair| Slot { check: &pair[0], data: &pair[1] })
     }
 
     #[inline]
@@ -180,23 +169,12 @@ impl TranspositionTable {
                 let keeps_old = entry.bound != Some(Bound::Exact)
                     && entry.depth + formulas::hash_deeper(entry.was_pv) <= old.depth
                     && generation_of(data) == generation;
-                let best = if entry.best.is_some() {
-                    entry.best
-                } else {
-                    old.best
-                };
-                entry = TtEntry {
-                    best,
-                    ..if keeps_old { old } else { entry }
-                };
+                let best = if entry.best.is_some() { entry.best } else { old.best };
+                entry = TtEntry { best, ..if keeps_old { old } else { entry } };
                 victim = Some((slot, 0));
                 break;
             }
-            let value = if data == 0 {
-                i32::MIN
-            } else {
-                self.value(data, generation)
-            };
+            let value = if data == 0 { i32::MIN } else { self.value(data, generation) };
             if victim.is_none_or(|(_, least)| value < least) {
                 victim = Some((slot, value));
             }
@@ -292,12 +270,8 @@ impl TtEntry {
         Self {
             best: Move::from_bits(data as u16 & 0x3fff).unwrap_or(Move::NONE),
             score: Score::from_units(i32::from((data >> 32) as i16)),
-            bound: [
-                None,
-                Some(Bound::Upper),
-                Some(Bound::Lower),
-                Some(Bound::Exact),
-            ][(data >> 14 & 3) as usize],
+            bound: [None, Some(Bound::Upper), Some(Bound::Lower), Some(Bound::Exact)]
+                [(data >> 14 & 3) as usize],
             depth: depth_of(data),
             evaluation: (evaluation != NO_EVALUATION)
                 .then(|| Score::from_units(i32::from(evaluation))),
@@ -361,10 +335,7 @@ mod tests {
         let table = TranspositionTable::new(1).unwrap();
         let deep = entry("b0c2".parse().unwrap(), 9, 10);
         let best = "h2e2".parse().unwrap();
-        let shallow = TtEntry {
-            bound: Some(Bound::Lower),
-            ..entry(best, 3, 20)
-        };
+        let shallow = TtEntry { bound: Some(Bound::Lower), ..entry(best, 3, 20) };
         table.store(77, deep);
         table.store(77, shallow);
         assert_eq!(table.probe(77), Some(TtEntry { best, ..deep }));

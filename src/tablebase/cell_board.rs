@@ -56,12 +56,7 @@ impl<'a> CellBoard<'a> {
         let placements = ByColor::from_fn(|side| indexer.placement(cell, side));
         let ByColor([red, black]) = placements.map(|placement| placement.king);
         let are_facing = are_facing(red, black, occupied);
-        (!are_facing).then_some(Self {
-            indexer,
-            cell,
-            placements,
-            occupied,
-        })
+        (!are_facing).then_some(Self { indexer, cell, placements, occupied })
     }
 
     /// Whether the king of `side` on `king` would be attacked by an attacker other than `taken`, or face the other
@@ -115,10 +110,7 @@ impl<'a> CellBoard<'a> {
             let taken = squares.iter().position(|s| *s == step.to);
             let after = &list.all[step.placement as usize];
             if !self.is_attacked(Color::Black, after.king, others | after.pieces, taken) {
-                visit(WeakMove {
-                    placement: step.placement.into(),
-                    taken,
-                });
+                visit(WeakMove { placement: step.placement.into(), taken });
             }
         }
     }
@@ -149,10 +141,7 @@ impl<'a> CellBoard<'a> {
                 if targets.contains(removal.square) && !are_facing(own.king, placement.king, left) {
                     let mut after = self.with_attacker(i, removal.square);
                     after.placements[Color::Black] = removal.placement.into();
-                    visit(Capture {
-                        takes_advisor: removal.is_advisor,
-                        after,
-                    });
+                    visit(Capture { takes_advisor: removal.is_advisor, after });
                 }
             }
         }
@@ -259,10 +248,8 @@ fn attacker_targets(kind: PieceKind, from: Square, others: Bitboard) -> Bitboard
 /// Squares from which a pawn of `side` reaches `to`, without squares that a pawn cannot occupy.
 #[inline]
 fn pawn_origins(side: Color, to: Square) -> Bitboard {
-    const REACHABLE: [Bitboard; Color::COUNT] = [
-        reachable_squares(Piece::RedPawn),
-        reachable_squares(Piece::BlackPawn),
-    ];
+    const REACHABLE: [Bitboard; Color::COUNT] =
+        [reachable_squares(Piece::RedPawn), reachable_squares(Piece::BlackPawn)];
     attacks::pawn_to(side, to) & REACHABLE[side.index()]
 }
 

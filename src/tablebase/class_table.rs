@@ -42,9 +42,7 @@ impl ClassTable {
         let mut file = open_regular(path)?;
         let length = file.metadata()?.len();
         let mut bytes = Vec::with_capacity(HEADER_LENGTH);
-        (&mut file)
-            .take(HEADER_LENGTH as u64)
-            .read_to_end(&mut bytes)?;
+        (&mut file).take(HEADER_LENGTH as u64).read_to_end(&mut bytes)?;
         let header = Header::read(&bytes)?;
         if Some(length) != header.body_length.checked_add(HEADER_LENGTH as u64) {
             return Err(TableError::Damaged("wrong length"));
@@ -129,9 +127,7 @@ impl ClassTable {
         if self.damage.get().is_some() {
             return None;
         }
-        let indexer = self
-            .indexer
-            .get_or_init(|| Indexer::new(self.header.material));
+        let indexer = self.indexer.get_or_init(|| Indexer::new(self.header.material));
         match self.value(indexer.of_position(position, strong), cache) {
             Ok(value) => SolvedClass::outcome_of(self.header.material, value, side),
             Err(error) => {
@@ -183,11 +179,7 @@ impl ClassTable {
         }
         let size = self.header.block as usize;
         let number = index / size;
-        let key = BlockKey {
-            table: self.header.number(),
-            side,
-            number: number as u32,
-        };
+        let key = BlockKey { table: self.header.number(), side, number: number as u32 };
         let values = cache.get(key, || self.unpack(side, number))?;
         Ok(values[index % size])
     }
@@ -294,10 +286,7 @@ pub struct BlockCache {
 
 impl Default for BlockCache {
     fn default() -> Self {
-        Self {
-            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
-            loads: AtomicU64::new(0),
-        }
+        Self { shards: (0..SHARDS).map(|_| Mutex::default()).collect(), loads: AtomicU64::new(0) }
     }
 }
 
@@ -350,11 +339,7 @@ mod tests {
     #[test]
     fn cache_is_bounded_and_keeps_used_blocks() {
         let cache = BlockCache::default();
-        let key = |number| BlockKey {
-            table: 3,
-            side: Color::ALL[number as usize % 2],
-            number,
-        };
+        let key = |number| BlockKey { table: 3, side: Color::ALL[number as usize % 2], number };
         for number in 0..10_000 {
             assert_eq!(cache.loads(), u64::from(number));
             let values = cache.get(key(number), || Ok(vec![number as u8; 4]));
@@ -365,11 +350,7 @@ mod tests {
         }
         let held: usize = cache.shards.iter().map(|s| s.lock().len()).sum();
         assert!(held <= SHARDS * WAYS && held > SHARDS * WAYS / 2);
-        assert!(
-            cache
-                .get(key(20_000), || Err(TableError::NoTables))
-                .is_err()
-        );
+        assert!(cache.get(key(20_000), || Err(TableError::NoTables)).is_err());
         // Two threads may load the same block.
         let load = || Ok(vec![0; 4]);
         let twice = || cache.get(key(20_000), load).and_then(|_| load());

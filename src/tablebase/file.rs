@@ -91,11 +91,7 @@ pub struct TableBlock {
 impl TableBlock {
     /// Compares the checksum with that of the data.
     pub fn check(&self, packed: &[u8]) -> Result<(), TableError> {
-        if crc32c::crc32c(packed) == self.checksum {
-            Ok(())
-        } else {
-            Err(DAMAGED_BLOCK)
-        }
+        if crc32c::crc32c(packed) == self.checksum { Ok(()) } else { Err(DAMAGED_BLOCK) }
     }
 }
 
@@ -103,8 +99,7 @@ impl Header {
     /// Number of blocks for each side to move.
     pub fn blocks(&self) -> ByColor<usize> {
         let all = self.positions.div_ceil(self.block.into()) as usize;
-        self.largest
-            .map(|largest| if largest == 0 { 0 } else { all })
+        self.largest.map(|largest| if largest == 0 { 0 } else { all })
     }
 
     /// Length of the block list with its checksum, in bytes.
@@ -184,13 +179,9 @@ impl Header {
             return Err(TableError::Damaged("invalid header"));
         }
         let name: [u8; NAME_LENGTH] = take(fields);
-        let name = std::str::from_utf8(&name)
-            .unwrap_or("")
-            .trim_end_matches('\0');
+        let name = std::str::from_utf8(&name).unwrap_or("").trim_end_matches('\0');
         let header = Self {
-            material: name
-                .parse()
-                .map_err(|_| TableError::Damaged("invalid class name"))?,
+            material: name.parse().map_err(|_| TableError::Damaged("invalid class name"))?,
             metric: match (version, metric) {
                 Self::CONVERSIONS => Metric::Dtc,
                 _ => Metric::Dtm,
@@ -213,11 +204,7 @@ impl Header {
             && matches!(header.draws, DrawsHold::Under(_)) == header.material.is_two_sided()
             && header.draws != DrawsHold::Under(RuleSet::Chinese)
             && header.largest.iter().all(|largest| *largest <= most);
-        if is_valid {
-            Ok(header)
-        } else {
-            Err(TableError::Damaged("invalid header"))
-        }
+        if is_valid { Ok(header) } else { Err(TableError::Damaged("invalid header")) }
     }
 
     /// Reads the block list that follows the header.
@@ -260,21 +247,13 @@ impl Header {
         let mut decoder = DeflateDecoder::new(packed);
         decoder.read_exact(&mut values).map_err(|_| DAMAGED_BLOCK)?;
         let largest = self.largest[side];
-        if values.iter().all(|value| *value <= largest) {
-            Ok(values)
-        } else {
-            Err(DAMAGED_BLOCK)
-        }
+        if values.iter().all(|value| *value <= largest) { Ok(values) } else { Err(DAMAGED_BLOCK) }
     }
 }
 
 /// Values per block of a table of this size.
 pub const fn values_in_block(positions: u64) -> u32 {
-    if positions <= WHOLE_TABLE_LIMIT as u64 {
-        LARGE_BLOCK
-    } else {
-        SMALL_BLOCK
-    }
+    if positions <= WHOLE_TABLE_LIMIT as u64 { LARGE_BLOCK } else { SMALL_BLOCK }
 }
 
 fn draws_from(number: u8) -> Option<DrawsHold> {

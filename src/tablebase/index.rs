@@ -64,7 +64,7 @@ impl AttackerIndex {
         for (n, &first) in squares[0].iter().enumerate() {
             match (index.count, index.are_alike) {
                 (1, _) => index.squares.push([first; 2]),
-                (_, true) => (index.squares).extend(squares[1][..n].iter().map(|s| [*s, first])),
+                (_, true) => index.squares.extend(squares[1][..n].iter().map(|s| [*s, first])),
                 (_, false) => index.squares.extend(squares[1].iter().map(|s| [first, *s])),
             }
         }
@@ -111,11 +111,7 @@ impl Node {
 
     #[inline]
     pub const fn side(self) -> Color {
-        if self.0 & 1 == 0 {
-            Color::Red
-        } else {
-            Color::Black
-        }
+        if self.0 & 1 == 0 { Color::Red } else { Color::Black }
     }
 }
 
@@ -228,11 +224,7 @@ impl Indexer {
     /// Number of board positions with this index: 2 if the mirror image is not listed separately.
     #[inline]
     pub fn weight(&self, index: usize) -> u64 {
-        if self.placements[Color::Black].is_symmetric(index / self.slice_len()) {
-            1
-        } else {
-            2
-        }
+        if self.placements[Color::Black].is_symmetric(index / self.slice_len()) { 1 } else { 2 }
     }
 
     /// King, advisors and bishops of a side.
@@ -269,7 +261,7 @@ impl Indexer {
             }))
         };
         let kinds = self.attackers.kinds;
-        let owner = (self.attackers.colors).map(|color| color_in_table(color, strong));
+        let owner = self.attackers.colors.map(|color| color_in_table(color, strong));
         let first = position.pieces(owner[0], kinds[0]);
         let second = match (self.attackers.count, self.attackers.are_alike) {
             (1, _) => first,
@@ -282,10 +274,7 @@ impl Indexer {
             placements: ByColor::from_fn(number),
             squares: [first, second].map(|set| square(set).relative_to(strong)),
         };
-        Node::new(
-            self.index(cell),
-            color_in_table(position.side_to_move(), strong),
-        )
+        Node::new(self.index(cell), color_in_table(position.side_to_move(), strong))
     }
 
     /// Position of a node; `None` if illegal.
@@ -318,12 +307,8 @@ mod tests {
     /// Known numbers of positions, mirror images counted once. At most 2% of the indices belong to no position.
     #[test]
     fn one_attacker_classes_have_known_sizes() {
-        let totals = [
-            ("R", 501_714_450),
-            ("N", 501_714_450),
-            ("C", 501_714_450),
-            ("P", 306_604_431),
-        ];
+        let totals =
+            [("R", 501_714_450), ("N", 501_714_450), ("C", 501_714_450), ("P", 306_604_431)];
         for (letter, exact) in totals {
             let classes = Material::all().into_iter();
             let classes = classes.filter(|m| m.to_string().starts_with(&format!("K{letter}")));
@@ -336,9 +321,7 @@ mod tests {
 
     #[test]
     fn numbers_and_positions_round_trip() {
-        for name in [
-            "KR-KA", "KPA-KB", "KRR-K", "KNP-KB", "KPP-KA", "KP-KP", "KR-KN",
-        ] {
+        for name in ["KR-KA", "KPA-KB", "KRR-K", "KNP-KB", "KPP-KA", "KP-KP", "KR-KN"] {
             let indexer = Indexer::new(name.parse().unwrap());
             let mut legal = 0;
             for index in 0..indexer.len() {

@@ -37,10 +37,7 @@ impl Material {
         if Self::is_swapped(attackers, defenders) {
             defenders.0.reverse();
         }
-        Self {
-            attackers,
-            defenders,
-        }
+        Self { attackers, defenders }
     }
 
     /// Whether [`Self::new`] exchanges the sides.
@@ -64,11 +61,7 @@ impl Material {
         }
         all.sort_by_key(|m| {
             let [strong, weak] = m.defenders.0.map(Defenders::pieces);
-            let defenders = if m.is_two_sided() {
-                weak + strong
-            } else {
-                weak
-            };
+            let defenders = if m.is_two_sided() { weak + strong } else { weak };
             let pieces = m.attackers.kinds().len() + usize::from(defenders);
             (m.is_two_sided(), pieces)
         });
@@ -128,9 +121,7 @@ impl Material {
     pub fn chinese(self) -> String {
         let side = |color: Color| -> String {
             let kinds = self.pieces_of(color);
-            kinds
-                .map(|kind| Piece::new(kind, color).chinese())
-                .collect()
+            kinds.map(|kind| Piece::new(kind, color).chinese()).collect()
         };
         let other = side(Color::Black);
         let other = if other.is_empty() { "将" } else { &other };
@@ -152,11 +143,8 @@ impl Material {
     pub fn after_captures(self) -> Vec<Self> {
         let attackers = (0..self.attackers.kinds().len()).filter_map(|i| self.without_attacker(i));
         // In a one-sided class, the weak side cannot reach the defenders of the strong side.
-        let sides = if self.is_two_sided() {
-            &[Color::Black, Color::Red][..]
-        } else {
-            &[Color::Black]
-        };
+        let sides =
+            if self.is_two_sided() { &[Color::Black, Color::Red][..] } else { &[Color::Black] };
         let defenders = [true, false].into_iter().flat_map(|is_advisor| {
             let sides = sides.iter();
             sides.filter_map(move |side| self.without_defender(*side, is_advisor))
@@ -184,19 +172,13 @@ impl Material {
         }
         let defenders = |color: Color| {
             let count = |set: Bitboard| (set & position.color(color)).len() as u8;
-            Defenders {
-                advisors: count(advisor),
-                bishops: count(bishop),
-            }
+            Defenders { advisors: count(advisor), bishops: count(bishop) }
         };
         let has_too_many = |side: Defenders| side.advisors > 2 || side.bishops > 2;
-        if Color::ALL
-            .into_iter()
-            .any(|color| has_too_many(defenders(color)))
-        {
+        if Color::ALL.into_iter().any(|color| has_too_many(defenders(color))) {
             return None;
         }
-        let pieces = || (attackers.into_iter()).filter_map(|s| Some((position.piece_on(s)?, s)));
+        let pieces = || attackers.into_iter().filter_map(|s| Some((position.piece_on(s)?, s)));
         if !pieces().all(|(piece, square)| piece.can_stand_on(square, false)) {
             return None;
         }
@@ -209,26 +191,17 @@ impl Material {
         } else {
             // With equal attackers red comes first.
             let is_red_first = Some(first) == second || red.contains(attackers.first()?);
-            let owner = if is_red_first {
-                Color::Red
-            } else {
-                Color::Black
-            };
+            let owner = if is_red_first { Color::Red } else { Color::Black };
             let (attackers, is_swapped) = Attackers::two_sided(first, second?)?;
             let strong = if is_swapped { !owner } else { owner };
-            if Self::is_swapped(
-                attackers,
-                ByColor::new(defenders(strong), defenders(!strong)),
-            ) {
+            if Self::is_swapped(attackers, ByColor::new(defenders(strong), defenders(!strong))) {
                 (attackers, !strong)
             } else {
                 (attackers, strong)
             }
         };
-        let material = Self {
-            attackers,
-            defenders: ByColor::new(defenders(strong), defenders(!strong)),
-        };
+        let material =
+            Self { attackers, defenders: ByColor::new(defenders(strong), defenders(!strong)) };
         Some((material, strong))
     }
 }
@@ -275,11 +248,7 @@ impl Attackers {
     /// Kinds of the pieces, in the order rook, knight, cannon, pawn.
     #[inline]
     pub fn kinds(self) -> &'static [PieceKind] {
-        let number = if self.is_two_sided() {
-            self.index() - PAIR_COUNT
-        } else {
-            self.index()
-        };
+        let number = if self.is_two_sided() { self.index() - PAIR_COUNT } else { self.index() };
         ONE_SIDED[number]
     }
 
@@ -292,11 +261,7 @@ impl Attackers {
     /// Colors of the first and second piece if the first is red.
     #[inline]
     pub const fn colors(self) -> [Color; Self::MAX] {
-        if self.is_two_sided() {
-            [Color::Red, Color::Black]
-        } else {
-            [Color::Red; Self::MAX]
-        }
+        if self.is_two_sided() { [Color::Red, Color::Black] } else { [Color::Red; Self::MAX] }
     }
 
     #[inline]
@@ -389,11 +354,7 @@ impl FromStr for Material {
             _ => None,
         };
         let (attackers, is_swapped) = attackers.ok_or(ParseMaterialError::Attackers)?;
-        let (strong, weak) = if is_swapped {
-            (second.0, first.0)
-        } else {
-            (first.0, second.0)
-        };
+        let (strong, weak) = if is_swapped { (second.0, first.0) } else { (first.0, second.0) };
         Ok(Self::new(attackers, ByColor::new(strong, weak)))
     }
 }
@@ -409,10 +370,7 @@ fn read_side(text: &str) -> Result<(Defenders, Vec<PieceKind>), ParseMaterialErr
         return Err(ParseMaterialError::Pieces);
     };
     let is_attacker = |k: &PieceKind| !matches!(k, PieceKind::Advisor | PieceKind::Bishop);
-    let defenders = Defenders {
-        advisors: advisors as u8,
-        bishops: bishops as u8,
-    };
+    let defenders = Defenders { advisors: advisors as u8, bishops: bishops as u8 };
     Ok((defenders, kinds.into_iter().filter(is_attacker).collect()))
 }
 
@@ -458,24 +416,12 @@ mod tests {
     fn positions_have_the_right_class() {
         for (fen, known) in [
             ("4ka3/9/9/9/9/9/9/9/9/R2K5 w", Some(("KR-KA", Color::Red))),
-            (
-                "4k3r/4a4/9/9/9/9/9/9/4A4/2BK5 w",
-                Some(("KRA-KAB", Color::Black)),
-            ),
-            (
-                "3k5/9/9/4pn3/9/9/9/9/9/5K3 b",
-                Some(("KNP-K", Color::Black)),
-            ),
+            ("4k3r/4a4/9/9/9/9/9/9/4A4/2BK5 w", Some(("KRA-KAB", Color::Black))),
+            ("3k5/9/9/4pn3/9/9/9/9/9/5K3 b", Some(("KNP-K", Color::Black))),
             ("3k5/9/9/4pn3/9/9/9/9/9/R4K3 b", None),
             ("3k5/9/9/4n4/9/9/9/9/9/R4K3 b", Some(("KR-KN", Color::Red))),
-            (
-                "3k5/9/9/4r4/9/9/9/9/9/N4K3 b",
-                Some(("KR-KN", Color::Black)),
-            ),
-            (
-                "3k1a3/9/9/4r4/9/9/9/9/9/R4K3 w",
-                Some(("KRA-KR", Color::Black)),
-            ),
+            ("3k5/9/9/4r4/9/9/9/9/9/N4K3 b", Some(("KR-KN", Color::Black))),
+            ("3k1a3/9/9/4r4/9/9/9/9/9/R4K3 w", Some(("KRA-KR", Color::Black))),
             ("3k5/9/9/3PPP3/9/9/9/9/9/5K3 b", None),
             ("3ak4/9/9/9/9/9/9/9/9/5K3 b", None),
         ] {

@@ -36,10 +36,7 @@ impl Defenders {
     }
 
     const fn from_index(index: usize) -> Self {
-        Self {
-            advisors: (index / 3) as u8,
-            bishops: (index % 3) as u8,
-        }
+        Self { advisors: (index / 3) as u8, bishops: (index % 3) as u8 }
     }
 
     /// Advisors and bishops together, 0 to 4.
@@ -50,11 +47,7 @@ impl Defenders {
     /// One advisor or bishop fewer, if there is one.
     pub fn without(self, is_advisor: bool) -> Option<Self> {
         let mut fewer = self;
-        let count = if is_advisor {
-            &mut fewer.advisors
-        } else {
-            &mut fewer.bishops
-        };
+        let count = if is_advisor { &mut fewer.advisors } else { &mut fewer.bishops };
         *count = count.checked_sub(1)?;
         Some(fewer)
     }
@@ -193,7 +186,7 @@ impl SidePlacements {
     /// Lists the placements of a combination. Smaller combinations must be listed already.
     fn build_list(&mut self, reachable: &[Vec<Square>; 3], defenders: Defenders) -> PlacementList {
         let mirrored = |p: &Placement| -> [Bitboard; 3] {
-            (p.sets).map(|set| set.into_iter().map(Square::flip_file).collect())
+            p.sets.map(|set| set.into_iter().map(Square::flip_file).collect())
         };
         let key = |sets: [Bitboard; 3]| sets.map(Bitboard::bits);
         let is_canonical = |p: &Placement| key(p.sets) <= key(mirrored(p));
@@ -205,12 +198,8 @@ impl SidePlacements {
             let slot = self.slot(p.sets);
             self.numbers[slot] = number;
         }
-        let mut list = PlacementList {
-            all: Vec::new(),
-            canonical,
-            steps: Vec::new(),
-            removals: Vec::new(),
-        };
+        let mut list =
+            PlacementList { all: Vec::new(), canonical, steps: Vec::new(), removals: Vec::new() };
         for mut placement in ordered {
             placement.mirror = self.number(mirrored(&placement)) as u16;
             let (step, removal) = (list.steps.len(), list.removals.len());
@@ -247,11 +236,7 @@ impl SidePlacements {
             for square in p.sets[i] {
                 let mut sets = p.sets;
                 sets[i] = sets[i].without(square);
-                removals.push(Removal {
-                    square,
-                    is_advisor,
-                    placement: self.number(sets) as u16,
-                });
+                removals.push(Removal { square, is_advisor, placement: self.number(sets) as u16 });
             }
         }
     }

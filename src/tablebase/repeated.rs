@@ -26,11 +26,7 @@ pub struct RepeatedPositions {
 
 impl RepeatedPositions {
     /// No positions.
-    pub const NONE: Self = Self {
-        mate: u16::MAX,
-        capture: u16::MAX,
-        half_by_rule: u16::MAX,
-    };
+    pub const NONE: Self = Self { mate: u16::MAX, capture: u16::MAX, half_by_rule: u16::MAX };
 
     /// The repeated positions of a game since its last capture.
     pub fn new(game: &Game, tables: &Tables, rules: RuleSet) -> Self {

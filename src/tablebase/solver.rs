@@ -103,11 +103,7 @@ pub fn solve(
         indexer,
     };
     solver.start();
-    if solver.propagate() {
-        Ok(solver.finish())
-    } else {
-        Err(TooLong(material))
-    }
+    if solver.propagate() { Ok(solver.finish()) } else { Err(TooLong(material)) }
 }
 
 impl Solver<'_> {

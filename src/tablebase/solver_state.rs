@@ -53,9 +53,7 @@ impl BlockValues {
     /// Largest value that any position may have; 0 if none.
     pub fn largest(&self) -> u8 {
         let largest = |words: &[AtomicU64; WORDS]| {
-            let bits = words
-                .iter()
-                .map(|w| w.load(Ordering::Relaxed).checked_ilog2());
+            let bits = words.iter().map(|w| w.load(Ordering::Relaxed).checked_ilog2());
             let value = |(word, bit): (usize, Option<u32>)| Some(word as u8 * 64 + bit? as u8);
             bits.enumerate().filter_map(value).max().unwrap_or(0)
         };
@@ -83,7 +81,7 @@ impl NodeBytes {
     /// The results of `convert` for each byte.
     pub fn into_bytes(self, convert: impl Fn(u8) -> u8) -> ByColor<Vec<u8>> {
         let converted = |byte: AtomicU8| convert(byte.into_inner());
-        (self.0).map(|bytes| bytes.into_iter().map(converted).collect())
+        self.0.map(|bytes| bytes.into_iter().map(converted).collect())
     }
 
     #[inline]
@@ -262,17 +260,12 @@ mod tests {
         counts.set(1, 2);
         counts.set(2, 1);
         assert!(!counts.decrement(1) && counts.decrement(1) && counts.decrement(2));
-        assert_eq!(
-            [0, 1, 2].map(|i| counts.get(i)),
-            [MoveCounts::LARGEST, 0, 0]
-        );
+        assert_eq!([0, 1, 2].map(|i| counts.get(i)), [MoveCounts::LARGEST, 0, 0]);
     }
 
     #[test]
     fn no_weak_side_has_more_moves_than_a_counter_holds() {
-        let defenders = Material::all()
-            .into_iter()
-            .map(|m| m.defenders(Color::Black));
+        let defenders = Material::all().into_iter().map(|m| m.defenders(Color::Black));
         let most = defenders
             .map(|defenders| {
                 let list = SidePlacements::of(Color::Black).list(defenders);

@@ -48,9 +48,7 @@ pub struct Tables {
 impl fmt::Debug for Tables {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tables = self.dtm.iter().map(Vec::len).sum::<usize>();
-        f.debug_struct("Tables")
-            .field("tables", &tables)
-            .finish_non_exhaustive()
+        f.debug_struct("Tables").field("tables", &tables).finish_non_exhaustive()
     }
 }
 
@@ -181,9 +179,7 @@ impl Tables {
 
     /// Adds tables at the end.
     pub fn extend(&mut self, tables: impl IntoIterator<Item = ClassTable>) {
-        tables
-            .into_iter()
-            .for_each(|table| self.add(Arc::new(table)));
+        tables.into_iter().for_each(|table| self.add(Arc::new(table)));
     }
 
     fn add(&mut self, table: Arc<ClassTable>) {
@@ -197,9 +193,7 @@ impl Tables {
     /// All tables by class number, DTC tables last.
     pub fn iter(&self) -> impl Iterator<Item = &ClassTable> {
         let mates = self.dtm.iter().flatten();
-        mates
-            .chain(self.dtc.values().flatten())
-            .map(|table| &**table)
+        mates.chain(self.dtc.values().flatten()).map(|table| &**table)
     }
 
     /// Tables that probes have found damaged since the last call, each reported once with the
@@ -216,10 +210,7 @@ impl Tables {
     pub fn get(&self, material: Material, rules: RuleSet) -> Option<&ClassTable> {
         let fits =
             |table: &&Arc<ClassTable>| !material.is_two_sided() || table.draws().is_under(rules);
-        self.dtm[material.index()]
-            .iter()
-            .find(fits)
-            .map(|table| &**table)
+        self.dtm[material.index()].iter().find(fits).map(|table| &**table)
     }
 
     /// DTC table of a class.
@@ -264,10 +255,7 @@ impl Tables {
         if depends_on_rules && fitting.is_none() {
             return None;
         }
-        Some(Probe {
-            outcome,
-            draw_holds: fitting.is_some(),
-        })
+        Some(Probe { outcome, draw_holds: fitting.is_some() })
     }
 
     /// All legal moves with their values, best first: wins, the shortest first; draws; unknown moves; losses, the

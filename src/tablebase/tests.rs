@@ -83,14 +83,7 @@ fn classes_have_known_counts() {
     for (name, known) in COUNTS {
         let ByColor([strong, weak]) = solutions.get(name.parse().unwrap()).counts();
         let longest = [strong.longest_win, weak.longest_loss].map(u64::from);
-        let found = [
-            strong.legal,
-            strong.won,
-            longest[0],
-            weak.legal,
-            weak.lost,
-            longest[1],
-        ];
+        let found = [strong.legal, strong.won, longest[0], weak.legal, weak.lost, longest[1]];
         assert_eq!(found, known, "{name}");
     }
 }
@@ -108,9 +101,7 @@ enum Successor {
 fn slow_solution(material: Material, metric: Metric, solutions: &mut Solutions) -> SolvedClass {
     let indexer = Indexer::new(material);
     let nodes = (0..2 * indexer.len()).map(Node);
-    let mut all: Vec<_> = nodes
-        .map(|node| successors(&indexer, node, solutions))
-        .collect();
+    let mut all: Vec<_> = nodes.map(|node| successors(&indexer, node, solutions)).collect();
     if metric == Metric::Dtc {
         for successor in all.iter_mut().flatten().flatten() {
             // DTC counts plies only up to the capture. All that matters after it is whether the game is decided.
@@ -177,9 +168,7 @@ fn successors(indexer: &Indexer, node: Node, solutions: &mut Solutions) -> Optio
 #[test]
 fn slow_solver_agrees() {
     let mut solutions = Solutions::default();
-    for name in [
-        "KR-K", "KR-KA", "KN-KB", "KP-KAA", "KC-KA", "KCA-K", "KPB-KA", "KPP-K",
-    ] {
+    for name in ["KR-K", "KR-KA", "KN-KB", "KP-KAA", "KC-KA", "KCA-K", "KPB-KA", "KPP-K"] {
         let material = name.parse().unwrap();
         let slow = slow_solution(material, Metric::Dtm, &mut solutions);
         assert!(*solutions.get(material) == slow, "{name}");
@@ -210,10 +199,7 @@ fn dtc_is_at_most_dtm() {
         }
         assert!(shorter > 100, "{name}");
         verify(&conversions, &smaller, 2, &|_| {}).unwrap();
-        let won = conversions.values[Color::Red]
-            .iter()
-            .position(|v| *v == 2)
-            .unwrap();
+        let won = conversions.values[Color::Red].iter().position(|v| *v == 2).unwrap();
         conversions.values[Color::Red][won] = 3;
         assert!(verify(&conversions, &smaller, 2, &|_| {}).is_err());
     }
@@ -235,11 +221,8 @@ pub(crate) fn write_rook_against_knight(directory: &Path) -> [Vec<Position>; 2] 
     let smaller = Solutions::default().smaller(material);
     let solved = solve_two_sided(material, RuleSet::Asian, &smaller, 2, &|_| {}).unwrap();
     std::fs::write(directory.join("KR-KN.asian.chtb"), solved.to_file(1)).unwrap();
-    [
-        TableOutcome::WinByRule(Some(1)),
-        TableOutcome::LossByRule(Some(0)),
-    ]
-    .map(|outcome| solved.examples(outcome, 0).collect())
+    [TableOutcome::WinByRule(Some(1)), TableOutcome::LossByRule(Some(0))]
+        .map(|outcome| solved.examples(outcome, 0).collect())
 }
 
 #[test]
@@ -284,15 +267,8 @@ fn every_value_is_that_of_its_best_move() {
         let nodes = (0..2 * indexer.len()).map(Node);
         let listed = nodes.filter_map(|node| indexer.position(node)).count() as u64;
         assert!(legal >= listed);
-        assert_eq!(
-            verify(&solved, &smaller, 2, &|_| {}).unwrap(),
-            listed,
-            "{name}"
-        );
-        let won = solved.values[Color::Red]
-            .iter()
-            .position(|v| *v == 3)
-            .unwrap();
+        assert_eq!(verify(&solved, &smaller, 2, &|_| {}).unwrap(), listed, "{name}");
+        let won = solved.values[Color::Red].iter().position(|v| *v == 3).unwrap();
         solved.values[Color::Red][won] = 4;
         let error = verify(&solved, &smaller, 2, &|_| {}).unwrap_err();
         assert!(error.to_string().contains("value"), "{error}");
@@ -302,9 +278,7 @@ fn every_value_is_that_of_its_best_move() {
 #[test]
 fn draws_of_these_classes_hold_under_every_rule_set() {
     let mut solutions = Solutions::default();
-    for name in [
-        "KN-KAB", "KN-KBB", "KN-KAAB", "KP-KA", "KP-KAB", "KC-KAA", "KCA-KAA", "KPP-KB",
-    ] {
+    for name in ["KN-KAB", "KN-KBB", "KN-KAAB", "KP-KA", "KP-KAB", "KC-KAA", "KCA-KAA", "KPP-KB"] {
         let material: Material = name.parse().unwrap();
         let smaller = solutions.smaller(material);
         let solved = solutions.get(material);
@@ -338,9 +312,7 @@ fn unproven_draws_are_counted() {
 #[test]
 fn the_strong_side_has_a_harmless_move_in_every_draw() {
     let mut solutions = Solutions::default();
-    for name in [
-        "KN-KAB", "KP-K", "KP-KAA", "KC-K", "KC-KB", "KC-KAA", "KCA-KAA", "KPP-K",
-    ] {
+    for name in ["KN-KAB", "KP-K", "KP-KAA", "KC-K", "KC-KB", "KC-KAA", "KCA-KAA", "KPP-K"] {
         let solved = solutions.get(name.parse().unwrap());
         let indexer = Indexer::new(solved.material());
         let mut drawn = 0;
@@ -349,10 +321,7 @@ fn the_strong_side_has_a_harmless_move_in_every_draw() {
             let position = indexer.position(node).unwrap();
             let has_harmless_move = legal_moves(&position).into_iter().any(|played| {
                 let mut after = position.clone();
-                let ply = Ply {
-                    played,
-                    undo: after.make(played),
-                };
+                let ply = Ply { played, undo: after.make(played) };
                 let threats = move_threats(&after, &ply, RuleSet::Asian);
                 after.captured().is_none() && threats == Some(MoveThreats::default())
             });
@@ -365,10 +334,7 @@ fn the_strong_side_has_a_harmless_move_in_every_draw() {
 
 /// The class with its draws marked as proven.
 pub fn proven(solved: &SolvedClass) -> SolvedClass {
-    SolvedClass {
-        draws: DrawsHold::Always,
-        ..solved.clone()
-    }
+    SolvedClass { draws: DrawsHold::Always, ..solved.clone() }
 }
 
 #[test]
@@ -387,10 +353,7 @@ fn files_round_trip_and_damage_is_found() {
         assert_eq!(table.size(), bytes.len() as u64);
         let loaded = table.load(&Color::ALL).unwrap();
         let agree = |values: &[u8], known: &[u8]| {
-            values
-                .iter()
-                .zip(known)
-                .all(|(a, b)| a == b || *b == ILLEGAL)
+            values.iter().zip(known).all(|(a, b)| a == b || *b == ILLEGAL)
         };
         for side in Color::ALL {
             assert!(agree(&loaded.values[side], &solved.values[side]));
@@ -473,15 +436,8 @@ fn embedded_tables_are_complete_and_below_two_megabytes() {
     for name in ["KR-KAB", "KCA-KA", "KP-KAABB", "KPP-K"] {
         let material = name.parse().unwrap();
         let file = proven(&solutions.get(material)).to_file(1);
-        assert_eq!(
-            tables.get(material, RuleSet::Asian).unwrap().size(),
-            file.len() as u64
-        );
-        let loaded = tables
-            .get(material, RuleSet::Asian)
-            .unwrap()
-            .load(&Color::ALL)
-            .unwrap();
+        assert_eq!(tables.get(material, RuleSet::Asian).unwrap().size(), file.len() as u64);
+        let loaded = tables.get(material, RuleSet::Asian).unwrap().load(&Color::ALL).unwrap();
         assert_eq!(loaded.counts(), solutions.get(material).counts(), "{name}");
     }
 }
@@ -501,14 +457,8 @@ fn valid_files_are_used_and_invalid_ones_reported() {
     let (tables, skipped) = Tables::open(&paths);
     let skipped: Vec<String> = skipped.iter().map(ToString::to_string).collect();
     assert_eq!(skipped.len(), 2, "{skipped:?}");
-    assert!(
-        skipped[0].ends_with("bad.chtb: not a Chuhe tablebase"),
-        "{skipped:?}"
-    );
-    assert_eq!(
-        tables.probe(&position, RuleSet::Asian).unwrap().outcome,
-        TableOutcome::Win(3)
-    );
+    assert!(skipped[0].ends_with("bad.chtb: not a Chuhe tablebase"), "{skipped:?}");
+    assert_eq!(tables.probe(&position, RuleSet::Asian).unwrap().outcome, TableOutcome::Win(3));
     let moves = tables.probe_moves(&position, RuleSet::Asian);
     assert_eq!(moves[0].outcome, Some(TableOutcome::Win(3)));
     assert_eq!(moves.len(), legal_moves(&position).len());

@@ -175,21 +175,13 @@ impl Value {
     /// Whether the side to move (`is_to_move`) or the other side is proven to win.
     #[inline]
     pub fn is_won_for(self, is_to_move: bool) -> bool {
-        if is_to_move {
-            self.is_won()
-        } else {
-            self.is_lost()
-        }
+        if is_to_move { self.is_won() } else { self.is_lost() }
     }
 
     /// Whether the side to move (`is_to_move`) or the other side is proven not to lose.
     #[inline]
     pub fn is_held_for(self, is_to_move: bool) -> bool {
-        if is_to_move {
-            self.is_held()
-        } else {
-            self.is_held_by_other()
-        }
+        if is_to_move { self.is_held() } else { self.is_held_by_other() }
     }
 
     /// The outcome; `None` if neither a win, a draw nor a loss is proven.
@@ -272,22 +264,16 @@ mod tests {
     #[test]
     fn captures_into_wins_beyond_the_limit_do_not_count() {
         let strong = |value| Metric::Dtc.after_capture(Color::Red, value);
-        assert_eq!(
-            [DRAW, 1, 51, 52].map(strong),
-            [None, Some(1), Some(1), None]
-        );
+        assert_eq!([DRAW, 1, 51, 52].map(strong), [None, Some(1), Some(1), None]);
         let weak = |value| Metric::Dtc.after_capture(Color::Black, value);
         assert_eq!([DRAW, 1, 50, 51].map(weak), [None, Some(2), Some(2), None]);
     }
 
     #[test]
     fn long_wins_and_long_losses_need_a_dtc_table() {
-        for (largest, needed) in [
-            ([0, 0], false),
-            ([50, 51], false),
-            ([51, 51], true),
-            ([50, 52], true),
-        ] {
+        for (largest, needed) in
+            [([0, 0], false), ([50, 51], false), ([51, 51], true), ([50, 52], true)]
+        {
             assert_eq!(Metric::needs_dtc(ByColor(largest)), needed, "{largest:?}");
         }
     }

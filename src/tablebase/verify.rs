@@ -73,7 +73,7 @@ fn check(
         } else {
             let after = SmallerClass::of_position(smaller, &position);
             after.and_then(|(smaller, node)| {
-                (class.metric).after_capture(side, smaller.solved.value(node))
+                class.metric.after_capture(side, smaller.solved.value(node))
             })
         };
         position.unmake(*m, undo);
@@ -82,10 +82,7 @@ fn check(
             Some(n) => (best, worst) = (best.min(n), worst.max(n)),
         }
     }
-    assert!(
-        side == Color::Black || !moves.is_empty(),
-        "{position}: stalemate"
-    );
+    assert!(side == Color::Black || !moves.is_empty(), "{position}: stalemate");
     let expected = match side {
         Color::Red if best == ILLEGAL => DRAW,
         Color::Red => best,
@@ -154,16 +151,8 @@ pub fn prove_draws(
         _ => DRAW,
     });
     let are_proven = unproven == 0 && smaller.iter().all(|s| s.draws == DrawsHold::Always);
-    let draws = if are_proven {
-        DrawsHold::Always
-    } else {
-        DrawsHold::Unproven
-    };
-    let solved = SolvedClass {
-        values,
-        draws,
-        ..class
-    };
+    let draws = if are_proven { DrawsHold::Always } else { DrawsHold::Unproven };
+    let solved = SolvedClass { values, draws, ..class };
     (solved, unproven)
 }
 
@@ -248,9 +237,7 @@ impl SafetySearch<'_> {
 
     /// Removes positions from the set. Returns other positions that no longer have a rank.
     fn remove(&self, removed: Vec<Node>) -> Vec<Node> {
-        removed
-            .iter()
-            .for_each(|node| self.set(*node, SafetyState::Out));
+        removed.iter().for_each(|node| self.set(*node, SafetyState::Out));
         let mut unreached = Vec::new();
         let mut changed = removed;
         while let Some(node) = changed.pop() {

@@ -57,14 +57,8 @@ pub fn read_file(path: &Path, megabytes: u64) -> io::Result<Vec<u8>> {
 pub fn read_all(source: impl Read, megabytes: u64) -> io::Result<Vec<u8>> {
     let bound = megabytes.saturating_mul(MEGABYTE);
     let mut bytes = Vec::new();
-    source
-        .take(bound.saturating_add(1))
-        .read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > bound {
-        Err(too_long("the file", megabytes))
-    } else {
-        Ok(bytes)
-    }
+    source.take(bound.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > bound { Err(too_long("the file", megabytes)) } else { Ok(bytes) }
 }
 
 /// Reads a line with its line end into `line`. Returns `false` at the end of the source.
@@ -175,12 +169,7 @@ mod tests {
     #[test]
     fn endless_sources_are_rejected() {
         let endless = || io::BufReader::new(io::repeat(0));
-        assert!(
-            read_all(endless(), 1)
-                .unwrap_err()
-                .to_string()
-                .starts_with("the file is longer")
-        );
+        assert!(read_all(endless(), 1).unwrap_err().to_string().starts_with("the file is longer"));
         let mut line = Vec::new();
         let error = read_line(&mut endless(), 1, &mut line).unwrap_err();
         assert!(error.to_string().starts_with("a line is longer than"));

@@ -15,11 +15,8 @@ const FREQUENT: &str = "一二三四五六七八九进退平进進前后後中�
     的是对對棋赛賽杯年月日第";
 
 /// Scripts whose letters have two bytes in UTF-8: Latin, Greek, Cyrillic.
-const SCRIPTS: [RangeInclusive<char>; 3] = [
-    '\u{c0}'..='\u{1bf}',
-    '\u{380}'..='\u{3ff}',
-    '\u{400}'..='\u{47f}',
-];
+const SCRIPTS: [RangeInclusive<char>; 3] =
+    ['\u{c0}'..='\u{1bf}', '\u{380}'..='\u{3ff}', '\u{400}'..='\u{47f}'];
 
 /// The last characters of Chinese moves.
 const MOVE_NUMBERS: &str = "一二三四五六七八九123456789１２３４５６７８９";
@@ -61,20 +58,12 @@ fn decode_lines<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Cow<'a, str
         }
     };
     let lines = || bytes.split_inclusive(|byte| *byte == b'\n');
-    let others: Vec<u8> = lines()
-        .filter(|line| is_other(line))
-        .flatten()
-        .copied()
-        .collect();
+    let others: Vec<u8> = lines().filter(|line| is_other(line)).flatten().copied().collect();
     if others.is_empty() {
         return whole();
     }
     // Single lines may have too few characters to detect their encoding.
-    let of_others = if is_utf_8 {
-        encoding_of(&others)
-    } else {
-        UTF_8
-    };
+    let of_others = if is_utf_8 { encoding_of(&others) } else { UTF_8 };
     let decoded = lines().map(|line| {
         let of_line = if is_other(line) { of_others } else { encoding };
         of_line.decode_with_bom_removal(line).0
@@ -110,13 +99,9 @@ pub fn encode_gbk(text: &str) -> Cow<'_, [u8]> {
 
 /// A file name without the quotes around it, which users type as in a shell, and Windows adds to a copied path.
 pub fn unquoted(name: &str) -> &str {
-    let mut inner = ['"', '\'']
-        .iter()
-        .filter_map(|&quote| name.strip_prefix(quote)?.strip_suffix(quote));
-    inner
-        .next()
-        .filter(|inner| !inner.is_empty())
-        .unwrap_or(name)
+    let mut inner =
+        ['"', '\''].iter().filter_map(|&quote| name.strip_prefix(quote)?.strip_suffix(quote));
+    inner.next().filter(|inner| !inner.is_empty()).unwrap_or(name)
 }
 
 /// The path of a file name from a client. If no such file exists, the name without quotes is used; on Unix, if a file
@@ -128,11 +113,7 @@ pub fn path_of_name(name: &str) -> PathBuf {
     }
     let name = unquoted(name);
     let in_gbk = path_in_gbk(name);
-    if !name.is_ascii() && in_gbk.exists() {
-        in_gbk
-    } else {
-        name.into()
-    }
+    if !name.is_ascii() && in_gbk.exists() { in_gbk } else { name.into() }
 }
 
 /// The path with this name in GBK on Unix, where a name is a sequence of bytes; elsewhere the name itself.
@@ -157,11 +138,7 @@ pub fn encoding_of(bytes: &[u8]) -> &'static Encoding {
     if is_utf_8(bytes) {
         return UTF_8;
     }
-    if score(BIG5, bytes) > score(GBK, bytes) {
-        BIG5
-    } else {
-        GBK
-    }
+    if score(BIG5, bytes) > score(GBK, bytes) { BIG5 } else { GBK }
 }
 
 /// Whether a text is UTF-8, apart from a few damaged characters. Two bytes of GBK may also be a valid character in

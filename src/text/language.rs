@@ -23,11 +23,7 @@ thread_local! {
 impl Language {
     /// The language of a locale such as `zh_CN.UTF-8`.
     pub fn of_locale(name: &str) -> Self {
-        if name.to_ascii_lowercase().starts_with("zh") {
-            Self::Zh
-        } else {
-            Self::En
-        }
+        if name.to_ascii_lowercase().starts_with("zh") { Self::Zh } else { Self::En }
     }
 
     /// The language tag of HTML (BCP 47).

@@ -49,21 +49,14 @@ pub enum SecondsError {
 /// Whether a write failed because the reader of the pipe or the other end of the socket is gone.
 pub fn is_reader_gone(error: &io::Error) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
-    matches!(
-        error.kind(),
-        BrokenPipe | ConnectionAborted | ConnectionReset
-    )
+    matches!(error.kind(), BrokenPipe | ConnectionAborted | ConnectionReset)
 }
 
 /// The number with these digits in the base `radix`. `None` for an empty text, another character, or a number above
 /// [`u64::MAX`]. Unlike [`u64::from_str_radix`], it refuses a sign.
 pub fn number_of_digits(digits: &str, radix: u32) -> Option<u64> {
     let has_digits_only = digits.chars().all(|digit| digit.is_digit(radix));
-    if has_digits_only {
-        u64::from_str_radix(digits, radix).ok()
-    } else {
-        None
-    }
+    if has_digits_only { u64::from_str_radix(digits, radix).ok() } else { None }
 }
 
 /// Parses a number of seconds with decimals and without a sign, 0 to [`LONGEST_TIME`].
@@ -99,8 +92,7 @@ pub fn plies_text(plies: impl Display) -> String {
 
 /// Whether a path has this extension, in upper or lower case.
 pub fn has_extension(path: &Path, extension: &str) -> bool {
-    path.extension()
-        .is_some_and(|found| found.eq_ignore_ascii_case(extension))
+    path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
 
 /// The byte indices at which the words of a text begin.
@@ -129,10 +121,7 @@ pub fn toml_error(error: impl Display) -> String {
         ("f64", "a number"),
         ("any valid TOML value", "a value of TOML"),
     ] {
-        text = text.replace(
-            &format!(", expected {rust_type}\n"),
-            &format!(", expected {name}\n"),
-        );
+        text = text.replace(&format!(", expected {rust_type}\n"), &format!(", expected {name}\n"));
     }
     text
 }

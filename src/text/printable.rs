@@ -45,10 +45,7 @@ fn is_harmless(c: char) -> bool {
 /// characters that XML does not allow are removed; line feeds are kept.
 #[cfg(feature = "cli")]
 pub fn escape_html(text: &str) -> String {
-    let text: String = text
-        .chars()
-        .filter(|c| *c == '\n' || is_character(*c))
-        .collect();
+    let text: String = text.chars().filter(|c| *c == '\n' || is_character(*c)).collect();
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
@@ -94,10 +91,7 @@ mod tests {
     #[cfg(feature = "cli")]
     #[test]
     fn markup_is_escaped() {
-        assert_eq!(
-            escape_html("<a & \"b\" 'c'>"),
-            "&lt;a &amp; &quot;b&quot; &#39;c&#39;&gt;"
-        );
+        assert_eq!(escape_html("<a & \"b\" 'c'>"), "&lt;a &amp; &quot;b&quot; &#39;c&#39;&gt;");
         assert_eq!(escape_html("a\u{1}b\nc\u{7f}\u{fffe}"), "ab\nc");
     }
 

@@ -81,11 +81,7 @@ impl Replacement {
             // The umask of the process restricts the permissions at creation, but not these.
             file.as_file().set_permissions(permissions)?;
         }
-        Ok(Self {
-            file,
-            path,
-            _listed,
-        })
+        Ok(Self { file, path, _listed })
     }
 
     /// Removes all unfinished files of this process, which must then end: other threads that create or complete a file

@@ -20,10 +20,7 @@ use super::Language;
 const TABLE: &str = include_str!("chinese.txt");
 
 static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
-    table_lines()
-        .chunks_exact(2)
-        .map(|pair| Pattern::new(pair[0], pair[1]))
-        .collect()
+    table_lines().chunks_exact(2).map(|pair| Pattern::new(pair[0], pair[1])).collect()
 });
 
 /// The lines of [`TABLE`] without empty lines and comments.
@@ -57,11 +54,7 @@ struct Pattern {
 impl Pattern {
     fn new(english: &'static str, chinese: &'static str) -> Self {
         let (mut literals, mut slots) = (Vec::new(), Vec::new());
-        let marks = [
-            ("{}", Slot::Any),
-            ("{n}", Slot::Number),
-            ("{t}", Slot::Text),
-        ];
+        let marks = [("{}", Slot::Any), ("{n}", Slot::Number), ("{t}", Slot::Text)];
         let first_of = |text: &str| {
             let found = marks.map(|(mark, slot)| Some((text.find(mark)?, mark, slot)));
             found.into_iter().flatten().min_by_key(|(at, ..)| *at)
@@ -73,11 +66,7 @@ impl Pattern {
             rest = &rest[at + mark.len()..];
         }
         literals.push(rest);
-        Self {
-            literals,
-            slots,
-            chinese,
-        }
+        Self { literals, slots, chinese }
     }
 
     /// The number of literal bytes. If several patterns match, the one with the most literal bytes is used.
@@ -222,31 +211,16 @@ mod tests {
                 "no such games.pgn：没有这个文件或目录",
             ),
             ("draw: Permission denied (os error 13)", "draw：没有权限"),
-            (
-                "a.pgn: game 3: the game is too long",
-                "a.pgn：第 3 局：对局太长",
-            ),
-            (
-                "the reply h2e2 is missing after a0a1",
-                "缺少 a0a1 之后的应着 h2e2",
-            ),
+            ("a.pgn: game 3: the game is too long", "a.pgn：第 3 局：对局太长"),
+            ("the reply h2e2 is missing after a0a1", "缺少 a0a1 之后的应着 h2e2"),
             ("12 moves in 3 positions", "3 个局面中有 12 个着法"),
-            (
-                "a.toml: TOML parse error at line 1, column 3",
-                "a.toml：TOML 第 1 行第 3 列有错",
-            ),
+            ("a.toml: TOML parse error at line 1, column 3", "a.toml：TOML 第 1 行第 3 列有错"),
             (
                 "not a solution as JSON: invalid type: integer `3`, expected a string at line 1 column 9",
                 "不是 JSON 格式的解法：类型无效：整数 `3`，应为字符串（第 1 行第 9 列）",
             ),
-            (
-                "invalid value: integer `-1`, expected a string",
-                "值无效：整数 `-1`，应为字符串",
-            ),
-            (
-                "EOF while parsing a value at line 1 column 13",
-                "值不完整（第 1 行第 13 列）",
-            ),
+            ("invalid value: integer `-1`, expected a string", "值无效：整数 `-1`，应为字符串"),
+            ("EOF while parsing a value at line 1 column 13", "值不完整（第 1 行第 13 列）"),
             (
                 "library.db: database error: database or disk is full",
                 "library.db：数据库错误：磁盘空间不足",
@@ -259,10 +233,7 @@ mod tests {
             ("draw games", "draw games"),
             ("第 8 行: FEN 无效：局面", "第 8 行：FEN 无效：局面"),
             ("unknown words: stay", "unknown words: stay"),
-            (
-                "it exited (signal: 9 (SIGKILL))",
-                "已退出（signal: 9 (SIGKILL)）",
-            ),
+            ("it exited (signal: 9 (SIGKILL))", "已退出（signal: 9 (SIGKILL)）"),
         ] {
             assert_eq!(chinese(english, &mut HashMap::new()), expected);
         }
@@ -289,17 +260,10 @@ mod tests {
             let count = pair[1].matches('{').count();
             // The translation omits the error number of the operating system.
             let is_system_error = pair[0].ends_with("(os error {n})");
-            assert!(
-                is_system_error || pattern.slots.len() == count,
-                "{}",
-                pair[0]
-            );
+            assert!(is_system_error || pattern.slots.len() == count, "{}", pair[0]);
             let values: Vec<_> = (0..count).map(|n| Cow::Owned(format!("<{n}>"))).collect();
             let filled = filled(pair[1], &values);
-            assert!(
-                values.iter().all(|v| filled.contains(v.as_ref())),
-                "{filled}"
-            );
+            assert!(values.iter().all(|v| filled.contains(v.as_ref())), "{filled}");
         }
     }
 }

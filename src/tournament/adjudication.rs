@@ -59,10 +59,7 @@ impl FromStr for ScoreWin {
         if score == 0 {
             return Err(KeyValuesError::OutOfRange("score= must be greater than 0"));
         }
-        Ok(Self {
-            score,
-            moves: list.get::<u32>("moves")?.unwrap_or(4).max(1),
-        })
+        Ok(Self { score, moves: list.get::<u32>("moves")?.unwrap_or(4).max(1) })
     }
 }
 
@@ -91,10 +88,7 @@ pub struct ScoreAdjudicator {
 
 impl ScoreAdjudicator {
     pub fn new(adjudication: Adjudication) -> Self {
-        Self {
-            adjudication,
-            runs: ByColor::default(),
-        }
+        Self { adjudication, runs: ByColor::default() }
     }
 
     /// Adds the move with which `side` reached `ply`, and its score from the point of view of `side`. Returns the
@@ -220,10 +214,7 @@ mod tests {
             (&[500, -600, 700, -500][..], Some((4, RedWins))),
             (&[0, 500, -500, 499, -600, 500], None),
             (&[0, 500, -500, 500, -600, 500], Some((5, BlackWins))),
-            (
-                &[0, 5, -500, 500, -499, 500, -500, 500, -500],
-                Some((9, BlackWins)),
-            ),
+            (&[0, 5, -500, 500, -499, 500, -500, 500, -500], Some((9, BlackWins))),
             // Both claim a win.
             (&[600; 8], None),
             (&[10, -10, 0, 3, 10, 10], Some((6, Draw))),
@@ -247,24 +238,14 @@ mod tests {
         let lost = Some((5, GameResult::BlackWins));
         assert_eq!(end(adjudication, &scores(&[-599, 0, -600, 0, -600])), lost);
         assert_eq!(end(adjudication, &scores(&[900, 900, 900, 900])), None);
-        assert_eq!(
-            end(adjudication, &scores(&[-600, -600, 0, 0, -600, -600])),
-            None
-        );
+        assert_eq!(end(adjudication, &scores(&[-600, -600, 0, 0, -600, -600])), None);
     }
 
     #[test]
     fn thresholds_are_parsed() {
-        let win = ScoreWin {
-            score: 800,
-            moves: 4,
-        };
+        let win = ScoreWin { score: 800, moves: 4 };
         assert_eq!("score=800".parse(), Ok(win));
-        let draw = ScoreDraw {
-            score: 5,
-            moves: 8,
-            after: 3,
-        };
+        let draw = ScoreDraw { score: 5, moves: 8, after: 3 };
         assert_eq!("after=3,score=5".parse(), Ok(draw));
         for bad in [
             "",
@@ -334,10 +315,7 @@ mod tests {
         assert_eq!([ending("", 107), ending(paths, 107)], [mate.clone(), mate]);
         assert_eq!(ending("", 108), None);
         let capture = won("winning capture in 9 plies");
-        assert_eq!(
-            [108, 111].map(|clock| ending(paths, clock)),
-            [capture.clone(), capture]
-        );
+        assert_eq!([108, 111].map(|clock| ending(paths, clock)), [capture.clone(), capture]);
         assert_eq!(ending(paths, 112), None);
     }
 }

@@ -122,19 +122,11 @@ pub struct Ending {
 
 impl Ending {
     pub fn loss(loser: Color, reason: EndReason, detail: impl Into<String>) -> Self {
-        Self {
-            result: GameResult::win_of(!loser),
-            reason,
-            detail: detail.into(),
-        }
+        Self { result: GameResult::win_of(!loser), reason, detail: detail.into() }
     }
 
     pub fn draw(reason: EndReason) -> Self {
-        Self {
-            result: GameResult::Draw,
-            reason,
-            detail: String::new(),
-        }
+        Self { result: GameResult::Draw, reason, detail: String::new() }
     }
 }
 

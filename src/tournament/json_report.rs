@@ -97,11 +97,7 @@ struct ResultsReport {
 
 impl From<[u64; 3]> for ResultsReport {
     fn from([losses, draws, wins]: [u64; 3]) -> Self {
-        Self {
-            wins,
-            draws,
-            losses,
-        }
+        Self { wins, draws, losses }
     }
 }
 
@@ -165,9 +161,7 @@ impl<'a> JsonReport<'a> {
             seconds_left: left.map(|left| left.as_secs_f64()),
             engines: stats
                 .map(|(number, stats)| {
-                    let rating = rated
-                        .get(number)
-                        .map(|rating| (*rating, tie_breaks[number]));
+                    let rating = rated.get(number).map(|rating| (*rating, tie_breaks[number]));
                     engine_report(tournament, number, standings.of(number), stats, rating)
                 })
                 .collect(),
@@ -182,9 +176,7 @@ impl<'a> JsonReport<'a> {
             factors: standings.factors.as_ref().map(FactorRun::effects),
             spsa: standings.spsa.as_ref().map(SpsaRun::values),
             mean_plies: standings.mean_plies(),
-            reasons: reasons
-                .map(|(reason, count)| (reason.name(), count))
-                .collect(),
+            reasons: reasons.map(|(reason, count)| (reason.name(), count)).collect(),
             void_games: standings.void_games,
             games: games
                 .iter()

@@ -105,11 +105,7 @@ impl FromStr for TimeControl {
         if base > MAX_TIME {
             return Err(ParseTimeControlError::TooLong);
         }
-        Ok(Self {
-            base,
-            increment: control_seconds(increment)?,
-            moves,
-        })
+        Ok(Self { base, increment: control_seconds(increment)?, moves })
     }
 }
 
@@ -190,11 +186,7 @@ impl Clock {
             Some(control) => (control.base, control.moves),
             None => (Duration::ZERO, None),
         };
-        Self {
-            limit,
-            left,
-            moves_left,
-        }
+        Self { limit, left, moves_left }
     }
 
     pub fn limit(&self) -> Limit {
@@ -213,9 +205,7 @@ impl Clock {
 
     /// Time added after each move.
     pub fn increment(&self) -> Duration {
-        self.limit
-            .clock
-            .map_or(Duration::ZERO, |control| control.increment)
+        self.limit.clock.map_or(Duration::ZERO, |control| control.increment)
     }
 
     /// How long the next move may take; `None` if it is limited only by nodes or depth.
@@ -257,11 +247,7 @@ mod tests {
             ("20/2:30+1", 150_000, 1000, Some(20)),
         ] {
             let control: TimeControl = text.parse().unwrap();
-            let expected = TimeControl {
-                base: ms(base),
-                increment: ms(increment),
-                moves,
-            };
+            let expected = TimeControl { base: ms(base), increment: ms(increment), moves };
             assert_eq!(control, expected, "{text}");
             assert_eq!(control.to_string().parse(), Ok(control));
         }
@@ -269,38 +255,24 @@ mod tests {
             "", "x", "-1", "0", "0/10", "NaN", "1+x", "a/1", "1:x", "inf", "10++5", "10+-0", "10+",
             "+10", "1+2+3", "+40/60", "/60", "40/", "4/5/6", "+2:30", "2:+30", ":30", "1:2:3",
         ] {
-            assert_eq!(
-                text.parse::<TimeControl>(),
-                Err(ParseTimeControlError::Invalid),
-                "{text}"
-            );
+            assert_eq!(text.parse::<TimeControl>(), Err(ParseTimeControlError::Invalid), "{text}");
         }
         for text in ["1000001", "1+1000001", "40000:00", "16666:41"] {
-            assert_eq!(
-                text.parse::<TimeControl>(),
-                Err(ParseTimeControlError::TooLong),
-                "{text}"
-            );
+            assert_eq!(text.parse::<TimeControl>(), Err(ParseTimeControlError::TooLong), "{text}");
         }
     }
 
     #[test]
     fn the_clock_counts_down_and_a_new_period_adds_time() {
         let control = "2/10+1".parse().unwrap();
-        let mut clock = Clock::new(Limit {
-            clock: Some(control),
-            ..Limit::default()
-        });
+        let mut clock = Clock::new(Limit { clock: Some(control), ..Limit::default() });
         let state = |clock: &Clock| (clock.left(), clock.moves_left());
         assert_eq!(state(&clock), (Some(ms(10_000)), Some(2)));
         clock.press(ms(4000));
         assert_eq!(state(&clock), (Some(ms(7000)), Some(1)));
         clock.press(ms(9000));
         assert_eq!(state(&clock), (Some(ms(11_000)), Some(2)));
-        let mut fixed = Clock::new(Limit {
-            move_time: Some(ms(20)),
-            ..Limit::default()
-        });
+        let mut fixed = Clock::new(Limit { move_time: Some(ms(20)), ..Limit::default() });
         fixed.press(ms(500));
         assert_eq!((fixed.left(), fixed.allowance()), (None, Some(ms(20))));
     }

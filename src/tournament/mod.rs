@@ -181,7 +181,7 @@ pub fn tree_of_record(
 ) -> Result<GameTree, FenError> {
     let ByColor([red, black]) = record.players.map(|number| &tournament.engines[number]);
     let round = tournament.schedule().round(record.number) + 1;
-    let started = (record.started).and_then(|seconds| jiff::Timestamp::from_second(seconds).ok());
+    let started = record.started.and_then(|seconds| jiff::Timestamp::from_second(seconds).ok());
     let date = started.map_or("????.??.??".to_owned(), |started| {
         let local = started.to_zoned(jiff::tz::TimeZone::system());
         local.strftime("%Y.%m.%d").to_string()
@@ -213,10 +213,7 @@ pub fn tree_of_record(
     if let Some(milliseconds) = record.duration_ms {
         let seconds = milliseconds.div_ceil(1000);
         let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-        tags.push((
-            "GameDuration",
-            format!("{hours:02}:{minutes:02}:{:02}", seconds % 60),
-        ));
+        tags.push(("GameDuration", format!("{hours:02}:{minutes:02}:{:02}", seconds % 60)));
     }
     let ByColor([red_stats, black_stats]) = EngineStats::of_game(record);
     tags.extend([
@@ -230,9 +227,7 @@ pub fn tree_of_record(
     if !record.detail.is_empty() {
         tags.push(("Detail", record.detail.clone()));
     }
-    let tags = tags
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value));
+    let tags = tags.into_iter().map(|(name, value)| (name.to_owned(), value));
     let details = tournament.has_details.then_some(notation);
     record.to_tree(tags.collect(), details)
 }

@@ -68,11 +68,7 @@ pub fn play(
             break ending;
         }
     };
-    Ok(PlayedGame {
-        moves: game.moves,
-        ending,
-        overrun: game.overrun,
-    })
+    Ok(PlayedGame { moves: game.moves, ending, overrun: game.overrun })
 }
 
 struct GameInProgress<'a> {
@@ -124,11 +120,7 @@ impl GameInProgress<'_> {
         }
         self.record_move(side, played, &answer, stalled);
         if self.draw_offered && answer.draw {
-            return Ok(Some(
-                self.referee
-                    .ending()
-                    .unwrap_or(Ending::draw(EndReason::Agreement)),
-            ));
+            return Ok(Some(self.referee.ending().unwrap_or(Ending::draw(EndReason::Agreement))));
         }
         self.draw_offered = answer.draw;
         let score = answer.info.score.map(|score| score.units());
@@ -258,9 +250,5 @@ impl GameInProgress<'_> {
 
 /// The moves that lose by repetition; empty unless `banmoves` is set.
 fn banned(rules: &GameRules, referee: &mut Referee) -> Vec<Move> {
-    if rules.banmoves {
-        referee.losing_repetitions()
-    } else {
-        Vec::new()
-    }
+    if rules.banmoves { referee.losing_repetitions() } else { Vec::new() }
 }

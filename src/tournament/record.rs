@@ -51,10 +51,7 @@ pub struct MoveRecord {
 
 impl MoveRecord {
     pub fn opening(played: Move) -> Self {
-        Self {
-            played,
-            ..Self::default()
-        }
+        Self { played, ..Self::default() }
     }
 
     pub fn time(&self) -> Option<Duration> {
@@ -208,10 +205,7 @@ impl GameRecord {
                 None => m.comment(),
             };
             position.make(m.played);
-            let annotated = AnnotatedMove {
-                comment,
-                ..AnnotatedMove::new(m.played)
-            };
+            let annotated = AnnotatedMove { comment, ..AnnotatedMove::new(m.played) };
             last = game.moves.add(last, annotated);
         }
         Ok(game)

@@ -16,11 +16,7 @@ pub struct Referee {
 impl Referee {
     /// A game from `start`, drawn after `max_plies`.
     pub fn new(start: Position, rules: RuleSet, max_plies: Option<usize>) -> Self {
-        Self {
-            game: Game::new(start),
-            rules,
-            max_plies,
-        }
+        Self { game: Game::new(start), rules, max_plies }
     }
 
     pub fn game(&self) -> &Game {
@@ -123,9 +119,9 @@ pub fn verify(game: &GameTree, rules: RuleSet) -> Replay {
             "{recorded} in the record, {} by {}",
             ending.result, ending.reason
         )),
-        (Some(ending), Some(reason)) if reason != ending.reason.name() => Replay::Disagrees(
-            format!("{reason} in the record, {} by the rules", ending.reason),
-        ),
+        (Some(ending), Some(reason)) if reason != ending.reason.name() => {
+            Replay::Disagrees(format!("{reason} in the record, {} by the rules", ending.reason))
+        }
         (None, Some(reason)) if is_rule(reason) => Replay::Disagrees(format!(
             "{recorded} in the record ({reason}), but the game is not over"
         )),
@@ -170,19 +166,13 @@ mod tests {
             (GameResult::BlackWins, EndReason::PerpetualChase)
         );
         let idle = "a1a2 e9f9 a2a1 f9e9 a1a2 e9f9 a2a1 f9e9";
-        assert_eq!(
-            ending(CHECKS, idle, None),
-            (GameResult::Draw, EndReason::Repetition)
-        );
+        assert_eq!(ending(CHECKS, idle, None), (GameResult::Draw, EndReason::Repetition));
         assert_eq!(
             ending(CHECKS, "a1a2 e9f9 a2a1", Some(3)),
             (GameResult::Draw, EndReason::Length)
         );
         let mate = "4k4/R8/9/9/9/9/9/9/1R7/3K5 w";
-        assert_eq!(
-            ending(mate, "b1b9", Some(1)),
-            (GameResult::RedWins, EndReason::Checkmate)
-        );
+        assert_eq!(ending(mate, "b1b9", Some(1)), (GameResult::RedWins, EndReason::Checkmate));
         assert_eq!(
             ending("3k5/9/9/9/9/9/9/9/R8/4K4 w", "a1a8", None),
             (GameResult::RedWins, EndReason::Stalemate)
@@ -219,16 +209,10 @@ mod tests {
             (format!("{mate}1. B1B8 *"), true),
             (format!("[Reason \"resignation\"]{mate}1. B1B8 1-0"), true),
             (format!("[Reason \"checkmate\"]{mate}1. B1B8 1-0"), false),
-            (
-                format!("[Termination \"time forfeit\"]{mate}1. B1B8 1-0"),
-                true,
-            ),
+            (format!("[Termination \"time forfeit\"]{mate}1. B1B8 1-0"), true),
             (format!("{checks} 0-1"), true),
             (format!("{checks} 1/2-1/2"), false),
-            (
-                format!("[Reason \"resignation\"]\n{checks} E9F9 0-1"),
-                false,
-            ),
+            (format!("[Reason \"resignation\"]\n{checks} E9F9 0-1"), false),
         ] {
             let replay = verdict(&text);
             assert_eq!(replay == Replay::Agrees, agrees, "{text}: {replay:?}");

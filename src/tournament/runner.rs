@@ -26,20 +26,13 @@ pub enum TournamentStartError {
     /// play xiangqi, contradicts its settings, refuses a network, or cannot set up the positions of the openings. Or
     /// it lacks an option that factors or tuning vary, or rejects a value of that option.
     #[error("engine {name}: {failure}")]
-    Engine {
-        name: String,
-        failure: EngineFailure,
-    },
+    Engine { name: String, failure: EngineFailure },
     /// `--pin` needs more processors than are available.
     #[error("--pin needs {required} processors, but only {available} are available")]
     Processors { required: usize, available: usize },
     /// `cpus=` names a processor that is not available.
     #[error("engine {name}: cpus= names processor {cpu}, but the available ones are {available}")]
-    Processor {
-        name: String,
-        cpu: usize,
-        available: String,
-    },
+    Processor { name: String, cpu: usize, available: String },
 }
 
 named_enum! {
@@ -64,10 +57,7 @@ fn processor_sets(
     let each = tournament.threads_per_game();
     let required = each.saturating_mul(tournament.concurrency);
     if required > all.len() {
-        return Err(TournamentStartError::Processors {
-            required,
-            available: all.len(),
-        });
+        return Err(TournamentStartError::Processors { required, available: all.len() });
     }
     let sets = all.chunks(each).take(tournament.concurrency);
     Ok(sets.map(|set| Some(set.to_vec())).collect())
@@ -101,10 +91,7 @@ pub fn check_engines(
                 available: available.join(", "),
             });
         }
-        let error = |failure| TournamentStartError::Engine {
-            name: spec.name.clone(),
-            failure,
-        };
+        let error = |failure| TournamentStartError::Engine { name: spec.name.clone(), failure };
         let probed = probe(spec, cpus, timeouts, interrupt, has_positions);
         let (completed, handshake) = probed.map_err(error)?;
         let factors = tournament.factors.iter().flat_map(Factors::values);
@@ -271,24 +258,23 @@ fn work(
             break;
         }
         let number = scheduled.number;
-        let event = match worker.play(&scheduled) {
-            Ok(record) => {
-                voids = 0;
-                Ok(TournamentEvent::Game(record))
-            }
-            Err(NoResult::Interrupted) => break,
-            Err(NoResult::Failed(reason)) => Err(io::Error::other(reason)),
-            Err(NoResult::Void(detail)) if voids == MAX_VOIDS => Err(io::Error::other(format!(
-                "game {} was void {} times in a row: {detail}",
-                number + 1,
-                voids + 1
-            ))),
-            Err(NoResult::Void(detail)) => {
-                voids += 1;
-                replay = Some(scheduled);
-                Ok(TournamentEvent::Void { number, detail })
-            }
-        };
+        let event =
+            match worker.play(&scheduled) {
+                Ok(record) => {
+                    voids = 0;
+                    Ok(TournamentEvent::Game(record))
+                }
+                Err(NoResult::Interrupted) => break,
+                Err(NoResult::Failed(reason)) => Err(io::Error::other(reason)),
+                Err(NoResult::Void(detail)) if voids == MAX_VOIDS => Err(io::Error::other(
+                    format!("game {} was void {} times in a row: {detail}", number + 1, voids + 1),
+                )),
+                Err(NoResult::Void(detail)) => {
+                    voids += 1;
+                    replay = Some(scheduled);
+                    Ok(TournamentEvent::Void { number, detail })
+                }
+            };
         let has_failed = event.is_err();
         // Locked until the result is taken, so that the standings add the results in the same order.
         let mut tuned = worker.tuned();

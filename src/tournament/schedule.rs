@@ -132,10 +132,7 @@ impl Schedule {
 
     /// Whether the pairings depend on the results.
     fn depends_on_results(&self) -> bool {
-        matches!(
-            self.format,
-            TournamentFormat::Swiss | TournamentFormat::Knockout
-        )
+        matches!(self.format, TournamentFormat::Swiss | TournamentFormat::Knockout)
     }
 
     pub fn total_games(&self) -> u64 {
@@ -144,9 +141,7 @@ impl Schedule {
             TournamentFormat::Swiss => self.engines / 2,
             TournamentFormat::Knockout => self.engines.saturating_sub(1),
         };
-        (pairs as u64)
-            .saturating_mul(self.games_per_pairing)
-            .saturating_mul(self.rounds)
+        (pairs as u64).saturating_mul(self.games_per_pairing).saturating_mul(self.rounds)
     }
 
     /// Number of games whose players are known.
@@ -222,11 +217,7 @@ impl Schedule {
     /// The pairings for which results are counted: those of a round, or all possible ones if the pairings depend on the
     /// results.
     pub fn pairings(&self) -> Vec<[usize; 2]> {
-        if self.depends_on_results() {
-            all_pairings(self.engines)
-        } else {
-            self.pairings.clone()
-        }
+        if self.depends_on_results() { all_pairings(self.engines) } else { self.pairings.clone() }
     }
 
     /// Adds the pairings of the next Swiss round or knockout stage, which depend on the results of the known games.
@@ -312,16 +303,10 @@ impl Schedule {
                 };
                 let [first, second] = sorted(*pair);
                 let result = |engine| (half_points(engine, &of_match), wins_as_black(engine));
-                if result(first) >= result(second) {
-                    second
-                } else {
-                    first
-                }
+                if result(first) >= result(second) { second } else { first }
             })
             .collect();
-        (0..self.engines)
-            .filter(|engine| !beaten.contains(engine))
-            .collect()
+        (0..self.engines).filter(|engine| !beaten.contains(engine)).collect()
     }
 }
 
@@ -329,9 +314,7 @@ impl Schedule {
 const MAX_PAIRING_STEPS: u32 = 100_000;
 
 fn all_pairings(engines: usize) -> Vec<[usize; 2]> {
-    (0..engines)
-        .flat_map(|a| (a + 1..engines).map(move |b| [a, b]))
-        .collect()
+    (0..engines).flat_map(|a| (a + 1..engines).map(move |b| [a, b])).collect()
 }
 
 fn sorted([a, b]: [usize; 2]) -> [usize; 2] {
@@ -406,10 +389,7 @@ mod tests {
         let schedule = Schedule::new(TournamentFormat::RoundRobin, 3, 1, 2);
         let all: Vec<_> = (0..).map_while(|n| schedule.game(n)).collect();
         assert_eq!(all.len() as u64, schedule.total_games());
-        let players: Vec<_> = all
-            .iter()
-            .map(|game| (game.round, game.players.0))
-            .collect();
+        let players: Vec<_> = all.iter().map(|game| (game.round, game.players.0)).collect();
         let round = |n| [[0, 1], [1, 0], [0, 2], [2, 0], [1, 2], [2, 1]].map(|p| (n, p));
         assert_eq!(players, [round(0), round(1)].concat());
     }
@@ -417,10 +397,8 @@ mod tests {
     #[test]
     fn the_first_engine_plays_the_gauntlet() {
         let schedule = Schedule::new(TournamentFormat::Gauntlet, 3, 1, 1);
-        let players: Vec<_> = (0..)
-            .map_while(|n| schedule.game(n))
-            .map(|game| game.players.0)
-            .collect();
+        let players: Vec<_> =
+            (0..).map_while(|n| schedule.game(n)).map(|game| game.players.0).collect();
         assert_eq!(players, [[0, 1], [1, 0], [0, 2], [2, 0]]);
         let endless = Schedule::new(TournamentFormat::Gauntlet, 3, 1, u64::MAX);
         assert!(endless.game(u64::MAX - 1).is_some());
@@ -430,11 +408,7 @@ mod tests {
     fn seeds_play_all_others_but_not_each_other() {
         let schedule = Schedule::new(TournamentFormat::Gauntlet, 4, 2, 1);
         assert_eq!(schedule.pairings(), [[0, 2], [0, 3], [1, 2], [1, 3]]);
-        assert!(
-            Schedule::new(TournamentFormat::Gauntlet, 2, 2, 1)
-                .pairings()
-                .is_empty()
-        );
+        assert!(Schedule::new(TournamentFormat::Gauntlet, 2, 2, 1).pairings().is_empty());
     }
 
     #[test]
@@ -462,10 +436,7 @@ mod tests {
             games.iter().map(|g| (g.round, g.players.0)).collect()
         };
         let first = [[0, 1], [2, 0], [0, 3], [1, 2], [3, 1], [2, 3]];
-        let both = [
-            first.map(|players| (0, players)),
-            first.map(|[a, b]| (1, [b, a])),
-        ];
+        let both = [first.map(|players| (0, players)), first.map(|[a, b]| (1, [b, a]))];
         use TournamentFormat::{Gauntlet, RoundRobin};
         assert_eq!(players(RoundRobin, ColorOrder::Alternate, 2), both.concat());
         let gauntlet = [(0, [1, 0]), (0, [0, 2]), (0, [3, 0])];
@@ -492,11 +463,7 @@ mod tests {
             for number in games.len() as u64..schedule.known_games() {
                 let scheduled = schedule.game(number).unwrap();
                 let ByColor([red, black]) = scheduled.players;
-                let winner = if red < black {
-                    Color::Red
-                } else {
-                    Color::Black
-                };
+                let winner = if red < black { Color::Red } else { Color::Black };
                 games.push(summary(scheduled, GameResult::win_of(winner)));
             }
             if !schedule.advance(&games) {
@@ -504,10 +471,7 @@ mod tests {
             }
         }
         assert_eq!(games.len() as u64, schedule.total_games());
-        let rounds: Vec<u64> = games
-            .iter()
-            .map(|game| schedule.round(game.number))
-            .collect();
+        let rounds: Vec<u64> = games.iter().map(|game| schedule.round(game.number)).collect();
         assert!(rounds.is_sorted());
         (schedule, games)
     }
@@ -524,12 +488,7 @@ mod tests {
                 assert_eq!(players.len(), engines / 2 * 2);
             }
             // No engine gets a second bye before all have had one.
-            let games = |engine| {
-                pairings
-                    .iter()
-                    .filter(|pair| pair.contains(&engine))
-                    .count()
-            };
+            let games = |engine| pairings.iter().filter(|pair| pair.contains(&engine)).count();
             let counts: Vec<usize> = (0..engines).map(games).collect();
             assert!(counts.iter().max().unwrap() - counts.iter().min().unwrap() <= 1);
         }
@@ -545,10 +504,7 @@ mod tests {
             let rounds = rounds.map(|round| round.iter().map(|pair| sorted(*pair)).collect());
             let rounds: Vec<HashSet<[usize; 2]>> = rounds.collect();
             let mut following = rounds.windows(2);
-            assert!(
-                following.all(|two| two[0].is_disjoint(&two[1])),
-                "{rounds:?}"
-            );
+            assert!(following.all(|two| two[0].is_disjoint(&two[1])), "{rounds:?}");
         }
     }
 

@@ -51,23 +51,16 @@ pub struct StallWatch {
 
 impl StallWatch {
     pub fn start() -> io::Result<Self> {
-        let record = Arc::new(Mutex::new(TickRecord {
-            last: Instant::now(),
-            stalls: VecDeque::new(),
-        }));
+        let record =
+            Arc::new(Mutex::new(TickRecord { last: Instant::now(), stalls: VecDeque::new() }));
         let (running, ended) = bounded::<()>(0);
         let ticking = Arc::clone(&record);
-        thread::Builder::new()
-            .name("stall watch".to_owned())
-            .spawn(move || {
-                while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-                    ticking.lock().tick(Instant::now());
-                }
-            })?;
-        Ok(Self {
-            record,
-            _running: running,
-        })
+        thread::Builder::new().name("stall watch".to_owned()).spawn(move || {
+            while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                ticking.lock().tick(Instant::now());
+            }
+        })?;
+        Ok(Self { record, _running: running })
     }
 
     /// Total length of the stalls between two times.
@@ -91,11 +84,7 @@ fn excuse(stalled: Duration, waited: Duration, allowed: Duration) -> Option<Stri
 }
 
 pub fn stall_text(stalled: Duration, waited: Duration) -> String {
-    format!(
-        "the machine stalled for {} of {} ms",
-        stalled.as_millis(),
-        waited.as_millis()
-    )
+    format!("the machine stalled for {} of {} ms", stalled.as_millis(), waited.as_millis())
 }
 
 fn stalled<'a>(
@@ -103,9 +92,7 @@ fn stalled<'a>(
     from: Instant,
     to: Instant,
 ) -> Duration {
-    stalls
-        .map(|(begin, end)| (*end).min(to).saturating_duration_since((*begin).max(from)))
-        .sum()
+    stalls.map(|(begin, end)| (*end).min(to).saturating_duration_since((*begin).max(from))).sum()
 }
 
 #[cfg(test)]
@@ -116,10 +103,7 @@ mod tests {
     fn late_ticks_are_stalls() {
         let start = Instant::now();
         let at = |ms: u64| start + Duration::from_millis(ms);
-        let mut record = TickRecord {
-            last: start,
-            stalls: VecDeque::new(),
-        };
+        let mut record = TickRecord { last: start, stalls: VecDeque::new() };
         for ms in [10, 22, 500, 510] {
             record.tick(at(ms));
         }
@@ -131,11 +115,9 @@ mod tests {
     #[test]
     fn engines_are_excused_only_by_stalls() {
         let ms = Duration::from_millis;
-        for (stalled, waited, allowed, is_excused) in [
-            (0, 1000, 60_000, false),
-            (300, 1200, 1000, true),
-            (100, 1200, 1000, false),
-        ] {
+        for (stalled, waited, allowed, is_excused) in
+            [(0, 1000, 60_000, false), (300, 1200, 1000, true), (100, 1200, 1000, false)]
+        {
             let text = excuse(ms(stalled), ms(waited), ms(allowed));
             assert_eq!(text.is_some(), is_excused, "{stalled} {waited} {allowed}");
         }
@@ -146,14 +128,9 @@ mod tests {
         let start = Instant::now();
         let at = |ms: u64| start + Duration::from_millis(ms);
         let stalls = [(at(10), at(60)), (at(100), at(300)), (at(900), at(1000))];
-        for (from, to, expected) in [
-            (0, 1000, 350),
-            (0, 5, 0),
-            (20, 50, 30),
-            (50, 150, 60),
-            (300, 900, 0),
-            (950, 2000, 50),
-        ] {
+        for (from, to, expected) in
+            [(0, 1000, 350), (0, 5, 0), (20, 50, 30), (50, 150, 60), (300, 900, 0), (950, 2000, 50)]
+        {
             let sum = stalled(stalls.iter(), at(from), at(to));
             assert_eq!(sum, Duration::from_millis(expected), "{from} {to}");
         }

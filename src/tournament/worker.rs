@@ -37,14 +37,7 @@ impl<'a> GameWorker<'a> {
         interrupted: Receiver<()>,
         stalls: StallWatch,
     ) -> Self {
-        Self {
-            tournament,
-            tuned,
-            cpus,
-            interrupted,
-            stalls,
-            engines: HashMap::new(),
-        }
+        Self { tournament, tuned, cpus, interrupted, stalls, engines: HashMap::new() }
     }
 
     pub fn is_stopped(&self) -> bool {
@@ -67,7 +60,7 @@ impl<'a> GameWorker<'a> {
         for (_, engine) in self.engines.extract_if(must_quit) {
             engine.quit();
         }
-        let options = (self.tournament).varied_options(scheduled, self.tuned().as_deref());
+        let options = self.tournament.varied_options(scheduled, self.tuned().as_deref());
         for color in Color::ALL {
             let number = players[color];
             let mut began = Instant::now();
@@ -106,7 +99,7 @@ impl<'a> GameWorker<'a> {
             started: Some(started),
             duration_ms: u64::try_from(began.elapsed().as_millis()).ok(),
             engines: ByColor::from_fn(|color| {
-                let spec = (self.tournament).spec_with(players[color], &options[color]);
+                let spec = self.tournament.spec_with(players[color], &options[color]);
                 Some(spec.identification())
             }),
             ..record(scheduled, opening, played.moves, played.ending)
@@ -135,12 +128,8 @@ impl<'a> GameWorker<'a> {
         let spec = self.tournament.spec_with(number, options);
         let timeouts = self.tournament.timeouts;
         *began = Instant::now();
-        let mut engine = Engine::start(
-            &spec,
-            self.cpus.as_deref(),
-            timeouts,
-            self.interrupted.clone(),
-        )?;
+        let mut engine =
+            Engine::start(&spec, self.cpus.as_deref(), timeouts, self.interrupted.clone())?;
         engine.new_game(&[])?;
         self.engines.insert(number, engine);
         Ok(())

@@ -57,10 +57,7 @@ impl LineSearch {
         let request = self.searcher.request(game, Limits::soft(self.nodes));
         let result = self.searcher.search(SearchRequest {
             root_moves: only,
-            settings: Settings {
-                multipv: count.max(1),
-                ..request.settings
-            },
+            settings: Settings { multipv: count.max(1), ..request.settings },
             ..request
         })?;
         let mut moves: Vec<_> = result.lines.iter().filter_map(scored).collect();
@@ -85,9 +82,5 @@ impl LineSearch {
 
 fn scored(line: &SearchLine) -> Option<ScoredLine> {
     let played = *line.pv.first()?;
-    Some(ScoredLine {
-        played,
-        search_score: line.score,
-        score: line.score.number(),
-    })
+    Some(ScoredLine { played, search_score: line.score, score: line.score.number() })
 }

@@ -24,13 +24,7 @@ pub struct ParseSampleError(String);
 
 impl fmt::Display for Sample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} | {} | {}",
-            fen::write_position(&self.position),
-            self.score,
-            self.result
-        )
+        write!(f, "{} | {} | {}", fen::write_position(&self.position), self.score, self.result)
     }
 }
 
@@ -49,21 +43,12 @@ impl FromStr for Sample {
         // Some programs write `[0.5]`, or `1/2`.
         let number: Option<f64> = match result.trim_matches(['[', ']']) {
             "1/2" => Some(0.5),
-            number => number
-                .parse()
-                .ok()
-                .filter(|number| (0.0..=1.0).contains(number)),
+            number => number.parse().ok().filter(|number| (0.0..=1.0).contains(number)),
         };
         let result = number.ok_or_else(|| {
-            error(&format_args!(
-                "the result {result} is not a number from 0 to 1"
-            ))
+            error(&format_args!("the result {result} is not a number from 0 to 1"))
         })?;
-        Ok(Self {
-            position,
-            score,
-            result,
-        })
+        Ok(Self { position, score, result })
     }
 }
 
@@ -97,11 +82,7 @@ pub struct SampleLines<R> {
 
 impl<R: BufRead> SampleLines<R> {
     pub fn new(source: R) -> Self {
-        Self {
-            source,
-            line: 0,
-            is_torn: false,
-        }
+        Self { source, line: 0, is_torn: false }
     }
 
     /// Number of the last line read, from 1.
@@ -127,10 +108,7 @@ impl<R: BufRead> SampleLines<R> {
                 self.is_torn = true;
                 Ok(None)
             }
-            Err(error) => Err(ReadSamplesError::Line {
-                line: self.line,
-                error,
-            }),
+            Err(error) => Err(ReadSamplesError::Line { line: self.line, error }),
         }
     }
 }
@@ -149,11 +127,7 @@ mod tests {
 
     #[test]
     fn samples_round_trip() {
-        let sample = Sample {
-            position: Position::startpos(),
-            score: -37,
-            result: 0.5,
-        };
+        let sample = Sample { position: Position::startpos(), score: -37, result: 0.5 };
         assert_eq!(sample.to_string().parse(), Ok(sample.clone()));
         for result in ["[0.5]", "1/2"] {
             let text = format!("{} | -37 | {result}", fen::START);
@@ -166,9 +140,7 @@ mod tests {
             ("| 1 | x", "the result x is not a number from 0 to 1"),
             ("| 20.0 | 1", "the score 20.0 is not a whole number"),
         ] {
-            let error = format!("{} {rest}", fen::START)
-                .parse::<Sample>()
-                .unwrap_err();
+            let error = format!("{} {rest}", fen::START).parse::<Sample>().unwrap_err();
             assert_eq!(error, ParseSampleError(reason.to_owned()));
         }
         for bad in ["", "x | 1 | 1"] {
@@ -188,16 +160,9 @@ mod tests {
         assert_eq!(read(line.trim_end()).unwrap(), (1, false));
         let torn = &line[..line.len() - 8];
         assert_eq!(read(&format!("{line}{torn}")).unwrap(), (1, true));
-        for broken in [
-            format!("{torn}\n{line}"),
-            format!("{line}\n"),
-            "0".repeat(5000),
-        ] {
+        for broken in [format!("{torn}\n{line}"), format!("{line}\n"), "0".repeat(5000)] {
             let error = read(&broken);
-            assert!(
-                matches!(error, Err(ReadSamplesError::Line { .. })),
-                "{broken}"
-            );
+            assert!(matches!(error, Err(ReadSamplesError::Line { .. })), "{broken}");
         }
         // An endless line is an error.
         let endless = io::BufReader::new(io::repeat(0));

@@ -50,10 +50,7 @@ pub struct TooFewPositions(u64);
 
 impl Default for WinRateCounts {
     fn default() -> Self {
-        Self {
-            cells: vec![[0; 3]; (FULL_MATERIAL as usize + 1) * SCORE_CLASSES],
-            positions: 0,
-        }
+        Self { cells: vec![[0; 3]; (FULL_MATERIAL as usize + 1) * SCORE_CLASSES], positions: 0 }
     }
 }
 
@@ -102,11 +99,7 @@ impl WinRateCounts {
             for index in 0..8 {
                 let (mean, square) = (&mut mean[index], &mut square[index]);
                 let moved = UNIT * rate * adam_step(mean, square, slope[index], step);
-                let coefficients = if index < 4 {
-                    &mut model.a
-                } else {
-                    &mut model.b
-                };
+                let coefficients = if index < 4 { &mut model.a } else { &mut model.b };
                 coefficients[index % 4] -= moved;
             }
         }
@@ -138,11 +131,7 @@ impl WinRateCounts {
             for power in 0..4 {
                 let by_coefficient = UNIT * share.powi(power as i32) / self.positions as f64;
                 slope[power] += by_a * by_coefficient;
-                slope[4 + power] += if b > MIN_SPREAD {
-                    by_b * by_coefficient
-                } else {
-                    0.0
-                };
+                slope[4 + power] += if b > MIN_SPREAD { by_b * by_coefficient } else { 0.0 };
             }
         }
         (loss / self.positions as f64, slope)
@@ -176,11 +165,7 @@ impl WinRateModel {
             self.positions, self.loss
         );
         for (name, meaning, [c0, c1, c2, c3]) in [
-            (
-                "A",
-                "Coefficients of the score at which half of the games are won.",
-                self.a,
-            ),
+            ("A", "Coefficients of the score at which half of the games are won.", self.a),
             ("B", "Coefficients of the width of the curve.", self.b),
         ] {
             let _ = write!(

@@ -64,10 +64,7 @@ fn see_values_are_near_the_values_of_the_evaluation() {
         let mean = changes.iter().sum::<i32>() / changes.len() as i32;
         let value = SEE_VALUES[kind.index()];
         let off = (mean - value).abs();
-        assert!(
-            off <= 20 + value / 8,
-            "{kind:?}: {mean} in the evaluation, {value} in exchanges"
-        );
+        assert!(off <= 20 + value / 8, "{kind:?}: {mean} in the evaluation, {value} in exchanges");
     }
 }
 

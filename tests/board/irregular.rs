@@ -131,27 +131,15 @@ fn random_irregular_positions_are_searched() {
         let mut request = searcher.request(&Game::new(position.clone()), Limits::nodes(1_500));
         request.settings.knowledge = Knowledge::ALL[seed as usize % Knowledge::ALL.len()];
         let outcome = searcher.search(request).expect("a search thread").outcome;
-        assert_eq!(
-            outcome.best.is_some(),
-            !legal_moves(&position).is_empty(),
-            "{position}"
-        );
+        assert_eq!(outcome.best.is_some(), !legal_moves(&position).is_empty(), "{position}");
     }
 }
 
 /// A composition of the traditional kind 江湖排局: mate in four.
 #[test]
 fn composition_with_a_pawn_on_its_own_back_rank_is_solved() {
-    let position: Position = "3k2p2/4P4/9/9/9/2B1cnN2/9/7CR/4p4/2Cp1K3 w"
-        .parse()
-        .unwrap();
+    let position: Position = "3k2p2/4P4/9/9/9/2B1cnN2/9/7CR/4p4/2Cp1K3 w".parse().unwrap();
     let mut searcher = Searcher::new(16).unwrap();
-    let outcome = searcher
-        .think(&Game::new(position), Limits::depth(12))
-        .expect("a search thread");
-    assert_eq!(
-        outcome.score.map(Score::meaning),
-        Some(Meaning::Mates(7)),
-        "{outcome:?}"
-    );
+    let outcome = searcher.think(&Game::new(position), Limits::depth(12)).expect("a search thread");
+    assert_eq!(outcome.score.map(Score::meaning), Some(Meaning::Mates(7)), "{outcome:?}");
 }

@@ -21,11 +21,7 @@ fn positions() -> impl Strategy<Value = Position> {
         (any::<u64>(), 0..200usize).prop_map(|(seed, plies)| test_positions::playout(seed, plies)),
         (
             any::<u64>(),
-            prop_oneof![
-                Just(Shape::Any),
-                Just(Shape::PawnsDoubled),
-                Just(Shape::Irregular)
-            ]
+            prop_oneof![Just(Shape::Any), Just(Shape::PawnsDoubled), Just(Shape::Irregular)]
         )
             .prop_map(|(seed, shape)| test_positions::random_position(seed, shape)),
         (any::<u64>(), 0..200usize)
@@ -57,9 +53,7 @@ fn reference_is_legal(position: &Position, m: Move) -> bool {
     let king = after.king(mover);
     let between = Bitboard::between(king, after.king(!mover)) & after.occupied();
     let kings_face = king.file() == after.king(!mover).file() && between.is_empty();
-    let taken = generated(&after, Targets::Captures)
-        .iter()
-        .any(|m| m.to() == king);
+    let taken = generated(&after, Targets::Captures).iter().any(|m| m.to() == king);
     !kings_face && !taken
 }
 
@@ -101,11 +95,7 @@ fn leaves_king_safe_after_capture(
     target: Square,
     rest: Bitboard,
 ) -> bool {
-    let king = if position.king(side) == from {
-        target
-    } else {
-        position.king(side)
-    };
+    let king = if position.king(side) == from { target } else { position.king(side) };
     let attackers = position.king_attackers(king, !side, rest.with(target));
     attackers.without(target).is_empty()
 }
@@ -152,11 +142,7 @@ fn pinned_pieces_do_not_recapture() {
         // The guarding rook is pinned by a rook.
         ("3k5/9/9/3r4p/9/9/9/8R/9/3RK4 w", "i2i6", PieceKind::Pawn),
         // The guarding knight is one of two pieces between a cannon and the king.
-        (
-            "3ak4/9/4n4/4p1p2/9/6R2/9/9/4C4/3K5 w",
-            "g4g6",
-            PieceKind::Pawn,
-        ),
+        ("3ak4/9/4n4/4p1p2/9/6R2/9/9/4C4/3K5 w", "g4g6", PieceKind::Pawn),
         // The guarding knight keeps the kings apart.
         ("4k4/9/4n4/6p2/9/6R2/9/9/9/4K4 w", "g4g6", PieceKind::Pawn),
     ] {

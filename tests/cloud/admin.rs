@@ -31,18 +31,12 @@ fn only_administrators_undo_writes() {
     assert_eq!(status(&server.post(&address, FORM, form)), 403);
     let refused = server.get_with(&address, &bearer(ADMIN));
     assert_eq!(status(&refused), 405);
-    assert!(
-        refused.to_ascii_lowercase().contains("allow: post\r\n"),
-        "{refused}"
-    );
+    assert!(refused.to_ascii_lowercase().contains("allow: post\r\n"), "{refused}");
     assert_eq!(server.ask("queryall", ""), known);
     let done = post(&server, "/admin/undo", form, ADMIN);
     let undone = "{\"notes\":0,\"undo\":1,\"undone\":3}";
     assert_eq!((status(&done), &*body(&done)), (200, undone));
-    assert!(
-        !done.to_ascii_lowercase().contains("access-control"),
-        "{done}"
-    );
+    assert!(!done.to_ascii_lowercase().contains("access-control"), "{done}");
     assert_eq!(server.ask("queryall", ""), "unknown\0");
     // The token may be in the form; without `minutes` all writes are undone.
     write_example(&server);
@@ -71,10 +65,7 @@ fn undone_writes_are_listed_and_restored() {
             (&"operator".into(), &1.into())
         );
     }
-    assert_eq!(
-        admin("/admin/redo", "undo=1"),
-        json!({ "redone": 3, "notes": 0 })
-    );
+    assert_eq!(admin("/admin/redo", "undo=1"), json!({ "redone": 3, "notes": 0 }));
     assert_eq!(server.ask("queryall", ""), known);
     assert!(!admin("/admin/log", "").to_string().contains("undone"));
     let undos = admin("/admin/undos", "");
@@ -89,10 +80,7 @@ fn undone_writes_are_listed_and_restored() {
         ("undo=1", "400 this undo has already been redone\n"),
     ] {
         let response = post(&server, "/admin/redo", form, ADMIN);
-        assert_eq!(
-            format!("{} {}", status(&response), body(&response)),
-            expected
-        );
+        assert_eq!(format!("{} {}", status(&response), body(&response)), expected);
     }
     assert_eq!(status(&post(&server, "/admin/redo", "undo=1", WRITER)), 403);
     assert_eq!(status(&post(&server, "/admin/undos", "", WRITER)), 403);
@@ -111,10 +99,7 @@ fn sighup_reloads_tokens_and_static_files() {
     let admin_status = |token: &str| status(&post(&server, "/admin/undos", "", token));
     let new = "another-administrator";
     let file = || body(&server.get("/a.txt"));
-    assert_eq!(
-        (admin_status(ADMIN), admin_status(new), &*file()),
-        (200, 403, "old")
-    );
+    assert_eq!((admin_status(ADMIN), admin_status(new), &*file()), (200, 403, "old"));
     dir.write("site/a.txt", "new");
     dir.write("tokens", format!("admin other {new}\n"));
     hang_up();
@@ -142,28 +127,15 @@ fn administrators_read_the_log() {
     let all = log("");
     assert_eq!(all.as_array().map(Vec::len), Some(3), "{all}");
     let last = &all[0];
-    assert_eq!(
-        (&last["move"], &last["new"]),
-        (&"b0a2".into(), &(-180).into())
-    );
-    assert_eq!(
-        (&last["writer"], &last["board"]),
-        (&"tests".into(), &START.into())
-    );
+    assert_eq!((&last["move"], &last["new"]), (&"b0a2".into(), &(-180).into()));
+    assert_eq!((&last["writer"], &last["board"]), (&"tests".into(), &START.into()));
     assert!(last["old"].is_null() && last["time"].as_i64() > Some(1_700_000_000));
-    assert_eq!(
-        log("?limit=2&writer=tests").as_array().map(Vec::len),
-        Some(2)
-    );
+    assert_eq!(log("?limit=2&writer=tests").as_array().map(Vec::len), Some(2));
     assert_eq!(log("?writer=nobody"), json!([]));
     for limit in ["0", "-1", "10001", "x", ""] {
         assert_eq!(status(&get(&format!("?limit={limit}"))), 400, "{limit}");
     }
-    for header in [
-        String::new(),
-        bearer(WRITER),
-        bearer("no-token-that-is-known"),
-    ] {
+    for header in [String::new(), bearer(WRITER), bearer("no-token-that-is-known")] {
         let address = format!("/admin/log?token={ADMIN}");
         assert_eq!(status(&server.get_with(&address, &header)), 403, "{header}");
     }
@@ -206,18 +178,11 @@ fn invalid_admin_requests_change_nothing() {
             "writer=tests&minutes=-1",
             "400 minutes must be a number from 0 to 4294967295\n",
         ),
-        (
-            "/admin/empty",
-            "queue=all",
-            "400 queue must be scoring or expansion\n",
-        ),
+        ("/admin/empty", "queue=all", "400 queue must be scoring or expansion\n"),
         ("/admin/stop", "", "404 Not Found\n"),
     ] {
         let response = post(&server, path, form, ADMIN);
-        assert_eq!(
-            format!("{} {}", status(&response), body(&response)),
-            expected
-        );
+        assert_eq!(format!("{} {}", status(&response), body(&response)), expected);
     }
     assert_eq!(server.ask("queryscore", ""), "eval:20\0");
     dir.check("$2 serve library.db --anonymous admin\n2> --anonymous");

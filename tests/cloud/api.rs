@@ -27,18 +27,12 @@ fn every_encoding_of_a_request_gets_the_same_reply() {
     for kind in [FORM, "multipart/form-data; boundary=b"] {
         assert_eq!(body(&server.post(&path, kind, "")), KNOWN);
     }
-    assert_eq!(
-        body(&server.post(&path, "text/plain", "action=query")),
-        KNOWN
-    );
+    assert_eq!(body(&server.post(&path, "text/plain", "action=query")), KNOWN);
     // In the body, with unencoded spaces and bars; parameters in the body override those in the URL.
     let form = format!("action=queryall&board={START}&ban=move:e0e1|move:d0e1");
     assert_eq!(body(&server.post("/chessdb.php", FORM, &form)), KNOWN);
     let charset = format!("{FORM}; charset=UTF-8");
-    assert_eq!(
-        body(&server.post("/chessdb.php?action=query&x=y", &charset, &form)),
-        KNOWN
-    );
+    assert_eq!(body(&server.post("/chessdb.php?action=query&x=y", &charset, &form)), KNOWN);
     // From a client with an address that ends with a slash.
     assert_eq!(body(&server.get(&format!("/{path}"))), KNOWN);
     // From a proxy, with an absolute URL.
@@ -90,11 +84,7 @@ fn pages_of_other_origins_write_only_with_a_token() {
     ];
     for head in foreign {
         for action in ["queue", "store", "queryengine"] {
-            assert_eq!(
-                requested(action, "&move=move:c3c4", head),
-                403,
-                "{action} {head}"
-            );
+            assert_eq!(requested(action, "&move=move:c3c4", head), 403, "{action} {head}");
         }
         assert_eq!(requested("queryall", "", head), 200);
         let token = format!("&move=c3c4&score=1&token={WRITER}");
@@ -115,16 +105,10 @@ fn pages_of_other_origins_write_only_with_a_token() {
     }
     let path = format!("/chessdb.php?action=queue&board={board}");
     let refusal = body(&server.get_with(&path, foreign[0]));
-    assert!(
-        refusal.starts_with("a page of another origin sent the request"),
-        "{refusal}"
-    );
+    assert!(refusal.starts_with("a page of another origin sent the request"), "{refusal}");
     // A proxy forwards the host of the page.
     let server = Server::new("--proxy 127.0.0.1");
-    for (origin, expected) in [
-        ("https://Example.org:8443", 200),
-        ("https://example.org", 403),
-    ] {
+    for (origin, expected) in [("https://Example.org:8443", 200), ("https://example.org", 403)] {
         let head = format!("Origin: {origin}\r\nX-Forwarded-Host: example.org:8443, inner\r\n");
         assert_eq!(status(&server.get_with(&path, &head)), expected, "{origin}");
     }
@@ -168,10 +152,7 @@ fn response_headers_are_those_that_clients_expect() {
     }
     assert!(text.ends_with("\r\n\r\nunknown\0"));
     let json = response("&json=1");
-    assert!(
-        json.contains("content-type: application/json\r\n"),
-        "{json}"
-    );
+    assert!(json.contains("content-type: application/json\r\n"), "{json}");
     assert!(json.ends_with("{\"status\":\"unknown\"}"));
     let board = encoded(START);
     for action in [
@@ -206,10 +187,7 @@ fn tokens_give_the_rights_of_their_role() {
     assert_eq!(with(&bearer(WRITER)), "ok\0");
     assert_eq!(with(&bearer(READER)), "tokenerror\0");
     assert_eq!(with("Authorization: Bearer wrong\r\n"), "tokenerror\0");
-    assert_eq!(
-        with(&format!("Authorization: Basic {WRITER}\r\n")),
-        "tokenerror\0"
-    );
+    assert_eq!(with(&format!("Authorization: Basic {WRITER}\r\n")), "tokenerror\0");
     assert_eq!(status(&server.get("/metrics")), 403);
     let metrics = server.get_with("/metrics", &bearer(READER));
     for line in [
@@ -252,12 +230,9 @@ fn writes_survive_a_restart() {
 #[test]
 fn servers_listen_on_host_names_and_ports() {
     let dir = TestDir::new();
-    for (listen, address) in [
-        ("localhost:0", "127.0.0.1"),
-        ("0", "127.0.0.1"),
-        (":0", "0.0.0.0"),
-        ("*:0", "0.0.0.0"),
-    ] {
+    for (listen, address) in
+        [("localhost:0", "127.0.0.1"), ("0", "127.0.0.1"), (":0", "0.0.0.0"), ("*:0", "0.0.0.0")]
+    {
         let line = format!("serve library.db --workers 0 --listen {listen}");
         let mut child = dir.process(&line).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();

@@ -87,24 +87,16 @@ fn refusals_and_invalid_replies_are_reported() {
     }
     for user in [WRITER, &format!("name:{WRITER}")] {
         let url = format!("http://{user}@{}", server.address);
-        dir.check(&format!(
-            "$ cloud query startpos --url {url}\n= unknown\n2="
-        ));
+        dir.check(&format!("$ cloud query startpos --url {url}\n= unknown\n2="));
     }
     dir.write("token", format!("\u{feff}{WRITER}\n"));
-    dir.check(&format!(
-        "$ cloud query startpos --url {url} --token-file token\n= unknown\n2="
-    ));
+    dir.check(&format!("$ cloud query startpos --url {url} --token-file token\n= unknown\n2="));
     for (status, response, message) in [
         (200, "null", "an invalid reply: null"),
         (200, "", "an invalid reply:"),
         (200, "{\"status\":\"ok\",\"mov", "an invalid reply: {"),
         (200, "{\"status\":\"ok\"}", "an invalid reply: {"),
-        (
-            200,
-            "{\"moves\":[{\"uci\":\"a0a9\"}]}",
-            "an invalid reply: {",
-        ),
+        (200, "{\"moves\":[{\"uci\":\"a0a9\"}]}", "an invalid reply: {"),
         (200, "{\"status\":\"tokenerror\"}", "rejects this one"),
         (200, "{\"status\":\"rate limit exceeded\"}", "rate limit"),
         (403, "Forbidden", "rejects this one"),
@@ -112,9 +104,7 @@ fn refusals_and_invalid_replies_are_reported() {
     ] {
         let url = responding(status, response);
         for command in ["query", "walk"] {
-            dir.check(&format!(
-                "$1 cloud {command} startpos --url {url}\n2> {message}"
-            ));
+            dir.check(&format!("$1 cloud {command} startpos --url {url}\n2> {message}"));
         }
     }
     for (status, message) in [(200, "invalid reply: expected value"), (404, "status 404")] {
@@ -134,19 +124,16 @@ fn refusals_and_invalid_replies_are_reported() {
 #[test]
 fn redirections_name_the_new_address() {
     let dir = TestDir::new();
-    for (address, advice) in [
-        ("https://h/chessdb.php", "https is not supported"),
-        ("http://h/x", "use this address"),
-    ] {
+    for (address, advice) in
+        [("https://h/chessdb.php", "https is not supported"), ("http://h/x", "use this address")]
+    {
         let url = responding(301, address);
         dir.check(&format!(
             "$1 cloud query startpos --url {url}\n2> has moved to {address}: {advice}"
         ));
     }
     let url = responding(404, "http://h/x");
-    dir.check(&format!(
-        "$1 cloud query startpos --url {url}\n2> status 404"
-    ));
+    dir.check(&format!("$1 cloud query startpos --url {url}\n2> status 404"));
 }
 
 #[test]
@@ -354,10 +341,7 @@ fn known_moves_are_copied_from_another_library() {
     write_example(&server);
     dir.write("games.pgn", GAME);
     dir.write("list.fen", format!("{START}\nnonsense\n{DOUBLED}\n"));
-    let copy = format!(
-        "cloud copy new.db games.pgn list.fen --url {} --rate 100",
-        server.url()
-    );
+    let copy = format!("cloud copy new.db games.pgn list.fen --url {} --rate 100", server.url());
     // The second time, known positions are not requested.
     dir.check(&format!(
         r"
@@ -404,10 +388,7 @@ fn a_library_is_filled_from_the_starting_position() {
     assert!(progress.contains("ply 1: "), "{progress}");
     let text = String::from_utf8_lossy(&first.stdout);
     // A filled library needs no search.
-    dir.check(&format!(
-        "$ cloud check seed.db\n$ {fill}\n= {}\n2=",
-        text.trim_end()
-    ));
+    dir.check(&format!("$ cloud check seed.db\n$ {fill}\n= {}\n2=", text.trim_end()));
     let count: u32 = text.strip_suffix(" positions\n").unwrap().parse().unwrap();
     assert!((12..200).contains(&count), "{text}");
     let dump = dir.output("cloud dump seed.db");
@@ -521,22 +502,10 @@ fn read_only_libraries_are_read_and_served() {
     };
     assert_eq!(read, (Some(0), dump));
     for (line, code, message) in [
-        (
-            "cloud check library.db",
-            0,
-            "1 position, inconsistent values: 0",
-        ),
+        ("cloud check library.db", 0, "1 position, inconsistent values: 0"),
         ("cloud log library.db", 0, "b0a2"),
-        (
-            "cloud undo library.db --writer x",
-            1,
-            "library.db: the library is read-only",
-        ),
-        (
-            "cloud import library.db tokens",
-            1,
-            "library.db: the library is read-only",
-        ),
+        ("cloud undo library.db --writer x", 1, "library.db: the library is read-only"),
+        ("cloud import library.db tokens", 1, "library.db: the library is read-only"),
     ] {
         let (found, text) = run_read_only(&dir, line).unwrap();
         assert!(found == Some(code) && text.contains(message), "{text}");

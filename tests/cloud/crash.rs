@@ -123,10 +123,7 @@ fn a_full_disk_only_affects_writes() {
         assert!(acknowledged.len() < 10_000);
     };
     assert_eq!(status(&refused), 503);
-    assert_eq!(
-        body(&refused),
-        "Error: the library cannot be read or written"
-    );
+    assert_eq!(body(&refused), "Error: the library cannot be read or written");
     // The cause is on standard error, once.
     let errors = dir.read("errors");
     let cause = "the library cannot be read or written: database error";
@@ -186,10 +183,7 @@ fn a_truncated_wal_loses_only_the_last_writes() {
             row.is_some_and(|row| row.get(*m).is_some())
         };
         let known = written.iter().take_while(|write| is_known(write)).count();
-        assert!(
-            written[known..].iter().all(|write| !is_known(write)),
-            "{length}"
-        );
+        assert!(written[known..].iter().all(|write| !is_known(write)), "{length}");
         assert_eq!(cut.read(|snapshot| snapshot.check()).unwrap(), []);
         match round {
             0 => assert_eq!(known, written.len()),

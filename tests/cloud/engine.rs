@@ -71,20 +71,13 @@ fn a_verified_move_of_the_library_is_played() {
     assert_ne!(best_move(&run_engine("", &go).0), "b0c2");
     assert_eq!(requested(), "2");
     // The library is not asked in analysis, without a time limit, or below full strength.
-    for go in [
-        "go depth 3",
-        "go nodes 500",
-        "go movetime 200 searchmoves h2e2",
-    ] {
+    for go in ["go depth 3", "go nodes 500", "go movetime 200 searchmoves h2e2"] {
         let analyse = "setoption name UCI_AnalyseMode value true";
         run_engine(&server.url(), &[analyse, "position startpos", go]);
     }
     run_engine(&server.url(), &["position startpos", "go depth 3"]);
     let weak = "setoption name Skill Level value 3";
-    run_engine(
-        &server.url(),
-        &[weak, "position startpos", "go movetime 20000"],
-    );
+    run_engine(&server.url(), &[weak, "position startpos", "go movetime 20000"]);
     assert_eq!(requested(), "2");
     // A move that does not recapture the cannon is rejected, although the library prefers it.
     let board = "rnbakabCr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C7/9/RNBAKABNR%20b";
@@ -134,17 +127,11 @@ fn the_engine_searches_if_the_library_replies_wrongly_or_not_at_all() {
 fn a_library_that_is_down_is_not_asked_again() {
     let go = ["position startpos", GO, GO, GO, GO];
     let (output, _) = run_engine("http://127.0.0.1:1", &go);
-    let problems: Vec<&String> = output
-        .iter()
-        .filter(|line| line.contains("cloud: "))
-        .collect();
+    let problems: Vec<&String> = output.iter().filter(|line| line.contains("cloud: ")).collect();
     assert_eq!(problems.len(), 3, "{output:?}");
     assert!(problems[2].ends_with("not asked again for five minutes"));
     let (output, _) = run_engine("nonsense", &["position startpos", "go movetime 50"]);
-    assert!(
-        !output.iter().any(|line| line.contains("cloud:")),
-        "{output:?}"
-    );
+    assert!(!output.iter().any(|line| line.contains("cloud:")), "{output:?}");
 }
 
 #[test]
@@ -157,10 +144,7 @@ fn an_address_without_a_library_is_reported_once() {
     assert_eq!(problems, 1, "{output:?}");
     let url = responding(200, "rate limit exceeded\0");
     let (output, _) = run_engine(&url, &go);
-    assert!(
-        !output.iter().any(|line| line.contains("cloud: ")),
-        "{output:?}"
-    );
+    assert!(!output.iter().any(|line| line.contains("cloud: ")), "{output:?}");
 }
 
 #[test]
@@ -181,10 +165,7 @@ fn a_token_is_sent_and_a_refusal_is_reported_once() {
         let (output, _) = run_engine(&url, &go[..2]);
         let is_reported = output.iter().any(|line| line.contains("cloud: "));
         assert_eq!(is_reported, token != WRITER, "{output:?}");
-        assert!(
-            !output.iter().any(|line| line.contains(token)),
-            "{output:?}"
-        );
+        assert!(!output.iter().any(|line| line.contains(token)), "{output:?}");
     }
     assert_eq!(requested(), "5");
 }

@@ -64,20 +64,15 @@ fn incomplete_requests_time_out() {
     let server = Server::new("");
     let begun = Instant::now();
     let [mut head, mut body] = [server.connect(), server.connect()];
-    head.write_all(b"GET /chessdb.php HTTP/1.1\r\nHost:")
-        .unwrap();
-    body.write_all(b"POST /chessdb.php HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx")
-        .unwrap();
+    head.write_all(b"GET /chessdb.php HTTP/1.1\r\nHost:").unwrap();
+    body.write_all(b"POST /chessdb.php HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx").unwrap();
     let mut text = Vec::new();
     head.read_to_end(&mut text).unwrap();
     text.clear();
     body.read_to_end(&mut text).unwrap();
     assert_eq!(status(&String::from_utf8(text).unwrap()), 408);
     let time = begun.elapsed();
-    assert!(
-        (Duration::from_secs(4)..Duration::from_secs(15)).contains(&time),
-        "{time:?}"
-    );
+    assert!((Duration::from_secs(4)..Duration::from_secs(15)).contains(&time), "{time:?}");
 }
 
 #[test]
@@ -175,11 +170,9 @@ fn invalid_tokens_and_requests_of_files_are_limited() {
         let headers = format!("X-Forwarded-For: {client}\r\n{}", bearer(token));
         server.post_with(path, FORM, "queue=scoring", &headers)
     };
-    for (client, path) in [
-        ("10.0.0.1", "/worker/release"),
-        ("10.0.0.2", "/admin/empty"),
-        ("10.0.0.3", "/stats"),
-    ] {
+    for (client, path) in
+        [("10.0.0.1", "/worker/release"), ("10.0.0.2", "/admin/empty"), ("10.0.0.3", "/stats")]
+    {
         let guess = |n| status(&post(path, &format!("guessed-{n}"), client));
         let statuses: Vec<u16> = (0..40).map(guess).collect();
         assert_eq!(statuses[..4], [403; 4], "{path} {statuses:?}");
@@ -205,9 +198,7 @@ fn invalid_tokens_and_requests_of_files_are_limited() {
         |client: &str| server.get_with("/metrics", &format!("X-Forwarded-For: {client}\r\n"));
     let rejected = |client: &str| -> u64 {
         let text = metrics(client);
-        let count = text
-            .lines()
-            .find_map(|line| line.strip_prefix("chuhe_cloud_limited_total "));
+        let count = text.lines().find_map(|line| line.strip_prefix("chuhe_cloud_limited_total "));
         count.unwrap_or_else(|| panic!("{text}")).parse().unwrap()
     };
     let before = rejected("10.0.0.7");
@@ -280,9 +271,8 @@ fn pipelined_and_chunked_requests_are_answered_in_order() {
     let one = |action: &str| {
         format!("GET /chessdb.php?action={action}&board={board} HTTP/1.1\r\nHost: x\r\n\r\n")
     };
-    let mut many: String = (0..40)
-        .map(|n| one(if n % 2 == 0 { "queryall" } else { "querybest" }))
-        .collect();
+    let mut many: String =
+        (0..40).map(|n| one(if n % 2 == 0 { "queryall" } else { "querybest" })).collect();
     let body = format!("action=queryscore&board={board}");
     let (head, tail) = body.split_at(7);
     many += &format!(
@@ -303,11 +293,7 @@ fn pipelined_and_chunked_requests_are_answered_in_order() {
         .collect();
     assert_eq!(replies.len(), 41);
     for (n, reply) in replies.iter().enumerate() {
-        let expected = if n == 40 || n % 2 == 0 {
-            "unknown\0"
-        } else {
-            "nobestmove\0"
-        };
+        let expected = if n == 40 || n % 2 == 0 { "unknown\0" } else { "nobestmove\0" };
         assert_eq!(*reply, expected, "{n}");
     }
 }

@@ -42,27 +42,18 @@ fn writers_annotate_moves() {
     assert!(body(&annotate(&server, WRITER, START, form)).contains("false"));
     let found = notes(&server, "", START);
     // The position is symmetric, so both mirror images of the move have the note.
-    assert_eq!(
-        (&found[0]["move"], &found[1]["move"]),
-        (&json!("b2e2"), &json!("h2e2"))
-    );
+    assert_eq!((&found[0]["move"], &found[1]["move"]), (&json!("b2e2"), &json!("h2e2")));
     for note in found.as_array().unwrap() {
         assert_eq!(
             (&note["name"], &note["comment"], &note["glyphs"]),
             (&json!("中炮"), &json!("one\ntwo three"), &json!([1, 16]))
         );
-        assert_eq!(
-            (&note["author"], &note["private"]),
-            (&json!("tests"), &json!(false))
-        );
+        assert_eq!((&note["author"], &note["private"]), (&json!("tests"), &json!(false)));
     }
     // With the colors swapped, glyph 16 (red is better) becomes 17 (black is better).
     let swapped = START.replace(" w", " b");
     let found = notes(&server, "", &swapped);
-    assert_eq!(
-        (&found[0]["move"], &found[0]["glyphs"]),
-        (&json!("b7e7"), &json!([1, 17]))
-    );
+    assert_eq!((&found[0]["move"], &found[0]["glyphs"]), (&json!("b7e7"), &json!([1, 17])));
 }
 
 #[test]
@@ -70,14 +61,8 @@ fn invalid_notes_are_refused() {
     let server = Server::new("");
     for (form, reason) in [
         ("move=h2e3", "move must be a legal move such as h2e2\n"),
-        (
-            "move=h2e2&glyphs=300",
-            "glyphs must be at most four different numbers from 1 to 139\n",
-        ),
-        (
-            "move=h2e2&glyphs=x",
-            "glyphs must be at most four different numbers from 1 to 139\n",
-        ),
+        ("move=h2e2&glyphs=300", "glyphs must be at most four different numbers from 1 to 139\n"),
+        ("move=h2e2&glyphs=x", "glyphs must be at most four different numbers from 1 to 139\n"),
         (
             "move=h2e2&name=a%0Ab",
             "name must have at most 100 characters and no control characters\n",
@@ -97,10 +82,7 @@ fn invalid_notes_are_refused() {
     assert_eq!(status(&server.get("/notes?board=x")), 400);
     let foreign = format!("{}Origin: http://evil.example\r\n", bearer(WRITER));
     let form = format!("board={}&move=h2e2&name=x", encoded(START));
-    assert_eq!(
-        status(&server.post_with("/notes", FORM, &form, &foreign)),
-        403
-    );
+    assert_eq!(status(&server.post_with("/notes", FORM, &form, &foreign)), 403);
     assert_eq!(notes(&server, "", START), json!([]));
 }
 
@@ -120,19 +102,10 @@ fn notes_are_logged_undone_and_restored() {
         json_body(&reply)
     };
     let log = admin("/admin/log", "");
-    assert_eq!(
-        (&log[0]["note"]["name"], &log[0]["new"]),
-        (&json!("中炮"), &Value::Null)
-    );
-    assert_eq!(
-        admin("/admin/undo", "writer=tests"),
-        json!({ "undone": 0, "notes": 1, "undo": 1 })
-    );
+    assert_eq!((&log[0]["note"]["name"], &log[0]["new"]), (&json!("中炮"), &Value::Null));
+    assert_eq!(admin("/admin/undo", "writer=tests"), json!({ "undone": 0, "notes": 1, "undo": 1 }));
     assert_eq!(notes(&server, "", START), json!([]));
-    assert_eq!(
-        admin("/admin/redo", "undo=1"),
-        json!({ "redone": 0, "notes": 1 })
-    );
+    assert_eq!(admin("/admin/redo", "undo=1"), json!({ "redone": 0, "notes": 1 }));
     assert_eq!(notes(&server, "", START).as_array().map(Vec::len), Some(2));
     dir.check("$ cloud log library.db\n> ! +/- 中炮 one two");
     // An empty note deletes the old one.
@@ -155,10 +128,7 @@ fn readers_see_no_private_branch() {
     assert_eq!(status(&done), 200);
     // Writers still see everything.
     assert_eq!(query(&server, WRITER, "queryall", START), known);
-    assert_eq!(
-        query(&server, WRITER, "queryscore", AFTER_CANNON),
-        "eval:20\0"
-    );
+    assert_eq!(query(&server, WRITER, "queryscore", AFTER_CANNON), "eval:20\0");
     for token in ["", READER] {
         let list = query(&server, token, "queryall", START);
         assert!(list.contains("c3c4") && !list.contains("e2"), "{list}");
@@ -193,12 +163,7 @@ fn readers_see_no_private_branch() {
 /// Writes moves, notes and a private branch.
 fn write_notes(server: &Server) {
     write_example(server);
-    annotate(
-        server,
-        WRITER,
-        START,
-        "move=c3c4&name=Pawn&comment=solid+%7Bplay%7D&glyphs=5+14",
-    );
+    annotate(server, WRITER, START, "move=c3c4&name=Pawn&comment=solid+%7Bplay%7D&glyphs=5+14");
     annotate(server, WRITER, START, "move=e3e4&comment=no+score");
     annotate(server, WRITER, START, "move=b2e2&private=1&comment=secret");
     let more = format!("{}&move=h9g7&score=-20", encoded(AFTER_CANNON));
@@ -330,18 +295,12 @@ fn jobs_end_when_their_positions_are_searched() {
     let server = Server::start(&dir, "");
     let games = "[Red \"A\"]\n\n1. h2e2 h9g7 2. h0g2 *\n\n[Red \"B\"]\n\n1. 炮二平五 炮8平5 *\n";
     let job = upload(&server, "?name=games.pgn&priority=high", games);
-    assert_eq!(
-        (&job["games"], &job["total"], &job["done"]),
-        (&json!(2), &json!(4), &json!(0))
-    );
+    assert_eq!((&job["games"], &job["total"], &job["done"]), (&json!(2), &json!(4), &json!(0)));
     assert_eq!(
         (&job["state"], &job["priority"], &job["writer"]),
         (&json!("running"), &json!("high"), &json!("tests"))
     );
-    assert_eq!(
-        (&job["name"], &job["problems"]),
-        (&json!("games.pgn"), &json!([]))
-    );
+    assert_eq!((&job["name"], &job["problems"]), (&json!("games.pgn"), &json!([])));
     // The job survives a restart, and ends when a worker has searched the moves.
     drop(server);
     let server = Server::start(&dir, "--workers 1 --nodes 1000");
@@ -361,10 +320,7 @@ fn jobs_end_when_their_positions_are_searched() {
     let list = server.get_with("/jobs", &bearer(WRITER));
     let list: Value = json_body(&list);
     assert_eq!(
-        (
-            &list["jobs"][0]["job"],
-            list["jobs"].as_array().map(Vec::len)
-        ),
+        (&list["jobs"][0]["job"], list["jobs"].as_array().map(Vec::len)),
         (&job["job"], Some(2))
     );
 }
@@ -403,16 +359,8 @@ fn unreadable_uploads_are_refused() {
     }
     for (path, text, reason) in [
         ("/jobs", "", "there are no games or positions\n"),
-        (
-            "/jobs?priority=urgent",
-            game,
-            "priority must be low, normal or high\n",
-        ),
-        (
-            "/jobs?plies=0",
-            game,
-            "plies must be a number from 1 to 65535\n",
-        ),
+        ("/jobs?priority=urgent", game, "priority must be low, normal or high\n"),
+        ("/jobs?plies=0", game, "plies must be a number from 1 to 65535\n"),
         (
             "/jobs?name=%07",
             game,
@@ -468,10 +416,7 @@ fn jobs_are_canceled_by_their_writer_and_administrators() {
         body(&canceled).contains("\"canceled_by\":\"tests\",")
             && body(&canceled).contains("\"state\":\"canceled\"")
     );
-    assert_eq!(
-        body(&post(&path, "", WRITER)),
-        "the job has already ended\n"
-    );
+    assert_eq!(body(&post(&path, "", WRITER)), "the job has already ended\n");
     assert_eq!(status(&post("/jobs/99/cancel", "", WRITER)), 404);
     for unknown in ["99", "x", "99999999999999999999"] {
         let reply = server.get_with(&format!("/jobs/{unknown}"), &bearer(WRITER));

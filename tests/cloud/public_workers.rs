@@ -41,19 +41,10 @@ fn workers_score_and_acknowledge_batches() {
     assert_eq!(get(&server, &take), "");
     let store = |more: &str, signed: &str| {
         let token = hash(&format!("{access}{signed}"));
-        get(
-            &server,
-            &format!("action=store&board={START} - - 0 1&{more}&token={token}"),
-        )
+        get(&server, &format!("action=store&board={START} - - 0 1&{more}&token={token}"))
     };
-    assert_eq!(
-        store("move=c3c4&score=-16&nodes=100", &format!("{START}c3c4-17")),
-        "tokenerror\0"
-    );
-    assert_eq!(
-        store("move=c3c4&score=-16&nodes=100", &format!("{START}c3c4-16")),
-        "ok\0"
-    );
+    assert_eq!(store("move=c3c4&score=-16&nodes=100", &format!("{START}c3c4-17")), "tokenerror\0");
+    assert_eq!(store("move=c3c4&score=-16&nodes=100", &format!("{START}c3c4-16")), "ok\0");
     assert!(server.ask("queryall", "").contains("move:c3c4,score:16,"));
     let unsigned = format!("action=ackqueue&key={}&token={access}", hash(&batch));
     assert_eq!(get(&server, &unsigned), "tokenerror");
@@ -79,10 +70,7 @@ fn moves_found_by_an_expansion_are_scored_first() {
     assert_eq!(server.ask("store", &more), "ok\0");
     assert_eq!(acknowledge(&server, "acksel", &access, &batch), "ok");
     let queue = get(&server, &format!("action=getqueue&token={access}"));
-    assert_eq!(
-        queue,
-        format!("{START}\n{START} moves b2e2\n{START} moves a3a4\n")
-    );
+    assert_eq!(queue, format!("{START}\n{START} moves b2e2\n{START} moves a3a4\n"));
 }
 
 #[test]
@@ -127,8 +115,5 @@ fn public_workers_need_a_listed_address() {
     assert_eq!(get(&server, "action=getsel"), "tokenerror");
     // A token with the role of a reader is not accepted.
     let reader = hash(&format!("ChessDB127.0.0.1{READER}"));
-    assert_eq!(
-        get(&server, &format!("action=getqueue&token={reader}")),
-        "tokenerror"
-    );
+    assert_eq!(get(&server, &format!("action=getqueue&token={reader}")), "tokenerror");
 }

@@ -69,11 +69,7 @@ impl Server {
 
     /// Starts a server by a command that runs the program. It has no workers unless the arguments set their number.
     pub fn start_by(mut command: Command, library: &str, dir: &TestDir, arguments: &str) -> Self {
-        let workers = if arguments.contains("--workers") {
-            ""
-        } else {
-            "--workers 0"
-        };
+        let workers = if arguments.contains("--workers") { "" } else { "--workers 0" };
         command.args(["serve", library]).current_dir(dir.path(""));
         command.args(words("--listen 127.0.0.1:0 --tokens tokens"));
         command.args(words(arguments)).args(words(workers));
@@ -84,11 +80,7 @@ impl Server {
         let address = line.trim().strip_prefix("listening on http://");
         let address = address.and_then(|rest| rest.strip_suffix("/chessdb.php"));
         let address = address.unwrap_or_else(|| panic!("{line}")).parse().unwrap();
-        Self {
-            child,
-            address,
-            _dir: None,
-        }
+        Self { child, address, _dir: None }
     }
 
     pub fn connect(&self) -> TcpStream {
@@ -113,9 +105,7 @@ impl Server {
 
     /// The response to a GET request with additional header lines.
     pub fn get_with(&self, path: &str, more: &str) -> String {
-        self.raw(format!(
-            "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{more}\r\n"
-        ))
+        self.raw(format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{more}\r\n"))
     }
 
     /// The body of the response to an action on the starting position, with additional parameters.

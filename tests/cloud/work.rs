@@ -42,10 +42,7 @@ fn queued_positions_are_searched_by_the_server() {
     assert!(server.ask("querypv", "&stable=1").starts_with("score:"));
     stop_in_time(server);
     let store = chuhe::cloud::store::Store::open(&dir.path("library.db")).unwrap();
-    assert_eq!(
-        store.read(|snapshot| snapshot.check()).unwrap().first(),
-        None
-    );
+    assert_eq!(store.read(|snapshot| snapshot.check()).unwrap().first(), None);
 }
 
 #[test]
@@ -75,9 +72,7 @@ fn remote_workers_fill_the_library() {
     working.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut working = working.spawn().unwrap();
     let mut line = String::new();
-    BufReader::new(working.stdout.take().unwrap())
-        .read_line(&mut line)
-        .unwrap();
+    BufReader::new(working.stdout.take().unwrap()).read_line(&mut line).unwrap();
     assert!(line.starts_with("working for http://127.0.0.1:"), "{line}");
     wait_for_moves(&server, 5);
     assert_eq!(stop(&mut working), Some(0));
@@ -149,11 +144,7 @@ fn results_are_bound_to_the_lease_and_its_worker() {
     // Another worker cannot release the lease.
     let release = format!("{{\"lease\":{lease}}}");
     assert_eq!(post("/worker/release", release, other).0, 200);
-    assert!(
-        post("/worker/lease", request, other)
-            .1
-            .contains("\"jobs\":[]")
-    );
+    assert!(post("/worker/lease", request, other).1.contains("\"jobs\":[]"));
     assert_eq!(server.ask("queryall", ""), "unknown\0");
     assert_eq!(submit(lease, WRITER, "c3c4", -16, 9), 200);
     assert!(server.ask("queryall", "").contains("move:c3c4,score:16,"));
@@ -164,10 +155,7 @@ fn results_are_bound_to_the_lease_and_its_worker() {
 fn the_page_and_its_statistics_are_served() {
     let server = Server::new("");
     let page = server.get("/");
-    assert!(
-        page.contains("content-security-policy: default-src 'self'"),
-        "{page}"
-    );
+    assert!(page.contains("content-security-policy: default-src 'self'"), "{page}");
     assert!(page.contains("<noscript>"), "{page}");
     for (path, kind) in [
         ("/main.js", "text/javascript"),
@@ -179,24 +167,12 @@ fn the_page_and_its_statistics_are_served() {
         assert!(file.contains(&format!("content-type: {kind}")), "{path}");
         assert!(!body(&file).contains("https://"), "{path}");
     }
-    assert!(
-        page.contains("{\"games\":[],\"use\":\"library\"}"),
-        "{page}"
-    );
+    assert!(page.contains("{\"games\":[],\"use\":\"library\"}"), "{page}");
     let public: serde_json::Value = json_body(&server.get("/stats.php?json=1"));
-    assert_eq!(
-        (&public["status"], &public["positions"]),
-        (&"ok".into(), &0.into())
-    );
-    assert!(
-        public["egtb"]["count"]["dtm"].as_u64().unwrap() > 50,
-        "{public}"
-    );
+    assert_eq!((&public["status"], &public["positions"]), (&"ok".into(), &0.into()));
+    assert!(public["egtb"]["count"]["dtm"].as_u64().unwrap() > 50, "{public}");
     let table = body(&server.get("/stats.php?lang=1"));
-    assert!(
-        table.starts_with("<table class=\"stats\"><tr><td>Positions:"),
-        "{table}"
-    );
+    assert!(table.starts_with("<table class=\"stats\"><tr><td>Positions:"), "{table}");
     let stats = body(&server.get("/stats"));
     assert_eq!(
         stats,
@@ -217,10 +193,7 @@ fn readers_ask_about_positions_and_writers_use_the_engine() {
     let api = |path: &str, more: &str| server.get_with(&format!("/api/{path}"), more);
     assert!(body(&api("state", "")).contains("\"may_search\":false"));
     assert!(body(&api("state", &writer)).contains("\"may_search\":true"));
-    let ending = body(&api(
-        "position?start=3k5/9/9/9/9/9/9/9/4R4/4K4_w&moves=",
-        "",
-    ));
+    let ending = body(&api("position?start=3k5/9/9/9/9/9/9/9/4R4/4K4_w&moves=", ""));
     assert!(ending.contains("\"ending\":\"KR-K "), "{ending}");
     let invalid = api("position?start=9/9_w&moves=", "");
     assert_eq!(status(&invalid), 400);
@@ -234,16 +207,10 @@ fn readers_ask_about_positions_and_writers_use_the_engine() {
         let foreign = format!("{writer}Origin: http://example.org\r\n");
         assert_eq!(status(&api(&path, &foreign)), 403, "{path}");
     }
-    let played = body(&api(
-        &format!("move?start={start}&moves=a0a1&elo=900"),
-        &writer,
-    ));
+    let played = body(&api(&format!("move?start={start}&moves=a0a1&elo=900"), &writer));
     assert!(played.contains("\"from\":\"search\""), "{played}");
     let many = api(&format!("analyse?start={start}&moves=&threads=2"), &writer);
-    assert!(
-        many.contains("threads must be a number from 1 to 1"),
-        "{many}"
-    );
+    assert!(many.contains("threads must be a number from 1 to 1"), "{many}");
     // An analysis streams its lines.
     let mut stream = server.connect();
     let request = format!(
@@ -265,17 +232,9 @@ fn boards_are_normalized_or_rejected_with_a_reason() {
         assert_eq!(board(&text), normal, "{text}");
     }
     let other = start.replace('N', "H").replace('B', "E").replace('a', "g");
-    assert_eq!(
-        board(&format!("{other}%20w")),
-        board(&format!("{start}%20w"))
-    );
+    assert_eq!(board(&format!("{other}%20w")), board(&format!("{start}%20w")));
     // The last position is legal, but cannot arise in a game.
-    for invalid in [
-        "",
-        "9",
-        "9/9/9/9/9/9/9/9/9/4K4_w",
-        "3k5/9/9/9/9/9/9/RRR6/9/4K4_w",
-    ] {
+    for invalid in ["", "9", "9/9/9/9/9/9/9/9/9/4K4_w", "3k5/9/9/9/9/9/9/RRR6/9/4K4_w"] {
         let reply = board(invalid);
         let expected = "{\"status\":\"invalid board\",\"reason\":\"";
         assert!(reply.starts_with(expected), "{invalid}: {reply}");
@@ -303,10 +262,7 @@ fn the_engine_answers_for_positions_with_too_few_pieces() {
         board(few_pieces)
             .contains("\"note\":\"the library does not search positions with so few pieces\"")
     );
-    let chinese = server.get_with(
-        &format!("/board?board={few_pieces}"),
-        "Accept-Language: zh\r\n",
-    );
+    let chinese = server.get_with(&format!("/board?board={few_pieces}"), "Accept-Language: zh\r\n");
     assert!(chinese.contains("云库不搜索子力太少的局面"), "{chinese}");
     let engine = |more: &str| server.get_with(&format!("/engine?board={few_pieces}"), more);
     let reply: serde_json::Value = json_body(&engine(""));
@@ -327,32 +283,17 @@ fn files_of_a_directory_are_served() {
     std::fs::write(site.join("query/file/a.js"), "1").unwrap();
     let server = Server::start(&dir, "--static site");
     let page = server.get("/query/");
-    assert!(
-        page.contains("content-type: text/html") && page.ends_with("<p>theirs</p>"),
-        "{page}"
-    );
-    assert!(
-        server
-            .get("/query/file/a.js")
-            .contains("content-type: text/javascript")
-    );
+    assert!(page.contains("content-type: text/html") && page.ends_with("<p>theirs</p>"), "{page}");
+    assert!(server.get("/query/file/a.js").contains("content-type: text/javascript"));
     // The built-in page is still served, and files outside the directory are not.
     assert!(body(&server.get("/")).contains("main.js"));
-    for path in [
-        "/query/../tokens",
-        "/../tokens",
-        "/query/%2e%2e/tokens",
-        "/tokens",
-    ] {
+    for path in ["/query/../tokens", "/../tokens", "/query/%2e%2e/tokens", "/tokens"] {
         assert_eq!(status(&server.get(path)), 404, "{path}");
     }
     let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
     let redirect = server.get(&format!("/?{board}%20w%20-%20-%200%201"));
     assert_eq!(status(&redirect), 302);
-    assert!(
-        redirect.contains(&format!("location: ./query/?{board}_w\r\n")),
-        "{redirect}"
-    );
+    assert!(redirect.contains(&format!("location: ./query/?{board}_w\r\n")), "{redirect}");
     assert_eq!(status(&server.get("/?https://example.org/")), 200);
     assert!(server.get("/llm.php?board=x").ends_with("data: [DONE]\n\n"));
     let redirected = server.get("/query?x=1");
@@ -391,8 +332,5 @@ fn a_page_at_the_root_moves_the_built_in_page() {
     );
     assert_eq!(status(&server.get("/chuhe/main.js")), 200);
     let board = body(&server.get("/chuhe/board?board=x"));
-    assert!(
-        board.starts_with("{\"status\":\"invalid board\""),
-        "{board}"
-    );
+    assert!(board.starts_with("{\"status\":\"invalid board\""), "{board}");
 }

@@ -24,10 +24,7 @@ fn an_interrupt_ends_the_search_but_not_the_output() {
 
     let dir = TestDir::new();
     let mut analysis = dir.process("analyse startpos --time 600");
-    let mut child = analysis
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = analysis.stdout(std::process::Stdio::piped()).spawn().unwrap();
     let mut shown = BufReader::new(child.stdout.take().unwrap());
     for _ in 0..4 {
         shown.read_line(&mut String::new()).unwrap();
@@ -52,9 +49,7 @@ fn games_of_a_pgn_are_selected_by_number() {
         ",
     );
     for invalid in [":x", ":3@-1", "@"] {
-        dir.check(&format!(
-            "$2 analyse games.pgn{invalid} --depth 1\n2> as in games.pgn:3@42"
-        ));
+        dir.check(&format!("$2 analyse games.pgn{invalid} --depth 1\n2> as in games.pgn:3@42"));
     }
 }
 
@@ -112,12 +107,7 @@ fn fen_may_be_several_words_and_moves_may_follow() {
     // The last row up to the time.
     let result = |position: &str| {
         let rows = rows(&format!("{position} --depth 3 --notation coordinate"));
-        rows.last()
-            .unwrap()
-            .split_once("  time")
-            .unwrap()
-            .0
-            .to_owned()
+        rows.last().unwrap().split_once("  time").unwrap().0.to_owned()
     };
     assert_eq!(result(ENDGAME), result(&format!("'{ENDGAME}'")));
     for arguments in [
@@ -146,10 +136,7 @@ fn limits_end_the_search_and_mates_are_counted_in_plies() {
     let dir = TestDir::new();
     let mut timed = dir.command("analyse startpos --time 0.1");
     timed.timeout(std::time::Duration::from_secs(30));
-    timed
-        .assert()
-        .code(0)
-        .stdout(predicates::str::contains("\nbest "));
+    timed.assert().code(0).stdout(predicates::str::contains("\nbest "));
 }
 
 #[test]
@@ -195,9 +182,7 @@ fn pruning_and_knowledge_change_the_search() {
     let nodes = |arguments: &str| -> Vec<String> {
         let rows = rows(&format!("startpos --depth 5 {arguments}"));
         let nodes = rows.iter().map(|row| row.split_whitespace().nth(3));
-        nodes
-            .map(|nodes| nodes.unwrap_or_default().to_owned())
-            .collect()
+        nodes.map(|nodes| nodes.unwrap_or_default().to_owned()).collect()
     };
     let default = nodes("");
     assert_ne!(nodes("--pruning none"), default);
@@ -225,13 +210,8 @@ fn files_of_positions_are_analyzed() {
     // The second and third position of the file are in lines 3 and 4.
     let mut named = dir.objects("analyse positions.txt:2 --depth 1 --json");
     named.extend(dir.objects("analyse positions.txt:2 positions.txt:3 --depth 1 --json"));
-    let lines = named
-        .iter()
-        .map(|o| [&o["game"], &o["line"]].map(ToString::to_string));
-    assert_eq!(
-        lines.collect::<Vec<_>>(),
-        [3, 3, 4].map(|n| ["null".to_owned(), n.to_string()])
-    );
+    let lines = named.iter().map(|o| [&o["game"], &o["line"]].map(ToString::to_string));
+    assert_eq!(lines.collect::<Vec<_>>(), [3, 3, 4].map(|n| ["null".to_owned(), n.to_string()]));
     assert_eq!(objects[0]["lines"].as_array().unwrap().len(), 2);
     assert_eq!(objects[0]["best"], objects[0]["lines"][0]["pv"][0]);
     assert_eq!(objects[0]["depth"], 3);
@@ -245,10 +225,7 @@ fn files_of_positions_are_analyzed() {
 #[test]
 fn an_unreadable_first_game_is_not_replaced_by_the_second() {
     let dir = TestDir::new();
-    dir.write(
-        "b.pgn",
-        "[Red \"a\"]\n\n1. zz *\n\n[Red \"b\"]\n\n1. h2e2 *\n",
-    );
+    dir.write("b.pgn", "[Red \"a\"]\n\n1. zz *\n\n[Red \"b\"]\n\n1. h2e2 *\n");
     dir.check(
         "
         $1 analyse b.pgn --depth 1
@@ -275,9 +252,8 @@ fn output_names_the_file_and_the_game() {
     objects.extend(dir.objects("analyse g.pgn:2 --depth 1 --json"));
     assert_eq!(objects.len(), 2);
     objects.extend(dir.objects("analyse g.pgn g.pgn:2 --depth 1 --json"));
-    let places = objects
-        .iter()
-        .map(|o| [&o["file"], &o["game"], &o["line"]].map(ToString::to_string));
+    let places =
+        objects.iter().map(|o| [&o["file"], &o["game"], &o["line"]].map(ToString::to_string));
     let expected = [1, 2, 1, 2].map(|n| ["\"g.pgn\"".to_owned(), n.to_string(), "null".to_owned()]);
     assert_eq!(places.collect::<Vec<_>>(), expected);
 }
@@ -287,15 +263,7 @@ fn json_is_english() {
     let object = |fen: &str| {
         TestDir::new().objects(&format!("analyse '{fen}' --depth 1 --json --lang zh"))[0].clone()
     };
-    assert_eq!(
-        object(MATED)["ruling"],
-        "black is checkmated (将死), red wins"
-    );
+    assert_eq!(object(MATED)["ruling"], "black is checkmated (将死), red wins");
     let ending = "2baka3/9/9/9/9/9/9/9/9/R2K5 w";
-    assert!(
-        object(ending)["ending"]
-            .as_str()
-            .unwrap()
-            .contains("red wins, mate in")
-    );
+    assert!(object(ending)["ending"].as_str().unwrap().contains("red wins, mate in"));
 }

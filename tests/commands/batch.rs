@@ -25,10 +25,7 @@ fn dir_with_suite() -> TestDir {
 fn lines_with_moves_are_searched_at_their_last_positions() {
     let dir = TestDir::new();
     let fen = "4k4/9/9/9/9/9/9/9/9/R2K5 w";
-    dir.write(
-        "lines.txt",
-        format!("startpos\n{fen} moves a0a1\nstartpos moves h2e2\n"),
-    );
+    dir.write("lines.txt", format!("startpos\n{fen} moves a0a1\nstartpos moves h2e2\n"));
     let answers = dir.objects("batch lines.txt --depth 1");
     let boards = ["1C5C1/9/RNBAKABNR w", "9/R8/3K5 b", "1C2C4/9/RNBAKABNR b"];
     assert_eq!(answers.len(), boards.len());
@@ -43,11 +40,7 @@ fn lines_with_moves_are_searched_at_their_last_positions() {
     );
     let answers = dir.objects("batch forms.txt --depth 1");
     let fens: Vec<&str> = answers.iter().map(|a| a["fen"].as_str().unwrap()).collect();
-    assert!(
-        fens[0].ends_with("1C2C4/9/RNBAKABNR w - - 2 2"),
-        "{}",
-        fens[0]
-    );
+    assert!(fens[0].ends_with("1C2C4/9/RNBAKABNR w - - 2 2"), "{}", fens[0]);
     assert!(fens[1].ends_with("w - - 7 9"), "{}", fens[1]);
     assert_eq!(answers[2]["id"], "two moves to mate");
     assert!(answers[2]["solved"].is_boolean());
@@ -106,10 +99,7 @@ fn a_suite_is_scored() {
     assert_eq!(answers[0]["chinese"], "车五进五");
     assert_eq!(answers[0]["id"], "a rook, for nothing");
     assert_eq!(answers[1]["id"], "two \"rooks\"");
-    assert_eq!(
-        (&answers[1]["mate"], &answers[1]["score"]),
-        (&1.into(), &Value::Null)
-    );
+    assert_eq!((&answers[1]["mate"], &answers[1]["score"]), (&1.into(), &Value::Null));
     assert!(answers[3]["score"].as_i64().unwrap().abs() < 100);
     let has_line = |pv: &Value| !pv.as_array().unwrap().is_empty();
     assert!(column("pv").iter().all(has_line));
@@ -122,10 +112,7 @@ fn positions_of_a_pgn_are_searched() {
     dir.write("games.pgn", games);
     let all = dir.objects("batch games.pgn --depth 1 -o -");
     assert_eq!(all.len(), 2);
-    assert_eq!(
-        (&all[0]["line"], &all[0]["id"]),
-        (&1.into(), &"1: 甲 - ?".into())
-    );
+    assert_eq!((&all[0]["line"], &all[0]["id"]), (&1.into(), &"1: 甲 - ?".into()));
     let unnamed = "[Event \"杯\"]\n\n1. h2e2 *\n\n[Red \"?\"]\n\n1. h2e2 *\n";
     dir.write("unnamed.pgn", unnamed);
     let ids = dir.objects("batch unnamed.pgn --depth 1 -o -");
@@ -272,10 +259,7 @@ fn scores_that_are_bounds_and_finished_games_are_marked() {
 fn invalid_lines_do_not_stop_the_others() {
     let dir = TestDir::new();
     let without_move = "3k5/9/9/9/9/9/9/9/r8/r3K4 w - - bm e0e1x";
-    dir.write(
-        "suite.epd",
-        format!("invalid\n{SUITE}{without_move}\n9/9 w\n"),
-    );
+    dir.write("suite.epd", format!("invalid\n{SUITE}{without_move}\n9/9 w\n"));
     dir.write("task.epd", "3k5/9/9/4r4/9/9/9/9/4R4/4K4 w - - bm e1e8;");
     dir.write("invalid.epd", "8/9/9/9/9/9/9/9/9/9 w\n");
     dir.write("nothing.epd", "# nothing\n");
@@ -324,10 +308,7 @@ fn an_interrupted_run_leaves_complete_answers() {
 fn several_files_are_searched() {
     let dir = TestDir::new();
     dir.write("several.fen", SUITE);
-    dir.write(
-        "several.txt",
-        "[DhtmlXQ][DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist][/DhtmlXQ]",
-    );
+    dir.write("several.txt", "[DhtmlXQ][DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist][/DhtmlXQ]");
     let games = "1. 炮二平五 马8进7 *\n\n[Red \"x\"]\n\n1. zz *\n\n[Red \"y\"]\n\n1. 马二进三 *\n";
     dir.write("several.pgn", games);
     dir.check(
@@ -342,9 +323,7 @@ fn several_files_are_searched() {
         .iter()
         .map(|answer| format!("{}:{}", answer["file"].as_str().unwrap(), answer["line"]))
         .collect();
-    let expected = [
-        "fen:2", "fen:3", "fen:4", "fen:6", "txt:1", "pgn:1", "pgn:3",
-    ];
+    let expected = ["fen:2", "fen:3", "fen:4", "fen:6", "txt:1", "pgn:1", "pgn:3"];
     assert_eq!(found, expected.map(|place| format!("several.{place}")));
     // An incomplete output for several files is continued.
     let batch = "batch several.fen several.txt --depth 1 -o answers.csv";

@@ -49,9 +49,7 @@ impl Board {
     /// Sends a request with the given header lines and returns the stream.
     fn send(&self, method: &str, path: &str, head: &str, body: &[u8]) -> TcpStream {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        stream
-            .set_read_timeout(Some(Duration::from_secs(60)))
-            .unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         let length = body.len();
         let head = format!(
             "{method} {path} HTTP/1.1\r\n{head}Connection: close\r\nContent-Length: {length}\r\n\r\n"
@@ -130,11 +128,7 @@ fn only_the_page_itself_may_use_the_board() {
     // The relative links of the page need the slash at the end.
     assert_eq!(status(&format!("/{}", board.token), &host), 301);
     let state = format!("/{}/api/state", board.token);
-    for path in [
-        "/",
-        "/api/state",
-        "/00000000000000000000000000000000/api/state",
-    ] {
+    for path in ["/", "/api/state", "/00000000000000000000000000000000/api/state"] {
         assert_eq!(status(path, &host), 403, "{path}");
     }
     for head in [
@@ -175,8 +169,7 @@ fn errors_are_in_the_language_of_the_request() {
 fn incomplete_requests_time_out() {
     let board = Board::start(&[]);
     let mut slow = TcpStream::connect(("127.0.0.1", board.port)).unwrap();
-    slow.set_read_timeout(Some(Duration::from_secs(60)))
-        .unwrap();
+    slow.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     slow.write_all(b"GET / HTTP/1.1\r\n").unwrap();
     let begun = Instant::now();
     let mut answer = Vec::new();
@@ -202,10 +195,7 @@ fn positions_are_described() {
     // An invalid FEN has the same reason as on the command line.
     let (status, invalid) = board.ask("position?start=9/9/9/9/9/9/9/9/9/4K4 w&moves=");
     assert_eq!(status, 400);
-    assert!(
-        invalid["error"].as_str().unwrap().contains("king"),
-        "{invalid}"
-    );
+    assert!(invalid["error"].as_str().unwrap().contains("king"), "{invalid}");
     let (status, illegal) = board.ask(&format!("position?start={START}&moves=h2e9"));
     let reason = json!({ "error": "illegal move h2e9 (number 1 of the line)" });
     assert_eq!((status, illegal), (400, reason));
@@ -243,10 +233,7 @@ fn analysis_streams_until_the_client_leaves() {
         let path = format!("analyse?start={START}&moves=&{bad}");
         let failed = events(board.stream(&path), "failed").next().unwrap();
         let name = bad.split('=').next().unwrap();
-        assert!(
-            failed["error"].as_str().unwrap().starts_with(name),
-            "{failed}"
-        );
+        assert!(failed["error"].as_str().unwrap().starts_with(name), "{failed}");
     }
 }
 
@@ -315,10 +302,7 @@ fn files_are_read_and_reviewed() {
         "[Red \"甲\"]\n\n1. h2e2 {a} (1. b2e2 h9g7) h9g7 1-0\n\n[Red \"乙\"]\n\n1. c3c4 a0a9 *\n";
     let (status, reply) = board.read(pgn.as_bytes());
     assert_eq!(status, 200);
-    assert_eq!(
-        reply["games"][0]["text"],
-        "~h2e2:a:(b2e2h9g7)h9g7@0;Red=%E7%94%B2;Result=1%2D0"
-    );
+    assert_eq!(reply["games"][0]["text"], "~h2e2:a:(b2e2h9g7)h9g7@0;Red=%E7%94%B2;Result=1%2D0");
     assert_eq!(reply["games"].as_array().unwrap().len(), 2);
     let problem = reply["problems"][0].as_str().unwrap();
     assert!(problem.starts_with("game 2: "), "{problem}");
@@ -334,10 +318,7 @@ fn files_are_read_and_reviewed() {
     assert_eq!(problems[5], "only the first 1000 games are shown");
     let record = "[DhtmlXQ][DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist][/DhtmlXQ]";
     let (_, reply) = board.read(record.as_bytes());
-    assert_eq!(
-        reply["games"][0]["text"].as_str().unwrap()[..9].to_owned(),
-        "~h2e2h9g7"
-    );
+    assert_eq!(reply["games"][0]["text"].as_str().unwrap()[..9].to_owned(), "~h2e2h9g7");
     for bad in [&b""[..], b"\x00\x01\x02", b"hello"] {
         let (status, reply) = board.read(bad);
         assert_eq!((status, reply["error"].is_string()), (400, true), "{reply}");
@@ -347,10 +328,7 @@ fn files_are_read_and_reviewed() {
     assert_eq!(events(lines.clone().into_iter(), "progress").count(), 3);
     let done = events(lines.into_iter(), "done").next().unwrap();
     let text = done["text"].as_str().unwrap();
-    assert!(
-        text.starts_with("~!") && text.contains("RedAccuracy"),
-        "{text}"
-    );
+    assert!(text.starts_with("~!") && text.contains("RedAccuracy"), "{text}");
     let path = format!("review?start={START}&moves=");
     let failed = events(board.stream(&path), "failed").next().unwrap();
     assert_eq!(failed["error"], "the game has no moves");
@@ -366,9 +344,7 @@ fn games_of_the_command_line_are_shown() {
         let board = Board::start(&[argument]);
         let (_, state) = board.ask("state");
         let games = state["games"].as_array().unwrap().iter();
-        games
-            .map(|game| game["text"].as_str().unwrap().to_owned())
-            .collect::<Vec<_>>()
+        games.map(|game| game["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     let texts = games(&name);
     assert!(texts[0].starts_with("~h2e2@") && texts[1].starts_with("~c3c4b7c7@"));

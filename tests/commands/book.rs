@@ -80,9 +80,7 @@ fn a_book_can_be_built_from_searches() {
         ("--nodes 9", "<--check|--self>"),
         ("--margin 9", "<--check|--self>"),
     ] {
-        dir.check(&format!(
-            "$2 book build no.dat no.pgn {arguments}\n2> {error}"
-        ));
+        dir.check(&format!("$2 book build no.dat no.pgn {arguments}\n2> {error}"));
     }
     dir.check(
         "

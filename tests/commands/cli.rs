@@ -12,9 +12,7 @@ fn without_arguments_the_engine_runs() {
     let dir = TestDir::new();
     dir.write("lines", "ucci\nquit\n");
     for arguments in ["", "'' ", "' ' "] {
-        dir.check(&format!(
-            "$ {arguments}< lines\n> ucciok\\nbye\\n\n2=\n$ {arguments}\n="
-        ));
+        dir.check(&format!("$ {arguments}< lines\n> ucciok\\nbye\\n\n2=\n$ {arguments}\n="));
     }
 }
 
@@ -25,9 +23,7 @@ fn version_and_help_are_printed() {
         check(&format!("$ {flag}\n= chuhe {version}\n2="));
     }
     for flag in ["--help", "-h"] {
-        check(&format!(
-            "$ {flag}\n> perft\n> --log <FILE>\n>0 completions\n2="
-        ));
+        check(&format!("$ {flag}\n> perft\n> --log <FILE>\n>0 completions\n2="));
     }
     check("$ perft --help\n> [FEN]\n> --divide");
     check("$ board --help\n> --port\n> --threads\n>0 --depth");
@@ -74,9 +70,7 @@ fn directories_are_not_games() {
     let dir = TestDir::new();
     std::fs::create_dir(dir.path("my games")).unwrap();
     std::fs::create_dir(dir.path("games")).unwrap();
-    for command in [
-        "analyse", "show", "judge", "solve", "review", "convert", "perft 1",
-    ] {
+    for command in ["analyse", "show", "judge", "solve", "review", "convert", "perft 1"] {
         for name in ["my games", "games", "games/"] {
             dir.check(&format!(
                 "
@@ -97,10 +91,7 @@ fn perft_prints_counts() {
         let pattern = format!("^nodes {nodes} time [0-9]+ ms nps [0-9]+\n$");
         for start in ["", "startpos"] {
             let assert = dir.command(&format!("perft {depth} {start}")).assert();
-            assert
-                .code(0)
-                .stdout(is_match(&pattern).unwrap())
-                .stderr("");
+            assert.code(0).stdout(is_match(&pattern).unwrap()).stderr("");
         }
     }
     dir.check(
@@ -194,13 +185,7 @@ fn the_log_has_times_and_all_protocol_lines() {
     let log = dir.read("engine.log");
     let pattern = is_match(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z \d+ [A-Z]+ +\S").unwrap();
     assert!(log.lines().all(|line| pattern.eval(line)), "{log}");
-    for part in [
-        "< ucci",
-        "> ucciok",
-        "position refused",
-        "> nobestmove",
-        "> bye",
-    ] {
+    for part in ["< ucci", "> ucciok", "position refused", "> nobestmove", "> bye"] {
         let count = log.matches(part).count();
         assert!(count >= 2 && count % 2 == 0, "{part}: {log}");
     }
@@ -224,12 +209,7 @@ fn commands_are_logged() {
     let dir = TestDir::new();
     dir.check("$ --log command.log analyse startpos --depth 2\n$ --log command.log perft 1");
     let log = dir.read("command.log");
-    for part in [
-        "analyse startpos --depth 2",
-        "search: depth 2",
-        " at depth 2, ",
-        "perft 1",
-    ] {
+    for part in ["analyse startpos --depth 2", "search: depth 2", " at depth 2, ", "perft 1"] {
         assert!(log.contains(part), "{part}: {log}");
     }
 }
@@ -287,9 +267,7 @@ fn closed_output_does_not_change_the_exit_code() {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let mut process = dir.process(arguments);
-        process
-            .stdin(Stdio::null())
-            .stderr(writer.try_clone().unwrap());
+        process.stdin(Stdio::null()).stderr(writer.try_clone().unwrap());
         let status = process.stdout(writer).status().unwrap();
         assert_eq!(status.code(), Some(code), "{arguments}");
     }
@@ -414,11 +392,9 @@ fn an_interrupted_perft_shows_partial_counts() {
 #[test]
 fn completions_and_man_pages_are_complete() {
     let dir = TestDir::new();
-    for (shell, part) in [
-        ("bash", "complete -F"),
-        ("zsh", "#compdef chuhe"),
-        ("fish", "complete -c chuhe"),
-    ] {
+    for (shell, part) in
+        [("bash", "complete -F"), ("zsh", "#compdef chuhe"), ("fish", "complete -c chuhe")]
+    {
         dir.check(&format!("$ completions {shell}\n> {part}\n> analyse"));
     }
     dir.write("file", "");
@@ -506,21 +482,11 @@ fn positions_are_read_from_standard_input() {
 
 #[test]
 fn irregular_positions_are_noted_once() {
-    for command in [
-        "show",
-        "analyse --depth 1",
-        "judge",
-        "solve --mate 1",
-        "perft 1",
-    ] {
+    for command in ["show", "analyse --depth 1", "judge", "solve --mate 1", "perft 1"] {
         let line = format!("{command} '3k5/9/9/9/9/9/9/RRR6/9/4K4 w'");
         let output = TestDir::new().command(&line).output().unwrap();
         let errors = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(
-            errors.matches("cannot arise in a game").count(),
-            1,
-            "{line}: {errors}"
-        );
+        assert_eq!(errors.matches("cannot arise in a game").count(), 1, "{line}: {errors}");
     }
 }
 
@@ -583,19 +549,10 @@ const OUTPUTS: &[(&str, &str)] = &[
     ("review games.pgn --depth 1 --pgn OUT", "1. 炮二平五"),
     ("review games.pgn --depth 1 --svg OUT", "<svg"),
     ("review games.pgn --depth 1 --html OUT", "<html"),
-    (
-        "solve '4k4/R8/1R7/9/9/9/9/9/9/3K5 w' --pgn OUT",
-        "[Result \"1-0\"]",
-    ),
-    (
-        "book build OUT games.pgn --min-games 1 --by-score --check --nodes 1",
-        "",
-    ),
+    ("solve '4k4/R8/1R7/9/9/9/9/9/9/3K5 w' --pgn OUT", "[Result \"1-0\"]"),
+    ("book build OUT games.pgn --min-games 1 --by-score --check --nodes 1", ""),
     ("book export <builtin> OUT", "h2e2"),
-    (
-        "openings OUT --count 1 --depth 1 --shortest 2 --longest 2",
-        "# openings",
-    ),
+    ("openings OUT --count 1 --depth 1 --shortest 2 --longest 2", "# openings"),
     ("data convert OUT games.pgn", ""),
     #[cfg(feature = "cloud")]
     ("cloud dump library.db OUT", "# chuhe cloud library"),

@@ -79,9 +79,7 @@ fn games_are_selected_and_positions_extracted() {
         ("--unique", 2),
         ("--player 乙 --result *", 1),
     ] {
-        dir.check(&format!(
-            "$ convert games.pgn --to moves {filter}\n>{count} \\n"
-        ));
+        dir.check(&format!("$ convert games.pgn --to moves {filter}\n>{count} \\n"));
     }
     let after = "rnbakab1r/9/1c4nc1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR w - -";
     let ends = dir.output("convert games.pgn --to epd --unique");
@@ -145,9 +143,7 @@ fn options_without_effect_are_refused() {
         "--openings --to epd",
     ] {
         let option = &arguments[..arguments.find(' ').unwrap()];
-        dir.check(&format!(
-            "$2 convert games.pgn {arguments}\n=\n2^ chuhe: {option}: "
-        ));
+        dir.check(&format!("$2 convert games.pgn {arguments}\n=\n2^ chuhe: {option}: "));
     }
     dir.check(
         "
@@ -206,10 +202,7 @@ fn records_of_other_programs_are_converted() {
 #[test]
 fn reasons_of_unreadable_parts_are_translated() {
     let dir = TestDir::new();
-    dir.write(
-        "a.txt",
-        "[DhtmlXQ]\n[DhtmlXQ_movelist]77477777[/DhtmlXQ_movelist]\n[/DhtmlXQ]\n",
-    );
+    dir.write("a.txt", "[DhtmlXQ]\n[DhtmlXQ_movelist]77477777[/DhtmlXQ_movelist]\n[/DhtmlXQ]\n");
     dir.check(
         "
         $ convert a.txt --lang zh

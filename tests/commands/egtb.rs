@@ -137,18 +137,15 @@ fn damaged_tables_are_reported_and_generated_again() {
         *damaged.last_mut().unwrap() ^= 0xff;
         dir.write(&name, damaged);
         for command in ["verify", "stats"] {
-            dir.check(&format!(
-                "$1 egtb {command} {class} --tables .\n2> {name}: damaged"
-            ));
+            dir.check(&format!("$1 egtb {command} {class} --tables .\n2> {name}: damaged"));
         }
         (name, whole)
     });
     let fen = "4k4/9/9/9/9/9/9/9/9/RN1K5 w";
     // At the end of its input the engine finishes the searches; `quit` would stop them.
-    for (protocol, paths) in [
-        ("ucci", "setoption egtbpaths"),
-        ("uci", "setoption name EGTBPath value"),
-    ] {
+    for (protocol, paths) in
+        [("ucci", "setoption egtbpaths"), ("uci", "setoption name EGTBPath value")]
+    {
         let lines = format!("{protocol}\n{paths} .\nposition fen {fen}\ngo depth 2\ngo depth 2\n");
         dir.write("lines", lines);
         dir.check("$ < lines\n>1 KRN-K.chtb: damaged");
@@ -220,10 +217,7 @@ fn a_table_without_its_smaller_classes_can_be_used() {
     let fen = "2b1k4/9/9/9/9/9/9/4B4/9/R2K5 w";
     let end = format!("position fen {fen}\ngo depth 4\n");
     dir.write("ucci", format!("ucci\nsetoption egtbpaths .\n{end}"));
-    dir.write(
-        "uci",
-        format!("uci\nsetoption name EGTBPath value .\n{end}"),
-    );
+    dir.write("uci", format!("uci\nsetoption name EGTBPath value .\n{end}"));
     dir.check(&format!(
         "
         $ egtb stats KRB-KB --tables .

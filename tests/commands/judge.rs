@@ -64,10 +64,7 @@ fn a_table_mate_that_a_repetition_may_prevent_is_not_reported() {
     let once = "d1d2 e8e9 d2d1";
     assert_eq!(ending(once), "KN-K 马对将: black loses, mated in 8 plies");
     // If black now moves back, the first position occurs for the third time.
-    assert_eq!(
-        ending(&format!("{once} e9e8 {once}")),
-        serde_json::Value::Null
-    );
+    assert_eq!(ending(&format!("{once} e9e8 {once}")), serde_json::Value::Null);
 }
 
 #[test]
@@ -241,10 +238,7 @@ fn files_are_judged_line_by_line() {
     let lines: Vec<_> = objects.iter().map(|o| o["line"].clone()).collect();
     assert_eq!(lines, [2, 4, 5, 6, 7]);
     let third = &dir.objects("judge games:3 --json")[0];
-    assert_eq!(
-        (&third["game"], &third["line"]),
-        (&serde_json::Value::Null, &serde_json::json!(5))
-    );
+    assert_eq!((&third["game"], &third["line"]), (&serde_json::Value::Null, &serde_json::json!(5)));
     // An invalid line does not stop the others.
     let mut games = b"startpos\n9/9 moves h2e2\nstartpos moves \xff\n".to_vec();
     games.extend(format!("{CHASE} {CHASE_MOVES}\nstartpos moves h2e2 h2e2\n").bytes());

@@ -30,10 +30,7 @@ fn limited(kilobytes: u32, arguments: &str) -> Command {
 
 /// Runs a command with these lines as its input.
 fn run(mut command: Command, input: &str) -> Output {
-    let piped = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = piped.spawn().unwrap();
     // The command may exit before it has read its input.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
@@ -159,9 +156,7 @@ fn endless_files_are_refused() {
 /// The moves of two rooks on circuits of 6 and 8 moves: each position repeats every 48 plies.
 fn tours(plies: usize) -> String {
     let red = ["a0a1", "a1a2", "a2b2", "b2b1", "b1b0", "b0a0"];
-    let black = [
-        "i9i8", "i8i7", "i7h7", "h7g7", "g7g8", "g8g9", "g9h9", "h9i9",
-    ];
+    let black = ["i9i8", "i8i7", "i7h7", "h7g7", "g7g8", "g8g9", "g9h9", "h9i9"];
     let moves = (0..plies).map(|ply| match ply % 2 {
         0 => red[ply / 2 % red.len()],
         _ => black[ply / 2 % black.len()],
@@ -226,11 +221,7 @@ fn engine_greets_a_user_at_a_terminal() {
     assert!(output.status.success());
     assert!(!String::from_utf8_lossy(&output.stdout).contains("exits."));
     // With empty input the engine ends at once. Without a terminal it prints nothing.
-    let output = chuhe()
-        .stdin(Stdio::null())
-        .stderr(terminal.open())
-        .output()
-        .unwrap();
+    let output = chuhe().stdin(Stdio::null()).stderr(terminal.open()).output().unwrap();
     assert!(output.status.success());
     let output = chuhe().stdin(Stdio::null()).output().unwrap();
     assert_eq!((output.stdout, output.stderr), (Vec::new(), Vec::new()));

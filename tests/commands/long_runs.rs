@@ -35,22 +35,13 @@ fn interrupted_openings_are_continued() {
     let output = interrupted(&dir, &line.replace("parts.txt", "-"), "stdout", 2);
     assert_eq!(output.status.code(), Some(130));
     let message = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        message.ends_with(" of 100000 openings found\n"),
-        "{message}"
-    );
+    assert!(message.ends_with(" of 100000 openings found\n"), "{message}");
     let found = dir.read("parts.txt");
     // The opening of an incomplete last line is found again.
     dir.write("parts.txt", found.clone() + "h2e2 h9");
     let plan = format!("--depth 4 --seed 9 --count {}", found.lines().count() + 3);
-    dir.check(&format!(
-        "$ openings parts.txt {plan} --continue\n$ openings whole.txt {plan}"
-    ));
-    assert_eq!(
-        dir.read("parts.txt"),
-        dir.read("whole.txt"),
-        "as if never interrupted"
-    );
+    dir.check(&format!("$ openings parts.txt {plan} --continue\n$ openings whole.txt {plan}"));
+    assert_eq!(dir.read("parts.txt"), dir.read("whole.txt"), "as if never interrupted");
     // A finished file and a file with other settings are not changed.
     dir.check(&format!(
         "
@@ -88,9 +79,7 @@ fn second_run_is_refused(dir: &TestDir, file: &str, line: &str) {
         pause();
     }
     let owner = first.id();
-    dir.check(&format!(
-        "$1 {line} --continue\n2> {file}: process {owner} is writing this file"
-    ));
+    dir.check(&format!("$1 {line} --continue\n2> {file}: process {owner} is writing this file"));
     first.kill().unwrap();
     first.wait().unwrap();
     let before = read(file).len();
@@ -183,11 +172,7 @@ fn signals_end_commands_that_wait_for_a_pipe() {
 fn a_hangup_that_is_ignored_at_the_start_remains_ignored() {
     let dir = TestDir::new();
     let size = || fs::metadata(dir.path("out.txt")).map_or(0, |data| data.len());
-    let traps = if is_ignored(1) {
-        &["trap '' HUP; "][..]
-    } else {
-        &["trap '' HUP; ", ""]
-    };
+    let traps = if is_ignored(1) { &["trap '' HUP; "][..] } else { &["trap '' HUP; ", ""] };
     for trap in traps {
         let program = dir.process("openings out.txt --force --depth 6 --count 100000");
         let mut shell = std::process::Command::new("sh");
@@ -219,11 +204,7 @@ fn a_hangup_that_is_ignored_at_the_start_remains_ignored() {
 fn openings_end_with_a_closed_pipe() {
     let dir = TestDir::new();
     let mut process = dir.process("openings - --depth 1 --count 100000");
-    let mut child = process
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = process.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{output:?}");

@@ -37,9 +37,7 @@ fn without_colors(text: &str) -> String {
             .skip(1)
             .collect::<String>()
     };
-    (first + &parts.map(plain).collect::<String>())
-        .trim_end()
-        .to_owned()
+    (first + &parts.map(plain).collect::<String>()).trim_end().to_owned()
 }
 
 /// The columns that a text takes: two for a Chinese character.

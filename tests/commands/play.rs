@@ -36,14 +36,8 @@ fn the_engine_answers_moves() {
 
 #[test]
 fn moves_with_ranks_from_1_are_read_if_they_are_illegal_otherwise() {
-    let text = played(
-        "--red --no-book --depth 1",
-        "engine none\nnew\nh3e3\nh10g8\nfen\n",
-    );
-    assert_contains(
-        &text,
-        &["rnbakab1r/9/1c4nc1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/"],
-    );
+    let text = played("--red --no-book --depth 1", "engine none\nnew\nh3e3\nh10g8\nfen\n");
+    assert_contains(&text, &["rnbakab1r/9/1c4nc1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/"]);
     assert_contains(&played("", "h3e4\n"), &["there is no piece on h3"]);
 }
 
@@ -132,18 +126,12 @@ fn the_opening_is_played_from_a_book_by_default() {
 fn the_end_of_the_game_is_reported() {
     let mate = "3k5/9/R8/1R7/9/9/9/9/9/4K4 w";
     let text = played(&format!("'{mate}' --depth 2"), "b6d6\na7a6\nundo\nresign\n");
-    let parts = [
-        "black is checkmated (将死), red wins",
-        "The game is over",
-        "red resigns, black wins",
-    ];
+    let parts =
+        ["black is checkmated (将死), red wins", "The game is over", "red resigns, black wins"];
     assert_contains(&text, &parts);
     // Resigning after the end does not change the result.
     let text = played(&format!("'{mate}' --depth 2"), "b6d6\nresign\n");
-    assert!(
-        !text.contains("resigns") && text.contains("The game is over"),
-        "{text}"
-    );
+    assert!(!text.contains("resigns") && text.contains("The game is over"), "{text}");
     // Without a move to take back, the resignation stays.
     let text = played(&format!("'{mate}'"), "resign\nundo\nb6d6\n");
     let parts = [
@@ -153,15 +141,9 @@ fn the_end_of_the_game_is_reported() {
     ];
     assert_contains(&text, &parts);
     let dir = TestDir::new();
-    dir.write(
-        "mated.pgn",
-        format!("[FEN \"{mate} - - 0 1\"]\n\n1. b6d6 *\n"),
-    );
+    dir.write("mated.pgn", format!("[FEN \"{mate} - - 0 1\"]\n\n1. b6d6 *\n"));
     let text = played_in(&dir, "", "load mated.pgn\n将4平5\na7a6\neval\nhint\ndraw\n");
-    assert!(
-        text.contains("Loaded. black is checkmated (将死), red wins"),
-        "{text}"
-    );
+    assert!(text.contains("Loaded. black is checkmated (将死), red wins"), "{text}");
     let reports = text.matches("The game is over: black is checkmated");
     assert_eq!(reports.count(), 5, "{text}");
     let text = played("'3k5/3R5/3R5/9/9/9/9/9/9/4K4 b'", "");
@@ -188,29 +170,17 @@ fn draws_are_offered_and_games_are_saved_with_names() {
         "draw\nengine none\nh2e2\ndraw\nsave draw.pgn\nsave draw.pgn\nsave --force\nsave --force draw.pgn\n\
          save \"my draw.pgn\"\nload 'my draw.pgn'\nmoves\n",
     );
-    let parts = [
-        "I decline: it is too early",
-        "draw by agreement",
-        "the file already exists",
-    ];
+    let parts = ["I decline: it is too early", "draw by agreement", "the file already exists"];
     assert_contains(&text, &parts);
     assert_eq!(text.matches("Saved to").count(), 3, "{text}");
     assert!(text.contains("\n炮二平五\n"), "{text}");
-    let tags = [
-        "[Red \"甲\"]",
-        "[Date \"20",
-        "[Result \"1/2-1/2\"]",
-        "[Rules \"asian\"]",
-    ];
+    let tags = ["[Red \"甲\"]", "[Date \"20", "[Result \"1/2-1/2\"]", "[Rules \"asian\"]"];
     assert_contains(&dir.read("draw.pgn"), &tags);
 }
 
 #[test]
 fn messages_are_in_the_chosen_language() {
-    let text = played(
-        "--lang zh --depth 1 --no-book",
-        "help\nh2e2\nresign\nhint\n",
-    );
+    let text = played("--lang zh --depth 1 --no-book", "help\nh2e2\nresign\nhint\n");
     let parts = [
         "请输入着法",
         "提示最佳着法",

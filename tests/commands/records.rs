@@ -20,14 +20,7 @@ fn files() -> (TestDir, [&'static str; 6]) {
     let moves =
         "FORMAT WXF\nRED a\nBLACK b\nRESULT 1-0\nSTART{\n1. C2=5 H8+7\n2. H2+3 R9=8\n}END\n";
     dir.write("game.wxf", moves);
-    let names = [
-        "game.pgn",
-        "game-xqf",
-        "game-cbr",
-        "game-cbl",
-        "game-dhtmlxq",
-        "game.wxf",
-    ];
+    let names = ["game.pgn", "game-xqf", "game-cbr", "game-cbl", "game-dhtmlxq", "game.wxf"];
     (dir, names)
 }
 
@@ -35,14 +28,8 @@ fn files() -> (TestDir, [&'static str; 6]) {
 fn arguments_may_have_ranks_from_1_or_vietnamese_moves() {
     let dir = TestDir::new();
     dir.write("game.pgn", GAME);
-    for moves in [
-        "startpos --moves h3e3 h10g8",
-        "startpos h3e3 h10g8",
-        "startpos P2-5 M8.7",
-    ] {
-        dir.check(&format!(
-            "$ show {moves} --ascii\n> rnbakab1r/9/1c4nc1/p1p1p1p1p/"
-        ));
+    for moves in ["startpos --moves h3e3 h10g8", "startpos h3e3 h10g8", "startpos P2-5 M8.7"] {
+        dir.check(&format!("$ show {moves} --ascii\n> rnbakab1r/9/1c4nc1/p1p1p1p1p/"));
     }
     dir.check(
         r"
@@ -131,18 +118,9 @@ fn trailers_and_illegal_moves_are_reported() {
         2> results.pgn: game 1: line 3: the results 1-0 and 0-1 contradict each other; the result is unknown\n
         "#,
     );
-    for command in [
-        "convert",
-        "judge",
-        "replay",
-        "batch",
-        "analyse",
-        "review --all",
-    ] {
+    for command in ["convert", "judge", "replay", "batch", "analyse", "review --all"] {
         for file in ["text", "nothing"] {
-            dir.check(&format!(
-                "$1 {command} {file}\n2> {file}: there are no games or positions"
-            ));
+            dir.check(&format!("$1 {command} {file}\n2> {file}: there are no games or positions"));
         }
     }
 }
@@ -206,10 +184,7 @@ fn damaged_and_ambiguous_texts_are_read() {
     dir.write("title.pgn", "[Event \"a \\\\\"]\n\n1. 炮二平五 *\n");
     // A move of the middle pawn of three, and a position with a name.
     let pawns = "3k5/9/2P6/2P6/2P6/9/9/9/9/4K4 w";
-    dir.write(
-        "list",
-        format!("{pawns} moves 77.6\n{pawns} - - 0 1 ; 01.三兵|x\n"),
-    );
+    dir.write("list", format!("{pawns} moves 77.6\n{pawns} - - 0 1 ; 01.三兵|x\n"));
     // XQWizard writes each name in GBK and in Big5.
     let mut named = Vec::new();
     for (name, second) in [("双车错(一)", "雙車錯(一)"), ("捉双(一)", "捉雙(一)")] {
@@ -221,10 +196,7 @@ fn damaged_and_ambiguous_texts_are_read() {
     }
     dir.write("named", named);
     // The GBK bytes of these names are also valid UTF-8.
-    dir.write(
-        "names.pgn",
-        "[Red \"郑惟桐\"]\n\n1. C2=5 *\n\n[Red \"盈盈一水\"]\n\n1. C2=5 *\n",
-    );
+    dir.write("names.pgn", "[Red \"郑惟桐\"]\n\n1. C2=5 *\n\n[Red \"盈盈一水\"]\n\n1. C2=5 *\n");
     dir.check(
         r#"
         $ convert cut.pgn --to moves
@@ -329,19 +301,10 @@ fn bad_games_and_files_do_not_affect_the_others() {
     let dir = dir_with_bad_game();
     let moves = "startpos moves h2e2 h9g7 h0g2 i9h9";
     for (arguments, printed) in [
-        (
-            "convert FILES --to moves",
-            format!("= {moves}\\n{moves}\\n{moves}"),
-        ),
-        (
-            "review FILES --all --depth 1 --json",
-            ">3 \"file\"".to_owned(),
-        ),
+        ("convert FILES --to moves", format!("= {moves}\\n{moves}\\n{moves}")),
+        ("review FILES --all --depth 1 --json", ">3 \"file\"".to_owned()),
         ("book build book.dat FILES --min-games 3", String::new()),
-        (
-            "cloud import library.db FILES",
-            "> 4 tasks added".to_owned(),
-        ),
+        ("cloud import library.db FILES", "> 4 tasks added".to_owned()),
     ] {
         dir.check(&format!(
             "

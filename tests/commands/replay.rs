@@ -9,10 +9,7 @@ fn files_are_reported_in_order() {
     dir.write("good.pgn", "[Red \"a\"]\n\n1. h2e2 h9g7 1-0\n");
     dir.write("bad.pgn", "1. h2e2 h2e2 *\n");
     dir.write("results.pgn", "[Result \"1-0\"]\n\n1. h2e2 h9g7 0-1\n");
-    dir.write(
-        "list.txt",
-        "# games\nstartpos h2e2 h9g7\nstartpos h2e2 h2e2\nstartpos x\n",
-    );
+    dir.write("list.txt", "# games\nstartpos h2e2 h9g7\nstartpos h2e2 h2e2\nstartpos x\n");
     dir.write("binary", "\x7fELF\x02\x01\0\0\0");
     dir.check(
         r#"
@@ -142,10 +139,7 @@ fn games_after_the_selected_one_are_not_read() {
     // The end of the PGN, beyond the part that is read to detect the format, is not text.
     let pgn = "[Red \"a\"]\n\n1. h2e2 *\n\n".repeat(3);
     let files = [
-        (
-            "games.pgn",
-            pgn + "[Red \"b\"]\n\n" + &"; x\n".repeat(1 << 19) + "\0",
-        ),
+        ("games.pgn", pgn + "[Red \"b\"]\n\n" + &"; x\n".repeat(1 << 19) + "\0"),
         ("games.txt", game.repeat(3)),
         ("lines", "startpos moves h2e2\n".repeat(3)),
     ];

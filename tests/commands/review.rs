@@ -22,9 +22,7 @@ fn moves_are_judged() {
     let (table, dir) = reviewed(GAME, "");
     let lines: Vec<&str> = table.lines().collect();
     assert!(lines[0].starts_with("ply"), "{table}");
-    for (line, text) in lines[1..]
-        .iter()
-        .zip(["炮二平五", "马８进７", "马二进三", "车９平８"])
+    for (line, text) in lines[1..].iter().zip(["炮二平五", "马８进７", "马二进三", "车９平８"])
     {
         assert!(line.contains(text), "{line}");
     }
@@ -54,14 +52,8 @@ fn a_blunder_has_a_glyph_and_a_better_line() {
     let game = "[FEN \"r2k5/9/9/9/R8/9/9/9/9/4K4 b - - 0 1\"]\n\n1... D9-D8 2. A5-A9 *\n";
     let (table, dir) = reviewed(game, "--notation iccs");
     let row = |ply: usize| table.lines().nth(ply).unwrap();
-    assert!(
-        row(1).contains("D9-D8??") && row(1).contains("blunder"),
-        "{table}"
-    );
-    assert!(
-        row(1).ends_with("A9-A5") && !row(2).contains('?'),
-        "{table}"
-    );
+    assert!(row(1).contains("D9-D8??") && row(1).contains("blunder"), "{table}");
+    assert!(row(1).ends_with("A9-A5") && !row(2).contains('?'), "{table}");
     let text = dir.read("out.pgn");
     assert!(text.contains("1... D9-D8 $4 {"), "{text}");
     assert!(text.contains("(1... A9-A5"), "{text}");
@@ -83,10 +75,7 @@ fn repetitions_are_judged_with_any_number_of_threads() {
     assert!(is_explained, "{alone}");
     assert!(alone.contains("lost for red: repetition"), "{alone}");
     let (chinese, _) = reviewed(&game, "--lang zh --from 12");
-    assert!(
-        chinese.contains("红方 长将，黑方 无禁止着法；"),
-        "{chinese}"
-    );
+    assert!(chinese.contains("红方 长将，黑方 无禁止着法；"), "{chinese}");
     let (objects, _) = reviewed(&game, "--lang zh --from 12 --json");
     assert!(objects.contains("lost for red: repetition"), "{objects}");
     // Black has no move that is judged.
@@ -165,10 +154,7 @@ fn all_games_of_a_file_are_reviewed() {
     // With JSON or another output on standard output, no table is printed.
     let objects = dir.objects("review games.pgn --depth 2 --all --json");
     assert_eq!(objects.len(), 2);
-    assert_eq!(
-        (&objects[1]["game"], &objects[1]["red"]),
-        (&2.into(), &"乙".into())
-    );
+    assert_eq!((&objects[1]["game"], &objects[1]["red"]), (&2.into(), &"乙".into()));
     assert_eq!(objects[0]["moves"][1]["move"], "h9g7");
     let unjudged = &dir.objects("review games.pgn --from 2 --depth 1 --json")[0]["moves"][0];
     assert_eq!(keys(unjudged), keys(&objects[0]["moves"][0]));
@@ -181,10 +167,7 @@ fn all_games_of_a_file_are_reviewed() {
     assert_eq!((&last["mate"], &last["winner"]), (&0.into(), &"red".into()));
     let text = dir.output("review games.pgn --depth 2 --all --pgn -");
     assert!(text.contains("[%eval "));
-    assert!(
-        text.starts_with('[') && !text.contains("accuracy"),
-        "{text}"
-    );
+    assert!(text.starts_with('[') && !text.contains("accuracy"), "{text}");
     assert_eq!(pgn::read(&text).len(), 2);
     assert!(!dir.path("-").exists());
 }
@@ -192,10 +175,7 @@ fn all_games_of_a_file_are_reviewed() {
 #[test]
 fn the_table_is_in_the_chosen_language_and_the_page_in_both() {
     let (table, dir) = reviewed(GAME, "--lang zh");
-    assert!(
-        table.contains("准确率") && table.contains("红方"),
-        "{table}"
-    );
+    assert!(table.contains("准确率") && table.contains("红方"), "{table}");
     // The browser chooses the language of the page.
     let page = dir.read("out.html");
     assert!(page.contains("准确率") && page.contains("accuracy"));
@@ -203,10 +183,7 @@ fn the_table_is_in_the_chosen_language_and_the_page_in_both() {
     let title = "<title>A &lt;b&gt; &amp; &quot;c&quot; – 象棋";
     assert!(page.contains(title), "{page}");
     let record = dir.read("out.pgn");
-    assert!(
-        record.contains("[%eval ") && !record.contains("缓着"),
-        "{record}"
-    );
+    assert!(record.contains("[%eval ") && !record.contains("缓着"), "{record}");
 }
 
 #[cfg(unix)]

@@ -46,10 +46,7 @@ fn arguments_without_effect_are_refused() {
 #[test]
 fn a_json_solution_is_verified() {
     let (dir, mut file) = verified(&format!("'{TWO_ROOKS}'"));
-    assert_eq!(
-        (&file["moves"], &file["is_shortest"]),
-        (&2.into(), &true.into())
-    );
+    assert_eq!((&file["moves"], &file["is_shortest"]), (&2.into(), &true.into()));
     file["moves"] = 3.into();
     dir.write("long.json", file.to_string());
     dir.check("$1 solve --verify long.json\n2> the mate does not take the stated 3 moves");
@@ -68,10 +65,8 @@ fn a_json_solution_is_verified() {
         ",
     );
     // Solutions of up to 64 moves can be read.
-    for (moves, answer) in [
-        (64, "the first move a0a1 cannot be played"),
-        (100, "recursion limit"),
-    ] {
+    for (moves, answer) in [(64, "the first move a0a1 cannot be played"), (100, "recursion limit")]
+    {
         let mut tree = file["tree"].clone();
         for _ in 1..moves {
             let replies = json!([{ "move": "a0a1", "answer": tree }]);
@@ -208,19 +203,12 @@ fn a_proof_of_a_draw_is_resumed() {
     assert_eq!(dir.names(), ["solution.json"]);
     let side = |n: usize| -> Vec<Value> {
         let replies = file["strategies"][n].as_array().unwrap().iter();
-        replies
-            .map(|reply| json!({ "fen": reply["fen"], "moves": [reply["move"]] }))
-            .collect()
+        replies.map(|reply| json!({ "fen": reply["fen"], "moves": [reply["move"]] })).collect()
     };
     let invalid = vec![json!({ "fen": "9", "moves": [] })];
     for (fen, positions, code, message) in [
         (&file["fen"], [side(0), side(1)], 0, ""),
-        (
-            &json!(TWO_ROOKS),
-            [vec![], vec![]],
-            1,
-            "the file belongs to another position",
-        ),
+        (&json!(TWO_ROOKS), [vec![], vec![]], 1, "the file belongs to another position"),
         (
             &file["fen"],
             [invalid, side(1)],
@@ -230,8 +218,6 @@ fn a_proof_of_a_draw_is_resumed() {
     ] {
         let stored = json!({ "fen": fen, "rules": file["rules"], "positions": positions });
         dir.write("resume.json", stored.to_string());
-        dir.check(&format!(
-            "${code} solve '{DRAW}' --draw --resume resume.json\n2> {message}"
-        ));
+        dir.check(&format!("${code} solve '{DRAW}' --draw --resume resume.json\n2> {message}"));
     }
 }

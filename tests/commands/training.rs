@@ -141,9 +141,7 @@ fn input_files_are_not_overwritten() {
         "train games.chg --from x.svg --out x.svg",
         "data win-rate games.chg --out ./games.chg",
     ] {
-        dir.check(&format!(
-            "$2 {arguments}\n2> --out: this is one of the input files"
-        ));
+        dir.check(&format!("$2 {arguments}\n2> --out: this is one of the input files"));
     }
     assert_eq!(dir.read("games.chg"), "no games");
     assert_eq!(dir.names(), ["games.chg", "x.svg"]);
@@ -209,9 +207,7 @@ fn recipes_are_printed_without_samples() {
         ",
     );
     let chinese = dir.output("train --print-recipe --lang zh");
-    let notes: Vec<&str> = (chinese.lines())
-        .filter(|line| line.starts_with('#'))
-        .collect();
+    let notes: Vec<&str> = (chinese.lines()).filter(|line| line.starts_with('#')).collect();
     let are_chinese = notes.iter().all(|note| !note.is_ascii());
     assert!(notes.len() > 10 && are_chinese, "{chinese}");
     dir.write("chinese.toml", chinese);
@@ -242,9 +238,7 @@ fn training_from_a_network_keeps_its_architecture() {
 #[test]
 fn a_finished_run_writes_its_network_again() {
     let dir = dir_with_games(4);
-    dir.check(&format!(
-        "$ train games.chg --out x.nnue {SMALL}\n> pass   1"
-    ));
+    dir.check(&format!("$ train games.chg --out x.nnue {SMALL}\n> pass   1"));
     let losses = dir.read("x.csv");
     for name in ["x.nnue", "x.csv", "x.svg"] {
         fs::remove_file(dir.path(name)).unwrap();
@@ -324,9 +318,7 @@ fn held_out_samples_do_not_depend_on_the_file() {
         "
     ));
     dir.write("x.checkpoint", "x");
-    dir.check(&format!(
-        "$1 train samples.txt --out x.nnue {SMALL}\n2> {advice}"
-    ));
+    dir.check(&format!("$1 train samples.txt --out x.nnue {SMALL}\n2> {advice}"));
 }
 
 #[test]
@@ -335,21 +327,13 @@ fn a_failed_conversion_leaves_no_file() {
     let sample = format!("{START} | 5 | 0.5\n");
     for (text, message) in [
         (&*format!("{sample}nonsense\n{sample}"), "line 2: "),
-        (
-            &*format!("# samples\n{sample}"),
-            "line 1: not a sample (FEN | score | result)",
-        ),
-        (
-            "fen x\nmove h2e2\nscore 5\nply 0\nresult 0\ne\n",
-            "the `plain` format of Stockfish",
-        ),
+        (&*format!("# samples\n{sample}"), "line 1: not a sample (FEN | score | result)"),
+        ("fen x\nmove h2e2\nscore 5\nply 0\nresult 0\ne\n", "the `plain` format of Stockfish"),
         ("", "samples.txt: the file is empty"),
         ("[Event \"x\"]\n\n1. h2e2 *\n", "there are no games"),
     ] {
         dir.write("samples.txt", text);
-        dir.check(&format!(
-            "$1 data convert out.chg samples.txt\n2> {message}"
-        ));
+        dir.check(&format!("$1 data convert out.chg samples.txt\n2> {message}"));
         assert_eq!(dir.names(), ["games.chg", "samples.txt"]);
     }
     dir.check("$1 data relabel out.chg samples.txt --nodes 0\n2> not a game file");
@@ -428,10 +412,7 @@ fn games_with_illegal_moves_are_reported() {
     for (number, moves) in [(1, ["h2e2", "e5e6"]), (2, ["h2e2", "h9g7"])] {
         let mut game = TrainingGame::decode(&mut &[0; 19][..]).unwrap();
         game.number = number;
-        let scored = moves.map(|word| ScoredMove {
-            played: word.parse().unwrap(),
-            score: 5,
-        });
+        let scored = moves.map(|word| ScoredMove { played: word.parse().unwrap(), score: 5 });
         game.moves.extend(scored);
         writer.record(&Record::Game(game)).unwrap();
     }

@@ -51,11 +51,7 @@ fn input(words: &'static str) -> impl Strategy<Value = Vec<u8>> {
 /// protocol before the name and the value of an option.
 fn reset(client: &mut Client, setoption: &str, value: &str) {
     for _ in 0..30 {
-        for (name, new) in [
-            ("batch", "false"),
-            ("promotion", "false"),
-            ("style", "end-of-input"),
-        ] {
+        for (name, new) in [("batch", "false"), ("promotion", "false"), ("style", "end-of-input")] {
             client.send(&format!("stop\n{setoption} {name}{value} {new}"));
         }
         // After the refusal of this value of `style`, all input is processed. During a search, `setoption` is queued.

@@ -23,19 +23,9 @@ fn go_mate_proves_or_refutes_mates() {
         // The shortest mate of the same position.
         ("3k5/9/R8/1R7/9/9/9/9/9/5K3 w", "2", " score mate 2 ", None),
         // A mate with quiet moves, for which alpha-beta search without pruning takes minutes.
-        (
-            "3k5/4P4/5c3/c8/9/9/9/B8/3C5/5KC2 w",
-            "12",
-            " score mate ",
-            None,
-        ),
+        ("3k5/4P4/5c3/c8/9/9/9/B8/3C5/5KC2 w", "12", " score mate ", None),
         (START, "1", " score cp ", Some("there is no mate in 1")),
-        (
-            START,
-            "1 searchmoves h2e2",
-            " score cp ",
-            Some("there is no mate in 1 by these moves"),
-        ),
+        (START, "1 searchmoves h2e2", " score cp ", Some("there is no mate in 1 by these moves")),
     ] {
         client.silent(&format!("position fen {fen}"));
         let (lines, last) = search(&mut client, &format!("go mate {moves}"));
@@ -108,21 +98,12 @@ fn go_mate_reports_several_lines_and_respects_limits() {
         client.silent(&format!("setoption name MultiPV value {lines}"));
         client.silent(&format!("position fen {fen}"));
         let (answer, _) = search(&mut client, "go mate 2");
-        let mates = answer
-            .iter()
-            .filter_map(|line| line.split_once(" score mate "));
+        let mates = answer.iter().filter_map(|line| line.split_once(" score mate "));
         let mates: Vec<u32> = mates.map(|(_, rest)| rest[..1].parse().unwrap()).collect();
         // The lines are repeated at the end.
         assert_eq!(mates, found.repeat(2), "{answer:?}");
         let messages = messages(&answer);
-        assert_eq!(
-            messages,
-            if found.is_empty() {
-                &["there is no mate in 2"][..]
-            } else {
-                &[]
-            }
-        );
+        assert_eq!(messages, if found.is_empty() { &["there is no mate in 2"][..] } else { &[] });
     }
     // The depth limits are less than the length of the mate. An even depth counts as the odd one before it.
     client.silent("setoption name MultiPV value 1");
@@ -130,10 +111,7 @@ fn go_mate_reports_several_lines_and_respects_limits() {
     client.silent("position fen 2baka3/9/9/9/9/9/9/9/9/R2K5 w");
     for go in ["go mate 3 depth 2", "go mate 12 depth 4"] {
         let (answer, _) = search(&mut client, go);
-        assert!(
-            !answer.iter().any(|line| line.contains(" score mate ")),
-            "{answer:?}"
-        );
+        assert!(!answer.iter().any(|line| line.contains(" score mate ")), "{answer:?}");
     }
     client.quit_silently();
 }

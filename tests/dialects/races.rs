@@ -35,12 +35,7 @@ fn assert_answered_once(protocol: Protocol, client: &mut Client, go: &str) -> Ve
 fn stop_is_answered_exactly_once() {
     for (protocol, rounds, ponder, other) in [
         (Ucci, 400, "go ponder time 10", "go ponder depth 1"),
-        (
-            Uci,
-            120,
-            "go ponder wtime 10 btime 10",
-            "go infinite bookmove h2e2",
-        ),
+        (Uci, 120, "go ponder wtime 10 btime 10", "go infinite bookmove h2e2"),
     ] {
         let mut client = protocol.start();
         for round in 0..rounds {
@@ -70,10 +65,9 @@ fn stop_at_the_end_of_a_search_gives_one_bestmove() {
 
 #[test]
 fn ponderhit_and_stop_give_one_bestmove() {
-    for (protocol, rounds, hits) in [
-        (Ucci, 400, ["ponderhit", "ponderhit draw"]),
-        (Uci, 120, ["ponderhit", "ponderhit"]),
-    ] {
+    for (protocol, rounds, hits) in
+        [(Ucci, 400, ["ponderhit", "ponderhit draw"]), (Uci, 120, ["ponderhit", "ponderhit"])]
+    {
         let mut client = protocol.start();
         for round in 0..rounds {
             let go = ["go ponder depth 1", "go ponder movetime 1", "go ponder"][round % 3];
@@ -106,9 +100,7 @@ fn each_search_of_a_fast_game_is_answered() {
         let mut client = protocol.start();
         let mut moves = String::new();
         for round in 0..rounds {
-            client.send(&format!(
-                "stop\nposition startpos moves{moves}\ngo nodes 20"
-            ));
+            client.send(&format!("stop\nposition startpos moves{moves}\ngo nodes 20"));
             if protocol.answers_to_late_stop() == 1 {
                 assert_eq!(client.answer(), "nobestmove");
             }
@@ -309,13 +301,8 @@ fn entering_and_leaving_analysis_plays_no_move() {
 fn quit_and_the_end_of_input_are_obeyed_in_every_state_of_xboard() {
     for round in 0..40 {
         let protocol = ["xboard", "cxboard"][round % 2];
-        let state = [
-            "new\nsd 1\ngo",
-            "new\nst 100\ngo",
-            "analyze",
-            "new\nhard\nsd 1\ngo",
-            "force",
-        ][round % 5];
+        let state = ["new\nsd 1\ngo", "new\nst 100\ngo", "analyze", "new\nhard\nsd 1\ngo", "force"]
+            [round % 5];
         // A search in progress at the end of input is finished.
         let closes = round % 4 > 1;
         let state = state.replace("st 100", if closes { "st 1" } else { "st 100" });
@@ -335,9 +322,7 @@ fn quit_and_the_end_of_input_are_obeyed_in_every_state_of_xboard() {
 fn a_repeated_handshake_does_not_bring_back_the_move_of_an_interrupted_search() {
     for protocol in ["xboard", "cxboard"] {
         let mut client = start_xboard(protocol);
-        client.send(&format!(
-            "st 100\nh2e2\n{protocol}\nred\nforce\nnew\nforce\nst 0.01\nping 3"
-        ));
+        client.send(&format!("st 100\nh2e2\n{protocol}\nred\nforce\nnew\nforce\nst 0.01\nping 3"));
         client.until("pong 3");
         client.send("go");
         let played = client.until("move ").pop().unwrap();

@@ -108,9 +108,7 @@ fn the_sixty_move_rule_can_be_turned_off() {
 
 pub(super) fn messages(lines: &[String]) -> Vec<&str> {
     let strings = lines.iter();
-    strings
-        .filter_map(|l| l.strip_prefix("info string "))
-        .collect()
+    strings.filter_map(|l| l.strip_prefix("info string ")).collect()
 }
 
 #[test]
@@ -188,10 +186,7 @@ fn d_and_perft_answer_like_stockfish() {
     let mut lines = client.until("Nodes searched: 44");
     lines.truncate(lines.len() - 2);
     lines.sort();
-    let mut legal: Vec<String> = moves_of(&after(""))
-        .iter()
-        .map(|m| format!("{m}: 1"))
-        .collect();
+    let mut legal: Vec<String> = moves_of(&after("")).iter().map(|m| format!("{m}: 1")).collect();
     legal.sort();
     assert_eq!(lines, legal);
     client.send("go perft 3 quickly");
@@ -207,10 +202,7 @@ fn d_and_perft_answer_like_stockfish() {
     client.sync();
     client.send("d\ngo perft 2");
     let lines = client.sync();
-    assert!(
-        lines[0].contains("invalid") && lines[1] == "bestmove (none)",
-        "{lines:?}"
-    );
+    assert!(lines[0].contains("invalid") && lines[1] == "bestmove (none)", "{lines:?}");
     // Scripts send `quit` with the command; only `stop` ends a long count.
     client.send("position startpos\ngo perft 30\nquit");
     assert_eq!(client.line_within(Duration::from_secs(1)), None);
@@ -219,33 +211,20 @@ fn d_and_perft_answer_like_stockfish() {
     let mut client = Client::uci();
     client.send("position startpos\ngo perft 2\nquit");
     let lines = client.end();
-    assert!(
-        lines.contains(&"Nodes searched: 1920".to_owned()),
-        "{lines:?}"
-    );
+    assert!(lines.contains(&"Nodes searched: 1920".to_owned()), "{lines:?}");
 }
 
 /// Programs that set the variant count ranks from 1, like Fairy-Stockfish.
 #[test]
 fn ranks_are_1_to_10_after_the_variant_is_set() {
     let mut client = Client::uci();
-    assert!(
-        client
-            .refused("position startpos moves h10g8")
-            .contains("UCI_Variant")
-    );
+    assert!(client.refused("position startpos moves h10g8").contains("UCI_Variant"));
     client.silent("setoption name UCI_Variant value xiangqi");
     client.silent("position startpos moves h3e3 h10g8");
     client.send("go depth 3 searchmoves h1g3");
     let lines = client.until("bestmove");
-    assert!(
-        lines.last().unwrap().starts_with("bestmove h1g3"),
-        "{lines:?}"
-    );
-    assert!(
-        lines.iter().any(|line| line.contains(" pv h1g3 ")),
-        "{lines:?}"
-    );
+    assert!(lines.last().unwrap().starts_with("bestmove h1g3"), "{lines:?}");
+    assert!(lines.iter().any(|line| line.contains(" pv h1g3 ")), "{lines:?}");
     client.send("go perft 1");
     let lines = client.until("Nodes searched");
     assert!(lines.contains(&"h1g3: 1".to_owned()), "{lines:?}");
@@ -262,15 +241,9 @@ fn ranks_are_0_to_9_if_the_moves_are_legal_only_with_these_ranks() {
     for (moves, is_from_zero) in [("h2e2", true), ("h3e3", false), ("e2e3", false)] {
         let mut client = Client::uci();
         client.silent("setoption name UCI_Variant value xiangqi");
-        client.send(&format!(
-            "position fen {BOARD} w - - 0 1 moves {moves}\ngo perft 1"
-        ));
+        client.send(&format!("position fen {BOARD} w - - 0 1 moves {moves}\ngo perft 1"));
         let lines = client.until("Nodes searched");
-        assert_eq!(
-            lines.contains(&"h9g7: 1".to_owned()),
-            is_from_zero,
-            "{moves}"
-        );
+        assert_eq!(lines.contains(&"h9g7: 1".to_owned()), is_from_zero, "{moves}");
         assert_eq!(client.line(), "");
         client.quit_silently();
     }
@@ -305,10 +278,7 @@ fn the_last_lines_before_the_move_are_the_result() {
             panic!("{lines:?}");
         };
         for (line, number) in [(first, " multipv 1 "), (second, " multipv 2 ")] {
-            assert!(
-                line.contains(number) && line.contains(" score "),
-                "{lines:?}"
-            );
+            assert!(line.contains(number) && line.contains(" score "), "{lines:?}");
         }
         let best = best.split(' ').nth(1).unwrap();
         assert!(first.contains(&format!(" pv {best}")), "{lines:?}");

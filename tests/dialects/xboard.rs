@@ -37,10 +37,7 @@ fn next_move(client: &mut Client) -> Option<String> {
         if let Some(played) = line.strip_prefix("move ") {
             return Some(played.to_owned());
         }
-        if ["1-0", "0-1", "1/2", "resign"]
-            .iter()
-            .any(|end| line.starts_with(end))
-        {
+        if ["1-0", "0-1", "1/2", "resign"].iter().any(|end| line.starts_with(end)) {
             return None;
         }
     }

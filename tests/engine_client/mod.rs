@@ -1,10 +1,7 @@
 //! A client for tests of the program: starts the engine, exchanges lines with it through pipes, and fails the test if
 //! an answer takes too long.
 
-#![allow(
-    dead_code,
-    reason = "builds without some features do not use all of it"
-)]
+#![allow(dead_code, reason = "builds without some features do not use all of it")]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -110,8 +107,7 @@ impl Client {
     /// Sends bytes without a line end.
     pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
         let text = String::from_utf8_lossy(bytes);
-        self.transcript
-            .extend(text.lines().map(|line| format!("> {line}")));
+        self.transcript.extend(text.lines().map(|line| format!("> {line}")));
         let stdin = self.stdin.as_mut().expect("input is open");
         // Fails if the engine has ended, which the next read reports.
         let _ = stdin.write_all(bytes).and_then(|()| stdin.flush());
@@ -348,14 +344,7 @@ impl Protocol {
             Self::Ucci => ["go time 2 increment 0", "go movetime 0"],
             Self::Uci => ["go wtime 2 btime 2", "go mate 1"],
         };
-        [
-            "go depth 1",
-            "go depth 2",
-            "go nodes 50",
-            "go movetime 1",
-            clock,
-            other,
-        ]
+        ["go depth 1", "go depth 2", "go nodes 50", "go movetime 1", clock, other]
     }
 
     /// The number of `nobestmove` with which a `stop` after the end of a search is answered.
@@ -403,10 +392,7 @@ pub(crate) fn after(moves: &str) -> Position {
 }
 
 pub(crate) fn moves_of(position: &Position) -> Vec<String> {
-    legal_moves(position)
-        .iter()
-        .map(ToString::to_string)
-        .collect()
+    legal_moves(position).iter().map(ToString::to_string).collect()
 }
 
 /// Checks the UCCI `info` lines before the last line: each key is known, occurs once and has a valid value.

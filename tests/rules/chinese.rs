@@ -29,28 +29,15 @@ fn cases(table: &'static str) -> Vec<Case> {
             let &[id, verdict, labels, fen, moves] = fields.as_slice() else {
                 panic!("{fields:?}");
             };
-            Case {
-                id,
-                verdict,
-                labels: labels.chars().collect(),
-                game: game(fen, moves),
-            }
+            Case { id, verdict, labels: labels.chars().collect(), game: game(fen, moves) }
         })
         .collect()
 }
 
 /// Diagrams that are judged differently from the book: id, verdict of this program, reason.
 const VERDICT_EXCEPTIONS: [(&str, &str, &str); 4] = [
-    (
-        "cn2020-ch9-50",
-        "draw",
-        "the knight attacks a protected knight, and no gain is found",
-    ),
-    (
-        "cn2020-ch9-49",
-        "black_loses",
-        "as 9-50, but a black cannon chases the knight",
-    ),
+    ("cn2020-ch9-50", "draw", "the knight attacks a protected knight, and no gain is found"),
+    ("cn2020-ch9-49", "black_loses", "as 9-50, but a black cannon chases the knight"),
     (
         "cn2020-ch8-29-1",
         "draw",
@@ -70,18 +57,8 @@ const VERDICT_EXCEPTIONS: [(&str, &str, &str); 4] = [
 const LABEL_EXCEPTIONS: [(&str, usize, char, &str); 10] = [
     ("cn2020-ch8-03", 1, '闲', "see the verdict"),
     ("cn2020-ch8-03", 3, '闲', "see the verdict"),
-    (
-        "cn2020-ch9-50",
-        1,
-        '闲',
-        "see the verdict; the attacked piece was attacked before",
-    ),
-    (
-        "cn2020-ch9-50",
-        3,
-        '兑',
-        "see the verdict; knight for knight is an exchange",
-    ),
+    ("cn2020-ch9-50", 1, '闲', "see the verdict; the attacked piece was attacked before"),
+    ("cn2020-ch9-50", 3, '兑', "see the verdict; knight for knight is an exchange"),
     ("cn2020-ch9-49", 1, '闲', "see 9-50"),
     ("cn2020-ch9-49", 3, '兑', "see the verdict"),
     ("cn2020-ch9-11", 2, '闲', "no gain is found for the cannon"),
@@ -134,9 +111,8 @@ fn plies_have_the_classes_of_the_book() {
             let Some(expected) = case.labels.get(classified.number - 1) else {
                 continue;
             };
-            let exception = LABEL_EXCEPTIONS
-                .iter()
-                .find(|e| (e.0, e.1) == (case.id, classified.number));
+            let exception =
+                LABEL_EXCEPTIONS.iter().find(|e| (e.0, e.1) == (case.id, classified.number));
             exceptions += usize::from(exception.is_some());
             let has_class = |label: char| label == name || is_idle(label) && is_idle(name);
             match exception {

@@ -28,13 +28,7 @@ fn cases() -> Vec<Case> {
             let &[id, verdict_rules, verdict, pikafish, fen, moves] = fields.as_slice() else {
                 panic!("{fields:?}");
             };
-            Case {
-                id,
-                verdict_rules,
-                verdict,
-                pikafish,
-                game: game(fen, moves),
-            }
+            Case { id, verdict_rules, verdict, pikafish, game: game(fen, moves) }
         })
         .collect()
 }
@@ -69,11 +63,7 @@ const EXCEPTIONS: [(&str, &str, &str); 4] = [
         "draw",
         "the verdict of the Chinese rules of 1999, which forbid alternating a chase and a threat of mate",
     ),
-    (
-        "iss-fsf466-07",
-        "red_loses",
-        "the same cycle as fsf-258, where red loses",
-    ),
+    ("iss-fsf466-07", "red_loses", "the same cycle as fsf-258, where red loses"),
     (
         "iss-fsf466-17",
         "black_loses",
@@ -121,10 +111,7 @@ fn league_games_have_their_verdicts_by_the_elephanteye_rules() {
         let judgment = judge(&game, RuleSet::ElephantEye);
         assert_eq!(judgment.verdict.name(), verdict, "{game:?}");
         let rotated = rotated(&game, RuleSet::ElephantEye).unwrap();
-        assert_eq!(
-            judge(&rotated, RuleSet::ElephantEye).verdict.name(),
-            verdict
-        );
+        assert_eq!(judge(&rotated, RuleSet::ElephantEye).verdict.name(), verdict);
     }
 }
 
@@ -136,10 +123,7 @@ fn the_second_occurrence_is_judged_only_on_request() {
             game.pop();
         }
         let judgment = judge(&game, RuleSet::Asian);
-        assert_eq!(
-            (judgment.verdict, judgment.occurrences),
-            (Verdict::Undecided, 2)
-        );
+        assert_eq!((judgment.verdict, judgment.occurrences), (Verdict::Undecided, 2));
         let judgment = judge_at(&game, RuleSet::Asian, 2);
         assert_eq!(judgment.verdict.name(), verdict, "{game:?}");
     }
@@ -187,9 +171,8 @@ fn verdicts_of_random_cycles_are_symmetric() {
     let shuffle = |seed| random::shuffle(&mut StdRng::seed_from_u64(seed), Shape::Any);
     let games: Vec<Game> = (0..500).filter_map(shuffle).collect();
     assert!(games.len() > 200);
-    let decided = games
-        .iter()
-        .filter(|game| judge(game, RuleSet::Chinese).verdict != Verdict::Draw);
+    let decided =
+        games.iter().filter(|game| judge(game, RuleSet::Chinese).verdict != Verdict::Draw);
     assert!(decided.count() > 5);
     games.iter().for_each(assert_symmetric);
 }

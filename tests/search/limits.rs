@@ -35,20 +35,10 @@ fn depth_1_is_searched_with_any_limit() {
 #[test]
 fn the_longest_times_do_not_overflow() {
     let engine = Engine::new();
-    let longest = PlayerClock {
-        time: Duration::MAX,
-        increment: Duration::MAX,
-        moves_to_go: None,
-    };
-    let move_time = Limits {
-        move_time: Some(Duration::MAX),
-        ..Limits::nodes(100)
-    };
+    let longest = PlayerClock { time: Duration::MAX, increment: Duration::MAX, moves_to_go: None };
+    let move_time = Limits { move_time: Some(Duration::MAX), ..Limits::nodes(100) };
     let clocks = [None, Some(0), Some(1), Some(u32::MAX)].map(|moves_to_go| Limits {
-        clock: Some(PlayerClock {
-            moves_to_go,
-            ..longest
-        }),
+        clock: Some(PlayerClock { moves_to_go, ..longest }),
         opponent: Some(longest),
         ..Limits::nodes(100)
     });
@@ -59,14 +49,8 @@ fn the_longest_times_do_not_overflow() {
 }
 
 fn clock(milliseconds: u64) -> Limits {
-    let clock = PlayerClock {
-        time: Duration::from_millis(milliseconds),
-        ..PlayerClock::default()
-    };
-    Limits {
-        clock: Some(clock),
-        ..Limits::default()
-    }
+    let clock = PlayerClock { time: Duration::from_millis(milliseconds), ..PlayerClock::default() };
+    Limits { clock: Some(clock), ..Limits::default() }
 }
 
 /// The clock is checked every 1024 nodes, and depth 1 is always finished.
@@ -95,10 +79,7 @@ fn an_only_move_is_played_at_once() {
         assert_eq!(outcome.best, Some("i5a5".parse().expect("a move")));
         assert!(outcome.depth <= 8, "{pruning}: {outcome:?}");
     }
-    let several = Limits {
-        depth: Some(8),
-        ..clock(3_600_000)
-    };
+    let several = Limits { depth: Some(8), ..clock(3_600_000) };
     let (_, outcome) = Engine::new().run(request(fen::START, several));
     assert_eq!(outcome.depth, 8);
 }
@@ -136,11 +117,7 @@ fn the_clock_of_a_pondering_search_starts_at_the_ponder_hit() {
         control.ponder_hit();
     });
     let (_, outcome) = Engine::new().run(pondering);
-    assert!(
-        outcome.time >= Duration::from_millis(400),
-        "{:?}",
-        outcome.time
-    );
+    assert!(outcome.time >= Duration::from_millis(400), "{:?}", outcome.time);
 }
 
 #[test]
@@ -160,11 +137,7 @@ fn a_node_limit_holds_while_pondering() {
 fn a_soft_node_limit_lets_the_iteration_finish() {
     let mut compared = 0;
     for soft in [1, 300, 20_000, 60_000] {
-        let limits = |soft_nodes, depth| Limits {
-            soft_nodes,
-            depth,
-            ..Limits::default()
-        };
+        let limits = |soft_nodes, depth| Limits { soft_nodes, depth, ..Limits::default() };
         let (_, soft_limited) = Engine::new().run(request(fen::START, limits(Some(soft), None)));
         assert!(soft_limited.nodes >= soft);
         // A depth limit below 8 turns off the pruning of replies to root moves, and the second comparison needs a limit
@@ -177,10 +150,7 @@ fn a_soft_node_limit_lets_the_iteration_finish() {
             Engine::new().run(request).1
         };
         let same = by_depth(soft_limited.depth);
-        assert_eq!(
-            (same.nodes, same.best),
-            (soft_limited.nodes, soft_limited.best)
-        );
+        assert_eq!((same.nodes, same.best), (soft_limited.nodes, soft_limited.best));
         assert!(by_depth(soft_limited.depth - 1).nodes < soft);
         compared += 1;
     }

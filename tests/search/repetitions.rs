@@ -55,10 +55,7 @@ fn a_perpetual_chase_that_loses_is_avoided() {
 
 /// Rounds of a perpetual check and a perpetual chase by red.
 const ROUNDS: [(&str, [&str; 4]); 2] = [
-    (
-        "4k4/R8/9/9/9/9/9/9/4A4/3AK4 w",
-        ["a8a9", "e9e8", "a9a8", "e8e9"],
-    ),
+    ("4k4/R8/9/9/9/9/9/9/4A4/3AK4 w", ["a8a9", "e9e8", "a9a8", "e8e9"]),
     (CHASE, ["h6i6", "i0h0", "i6h6", "h0i0"]),
 ];
 
@@ -91,10 +88,7 @@ fn the_third_occurrence_decides_nothing_under_elephanteye_rules() {
     let repeat = "e9e8".parse().expect("a move");
     for (rules, wins) in [(RuleSet::Asian, true), (RuleSet::ElephantEye, false)] {
         let mut request = request(fen, Limits::depth(1));
-        play(
-            &mut request.game,
-            "a8a9 e9e8 a9a8 e8e9 a8a9 e9e8 a9a8 e8e9 a8a9",
-        );
+        play(&mut request.game, "a8a9 e9e8 a9a8 e8e9 a8a9 e9e8 a9a8 e8e9 a8a9");
         request.settings.rules = rules;
         request.root_moves = Some(vec![repeat]);
         let score = engine.run(request).1.score.expect("a score");
@@ -144,10 +138,9 @@ fn positions_with_alternating_loops_have_no_proven_score() {
 
 #[test]
 fn alternating_loops_are_a_draw_by_the_rules() {
-    for moves in [
-        "g1g0 e0e1 g0g1 e1e0 g1c1 c3g3 c1g1 g3c3",
-        "g1c1 c3g3 c1g1 g3c3 g1g0 e0e1 g0g1 e1e0",
-    ] {
+    for moves in
+        ["g1g0 e0e1 g0g1 e1e0 g1c1 c3g3 c1g1 g3c3", "g1c1 c3g3 c1g1 g3c3 g1g0 e0e1 g0g1 e1e0"]
+    {
         let mut game = Game::new(parse_position(TWO_LOOPS[0]).expect("the position is legal"));
         play(&mut game, moves);
         let judgment = judge_outcome(&game, RuleSet::Asian);
@@ -206,10 +199,7 @@ fn check_mate(game: &Game, line: &SearchLine, plies: u32) {
     let mut game = game.clone();
     for (ply, played) in line.pv.iter().enumerate() {
         let cause = judge_outcome(&game, RuleSet::Asian).cause;
-        assert!(
-            ply == 0 || cause == Cause::Nothing,
-            "{line:?}: {cause} at {ply}"
-        );
+        assert!(ply == 0 || cause == Cause::Nothing, "{line:?}: {cause} at {ply}");
         game.push(*played).expect("the line is legal");
     }
     assert_eq!(line.pv.len(), plies as usize, "{line:?}");
@@ -251,10 +241,8 @@ fn proven_scores_agree_with_the_rules() {
     let mut searcher = Searcher::new(1).expect("1 MB is free");
     let mut mates = ByColor::<usize>::default();
     let mut wins_by_rule = 0;
-    let games: Vec<Game> = (0..300)
-        .map(|_| ending(random))
-        .chain(ROUNDS.map(|round| repeated(round, 7)))
-        .collect();
+    let games: Vec<Game> =
+        (0..300).map(|_| ending(random)).chain(ROUNDS.map(|round| repeated(round, 7))).collect();
     for (n, game) in games.into_iter().enumerate() {
         if judge_outcome(&game, RuleSet::Asian).cause != Cause::Nothing {
             continue;

@@ -44,11 +44,7 @@ fn short_mates_are_found_at_every_level_of_pruning() {
             let is_pruned = pruning != Degree::None;
             // The depth at which pruning no longer hides a mate depends on the evaluation; it is reached in less
             // than ten thousand nodes.
-            let limits = if is_pruned {
-                Limits::nodes(20_000)
-            } else {
-                Limits::depth(8)
-            };
+            let limits = if is_pruned { Limits::nodes(20_000) } else { Limits::depth(8) };
             let mut request = request(fen, limits);
             request.settings.pruning = pruning;
             let (_, outcome) = engine.run(request);
@@ -56,10 +52,7 @@ fn short_mates_are_found_at_every_level_of_pruning() {
                 panic!("no mate in {fen} {pruning:?}");
             };
             // With pruning a longer mate may be found first.
-            assert!(
-                found == *plies || is_pruned && found > *plies,
-                "{fen} {pruning:?}"
-            );
+            assert!(found == *plies || is_pruned && found > *plies, "{fen} {pruning:?}");
         }
     }
 }
@@ -77,10 +70,7 @@ fn composed_mates_are_proven() {
         let (moves, fen) = problem.split_once(' ').expect(line);
         let moves: u32 = moves.parse().expect(line);
         let plies = 2 * moves - 1;
-        let limits = Limits {
-            mate: Some(moves),
-            ..Limits::default()
-        };
+        let limits = Limits { mate: Some(moves), ..Limits::default() };
         engine.pool.forget();
         let mut request = request(fen, limits);
         let (infos, outcome) = engine.run(request.clone());
@@ -114,10 +104,9 @@ fn a_mate_of_the_tables_is_found_at_low_depth_with_several_threads() {
 
 #[test]
 fn a_shallow_search_does_not_allow_a_mate_in_one() {
-    for fen in [
-        "9/5k3/2N6/9/3R2b2/8p/9/4B4/4A4/2BAK4 b",
-        "4ka3/4a4/9/9/4R2P1/p1R6/7r1/4B4/4A4/4KAB2 b",
-    ] {
+    for fen in
+        ["9/5k3/2N6/9/3R2b2/8p/9/4B4/4A4/2BAK4 b", "4ka3/4a4/9/9/4R2P1/p1R6/7r1/4B4/4A4/4KAB2 b"]
+    {
         for plies in 2..=6 {
             let mut request = request(fen, Limits::depth(plies));
             let engine = Engine::new();
@@ -136,9 +125,7 @@ fn a_shallow_search_does_not_allow_a_mate_in_one() {
 #[test]
 fn the_bench_signature_is_unchanged() {
     let signature: u64 = BENCH_SIGNATURE.trim().parse().expect("a number");
-    let nodes = chuhe::search::bench(chuhe::search::BENCH_DEPTH, None, |_, _| ())
-        .unwrap()
-        .nodes;
+    let nodes = chuhe::search::bench(chuhe::search::BENCH_DEPTH, None, |_, _| ()).unwrap().nodes;
     assert_eq!(nodes, signature, "tests/data/bench_signature.txt");
 }
 
@@ -152,8 +139,7 @@ fn lines_are_legal_and_begin_with_the_best_move() {
         for info in &infos {
             let mut game = Game::new(parse_position(fen).unwrap());
             for m in &info.pv {
-                game.push(*m)
-                    .unwrap_or_else(|e| panic!("{fen}: {e} in {:?}", info.pv));
+                game.push(*m).unwrap_or_else(|e| panic!("{fen}: {e} in {:?}", info.pv));
             }
         }
     }
@@ -276,12 +262,7 @@ fn root_noise_varies_the_move_but_not_the_score_or_the_effort() {
             // Hash entries and histories of the last search would change this one.
             engine.pool.forget();
             let control = Control::new(false);
-            engine
-                .run(SearchRequest {
-                    control,
-                    ..request.clone()
-                })
-                .1
+            engine.run(SearchRequest { control, ..request.clone() }).1
         };
         (0..20).map(run).collect()
     };
@@ -309,27 +290,12 @@ fn threads_and_hash_size_can_be_changed_and_a_huge_size_is_an_error() {
     let mut engine = Engine::new();
     for threads in [2, 4, 1] {
         assert_eq!(engine.pool.set_threads(threads), Ok(threads));
-        assert!(
-            engine
-                .run(request(fen::START, Limits::depth(8)))
-                .1
-                .best
-                .is_some()
-        );
+        assert!(engine.run(request(fen::START, Limits::depth(8))).1.best.is_some());
     }
     assert_eq!(engine.pool.set_hash_size(3), Ok(3));
     let refused = engine.pool.set_hash_size(usize::MAX >> 20);
-    assert!(
-        matches!(refused, Err(ResizeError::NoMemory { kept: 3, .. })),
-        "{refused:?}"
-    );
-    assert!(
-        engine
-            .run(request(fen::START, Limits::depth(5)))
-            .1
-            .best
-            .is_some()
-    );
+    assert!(matches!(refused, Err(ResizeError::NoMemory { kept: 3, .. })), "{refused:?}");
+    assert!(engine.run(request(fen::START, Limits::depth(5))).1.best.is_some());
 }
 
 #[test]

@@ -24,39 +24,24 @@ fn search(engine: &mut Engine, fen: &str, settings: Settings, depth: u32) -> (Ve
 }
 
 fn score(engine: &mut Engine, fen: &str, settings: Settings, depth: u32) -> Score {
-    search(engine, fen, settings, depth)
-        .1
-        .score
-        .expect("a score")
+    search(engine, fen, settings, depth).1.score.expect("a score")
 }
 
 /// The default settings with other techniques.
 fn with(techniques: Techniques) -> Settings {
-    Settings {
-        techniques,
-        ..Settings::default()
-    }
+    Settings { techniques, ..Settings::default() }
 }
 
 /// The total number of nodes of searches of some bench positions.
 fn nodes(engine: &mut Engine, techniques: Techniques, depth: u32) -> u64 {
     let settings = with(techniques);
     let positions = BENCH_POSITIONS.iter().step_by(4);
-    positions
-        .map(|fen| search(engine, fen, settings, depth).1.nodes)
-        .sum()
+    positions.map(|fen| search(engine, fen, settings, depth).1.nodes).sum()
 }
 
 /// Settings of a driver without pruning.
 fn exhaustive(driver: Driver, hash: bool) -> Settings {
-    Settings {
-        pruning: Degree::None,
-        ..with(Techniques {
-            driver,
-            hash,
-            ..Techniques::default()
-        })
-    }
+    Settings { pruning: Degree::None, ..with(Techniques { driver, hash, ..Techniques::default() }) }
 }
 
 /// Asserts that the drivers find the same score without pruning and without the hash table, whose deeper entries change
@@ -105,25 +90,15 @@ fn the_drivers_find_mates_with_pruning() {
     let mut engine = Engine::new();
     let fen = "3k5/9/R8/1R7/9/9/9/9/9/5K3 w";
     for driver in Driver::ALL {
-        let settings = with(Techniques {
-            driver,
-            ..Techniques::default()
-        });
-        assert_eq!(
-            score(&mut engine, fen, settings, 6),
-            Score::mate_in(3),
-            "{driver:?}"
-        );
+        let settings = with(Techniques { driver, ..Techniques::default() });
+        assert_eq!(score(&mut engine, fen, settings, 6), Score::mate_in(3), "{driver:?}");
     }
 }
 
 #[test]
 fn null_moves_change_the_search() {
     let mut engine = Engine::new();
-    let without = Techniques {
-        null_move: false,
-        ..Techniques::default()
-    };
+    let without = Techniques { null_move: false, ..Techniques::default() };
     let default = nodes(&mut engine, Techniques::default(), 9);
     assert_ne!(nodes(&mut engine, without, 9), default);
 }
@@ -133,11 +108,8 @@ fn null_moves_change_the_search() {
 fn the_verification_of_null_moves_changes_the_search() {
     let mut engine = Engine::new();
     let mut nodes = |null_move, null_move_verification| {
-        let settings = with(Techniques {
-            null_move,
-            null_move_verification,
-            ..Techniques::default()
-        });
+        let settings =
+            with(Techniques { null_move, null_move_verification, ..Techniques::default() });
         let endings = [
             "4kab2/4a4/4b4/4p4/2P6/6n2/9/4BN3/4A4/3AK1B2 w",
             "3akab2/9/4b4/p1n5p/9/2P6/P7P/4B1N2/4A4/2BAK4 w",
@@ -157,10 +129,7 @@ fn the_verification_of_null_moves_changes_the_search() {
 #[test]
 fn without_the_hash_table_nothing_is_stored() {
     let mut engine = Engine::new();
-    let off = with(Techniques {
-        hash: false,
-        ..Techniques::default()
-    });
+    let off = with(Techniques { hash: false, ..Techniques::default() });
     let fen = BENCH_POSITIONS[0];
     let (infos, _) = search(&mut engine, fen, off, 7);
     assert!(infos.iter().all(|info| info.hashfull == 0));
@@ -180,11 +149,7 @@ fn without_the_hash_table_nothing_is_stored() {
 fn hash_windows_change_the_search_of_every_driver_except_mtd() {
     let mut engine = Engine::new();
     let mut nodes = |driver, hash_window| {
-        let techniques = Techniques {
-            driver,
-            hash_window,
-            ..Techniques::default()
-        };
+        let techniques = Techniques { driver, hash_window, ..Techniques::default() };
         nodes(&mut engine, techniques, 8)
     };
     for driver in [Driver::NegaScout, Driver::AlphaBeta] {
@@ -197,10 +162,7 @@ fn hash_windows_change_the_search_of_every_driver_except_mtd() {
 fn iterative_deepening_can_be_turned_off() {
     let mut engine = Engine::new();
     let mut depths = |iterative| {
-        let settings = with(Techniques {
-            iterative,
-            ..Techniques::default()
-        });
+        let settings = with(Techniques { iterative, ..Techniques::default() });
         let (infos, outcome) = search(&mut engine, BENCH_POSITIONS[0], settings, 6);
         assert_eq!(outcome.depth, 6);
         let mut depths: Vec<u32> = infos.iter().map(|info| info.depth).collect();
@@ -217,10 +179,7 @@ fn the_no_capture_limit_can_be_turned_off() {
     // Red is a rook ahead, but neither captures nor mates before the limit.
     let fen = "3k1ab2/4a4/4b4/9/9/9/9/9/R8/4K4 b - - 118 60";
     let mut score = |no_capture_draws| {
-        let settings = Settings {
-            no_capture_draws,
-            ..Settings::default()
-        };
+        let settings = Settings { no_capture_draws, ..Settings::default() };
         score(&mut engine, fen, settings, 4)
     };
     assert_eq!(score(true), Score::ZERO);

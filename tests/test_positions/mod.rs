@@ -38,9 +38,7 @@ pub(crate) fn encodable_moves() -> impl Iterator<Item = Move> {
 
 /// The fields of each line of a test data file, without comments.
 pub(crate) fn lines(data: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
-    data.lines()
-        .filter(|line| !line.starts_with('#'))
-        .map(|line| line.split(" | ").collect())
+    data.lines().filter(|line| !line.starts_with('#')).map(|line| line.split(" | ").collect())
 }
 
 /// The game that starts at a FEN and consists of `moves`.

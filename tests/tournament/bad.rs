@@ -58,10 +58,9 @@ fn lost_games(bad: Vec<String>, reason: &str, counter: &str) -> Vec<String> {
 fn engines_that_exit_or_close_their_output_lose_by_crash() {
     assert_loses("closed", "crash", "closed its output", "crashes");
     // In some games the closed pipe may be noticed before the exit.
-    for (mode, end) in [
-        ("crash", "it exited (exit status: 3): out of luck"),
-        ("killed", "it exited (signal: 9"),
-    ] {
+    for (mode, end) in
+        [("crash", "it exited (exit status: 3): out of luck"), ("killed", "it exited (signal: 9")]
+    {
         let details = lost_games(script("bad", mode), "crash", "crashes");
         let is_reported = details.iter().any(|detail| detail.starts_with(end));
         assert!(is_reported, "{details:?}");
@@ -101,12 +100,7 @@ fn misbehavior_while_the_opponent_thinks_is_a_crash() {
     for (bad, good, limit, detail) in [
         ("gush", "waits", "tc=60+1 ponder=on", "too much output"),
         ("spills", "waits", "movetime=60000", "too much output"),
-        (
-            "misses",
-            "good",
-            "tc=60+1 ponder=on",
-            "no bestmove after stop within ",
-        ),
+        ("misses", "good", "tc=60+1 ponder=on", "no bestmove after stop within "),
     ] {
         let file = dir.path(bad);
         let engines = [("bad", bad), ("good", good)];
@@ -116,10 +110,7 @@ fn misbehavior_while_the_opponent_thinks_is_a_crash() {
         assert_eq!(report["end"], "finished");
         for game in report["games"].as_array().unwrap() {
             assert_eq!(game["reason"], "crash", "{game}");
-            assert!(
-                game["detail"].as_str().unwrap().starts_with(detail),
-                "{game}"
-            );
+            assert!(game["detail"].as_str().unwrap().starts_with(detail), "{game}");
         }
         assert_eq!(report["engines"][0]["crashes"], 2);
     }
@@ -136,10 +127,7 @@ fn illegal_moves_lose() {
 /// The XBoard engine refuses the moves of its opponent, or `go`.
 #[test]
 fn refused_moves_and_searches_are_crashes() {
-    for (mode, message) in [
-        ("refuses", "Illegal move: "),
-        ("balks", "Error (no game): go"),
-    ] {
+    for (mode, message) in [("refuses", "Illegal move: "), ("balks", "Error (no game): go")] {
         let mode = format!("{mode} '{}'", env!("CARGO_BIN_EXE_chuhe"));
         let mut bad = script("bad", &mode);
         bad[4] = "proto=xboard".to_owned();
@@ -179,10 +167,7 @@ fn unusual_but_valid_engines_are_accepted() {
 fn information_after_the_move_is_ignored() {
     // The engine would resign by its late score.
     let arguments = format!("{PLAIN} --resign score=800,moves=1");
-    let report = report(
-        [script("late", "talks-on"), script("good", "good")],
-        &arguments,
-    );
+    let report = report([script("late", "talks-on"), script("good", "good")], &arguments);
     assert_eq!(report["reasons"]["repetition"], report["games_played"]);
     assert_eq!(report["engines"][0]["mean_depth"], 5.0);
 }

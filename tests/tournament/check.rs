@@ -51,10 +51,7 @@ fn chuhe_conforms_to_both_protocols() {
         let words = [chuhe.as_str(), &protocol, option, "--patience", PATIENCE];
         let (code, reports) = check(&words);
         let failed: Vec<_> = reports.iter().filter(|report| report.1 != "ok").collect();
-        assert!(
-            failed.is_empty() && code == Some(0),
-            "{protocol}: {failed:?}"
-        );
+        assert!(failed.is_empty() && code == Some(0), "{protocol}: {failed:?}");
         assert!(reports.len() > 25, "{reports:?}");
     };
     // Most of the time is spent waiting.
@@ -108,14 +105,7 @@ fn violations_are_found() {
         let (_, outcome, detail) = reports.iter().find(|report| report.0 == name).unwrap();
         (outcome.as_str(), detail.as_str())
     };
-    for name in [
-        "handshake",
-        "options",
-        "ready",
-        "usemillisec",
-        "clock",
-        "new game",
-    ] {
+    for name in ["handshake", "options", "ready", "usemillisec", "clock", "new game"] {
         assert_eq!(outcome(name).0, "ok", "{name}: {reports:?}");
     }
     for (name, part) in [

@@ -18,10 +18,8 @@ fn write_factors(path: &Path, hash: &str) {
 
 /// A match of Chuhe against itself with the factors of a file.
 fn screening(factors: &Path, arguments: &str) -> Command {
-    let arguments = format!(
-        "--each nodes=300 --max-plies 80 --factors {} {arguments}",
-        factors.display()
-    );
+    let arguments =
+        format!("--each nodes=300 --max-plies 80 --factors {} {arguments}", factors.display());
     match_of([chuhe("one"), chuhe("two")], &arguments)
 }
 
@@ -30,16 +28,9 @@ fn the_effects_of_factors_are_reported() {
     let dir = TestDir::new();
     let [factors, report] = ["effects.toml", "effects.json"].map(|name| dir.path(name));
     write_factors(&factors, "[1, 2]");
-    let text = output(
-        screening(&factors, "--rounds 12")
-            .arg("--json")
-            .arg(&report),
-    );
+    let text = output(screening(&factors, "--rounds 12").arg("--json").arg(&report));
     assert!(text.contains("\nfactors: 2\n"), "{text}");
-    assert!(
-        text.contains("\nevaluation") && text.contains("\nhash "),
-        "{text}"
-    );
+    assert!(text.contains("\nevaluation") && text.contains("\nhash "), "{text}");
     let effects: serde_json::Value =
         serde_json::from_str(&fs::read_to_string(&report).unwrap()).unwrap();
     let effect = &effects["factors"][0];
@@ -75,10 +66,7 @@ fn factors_vary_between_pairs_of_games() {
     assert!(text.contains("resumed after 4 games"), "{text}");
     let players = players(&pgn);
     assert_eq!(players.len(), 24);
-    for [first, second] in [
-        ["knowledge=none", "knowledge=large"],
-        ["hashsize=1", "hashsize=2"],
-    ] {
+    for [first, second] in [["knowledge=none", "knowledge=large"], ["hashsize=1", "hashsize=2"]] {
         for [red, black] in &players {
             let values =
                 [red, black].map(|engine| [engine.contains(first), engine.contains(second)]);
@@ -106,16 +94,8 @@ fn options_and_values_that_an_engine_does_not_offer_are_refused() {
     let dir = TestDir::new();
     let factors = dir.path("factors.toml");
     for (old, new, why) in [
-        (
-            "hashsize",
-            "no_option",
-            "the engine does not offer the option no_option",
-        ),
-        (
-            "\"large\"",
-            "\"huge\"",
-            "option knowledge: \"huge\" is not one of ",
-        ),
+        ("hashsize", "no_option", "the engine does not offer the option no_option"),
+        ("\"large\"", "\"huge\"", "option knowledge: \"huge\" is not one of "),
     ] {
         write_factors(&factors, "[1, 2]");
         let text = fs::read_to_string(&factors).unwrap();

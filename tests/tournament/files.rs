@@ -12,14 +12,8 @@ const PLAIN: &str = "--openings start --rounds 2 --each depth=1";
 #[test]
 fn output_to_a_pipe_is_plain() {
     let text = output(&mut match_of(good(), PLAIN));
-    assert!(
-        text.starts_with("one: Shuffler good, UCCI, depth 1\n"),
-        "{text}"
-    );
-    let games: Vec<_> = text
-        .lines()
-        .filter(|line| line.contains("  game "))
-        .collect();
+    assert!(text.starts_with("one: Shuffler good, UCCI, depth 1\n"), "{text}");
+    let games: Vec<_> = text.lines().filter(|line| line.contains("  game ")).collect();
     assert_eq!(games.len(), 4, "{text}");
     let last =
         "4/4  game 4: two - one  1/2-1/2  repetition, 8 plies  +0 =4 -0  Elo +0.0 [-323.0, +323.0]";
@@ -44,10 +38,7 @@ fn pgn_records_are_complete() {
     let arguments = format!("{PLAIN} --event Cup --rules computer");
     output(match_of(good(), &arguments).arg("--pgn").arg(&pgn));
     let text = fs::read_to_string(&pgn).unwrap();
-    assert!(
-        text.starts_with("[Event \"older\"]"),
-        "earlier games are kept"
-    );
+    assert!(text.starts_with("[Event \"older\"]"), "earlier games are kept");
     for part in [
         "[Event \"Cup\"]",
         "[Red \"two\"]",
@@ -215,25 +206,15 @@ fn games_of_other_matches_in_the_pgn_are_kept() {
     for (incomplete, is_cut) in [
         ("[Eve", true),
         (own, true),
-        (
-            &format!("{own}{}]\n[Site \"?\"]\n\n1. A0-A1", head["id"]),
-            true,
-        ),
+        (&format!("{own}{}]\n[Site \"?\"]\n\n1. A0-A1", head["id"]), true),
         (&format!("{own}\"0\"]\n[Site \"?\"]\n[Da"), false),
         ("[Game \"Chinese Chess\"]\n[Event \"Cup\"]\n[Ma", false),
-        (
-            "[Event \"chuhe match\"]\n[Red \"three\"]\n\n1. A0-A1",
-            false,
-        ),
+        ("[Event \"chuhe match\"]\n[Red \"three\"]\n\n1. A0-A1", false),
     ] {
         fs::write(&pgn, whole.clone() + incomplete).unwrap();
         run(&journal, 2, ["one", "two"]);
         let kept = if is_cut { "" } else { incomplete };
-        assert_eq!(
-            read().trim_end(),
-            (whole.clone() + kept).trim_end(),
-            "{incomplete}"
-        );
+        assert_eq!(read().trim_end(), (whole.clone() + kept).trim_end(), "{incomplete}");
     }
     // A missing game is written again.
     let lost = whole.rfind("[Game \"Chinese Chess\"]\n").unwrap();
@@ -270,10 +251,7 @@ fn a_journal_is_used_by_one_process_at_a_time() {
     for option in ["--json", "--plot", "--status", "--pgn", "--epd"] {
         let mut other = match_of(engines(), PLAIN);
         let error = error_output(other.arg(option).arg(&journal));
-        assert!(
-            error.contains("the file is the journal of a match"),
-            "{error}"
-        );
+        assert!(error.contains("the file is the journal of a match"), "{error}");
     }
     assert_eq!(fs::read(&journal).unwrap(), before);
 }
@@ -336,30 +314,15 @@ fn one_file_cannot_be_given_to_two_options() {
     let name = file.file_name().unwrap().display();
     let same_file = format!("{directory}/./{name}");
     for (arguments, reason) in [
-        (
-            format!("--pgn {path} --resume {same_file}"),
-            "also the file of --pgn",
-        ),
-        (
-            format!("--json {path} --plot {path}"),
-            "also the file of --json",
-        ),
+        (format!("--pgn {path} --resume {same_file}"), "also the file of --pgn"),
+        (format!("--json {path} --plot {path}"), "also the file of --json"),
         (
             format!("--plot {directory}/plot.png"),
             "--plot: .png is the extension of another format; expected .svg",
         ),
-        (
-            format!("--pgn {path} --openings {path}"),
-            "also the file of --openings",
-        ),
-        (
-            format!("--pgn {path} --log {same_file}"),
-            "also the file of --pgn",
-        ),
-        (
-            format!("--json {path} --engines-file {path}"),
-            "also the file of --engines-file",
-        ),
+        (format!("--pgn {path} --openings {path}"), "also the file of --openings"),
+        (format!("--pgn {path} --log {same_file}"), "also the file of --pgn"),
+        (format!("--json {path} --engines-file {path}"), "also the file of --engines-file"),
         (format!("--pgn {directory}"), "not a regular file"),
         ("--pgn /dev/full".to_owned(), "not a regular file"),
         ("--pgn /dev/zero".to_owned(), "not a regular file"),
@@ -375,13 +338,7 @@ fn one_file_cannot_be_given_to_two_options() {
     let sparse = fs::File::options().write(true).open(&file).unwrap();
     sparse.set_len(1 << 40).unwrap();
     let mut command = match_of(good(), PLAIN);
-    output(
-        command
-            .arg("--pgn")
-            .arg(&file)
-            .arg("--resume")
-            .arg(&journal),
-    );
+    output(command.arg("--pgn").arg(&file).arg("--resume").arg(&journal));
     assert!(fs::metadata(&file).unwrap().len() > 1 << 40);
 }
 
@@ -408,10 +365,7 @@ fn engines_are_read_from_a_file() {
         let mut command = match_of_file(&dir, each);
         let text = output(command.args(["--each", "cmd=sh", "depth=1"]));
         // The settings in the section of the engine take precedence.
-        for line in [
-            "one: Shuffler good, UCCI, depth 1\n",
-            "two: Shuffler resign, UCCI, 7",
-        ] {
+        for line in ["one: Shuffler good, UCCI, depth 1\n", "two: Shuffler resign, UCCI, 7"] {
             assert!(text.contains(line), "{text}");
         }
     }

@@ -13,17 +13,10 @@ const PLAIN: &str = "--openings start --rounds 1 --each depth=1";
 
 /// Reason, length and result of the first game.
 fn first_game(modes: [&str; 2], arguments: &str) -> (String, u64, String) {
-    let report = report(
-        [script("one", modes[0]), script("two", modes[1])],
-        arguments,
-    );
+    let report = report([script("one", modes[0]), script("two", modes[1])], arguments);
     let game = &report["games"][0];
     let text = |key: &str| game[key].as_str().unwrap().to_owned();
-    (
-        text("reason"),
-        game["plies"].as_u64().unwrap(),
-        text("result"),
-    )
+    (text("reason"), game["plies"].as_u64().unwrap(), text("result"))
 }
 
 #[test]
@@ -78,10 +71,8 @@ fn banmoves_prevent_perpetual_check() {
     let dir = TestDir::new();
     let path = dir.path("checks.epd");
     fs::write(&path, "4k4/9/9/9/9/9/9/9/R8/3K5 w ; a rook alone\n").unwrap();
-    let arguments = format!(
-        "--openings {} --rounds 1 --max-plies 9 --each depth=1",
-        path.display()
-    );
+    let arguments =
+        format!("--openings {} --rounds 1 --max-plies 9 --each depth=1", path.display());
     let lost = ("perpetual check".to_owned(), 9, "0-1".to_owned());
     assert_eq!(first_game(["checker", "checker"], &arguments), lost);
     let with_bans = format!("{arguments} --banmoves");
@@ -124,11 +115,7 @@ fn wrong_settings_are_refused_before_the_first_game() {
             "option.UCI_Variant=janggi",
             "with option.UCI_Variant=janggi it answers bestmove f1f1 in a position without legal moves",
         ),
-        (
-            "chess",
-            "ranks=1",
-            "it plays bestmove e2e4, which is not a legal move of xiangqi",
-        ),
+        ("chess", "ranks=1", "it plays bestmove e2e4, which is not a legal move of xiangqi"),
     ] {
         let one = with(unknown_script("one", mode), settings);
         let error = error_output(&mut match_of([one, script("two", "good")], PLAIN));
@@ -168,20 +155,11 @@ fn protocol_and_ranks_are_detected() {
         assert!(text.contains("end reasons: repetition 2;"), "{text}");
     }
     let sent = fs::read_to_string(&log).unwrap();
-    assert!(
-        sent.contains("<- setoption name UCI_Variant value xiangqi"),
-        "{sent}"
-    );
+    assert!(sent.contains("<- setoption name UCI_Variant value xiangqi"), "{sent}");
     for (mode, expected) in [
         ("mute", "engine one: no ucciok, uciok or feature"),
-        (
-            "chess",
-            "engine one: from the starting position it plays bestmove e2e4, which is not",
-        ),
-        (
-            "illegal",
-            "engine one: from the starting position it plays bestmove a0a9",
-        ),
+        ("chess", "engine one: from the starting position it plays bestmove e2e4, which is not"),
+        ("illegal", "engine one: from the starting position it plays bestmove a0a9"),
         ("crash", "engine one: it "),
     ] {
         let engines = [unknown_script("one", mode), script("two", "good")];
@@ -195,9 +173,7 @@ fn options_set_the_colors_and_the_seeds() {
     let reds = |arguments: &str| {
         let report = report(good(), &format!("{PLAIN} {arguments}"));
         let games = report["games"].as_array().unwrap().iter();
-        games
-            .map(|game| game["red"].as_str().unwrap().to_owned())
-            .collect::<Vec<_>>()
+        games.map(|game| game["red"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(reds(""), ["one", "two"]);
     assert_eq!(reds("--reverse"), ["two", "one"]);
@@ -214,10 +190,7 @@ fn options_set_the_colors_and_the_seeds() {
     let mut command = match_of(good(), &arguments);
     let text = output(command.args(script("three", "good")));
     assert!(text.contains("\n4 games, concurrency 1"), "{text}");
-    assert!(
-        !text.contains("one - two") && text.contains("two - three"),
-        "{text}"
-    );
+    assert!(!text.contains("one - two") && text.contains("two - three"), "{text}");
 }
 
 #[test]
@@ -241,10 +214,7 @@ fn engines_ponder_on_the_predicted_reply() {
     let dir = TestDir::new();
     let log = dir.path("ponder.log");
     let engines = [script("one", "foresee"), script("two", "good")];
-    let mut command = match_of(
-        engines,
-        "--openings start --rounds 1 --each tc=20+1 ponder=on",
-    );
+    let mut command = match_of(engines, "--openings start --rounds 1 --each tc=20+1 ponder=on");
     command.arg("--json").arg(dir.path("ponder.json"));
     let text = output(command.arg("--log").arg(&log));
     assert!(text.contains("repetition 2"), "{text}");
@@ -255,11 +225,7 @@ fn engines_ponder_on_the_predicted_reply() {
     assert!(speed.is_null(), "{speed}");
     let log_text = fs::read_to_string(&log).unwrap();
     // The engine plays four moves in each game, ponders after every second one and always predicts the reply.
-    assert_eq!(
-        log_text.matches("<- go ponder time").count(),
-        4,
-        "{log_text}"
-    );
+    assert_eq!(log_text.matches("<- go ponder time").count(), 4, "{log_text}");
     assert_eq!(log_text.matches("<- ponderhit").count(), 4, "{log_text}");
     assert!(log_text.contains("<- setoption Ponder true"), "{log_text}");
 }
@@ -311,11 +277,7 @@ fn chuhe_ponders_within_its_time() {
 
 #[test]
 fn replay_agrees_with_the_games_of_a_match() {
-    for (notation, limit) in [
-        ("iccs", "nodes=60"),
-        ("wxf", "nodes=30"),
-        ("chinese", "depth=2"),
-    ] {
+    for (notation, limit) in [("iccs", "nodes=60"), ("wxf", "nodes=30"), ("chinese", "depth=2")] {
         let dir = TestDir::new();
         let pgn = dir.path("games.pgn");
         let engines = [chuhe("one"), chuhe("two")];
@@ -331,19 +293,12 @@ fn replay_agrees_with_the_games_of_a_match() {
         };
         let text = output(&mut replay());
         let count = 2 * rounds;
-        assert!(
-            text.contains(&format!("{count} of {count} games agree")),
-            "{text}"
-        );
+        assert!(text.contains(&format!("{count} of {count} games agree")), "{text}");
         // `replay` notices a wrong reason.
         let record = fs::read_to_string(&pgn).unwrap();
         let (before, rest) = record.split_once("[Reason \"").unwrap();
         let (reason, after) = rest.split_once('"').unwrap();
-        let wrong = if reason == "checkmate" {
-            "stalemate"
-        } else {
-            "checkmate"
-        };
+        let wrong = if reason == "checkmate" { "stalemate" } else { "checkmate" };
         fs::write(&pgn, format!("{before}[Reason \"{wrong}\"{after}")).unwrap();
         let text = error_output(&mut replay());
         assert!(text.contains("one game does not agree"), "{text}");
@@ -359,16 +314,11 @@ fn round_robins_and_gauntlets_are_counted() {
         command.args(script("three", "good"));
         command.args(["--each", "depth=1"]);
         let text = output(&mut command);
-        assert!(
-            text.contains(&format!("\n{games} games, concurrency 1")),
-            "{text}"
-        );
+        assert!(text.contains(&format!("\n{games} games, concurrency 1")), "{text}");
         assert!(text.contains(&format!("{games}/{games}")), "{text}");
         let row = |name: &str| {
-            let line = text
-                .lines()
-                .find(|l| l.get(1..).is_some_and(|l| l.starts_with(name)))
-                .unwrap();
+            let line =
+                text.lines().find(|l| l.get(1..).is_some_and(|l| l.starts_with(name))).unwrap();
             let words = line.split_whitespace();
             words.map(str::to_owned).collect::<Vec<_>>()
         };
@@ -388,10 +338,7 @@ fn an_sprt_ends_the_match() {
     let engines = [script("one", "good"), script("two", "crash")];
     let arguments = "--openings start --sprt elo0=0,elo1=100 --each depth=1 --concurrency 2";
     let text = output(&mut match_of(engines, arguments));
-    assert!(
-        text.contains("the SPRT has accepted a hypothesis"),
-        "{text}"
-    );
+    assert!(text.contains("the SPRT has accepted a hypothesis"), "{text}");
     assert!(text.contains("H1 accepted (nElo >= 100)"), "{text}");
 
     // The files are written more slowly than the games are played. At most the next game is played before a decision.
@@ -423,21 +370,14 @@ fn games_that_may_repeat_give_a_warning() {
         let output = command.output().unwrap();
         let errors = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success(), "{errors}");
-        assert_eq!(
-            errors.starts_with(warning),
-            is_warned,
-            "{arguments}: {errors}"
-        );
+        assert_eq!(errors.starts_with(warning), is_warned, "{arguments}: {errors}");
     }
 }
 
 #[test]
 fn nice_and_affinity_are_set() {
     let status = fs::read_to_string("/proc/self/status").unwrap();
-    let allowed = status
-        .lines()
-        .find(|l| l.starts_with("Cpus_allowed_list:"))
-        .unwrap();
+    let allowed = status.lines().find(|l| l.starts_with("Cpus_allowed_list:")).unwrap();
     let first = allowed.split_whitespace().nth(1).unwrap();
     let first = first.split([',', '-']).next().unwrap();
     let recorded = |settings: &str, arguments: &str| {
@@ -445,10 +385,7 @@ fn nice_and_affinity_are_set() {
         let file = dir.path("affinity");
         let one = script("one", &mode_with("affinity", &file));
         let one = with(one, settings);
-        output(&mut match_of(
-            [one, script("two", "good")],
-            &format!("{arguments} {PLAIN}"),
-        ));
+        output(&mut match_of([one, script("two", "good")], &format!("{arguments} {PLAIN}")));
         let text = fs::read_to_string(&file).unwrap();
         let words = text.lines().next().unwrap().split_whitespace();
         words.map(str::to_owned).collect::<Vec<_>>()
@@ -464,17 +401,12 @@ fn restart_starts_a_process_for_each_game() {
         let dir = TestDir::new();
         let log = dir.path("restart.log");
         let one = with(script("one", "good"), setting);
-        let mut command = match_of(
-            [one, script("two", "good")],
-            &PLAIN.replace("--rounds 1", "--rounds 2"),
-        );
+        let mut command =
+            match_of([one, script("two", "good")], &PLAIN.replace("--rounds 1", "--rounds 2"));
         output(command.arg("--log").arg(&log));
         let text = fs::read_to_string(&log).unwrap();
         // One start before the first game, and then those for the games.
-        let count = text
-            .lines()
-            .filter(|l| l.contains(" one[") && l.ends_with("<- ucci"))
-            .count();
+        let count = text.lines().filter(|l| l.contains(" one[") && l.ends_with("<- ucci")).count();
         assert_eq!(count, starts, "{text}");
     }
 }
@@ -501,28 +433,19 @@ fn xboard_engines_play_with_every_limit() {
     let dir = TestDir::new();
     let pgn = dir.path("xboard.pgn");
     let arguments = "--openings balanced --rounds 2 --max-plies 14 --each depth=3 --pgn-details";
-    output(
-        match_of([xboard(), chuhe("other")], arguments)
-            .arg("--pgn")
-            .arg(&pgn),
-    );
+    output(match_of([xboard(), chuhe("other")], arguments).arg("--pgn").arg(&pgn));
     let text = fs::read_to_string(&pgn).unwrap();
     for game in chuhe::notation::pgn::read(&text) {
         let game = game.unwrap();
         assert_eq!(game.tag("Termination"), Some("adjudication"), "{text}");
         // Both engines report a score, a depth of three and a line for each move.
         for comment in game.comments().iter().filter(|text| *text != "book") {
-            assert!(
-                comment.contains("/3 ") && comment.contains("pv=\""),
-                "{comment}"
-            );
+            assert!(comment.contains("/3 ") && comment.contains("pv=\""), "{comment}");
         }
     }
     for limit in ["nodes=100", "tc=10+0.1 ponder=on"] {
-        let error = error_output(&mut match_of(
-            [xboard(), chuhe("other")],
-            &format!("--each {limit}"),
-        ));
+        let error =
+            error_output(&mut match_of([xboard(), chuhe("other")], &format!("--each {limit}")));
         assert!(error.contains("proto=xboard cannot be combined"), "{error}");
     }
 }
@@ -534,24 +457,15 @@ fn xboard_is_detected() {
     let xboard = || unknown_script("x", &format!("xboard '{command}'"));
     let arguments = "--openings start --rounds 1 --max-plies 4 --each depth=1";
     let text = output(&mut match_of([xboard(), chuhe("other")], arguments));
-    assert!(
-        text.contains("XBOARD, depth 1 (detected: XBOARD)"),
-        "{text}"
-    );
+    assert!(text.contains("XBOARD, depth 1 (detected: XBOARD)"), "{text}");
     let engine = report([xboard(), chuhe("other")], arguments)["engines"][0].clone();
     let version = env!("CARGO_PKG_VERSION");
     assert_eq!(engine["engine"], format!("Chuhe {version}, XBOARD"));
     let error = error_output(&mut match_of([xboard(), chuhe("other")], "--each nodes=9"));
-    assert!(
-        error.contains("engine x: it speaks XBoard, which cannot be combined"),
-        "{error}"
-    );
+    assert!(error.contains("engine x: it speaks XBoard, which cannot be combined"), "{error}");
     let mut check = Command::new(command);
     let error = error_output(check.arg("check").args(&xboard()[1..]));
-    assert!(
-        error.contains("it speaks XBoard, which cannot be checked"),
-        "{error}"
-    );
+    assert!(error.contains("it speaks XBoard, which cannot be checked"), "{error}");
 }
 
 /// An XBoard engine may refuse FENs, or the piece letters of XBoard, or a second game.

@@ -14,10 +14,7 @@ const SLOW: &str = "--openings start --rounds 15 --concurrency 2 --each depth=1"
 
 /// Starts a match of slow engines and waits until some games are finished.
 fn begin(journal: &Path, pgn: &Path) -> Child {
-    let mut child = command(journal, pgn)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = command(journal, pgn).stdout(Stdio::piped()).spawn().unwrap();
     let lines = || fs::read_to_string(journal).map_or(0, |text| text.lines().count());
     wait_for(&mut child, || lines() >= 6);
     child
@@ -35,11 +32,7 @@ fn child_processes(of: &Child) -> Vec<String> {
     let tasks = fs::read_dir(path).unwrap().flatten();
     let children = tasks.filter_map(|task| fs::read_to_string(task.path().join("children")).ok());
     let children: Vec<String> = children.collect();
-    children
-        .iter()
-        .flat_map(|list| list.split_whitespace())
-        .map(str::to_owned)
-        .collect()
+    children.iter().flat_map(|list| list.split_whitespace()).map(str::to_owned).collect()
 }
 
 fn interrupt_and_resume(signal: Signal) {
@@ -62,10 +55,7 @@ fn finish(journal: &Path, pgn: &Path) {
     let before = fs::read_to_string(journal).unwrap();
     let text = output(&mut command(journal, pgn));
     assert!(text.contains("resumed after "), "{text}");
-    assert!(
-        text.contains("all games played\none vs two: 30 games, +0 =30 -0"),
-        "{text}"
-    );
+    assert!(text.contains("all games played\none vs two: 30 games, +0 =30 -0"), "{text}");
     let after = fs::read_to_string(journal).unwrap();
     let end = before.rfind('\n').unwrap();
     assert!(after.starts_with(&before[..end]), "no game is played again");
@@ -78,10 +68,8 @@ fn finish(journal: &Path, pgn: &Path) {
     let numbers: HashSet<u64> = numbers.into_iter().collect();
     assert_eq!(numbers, (0..30).collect());
     let games = chuhe::notation::pgn::read(&fs::read_to_string(pgn).unwrap());
-    let rounds: HashSet<String> = games
-        .iter()
-        .map(|game| game.as_ref().unwrap().tag("Round").unwrap().to_owned())
-        .collect();
+    let rounds: HashSet<String> =
+        games.iter().map(|game| game.as_ref().unwrap().tag("Round").unwrap().to_owned()).collect();
     assert_eq!((games.len(), rounds.len()), (30, 30));
 }
 

@@ -41,16 +41,10 @@ fn a_missing_program_ends_the_match_without_losses() {
         command.current_dir(dir.path(""));
         command
     };
-    let mut child = command()
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = command().stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let games = || {
         let text = fs::read_to_string(&journal).unwrap_or_default();
-        text.lines()
-            .filter(|line| line.starts_with("{\"game\""))
-            .count()
+        text.lines().filter(|line| line.starts_with("{\"game\"")).count()
     };
     wait_for(&mut child, || games() >= 3);
     fs::remove_file(&program).unwrap();
@@ -58,10 +52,7 @@ fn a_missing_program_ends_the_match_without_losses() {
     let errors = String::from_utf8(ended.stderr).unwrap();
     assert_eq!(ended.status.code(), Some(1), "{errors}");
     assert!(errors.contains("cannot be started: "), "{errors}");
-    assert!(
-        errors.contains("run the same command again to continue"),
-        "{errors}"
-    );
+    assert!(errors.contains("run the same command again to continue"), "{errors}");
     assert!(games() < 80, "{errors}");
     assert!(!fs::read_to_string(&journal).unwrap().contains("crash"));
     let page = dir.read("page.html");
@@ -87,9 +78,7 @@ fn open_files_do_not_accumulate() {
     words.extend(limited.get_args().map(ToOwned::to_owned));
     let mut shell = std::process::Command::new("sh");
     // 40 processes with two pipes each would exceed this limit.
-    shell
-        .args(["-c", "ulimit -n 48; exec \"$@\"", "sh"])
-        .args(words);
+    shell.args(["-c", "ulimit -n 48; exec \"$@\"", "sh"]).args(words);
     let ended = shell.output().unwrap();
     let left = fs::read_to_string(&file).unwrap();
     let left: Vec<String> = left.lines().map(str::to_owned).collect();
@@ -129,14 +118,9 @@ fn a_stopped_match_costs_no_game() {
     let ended = child.wait_with_output().unwrap();
     let text = String::from_utf8(ended.stdout).unwrap();
     assert!(text.contains("2 games, +0 =2 -0"), "{text}");
-    assert!(
-        text.contains("game 1: void, the machine stalled for"),
-        "{text}"
-    );
+    assert!(text.contains("game 1: void, the machine stalled for"), "{text}");
     assert!(text.contains("because the machine stalled: 1"), "{text}");
-    let is_void = dir
-        .read("stopped.jsonl")
-        .contains("{\"void\":{\"number\":0,");
+    let is_void = dir.read("stopped.jsonl").contains("{\"void\":{\"number\":0,");
     assert!(is_void);
 }
 
@@ -166,24 +150,17 @@ fn engine_output_is_escaped() {
     let mut one = script("one", "colored");
     one.push("option.x\x1b[31m=1".to_owned());
     let arguments = "--openings start --rounds 1 --each depth=1";
-    let output = match_of([one, script("two", "gbk")], arguments)
-        .output()
-        .unwrap();
+    let output = match_of([one, script("two", "gbk")], arguments).output().unwrap();
     let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
     assert!(text.contains("two: 象棋, UCCI"), "{text}");
-    assert!(
-        text.contains("one: Red \\u{1b}[31mShuffler\\u{7}, UCCI"),
-        "{text}"
-    );
+    assert!(text.contains("one: Red \\u{1b}[31mShuffler\\u{7}, UCCI"), "{text}");
     assert!(!text.contains(['\x1b', '\x07']), "{text:?}");
     let row = text.lines().find(|line| line.starts_with("one  ")).unwrap();
     // Name, moves, time, unit, time per move, depth.
     assert_eq!(row.split_whitespace().nth(5), Some("?"), "{text}");
     for name in ["two\nlines", "bell\x07"] {
-        let errors = error_output(&mut match_of(
-            [script(name, "good"), script("b", "good")],
-            arguments,
-        ));
+        let errors =
+            error_output(&mut match_of([script(name, "good"), script("b", "good")], arguments));
         assert!(
             errors.contains("the name contains control characters or noncharacters"),
             "{errors}"
@@ -201,11 +178,7 @@ fn a_file_with_many_options_is_read_quickly() {
     let engine = |name: &str| {
         format!("[[engine]]\nname = \"{name}\"\ncmd = \"./no-such-engine\"\ndepth = 1\n")
     };
-    let text = format!(
-        "{}{}[engine.options]\n{options}",
-        engine("one"),
-        engine("two")
-    );
+    let text = format!("{}{}[engine.options]\n{options}", engine("one"), engine("two"));
     fs::write(&path, text).unwrap();
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"));
     let errors = error_output(command.args(["match", "--engines-file"]).arg(&path));
@@ -217,14 +190,9 @@ fn a_file_with_many_options_is_read_quickly() {
 fn standard_error_is_saved() {
     let dir = TestDir::new();
     let file = dir.path("stderr.log");
-    let one = with(
-        script("one", "crash"),
-        &format!("stderr={}", file.display()),
-    );
-    let report: Value = report(
-        [one, script("two", "good")],
-        "--openings start --rounds 1 --each depth=1",
-    );
+    let one = with(script("one", "crash"), &format!("stderr={}", file.display()));
+    let report: Value =
+        report([one, script("two", "good")], "--openings start --rounds 1 --each depth=1");
     assert_eq!(report["engines"][0]["crashes"], 2);
     let text = fs::read_to_string(&file).unwrap();
     assert_eq!(text, "out of luck\nout of luck\n");

@@ -22,14 +22,8 @@ fn engines_that_do_not_work_are_refused() {
         error_output(&mut match_of(engines, arguments))
     };
     for (bad, reason) in [
-        (
-            engine(&["cmd=./no/such/engine"]),
-            "no/such/engine: No such file",
-        ),
-        (
-            engine(&["name=text", &text_command]),
-            "Cargo.toml: Permission",
-        ),
+        (engine(&["cmd=./no/such/engine"]), "no/such/engine: No such file"),
+        (engine(&["name=text", &text_command]), "Cargo.toml: Permission"),
         (
             engine(&[&script_command]),
             "the file exists, but its interpreter (#!) or loader does not",
@@ -50,18 +44,10 @@ fn engines_that_do_not_work_are_refused() {
     let error = error_of(script("mute", "mute"), "--each depth=1 --startup 0.3");
     assert!(error.contains("ucciok after ucci within 0.3 s"), "{error}");
     // A process may be allowed to raise its priority.
-    let engines = [
-        with(script("one", "good"), "nice=-5"),
-        script("two", "good"),
-    ];
-    let ended = match_of(engines, "--each depth=1 --rounds 1")
-        .output()
-        .unwrap();
+    let engines = [with(script("one", "good"), "nice=-5"), script("two", "good")];
+    let ended = match_of(engines, "--each depth=1 --rounds 1").output().unwrap();
     let error = String::from_utf8(ended.stderr).unwrap();
-    assert!(
-        ended.status.success() || error.contains(": nice=-5: "),
-        "{error}"
-    );
+    assert!(ended.status.success() || error.contains(": nice=-5: "), "{error}");
     let error = error_of(engine(&["cmd=true", "proto=ucci"]), "--each depth=1");
     // The match may notice the closed pipe before the exit.
     let ends = ["it exited (exit status: 0)", "it closed its output"];
@@ -123,40 +109,19 @@ fn invalid_arguments_are_refused() {
     assert_refused(&[
         ("", "engine one: no limit"),
         ("./program", "./program: not KEY=VALUE; write --engine"),
-        (
-            "--engine name=three cmd=x ./four",
-            "./four: not KEY=VALUE; write --engine",
-        ),
+        ("--engine name=three cmd=x ./four", "./four: not KEY=VALUE; write --engine"),
         ("--each depth=1 --rounds 0", "0 is not in"),
         ("--each depth=1 --concurrency 0", "0 is not in"),
         ("--each depth=1 --rules chess", "invalid value 'chess'"),
         ("--each depth=1 nice=99", "nice= must be between -20 and 19"),
         ("--each depth=1 cpus=999", "cpus= names processor 999"),
-        (
-            "--each depth=1 --seeds 2",
-            "must be less than the number of engines",
-        ),
-        (
-            "--each depth=1 --noswap --sprt elo0=0,elo1=5",
-            "cannot be used with",
-        ),
-        (
-            "--each depth=1 --games 1 --sprt elo0=0,elo1=5",
-            "--games: 1 can only be used",
-        ),
-        (
-            "--each depth=1 --games 1 --format swiss",
-            "--games: 1 can only be used",
-        ),
+        ("--each depth=1 --seeds 2", "must be less than the number of engines"),
+        ("--each depth=1 --noswap --sprt elo0=0,elo1=5", "cannot be used with"),
+        ("--each depth=1 --games 1 --sprt elo0=0,elo1=5", "--games: 1 can only be used"),
+        ("--each depth=1 --games 1 --format swiss", "--games: 1 can only be used"),
         ("--each depth=1 --resign score=0", "must be greater than 0"),
-        (
-            "--each depth=1 --sprt elo0=5,elo1=0",
-            "elo0 must be less than elo1",
-        ),
-        (
-            "--each depth=1 --adjudicate-win moves=3",
-            "no score= in the list",
-        ),
+        ("--each depth=1 --sprt elo0=5,elo1=0", "elo0 must be less than elo1"),
+        ("--each depth=1 --adjudicate-win moves=3", "no score= in the list"),
         ("--each depth=1 --format ladder", "invalid value 'ladder'"),
         ("--each depth=1 --startup 0", "out of range"),
         ("--each depth=1 --notation wxf", "--pgn"),
@@ -164,10 +129,7 @@ fn invalid_arguments_are_refused() {
             "--each depth=1 --format swiss --noswap",
             "--format: this format cannot be used with --noswap\n",
         ),
-        (
-            "--each depth=1 option.Threads=500 --pin --concurrency 2",
-            "--pin needs 1000 processors",
-        ),
+        ("--each depth=1 option.Threads=500 --pin --concurrency 2", "--pin needs 1000 processors"),
     ]);
 }
 
@@ -192,29 +154,17 @@ fn arguments_of_cutechess_are_explained() {
 #[test]
 fn unusable_files_are_refused() {
     assert_refused(&[
-        (
-            "--each depth=1 --openings /no/such/file",
-            "/no/such/file: No such file",
-        ),
+        ("--each depth=1 --openings /no/such/file", "/no/such/file: No such file"),
         ("--each depth=1 --epd /dev/full", "not a regular file"),
         ("--each depth=1 --epd -", "--epd: games are added to a file"),
         ("--each depth=1 --pgn -", "--pgn: games are added to a file"),
-        (
-            "--each depth=1 --resume -",
-            "--resume: games are added to a file",
-        ),
+        ("--each depth=1 --resume -", "--resume: games are added to a file"),
         ("--each depth=1 --status /no/such/dir/x", "No such file"),
-        (
-            "--each depth=1 --adjudicate-tables /no/such/dir",
-            "/no/such/dir: No such file",
-        ),
+        ("--each depth=1 --adjudicate-tables /no/such/dir", "/no/such/dir: No such file"),
         ("--each depth=1 --pgn /no/such/dir/x.pgn", "No such file"),
         ("--each depth=1 --json /no/such/dir/x", "No such file"),
         ("--each depth=1 --resume /no/such/dir/x", "No such file"),
-        (
-            "--each depth=1 --engines-file /no/such/file",
-            "No such file",
-        ),
+        ("--each depth=1 --engines-file /no/such/file", "No such file"),
     ]);
 }
 
@@ -250,10 +200,7 @@ fn games_are_added_only_to_files_of_their_format() {
         assert_eq!(dir.bytes("other"), content);
     }
     for (option, content) in [
-        (
-            "--pgn",
-            "\u{feff}\n% comment\n[Event \"Cup\"]\n\n1. H2-E2 *\n",
-        ),
+        ("--pgn", "\u{feff}\n% comment\n[Event \"Cup\"]\n\n1. H2-E2 *\n"),
         ("--epd", "# positions\n4k4/9/9/9/9/9/9/9/9/3K5 w\n"),
         ("--epd", " \n"),
     ] {
@@ -261,10 +208,7 @@ fn games_are_added_only_to_files_of_their_format() {
         let arguments = format!("--openings start --rounds 1 --each depth=1 {option}");
         output(match_of(good(), &arguments).arg(dir.path("own")));
         let text = dir.read("own");
-        assert!(
-            text.starts_with(content) && text.len() > content.len(),
-            "{text}"
-        );
+        assert!(text.starts_with(content) && text.len() > content.len(), "{text}");
     }
 }
 
@@ -287,10 +231,7 @@ fn invalid_openings_are_refused() {
     for (text, reason) in [
         ("", "the file has no openings"),
         ("h2e2 h2e2\n", "line 1: move 2"),
-        (
-            "4k4/R8/9/9/9/9/9/9/1R7/3K5 w b1b9\n",
-            "line 1: the opening already ends the game",
-        ),
+        ("4k4/R8/9/9/9/9/9/9/1R7/3K5 w b1b9\n", "line 1: the opening already ends the game"),
     ] {
         fs::write(&path, text).unwrap();
         let arguments = format!("--each depth=1 --openings {}", path.display());
@@ -310,10 +251,7 @@ fn invalid_openings_among_others_are_left_out() {
     let errors = String::from_utf8_lossy(&output.stderr);
     let shown = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{errors}");
-    assert!(
-        errors.contains("line 2: move 1: \"h2e9\" is illegal"),
-        "{errors}"
-    );
+    assert!(errors.contains("line 2: move 1: \"h2e9\" is illegal"), "{errors}");
     assert!(errors.contains("1 opening left out, see above"), "{errors}");
     assert!(shown.contains("2 openings"), "{shown}");
 }
@@ -340,10 +278,7 @@ fn exit_codes_distinguish_invalid_arguments_from_other_errors() {
 fn unknown_options_are_set_with_a_warning() {
     let dir = TestDir::new();
     let log = dir.path("options.log");
-    let one = with(
-        script("one", "good"),
-        "option.hashsize=16 option.usemillisec=perhaps",
-    );
+    let one = with(script("one", "good"), "option.hashsize=16 option.usemillisec=perhaps");
     let arguments = "--openings start --rounds 1 --each movetime=1000";
     let two = with(script("two", "seconds"), "movetime=1500");
     let mut command = match_of([one, two], arguments);
@@ -365,9 +300,7 @@ fn unknown_options_are_set_with_a_warning() {
 fn messages_of_engines_about_options_are_shown() {
     let one = with(script("one", "objects"), "option.style=wild");
     let arguments = "--openings start --rounds 2 --each movetime=1000";
-    let output = match_of([one, script("two", "good")], arguments)
-        .output()
-        .unwrap();
+    let output = match_of([one, script("two", "good")], arguments).output().unwrap();
     assert!(output.status.success());
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
@@ -385,10 +318,7 @@ fn a_refused_network_prevents_the_match() {
     fs::write(&network, &bytes[..bytes.len() / 2]).unwrap();
     // Messages about many other options precede the one about the network.
     let others = "batch debug threads multipv promotion nullmove verifynull usehash iterative";
-    let others: String = others
-        .split(' ')
-        .map(|name| format!("option.{name}=bad "))
-        .collect();
+    let others: String = others.split(' ').map(|name| format!("option.{name}=bad ")).collect();
     for (protocol, option) in [("ucci", "evalapi"), ("uci", "EvalFile")] {
         let network = network.display();
         let one = with(
@@ -398,9 +328,6 @@ fn a_refused_network_prevents_the_match() {
         let two = super::chuhe("two");
         let error = error_output(&mut match_of([one, two], "--each nodes=10 --rounds 1"));
         let refusal = format!("engine one: it refused its network: setoption refused: {option}: ");
-        assert!(
-            error.contains(&refusal) && error.contains("truncated or damaged"),
-            "{error}"
-        );
+        assert!(error.contains(&refusal) && error.contains("truncated or damaged"), "{error}");
     }
 }

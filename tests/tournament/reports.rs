@@ -19,33 +19,17 @@ fn the_status_is_written() {
     let engines = [script("<one>", "good"), script("two", "resign")];
     let arguments = format!("{PLAIN} --sprt elo0=0,elo1=5");
     let mut command = match_of(engines, &arguments);
-    command
-        .arg("--status")
-        .arg(&json)
-        .arg("--status")
-        .arg(&html);
+    command.arg("--status").arg(&json).arg("--status").arg(&html);
     output(&mut command);
     let status: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
-    assert_eq!(
-        (&status["version"], &status["end"]),
-        (&1.into(), &"finished".into())
-    );
+    assert_eq!((&status["version"], &status["end"]), (&1.into(), &"finished".into()));
     assert_eq!(status["engines"][0]["wins"], 2);
-    assert_eq!(
-        (&status["games_played"], &status["total_games"]),
-        (&2.into(), &2.into())
-    );
+    assert_eq!((&status["games_played"], &status["total_games"]), (&2.into(), &2.into()));
     assert_eq!(status["seconds_left"], Value::Null);
     assert_eq!(status["winner"], Value::Null);
     assert!(status["sprt"]["llr"].is_number());
     let page = fs::read_to_string(&html).unwrap();
-    for part in [
-        "<!DOCTYPE html>",
-        "&lt;one&gt;",
-        "2 of 2 games",
-        "LLR",
-        "resignation",
-    ] {
+    for part in ["<!DOCTYPE html>", "&lt;one&gt;", "2 of 2 games", "LLR", "resignation"] {
         assert!(page.contains(part), "{part}: {page}");
     }
     assert!(!page.contains("<one>"));
@@ -77,20 +61,13 @@ fn the_status_contains_the_remaining_time() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(playing["total_games"], 600);
-    assert!(
-        playing["seconds_left"].as_f64().unwrap() > 60.0,
-        "{playing}"
-    );
+    assert!(playing["seconds_left"].as_f64().unwrap() > 60.0, "{playing}");
 }
 
 fn shown_on_a_terminal(command: &mut Command) -> String {
     let (terminal, mut screen) = Terminal::new();
     command.env("TERM", "xterm").env_remove("NO_COLOR");
-    let mut child = command
-        .stdout(terminal.open())
-        .stderr(terminal.open())
-        .spawn()
-        .unwrap();
+    let mut child = command.stdout(terminal.open()).stderr(terminal.open()).spawn().unwrap();
     // The `Command` also keeps the terminal open.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut shown = Vec::new();
@@ -121,10 +98,7 @@ fn assert_well_formed(text: &str) {
     while let Some((before, tag)) = rest.split_once('<') {
         for reference in before.split('&').skip(1) {
             let (name, _) = reference.split_once(';').expect("an end of a reference");
-            assert!(
-                ["amp", "lt", "gt", "quot", "apos", "#39"].contains(&name),
-                "{name}"
-            );
+            assert!(["amp", "lt", "gt", "quot", "apos", "#39"].contains(&name), "{name}");
         }
         let (tag, after) = tag.split_once('>').expect("an end of a tag");
         rest = after;
@@ -163,29 +137,15 @@ fn the_plot_is_well_formed() {
 #[test]
 fn more_threads_than_processors_give_a_warning() {
     for (threads, concurrency, warning) in [
-        (
-            "4096",
-            "2",
-            "--concurrency: 8192 search threads run at the same time",
-        ),
-        (
-            "1",
-            "1000",
-            "--concurrency: 1000 search threads run at the same time",
-        ),
+        ("4096", "2", "--concurrency: 8192 search threads run at the same time"),
+        ("1", "1000", "--concurrency: 1000 search threads run at the same time"),
     ] {
         let one = with(script("one", "good"), &format!("option.Threads={threads}"));
         let engines = [one, script("two", "good")];
         let mut command = match_of(engines, PLAIN);
-        let output = command
-            .args(["--concurrency", concurrency])
-            .output()
-            .unwrap();
+        let output = command.args(["--concurrency", concurrency]).output().unwrap();
         let errors = String::from_utf8(output.stderr).unwrap();
-        assert!(
-            output.status.success() && errors.contains(warning),
-            "{errors}"
-        );
+        assert!(output.status.success() && errors.contains(warning), "{errors}");
     }
 }
 
@@ -204,19 +164,12 @@ fn final_positions_and_details_are_written() {
     let lines: Vec<&str> = ends.lines().collect();
     assert_eq!(lines.len(), 3);
     let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - -";
-    assert_eq!(
-        lines[1],
-        format!("{board} id \"game 1: one - two\"; c0 \"1/2-1/2 repetition\";")
-    );
+    assert_eq!(lines[1], format!("{board} id \"game 1: one - two\"; c0 \"1/2-1/2 repetition\";"));
     assert!(chuhe::tournament::Openings::read(&ends).is_ok());
     let text = fs::read_to_string(&pgn).unwrap();
     let games = chuhe::notation::pgn::read(&text);
     let comments = games[0].as_ref().unwrap().comments();
-    for part in [
-        ", n=5000, sd=11, nps=",
-        ", hashfull=3, tbhits=2, tl=",
-        "s, pv=\"A0-A1 A9-A8\"",
-    ] {
+    for part in [", n=5000, sd=11, nps=", ", hashfull=3, tbhits=2, tl=", "s, pv=\"A0-A1 A9-A8\""] {
         assert!(comments[0].contains(part), "{comments:?}");
     }
     // The UCCI score is converted to a mate.
@@ -233,9 +186,7 @@ fn the_cross_table_has_ratings() {
     let text = output(command.args(script("three", "good")));
     let status: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
     let row = |name: &str| {
-        let line = text
-            .lines()
-            .find(|line| line.get(2..).is_some_and(|l| l.starts_with(name)));
+        let line = text.lines().find(|line| line.get(2..).is_some_and(|l| l.starts_with(name)));
         let (_, rating) = line.unwrap().split_once("] ").unwrap();
         let value = rating.split_whitespace().next().unwrap();
         value.parse::<f64>().unwrap()
@@ -244,18 +195,11 @@ fn the_cross_table_has_ratings() {
     assert!(row("one") > 100.0 && row("two") < -200.0, "{text}");
     for (number, name) in ["one", "two", "three"].into_iter().enumerate() {
         let rating = &status["engines"][number]["rating"];
-        assert_eq!(
-            rating["value"].as_f64().unwrap().round(),
-            row(name),
-            "{status}"
-        );
+        assert_eq!(rating["value"].as_f64().unwrap().round(), row(name), "{status}");
         assert!(rating["error"].as_f64().unwrap() > 0.0, "{status}");
     }
     let sonneborn_berger = |number: usize| status["engines"][number]["sonneborn_berger"].as_f64();
-    assert_eq!(
-        [0, 1, 2].map(sonneborn_berger),
-        [Some(3.0), Some(0.0), Some(3.0)]
-    );
+    assert_eq!([0, 1, 2].map(sonneborn_berger), [Some(3.0), Some(0.0), Some(3.0)]);
     // The summary after each game contains the score.
     assert!(text.contains("one 3/4 (75 %)"), "{text}");
 }
@@ -294,10 +238,7 @@ fn a_knockout_has_a_winner() {
     command.arg("--json").arg(&json).arg("--status").arg(&html);
     let text = output(command.arg("--pgn").arg(&pgn));
     // The first engine has a bye, and wins the tied final.
-    assert!(
-        text.contains("4 games, concurrency 1, 1 opening, "),
-        "{text}"
-    );
+    assert!(text.contains("4 games, concurrency 1, 1 opening, "), "{text}");
     assert!(text.contains("\none wins the knockout\n"), "{text}");
     assert!(text.contains("\n1 one "), "{text}");
     let report: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
@@ -312,12 +253,7 @@ fn a_knockout_has_a_winner() {
         [tag("Round"), tag("Red"), tag("Black")].join(" ")
     });
     let players: Vec<String> = players.collect();
-    let expected = [
-        "1.1 two three",
-        "1.2 three two",
-        "2.3 one three",
-        "2.4 three one",
-    ];
+    let expected = ["1.1 two three", "1.2 three two", "2.3 one three", "2.4 three one"];
     assert_eq!(players, expected);
 }
 
@@ -349,10 +285,8 @@ fn a_swiss_tournament_is_resumed() {
         })
         .collect();
     rounds.sort();
-    let second = rounds
-        .iter()
-        .filter(|(round, _)| round.starts_with("2."))
-        .map(|(_, pair)| pair.join(" "));
+    let second =
+        rounds.iter().filter(|(round, _)| round.starts_with("2.")).map(|(_, pair)| pair.join(" "));
     let second: Vec<String> = second.collect();
     // The winners of the first round play each other.
     assert_eq!(second, ["one three", "three one", "two four", "four two"]);
@@ -374,14 +308,9 @@ fn a_swiss_tournament_is_resumed() {
 
 #[test]
 fn a_swiss_tournament_has_no_sprt() {
-    let error = error_output(&mut match_of(
-        good(),
-        "--each depth=1 --format swiss --sprt elo0=0,elo1=5",
-    ));
-    assert!(
-        error.contains("--format: this format cannot be used with --sprt"),
-        "{error}"
-    );
+    let error =
+        error_output(&mut match_of(good(), "--each depth=1 --format swiss --sprt elo0=0,elo1=5"));
+    assert!(error.contains("--format: this format cannot be used with --sprt"), "{error}");
 }
 
 #[test]
@@ -390,13 +319,7 @@ fn the_status_page_has_links_to_the_games() {
     fs::create_dir(dir.path("page")).unwrap();
     let [html, pgn] = ["page/status.html", "all 'games'#.pgn"].map(|name| dir.path(name));
     let engines = [script("a<b>", "good"), script("two", "resign")];
-    output(
-        match_of(engines, PLAIN)
-            .arg("--status")
-            .arg(&html)
-            .arg("--pgn")
-            .arg(&pgn),
-    );
+    output(match_of(engines, PLAIN).arg("--status").arg(&html).arg("--pgn").arg(&pgn));
     let page = fs::read_to_string(&html).unwrap();
     for part in [
         "<style>",

@@ -18,16 +18,8 @@ fn tuned_values_are_reported_and_resumed() {
     let tune = |more: &str| {
         let arguments = format!("--each nodes=300 --max-plies 80 {more}");
         let mut command = match_of([chuhe("one"), chuhe("two")], &arguments);
-        command
-            .arg("--spsa")
-            .arg(&parameters)
-            .arg("--pgn")
-            .arg(&pgn);
-        command
-            .arg("--resume")
-            .arg(&journal)
-            .arg("--json")
-            .arg(&json);
+        command.arg("--spsa").arg(&parameters).arg("--pgn").arg(&pgn);
+        command.arg("--resume").arg(&journal).arg("--json").arg(&json);
         command
     };
     let value = || -> f64 {
@@ -51,10 +43,7 @@ fn tuned_values_are_reported_and_resumed() {
     let games = fs::read_to_string(&pgn).unwrap();
     let engines = |color: &str| -> Vec<&str> {
         let tag = format!("[{color}Engine ");
-        games
-            .lines()
-            .filter(|line| line.starts_with(&tag))
-            .collect()
+        games.lines().filter(|line| line.starts_with(&tag)).collect()
     };
     let (red, black) = (engines("Red"), engines("Black"));
     assert_eq!((red.len(), black.len()), (16, 16));
@@ -70,10 +59,7 @@ fn tuned_values_are_reported_and_resumed() {
     assert!(error.contains("cannot be used with --spsa"), "{error}");
     fs::write(&parameters, FILE.replace("max = 9", "max = 1")).unwrap();
     let error = error_output(&mut tune(""));
-    assert!(
-        error.contains("parameter multipv: `value` must be"),
-        "{error}"
-    );
+    assert!(error.contains("parameter multipv: `value` must be"), "{error}");
 }
 
 #[test]
@@ -90,18 +76,13 @@ fn the_values_of_a_game_follow_from_all_earlier_games() {
     let values = text.split(" speed=").skip(1);
     let values = values.map(|rest| rest.split('"').next().unwrap().parse().unwrap());
     let values: Vec<f64> = values.collect();
-    let moved = values
-        .chunks(2)
-        .map(|two| ((two[0] + two[1]) / 2.0 - 500.0).abs());
+    let moved = values.chunks(2).map(|two| ((two[0] + two[1]) / 2.0 - 500.0).abs());
     let moved: Vec<f64> = moved.collect();
     // Red loses each game, so the second game of a pair reverses the change of the first.
     let expected = [0.0, 134.3, 0.0, 100.0];
     assert_eq!(moved.len(), expected.len(), "{text}");
     let mut both = moved.iter().zip(expected);
-    assert!(
-        both.all(|(moved, expected)| (moved - expected).abs() <= 1.0),
-        "{moved:?}"
-    );
+    assert!(both.all(|(moved, expected)| (moved - expected).abs() <= 1.0), "{moved:?}");
 }
 
 #[test]
@@ -109,21 +90,9 @@ fn options_and_ranges_that_the_engine_does_not_offer_are_refused() {
     let dir = TestDir::new();
     let parameters = dir.path("lines.toml");
     for (old, new, why) in [
-        (
-            "max = 9",
-            "max = 1000",
-            "option multipv: \"1000\" is not between 1 and ",
-        ),
-        (
-            "min = 1",
-            "min = 0",
-            "option multipv: \"0\" is not between 1 and ",
-        ),
-        (
-            "multipv",
-            "no_option",
-            "the engine does not offer the option no_option",
-        ),
+        ("max = 9", "max = 1000", "option multipv: \"1000\" is not between 1 and "),
+        ("min = 1", "min = 0", "option multipv: \"0\" is not between 1 and "),
+        ("multipv", "no_option", "the engine does not offer the option no_option"),
     ] {
         fs::write(&parameters, FILE.replace(old, new)).unwrap();
         let mut command = match_of([chuhe("one"), chuhe("two")], "--each nodes=100");

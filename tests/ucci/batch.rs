@@ -34,15 +34,7 @@ fn lines_run_in_order() {
         .collect();
     assert_eq!(
         answers,
-        [
-            "bestmove",
-            "bestmove",
-            "readyok",
-            "nobestmove",
-            "bestmove",
-            "nobestmove",
-            "bye"
-        ]
+        ["bestmove", "bestmove", "readyok", "nobestmove", "bestmove", "nobestmove", "bye"]
     );
     let refusals = lines.iter().filter(|line| line.contains(" refused"));
     assert_eq!(refusals.count(), 1, "{lines:?}");
@@ -78,11 +70,7 @@ fn stop_and_ponderhit_reach_an_infinite_search() {
     assert_eq!(outcomes(&lines).len(), 3, "{lines:?}");
     let lines = run("go\nposition startpos moves h2e2\nstop\ngo\nstop\ngo depth 1\nquit");
     assert_eq!(outcomes(&lines).len(), 3, "{lines:?}");
-    assert!(
-        outcomes(&lines)
-            .iter()
-            .all(|line| line.starts_with("bestmove"))
-    );
+    assert!(outcomes(&lines).iter().all(|line| line.starts_with("bestmove")));
 }
 
 /// Without batch mode, `go` would stop the search.
@@ -104,20 +92,16 @@ fn an_infinite_search_answers_probes_and_other_lines_wait_for_stop() {
 
 #[test]
 fn options_affect_the_following_lines() {
-    let lines = run(
-        "go depth 3\nsetoption usemillisec off\ngo time 0.05 increment 0\n\
+    let lines = run("go depth 3\nsetoption usemillisec off\ngo time 0.05 increment 0\n\
                      setoption usemillisec on\ngo time 50 increment 0\n\
-                     setoption batch off\ngo infinite\nisready\nstop",
-    );
+                     setoption batch off\ngo infinite\nisready\nstop");
     assert_eq!(outcomes(&lines).len(), 4, "{lines:?}");
     assert!(!lines.iter().any(|line| line.contains("refused")));
 }
 
 #[test]
 fn a_long_script_runs_completely() {
-    let script: String = (0..500)
-        .map(|_| "position startpos moves h2e2\ngo depth 1\n")
-        .collect();
+    let script: String = (0..500).map(|_| "position startpos moves h2e2\ngo depth 1\n").collect();
     let lines = run(&(script + "quit"));
     assert_eq!(outcomes(&lines).len(), 500);
     assert_eq!(lines.last().unwrap(), "bye");

@@ -14,10 +14,7 @@ const PLAY: &str = "go movetime 200";
 /// A book entry for the position after these moves, with moves and weights.
 fn entry(moves: &str, book: &[(&str, u32)]) -> BookEntry {
     let moves_of = |(played, weight): &(&str, u32)| BookMove::new(played.parse().unwrap(), *weight);
-    BookEntry {
-        position: after(moves),
-        moves: book.iter().map(moves_of).collect(),
-    }
+    BookEntry { position: after(moves), moves: book.iter().map(moves_of).collect() }
 }
 
 fn file(entries: &[BookEntry]) -> PathBuf {
@@ -75,20 +72,15 @@ fn banned_moves_are_not_reported() {
     assert_eq!(lines.len(), 3);
     client.send("position startpos\nbanmoves h2e2 b2e2 g3g4\ngo movetime 200");
     let lines = client.until("bestmove");
-    assert!(
-        lines.iter().any(|line| line.contains("depth 1")),
-        "{lines:?}"
-    );
+    assert!(lines.iter().any(|line| line.contains("depth 1")), "{lines:?}");
     client.quit();
 }
 
 #[test]
 fn the_book_does_not_repeat_positions() {
     let back_and_forth = "h2e2 h7e7 e2h2";
-    let book = file(&[
-        entry("", &[("h2e2", 1)]),
-        entry(back_and_forth, &[("e7h7", 100), ("h9g7", 1)]),
-    ]);
+    let book =
+        file(&[entry("", &[("h2e2", 1)]), entry(back_and_forth, &[("e7h7", 100), ("h9g7", 1)])]);
     let mut client = with_book(&book.display().to_string());
     let lines = go(&mut client, &format!("moves {back_and_forth}"), PLAY);
     assert_eq!(lines[0], "info depth 0 score 1 pv h9g7");
@@ -140,12 +132,7 @@ fn the_builtin_book_varies_the_opening_and_can_be_turned_off() {
     assert!(is_from_book(&go(&mut client, "", "go time 600000")));
     client.silent("setoption name Skill Level value 20");
     // With a limit on the time, depth or nodes of the move, the engine does not use the built-in book.
-    for search in [
-        "go movetime 100",
-        "go time 600000 depth 2",
-        "go depth 2",
-        "go nodes 100",
-    ] {
+    for search in ["go movetime 100", "go time 600000 depth 2", "go depth 2", "go nodes 100"] {
         assert!(!is_from_book(&go(&mut client, "", search)), "{search}");
     }
     for off in ["setoption usebook false", "setoption bookfiles"] {
@@ -156,11 +143,7 @@ fn the_builtin_book_varies_the_opening_and_can_be_turned_off() {
     client.quit();
     // In UCI the graphical interface plays the opening.
     let mut client = Client::uci();
-    assert!(!is_from_book(&go(
-        &mut client,
-        "",
-        "go wtime 100 btime 100"
-    )));
+    assert!(!is_from_book(&go(&mut client, "", "go wtime 100 btime 100")));
     client.quit_silently();
 }
 
@@ -194,20 +177,13 @@ fn ponderhit_is_answered_from_the_book() {
     client.send("ponderhit");
     let lines = client.until("bestmove");
     assert_eq!(lines.last().unwrap(), "bestmove h9g7");
-    assert!(
-        lines
-            .iter()
-            .any(|line| line == "info depth 0 score 9 pv h9g7")
-    );
+    assert!(lines.iter().any(|line| line == "info depth 0 score 9 pv h9g7"));
     // If the opponent plays another move, the client stops the search and discards the answer.
     client.send("position startpos moves h2e2\ngo ponder time 600000");
     client.until("info depth 2 ");
     client.send("stop");
     let lines = client.until("bestmove");
-    assert!(
-        !lines.iter().any(|line| line.contains("depth 0")),
-        "{lines:?}"
-    );
+    assert!(!lines.iter().any(|line| line.contains("depth 0")), "{lines:?}");
     client.quit();
 }
 
@@ -220,13 +196,7 @@ fn invalid_books_are_reported_and_skipped() {
     fs::write(&text, "这不是开局库, this is no opening book at all!!!!!").unwrap();
     let mut client = Client::ucci();
     let show = |path: &PathBuf| path.display().to_string();
-    let list = [
-        "/no/such/book.dat".to_owned(),
-        show(&cut),
-        show(&text),
-        show(&book),
-    ]
-    .join(" ; ");
+    let list = ["/no/such/book.dat".to_owned(), show(&cut), show(&text), show(&book)].join(" ; ");
     client.send(&format!("setoption bookfiles {list}"));
     let answers = client.sync();
     assert_eq!(answers.len(), 3, "{answers:?}");
@@ -241,10 +211,7 @@ fn invalid_books_are_reported_and_skipped() {
 
 #[test]
 fn the_first_book_with_the_position_is_used() {
-    let other = file(&[
-        entry("", &[("c3c4", 60_000)]),
-        entry("c3c4", &[("g6g5", 2)]),
-    ]);
+    let other = file(&[entry("", &[("c3c4", 60_000)]), entry("c3c4", &[("g6g5", 2)])]);
     let files = format!("{};{}", small_book().display(), other.display());
     let mut client = with_book(&files);
     assert_eq!(go(&mut client, "", PLAY).len(), 4);
@@ -253,13 +220,7 @@ fn the_first_book_with_the_position_is_used() {
     // The moves of the first book are banned.
     client.send("position startpos\nbanmoves h2e2 b2e2 g3g4\ngo movetime 200");
     let lines = client.until("bestmove");
-    assert_eq!(
-        lines,
-        [
-            "info depth 0 score 60000 pv c3c4",
-            "bestmove c3c4 ponder g6g5"
-        ]
-    );
+    assert_eq!(lines, ["info depth 0 score 60000 pv c3c4", "bestmove c3c4 ponder g6g5"]);
     client.quit();
 }
 
@@ -288,9 +249,7 @@ fn books_are_used_in_uci_and_xboard_if_enabled() {
     let mut client = Client::boot();
     client.send("xboard\nprotover 2");
     client.until("feature done=1");
-    client.send(&format!(
-        "option usebook=1\noption bookfiles={book}\npost\nnew\nusermove h2e2"
-    ));
+    client.send(&format!("option usebook=1\noption bookfiles={book}\npost\nnew\nusermove h2e2"));
     let lines = client.until("move ");
     assert!(lines.contains(&"0 9 0 0 h9g7".to_owned()), "{lines:?}");
     assert_eq!(lines.last().unwrap(), "move h9g7");
@@ -304,10 +263,7 @@ fn own_book_in_uci_needs_no_file() {
     client.silent("setoption name OwnBook value true");
     client.send("position startpos\ngo wtime 60000 btime 60000");
     let lines = client.until("bestmove");
-    assert!(
-        lines.iter().any(|line| line.contains("book move")),
-        "{lines:?}"
-    );
+    assert!(lines.iter().any(|line| line.contains("book move")), "{lines:?}");
     client.quit_silently();
 }
 
@@ -334,10 +290,7 @@ fn paths_and_messages_are_in_the_encoding_of_the_client() {
         let output = command.write_stdin(input.into_owned()).output().unwrap();
         let (answer, _, has_errors) = encoding_rs::GBK.decode(&output.stdout);
         assert!(!has_errors, "{answer}");
-        assert!(
-            answer.contains("pv g3g4\r\n") || answer.contains("pv g3g4\n"),
-            "{answer}"
-        );
+        assert!(answer.contains("pv g3g4\r\n") || answer.contains("pv g3g4\n"), "{answer}");
         assert!(!answer.contains("bookfiles refused"), "{answer}");
         assert!(answer.contains("象棋 库/没有"), "{answer}");
     }

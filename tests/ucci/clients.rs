@@ -15,11 +15,7 @@ fn messages_are_in_the_language_of_the_client() {
     // Windows has other words for a missing file. Only those of Windows itself, not those of Wine, are translated.
     let missing = std::io::Error::from_raw_os_error(2);
     let refused = format!("setoption refused: evalapi: nofile: {missing}");
-    let missing = if cfg!(windows) {
-        ""
-    } else {
-        "没有这个文件或目录"
-    };
+    let missing = if cfg!(windows) { "" } else { "没有这个文件或目录" };
     let refused_in_chinese = format!("setoption 被拒绝：evalapi：nofile：{missing}");
     let english = [
         "position: move 2 of 2 and all after it are ignored: \"h9h2\"",
@@ -52,11 +48,8 @@ fn messages_are_in_the_language_of_the_client() {
         ("uci\nsetoption name BookFile value 没有\n", false, &english),
     ] {
         let text = format!("{handshake}{conversation}quit\n");
-        let input = if is_gbk {
-            encoding_rs::GBK.encode(&text).0.into_owned()
-        } else {
-            text.into_bytes()
-        };
+        let input =
+            if is_gbk { encoding_rs::GBK.encode(&text).0.into_owned() } else { text.into_bytes() };
         let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_chuhe"));
         let output = command.write_stdin(input).output().unwrap();
         let answer = if is_gbk {
@@ -94,18 +87,12 @@ fn league_simulator() {
     let mut moves = String::new();
     for draw in ["", "draw ", "", "draw "] {
         // The counters are sent twice.
-        let list = if moves.is_empty() {
-            String::new()
-        } else {
-            format!(" moves{moves}")
-        };
+        let list = if moves.is_empty() { String::new() } else { format!(" moves{moves}") };
         client.send(&format!("position fen {fen} - - 0 1{list}"));
         let position = after(&moves);
         let banned = crate::engine_client::moves_of(&position)[0].clone();
         client.send(&format!("banmoves {banned}"));
-        client.send(&format!(
-            "go {draw}time 1000 increment 0 opptime 900 oppincrement 0"
-        ));
+        client.send(&format!("go {draw}time 1000 increment 0 opptime 900 oppincrement 0"));
         let outcome = client.outcome();
         let m = client.legal(&outcome, &position);
         assert_ne!(m.to_string(), banned);
@@ -176,9 +163,7 @@ fn gmchess() {
         client.silent(line);
     }
     for (moves, counters) in [("", "-- 0 1 "), (" moves h2e2 h9g7", "-- 0 1  -- 0 1 ")] {
-        client.send(&format!(
-            "position fen {BOARD} w {counters}{moves}\ngo depth 5"
-        ));
+        client.send(&format!("position fen {BOARD} w {counters}{moves}\ngo depth 5"));
         let answers = client.until("bestmove ");
         let played = moves.trim_start_matches(" moves ");
         client.legal(answers.last().unwrap(), &after(played));
@@ -189,11 +174,7 @@ fn gmchess() {
     }
     // The options exist, though they are not listed.
     client.silent("setoption draw false");
-    assert!(
-        client
-            .refused("setoption resign maybe")
-            .contains("true or false")
-    );
+    assert!(client.refused("setoption resign maybe").contains("true or false"));
     client.quit();
 }
 
@@ -222,21 +203,14 @@ fn hopeless_games_with_clocks_are_resigned() {
 #[test]
 fn xboard_adapter() {
     let mut client = Client::ucci();
-    for line in [
-        "setoption ponder 0",
-        "setoption batch 0",
-        "setoption usemillisec 1",
-        "uxinewgame",
-    ] {
+    for line in ["setoption ponder 0", "setoption batch 0", "setoption usemillisec 1", "uxinewgame"]
+    {
         client.silent(line);
     }
     client.send(&format!("position fen {BOARD} w - - 0 1 moves"));
     client.best_move("go time 400 movestogo 40", &after(""));
     client.send(&format!("position fen {BOARD} w - - 0 1 moves h2e2 h9g7"));
-    client.best_move(
-        "go time 400 movestogo 39 opptime 400 oppmovestogo 40",
-        &after("h2e2 h9g7"),
-    );
+    client.best_move("go time 400 movestogo 39 opptime 400 oppmovestogo 40", &after("h2e2 h9g7"));
     client.quit();
 }
 
@@ -345,10 +319,7 @@ fn vinxiangqi() {
     lines.extend(client.until("ucciok"));
     lines.extend(client.sync());
     assert_eq!(lines.iter().filter(|l| l.ends_with("ciok")).count(), 2);
-    for option in [
-        "threads type spin default 1 min 0",
-        "style type combo default normal var",
-    ] {
+    for option in ["threads type spin default 1 min 0", "style type combo default normal var"] {
         let begins = |line: &String| line.starts_with(&format!("option {option} "));
         assert!(lines.iter().any(begins), "{option}");
     }

@@ -73,16 +73,9 @@ fn unlimited_searches_run_until_stopped() {
         "go ponder nodes 5",
         "go ponder movetime 5",
     ];
-    let ucci = [
-        "go depth infinite",
-        "go draw",
-        "go ponder time 10 increment 0",
-    ];
-    let uci = [
-        "go infinite wtime 10 btime 10",
-        "go movetime 10 infinite",
-        "go ponder wtime 10 btime 10",
-    ];
+    let ucci = ["go depth infinite", "go draw", "go ponder time 10 increment 0"];
+    let uci =
+        ["go infinite wtime 10 btime 10", "go movetime 10 infinite", "go ponder wtime 10 btime 10"];
     for (protocol, own) in [(Ucci, ucci), (Uci, uci)] {
         let mut client = protocol.start();
         for go in both.into_iter().chain(own) {

@@ -29,10 +29,7 @@ fn stop_without_a_search_is_answered() {
 
 #[test]
 fn a_ponder_hit_without_a_search_is_refused() {
-    for (protocol, hits) in [
-        (Ucci, ["ponderhit", "ponderhit draw"]),
-        (Uci, ["ponderhit"; 2]),
-    ] {
+    for (protocol, hits) in [(Ucci, ["ponderhit", "ponderhit draw"]), (Uci, ["ponderhit"; 2])] {
         let mut client = protocol.start();
         for hit in hits {
             client.refused(hit);
@@ -43,15 +40,7 @@ fn a_ponder_hit_without_a_search_is_refused() {
 
 #[test]
 fn unknown_lines_are_ignored() {
-    let none = [
-        "",
-        " ",
-        "\t",
-        "hello",
-        "readyok",
-        "bestmove h2e2",
-        "炮二平五",
-    ];
+    let none = ["", " ", "\t", "hello", "readyok", "bestmove h2e2", "炮二平五"];
     let ucci_only = ["stop", "banmoves h2e2", "probe startpos"];
     for (protocol, lines) in [(Ucci, &none[..]), (Uci, &none), (Uci, &ucci_only)] {
         let mut client = protocol.start();
@@ -81,36 +70,21 @@ fn position_is_read_in_every_form() {
         ("position startpos".to_owned(), after("")),
         ("position startpos moves".to_owned(), after("")),
         ("position startpos moves ".to_owned(), after("")),
-        (
-            "position startpos moves h2e2 h9g7".to_owned(),
-            opened.clone(),
-        ),
-        (
-            "POSITION STARTPOS MOVES H2E2 h9-g7".to_owned(),
-            opened.clone(),
-        ),
+        ("position startpos moves h2e2 h9g7".to_owned(), opened.clone()),
+        ("POSITION STARTPOS MOVES H2E2 h9-g7".to_owned(), opened.clone()),
         (format!("position fen {BOARD}"), after("")),
         (format!("position fen {BOARD} r"), after("")),
         (format!("position fen {BOARD} w - -"), after("")),
         (format!("position fen {BOARD} w - - 0 1"), after("")),
         (format!("position fen {BOARD} w - - 0 1 - - 0 4"), after("")),
-        (
-            format!("position fen {BOARD} w - - 300 99999999999"),
-            after(""),
-        ),
+        (format!("position fen {BOARD} w - - 300 99999999999"), after("")),
         (format!("position fen {dialect} w"), after("")),
         (format!("position fen {BOARD} w - - 0 1 moves"), after("")),
-        (
-            format!("position fen {BOARD} w - - 0 1 moves h2e2 h9g7"),
-            opened.clone(),
-        ),
+        (format!("position fen {BOARD} w - - 0 1 moves h2e2 h9g7"), opened.clone()),
         ("position startpos h2e2 h9g7".to_owned(), opened.clone()),
         (format!("position fen {BOARD} w - - 0 1 h2e2 h9g7"), opened),
         (
-            format!(
-                "position fen {} b",
-                fen::write_position(&black).split(' ').next().unwrap()
-            ),
+            format!("position fen {} b", fen::write_position(&black).split(' ').next().unwrap()),
             black.clone(),
         ),
         (format!("position {BOARD} w moves h2e2"), black),
@@ -128,14 +102,8 @@ fn invalid_positions_are_refused_with_all_reasons() {
         ("position", &["empty"][..]),
         ("position fen", &["empty"]),
         ("position fen nonsense", &["1 rank instead"]),
-        (
-            "position fen 4k4/9/9/9/9/9/9/9/9/4K4 w",
-            &["face each other"],
-        ),
-        (
-            "position fen 3k5/9/9/9/9/9/9/9/9/3RK4 w",
-            &["black is in check"],
-        ),
+        ("position fen 4k4/9/9/9/9/9/9/9/9/4K4 w", &["face each other"]),
+        ("position fen 3k5/9/9/9/9/9/9/9/9/3RK4 w", &["black is in check"]),
         ("position fen 4k4/9/9/9/9/9/9/9/9/9 w", &["red has no king"]),
         (
             "position fen 4k4/9/9/9/4a4/9/9/9/9/RRR2B3 x - - z moves q",
@@ -147,12 +115,7 @@ fn invalid_positions_are_refused_with_all_reasons() {
         for reason in reasons {
             assert!(message.contains(reason), "{line}: {message}");
         }
-        for go in [
-            "go depth 1",
-            "go infinite",
-            "go ponder time 1000",
-            "go depth 0",
-        ] {
+        for go in ["go depth 1", "go infinite", "go ponder time 1000", "go depth 0"] {
             client.send(go);
             assert_eq!(client.sync(), ["nobestmove"], "{line}");
         }
@@ -188,13 +151,7 @@ fn moves_before_the_first_illegal_one_are_played() {
 #[test]
 fn unusable_counters_count_as_absent() {
     let mut client = Client::ucci();
-    for counters in [
-        "--  0 1  -- 0 1 ",
-        "KQkq - 0 1",
-        "- - -1 1",
-        "- - 0 1;",
-        "- - x y",
-    ] {
+    for counters in ["--  0 1  -- 0 1 ", "KQkq - 0 1", "- - -1 1", "- - 0 1;", "- - x y"] {
         client.silent(&format!("position fen {BOARD} w {counters} moves h2e2"));
         client.best_move("go depth 1", &after("h2e2"));
     }
@@ -307,10 +264,9 @@ fn a_side_without_a_legal_move_gets_no_move() {
         "go time 100 increment 0",
     ];
     let uci = ["go depth 2"];
-    for (protocol, limits, score, answer) in [
-        (Ucci, &ucci[..], "-30000", "nobestmove"),
-        (Uci, &uci, "mate 0", "bestmove (none)"),
-    ] {
+    for (protocol, limits, score, answer) in
+        [(Ucci, &ucci[..], "-30000", "nobestmove"), (Uci, &uci, "mate 0", "bestmove (none)")]
+    {
         let mut client = protocol.start();
         for lost in [MATED, STALEMATED] {
             assert!(moves_of(&fen::parse_position(lost).unwrap()).is_empty());

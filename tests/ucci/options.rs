@@ -56,9 +56,7 @@ fn all_listed_values_are_accepted() {
         let (name, form) = line.split_once(" type ").unwrap();
         let mut words = form.split(' ');
         let values: Vec<String> = match words.next().unwrap() {
-            "check" => ["true", "false", "on", "OFF", "1", "0"]
-                .map(str::to_owned)
-                .into(),
+            "check" => ["true", "false", "on", "OFF", "1", "0"].map(str::to_owned).into(),
             "spin" => match name {
                 "hashsize" => ["1", "16", "0"].map(str::to_owned).into(),
                 "threads" => ["2", "1"].map(str::to_owned).into(),
@@ -74,10 +72,7 @@ fn all_listed_values_are_accepted() {
         };
         for value in values {
             client.silent(&format!("setoption {name} {value}"));
-            client.silent(&format!(
-                "setoption name {} value {value}",
-                name.to_uppercase()
-            ));
+            client.silent(&format!("setoption name {} value {value}", name.to_uppercase()));
             accepted += 1;
         }
     }
@@ -206,13 +201,9 @@ fn changed_settings_clear_the_hash_table() {
         };
         lines.iter().map(cut).collect()
     };
-    for option in [
-        "pruning none",
-        "knowledge small",
-        "style risky",
-        "repetition none",
-        "promotion on",
-    ] {
+    for option in
+        ["pruning none", "knowledge small", "style risky", "repetition none", "promotion on"]
+    {
         let setoption = format!("setoption {option}");
         let position = "position fen P2k5/9/4b4/9/9/2P3p2/9/4B4/9/2BAK4 w";
         let mut fresh = Client::ucci();
@@ -229,11 +220,8 @@ fn changed_settings_clear_the_hash_table() {
 
 /// A network that gives every position the same value, in units of the evaluation.
 fn constant_network(value: i32) -> Network {
-    let architecture = Architecture {
-        width: 32,
-        inputs: InputBuckets::One,
-        outputs: OutputBuckets::One,
-    };
+    let architecture =
+        Architecture { width: 32, inputs: InputBuckets::One, outputs: OutputBuckets::One };
     let parameters = NetworkParameters {
         input_weights: vec![0; architecture.rows() * 32],
         input_biases: vec![0; 32],
@@ -264,12 +252,7 @@ fn networks_are_loaded_and_unloaded_and_other_files_refused() {
     };
     let mut client = Client::ucci();
     let embedded = score(&mut client);
-    for wrong in [
-        &cut,
-        &foreign,
-        "/nowhere/at all.nnue",
-        env!("CARGO_TARGET_TMPDIR"),
-    ] {
+    for wrong in [&cut, &foreign, "/nowhere/at all.nnue", env!("CARGO_TARGET_TMPDIR")] {
         let reason = client.refused(&format!("setoption evalapi {wrong}"));
         assert!(reason.contains("setoption"), "{reason}");
         assert_eq!(score(&mut client), embedded);

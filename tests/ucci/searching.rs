@@ -62,11 +62,7 @@ fn other_commands_wait_for_the_end_of_the_search() {
 #[test]
 fn go_during_a_search_ends_one_without_limits_and_waits_for_the_others() {
     let mut client = Client::ucci();
-    for go in [
-        "go infinite",
-        "go ponder time 1000 increment 0",
-        "go depth 4",
-    ] {
+    for go in ["go infinite", "go ponder time 1000 increment 0", "go depth 4"] {
         client.send(&format!("position startpos\n{go}"));
         client.send("position startpos moves h2e2\ngo depth 1");
         client.played(&after(""));
@@ -101,9 +97,7 @@ fn a_queued_stop_or_ponderhit_is_for_the_queued_search() {
         assert_eq!(outcomes.count(), count, "{queued}: {lines:?}");
         assert!(!lines.iter().any(|line| is_message(line)), "{lines:?}");
         assert!(lines.last().unwrap().starts_with("bestmove "), "{lines:?}");
-        let deep = lines
-            .iter()
-            .filter(|line| line.starts_with("info depth 3 "));
+        let deep = lines.iter().filter(|line| line.starts_with("info depth 3 "));
         assert!(deep.count() > queued.matches("depth").count(), "{lines:?}");
     }
 }
@@ -137,10 +131,7 @@ fn stop_is_answered_promptly() {
 
 #[test]
 fn a_finished_infinite_search_waits_for_stop() {
-    for fen in [
-        "3k5/9/9/9/9/9/9/9/9/4K4 w",
-        "4ka3/4a4/4b4/9/9/9/9/4B4/4A4/3AK4 w",
-    ] {
+    for fen in ["3k5/9/9/9/9/9/9/9/9/4K4 w", "4ka3/4a4/4b4/9/9/9/9/4B4/4A4/3AK4 w"] {
         let mut client = Client::ucci();
         client.send(&format!("position fen {fen}\ngo infinite"));
         client.until("info depth 128");
@@ -154,12 +145,7 @@ fn a_finished_infinite_search_waits_for_stop() {
 
 #[test]
 fn closed_output_ends_the_program() {
-    for go in [
-        "go infinite",
-        "go ponder",
-        "go movetime 100000",
-        "go depth 3",
-    ] {
+    for go in ["go infinite", "go ponder", "go movetime 100000", "go depth 3"] {
         let mut client = Client::ucci();
         client.close_output();
         client.send(go);

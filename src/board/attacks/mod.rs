@@ -215,11 +215,7 @@ mod tests {
                 }
             }
             PieceKind::Advisor | PieceKind::King => {
-                let steps = if kind == PieceKind::King {
-                    ORTHOGONALS
-                } else {
-                    DIAGONALS
-                };
+                let steps = if kind == PieceKind::King { ORTHOGONALS } else { DIAGONALS };
                 let palace =
                     |s: &Square| (3..=5).contains(&s.file()) && ![3, 4, 5, 6].contains(&s.rank());
                 for (f, r) in steps {

@@ -22,10 +22,8 @@ pub static KNIGHT_TO: HobbleTable = knight_table(true);
 pub static BISHOP: HobbleTable = bishop_table();
 pub static ADVISOR: [u128; Square::COUNT] = step_table(&DIAGONALS, true);
 pub static KING: [u128; Square::COUNT] = step_table(&ORTHOGONALS, true);
-pub static PAWN: ByColor<[u128; Square::COUNT]> = ByColor::new(
-    pawn_table(Color::Red, false),
-    pawn_table(Color::Black, false),
-);
+pub static PAWN: ByColor<[u128; Square::COUNT]> =
+    ByColor::new(pawn_table(Color::Red, false), pawn_table(Color::Black, false));
 /// The squares from which a pawn attacks a square.
 pub static PAWN_TO: ByColor<[u128; Square::COUNT]> =
     ByColor::new(pawn_table(Color::Red, true), pawn_table(Color::Black, true));
@@ -119,11 +117,7 @@ const fn knight_table(to: bool) -> HobbleTable {
                         [(2 * f, r), (f, 2 * r)]
                     } else {
                         let (f, r) = ORTHOGONALS[leg];
-                        if f == 0 {
-                            [(-1, 2 * r), (1, 2 * r)]
-                        } else {
-                            [(2 * f, -1), (2 * f, 1)]
-                        }
+                        if f == 0 { [(-1, 2 * r), (1, 2 * r)] } else { [(2 * f, -1), (2 * f, 1)] }
                     };
                     table[index][blocked] |= offset_bit(square, targets[0].0, targets[0].1)
                         | offset_bit(square, targets[1].0, targets[1].1);

@@ -49,11 +49,7 @@ pub struct Api {
 
 impl Api {
     pub fn new(settings: EngineSettings, games: Vec<Value>) -> Self {
-        Self {
-            settings: Arc::new(settings),
-            games,
-            engines: Mutex::default(),
-        }
+        Self { settings: Arc::new(settings), games, engines: Mutex::default() }
     }
 
     /// The engine of the user who sends a request. Fails if [`MAX_ENGINES`] other users have running requests.
@@ -262,10 +258,7 @@ fn stream(
         });
         send(last);
     });
-    let body = Body::new(EventStream {
-        events,
-        _stop: stop,
-    });
+    let body = Body::new(EventStream { events, _stop: stop });
     let headers = [(CONTENT_TYPE, "text/event-stream"), (NO_BUFFER, "no")];
     Ok((headers, body).into_response())
 }

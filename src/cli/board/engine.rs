@@ -49,11 +49,7 @@ pub struct Run {
 impl Run {
     fn new() -> Self {
         let (interrupt, interrupts) = bounded(1);
-        Self {
-            control: Control::new(false),
-            interrupt,
-            interrupts,
-        }
+        Self { control: Control::new(false), interrupt, interrupts }
     }
 
     /// Asks the run to end. Does nothing if it has ended.
@@ -117,9 +113,8 @@ impl EngineSettings {
         };
         let loser = judgment.verdict.loser().map(letter);
         let (moves, _) = self.books.lock().fresh_moves(&game, |_| true);
-        let book = moves
-            .iter()
-            .map(|m| json!({ "move": m.played.to_string(), "weight": m.weight }));
+        let book =
+            moves.iter().map(|m| json!({ "move": m.played.to_string(), "weight": m.weight }));
         let tablebases = &self.plan.tablebases;
         let value = tablebases.probe(position, rules);
         let known = value.map_or_else(Vec::new, |_| tablebases.probe_moves(position, rules));
@@ -150,11 +145,7 @@ pub struct BoardEngine {
 
 impl BoardEngine {
     pub fn new(settings: Arc<EngineSettings>) -> Self {
-        Self {
-            settings,
-            threads: Mutex::new(None),
-            current: Mutex::new(None),
-        }
+        Self { settings, threads: Mutex::new(None), current: Mutex::new(None) }
     }
 
     /// Registers a new run and stops the current one.
@@ -223,10 +214,7 @@ impl BoardEngine {
         let game = read_game(parameters)?;
         let mut plan = self.plan_for(parameters)?;
         plan.settings.multipv = number(parameters, "lines", 1, MAX_LINES)?.unwrap_or(1);
-        plan.limits = Limits {
-            move_time: self.settings.max_time,
-            ..Limits::default()
-        };
+        plan.limits = Limits { move_time: self.settings.max_time, ..Limits::default() };
         let position = game.position();
         let mut analysis = Analysis::default();
         let outcome = self.search(&game, &plan, run, |report| {
@@ -368,8 +356,7 @@ impl Analysis {
             Report::Line(info) => {
                 (self.nodes, self.time) = (info.nodes, info.time);
                 // The first move of the line may have had another number before.
-                self.lines
-                    .retain(|_, other| other.pv.first() != info.pv.first());
+                self.lines.retain(|_, other| other.pv.first() != info.pv.first());
                 self.lines.insert(info.multipv, info);
                 if self.lines.len() >= self.shown.len() {
                     self.shown = self.lines.values().cloned().collect();
@@ -378,9 +365,7 @@ impl Analysis {
             Report::Progress { nodes, time } => (self.nodes, self.time) = (nodes, time),
             _ => return false,
         }
-        let is_due = self
-            .last_sent
-            .is_none_or(|sent| sent.elapsed() >= REPORT_TIME);
+        let is_due = self.last_sent.is_none_or(|sent| sent.elapsed() >= REPORT_TIME);
         if is_due && !self.shown.is_empty() {
             self.last_sent = Some(Instant::now());
             return true;
@@ -427,9 +412,7 @@ fn read_game(parameters: &QueryParameters) -> Result<Game, String> {
     let moves = moves
         .filter(|text| !text.is_empty())
         .map(|text| text.parse().map_err(|error| format!("{text:?}: {error}")));
-    let moves = moves
-        .take(MAX_PLIES + 1)
-        .collect::<Result<Vec<_>, String>>()?;
+    let moves = moves.take(MAX_PLIES + 1).collect::<Result<Vec<_>, String>>()?;
     if moves.len() > MAX_PLIES {
         return Err(format!("the game has more than {MAX_PLIES} plies"));
     }

@@ -63,11 +63,8 @@ pub struct Arguments {
     search: SearchArguments,
 }
 
-const DEFAULTS: SearchDefaults = SearchDefaults {
-    time: Duration::from_secs(1),
-    threads: 1,
-    hash: 64,
-};
+const DEFAULTS: SearchDefaults =
+    SearchDefaults { time: Duration::from_secs(1), threads: 1, hash: 64 };
 
 /// Whether Windows Explorer started the program, in a console of its own, after a double-click.
 #[cfg(windows)]
@@ -94,11 +91,8 @@ pub fn is_double_clicked() -> bool {
 /// Serves the page until Ctrl-C.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let LimitArguments { time, depth, nodes } = arguments.search.limits;
-    let limits = [
-        (time.is_some(), "--time"),
-        (depth.is_some(), "--depth"),
-        (nodes.is_some(), "--nodes"),
-    ];
+    let limits =
+        [(time.is_some(), "--time"), (depth.is_some(), "--depth"), (nodes.is_some(), "--nodes")];
     if let Some((_, option)) = limits.into_iter().find(|(is_given, _)| *is_given) {
         let why = "the page sets the limits of its searches";
         return Err(Failure::usage(option, why));
@@ -129,9 +123,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !arguments.no_browser
         && let Err(error) = open::that_detached(&address)
     {
-        note(&format!(
-            "cannot open a browser: {error}; open the address above"
-        ));
+        note(&format!("cannot open a browser: {error}; open the address above"));
     }
     server.run(listener).context("the server")
 }
@@ -161,10 +153,7 @@ fn read_games(arguments: &GameArguments) -> Result<Vec<Value>, Failure> {
         Some(path) if path.game.is_none() && path.ply.is_none() => read_file(&path),
         Some(path) => {
             // The page gets the whole game and shows it after the given plies.
-            let whole = GamePath {
-                ply: None,
-                ..path.clone()
-            };
+            let whole = GamePath { ply: None, ..path.clone() };
             let game = whole.read()?;
             path.check_ply(&game, path.game.unwrap_or(1))?;
             Ok(vec![page::game(&game, &[], path.ply.unwrap_or(0))])
@@ -203,9 +192,7 @@ fn read_file(game_path: &GamePath) -> Result<Vec<Value>, Failure> {
     while let Some(game) = reader.next() {
         let place = Place::of_last(&reader);
         if games.len() == MAX_GAMES {
-            note(&format!(
-                "{path}: only the first {MAX_GAMES} games are shown"
-            ));
+            note(&format!("{path}: only the first {MAX_GAMES} games are shown"));
             return Ok(games);
         }
         match game.map_err(|error| place.failure(&game_path.path, &error)) {

@@ -45,12 +45,7 @@ impl BoardServer {
         listener: &TcpListener,
     ) -> std::io::Result<Self> {
         listener.set_nonblocking(true)?;
-        Ok(Self {
-            api: Arc::new(api),
-            library,
-            token,
-            listening: listener.local_addr()?,
-        })
+        Ok(Self { api: Arc::new(api), library, token, listening: listener.local_addr()? })
     }
 
     pub fn address(&self) -> String {

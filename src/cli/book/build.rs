@@ -50,22 +50,12 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u16).range(1..=200))]
     max_ply: u16,
     /// Keep moves that were played in at least N games.
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 4,
-        conflicts_with = "self_made"
-    )]
+    #[arg(long, value_name = "N", default_value_t = 4, conflicts_with = "self_made")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     min_games: u32,
     /// With --check: first play the engine against itself until the file of games has N games. Up to --max-ply it
     /// chooses among good moves, then it plays the best move. An existing file is continued.
-    #[arg(
-        long,
-        value_name = "N",
-        requires = "check",
-        conflicts_with = "self_made"
-    )]
+    #[arg(long, value_name = "N", requires = "check", conflicts_with = "self_made")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     self_play: Option<u32>,
     /// Nodes for each move of --self-play; up to --max-ply, N times the number of --lines.
@@ -136,10 +126,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         // All games begin at the starting position.
         let dropped = drop_unreached(&mut table).context("book")?;
         if dropped > 0 {
-            note(&format!(
-                "dropped {} that no line of the book reaches",
-                counted(dropped, "move")
-            ));
+            note(&format!("dropped {} that no line of the book reaches", counted(dropped, "move")));
         }
     }
     out.write(&table, &[])?;
@@ -161,15 +148,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 /// `--min-games` games and have a positive value, or any value with `--by-score`.
 fn from_games(arguments: &Arguments, unread: &mut Unread) -> Result<BookTable, Failure> {
     let mut book = GameBook::new(usize::from(arguments.max_ply));
-    unread.each_file(&arguments.games, |unread, path| {
-        add_file(&mut book, path, unread)
-    })?;
+    unread.each_file(&arguments.games, |unread, path| add_file(&mut book, path, unread))?;
     note(&counted(book.games(), "game"));
-    let (min_value, kind) = if arguments.by_score {
-        (i64::MIN, "move")
-    } else {
-        (1, "move with a positive value")
-    };
+    let (min_value, kind) =
+        if arguments.by_score { (i64::MIN, "move") } else { (1, "move with a positive value") };
     let table = book.finish(arguments.min_games, min_value);
     if table.positions_count() == 0 {
         let min_games = counted(arguments.min_games, "game");
@@ -220,10 +202,7 @@ fn add_records(
     });
     if unfinished > 0 {
         let path = path.display();
-        note(&format!(
-            "{path}: skipped {} without a result",
-            counted(unfinished, "game")
-        ));
+        note(&format!("{path}: skipped {} without a result", counted(unfinished, "game")));
     }
     read.context(path.display())
 }

@@ -40,9 +40,7 @@ pub fn read_table(name: &str) -> Result<BookTable, Failure> {
         }
         if walk.unreached > 0 {
             let moves = counted(walk.unreached, "move");
-            note(&format!(
-                "{name}: skipped {moves} that no line of the book reaches"
-            ));
+            note(&format!("{name}: skipped {moves} that no line of the book reaches"));
         }
         table.merge(&walk.table);
     }

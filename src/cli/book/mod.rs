@@ -82,11 +82,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         BookCommand::Build(arguments) => return build::run(arguments),
         BookCommand::Show { game, book } => show(game, book),
         BookCommand::Merge { out, books, force } => {
-            require_not_input(
-                "OUT",
-                out,
-                books.iter().flat_map(|list| names_of_list(list)),
-            )?;
+            require_not_input("OUT", out, books.iter().flat_map(|list| names_of_list(list)))?;
             merge(Output::new(out, *force)?, books)
         }
         BookCommand::Export { book, out, force } => {

@@ -165,7 +165,7 @@ fn games(snapshot: &Snapshot<'_>) -> Result<Vec<GameTree>, StoreError> {
         .map(|(key, contents)| Edge::of_stored(key, contents.moves().map(|(m, ..)| m)));
     let children: HashSet<Key> = moves.flatten().map(|edge| edge.child).collect();
     let (first, rest): (Vec<_>, Vec<_>) =
-        (positions.iter()).partition(|(key, _)| !children.contains(key));
+        positions.iter().partition(|(key, _)| !children.contains(key));
     for (key, contents) in first.into_iter().chain(rest) {
         if let Some(position) = position_of(key, &contents.row).filter(|_| !seen.contains(key)) {
             games.push(game(&positions, position, &mut seen));
@@ -216,11 +216,7 @@ fn game(positions: &BTreeMap<Key, Contents>, start: Position, seen: &mut HashSet
             let played = view.played(m);
             let mut comment = entry.map_or_else(String::new, |entry| evaluation(&position, entry));
             append(&mut comment, &text(&note));
-            let annotated = AnnotatedMove {
-                played: Some(played),
-                comment,
-                glyphs: note.glyphs,
-            };
+            let annotated = AnnotatedMove { played: Some(played), comment, glyphs: note.glyphs };
             children.push((game.moves.add(node, annotated), position.after(played)));
         }
         open.extend(children.into_iter().rev());

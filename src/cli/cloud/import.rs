@@ -80,10 +80,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         waiting: Vec::new(),
         waiting_tasks: Vec::new(),
         counts: ImportCounts::default(),
-        bar: register_bar(
-            ProgressBar::new_spinner(),
-            "{spinner} {elapsed} {human_pos}",
-        ),
+        bar: register_bar(ProgressBar::new_spinner(), "{spinner} {elapsed} {human_pos}"),
     };
     if library.file().is_none_or(Path::exists) {
         importer.store().context(library)?;
@@ -125,10 +122,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return finished;
     }
     finished.unwrap_or_else(|failure| failure.report());
-    let why = format!(
-        "tasks not added because the queue is full: {}",
-        counts.refused
-    );
+    let why = format!("tasks not added because the queue is full: {}", counts.refused);
     Err(Failure::new(library, why))
 }
 

@@ -29,9 +29,7 @@ pub const OLD_DUMP_HEADER: &str = "# chuhe cloud library 1";
 /// Reports positions that were left out because a library cannot store them or workers do not search them.
 pub fn note_left_out(positions: usize) {
     if positions > 0 {
-        note(&format!(
-            "skipped positions that a library does not store or search: {positions}"
-        ));
+        note(&format!("skipped positions that a library does not store or search: {positions}"));
     }
 }
 
@@ -91,9 +89,7 @@ pub fn check(library: &Location) -> Result<(), Failure> {
 pub fn log(library: &Location, writer: Option<&str>, limit: u32) -> Result<(), Failure> {
     let store = open(library)?;
     let writes = store.read(|snapshot| snapshot.log(writer, limit));
-    let head = [
-        "time", "writer", "move", "before", "after", "depth", "undone", "position",
-    ];
+    let head = ["time", "writer", "move", "before", "after", "depth", "undone", "position"];
     let none = || "-".to_owned();
     let score = |score: Option<i32>| score.map_or_else(none, |s| s.to_string());
     let mut rows = vec![heads(head)];
@@ -108,9 +104,9 @@ pub fn log(library: &Location, writer: Option<&str>, limit: u32) -> Result<(), F
                 None => score(write.new),
             },
             write.depth.to_string(),
-            write.undone.map_or_else(none, |undone| {
-                format!("{}, {}", undone.undo, printable(&undone.by))
-            }),
+            write
+                .undone
+                .map_or_else(none, |undone| format!("{}, {}", undone.undo, printable(&undone.by))),
             write.board,
         ]);
     }
@@ -120,15 +116,7 @@ pub fn log(library: &Location, writer: Option<&str>, limit: u32) -> Result<(), F
 pub fn undos(library: &Location) -> Result<(), Failure> {
     let undos = open(library)?.read(|snapshot| snapshot.undos());
     let undos = undos.context(library)?;
-    let head = [
-        "undo",
-        "time",
-        "by",
-        "writer",
-        "since",
-        "redone",
-        "redone by",
-    ];
+    let head = ["undo", "time", "by", "writer", "since", "redone", "redone by"];
     let mut rows = vec![heads(head)];
     let none = || "-".to_owned();
     for undo in undos {
@@ -151,10 +139,8 @@ pub fn undos(library: &Location) -> Result<(), Failure> {
 
 /// A Unix time as text, in UTC.
 fn show_time(seconds: i64) -> String {
-    jiff::Timestamp::from_second(seconds).map_or_else(
-        |_| seconds.to_string(),
-        |time| time.strftime("%Y-%m-%d %H:%M:%S").to_string(),
-    )
+    jiff::Timestamp::from_second(seconds)
+        .map_or_else(|_| seconds.to_string(), |time| time.strftime("%Y-%m-%d %H:%M:%S").to_string())
 }
 
 /// The name under which the audit log lists undos and redos of these commands.
@@ -221,11 +207,7 @@ pub fn fill(arguments: &FillArguments) -> Result<(), Failure> {
     let expired = store.write(|batch| batch.expire_leases(WORKER));
     expired.context(name)?;
     let tablebases = Tables::embedded();
-    let library = Arc::new(Library::new(
-        store,
-        tablebases.clone(),
-        LibraryOptions::default(),
-    ));
+    let library = Arc::new(Library::new(store, tablebases.clone(), LibraryOptions::default()));
     let (threads, nodes) = (arguments.threads, arguments.nodes);
     let workers = Workers::start(threads, library.clone(), &tablebases, nodes, PAUSE);
     let workers = workers.context("--threads")?;
@@ -243,10 +225,7 @@ pub fn fill(arguments: &FillArguments) -> Result<(), Failure> {
             return Err(Failure::interrupted());
         }
         plies += 1;
-        note(&format!(
-            "ply {plies}: {}",
-            counted(positions()?, "position")
-        ));
+        note(&format!("ply {plies}: {}", counted(positions()?, "position")));
         level = next_level(&library, &level, &mut seen).context(name)?;
     }
     drop(workers);

@@ -98,30 +98,15 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         CloudCommand::Import(arguments) => import::run(arguments),
         CloudCommand::Copy(arguments) => remote::copy(arguments),
         CloudCommand::Fill(arguments) => library::fill(arguments),
-        CloudCommand::Backup {
-            library,
-            out,
-            force,
-        } => library::backup(library, out, *force),
+        CloudCommand::Backup { library, out, force } => library::backup(library, out, *force),
         CloudCommand::Export(arguments) => export::export(arguments),
         CloudCommand::Dump(arguments) => export::dump(arguments),
-        CloudCommand::Undo {
-            library,
-            writer,
-            minutes,
-        } => library::undo(library, writer, *minutes),
+        CloudCommand::Undo { library, writer, minutes } => library::undo(library, writer, *minutes),
         CloudCommand::Redo { library, undo } => library::redo(library, *undo),
-        CloudCommand::Log {
-            library,
-            undos: true,
-            ..
-        } => library::undos(library),
-        CloudCommand::Log {
-            library,
-            writer,
-            limit,
-            ..
-        } => library::log(library, writer.as_deref(), *limit),
+        CloudCommand::Log { library, undos: true, .. } => library::undos(library),
+        CloudCommand::Log { library, writer, limit, .. } => {
+            library::log(library, writer.as_deref(), *limit)
+        }
         CloudCommand::Check { library } => library::check(library),
     }
     .map(|()| ExitCode::SUCCESS)

@@ -332,11 +332,7 @@ pub fn copy(arguments: &CopyArguments) -> Result<(), Failure> {
         counts.unknown,
         counted(counts.written, "move")
     ))?;
-    if result? {
-        unread.finish("cloud copy")
-    } else {
-        Err(Failure::interrupted())
-    }
+    if result? { unread.finish("cloud copy") } else { Err(Failure::interrupted()) }
 }
 
 /// The distinct positions of lists and of the first `plies` plies of main lines, in order, without those that have no

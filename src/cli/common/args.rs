@@ -92,13 +92,7 @@ impl LimitArguments {
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct RulesArgument {
     /// Rule set for repetitions and the no-capture limit.
-    #[arg(
-        long,
-        value_name = "SET",
-        value_enum,
-        ignore_case = true,
-        default_value_t
-    )]
+    #[arg(long, value_name = "SET", value_enum, ignore_case = true, default_value_t)]
     pub rules: RuleSet,
 }
 
@@ -124,12 +118,7 @@ impl NetworkArgument {
 #[derive(Clone, Debug, clap::Args)]
 pub struct TablebaseArguments {
     /// Directories of endgame tablebases (*.chtb), separated by `;`, in addition to the built-in tablebases.
-    #[arg(
-        long = "tables",
-        value_name = "DIRS",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long = "tables", value_name = "DIRS", default_value = "", hide_default_value = true)]
     tablebases: String,
 }
 
@@ -207,11 +196,7 @@ impl BookArguments {
 /// A book cannot be opened.
 pub fn open_books(argument: &str, names: &str) -> Result<BookLibrary, Failure> {
     let (library, problems) = BookLibrary::open(names);
-    if problems.is_empty() {
-        Ok(library)
-    } else {
-        Err(Failure::new(argument, problems.join("; ")))
-    }
+    if problems.is_empty() { Ok(library) } else { Err(Failure::new(argument, problems.join("; "))) }
 }
 
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -228,11 +213,7 @@ impl BoardArguments {
     /// The style: Chinese characters if the locale is UTF-8 and `--ascii` is not given, colors if the terminal has
     /// them.
     pub fn style(self) -> DiagramStyle {
-        let letters = if self.ascii || !is_utf8() {
-            Letters::Latin
-        } else {
-            Letters::Chinese
-        };
+        let letters = if self.ascii || !is_utf8() { Letters::Latin } else { Letters::Chinese };
         DiagramStyle {
             letters,
             color: io::stdout().is_terminal() && console::colors_enabled(),
@@ -272,9 +253,8 @@ pub fn locale(category: &str) -> Option<String> {
 
 /// Whether the encoding of the locale is UTF-8. Without a locale in the environment, it is assumed on Windows only.
 fn is_utf8() -> bool {
-    locale("LC_CTYPE").map_or(cfg!(windows), |locale| {
-        locale.contains("utf-8") || locale.contains("utf8")
-    })
+    locale("LC_CTYPE")
+        .map_or(cfg!(windows), |locale| locale.contains("utf-8") || locale.contains("utf8"))
 }
 
 /// Implements [`ValueEnum`] for a named enum; the closure adds help and aliases.
@@ -328,13 +308,7 @@ choice!(crate::tournament::TournamentFormat, |format, value| {
 
 impl ValueEnum for MoveStyle {
     fn value_variants<'a>() -> &'a [Self] {
-        &[
-            Self::Chinese,
-            Self::Wxf,
-            Self::Iccs,
-            Self::San,
-            Self::Coordinate,
-        ]
+        &[Self::Chinese, Self::Wxf, Self::Iccs, Self::San, Self::Coordinate]
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {

@@ -129,20 +129,15 @@ fn description(classified: &ClassifiedMove) -> String {
     if let Some(exemption) = classified.exemption {
         parts.push(translated(exemption.name()).into_owned());
     }
-    if parts.is_empty() {
-        "-".to_owned()
-    } else {
-        parts.join(texts.comma)
-    }
+    if parts.is_empty() { "-".to_owned() } else { parts.join(texts.comma) }
 }
 
 /// A piece: `red rook 车`, in Chinese `红方车`.
 fn piece_text(piece: Piece) -> String {
     let color = piece.color();
-    local(
-        format!("{color} {} {}", piece.kind(), piece.chinese()),
-        || format!("{}{}", color.local_name(), piece.chinese()),
-    )
+    local(format!("{color} {} {}", piece.kind(), piece.chinese()), || {
+        format!("{}{}", color.local_name(), piece.chinese())
+    })
 }
 
 /// The name of a verdict in the chosen language.

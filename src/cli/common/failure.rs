@@ -34,27 +34,17 @@ impl Failure {
 
     /// The output `what` cannot be written because of `why`.
     pub fn of_output(what: impl Display, why: impl Display) -> Self {
-        Self {
-            is_output_error: true,
-            ..Self::new(what, why)
-        }
+        Self { is_output_error: true, ..Self::new(what, why) }
     }
 
     /// An error whose text is complete by itself.
     pub fn message(text: impl Display) -> Self {
-        Self {
-            text: text.to_string(),
-            code: FAILED,
-            is_output_error: false,
-        }
+        Self { text: text.to_string(), code: FAILED, is_output_error: false }
     }
 
     /// The argument or option `what` is invalid because of `why`.
     pub fn usage(what: impl Display, why: impl Display) -> Self {
-        Self {
-            code: MISUSED,
-            ..Self::new(what, why)
-        }
+        Self { code: MISUSED, ..Self::new(what, why) }
     }
 
     /// A command was interrupted; running the same command again continues its work.
@@ -85,20 +75,12 @@ impl<T, E: Display> Context<T> for Result<T, E> {
 
 /// Ignores a closed pipe or socket, so that `chuhe bench | head` ends without an error.
 pub fn ignore_closed_pipe(error: io::Error) -> io::Result<()> {
-    if is_reader_gone(&error) {
-        Ok(())
-    } else {
-        Err(error)
-    }
+    if is_reader_gone(&error) { Ok(()) } else { Err(error) }
 }
 
 /// The exit code of a command that succeeded or was interrupted.
 pub fn exit_code(is_interrupted: bool) -> ExitCode {
-    if is_interrupted {
-        ExitCode::from(INTERRUPTED)
-    } else {
-        ExitCode::SUCCESS
-    }
+    if is_interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }
 }
 
 /// Returns a channel that receives a message on Ctrl-C, SIGTERM or SIGHUP. These signals then no longer end the
@@ -174,25 +156,23 @@ fn start_watching() -> io::Result<()> {
     let hangup = (!was_ignored(SIGHUP)).then_some(SIGHUP);
     let signals = [SIGINT, SIGTERM, SIGXFSZ].into_iter().chain(hangup);
     let mut signals = signal_hook::iterator::Signals::new(signals)?;
-    std::thread::Builder::new()
-        .name("signals".to_owned())
-        .spawn(move || {
-            for signal in signals.forever() {
-                // A handled SIGXFSZ makes a write beyond the file size limit (`ulimit -f`) fail.
-                let is_file_limit = signal == SIGXFSZ;
-                if is_file_limit || was_ignored(signal) && HANDLER.lock().is_none() {
-                    continue;
-                }
-                interrupt(|| {
-                    // The kernel ignores the default action of signals in the first process of a container.
-                    if std::process::id() == 1 {
-                        std::process::exit(128 + signal);
-                    }
-                    // The exit status names the signal, so that a loop in a shell ends too.
-                    let _ = signal_hook::low_level::emulate_default_handler(signal);
-                });
+    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        for signal in signals.forever() {
+            // A handled SIGXFSZ makes a write beyond the file size limit (`ulimit -f`) fail.
+            let is_file_limit = signal == SIGXFSZ;
+            if is_file_limit || was_ignored(signal) && HANDLER.lock().is_none() {
+                continue;
             }
-        })?;
+            interrupt(|| {
+                // The kernel ignores the default action of signals in the first process of a container.
+                if std::process::id() == 1 {
+                    std::process::exit(128 + signal);
+                }
+                // The exit status names the signal, so that a loop in a shell ends too.
+                let _ = signal_hook::low_level::emulate_default_handler(signal);
+            });
+        }
+    })?;
     Ok(())
 }
 

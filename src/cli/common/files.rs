@@ -47,9 +47,7 @@ pub fn open_log(path: &Path) -> Result<File, Failure> {
     if fs::metadata(path).is_ok_and(|data| data.is_file())
         && let Ok(file) = File::open(path)
     {
-        let read = file
-            .take(BEGINNING.len() as u64)
-            .read_to_end(&mut beginning);
+        let read = file.take(BEGINNING.len() as u64).read_to_end(&mut beginning);
         read.context(path.display())?;
     }
     let digits_as_zeros = beginning.iter().map(|byte| match byte {
@@ -211,9 +209,7 @@ pub fn create_outputs<'a, P: AsRef<Path>, const N: usize>(
     inputs: &[P],
     force: ForceArgument,
 ) -> Result<[Option<OutputFile>; N], Failure> {
-    let given = files
-        .iter()
-        .filter_map(|(option, path)| Some((*option, path.as_deref()?)));
+    let given = files.iter().filter_map(|(option, path)| Some((*option, path.as_deref()?)));
     require_distinct(others.into_iter().chain(given))?;
     let mut created = [const { None }; N];
     for ((option, path), file) in files.into_iter().zip(&mut created) {
@@ -238,16 +234,11 @@ pub fn create_locked(
         return Ok((file.context(path.display())?, None));
     }
     let lock = FileLock::acquire(path)?;
-    let file = if force {
-        File::create(path)
-    } else {
-        File::create_new(path)
-    };
+    let file = if force { File::create(path) } else { File::create_new(path) };
     let file = file.map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => Failure::new(
-            path.display(),
-            format_args!("the file already exists; {hint}"),
-        ),
+        io::ErrorKind::AlreadyExists => {
+            Failure::new(path.display(), format_args!("the file already exists; {hint}"))
+        }
         _ => Failure::new(path.display(), error),
     })?;
     Ok((file, Some(lock)))
@@ -266,10 +257,7 @@ pub fn require_extension(option: &str, path: &Path, own: &[&str]) -> Result<(), 
     let Some(other) = others.find(|other| has_extension(path, other)) else {
         return Ok(());
     };
-    let why = format!(
-        ".{other} is the extension of another format; expected .{}",
-        own[0]
-    );
+    let why = format!(".{other} is the extension of another format; expected .{}", own[0]);
     Err(Failure::usage(option, why))
 }
 
@@ -402,10 +390,7 @@ impl FileLock {
                 file.set_len(0)
                     .and_then(|()| write!(file, "{}", std::process::id()))
                     .context(path.display())?;
-                return Ok(Self {
-                    path: lock,
-                    file: Some(file),
-                });
+                return Ok(Self { path: lock, file: Some(file) });
             }
         }
     }
@@ -446,9 +431,7 @@ impl Drop for FileLock {
 /// The process that holds a lock, as text for a message.
 fn owner(file: &mut File) -> String {
     let mut text = String::new();
-    let read = file
-        .rewind()
-        .and_then(|()| file.take(MAX_ID_LENGTH).read_to_string(&mut text));
+    let read = file.rewind().and_then(|()| file.take(MAX_ID_LENGTH).read_to_string(&mut text));
     match (read, text.trim().parse::<u32>()) {
         (Ok(_), Ok(process)) => format!("process {process}"),
         _ => "another process".to_owned(),

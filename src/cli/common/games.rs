@@ -61,11 +61,7 @@ impl GameArguments {
             [only] => is_file(only) && only.game.is_none() && only.ply.is_none(),
             all => all.iter().any(is_file) && all.iter().zip(&self.game).all(may_be_file),
         };
-        if are_files && self.moves.is_empty() {
-            game_paths
-        } else {
-            Vec::new()
-        }
+        if are_files && self.moves.is_empty() { game_paths } else { Vec::new() }
     }
 
     /// The file or the game of a file that the only argument names; `None` for other arguments.
@@ -166,10 +162,7 @@ fn play_record(game_path: &GamePath, moves: &str) -> Result<(Game, Place), Failu
     let (record, place) = game_path.read_with_place()?;
     let mut game = play_line(record.main_line())?;
     let plies = game.plies().len();
-    let more = Line::play(
-        game.position().clone(),
-        plain_moves(moves).split_whitespace(),
-    );
+    let more = Line::play(game.position().clone(), plain_moves(moves).split_whitespace());
     for played in more.map_err(|error| line_failure(error, plies))?.moves {
         game.push(played).map_err(Failure::message)?;
     }
@@ -221,11 +214,7 @@ impl GamePath {
     pub fn parse(argument: impl AsRef<OsStr>) -> Self {
         let whole = Path::new(argument.as_ref());
         let Some(text) = whole.to_str().filter(|_| !whole.exists()) else {
-            return Self {
-                path: whole.to_owned(),
-                game: None,
-                ply: None,
-            };
+            return Self { path: whole.to_owned(), game: None, ply: None };
         };
         fn split(text: &str, mark: char) -> (&str, Option<usize>) {
             let numbered = text.rsplit_once(mark);
@@ -324,8 +313,7 @@ impl GamePath {
         {
             game.truncate(ply);
             game.result = GameResult::Unfinished;
-            game.tags
-                .retain(|(name, _)| name != "Reason" && name != "Termination");
+            game.tags.retain(|(name, _)| name != "Reason" && name != "Termination");
         }
         Ok(game)
     }
@@ -372,7 +360,7 @@ impl SelectedGames<'_> {
     /// The file could not be read to its end, has no game, or does not have the selected one.
     pub fn finish(self) -> Result<(), Failure> {
         let file = self.file;
-        if (file.game).is_some_and(|only| only > 0 && only == self.games.number()) {
+        if file.game.is_some_and(|only| only > 0 && only == self.games.number()) {
             return Ok(());
         }
         finish_games(&file.path, self.games).context(file.path.display())?;
@@ -394,14 +382,8 @@ pub fn note_problems(path: &Path, place: Place, game: &GameTree) {
         note(&fill(texts().problem_of_game, &values));
     }
     if game.unlisted_problems > 0 {
-        let (path, count) = (
-            path.display().to_string(),
-            game.unlisted_problems.to_string(),
-        );
-        note(&fill(
-            texts().more_problems,
-            &[&path, &place.to_string(), &count],
-        ));
+        let (path, count) = (path.display().to_string(), game.unlisted_problems.to_string());
+        note(&fill(texts().more_problems, &[&path, &place.to_string(), &count]));
     }
 }
 
@@ -495,10 +477,7 @@ mod tests {
 
     fn play(text: &str) -> Result<Game, Failure> {
         let words = text.split(' ').map(OsString::from);
-        let arguments = GameArguments {
-            game: words.collect(),
-            moves: Vec::new(),
-        };
+        let arguments = GameArguments { game: words.collect(), moves: Vec::new() };
         arguments.read()
     }
 
@@ -511,11 +490,8 @@ mod tests {
             "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1 moves 1. C2.5 N8+7 2. h0g2",
         ] {
             let game = play(text).unwrap();
-            let moves: Vec<String> = game
-                .plies()
-                .iter()
-                .map(|ply| ply.played.to_string())
-                .collect();
+            let moves: Vec<String> =
+                game.plies().iter().map(|ply| ply.played.to_string()).collect();
             assert_eq!(moves, ["h2e2", "h9g7", "h0g2"], "{text}");
         }
         assert!(play("startpos 1.").unwrap().plies().is_empty());

@@ -68,11 +68,7 @@ impl Write for LogFile {
 /// # Errors
 /// See [`open_log`].
 pub fn start_log(path: &Path) -> Result<(), Failure> {
-    let file = LogFile {
-        file: open_log(path)?,
-        path: path.to_owned(),
-        has_failed: false,
-    };
+    let file = LogFile { file: open_log(path)?, path: path.to_owned(), has_failed: false };
     Builder::new()
         .parse_default_env()
         .filter_module("chuhe", LevelFilter::Debug)
@@ -247,11 +243,7 @@ mod tests {
         let whole = "车        a1\nrook      b2\n马８进７\n";
         assert_eq!(columns(&rows, None), whole);
         assert_eq!(columns(&rows, Some(12)), whole);
-        let rows = [
-            ["a", "炮二平五", "1.00", "good"],
-            ["b", "马8进7", "2", ""],
-            ["c", "", "", ""],
-        ];
+        let rows = [["a", "炮二平五", "1.00", "good"], ["b", "马8进7", "2", ""], ["c", "", "", ""]];
         let rows = rows.map(|row| row.map(str::to_owned));
         let broken = "a  炮二平五\n  1.00  good\nb  马8进7\n  2\nc\n";
         assert_eq!(columns(&rows, Some(16)), broken);
@@ -278,10 +270,7 @@ mod tests {
 
     #[test]
     fn lines_are_broken_at_spaces() {
-        assert_eq!(
-            wrapped("炮二平五 马8进7 h2e2", 17),
-            ["炮二平五 马8进7", "h2e2"]
-        );
+        assert_eq!(wrapped("炮二平五 马8进7 h2e2", 17), ["炮二平五 马8进7", "h2e2"]);
         assert_eq!(wrapped("abcdef gh i", 4), ["abcdef", "gh i"]);
         assert!(wrapped(" ", 4).is_empty());
         assert_eq!(sentence("a draw by rule", None), "a draw by rule\n");

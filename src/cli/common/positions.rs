@@ -99,21 +99,19 @@ fn read_records(
     let mut found = Vec::new();
     let mut games = file.select(games);
     while let Some((number, place, record)) = games.next() {
-        let position = record
-            .map_err(|error| place.reason(&error))
-            .and_then(|record| {
-                note_problems(&file.path, place, &record);
-                let record = file.cut(record, number).map_err(|failure| failure.text)?;
-                let event = || record.known_tag("Event").map(str::to_owned);
-                let id = match record.players().or_else(event) {
-                    Some(name) => format!("{number}: {name}"),
-                    None => number.to_string(),
-                };
-                let game = play_line(record.main_line()).map_err(|failure| failure.text)?;
-                let mut epd = Epd::new(game.position().clone());
-                epd.operations.push(("id".to_owned(), vec![id]));
-                Ok(FilePosition { place, epd, game })
-            });
+        let position = record.map_err(|error| place.reason(&error)).and_then(|record| {
+            note_problems(&file.path, place, &record);
+            let record = file.cut(record, number).map_err(|failure| failure.text)?;
+            let event = || record.known_tag("Event").map(str::to_owned);
+            let id = match record.players().or_else(event) {
+                Some(name) => format!("{number}: {name}"),
+                None => number.to_string(),
+            };
+            let game = play_line(record.main_line()).map_err(|failure| failure.text)?;
+            let mut epd = Epd::new(game.position().clone());
+            epd.operations.push(("id".to_owned(), vec![id]));
+            Ok(FilePosition { place, epd, game })
+        });
         match position {
             Ok(position) => found.push(position),
             Err(error) => unread.add_part(&file.path, place, error),

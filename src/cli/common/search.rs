@@ -327,10 +327,7 @@ mod tests {
     use super::*;
 
     fn plan(limits: Limits, threads: usize) -> SearchPlan {
-        SearchPlan {
-            limits,
-            ..SearchPlan::new(threads, 1, Tables::embedded())
-        }
+        SearchPlan { limits, ..SearchPlan::new(threads, 1, Tables::embedded()) }
     }
 
     fn games() -> Vec<Game> {
@@ -346,10 +343,7 @@ mod tests {
     #[test]
     fn lower_levels_have_fewer_nodes_and_more_noise() {
         let request = |elo| {
-            let plan = SearchPlan {
-                elo,
-                ..plan(Limits::default(), 1)
-            };
+            let plan = SearchPlan { elo, ..plan(Limits::default(), 1) };
             plan.request(&Game::startpos(), &Control::new(false))
         };
         let [full, beginner, strong] = [None, Some(500), Some(2000)].map(request);

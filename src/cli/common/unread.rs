@@ -95,11 +95,7 @@ impl Unread {
 
     /// The number of games, positions and files that could not be read, each as a clause.
     pub fn clauses(&self) -> Vec<String> {
-        let counts = [
-            (self.games, "game"),
-            (self.positions, "position"),
-            (self.files, "file"),
-        ];
+        let counts = [(self.games, "game"), (self.positions, "position"), (self.files, "file")];
         (counts.into_iter())
             .filter(|(count, _)| *count > 0)
             .map(|(count, noun)| {

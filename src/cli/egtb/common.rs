@@ -97,9 +97,7 @@ pub fn load_smaller(
 ) -> Result<Vec<Arc<SolvedClass>>, Failure> {
     let attackers = |class: Material| class.attackers().kinds().len();
     let load = |class: Material| {
-        let dtc = tablebases
-            .dtc_table(class)
-            .filter(|_| metric == Metric::Dtc);
+        let dtc = tablebases.dtc_table(class).filter(|_| metric == Metric::Dtc);
         let table = dtc.map_or_else(|| table(class, tablebases, rules), Ok)?;
         if metric == Metric::Dtc && table.has_long_wins() {
             let why = "the class has wins of more than 100 plies but no DTC tablebase";

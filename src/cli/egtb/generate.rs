@@ -71,10 +71,9 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.embedded {
         Some(file) => generate_embedded(arguments, file),
-        None if arguments.force.force => Err(Failure::usage(
-            "--force",
-            "has an effect only with --embedded",
-        )),
+        None if arguments.force.force => {
+            Err(Failure::usage("--force", "has an effect only with --embedded"))
+        }
         None => generate_directory(arguments),
     }
 }
@@ -87,7 +86,7 @@ impl Arguments {
             let attackers = material.attackers().kinds().len();
             let groups = Color::ALL.map(|side| material.defenders(side).pieces());
             let is_wanted = if material.is_two_sided() {
-                (self.two_sided).is_some_and(|most| groups.iter().all(|n| *n <= most))
+                self.two_sided.is_some_and(|most| groups.iter().all(|n| *n <= most))
             } else {
                 self.all_one && attackers == 1 || self.pairs && attackers == 2 && groups[0] == 0
             };
@@ -101,10 +100,7 @@ impl Arguments {
     /// Prints the work to do. Fails if it needs more memory than allowed.
     fn print_plan(&self, tablebases: &[(Material, Metric)], kept: usize) -> Result<(), Failure> {
         let positions: u64 = tablebases.iter().map(|(class, _)| class_size(*class)).sum();
-        let memory = tablebases
-            .iter()
-            .map(|(class, _)| solver_memory(*class))
-            .max();
+        let memory = tablebases.iter().map(|(class, _)| solver_memory(*class)).max();
         let megabytes = memory.unwrap_or(0).div_ceil(1 << 20);
         print_text(&format!(
             "{} to generate with {} positions, {kept} already present; needs {megabytes} MB of memory; {}\n",
@@ -114,9 +110,7 @@ impl Arguments {
         ))?;
         let free = free_megabytes() as u64;
         if megabytes > free {
-            note(&format!(
-                "only {free} MB of memory are free; the run may fail"
-            ));
+            note(&format!("only {free} MB of memory are free; the run may fail"));
         }
         match self.memory {
             Some(limit) if megabytes > limit => {
@@ -160,11 +154,7 @@ fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
     let (mut missing, mut kept) = (Vec::new(), 0);
     for class in classes {
         for (class, metric) in output.needed(class)? {
-            if output.has(class, metric)? {
-                kept += 1
-            } else {
-                missing.push((class, metric))
-            }
+            if output.has(class, metric)? { kept += 1 } else { missing.push((class, metric)) }
         }
     }
     arguments.print_plan(&missing, kept)?;
@@ -191,9 +181,7 @@ fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
 fn generate_embedded(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
     let embedded = embedded_classes();
     let classes = with_smaller(embedded.iter().copied().collect());
-    let tablebases: Vec<_> = (classes.iter())
-        .map(|class| (*class, Metric::Dtm))
-        .collect();
+    let tablebases: Vec<_> = (classes.iter()).map(|class| (*class, Metric::Dtm)).collect();
     arguments.print_plan(&tablebases, 0)?;
     if arguments.dry_run {
         return Ok(());

@@ -78,10 +78,7 @@ fn probe(arguments: &ProbeArguments) -> Result<(), Failure> {
     let rules = arguments.rules.rules;
     let tablebases = arguments.tablebases.open()?;
     let probed = tablebases.probe(game.position(), rules).ok_or_else(|| {
-        Failure::new(
-            game.position(),
-            reason_for_no_value(game.position(), &tablebases, rules),
-        )
+        Failure::new(game.position(), reason_for_no_value(game.position(), &tablebases, rules))
     })?;
     let moves = tablebases.probe_moves(game.position(), rules);
     let text = if arguments.json {

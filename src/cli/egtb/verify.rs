@@ -54,14 +54,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     for material in classes {
         bar.set_message(material.to_string());
         let progress = |positions| bar.inc(positions);
-        let verified = verify_class(
-            material,
-            &tablebases,
-            rules,
-            threads,
-            &progress,
-            &mut searcher,
-        );
+        let verified =
+            verify_class(material, &tablebases, rules, threads, &progress, &mut searcher);
         match verified {
             Ok(lines) => bar.suspend(|| print_text(&lines))?,
             Err(failure) => {
@@ -74,10 +68,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if failed.is_empty() {
         unread.finish("egtb verify")
     } else {
-        Err(Failure::new(
-            "these tablebases are wrong or cannot be verified",
-            failed.join(", "),
-        ))
+        Err(Failure::new("these tablebases are wrong or cannot be verified", failed.join(", ")))
     }
 }
 
@@ -183,9 +174,8 @@ fn search_sample(solved: &SolvedClass, searcher: &mut Searcher) -> Result<String
 fn sample(solved: &SolvedClass, outcome: TableOutcome) -> Vec<Position> {
     let len = class_size(solved.material()) as usize;
     let parts = (0..SAMPLES).map(|part| part * len / SAMPLES);
-    let mut positions: Vec<Position> = parts
-        .filter_map(|from| solved.examples(outcome, from).next())
-        .collect();
+    let mut positions: Vec<Position> =
+        parts.filter_map(|from| solved.examples(outcome, from).next()).collect();
     positions.dedup_by_key(|position| position.key());
     positions
 }

@@ -133,15 +133,9 @@ impl PlaySession {
         };
         let outcome = &result.outcome;
         if is_whole {
-            let line = self
-                .notation
-                .write_line(self.game.position(), &result.best_line());
+            let line = self.notation.write_line(self.game.position(), &result.best_line());
             let score = outcome.score.map_or_else(String::new, |s| s.to_string());
-            print_line(&format!(
-                "{score}  {} {}  {line}",
-                texts().depth,
-                outcome.depth
-            ));
+            print_line(&format!("{score}  {} {}  {line}", texts().depth, outcome.depth));
         } else if let Some(best) = outcome.best {
             print_line(&self.text_of(best));
         }
@@ -160,7 +154,7 @@ impl PlaySession {
             return;
         };
         // It is the turn of the user, who offers the draw.
-        if (result.outcome.score).is_some_and(|score| score >= Score::ZERO) {
+        if result.outcome.score.is_some_and(|score| score >= Score::ZERO) {
             self.end_by(GameEnd::Agreed);
         } else {
             print_line(texts().better_position);
@@ -171,9 +165,7 @@ impl PlaySession {
     /// refused. `--force` before the name overwrites a file.
     fn save(&self, arguments: &str) {
         let path = arguments.strip_prefix("--force ").map(str::trim_start);
-        let force = ForceArgument {
-            force: path.is_some(),
-        };
+        let force = ForceArgument { force: path.is_some() };
         let path = unquoted(path.unwrap_or(arguments));
         let extension = Path::new(path).extension().unwrap_or_default();
         let text = match extension.to_ascii_lowercase().to_str() {
@@ -184,10 +176,9 @@ impl PlaySession {
         let saved = OutputFile::create(Path::new(path), force).and_then(|file| file.write(text));
         print_line(&match saved {
             Ok(()) => fill(texts().saved_to, &[path]),
-            Err(failure) => failure.text.replace(
-                "--force overwrites it",
-                &format!("`save --force {path}` overwrites it"),
-            ),
+            Err(failure) => failure
+                .text
+                .replace("--force overwrites it", &format!("`save --force {path}` overwrites it")),
         });
     }
 
@@ -222,10 +213,7 @@ impl PlaySession {
             Some(GameEnd::Resigned(loser) | GameEnd::OutOfTime(loser)) => {
                 GameResult::win_of(!loser)
             }
-            None => self
-                .game
-                .outcome(self.plan.settings.rules)
-                .unwrap_or_default(),
+            None => self.game.outcome(self.plan.settings.rules).unwrap_or_default(),
         }
     }
 

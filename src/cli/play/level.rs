@@ -85,11 +85,7 @@ impl GameClock {
             moves_to_go: None,
         };
         let sides = ByColor::from_fn(|_| start);
-        Ok(Self {
-            sides,
-            start,
-            after_moves: Vec::new(),
-        })
+        Ok(Self { sides, start, after_moves: Vec::new() })
     }
 
     pub fn restart(&mut self) {
@@ -144,18 +140,12 @@ mod tests {
             assert!(PlayLevel::parse(bad).is_err(), "{bad}");
         }
         let range = PlayLevel::parse("elo 100").unwrap_err();
-        assert!(
-            range.contains(&format!("{MIN_ELO} to {MAX_ELO}")),
-            "{range}"
-        );
+        assert!(range.contains(&format!("{MIN_ELO} to {MAX_ELO}")), "{range}");
         let level = PlayLevel::default();
         assert_eq!(level.limits(None, Color::Red).move_time, Some(DEFAULT_TIME));
         let clock = GameClock::parse("5").unwrap();
         let limits = level.limits(Some(&clock), Color::Red);
-        assert_eq!(
-            (limits.move_time, limits.clock.unwrap().time.as_secs()),
-            (None, 300)
-        );
+        assert_eq!((limits.move_time, limits.clock.unwrap().time.as_secs()), (None, 300));
     }
 
     #[test]

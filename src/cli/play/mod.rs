@@ -61,35 +61,21 @@ pub struct Arguments {
     search: SearchArguments,
 }
 
-const DEFAULTS: SearchDefaults = SearchDefaults {
-    time: Duration::from_secs(1),
-    threads: 1,
-    hash: 0,
-};
+const DEFAULTS: SearchDefaults =
+    SearchDefaults { time: Duration::from_secs(1), threads: 1, hash: 0 };
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let books = arguments.books.open()?;
     let plan = arguments.search.plan(&DEFAULTS)?;
     let mut session = PlaySession {
         game: arguments.game.read()?,
-        engine: Some(if arguments.red {
-            Color::Red
-        } else {
-            Color::Black
-        }),
+        engine: Some(if arguments.red { Color::Red } else { Color::Black }),
         threads: plan.threads()?,
         plan,
         books,
-        level: PlayLevel {
-            limits: arguments.search.limits,
-            elo: arguments.elo,
-        },
+        level: PlayLevel { limits: arguments.search.limits, elo: arguments.elo },
         clock: arguments.clock.clone(),
-        name: arguments
-            .name
-            .clone()
-            .or_else(user_name)
-            .unwrap_or_else(|| "?".to_owned()),
+        name: arguments.name.clone().or_else(user_name).unwrap_or_else(|| "?".to_owned()),
         notation: arguments.notation,
         style: arguments.board.style(),
         end: None,
@@ -191,11 +177,7 @@ impl PlaySession {
             self.engine = None;
             return;
         };
-        let source = if book_move.is_some() {
-            texts().from_the_book
-        } else {
-            ""
-        };
+        let source = if book_move.is_some() { texts().from_the_book } else { "" };
         let seconds = format!("{:.1}", started.elapsed().as_secs_f64());
         let played = self.text_of(best);
         print_line(&fill(texts().i_play, &[&played, source, &seconds]));
@@ -215,11 +197,7 @@ impl PlaySession {
     /// Searches the position with the strength `elo`, or at full strength without it. Prints an error and returns `None`
     /// if the search fails.
     fn think(&self, limits: Limits, elo: Option<u32>) -> Option<SearchResult> {
-        let plan = SearchPlan {
-            limits,
-            elo,
-            ..self.plan.clone()
-        };
+        let plan = SearchPlan { limits, elo, ..self.plan.clone() };
         let request = plan.request(&self.game, &Control::new(false));
         let found = self.threads.search(request, &never(), |_| Ok(()));
         report_damaged_tablebases(&plan.tablebases);
@@ -246,8 +224,7 @@ impl PlaySession {
 
     /// A legal move in the chosen notation, with coordinates.
     fn text_of(&self, played: Move) -> String {
-        self.notation
-            .write_with_coordinates(self.game.position(), played)
+        self.notation.write_with_coordinates(self.game.position(), played)
     }
 
     /// Plays a legal move. Shows the board if the user moves next or the game is over, then the end of the game or a

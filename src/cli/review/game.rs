@@ -140,11 +140,7 @@ pub fn review(
             }
             _ => None,
         };
-        ReviewedMove {
-            before: before.clone(),
-            played,
-            verdict,
-        }
+        ReviewedMove { before: before.clone(), played, verdict }
     });
     let moves: Vec<ReviewedMove> = moves.collect();
     let sides = ByColor::from_fn(|color| {
@@ -174,11 +170,7 @@ fn judge_move(
 ) -> MoveVerdict {
     let is_best = best.line.first() == Some(&played);
     let kept = 100.0 - expected_points(next.score, after);
-    let lost = if is_best {
-        0.0
-    } else {
-        (expected_points(best.score, before) - kept).max(0.0)
-    };
+    let lost = if is_best { 0.0 } else { (expected_points(best.score, before) - kept).max(0.0) };
     MoveVerdict {
         found: best.clone(),
         score: match before.side_to_move() {
@@ -229,13 +221,8 @@ pub enum Grade {
 }
 
 impl Grade {
-    pub const ALL: [Self; 5] = [
-        Self::Best,
-        Self::Good,
-        Self::Inaccuracy,
-        Self::Mistake,
-        Self::Blunder,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::Best, Self::Good, Self::Inaccuracy, Self::Mistake, Self::Blunder];
 
     fn of(lost: f64, is_best: bool) -> Self {
         match lost {
@@ -368,12 +355,8 @@ mod tests {
     fn a_loss_counts_for_the_side_that_moved() {
         let record = record(crate::notation::fen::START, "h2e2 h9g7 h0g2");
         // Red keeps its lead, black loses a minor piece, and red plays the best move.
-        let found = [
-            found(10, "b2e2"),
-            found(-10, "b9c7"),
-            found(110, "h0g2"),
-            found(-110, "i9h9"),
-        ];
+        let found =
+            [found(10, "b2e2"), found(-10, "b9c7"), found(110, "h0g2"), found(-110, "i9h9")];
         let review = reviewed(&record, &found);
         let verdicts = review.moves.iter().map(|m| m.verdict.as_ref().unwrap());
         let grades: Vec<Grade> = verdicts.clone().map(|verdict| verdict.grade).collect();
@@ -414,10 +397,7 @@ mod tests {
         assert!(text.contains("lost for red"), "{text}");
         let last = played(&record);
         let score = decided_score(&last, RuleSet::Asian).unwrap();
-        assert_eq!(
-            score.is_mating(),
-            last.position().side_to_move() == Color::Black
-        );
+        assert_eq!(score.is_mating(), last.position().side_to_move() == Color::Black);
         let start = Game::new(record.start);
         assert_eq!(decided_score(&start, RuleSet::Asian), None);
     }

@@ -63,11 +63,8 @@ pub struct Arguments {
     search: SearchArguments,
 }
 
-const DEFAULTS: SearchDefaults = SearchDefaults {
-    time: Duration::from_secs(1),
-    threads: 0,
-    hash: 32,
-};
+const DEFAULTS: SearchDefaults =
+    SearchDefaults { time: Duration::from_secs(1), threads: 0, hash: 32 };
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let game_paths: Vec<GamePath> = arguments.games.iter().map(GamePath::parse).collect();
@@ -103,11 +100,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
                 output::json(&review, &path.to_string())
             } else {
                 let table = output::table(&review, notation, arguments.all);
-                if game_paths.len() > 1 {
-                    format!("{path}:\n{table}\n")
-                } else {
-                    table
-                }
+                if game_paths.len() > 1 { format!("{path}:\n{table}\n") } else { table }
             })?;
         }
         reviews.push(review);
@@ -179,9 +172,7 @@ fn read_records(
         return Err(Failure::new(path, why));
     }
     if skipped > 0 {
-        note(&format!(
-            "{path}: games without moves are not reviewed ({skipped})"
-        ));
+        note(&format!("{path}: games without moves are not reviewed ({skipped})"));
     }
     records.retain(|(_, game)| arguments.opening.selects(&game.main_line()));
     let from = arguments.from;
@@ -214,16 +205,10 @@ fn review_game(
     }
     let style = "{bar:40} {pos}/{len} positions, {left} left";
     let bar = register_bar(ProgressBar::new(0), style);
-    let reviewed = review_tree(
-        (number, record),
-        arguments.from,
-        plan,
-        interrupts,
-        |_, total| {
-            bar.set_length(total as u64);
-            bar.inc(1);
-        },
-    );
+    let reviewed = review_tree((number, record), arguments.from, plan, interrupts, |_, total| {
+        bar.set_length(total as u64);
+        bar.inc(1);
+    });
     bar.finish_and_clear();
     reviewed.context(game_path.path.display())
 }
@@ -243,10 +228,7 @@ pub fn review_tree(
     let searched = search_game(&game, &judged, plan, interrupts, on_progress);
     let (found, is_interrupted) = searched.map_err(|failure| failure.text)?;
     let rules = plan.settings.rules;
-    Ok((
-        review((number, record), &game, &judged, &found, rules),
-        is_interrupted,
-    ))
+    Ok((review((number, record), &game, &judged, &found, rules), is_interrupted))
 }
 
 /// Searches the positions before and after each judged ply. A last position that the rules decide gets its score
@@ -289,11 +271,7 @@ fn search_game(
 type OutputFiles = [Option<OutputFile>; 3];
 
 fn create_files(arguments: &Arguments, game_paths: &[GamePath]) -> Result<OutputFiles, Failure> {
-    let files = [
-        ("--pgn", &arguments.pgn),
-        ("--svg", &arguments.svg),
-        ("--html", &arguments.html),
-    ];
+    let files = [("--pgn", &arguments.pgn), ("--svg", &arguments.svg), ("--html", &arguments.html)];
     let json = arguments.json.then_some(("--json", Path::new("-")));
     let inputs: Vec<&PathBuf> = game_paths.iter().map(|game_path| &game_path.path).collect();
     create_outputs(files, json, &inputs, arguments.force)
@@ -306,11 +284,7 @@ fn write_files(
 ) -> Result<(), Failure> {
     if let Some(file) = pgn {
         let games = reviews.iter().map(output::annotated);
-        file.write(
-            games
-                .map(|game| game.write_pgn(notation))
-                .collect::<String>(),
-        )?;
+        file.write(games.map(|game| game.write_pgn(notation)).collect::<String>())?;
     }
     if let (Some(file), [review]) = (svg, reviews) {
         file.write(output::graph(review, notation))?;

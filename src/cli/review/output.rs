@@ -21,14 +21,7 @@ const LINE_LENGTH: usize = 8;
 /// The table of the moves, the summary of both sides, the opening, and the rulings on repetitions.
 pub fn table(review: &Review, notation: MoveStyle, has_title: bool) -> String {
     let texts = texts();
-    let head = [
-        texts.ply,
-        texts.played,
-        texts.score,
-        texts.lost,
-        "",
-        texts.better,
-    ];
+    let head = [texts.ply, texts.played, texts.score, texts.lost, "", texts.better];
     let mut rows = vec![head.map(str::to_owned)];
     for (number, reviewed) in (1..).zip(&review.moves) {
         let write = |played| notation.write(&reviewed.before, played);
@@ -39,12 +32,8 @@ pub fn table(review: &Review, notation: MoveStyle, has_title: bool) -> String {
             write(reviewed.played) + verdict.map_or("", |verdict| verdict.grade.mark()),
             format!("{score:>7}"),
             verdict.map_or_else(String::new, lost),
-            verdict
-                .map_or("", |verdict| verdict.grade.name())
-                .to_owned(),
-            verdict
-                .and_then(MoveVerdict::better)
-                .map_or_else(String::new, write),
+            verdict.map_or("", |verdict| verdict.grade.name()).to_owned(),
+            verdict.and_then(MoveVerdict::better).map_or_else(String::new, write),
         ]);
     }
     let mut text = String::new();
@@ -70,11 +59,7 @@ pub fn table(review: &Review, notation: MoveStyle, has_title: bool) -> String {
 
 /// The loss of expected points in percent; empty if it is less than half a percent.
 fn lost(verdict: &MoveVerdict) -> String {
-    if verdict.lost >= 0.5 {
-        format!("{:>3.0} %", verdict.lost)
-    } else {
-        String::new()
-    }
+    if verdict.lost >= 0.5 { format!("{:>3.0} %", verdict.lost) } else { String::new() }
 }
 
 /// The review of one game of `file`, as one line of JSON.
@@ -157,9 +142,7 @@ fn summary(review: &Review) -> String {
             side.mistakes.to_string(),
             side.blunders.to_string(),
         ];
-        rows.push(std::array::from_fn(|n| {
-            pad_left(&cells[n], head[n].width())
-        }));
+        rows.push(std::array::from_fn(|n| pad_left(&cells[n], head[n].width())));
     }
     columns(&rows, terminal_width())
 }
@@ -325,10 +308,8 @@ fn frame(plies: usize) -> String {
 /// The curve and the area between it and the middle, interrupted where positions were not searched.
 fn curve(points: &[Option<f64>]) -> String {
     let plies = points.len() - 1;
-    let known: Vec<(usize, f64)> = (0..)
-        .zip(points)
-        .filter_map(|(ply, points)| Some((ply, (*points)?)))
-        .collect();
+    let known: Vec<(usize, f64)> =
+        (0..).zip(points).filter_map(|(ply, points)| Some((ply, (*points)?))).collect();
     let middle = y(50.0);
     let mut svg = String::new();
     for part in known.chunk_by(|(ply, _), (next, _)| ply + 1 == *next) {

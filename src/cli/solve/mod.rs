@@ -158,9 +158,8 @@ impl ResumeFile {
         };
         let name = path.display();
         let bytes = open_input(path).and_then(|input| read_all(input, MAX_FILE_MB));
-        let file: Self = serde_json::from_slice(&bytes.context(&name)?).context(format_args!(
-            "{name}: not written by `chuhe solve --resume`"
-        ))?;
+        let file: Self = serde_json::from_slice(&bytes.context(&name)?)
+            .context(format_args!("{name}: not written by `chuhe solve --resume`"))?;
         if (&file.fen, &file.rules) != (&new.fen, &new.rules) {
             let why = "the file belongs to another position or another rule set";
             return Err(Failure::new(name, why));
@@ -203,11 +202,8 @@ fn prove(arguments: &Arguments, tablebases: &Arc<Tables>) -> Result<ExitCode, Fa
     let threads = thread_count(arguments.threads);
     let mut plan = SearchPlan::new(threads, arguments.hash as usize, tablebases.clone());
     plan.settings.rules = arguments.rules.rules;
-    let mut work = Work {
-        threads: plan.threads()?,
-        interrupts: interrupts()?,
-        progress: Progress::new(),
-    };
+    let mut work =
+        Work { threads: plan.threads()?, interrupts: interrupts()?, progress: Progress::new() };
     let proof = if arguments.draw {
         prove_draw(&game, arguments, &plan, &mut work)?
     } else {
@@ -229,11 +225,7 @@ fn without_history(game: &Game, rules: RuleSet) -> Result<Game, InvalidPosition>
     let position = game.position();
     let counted = counted_plies(position.clock(), rules);
     let setup = Setup {
-        halfmove_clock: if counted < rules.no_capture_limit() {
-            counted
-        } else {
-            0
-        },
+        halfmove_clock: if counted < rules.no_capture_limit() { counted } else { 0 },
         ..position.setup()
     };
     Position::try_from(&setup).map(Game::new)
@@ -313,12 +305,8 @@ fn solve(
         Ok(None) => Err(SolveError::Stopped),
         Err(error) => Err(SolveError::Failed(error.to_string())),
     };
-    let mut solver = Solver::new(
-        arguments.rules.rules,
-        arguments.nodes,
-        plan.tablebases.clone(),
-        run,
-    );
+    let mut solver =
+        Solver::new(arguments.rules.rules, arguments.nodes, plan.tablebases.clone(), run);
     let file = ResumeFile::read(game, arguments)?;
     solver.resume(file.mates.clone()).context("--resume")?;
     let solved = if arguments.win {
@@ -326,10 +314,7 @@ fn solve(
         tree.map(|tree| Proof::Win { tree })
     } else {
         let solution = solver.solve(game, arguments.mate);
-        solution.map(|solution| Proof::Mate {
-            moves: solution.tree.plies.div_ceil(2),
-            solution,
-        })
+        solution.map(|solution| Proof::Mate { moves: solution.tree.plies.div_ceil(2), solution })
     };
     match solved {
         Ok(proof) => Ok(Some(proof)),
@@ -349,10 +334,7 @@ fn prove_draw(
     plan: &SearchPlan,
     work: &mut Work,
 ) -> Result<Option<Proof>, Failure> {
-    let rules = RulesAndTables {
-        rules: arguments.rules.rules,
-        tables: &plan.tablebases,
-    };
+    let rules = RulesAndTables { rules: arguments.rules.rules, tables: &plan.tablebases };
     let limit = usize::try_from(arguments.nodes).unwrap_or(usize::MAX);
     let mut file = ResumeFile::read(game, arguments)?;
     let mut searchers = plan.searchers(plan.threads)?;
@@ -371,15 +353,7 @@ fn prove_draw(
         };
         let start = game.position();
         let known = &mut file.positions[side];
-        let held = hold(
-            start,
-            side,
-            rules,
-            limit,
-            known,
-            &mut choose,
-            &mut on_progress,
-        );
+        let held = hold(start, side, rules, limit, known, &mut choose, &mut on_progress);
         strategies[side] = match held {
             Ok(strategy) => strategy,
             Err(SolveError::Stopped) => return file.write(arguments).map(|()| None),
@@ -459,13 +433,7 @@ fn show(
         rules: arguments.rules.rules.name().to_owned(),
         proof,
     };
-    check(
-        game.position(),
-        &file.proof,
-        arguments.rules.rules,
-        tablebases,
-    )
-    .context("solve")?;
+    check(game.position(), &file.proof, arguments.rules.rules, tablebases).context("solve")?;
     let notation = arguments.notation.unwrap_or(MoveStyle::Chinese);
     let uses_stdout = files.iter().flatten().any(OutputFile::is_stdout);
     let [pgn, svg] = files;
@@ -536,10 +504,7 @@ fn verify(path: &Path, tablebases: &Tables) -> Result<(), Failure> {
         Proof::Win { tree } => format!("a win, {}", length(tree.plies)),
         Proof::Draw { .. } => "neither side can win".to_owned(),
     };
-    print_text(&format!(
-        "the solution is correct: {claim}, {}\n",
-        counted(positions, "position")
-    ))
+    print_text(&format!("the solution is correct: {claim}, {}\n", counted(positions, "position")))
 }
 
 /// Checks a proof. Returns the number of positions.
@@ -550,26 +515,18 @@ fn check(
     tablebases: &Tables,
 ) -> Result<usize, String> {
     match proof {
-        Proof::Mate {
-            moves,
-            solution: Solution { tree, .. },
-        } if *moves != tree.plies.div_ceil(2) => {
+        Proof::Mate { moves, solution: Solution { tree, .. } }
+            if *moves != tree.plies.div_ceil(2) =>
+        {
             Err(format!("the mate does not take the stated {moves} moves"))
         }
-        Proof::Mate {
-            solution: Solution { tree, .. },
-            ..
-        }
-        | Proof::Win { tree } => {
+        Proof::Mate { solution: Solution { tree, .. }, .. } | Proof::Win { tree } => {
             let game = Game::new(position.clone());
             let checked = verify_solution(&game, tree, rules, tablebases);
             checked.map_err(|error| error.to_string())
         }
         Proof::Draw { strategies } => {
-            let rules = RulesAndTables {
-                rules,
-                tables: tablebases,
-            };
+            let rules = RulesAndTables { rules, tables: tablebases };
             let mut positions = 0;
             for side in Color::ALL {
                 let checked = verify_strategy(position, side, rules, &strategies[side]);

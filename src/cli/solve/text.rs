@@ -37,10 +37,7 @@ pub fn describe_draw(strategies: &ByColor<Vec<Reply>>) -> String {
     for side in Color::ALL {
         // Writing to a string cannot fail.
         let _ = match strategies[side].len() {
-            0 => writeln!(
-                text,
-                "by the rules or the endgame tablebases, {side} does not lose"
-            ),
+            0 => writeln!(text, "by the rules or the endgame tablebases, {side} does not lose"),
             count => writeln!(
                 text,
                 "{side} does not lose: a move is proven for each of {count} positions"
@@ -102,19 +99,12 @@ pub fn diagrams(start: &Position, tree: &MatingMove, notation: MoveStyle) -> Str
     let mut last: Option<Move> = None;
     for (n, moves) in line.chunks(2).enumerate() {
         let (x, y) = (n % COLUMNS * WIDTH, n / COLUMNS * HEIGHT);
-        let highlights = Highlights {
-            last,
-            arrows: vec![moves[0]],
-            marks: Vec::new(),
-        };
+        let highlights = Highlights { last, arrows: vec![moves[0]], marks: Vec::new() };
         let board = svg::draw(&here, false, &highlights);
         text += &board.replacen("<svg ", &format!("<svg x=\"{x}\" y=\"{y}\" "), 1);
         let caption = format!("{}. {}", n + 1, notation.write(&here, moves[0]));
         let (x, y) = (x + WIDTH / 2, y + HEIGHT - 20);
-        let _ = writeln!(
-            text,
-            "<text x=\"{x}\" y=\"{y}\" font-size=\"28\">{caption}</text>"
-        );
+        let _ = writeln!(text, "<text x=\"{x}\" y=\"{y}\" font-size=\"28\">{caption}</text>");
         for played in moves {
             here.make(*played);
         }
@@ -141,10 +131,7 @@ fn headline(solution: &Solution) -> String {
 
 /// The text for a move after which the endgame tablebase gives the length of the mate.
 fn table_text(tree: &MatingMove) -> String {
-    format!(
-        "mate in {} by the endgame tablebase",
-        plies_text(tree.plies - 1)
-    )
+    format!("mate in {} by the endgame tablebase", plies_text(tree.plies - 1))
 }
 
 pub fn describe(game: &Game, solution: &Solution, notation: MoveStyle) -> String {
@@ -154,12 +141,7 @@ pub fn describe(game: &Game, solution: &Solution, notation: MoveStyle) -> String
     let mut here = game.position().clone();
     let line = tree.main_line();
     for (others, moves) in solution.others.iter().zip(line.chunks(2)) {
-        let _ = writeln!(
-            text,
-            "move {}: {}",
-            others.number,
-            others_text(&here, others, notation)
-        );
+        let _ = writeln!(text, "move {}: {}", others.number, others_text(&here, others, notation));
         for m in moves {
             here.make(*m);
         }
@@ -208,9 +190,7 @@ fn write_tree(
 
 /// The text about the other mating moves in a position of the main line.
 fn others_text(position: &Position, others: &OtherMoves, notation: MoveStyle) -> String {
-    let OtherMoves {
-        moves, is_complete, ..
-    } = others;
+    let OtherMoves { moves, is_complete, .. } = others;
     let list = moves.iter().map(|other| {
         let played = notation.write(position, other.played);
         format!("{played}, {}", length(other.plies))

@@ -55,13 +55,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", help_heading = "Engines")]
     engines_file: Option<PathBuf>,
     /// The format of the tournament.
-    #[arg(
-        long,
-        value_enum,
-        ignore_case = true,
-        value_name = "FORMAT",
-        default_value_t
-    )]
+    #[arg(long, value_enum, ignore_case = true, value_name = "FORMAT", default_value_t)]
     format: TournamentFormat,
     /// Number of seeds of a gauntlet: the first engines, which play all others but not each other.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
@@ -89,12 +83,7 @@ pub struct Arguments {
     concurrency: u16,
     /// The openings: a file (FEN or EPD lines, lines of moves, PGN, XQF, CBR or CBL), `balanced` for the built-in list,
     /// or `start` for the starting position. Invalid openings of a file are reported and left out.
-    #[arg(
-        long,
-        value_name = "FILE",
-        default_value = "balanced",
-        help_heading = "Openings"
-    )]
+    #[arg(long, value_name = "FILE", default_value = "balanced", help_heading = "Openings")]
     pub openings: String,
     /// Use only the first N plies of each opening.
     #[arg(long, value_name = "N", help_heading = "Openings")]
@@ -108,12 +97,7 @@ pub struct Arguments {
     #[command(flatten, next_help_heading = "Rules and adjudication")]
     rules: RulesArgument,
     /// End games as draws after N plies; 0 for no limit.
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 400,
-        help_heading = "Rules and adjudication"
-    )]
+    #[arg(long, value_name = "N", default_value_t = 400, help_heading = "Rules and adjudication")]
     max_plies: usize,
     /// Send moves that lose by repetition to UCCI engines as `banmoves`.
     #[arg(long, help_heading = "Rules and adjudication")]
@@ -239,12 +223,10 @@ impl clap::Args for EngineArguments {
                 .help_heading("Engines")
                 .help(help)
         };
-        command
-            .arg(settings("engine", "An engine; see the settings above"))
-            .arg(settings(
-                "each",
-                "Default settings for each engine, including those of --engines-file",
-            ))
+        command.arg(settings("engine", "An engine; see the settings above")).arg(settings(
+            "each",
+            "Default settings for each engine, including those of --engines-file",
+        ))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -266,10 +248,7 @@ impl Arguments {
     /// All input and output files with their options.
     pub fn files(&self) -> Vec<(&'static str, &Path)> {
         let openings = Path::new(&self.openings);
-        let status = self
-            .status
-            .iter()
-            .map(|path| ("--status", Some(path.as_path())));
+        let status = self.status.iter().map(|path| ("--status", Some(path.as_path())));
         let files = [
             ("--openings", Some(openings).filter(|path| path.is_file())),
             ("--engines-file", self.engines_file.as_deref()),
@@ -282,9 +261,7 @@ impl Arguments {
             ("--resume", self.resume.as_deref()),
         ];
         let files = files.into_iter().chain(status);
-        files
-            .filter_map(|(option, path)| Some((option, path?)))
-            .collect()
+        files.filter_map(|(option, path)| Some((option, path?))).collect()
     }
 
     /// Returns an error if two files are the same, or if an output file has the extension of another format.
@@ -317,11 +294,7 @@ impl Arguments {
     }
 
     pub fn on_damage(&self) -> OnDamage {
-        if self.repair {
-            OnDamage::Repair
-        } else {
-            OnDamage::Refuse
-        }
+        if self.repair { OnDamage::Repair } else { OnDamage::Refuse }
     }
 
     /// The settings of the tournament, and the number of openings that were reported and left out.
@@ -360,10 +333,7 @@ impl Arguments {
                 tablebases: self.tablebases()?,
                 banmoves: self.banmoves,
             },
-            timeouts: Timeouts {
-                ready: self.startup,
-                untimed_move: self.patience,
-            },
+            timeouts: Timeouts { ready: self.startup, untimed_move: self.patience },
             has_details: self.pgn_details,
             pin: self.pin,
             sprt: self.sprt,
@@ -378,10 +348,8 @@ impl Arguments {
         if self.sprt.is_some() && engines != 2 {
             return Err(Failure::usage("--sprt", "needs exactly two engines"));
         }
-        let is_paired_by_results = matches!(
-            self.format,
-            TournamentFormat::Swiss | TournamentFormat::Knockout
-        );
+        let is_paired_by_results =
+            matches!(self.format, TournamentFormat::Swiss | TournamentFormat::Knockout);
         let excluded = [
             ("--sprt", self.sprt.is_some()),
             ("--noswap", self.noswap),
@@ -399,10 +367,7 @@ impl Arguments {
             return Err(Failure::usage("--games", why));
         }
         if usize::from(self.seeds) >= engines {
-            return Err(Failure::usage(
-                "--seeds",
-                "must be less than the number of engines",
-            ));
+            return Err(Failure::usage("--seeds", "must be less than the number of engines"));
         }
         if self.seeds > 1 && self.format != TournamentFormat::Gauntlet {
             return Err(Failure::usage("--seeds", "needs --format gauntlet"));
@@ -471,11 +436,7 @@ impl Arguments {
         let parse = |option: &str, settings: &[String]| {
             PartialEngineSpec::parse(settings).map_err(|error| Failure::usage(option, error))
         };
-        let settings = self
-            .engines
-            .engines
-            .iter()
-            .flat_map(|all| all.iter().skip(1));
+        let settings = self.engines.engines.iter().flat_map(|all| all.iter().skip(1));
         let mut bare = settings.filter(|setting| !setting.contains('='));
         if let Some(program) = self.programs.first().or(bare.next()) {
             let why =
@@ -483,10 +444,7 @@ impl Arguments {
             return Err(Failure::usage(program, why));
         }
         if self.engines_file.is_none() && self.engines.engines.len() < 2 {
-            return Err(Failure::usage(
-                "--engine",
-                "at least two engines are needed",
-            ));
+            return Err(Failure::usage("--engine", "at least two engines are needed"));
         }
         let each = parse("--each", &self.engines.each)?;
         let mut all = match &self.engines_file {
@@ -504,10 +462,7 @@ impl Arguments {
             all.push(spec.map_err(|error| Failure::usage("--engine", error))?);
         }
         if all.len() < 2 {
-            return Err(Failure::usage(
-                "--engine",
-                "at least two engines are needed",
-            ));
+            return Err(Failure::usage("--engine", "at least two engines are needed"));
         }
         for (number, engine) in all.iter().enumerate() {
             if all[..number].iter().any(|other| other.name == engine.name) {

@@ -29,20 +29,15 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let interrupt = interrupts()?;
     let handshakes = match check_engines(&mut tournament, &interrupt) {
         Ok(handshakes) => handshakes,
-        Err(TournamentStartError::Engine {
-            failure: EngineFailure::Interrupted,
-            ..
-        }) => return Ok(ExitCode::from(INTERRUPTED)),
+        Err(TournamentStartError::Engine { failure: EngineFailure::Interrupted, .. }) => {
+            return Ok(ExitCode::from(INTERRUPTED));
+        }
         Err(error) => return Err(Failure::new("match", error)),
     };
     warn(&tournament, &handshakes);
     let uses_stdout = files.uses_stdout();
     let print = |text: &str| {
-        if uses_stdout {
-            Ok(())
-        } else {
-            print_text(text)
-        }
+        if uses_stdout { Ok(()) } else { print_text(text) }
     };
     print(&(report::heading(&tournament, &handshakes) + &resumed(&content)))?;
     let mut standings = tournament.standings();
@@ -52,13 +47,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     let games: Vec<GameSummary> = content.games.iter().map(GameSummary::from).collect();
     let mut output = MatchOutput::new(&tournament, files, games.clone(), &standings)?;
-    let played = play(
-        &tournament,
-        &mut standings,
-        &games,
-        &interrupt,
-        |standings, event| output.write(standings, event),
-    );
+    let played = play(&tournament, &mut standings, &games, &interrupt, |standings, event| {
+        output.write(standings, event)
+    });
     let end = played.as_ref().copied().unwrap_or(TournamentEnd::Failed);
     standings.winner = tournament.schedule().knockout_winner(output.games());
     let finished = output.finish(&standings, end);
@@ -116,10 +107,7 @@ fn warn(tournament: &Tournament, handshakes: &[Handshake]) {
     let openings = tournament.openings.lines().len() as u64;
     // In a Swiss tournament the pairings change from round to round.
     if tournament.rounds.is_none_or(|rounds| rounds > openings)
-        && tournament
-            .engines
-            .iter()
-            .all(|engine| !engine.limit.has_time())
+        && tournament.engines.iter().all(|engine| !engine.limit.has_time())
         && tournament.factors.is_none()
         && tournament.spsa.is_none()
         && tournament.format != TournamentFormat::Swiss
@@ -131,9 +119,7 @@ fn warn(tournament: &Tournament, handshakes: &[Handshake]) {
         Failure::new("--openings", why).report();
     }
     let cores = cores();
-    let total = tournament
-        .threads_per_game()
-        .saturating_mul(tournament.concurrency);
+    let total = tournament.threads_per_game().saturating_mul(tournament.concurrency);
     if total > cores {
         let why = format!(
             "{total} search threads run at the same time on {cores} processors, which distorts thinking times"

@@ -123,9 +123,7 @@ impl<'a> OutputFiles<'a> {
 
     /// Writes an event, to the journal first, so that a crash of the program leaves no game that only the PGN has.
     fn add(&mut self, tournament: &Tournament, event: &TournamentEvent) -> Result<(), Failure> {
-        let Arguments {
-            resume, pgn, epd, ..
-        } = self.arguments;
+        let Arguments { resume, pgn, epd, .. } = self.arguments;
         if let (Some(journal), Some(path)) = (&mut self.journal, resume) {
             let added = match event {
                 TournamentEvent::Game(record) => journal.add(record),
@@ -305,10 +303,7 @@ impl<'a> MatchOutput<'a> {
     fn time_left(&self, played: u64) -> Option<Duration> {
         let in_this_run = u32::try_from(played.saturating_sub(self.games_before)).ok()?;
         let left = self.tournament.total_games()?.saturating_sub(played);
-        self.started
-            .elapsed()
-            .checked_div(in_this_run)?
-            .checked_mul(u32::try_from(left).ok()?)
+        self.started.elapsed().checked_div(in_this_run)?.checked_mul(u32::try_from(left).ok()?)
     }
 }
 
@@ -327,9 +322,7 @@ fn progress_bar(tournament: &Tournament, standings: &Standings) -> ProgressBar {
 }
 
 fn game_line(tournament: &Tournament, record: &GameRecord) -> String {
-    let ByColor([red, black]) = record
-        .players
-        .map(|number| &tournament.engines[number].name);
+    let ByColor([red, black]) = record.players.map(|number| &tournament.engines[number].name);
     let detail = match record.detail.as_str() {
         "" => String::new(),
         detail => format!(" [{}]", translated(&printable(detail))),
@@ -356,27 +349,18 @@ impl EpdFile {
     fn open(path: &Path, tournament: &Tournament, games: &[GameRecord]) -> io::Result<Self> {
         let lines = games.iter().map(|game| final_position(tournament, game));
         let lines = lines.collect::<io::Result<Vec<_>>>()?;
-        let mut bytes = if !lines.is_empty() && path.exists() {
-            fs::read(path)?
-        } else {
-            Vec::new()
-        };
+        let mut bytes =
+            if !lines.is_empty() && path.exists() { fs::read(path)? } else { Vec::new() };
         let end = bytes.iter().rposition(|byte| *byte == b'\n');
         let end = end.map_or(0, |at| at + 1);
         // An interrupted run may have written only a part of its last line.
         let is_cut = |line: &String| line.as_bytes().starts_with(&bytes[end..]);
         if end < bytes.len() && lines.iter().any(is_cut) {
-            File::options()
-                .write(true)
-                .open(path)?
-                .set_len(end as u64)?;
+            File::options().write(true).open(path)?.set_len(end as u64)?;
             bytes.truncate(end);
         }
         let file = open_to_append(path, 1)?;
-        let present = bytes
-            .split_inclusive(|byte| *byte == b'\n')
-            .map(<[u8]>::to_vec)
-            .collect();
+        let present = bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
         let mut epd = Self { file, present };
         lines.iter().try_for_each(|line| epd.write(line))?;
         Ok(epd)
@@ -395,9 +379,8 @@ impl EpdFile {
 fn final_position(tournament: &Tournament, record: &GameRecord) -> io::Result<String> {
     let start = fen::parse_position(&record.start).map_err(io::Error::other)?;
     let position = start.after_all(record.moves.iter().map(|m| m.played));
-    let ByColor([red, black]) = record
-        .players
-        .map(|player| operand_text(&tournament.engines[player].name));
+    let ByColor([red, black]) =
+        record.players.map(|player| operand_text(&tournament.engines[player].name));
     Ok(format!(
         "{} - - id \"game {}: {red} - {black}\"; c0 \"{} {}\";\n",
         fen::write_board_and_side(&position.setup()),

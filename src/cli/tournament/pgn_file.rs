@@ -51,11 +51,7 @@ pub fn append(file: &mut File, bytes: &[u8]) -> io::Result<()> {
 impl PgnFile {
     /// Opens or creates the file, and makes an existing one end with an empty line. `id` is the id of the journal.
     pub fn open(path: &Path, notation: MoveStyle, id: Option<&str>) -> io::Result<Self> {
-        Ok(Self {
-            file: open_to_append(path, 2)?,
-            notation,
-            id: id.map(str::to_owned),
-        })
+        Ok(Self { file: open_to_append(path, 2)?, notation, id: id.map(str::to_owned) })
     }
 
     /// Opens the file of a resumed tournament, and appends those games of the journal, `done`, that the file lacks.
@@ -162,11 +158,7 @@ fn for_each_record(
 
 /// The game of a record; `None` if the record is incomplete or invalid.
 fn complete_game(part: &str) -> Option<GameTree> {
-    if is_complete(part) {
-        pgn::read(part).pop()?.ok()
-    } else {
-        None
-    }
+    if is_complete(part) { pgn::read(part).pop()?.ok() } else { None }
 }
 
 /// Whether a record ends with a result.
@@ -185,6 +177,6 @@ fn may_be_ours(part: &str, tournament: &Tournament, id: &str) -> bool {
     let whole = part.split_inclusive('\n').filter(|l| l.ends_with('\n'));
     match whole.count() {
         0 => part.starts_with('['),
-        count => (part.lines().zip(&own).take(count)).all(|(line, own)| line == own),
+        count => part.lines().zip(&own).take(count).all(|(line, own)| line == own),
     }
 }

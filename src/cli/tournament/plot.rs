@@ -28,10 +28,7 @@ pub fn draw(
 ) -> Result<String> {
     let order = ranking(tournament, standings);
     let name = |n: usize| tournament.engines[n].name.as_str();
-    let rows: Vec<_> = order
-        .into_iter()
-        .map(|n| (name(n), standings.of(n).estimate()))
-        .collect();
+    let rows: Vec<_> = order.into_iter().map(|n| (name(n), standings.of(n).estimate())).collect();
     let games_text = counted(standings.games(), "game");
     let title = format!("{}: {games_text}", tournament.event);
     let points = match tournament.engines.len() {
@@ -99,9 +96,7 @@ fn history(tournament: &Tournament, games: &[GameSummary]) -> Vec<Point> {
     let step = points.len().div_ceil(MAX_POINTS).max(1);
     let last = points.len().saturating_sub(1);
     let kept = points.into_iter().enumerate();
-    kept.filter(|(index, _)| index % step == 0 || *index == last)
-        .map(|(_, point)| point)
-        .collect()
+    kept.filter(|(index, _)| index % step == 0 || *index == last).map(|(_, point)| point).collect()
 }
 
 struct Curve {
@@ -147,14 +142,10 @@ fn paint_curve(area: &Area<'_>, curve: &Curve) -> Result<()> {
     let values = curve.lines.iter().flatten().map(|(_, value)| *value);
     // The bounds after the first games are very wide, so they are clipped.
     let main = curve.lines[0].iter().map(|(_, value)| value.abs());
-    let widest = main
-        .chain(curve.levels.iter().map(|level| level.abs()))
-        .fold(1.0, f64::max);
+    let widest = main.chain(curve.levels.iter().map(|level| level.abs())).fold(1.0, f64::max);
     let bound = |value: f64| value.clamp(-2.0 * widest, 2.0 * widest);
     let all = values.map(bound).chain(curve.levels.iter().copied());
-    let (low, high) = all.fold((0.0_f64, 0.0_f64), |(low, high), v| {
-        (low.min(v), high.max(v))
-    });
+    let (low, high) = all.fold((0.0_f64, 0.0_f64), |(low, high), v| (low.min(v), high.max(v)));
     let games = curve.lines[0].last().map_or(1.0, |(games, _)| *games);
     let room = (high - low).max(1.0) * 0.05;
     let mut chart = ChartBuilder::on(area)

@@ -35,11 +35,7 @@ pub fn heading(tournament: &Tournament, handshakes: &[Handshake]) -> String {
             let detected = detected.collect::<Vec<_>>().join(texts().comma);
             let detected = translated(&format!("(detected: {detected})")).into_owned();
             // A Chinese bracket follows the text without a space.
-            if detected.starts_with('(') {
-                format!(" {detected}")
-            } else {
-                detected
-            }
+            if detected.starts_with('(') { format!(" {detected}") } else { detected }
         };
         let mut limits = engine.limit.texts();
         if engine.limit.clock.is_some() {
@@ -47,10 +43,7 @@ pub fn heading(tournament: &Tournament, handshakes: &[Handshake]) -> String {
         }
         let limits = limits.iter().map(|limit| translated(limit));
         let limit = limits.collect::<Vec<_>>().join(texts().comma);
-        text += &format!(
-            "{}: {id_name}, {protocol}, {limit}{detected}\n",
-            engine.name
-        );
+        text += &format!("{}: {id_name}, {protocol}, {limit}{detected}\n", engine.name);
     }
     let games = match tournament.total_games() {
         Some(games) => counted(games, "game"),
@@ -85,11 +78,7 @@ pub fn summary(tournament: &Tournament, standings: &Standings) -> String {
         let name = &tournament.engines[*number].name;
         let scores = standings.of(*number);
         let share = scores.estimate().map_or(0.0, |e| 100.0 * e.score);
-        format!(
-            "{name} {}/{} ({share:.0} %)",
-            scores.points(),
-            scores.count()
-        )
+        format!("{name} {}/{} ({share:.0} %)", scores.points(), scores.count())
     };
     order.iter().map(points).collect::<Vec<_>>().join(", ")
 }
@@ -98,11 +87,8 @@ pub fn summary(tournament: &Tournament, standings: &Standings) -> String {
 fn short_estimate(standings: &Standings) -> String {
     let estimate = standings.of(0).estimate();
     // Elo or a bound is infinite while there are few games or one side has won all of them.
-    let finite = estimate.filter(|e| {
-        [e.elo.value, e.elo.low, e.elo.high]
-            .iter()
-            .all(|e| e.is_finite())
-    });
+    let finite =
+        estimate.filter(|e| [e.elo.value, e.elo.low, e.elo.high].iter().all(|e| e.is_finite()));
     let mut text = finite.map_or(String::new(), |e| format!("  Elo {}", elo(&e.elo)));
     if let Some(run) = &standings.sprt {
         let (lower, upper) = run.sprt().bounds();
@@ -215,12 +201,7 @@ fn duel(tournament: &Tournament, standings: &Standings) -> String {
     let Some(estimate) = scores.estimate() else {
         return String::new();
     };
-    let Estimate {
-        score,
-        los,
-        draw_ratio,
-        ..
-    } = estimate;
+    let Estimate { score, los, draw_ratio, .. } = estimate;
     let mut text = format!(
         "{first} vs {second}: {}, {}, {} ({:.1} %)\n",
         counted(scores.count(), "game"),
@@ -274,24 +255,11 @@ fn effects(run: &FactorRun, width: Option<usize>) -> String {
         return "\ntoo few games to separate the factors\n".to_owned();
     }
     let mut rows = vec![heads(["factor", "Elo (95 %)"]).to_vec()];
-    rows.extend(
-        effects
-            .into_iter()
-            .map(|Effect { name, elo: gain }| vec![name, elo(&gain)]),
-    );
+    rows.extend(effects.into_iter().map(|Effect { name, elo: gain }| vec![name, elo(&gain)]));
     format!("\n{}", number_table(&rows, width))
 }
 
-const STANDINGS_HEADS: [&str; 8] = [
-    "engine",
-    "games",
-    "+",
-    "=",
-    "-",
-    "points",
-    "%",
-    "Elo (95 %)",
-];
+const STANDINGS_HEADS: [&str; 8] = ["engine", "games", "+", "=", "-", "points", "%", "Elo (95 %)"];
 
 fn standings_row(tournament: &Tournament, standings: &Standings, number: usize) -> [String; 8] {
     let scores = standings.of(number);
@@ -354,9 +322,7 @@ fn engines(tournament: &Tournament, standings: &Standings, width: Option<usize>)
             or_unknown(stats.mean_time().map(ms)),
             or_unknown(stats.mean_depth().map(|d| format!("{d:.1}"))),
             or_unknown(stats.speed().map(|n| format!("{n:.0}"))),
-            stats
-                .overrun
-                .map_or("-".to_owned(), |o| format!("{} ms", ms(o))),
+            stats.overrun.map_or("-".to_owned(), |o| format!("{} ms", ms(o))),
             stats.illegal_moves.to_string(),
             stats.time_losses.to_string(),
             stats.crashes.to_string(),
@@ -440,27 +406,18 @@ impl Status<'_> {
             count += &format!(", about {:#} left", HumanDuration(left));
         }
         let count = translated(&count);
-        let bar = self
-            .tournament
-            .total_games()
-            .map_or(String::new(), |total| {
-                format!("<progress value=\"{played}\" max=\"{total}\"></progress>\n")
-            });
+        let bar = self.tournament.total_games().map_or(String::new(), |total| {
+            format!("<progress value=\"{played}\" max=\"{total}\"></progress>\n")
+        });
         let pgn = self.pgn.map_or(String::new(), |pgn| {
             let address = escape_html(&relative_address(path, pgn));
-            format!(
-                "<p><a href=\"{address}\">{}</a></p>\n",
-                translated("all games (PGN)")
-            )
+            format!("<p><a href=\"{address}\">{}</a></p>\n", translated("all games (PGN)"))
         });
         let text = report(self.tournament, self.standings, self.end, None);
         let text = escape_html(&translated(&text));
         let sections = self.recent.iter().map(|(number, game)| {
             let game = escape_html(game);
-            format!(
-                "<section id=\"game-{0}\"><pre>{game}</pre></section>\n",
-                number + 1
-            )
+            format!("<section id=\"game-{0}\"><pre>{game}</pre></section>\n", number + 1)
         });
         let sections: String = sections.collect();
         format!(
@@ -475,13 +432,11 @@ impl Status<'_> {
     }
 
     fn standings_table(&self) -> String {
-        let rows = ranking(self.tournament, self.standings)
-            .into_iter()
-            .map(|number| {
-                let row = standings_row(self.tournament, self.standings, number);
-                let cells = row.map(|cell| format!("<td>{}</td>", escape_html(&cell)));
-                format!("<tr>{}</tr>\n", cells.concat())
-            });
+        let rows = ranking(self.tournament, self.standings).into_iter().map(|number| {
+            let row = standings_row(self.tournament, self.standings, number);
+            let cells = row.map(|cell| format!("<td>{}</td>", escape_html(&cell)));
+            format!("<tr>{}</tr>\n", cells.concat())
+        });
         let rows: String = rows.collect();
         let heads = heads(STANDINGS_HEADS).map(|head| format!("<th>{head}</th>"));
         format!("<table>\n<tr>{}</tr>\n{rows}</table>\n", heads.concat())
@@ -528,11 +483,7 @@ mod tests {
         for (ratio, text) in [(-0.0, "0.00"), (-0.004, "0.00"), (-0.006, "-0.01")] {
             assert_eq!(llr(ratio), text);
         }
-        let interval = Interval {
-            value: -0.04,
-            low: -0.06,
-            high: 0.04,
-        };
+        let interval = Interval { value: -0.04, low: -0.06, high: 0.04 };
         assert_eq!(elo(&interval), "+0.0 [-0.1, +0.0]");
     }
 

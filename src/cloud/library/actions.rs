@@ -202,22 +202,13 @@ impl Library {
                 known.score = found.map_or(known.score, |found| found.score);
             }
             let best = known.iter().map(|known| known.score).max().unwrap_or(best);
-            let best_visited = visited
-                .iter()
-                .filter(|found| Class::Best.contains(found.score, best));
+            let best_visited =
+                visited.iter().filter(|found| Class::Best.contains(found.score, best));
             let max_below = best_visited.map(|found| found.below).max();
-            let min_score = if choice == Choice::Learn {
-                MIN_SCORE_TO_LEARN
-            } else {
-                MIN_SCORE
-            };
+            let min_score = if choice == Choice::Learn { MIN_SCORE_TO_LEARN } else { MIN_SCORE };
             let is_explored = walk.visited >= self.options.min_visits
                 && max_below.unwrap_or(0) >= MIN_VISITS_BELOW.min(self.options.min_visits);
-            Ok(if is_explored && best >= min_score {
-                chosen(&known, choice, best)
-            } else {
-                none
-            })
+            Ok(if is_explored && best >= min_score { chosen(&known, choice, best) } else { none })
         })
     }
 
@@ -247,11 +238,7 @@ impl Library {
                 if query.may_learn() {
                     let is_root = pv.is_empty();
                     let priority = |requested| {
-                        if is_root {
-                            requested
-                        } else {
-                            Priority::Background
-                        }
+                        if is_root { requested } else { Priority::Background }
                     };
                     pending.request_scores(&board, &known, priority(Priority::Urgent));
                     pending.request_expansion(&board, known.len(), priority(Priority::Requested));
@@ -288,9 +275,7 @@ fn chosen(known: &[KnownMove], choice: Choice, best: i32) -> ApiReply {
         Choice::Good | Choice::Search => Class::Good,
         Choice::Learn => Class::Learn,
     };
-    let moves = known
-        .iter()
-        .filter(|known| class.contains(known.score, best));
+    let moves = known.iter().filter(|known| class.contains(known.score, best));
     let moves: Vec<Move> = moves.map(|known| known.played).collect();
     if choice == Choice::Search && known.len() > 1 {
         return ApiReply::Search(moves);
@@ -319,11 +304,8 @@ impl Library {
         if !needs_moves(&board.position, known) {
             return Ok(OK);
         }
-        let priority = if query.has_proof_of_work("") {
-            Priority::Urgent
-        } else {
-            Priority::Requested
-        };
+        let priority =
+            if query.has_proof_of_work("") { Priority::Urgent } else { Priority::Requested };
         self.add_task(Task::expansion(board.view.key.clone(), priority))
     }
 
@@ -343,11 +325,8 @@ impl Library {
         if !needs_score {
             return Ok(ApiReply::Empty);
         }
-        let priority = if query.role >= Role::Write {
-            Priority::Urgent
-        } else {
-            Priority::Requested
-        };
+        let priority =
+            if query.role >= Role::Write { Priority::Urgent } else { Priority::Requested };
         self.add_task(Task::scoring(edge.parent, vec![edge.m], priority))
     }
 
@@ -376,10 +355,8 @@ impl Library {
             batch.publish(&new)?;
             Ok(is_written)
         })?;
-        self.throughput.add(WorkCount {
-            scores: 1,
-            nodes: thousands.unwrap_or(0).saturating_mul(1_000),
-        });
+        self.throughput
+            .add(WorkCount { scores: 1, nodes: thousands.unwrap_or(0).saturating_mul(1_000) });
         Ok(if is_written { OK } else { ApiReply::Empty })
     }
 

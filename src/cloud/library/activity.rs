@@ -53,11 +53,7 @@ impl Throughput {
         if passed >= MINUTE {
             let current = std::mem::take(&mut minutes.current);
             // If no call came in the minute after the current one, there was no work in the last full minute.
-            minutes.previous = if passed >= 2 * MINUTE {
-                WorkCount::default()
-            } else {
-                current
-            };
+            minutes.previous = if passed >= 2 * MINUTE { WorkCount::default() } else { current };
             minutes.started = now;
         }
         minutes
@@ -117,10 +113,7 @@ mod tests {
     #[test]
     fn the_last_full_minute_is_counted() {
         let throughput = Throughput::default();
-        let done = |scores| WorkCount {
-            scores,
-            nodes: 10 * scores,
-        };
+        let done = |scores| WorkCount { scores, nodes: 10 * scores };
         throughput.add(done(3));
         throughput.add(done(4));
         let begin = Instant::now();
@@ -129,10 +122,7 @@ mod tests {
         assert_eq!(last_minute(61), done(7));
         assert_eq!(last_minute(100), done(7));
         assert_eq!(last_minute(130), WorkCount::default());
-        throughput.add(WorkCount {
-            scores: u64::MAX,
-            nodes: u64::MAX,
-        });
+        throughput.add(WorkCount { scores: u64::MAX, nodes: u64::MAX });
         assert_eq!(last_minute(500), WorkCount::default());
     }
 }

@@ -77,9 +77,7 @@ impl PendingWrites {
     ) {
         let is_leaf = |known: &&KnownMove| known.replies == 0 && !known.is_final;
         let leaves = known.iter().filter(is_leaf);
-        let moves: Vec<Move> = leaves
-            .map(|known| board.view.stored(known.played))
-            .collect();
+        let moves: Vec<Move> = leaves.map(|known| board.view.stored(known.played)).collect();
         if !moves.is_empty() && is_eligible(&board.position) {
             let key = board.view.key.clone();
             self.tasks.push(Task::scoring(key, moves, priority));
@@ -108,8 +106,7 @@ impl PendingWrites {
     pub fn request_played(&mut self, unknown: &RecentUnknown, board: &QueriedPosition) {
         let played = unknown.take(&board.view.key);
         if let Some((parent, m)) = played.filter(|_| is_eligible(&board.position)) {
-            self.tasks
-                .push(Task::scoring(parent, vec![m], Priority::Urgent));
+            self.tasks.push(Task::scoring(parent, vec![m], Priority::Urgent));
         }
     }
 

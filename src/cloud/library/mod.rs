@@ -42,10 +42,7 @@ impl Library {
         writer: &str,
     ) -> Result<Answer, StoreError> {
         let is_json = parameters.is_on("json", false);
-        let answer = |reply: &ApiReply, format| Answer {
-            body: reply.encode(format),
-            is_json,
-        };
+        let answer = |reply: &ApiReply, format| Answer { body: reply.encode(format), is_json };
         let format = ReplyFormat::json_or_text(is_json);
         let bare = if is_json { format } else { ReplyFormat::Bare };
         let Some(action) = parameters.get("action") else {

@@ -44,11 +44,7 @@ pub enum Rounding {
 impl QueriedPosition {
     pub fn new(position: Position, rounding: Rounding) -> Self {
         let view = View::of(&position);
-        Self {
-            position,
-            view,
-            rounding,
-        }
+        Self { position, view, rounding }
     }
 
     pub fn edge(&self, played: Move) -> Edge {
@@ -86,11 +82,7 @@ impl QueriedPosition {
         for entry in &row.moves {
             let played = self.view.played(entry.m);
             if !is_legal(&self.position, played) {
-                log::warn!(
-                    "position {}: the stored move {} is illegal",
-                    self.view.key,
-                    entry.m
-                );
+                log::warn!("position {}: the stored move {} is illegal", self.view.key, entry.m);
                 continue;
             }
             let mut scores = Vec::new();
@@ -124,10 +116,7 @@ impl QueriedPosition {
             return;
         }
         let images: Vec<KnownMove> = (moves.iter())
-            .map(|known| KnownMove {
-                played: known.played.flip_file(),
-                ..known.clone()
-            })
+            .map(|known| KnownMove { played: known.played.flip_file(), ..known.clone() })
             .filter(|image| moves.iter().all(|known| known.played != image.played))
             .collect();
         moves.extend(images);
@@ -137,11 +126,7 @@ impl QueriedPosition {
 
 /// The reply for a position without legal moves.
 pub fn without_moves(position: &Position) -> ApiReply {
-    ApiReply::Status(if position.in_check() {
-        "checkmate"
-    } else {
-        "stalemate"
-    })
+    ApiReply::Status(if position.in_check() { "checkmate" } else { "stalemate" })
 }
 
 fn count_good(scores: &[i32], best: i32) -> usize {
@@ -179,11 +164,7 @@ pub fn ordered_moves(position: &Position) -> Vec<Move> {
                 };
                 (group, public_index(to), 0)
             }
-            kind => (
-                kind.map_or(9, PieceKind::index),
-                public_index(from),
-                public_index(to),
-            ),
+            kind => (kind.map_or(9, PieceKind::index), public_index(from), public_index(to)),
         }
     });
     moves

@@ -25,11 +25,7 @@ pub struct LibraryOptions {
 
 impl Default for LibraryOptions {
     fn default() -> Self {
-        Self {
-            min_visits: 10,
-            lease: 3_600,
-            rounding: Rounding::default(),
-        }
+        Self { min_visits: 10, lease: 3_600, rounding: Rounding::default() }
     }
 }
 
@@ -104,7 +100,7 @@ impl Library {
 
     /// Number and total size in bytes of the DTM tablebases.
     pub fn count_tables(&self) -> (u64, u64) {
-        let tables = (self.tables.iter()).filter(|table| table.metric() == Metric::Dtm);
+        let tables = self.tables.iter().filter(|table| table.metric() == Metric::Dtm);
         let sizes = tables.map(ClassTable::size);
         sizes.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size))
     }

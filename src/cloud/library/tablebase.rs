@@ -63,10 +63,7 @@ pub fn table_moves(tables: &Tables, position: &Position) -> Option<Vec<TableMove
 /// 1 for a check, plus 1 for a quiet move in a drawn position that newly threatens a piece or gives check.
 fn threats(position: &Position, played: Move, is_drawn: bool) -> u8 {
     let mut after = position.clone();
-    let ply = Ply {
-        played,
-        undo: after.make(played),
-    };
+    let ply = Ply { played, undo: after.make(played) };
     let threatens = is_drawn
         && after.captured().is_none()
         && move_threats(&after, &ply, RULES) != Some(MoveThreats::default());
@@ -137,9 +134,5 @@ pub fn line(moves: &[TableMove]) -> ApiReply {
         0 => 0,
         score => usize::try_from(FINAL - score.abs()).unwrap_or(0),
     };
-    ApiReply::Line {
-        score: first.score,
-        depth,
-        pv: vec![first.played],
-    }
+    ApiReply::Line { score: first.score, depth, pv: vec![first.played] }
 }

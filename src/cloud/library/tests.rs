@@ -76,10 +76,7 @@ fn queryall_lists_the_known_moves_and_on_request_all_moves() {
     let (_directory, library) = example();
     let all = |more: &str| ask(&library, "queryall", START, more);
     assert_eq!(all(""), format!("{KNOWN}\0"));
-    assert_eq!(
-        all("&learn=1&showall=0&egtbmetric=dtc&egtbmetric=dtm"),
-        format!("{KNOWN}\0")
-    );
+    assert_eq!(all("&learn=1&showall=0&egtbmetric=dtc&egtbmetric=dtm"), format!("{KNOWN}\0"));
     let (two, _) = KNOWN.split_once("|move:c3c4").unwrap();
     let hidden = all("&learn=0");
     let entries: Vec<&str> = hidden.trim_end_matches('\0').split('|').collect();
@@ -91,10 +88,7 @@ fn queryall_lists_the_known_moves_and_on_request_all_moves() {
     assert!(shown.starts_with(KNOWN));
     assert_eq!(shown.matches("??-??").count(), 38);
     let banned = all("&ban=move:b2e2");
-    assert!(
-        banned.starts_with("move:h2e2,score:23") && !banned.contains("b2e2"),
-        "{banned}"
-    );
+    assert!(banned.starts_with("move:h2e2,score:23") && !banned.contains("b2e2"), "{banned}");
     let banned = all("&ban=move:move:c3c4|move:b2e2|move:h2e2&showall=1");
     assert!(banned.starts_with("move:c3c4,score:16,rank:2"), "{banned}");
     assert!(banned.contains("move:b2e2,score:??"), "{banned}");
@@ -103,10 +97,7 @@ fn queryall_lists_the_known_moves_and_on_request_all_moves() {
         json.starts_with("{\"status\":\"ok\",\"moves\":[{\"uci\":\"b2e2\",\"score\":23,"),
         "{json}"
     );
-    assert!(
-        json.ends_with("\"winrate\":\"36.69\"}],\"ply\":0}"),
-        "{json}"
-    );
+    assert!(json.ends_with("\"winrate\":\"36.69\"}],\"ply\":0}"), "{json}");
 }
 
 #[test]
@@ -147,20 +138,14 @@ fn an_explored_library_returns_moves() {
     }
     let ask = |action: &str, more: &str| ask(&library, action, START, more);
     assert_eq!(ask("querybest", ""), "move:b2e2\0");
-    assert_eq!(
-        ask("querybest", "&json=1"),
-        "{\"status\":\"ok\",\"move\":\"b2e2\"}"
-    );
+    assert_eq!(ask("querybest", "&json=1"), "{\"status\":\"ok\",\"move\":\"b2e2\"}");
     let found = ask("query", "");
     assert!(["move:b2e2\0", "move:c3c4\0"].contains(&&*found), "{found}");
     assert_eq!(ask("querysearch", ""), "search:b2e2|search:c3c4\0");
     let json = "{\"status\":\"ok\",\"search_moves\":[{\"uci\":\"b2e2\"},{\"uci\":\"c3c4\"}]}";
     assert_eq!(ask("querysearch", "&json=1"), json);
     // Of two mirrored moves only one is returned. To exclude it, that one must be banned.
-    assert_eq!(
-        ask("querysearch", "&ban=move:h2e2"),
-        "search:b2e2|search:c3c4\0"
-    );
+    assert_eq!(ask("querysearch", "&ban=move:h2e2"), "search:b2e2|search:c3c4\0");
     assert_eq!(ask("querybest", "&ban=move:b2e2|move:c3c4"), "nobestmove\0");
 }
 
@@ -177,10 +162,7 @@ fn mirrored_positions_and_swapped_colors_are_one_position() {
     assert_eq!(replies(&straight), ["h9g7", "b9c7", "h7e7"]);
     assert_eq!(replies(&mirrored), ["b9c7", "h9g7", "b7e7"]);
     let red = "rnbakabnr/9/4c2c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
-    assert_eq!(
-        replies(&ask(&library, "queryall", red, "")),
-        ["h0g2", "b0c2", "h2e2"]
-    );
+    assert_eq!(replies(&ask(&library, "queryall", red, "")), ["h0g2", "b0c2", "h2e2"]);
     // The distance from the starting position is known for this position, but not for the one with swapped colors.
     assert!(ask(&library, "queryscore", AFTER_B2E2, "&json=1").ends_with("\"ply\":1}"));
     assert!(ask(&library, "queryscore", red, "&json=1").ends_with("\"eval\":-22}"));
@@ -241,16 +223,10 @@ fn tablebases_take_precedence() {
     let ask = |action: &str, board: &str, more: &str| ask(&library, action, board, more);
     let list = ask("queryall", won, "&ban=move:a0a9");
     let (first, _) = list.split_once('|').unwrap();
-    assert!(
-        first.contains(",score:29981,rank:2,note:! (W-M-0019)"),
-        "{first}"
-    );
+    assert!(first.contains(",score:29981,rank:2,note:! (W-M-0019)"), "{first}");
     assert!(!first.contains("winrate"), "{first}");
     assert_eq!(ask("queryscore", won, ""), "eval:29981\0");
-    assert_eq!(
-        ask("queryscore", won, "&json=1"),
-        "{\"status\":\"ok\",\"eval\":29981}"
-    );
+    assert_eq!(ask("queryscore", won, "&json=1"), "{\"status\":\"ok\",\"eval\":29981}");
     assert!(ask("querybest", won, "&endgame=1").starts_with("egtb:"));
     assert!(ask("querybest", won, "&json=1").starts_with("{\"status\":\"ok\",\"egtb\":\""));
     let line = ask("querypv", won, "");
@@ -260,26 +236,19 @@ fn tablebases_take_precedence() {
     let moves: Vec<&str> = list.split('|').map(|m| &m[.."move:a0a9".len()]).collect();
     let banned = format!("&ban={}", moves.join("|"));
     assert_eq!(ask("queryall", won, &banned), "unknown\0");
-    assert_eq!(
-        ask("queryall", won, &format!("{banned}&json=1")),
-        "{\"status\":\"unknown\"}"
-    );
+    assert_eq!(ask("queryall", won, &format!("{banned}&json=1")), "{\"status\":\"unknown\"}");
     // All moves lose, so none has rank 0.
     let lost = "3k5/9/9/9/9/9/9/9/9/R3K4 b";
     let list = ask("queryall", lost, "");
-    assert!(
-        list.contains("(L-M-00") && !list.contains("rank:0"),
-        "{list}"
-    );
+    assert!(list.contains("(L-M-00") && !list.contains("rank:0"), "{list}");
     // A draw that the side to move may still try to win.
     let drawn = "2bakab2/9/9/9/9/9/9/9/9/R2K5 w";
     assert!(ask("querysearch", drawn, "").starts_with("search:"));
     assert!(ask("queryall", drawn, "").contains("(D-M-0000)"));
     // In a draw, a quiet move that threatens a piece has a lower rank than other quiet moves.
-    for (board, threat) in [
-        ("4ka3/9/3P5/9/9/9/9/9/9/3K5 b", "f9e8"),
-        ("5k3/9/3C1a3/9/9/9/9/3K5/9/9 b", "f7e8"),
-    ] {
+    for (board, threat) in
+        [("4ka3/9/3P5/9/9/9/9/9/9/3K5 b", "f9e8"), ("5k3/9/3C1a3/9/9/9/9/3K5/9/9 b", "f7e8")]
+    {
         let list = ask("queryall", board, "");
         let last = format!("move:{threat},score:0,rank:1,");
         assert!(list.contains(&last), "{list}");
@@ -334,10 +303,7 @@ fn repetitions_are_judged() {
 
 /// Options of a library that returns moves without a minimum number of visits.
 fn eager() -> LibraryOptions {
-    LibraryOptions {
-        min_visits: 0,
-        ..LibraryOptions::default()
-    }
+    LibraryOptions { min_visits: 0, ..LibraryOptions::default() }
 }
 
 /// Writes a score of 0 for each move of a cycle except the first one, last move first.
@@ -357,10 +323,7 @@ fn a_side_that_may_not_repeat_plays_its_next_move() {
     write_cycle(&library, start, &["e1f1", "f9e9", "f1e1", "e9f9"]);
     let list = ask(&library, "queryall", start, "");
     assert!(list.starts_with("move:e1f1,score:0,"), "{list}");
-    assert_eq!(
-        ask(&library, "querysearch", start, ""),
-        "search:e1f1|search:e1e5\0"
-    );
+    assert_eq!(ask(&library, "querysearch", start, ""), "search:e1f1|search:e1e5\0");
     // Red may not repeat f1e1 either, but no other move is known in this position, so the stored score is kept.
     let checked = "4k4/9/9/p1p3p1p/9/9/P1P3P1P/9/5R3/3K5 w";
     assert_eq!(ask(&library, "querybest", checked, ""), "move:f1e1\0");
@@ -384,23 +347,16 @@ fn a_move_that_draws_by_repetition_scores_0() {
     write_cycle(&library, start, &["d1f1", "d8f8"]);
     let list = ask(&library, "queryall", start, "");
     assert!(list.starts_with("move:d1f1,score:-12,"), "{list}");
-    assert_eq!(
-        ask(&library, "querysearch", start, ""),
-        "search:d1f1|search:a3a4\0"
-    );
+    assert_eq!(ask(&library, "querysearch", start, ""), "search:d1f1|search:a3a4\0");
 }
 
 #[test]
 fn values_may_be_rounded_for_the_requested_move() {
     let scores = |rounding: Rounding, board: &str| -> Vec<(Move, i32)> {
-        let (_directory, library) = empty_with(LibraryOptions {
-            rounding,
-            ..LibraryOptions::default()
-        });
+        let (_directory, library) =
+            empty_with(LibraryOptions { rounding, ..LibraryOptions::default() });
         let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/2P1P1P1P/1C5C1/9/RNBAKABNR b";
-        for m in [
-            "h7e7", "b9c7", "c6c5", "g6g5", "a9a8", "i9i8", "a6a5", "i6i5", "e6e5", "h9g7",
-        ] {
+        for m in ["h7e7", "b9c7", "c6c5", "g6g5", "a9a8", "i9i8", "a6a5", "i6i5", "e6e5", "h9g7"] {
             write_from(&library, start, "", m, 0);
             write_from(&library, start, m, "h0g2", 45);
         }
@@ -446,10 +402,7 @@ fn values_may_be_rounded_for_the_requested_move() {
 fn positions_are_queued() {
     let (_directory, library) = example();
     assert_eq!(ask(&library, "queue", START, ""), "ok\0");
-    assert_eq!(
-        ask(&library, "queue", AFTER_B2E2, "&token=308&json=1"),
-        "{\"status\":\"ok\"}"
-    );
+    assert_eq!(ask(&library, "queue", AFTER_B2E2, "&token=308&json=1"), "{\"status\":\"ok\"}");
     let expansion = tasks(&library, TaskKind::Expansion);
     let keys: Vec<_> = expansion.tasks.iter().map(|task| &task.key).collect();
     let key = |text| View::of(&fen::parse(text).unwrap()).key;
@@ -553,10 +506,7 @@ fn an_unknown_move_that_is_played_is_learned() {
     ask(&library, "queryall", START, "");
     tasks(&library, TaskKind::Scoring);
     let list = ask(&library, "queryall", START, "");
-    assert!(
-        list.starts_with("move:a3a4,score:5,rank:2,note:! (01-01)"),
-        "{list}"
-    );
+    assert!(list.starts_with("move:a3a4,score:5,rank:2,note:! (01-01)"), "{list}");
 }
 
 #[test]

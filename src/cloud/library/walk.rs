@@ -59,14 +59,7 @@ impl<'a, 's> LibraryWalk<'a, 's> {
         budget: usize,
         pending: Option<&'a mut PendingWrites>,
     ) -> Self {
-        Self {
-            snapshot,
-            budget,
-            visited: 0,
-            path: Vec::new(),
-            indices: HashMap::new(),
-            pending,
-        }
+        Self { snapshot, budget, visited: 0, path: Vec::new(), indices: HashMap::new(), pending }
     }
 
     /// Visits the root moves for whose score `accepts` returns `true`, and the good moves below them, until the budget
@@ -83,10 +76,7 @@ impl<'a, 's> LibraryWalk<'a, 's> {
         }
         self.enter(board);
         let mut visited = Vec::new();
-        for known in best_first(known)
-            .iter()
-            .filter(|known| accepts(known.score))
-        {
+        for known in best_first(known).iter().filter(|known| accepts(known.score)) {
             if self.visited >= self.budget {
                 break;
             }
@@ -203,10 +193,7 @@ fn back_up(
     replies: &[KnownMove],
     changes: &[(Move, BackedUp)],
 ) -> BackedUp {
-    if changes
-        .iter()
-        .all(|(_, result)| *result == BackedUp::Stored)
-    {
+    if changes.iter().all(|(_, result)| *result == BackedUp::Stored) {
         return BackedUp::Stored;
     }
     let score = |reply: &KnownMove| {

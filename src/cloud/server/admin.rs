@@ -32,9 +32,7 @@ pub async fn log(
     let limit = form.get("limit");
     let limit = limit.map_or(Some(DEFAULT_WRITES), |text| text.parse::<u32>().ok());
     let Some(limit) = limit.filter(|limit| (1..=MAX_WRITES).contains(limit)) else {
-        return Err(ServerError::parameter(
-            "limit must be a number from 1 to 10000",
-        ));
+        return Err(ServerError::parameter("limit must be a number from 1 to 10000"));
     };
     let writes = shared.in_library(move |library| {
         let writer = form.get("writer");
@@ -51,26 +49,15 @@ pub async fn undo(State(shared): State<Arc<Shared>>, request: Administrator) -> 
         return Err(ServerError::parameter("writer is missing"));
     };
     let Ok(minutes) = form.get("minutes").map(str::parse::<u32>).transpose() else {
-        return Err(ServerError::parameter(
-            "minutes must be a number from 0 to 4294967295",
-        ));
+        return Err(ServerError::parameter("minutes must be a number from 0 to 4294967295"));
     };
     let result = shared.in_library(move |library| {
         let result = library.store.undo(&writer, minutes, &name)?;
-        log::warn!(
-            "{name} undid the writes of {writer:?}: {}",
-            counted(result.values, "value")
-        );
+        log::warn!("{name} undid the writes of {writer:?}: {}", counted(result.values, "value"));
         Ok(result)
     });
-    let UndoResult {
-        undo,
-        values,
-        notes,
-    } = result.await?;
-    Ok(Json(
-        json!({ "undone": values, "notes": notes, "undo": undo }),
-    ))
+    let UndoResult { undo, values, notes } = result.await?;
+    Ok(Json(json!({ "undone": values, "notes": notes, "undo": undo })))
 }
 
 /// Restores the writes of an undo.
@@ -87,9 +74,7 @@ pub async fn redo(State(shared): State<Arc<Shared>>, request: Administrator) -> 
         Ok(result)
     });
     match result.await? {
-        Ok(result) => Ok(Json(
-            json!({ "redone": result.values, "notes": result.notes }),
-        )),
+        Ok(result) => Ok(Json(json!({ "redone": result.values, "notes": result.notes }))),
         Err(error) => Err(ServerError::parameter(error.to_string())),
     }
 }
@@ -110,7 +95,7 @@ pub async fn empty_queue(State(shared): State<Arc<Shared>>, request: Administrat
         return Err(ServerError::parameter("queue must be scoring or expansion"));
     };
     let dropped = shared.in_library(move |library| {
-        let count = (library.store).write(move |batch| batch.drop_waiting(kind))?;
+        let count = library.store.write(move |batch| batch.drop_waiting(kind))?;
         log::warn!("{name} dropped {count} {} tasks", kind.name());
         Ok(count)
     });

@@ -63,11 +63,7 @@ fn identify(
 ) -> Result<Caller, ServerError> {
     let address = client_address(shared, head);
     match worker::signer(shared, address, parameters) {
-        Some(name) => Ok(Caller {
-            name,
-            role: Role::Write,
-            address,
-        }),
+        Some(name) => Ok(Caller { name, role: Role::Write, address }),
         None => {
             let parameter = parameters.get("token");
             Caller::identify(shared, head, bearer(&head.headers), parameter)
@@ -114,10 +110,7 @@ pub async fn answer(
     let work = shared.clone();
     let answer = shared.in_library(move |library| {
         if let Some(text) = worker::answer(&work, &parameters, &caller) {
-            return text.map(|body| Answer {
-                body,
-                is_json: false,
-            });
+            return text.map(|body| Answer { body, is_json: false });
         }
         library.answer(&parameters, caller.role, &caller.name)
     });
@@ -156,11 +149,7 @@ pub async fn engine(
 }
 
 fn reply(action: Option<&str>, answer: Answer) -> Response {
-    let kind = if answer.is_json {
-        "application/json"
-    } else {
-        "text/html; charset=UTF-8"
-    };
+    let kind = if answer.is_json { "application/json" } else { "text/html; charset=UTF-8" };
     let mut response = ([(CONTENT_TYPE, kind)], answer.body).into_response();
     if allows_other_origins(action) {
         let all = HeaderValue::from_static("*");

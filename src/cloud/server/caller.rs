@@ -83,11 +83,7 @@ impl Caller {
             None => parameter.and_then(find).unwrap_or(anonymous),
         };
         let name = name.to_owned();
-        Ok(Self {
-            name,
-            role,
-            address,
-        })
+        Ok(Self { name, role, address })
     }
 
     /// Counts the cost of a request against the rate limit of the client, unless it has the role `write` or a higher
@@ -146,9 +142,7 @@ fn is_proxy(shared: &Shared, peer: IpAddr) -> bool {
 
 /// Parses an address as proxies write it: possibly with a port, an IPv6 address possibly in brackets.
 fn parse_address(text: &str) -> Option<IpAddr> {
-    let inner = text
-        .strip_prefix('[')
-        .and_then(|text| text.strip_suffix(']'));
+    let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     let alone = inner.unwrap_or(text).parse().ok();
     alone.or_else(|| Some(text.parse::<SocketAddr>().ok()?.ip()))
 }
@@ -163,9 +157,7 @@ pub fn language(headers: &HeaderMap) -> Language {
 pub fn bearer(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;
-    scheme
-        .eq_ignore_ascii_case("bearer")
-        .then_some(token.trim())
+    scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
 }
 
 /// Fails with status 403 if a browser sent the request on behalf of a page from another origin.
@@ -305,11 +297,7 @@ impl FromRequest<Arc<Shared>> for Administrator {
         let request = FormRequest::from_request(request, shared).await?;
         let caller = request.caller(shared, Role::Admin)?;
         let FormRequest { parts, form } = request;
-        let form = if parts.method == Method::POST {
-            form
-        } else {
-            parameters_of(&parts.uri)
-        };
+        let form = if parts.method == Method::POST { form } else { parameters_of(&parts.uri) };
         let name = caller.name;
         Ok(Self { name, form })
     }

@@ -129,14 +129,8 @@ mod tests {
         let content = |path: &str| site.get(path).map(|file| file.content.clone());
         assert_eq!(content("/query/"), Some(Bytes::from("page")));
         assert_eq!(content("/query/index.html"), content("/query/"));
-        assert_eq!(
-            content("/%E7%A9%BA%20%E6%A0%BC.txt"),
-            Some(Bytes::from("blank"))
-        );
-        assert_eq!(
-            site.get("/query/file/a.js").unwrap().kind,
-            "text/javascript; charset=utf-8"
-        );
+        assert_eq!(content("/%E7%A9%BA%20%E6%A0%BC.txt"), Some(Bytes::from("blank")));
+        assert_eq!(site.get("/query/file/a.js").unwrap().kind, "text/javascript; charset=utf-8");
         for none in [
             "/",
             "/query",

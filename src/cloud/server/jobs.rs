@@ -30,11 +30,8 @@ const DEFAULT_PLIES: u16 = 40;
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Values of the parameter `priority`.
-const PRIORITIES: [(&str, Priority); 3] = [
-    ("low", Priority::Background),
-    ("normal", Priority::Requested),
-    ("high", Priority::Urgent),
-];
+const PRIORITIES: [(&str, Priority); 3] =
+    [("low", Priority::Background), ("normal", Priority::Requested), ("high", Priority::Urgent)];
 
 /// A job as JSON, with the name of its priority and its state.
 fn job_json(job: &Job) -> Value {
@@ -113,7 +110,7 @@ pub async fn cancel(
         return Err(StatusCode::FORBIDDEN.into());
     }
     let canceled = shared.in_library(move |library| {
-        (library.store).write(move |batch| batch.cancel_job(job.id, &caller.name))
+        library.store.write(move |batch| batch.cancel_job(job.id, &caller.name))
     });
     if canceled.await? {
         Ok(Json(job_json(&find(&shared, job.id).await?)))
@@ -136,9 +133,7 @@ pub async fn upload(
     let plies = parameters.get("plies");
     let plies = plies.map_or(Some(DEFAULT_PLIES), |text| text.parse::<u16>().ok());
     let Some(plies) = plies.filter(|plies| *plies > 0) else {
-        return Err(ServerError::parameter(
-            "plies must be a number from 1 to 65535",
-        ));
+        return Err(ServerError::parameter("plies must be a number from 1 to 65535"));
     };
     let body = read_body(body, MAX_UPLOAD, UPLOAD_TIME).await?;
     let language = language(&parts.headers);
@@ -160,15 +155,9 @@ fn settings(parameters: &QueryParameters, writer: String) -> Result<JobSettings,
     }
     let priority = parameters.get("priority").unwrap_or("normal");
     let Some((_, priority)) = PRIORITIES.iter().find(|(name, _)| *name == priority) else {
-        return Err(ServerError::parameter(
-            "priority must be low, normal or high",
-        ));
+        return Err(ServerError::parameter("priority must be low, normal or high"));
     };
-    Ok(JobSettings {
-        writer,
-        name,
-        priority: *priority,
-    })
+    Ok(JobSettings { writer, name, priority: *priority })
 }
 
 struct Added {
@@ -219,7 +208,7 @@ fn add(
         let reason = problems.into_iter().next();
         return Ok(Err(reason.unwrap_or_default()));
     }
-    let added = (library.store).write(move |batch| batch.add_job(&settings, &tasks))?;
+    let added = library.store.write(move |batch| batch.add_job(&settings, &tasks))?;
     let id = match added {
         Ok(id) => id,
         Err(error) => return Ok(Err(error.to_string())),
@@ -227,8 +216,6 @@ fn add(
     Ok(Ok(Added {
         id,
         games,
-        problems: (problems.iter())
-            .map(|problem| translated(problem).into_owned())
-            .collect(),
+        problems: (problems.iter()).map(|problem| translated(problem).into_owned()).collect(),
     }))
 }

@@ -31,9 +31,8 @@ const ACTIONS: [&str; 13] = [
 ];
 
 /// Upper limits of the buckets of response times, in seconds.
-const BUCKETS: [f64; 12] = [
-    0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5,
-];
+const BUCKETS: [f64; 12] =
+    [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5];
 
 /// Names and descriptions of the gauges. The names are those of the JSON of [`Stats`].
 const GAUGES: [(&str, &str); 7] = [
@@ -41,18 +40,9 @@ const GAUGES: [(&str, &str); 7] = [
     ("waiting_to_be_scored", "Waiting tasks that score moves."),
     ("waiting_to_be_sieved", "Waiting tasks that find moves."),
     ("workers", "Workers active in the last five minutes."),
-    (
-        "scored_last_minute",
-        "Moves scored in the last full minute.",
-    ),
-    (
-        "nodes_per_second",
-        "Searched nodes per second in the last full minute.",
-    ),
-    (
-        "backlog_seconds",
-        "Estimated time until the queues are empty.",
-    ),
+    ("scored_last_minute", "Moves scored in the last full minute."),
+    ("nodes_per_second", "Searched nodes per second in the last full minute."),
+    ("backlog_seconds", "Estimated time until the queues are empty."),
 ];
 
 /// Prefix of the names of metrics.
@@ -86,10 +76,7 @@ impl Metrics {
         let seconds = HistogramVec::new(seconds, &["action"])?;
         // Every action is listed from the start, with the value 0.
         for action in ACTIONS {
-            let _ = (
-                requests.with_label_values(&[action]),
-                seconds.with_label_values(&[action]),
-            );
+            let _ = (requests.with_label_values(&[action]), seconds.with_label_values(&[action]));
         }
         registry.register(Box::new(requests.clone()))?;
         registry.register(Box::new(seconds.clone()))?;
@@ -114,9 +101,7 @@ impl Metrics {
         let action = action.filter(|action| ACTIONS.contains(action));
         let action = [action.unwrap_or("other")];
         self.requests.with_label_values(&action).inc();
-        self.seconds
-            .with_label_values(&action)
-            .observe(time.as_secs_f64());
+        self.seconds.with_label_values(&action).observe(time.as_secs_f64());
     }
 
     /// The counters and the statistics in the text format of Prometheus.
@@ -189,16 +174,8 @@ impl Stats {
                 "Workers (backlog / speed):",
                 format!("{hours}:{minutes:02} / {speed:.3} Mnps"),
             ),
-            (
-                "残局库数量（DTM）：",
-                "Endgame tablebases (DTM):",
-                tables.0.to_string(),
-            ),
-            (
-                "残局库体积（DTM）：",
-                "Size of the tables (DTM):",
-                format!("{size:.1} MB"),
-            ),
+            ("残局库数量（DTM）：", "Endgame tablebases (DTM):", tables.0.to_string()),
+            ("残局库体积（DTM）：", "Size of the tables (DTM):", format!("{size:.1} MB")),
         ];
         let mut text = "<table class=\"stats\">".to_owned();
         for (chinese, english, value) in rows {
@@ -293,13 +270,7 @@ mod tests {
         assert_eq!(json["worker"]["backlog"], 3_720);
         assert_eq!(json["egtb"]["size"]["dtm"], 3 << 20);
         let html = stats.to_html(tables, false);
-        for value in [
-            ">1234<",
-            ">5 / 6<",
-            ">1:02 / 1.500 Mnps<",
-            ">65<",
-            ">3.0 MB<",
-        ] {
+        for value in [">1234<", ">5 / 6<", ">1:02 / 1.500 Mnps<", ">65<", ">3.0 MB<"] {
             assert!(html.contains(value), "{value}: {html}");
         }
         assert!(stats.to_html(tables, true).contains("局面数量"));

@@ -82,9 +82,7 @@ pub fn survive_file_limits() -> std::io::Result<()> {
     {
         use tokio::signal::unix::{SignalKind, signal};
 
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_io()
-            .build()?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
         let _guard = runtime.enter();
         // The handler stays installed after the receiver is dropped.
         let kind = SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw());
@@ -114,11 +112,7 @@ impl Server {
     ) -> std::io::Result<Self> {
         listener.set_nonblocking(true)?;
         let shared = Shared::new(library, options, files)?;
-        Ok(Self {
-            listener,
-            shared,
-            api,
-        })
+        Ok(Self { listener, shared, api })
     }
 
     /// The address of the listening socket.
@@ -183,10 +177,8 @@ impl LibraryRoutes {
         let secret = format!("{:032x}", rand::random::<u128>());
         let tokens = Tokens::parse(&format!("write {user} {secret}"))
             .or_else(|_| Tokens::parse(&format!("write user {secret}")));
-        let files = ServerFiles {
-            tokens: tokens.map_err(std::io::Error::other)?,
-            site: Site::default(),
-        };
+        let files =
+            ServerFiles { tokens: tokens.map_err(std::io::Error::other)?, site: Site::default() };
         let options = ServerOptions {
             anonymous: Role::Nothing,
             rate: None,
@@ -197,27 +189,18 @@ impl LibraryRoutes {
         };
         let shared = Shared::new(library, options, files)?;
         let authorization = HeaderValue::try_from(format!("Bearer {secret}"));
-        Ok(Self {
-            shared,
-            authorization: authorization.map_err(std::io::Error::other)?,
-        })
+        Ok(Self { shared, authorization: authorization.map_err(std::io::Error::other)? })
     }
 
     /// The routes, with those of the page at `/api`.
     pub fn router(&self, api: Router) -> Router {
         let authorization = self.authorization.clone();
         let identify = move |mut request: Request| {
-            request
-                .extensions_mut()
-                .insert(Peer(Ipv4Addr::LOCALHOST.into()));
-            request
-                .headers_mut()
-                .insert(AUTHORIZATION, authorization.clone());
+            request.extensions_mut().insert(Peer(Ipv4Addr::LOCALHOST.into()));
+            request.headers_mut().insert(AUTHORIZATION, authorization.clone());
             std::future::ready(request)
         };
-        routes(api)
-            .layer(map_request(identify))
-            .with_state(self.shared.clone())
+        routes(api).layer(map_request(identify)).with_state(self.shared.clone())
     }
 
     /// Advances uploaded jobs forever.
@@ -311,7 +294,7 @@ async fn serve(router: Router, stream: TcpStream, peer: IpAddr, shared: Arc<Shar
     });
     let (reader, writer) = stream.into_split();
     let mut writer = Box::pin(TimeoutWriter::new(writer));
-    (writer.as_mut()).set_timeout_pinned(Some(STALL_TIME));
+    writer.as_mut().set_timeout_pinned(Some(STALL_TIME));
     let mut reader = BufReader::new(reader);
     let mut stopping = shared.stopping.subscribe();
     let line = tokio::select! {
@@ -359,9 +342,7 @@ async fn read_first_line(stream: impl AsyncBufRead + Unpin) -> std::io::Result<(
 fn corrected(line: &[u8]) -> Option<Vec<u8>> {
     let version = b" HTTP/1.";
     let begin = line.iter().position(|byte| *byte == b' ')? + 1;
-    let end = line
-        .windows(version.len())
-        .rposition(|part| part == version)?;
+    let end = line.windows(version.len()).rposition(|part| part == version)?;
     let mut corrected = line[..begin].to_vec();
     let is_utf8 = std::str::from_utf8(line).is_ok();
     for byte in line.get(begin..end)? {
@@ -417,10 +398,7 @@ fn router(shared: Arc<Shared>, api: Router) -> Router {
         .layer(from_fn(check_head))
         .layer(no_cache(CACHE_CONTROL))
         .layer(no_cache(PRAGMA))
-        .layer(SetResponseHeaderLayer::overriding(
-            X_CONTENT_TYPE_OPTIONS,
-            no_sniff,
-        ))
+        .layer(SetResponseHeaderLayer::overriding(X_CONTENT_TYPE_OPTIONS, no_sniff))
         .with_state(shared)
 }
 
@@ -445,10 +423,7 @@ fn routes(api: Router) -> Router<Arc<Shared>> {
         .route("/jobs/{id}/cancel", post(jobs::cancel))
         .route("/metrics", get(admin::metrics).post(admin::metrics))
         .route("/stats", get(admin::stats).post(admin::stats))
-        .route(
-            "/stats.php",
-            get(admin::public_stats).post(admin::public_stats),
-        )
+        .route("/stats.php", get(admin::public_stats).post(admin::public_stats))
         .route("/engine", get(api::engine).post(api::engine))
         .route("/board", get(site::board).post(site::board))
         .layer(from_fn(translate_reason))

@@ -64,15 +64,9 @@ pub async fn write(State(shared): State<Arc<Shared>>, request: Request) -> JsonR
     let board = board_of(&form)?;
     let played = form.get("move").and_then(|text| text.parse::<Move>().ok());
     let Some(played) = played.filter(|m| is_legal(&board, *m)) else {
-        return Err(ServerError::parameter(
-            "move must be a legal move such as h2e2",
-        ));
+        return Err(ServerError::parameter("move must be a legal move such as h2e2"));
     };
-    let glyphs = form
-        .get("glyphs")
-        .unwrap_or("")
-        .split([' ', ','])
-        .filter(|word| !word.is_empty());
+    let glyphs = form.get("glyphs").unwrap_or("").split([' ', ',']).filter(|word| !word.is_empty());
     let glyphs: Result<Vec<u8>, _> = glyphs.map(str::parse::<u8>).collect();
     let note = Note {
         name: text_of(&form, "name")?,
@@ -88,7 +82,7 @@ pub async fn write(State(shared): State<Arc<Shared>>, request: Request) -> JsonR
     let note = note.converted(&view);
     let edge = Edge::of(&board, &view, played);
     let written = shared.in_library(move |library| {
-        (library.store).write(move |batch| batch.annotate(&edge, &note, &caller.name))
+        library.store.write(move |batch| batch.annotate(&edge, &note, &caller.name))
     });
     match written.await? {
         Ok(is_changed) => Ok(Json(json!({ "status": "ok", "changed": is_changed }))),

@@ -27,10 +27,7 @@ struct Bucket {
 
 impl RateLimit {
     pub fn new(rate: u32) -> Self {
-        Self {
-            rate: f64::from(rate),
-            buckets: Mutex::default(),
-        }
+        Self { rate: f64::from(rate), buckets: Mutex::default() }
     }
 
     /// Takes the cost of a request from the bucket of an address. Returns `false` if the bucket has too few units. A
@@ -74,10 +71,8 @@ impl RateLimit {
                 buckets.retain(|_, bucket| self.left(bucket, now) < limit);
             }
         }
-        let bucket = buckets.entry(network(address)).or_insert(Bucket {
-            left: self.rate,
-            refilled: now,
-        });
+        let bucket =
+            buckets.entry(network(address)).or_insert(Bucket { left: self.rate, refilled: now });
         bucket.left = self.left(bucket, now);
         bucket.refilled = now;
         take(&mut bucket.left)
@@ -115,9 +110,7 @@ mod tests {
         let begin = Instant::now();
         let granted = |address, cost, millis| {
             let now = begin + Duration::from_millis(millis);
-            (0..30)
-                .filter(|_| limit.try_acquire(address, cost, now))
-                .count()
+            (0..30).filter(|_| limit.try_acquire(address, cost, now)).count()
         };
         assert_eq!(granted(one, 1.0, 0), 10);
         assert_eq!(granted(other, 5.0, 0), 2);

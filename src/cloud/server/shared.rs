@@ -188,12 +188,8 @@ mod tests {
     #[test]
     fn failures_are_counted() {
         let (_directory, library) = empty();
-        let shared = LibraryRoutes::new(Arc::new(library), "user")
-            .unwrap()
-            .shared;
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .build()
-            .unwrap();
+        let shared = LibraryRoutes::new(Arc::new(library), "user").unwrap().shared;
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         for found in [Ok(()), Err(StoreError::Damaged("id"))] {
             // The result is not needed.
             let _ = runtime.block_on(shared.in_library(|_| found));

@@ -70,10 +70,7 @@ pub async fn check_api(
     check_origin(&shared, &parts)?;
     caller.limit(&shared, cost)?;
     let body = read_body(body, MAX_BODY, BODY_TIME).await?;
-    parts.extensions.insert(PageUser {
-        may_search: caller.role >= Role::Write,
-        name: caller.name,
-    });
+    parts.extensions.insert(PageUser { may_search: caller.role >= Role::Write, name: caller.name });
     Ok(next.run(Request::from_parts(parts, body.into())).await)
 }
 
@@ -125,11 +122,7 @@ fn describe(text: &str) -> BoardMessage {
     let is_filtered = board.as_ref().is_some_and(|board| !is_eligible(board));
     let note = "the library does not search positions with so few pieces";
     BoardMessage {
-        status: if board.is_some() {
-            "ok"
-        } else {
-            "invalid board"
-        },
+        status: if board.is_some() { "ok" } else { "invalid board" },
         board: board.as_ref().map(fen::write),
         note: is_filtered.then(|| translated(note)),
         reason,
@@ -146,8 +139,7 @@ pub fn add_slash(uri: &Uri) -> Response {
 
 /// The query of a URL with its question mark, or nothing.
 fn query_of(uri: &Uri) -> String {
-    uri.query()
-        .map_or(String::new(), |query| format!("?{query}"))
+    uri.query().map_or(String::new(), |query| format!("?{query}"))
 }
 
 /// A file of the directory or of the built-in page, or a redirection to a page.
@@ -205,10 +197,7 @@ fn built_in(path: &str) -> Result<Response, ServerError> {
         "index.html" => page::index("library", &[]).into(),
         name => Cow::from(page::file(name).ok_or(StatusCode::NOT_FOUND)?),
     };
-    let headers = [
-        (CONTENT_TYPE, content_type(name)),
-        (CONTENT_SECURITY_POLICY, page::POLICY),
-    ];
+    let headers = [(CONTENT_TYPE, content_type(name)), (CONTENT_SECURITY_POLICY, page::POLICY)];
     Ok((headers, text).into_response())
 }
 

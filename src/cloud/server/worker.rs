@@ -57,9 +57,7 @@ pub async fn lease(
     WorkerMessage { caller, message }: WorkerMessage<LeaseRequest>,
 ) -> JsonReply<TaskBatch> {
     let batch = shared.in_library(move |library| {
-        library
-            .workers
-            .record(format!("{}@{}", caller.name, caller.address));
+        library.workers.record(format!("{}@{}", caller.name, caller.address));
         let count = message.count.min(MAX_TASKS);
         library.lease(message.kind, count, &caller.name)
     });
@@ -85,9 +83,7 @@ pub async fn release(
     State(shared): State<Arc<Shared>>,
     WorkerMessage { caller, message }: WorkerMessage<ReleaseRequest>,
 ) -> JsonReply<bool> {
-    shared
-        .in_library(move |library| library.release(message.lease, &caller.name))
-        .await?;
+    shared.in_library(move |library| library.release(message.lease, &caller.name)).await?;
     Ok(Json(true))
 }
 
@@ -145,7 +141,7 @@ pub fn answer(
         "getsel" => lease(TaskKind::Expansion),
         "ackqueue" | "acksel" => {
             let (number, worker) = (lease_number(value("key")), caller.name.clone());
-            let done = (library.store).write(move |batch| batch.finish_lease(number, &worker));
+            let done = library.store.write(move |batch| batch.finish_lease(number, &worker));
             done.map(|_| "ok".to_owned())
         }
         _ => return None,
@@ -187,7 +183,7 @@ impl Library {
     fn lease_as_text(&self, kind: TaskKind, worker: &str) -> Result<String, StoreError> {
         let number = |tasks: &[Task]| lease_number(&md5_hex(&[&write_tasks(tasks)]));
         let seconds = self.options.lease;
-        let lease = (self.store).lease_with_number(kind, BATCH, seconds, worker, number)?;
+        let lease = self.store.lease_with_number(kind, BATCH, seconds, worker, number)?;
         Ok(write_tasks(&lease.tasks))
     }
 }
@@ -212,9 +208,7 @@ fn write_tasks(tasks: &[Task]) -> String {
 fn lease_number(name: &str) -> i64 {
     let digits = name.get(..16).filter(|_| name.len() == 32);
     let number = digits.and_then(|digits| number_of_digits(digits, 16));
-    number.map_or(0, |number| {
-        -i64::try_from(number >> 1).unwrap_or(i64::MAX).max(1)
-    })
+    number.map_or(0, |number| -i64::try_from(number >> 1).unwrap_or(i64::MAX).max(1))
 }
 
 #[cfg(test)]
@@ -235,16 +229,10 @@ mod tests {
     fn lease_numbers_are_computed_from_names() {
         assert_eq!(lease_number("00000000000000000000000000000000"), -1);
         assert_eq!(lease_number("ffffffffffffffffffffffffffffffff"), -i64::MAX);
-        assert_eq!(
-            lease_number("064b2fed5a9455a8e5990630ee68fc86"),
-            -0x0325_97f6_ad4a_2ad4
-        );
-        for wrong in [
-            "",
-            "064b",
-            "g64b2fed5a9455a8e5990630ee68fc86",
-            "+64b2fed5a9455a8e5990630ee68fc86",
-        ] {
+        assert_eq!(lease_number("064b2fed5a9455a8e5990630ee68fc86"), -0x0325_97f6_ad4a_2ad4);
+        for wrong in
+            ["", "064b", "g64b2fed5a9455a8e5990630ee68fc86", "+64b2fed5a9455a8e5990630ee68fc86"]
+        {
             assert_eq!(lease_number(wrong), 0, "{wrong}");
         }
     }

@@ -116,11 +116,7 @@ impl Batch<'_> {
                 self.update_privacy(&edge.child)?;
             }
         }
-        Ok(UndoResult {
-            undo: Some(number),
-            values,
-            notes: notes.len(),
-        })
+        Ok(UndoResult { undo: Some(number), values, notes: notes.len() })
     }
 
     /// Calls [`Self::restore`] for `moves`, and for the moves to positions that become known or unknown. Returns how
@@ -192,7 +188,7 @@ impl Batch<'_> {
         let mut found = Vec::new();
         for parent in rows::parents(self.connection, child)? {
             let read = |columns: &Columns<'_>| columns.number(0, "move").map(Move::from_bits);
-            let moves = (self.connection).query(query, &[(&parent).into()], read)?;
+            let moves = self.connection.query(query, &[(&parent).into()], read)?;
             let edges = Edge::of_stored(&parent, moves.into_iter().flatten());
             let leading = edges.into_iter().filter(|edge| edge.child == *child);
             found.extend(leading.map(|edge| (edge.parent, edge.m)));
@@ -203,10 +199,7 @@ impl Batch<'_> {
 
 fn parse_move(columns: &Columns<'_>) -> Result<KeyedMove> {
     let m = Move::from_bits(columns.number(1, "move")?);
-    Ok((
-        rows::key(columns, 0)?,
-        m.ok_or(StoreError::Damaged("move"))?,
-    ))
+    Ok((rows::key(columns, 0)?, m.ok_or(StoreError::Damaged("move"))?))
 }
 
 /// An entry of the audit log: a score, or a note. Scores are for the side that plays the move.
@@ -269,10 +262,7 @@ impl Snapshot<'_> {
         self.connection.query(query, &values, |columns| {
             let position = rows::key(columns, 2)?.position();
             let new = score_of(columns.number(5, "new")?);
-            let note = columns
-                .maybe_bytes(10, "note")?
-                .map(parse_note)
-                .transpose()?;
+            let note = columns.maybe_bytes(10, "note")?.map(parse_note).transpose()?;
             Ok(LoggedWrite {
                 time: columns.number(0, "time")?,
                 writer: columns.text(1, "writer")?,

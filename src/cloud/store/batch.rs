@@ -32,12 +32,7 @@ pub struct NewScore {
 impl NewScore {
     /// A `depth` above [`MAX_DEPTH`] counts as [`MAX_DEPTH`].
     pub fn new(edge: Edge, value: i32, depth: u8, writer: &str) -> Self {
-        Self {
-            edge,
-            value,
-            depth: depth.min(MAX_DEPTH),
-            writer: writer.to_owned(),
-        }
+        Self { edge, value, depth: depth.min(MAX_DEPTH), writer: writer.to_owned() }
     }
 }
 
@@ -293,12 +288,7 @@ impl Batch<'_> {
             if value != entry.value || entry.source != EntrySource::Derived {
                 has_changed |= value != entry.value;
                 let (source, minutes) = (EntrySource::Derived, minutes());
-                row.set(Entry {
-                    value,
-                    source,
-                    minutes,
-                    ..entry
-                });
+                row.set(Entry { value, source, minutes, ..entry });
                 rows::put(self.connection, parent, &row)?;
             }
         }
@@ -314,7 +304,7 @@ impl Batch<'_> {
     pub(super) fn take_pending(&mut self) -> Result<bool> {
         let query =
             "DELETE FROM pending WHERE key IN (SELECT key FROM pending LIMIT 1000) RETURNING key";
-        let keys = (self.connection).query(query, &[], |columns| rows::key(columns, 0))?;
+        let keys = self.connection.query(query, &[], |columns| rows::key(columns, 0))?;
         self.changed.extend(keys.iter().cloned());
         self.lowered.extend(keys.iter().cloned());
         Ok(!keys.is_empty())

@@ -142,8 +142,7 @@ pub struct Columns<'a>(pub &'a dyn ResultRow);
 
 impl Columns<'_> {
     pub fn number<T: TryFrom<i64>>(&self, column: usize, name: &'static str) -> Result<T> {
-        self.maybe_number(column, name)?
-            .ok_or(StoreError::Damaged(name))
+        self.maybe_number(column, name)?.ok_or(StoreError::Damaged(name))
     }
 
     pub fn maybe_number<T: TryFrom<i64>>(
@@ -167,8 +166,7 @@ impl Columns<'_> {
     }
 
     pub fn bytes(&self, column: usize, name: &'static str) -> Result<&[u8]> {
-        self.maybe_bytes(column, name)?
-            .ok_or(StoreError::Damaged(name))
+        self.maybe_bytes(column, name)?.ok_or(StoreError::Damaged(name))
     }
 
     pub fn maybe_bytes(&self, column: usize, name: &'static str) -> Result<Option<&[u8]>> {

@@ -136,7 +136,7 @@ impl Batch<'_> {
             self.connection.execute(statement, &values)?;
         }
         let delete_old = "DELETE FROM job WHERE id <= $1 AND ended IS NOT NULL";
-        (self.connection).execute(delete_old, &[(id - MAX_KEPT).into()])?;
+        self.connection.execute(delete_old, &[(id - MAX_KEPT).into()])?;
         Ok(Ok(id))
     }
 
@@ -144,16 +144,9 @@ impl Batch<'_> {
     pub fn advance_jobs(&mut self) -> Result<()> {
         let query = "SELECT id, priority FROM job WHERE ended IS NULL ORDER BY priority DESC, id";
         let jobs = self.connection.query(query, &[], |columns| {
-            Ok((
-                columns.number(0, "id")?,
-                Priority::from_number(columns.number(1, "priority")?),
-            ))
+            Ok((columns.number(0, "id")?, Priority::from_number(columns.number(1, "priority")?)))
         })?;
-        let mut window = if self.connection.is_remote() {
-            REMOTE_WINDOW
-        } else {
-            WINDOW
-        };
+        let mut window = if self.connection.is_remote() { REMOTE_WINDOW } else { WINDOW };
         for (id, priority) in jobs {
             if window == 0 {
                 break;
@@ -168,31 +161,27 @@ impl Batch<'_> {
     /// The first `count` unfinished searches of a job.
     fn items(&self, job: i64, priority: Priority, count: i64) -> Result<Vec<Item>> {
         let query = "SELECT id, key, move, requested, tries FROM job_item WHERE job = $1 ORDER BY id LIMIT $2";
-        self.connection
-            .query(query, &[job, count].map(Value::Number), |columns| {
-                let (kind, moves) = match columns.number::<i64>(2, "move")? {
-                    EXPANSION => (TaskKind::Expansion, Vec::new()),
-                    m => {
-                        let m = u16::try_from(m).ok().and_then(Move::from_bits);
-                        (
-                            TaskKind::Scoring,
-                            vec![m.ok_or(StoreError::Damaged("move"))?],
-                        )
-                    }
-                };
-                Ok(Item {
-                    id: columns.number(0, "id")?,
-                    task: Task {
-                        kind,
-                        key: rows::key(columns, 1)?,
-                        moves,
-                        // Waiting tasks of the lowest priority may be dropped.
-                        priority: priority.max(Priority::Requested),
-                    },
-                    requested: columns.number(3, "requested")?,
-                    tries: columns.number(4, "tries")?,
-                })
+        self.connection.query(query, &[job, count].map(Value::Number), |columns| {
+            let (kind, moves) = match columns.number::<i64>(2, "move")? {
+                EXPANSION => (TaskKind::Expansion, Vec::new()),
+                m => {
+                    let m = u16::try_from(m).ok().and_then(Move::from_bits);
+                    (TaskKind::Scoring, vec![m.ok_or(StoreError::Damaged("move"))?])
+                }
+            };
+            Ok(Item {
+                id: columns.number(0, "id")?,
+                task: Task {
+                    kind,
+                    key: rows::key(columns, 1)?,
+                    moves,
+                    // Waiting tasks of the lowest priority may be dropped.
+                    priority: priority.max(Priority::Requested),
+                },
+                requested: columns.number(3, "requested")?,
+                tries: columns.number(4, "tries")?,
             })
+        })
     }
 
     fn advance_job(&mut self, job: i64, items: &[Item]) -> Result<()> {
@@ -212,13 +201,13 @@ impl Batch<'_> {
                 }
             }
             let statement = "DELETE FROM job_item WHERE job = $1 AND id = $2";
-            (self.connection).execute(statement, &[job.into(), item.id.into()])?;
+            self.connection.execute(statement, &[job.into(), item.id.into()])?;
         }
         if done + failed > 0 {
             let statement = "UPDATE job SET done = done + $1, failed = failed + $2 WHERE id = $3";
-            (self.connection).execute(statement, &[done, failed, job].map(Value::Number))?;
+            self.connection.execute(statement, &[done, failed, job].map(Value::Number))?;
             let end = "UPDATE job SET ended = $1 WHERE id = $2 AND done + failed >= total";
-            (self.connection).execute(end, &[now.into(), job.into()])?;
+            self.connection.execute(end, &[now.into(), job.into()])?;
         }
         Ok(())
     }
@@ -238,11 +227,7 @@ impl Batch<'_> {
                     entry.is_final() || self.has_reply(&item.task)?
                 }
             };
-            return Ok(if is_known {
-                Progress::Known
-            } else {
-                Progress::Missing
-            });
+            return Ok(if is_known { Progress::Known } else { Progress::Missing });
         }
         let age = now - item.requested;
         let is_found =
@@ -288,7 +273,7 @@ impl Batch<'_> {
             "UPDATE job SET ended = $1, canceled_by = $2 WHERE id = $3 AND ended IS NULL";
         let values = [now().into(), by.into(), id.into()];
         let is_running = self.connection.execute(statement, &values)? > 0;
-        (self.connection).execute("DELETE FROM job_item WHERE job = $1", &[id.into()])?;
+        self.connection.execute("DELETE FROM job_item WHERE job = $1", &[id.into()])?;
         Ok(is_running)
     }
 }

@@ -113,11 +113,7 @@ impl Store {
     }
 
     fn new(location: &Location, writer: Option<StoreWriter>) -> Self {
-        Self {
-            location: location.clone(),
-            readers: Mutex::default(),
-            writer,
-        }
+        Self { location: location.clone(), readers: Mutex::default(), writer }
     }
 
     fn open_reader(&self) -> Result<Box<Connection>, StoreError> {

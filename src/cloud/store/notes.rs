@@ -119,9 +119,7 @@ impl Note {
     /// The note in one line: glyphs, name, comment and `(private)`; `(deleted)` for an empty note.
     pub fn summary(&self) -> String {
         let mut words: Vec<String> = self.glyphs.iter().copied().map(glyph_text).collect();
-        let texts = [&self.name, &self.comment]
-            .into_iter()
-            .filter(|text| !text.is_empty());
+        let texts = [&self.name, &self.comment].into_iter().filter(|text| !text.is_empty());
         words.extend(texts.map(|text| text.replace('\n', " ")));
         if self.private {
             words.push("(private)".to_owned());
@@ -146,21 +144,14 @@ pub struct PlacedNote {
 impl PlacedNote {
     /// The author of an imported note, otherwise the writer.
     pub fn author(&self) -> &str {
-        if self.note.author.is_empty() {
-            &self.writer
-        } else {
-            &self.note.author
-        }
+        if self.note.author.is_empty() { &self.writer } else { &self.note.author }
     }
 
     /// The note with its author, for another library. The name of the author is shortened to 100 characters, without
     /// control characters.
     pub fn into_note(self) -> Note {
         let author = self.author().chars().filter(|c| !c.is_control());
-        Note {
-            author: author.take(MAX_NAME).collect(),
-            ..self.note
-        }
+        Note { author: author.take(MAX_NAME).collect(), ..self.note }
     }
 }
 
@@ -181,14 +172,9 @@ fn notes(connection: &Connection, key: &Key) -> Result<Vec<PlacedNote>> {
         })
     };
     let all = connection.query(query, &[key.into()], read)?;
-    let latest: BTreeMap<u16, PlacedNote> = all
-        .into_iter()
-        .map(|placed| (placed.m.bits(), placed))
-        .collect();
-    Ok(latest
-        .into_values()
-        .filter(|placed| !placed.note.is_empty())
-        .collect())
+    let latest: BTreeMap<u16, PlacedNote> =
+        all.into_iter().map(|placed| (placed.m.bits(), placed)).collect();
+    Ok(latest.into_values().filter(|placed| !placed.note.is_empty()).collect())
 }
 
 /// Value of the column `marked` of a position that inherits its privacy.
@@ -244,7 +230,7 @@ impl Snapshot<'_> {
         let mut last = Vec::new();
         loop {
             let values = [Value::Bytes(&last)];
-            let keys = (self.connection).query(query, &values, |columns| rows::key(columns, 0))?;
+            let keys = self.connection.query(query, &values, |columns| rows::key(columns, 0))?;
             let Some(key) = keys.last() else {
                 return Ok(());
             };
@@ -263,7 +249,7 @@ impl Snapshot<'_> {
             return Ok(Vec::new());
         }
         let query = "SELECT key FROM private ORDER BY key";
-        (self.connection).query(query, &[], |columns| rows::key(columns, 0))
+        self.connection.query(query, &[], |columns| rows::key(columns, 0))
     }
 }
 
@@ -293,13 +279,8 @@ impl Batch<'_> {
         let text = serde_json::to_string(note).map_err(|_| StoreError::Damaged("note"))?;
         let statement =
             "INSERT INTO audit(time, writer, key, move, new, note) VALUES ($1, $2, $3, $4, 0, $5)";
-        let values = [
-            now().into(),
-            writer.into(),
-            (&edge.parent).into(),
-            edge.m.into(),
-            Value::Text(&text),
-        ];
+        let values =
+            [now().into(), writer.into(), (&edge.parent).into(), edge.m.into(), Value::Text(&text)];
         self.connection.execute(statement, &values)?;
         if old.private && !note.private {
             self.update_privacy(&edge.child)?;
@@ -328,9 +309,7 @@ impl Batch<'_> {
 
     fn note(&self, edge: &Edge) -> Result<Option<Note>> {
         let mut notes = notes(self.connection, &edge.parent)?.into_iter();
-        Ok(notes
-            .find(|placed| placed.m == edge.m)
-            .map(|placed| placed.note))
+        Ok(notes.find(|placed| placed.m == edge.m).map(|placed| placed.note))
     }
 
     /// Makes a position private or public again after notes on moves to it have changed.
@@ -338,12 +317,8 @@ impl Batch<'_> {
         let mut is_private = false;
         for parent in rows::parents(self.connection, key)? {
             let notes = notes(self.connection, &parent)?.into_iter();
-            let moves = notes
-                .filter(|placed| placed.note.private)
-                .map(|placed| placed.m);
-            is_private |= Edge::of_stored(&parent, moves)
-                .iter()
-                .any(|edge| edge.child == *key);
+            let moves = notes.filter(|placed| placed.note.private).map(|placed| placed.m);
+            is_private |= Edge::of_stored(&parent, moves).iter().any(|edge| edge.child == *key);
         }
         let is_marked = marked(self.connection, key)? == Some(MARKED);
         if is_private && !is_marked {
@@ -487,7 +462,7 @@ impl Batch<'_> {
         }
         let changes = self.branch(root, false, &[Some(INHERITING)], usize::MAX)?;
         for key in changes.unwrap_or_default().keys() {
-            (self.connection).execute("DELETE FROM private WHERE key = $1", &[key.into()])?;
+            self.connection.execute("DELETE FROM private WHERE key = $1", &[key.into()])?;
         }
         Ok(())
     }

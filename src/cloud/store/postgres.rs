@@ -221,10 +221,7 @@ impl Session {
             return Err(StoreError::Foreign);
         };
         if found != VERSION {
-            return Err(StoreError::Version {
-                found,
-                known: VERSION,
-            });
+            return Err(StoreError::Version { found, known: VERSION });
         }
         let statements = HashMap::new();
         Ok(Self { client, statements })
@@ -269,9 +266,7 @@ fn with_defaults(config: &Config) -> Config {
         config.tcp_user_timeout(TCP_TIMEOUT);
     }
     if config.get_keepalives_interval().is_none() {
-        config
-            .keepalives_idle(TCP_TIMEOUT)
-            .keepalives_interval(TIMEOUT);
+        config.keepalives_idle(TCP_TIMEOUT).keepalives_interval(TIMEOUT);
     }
     if config.get_application_name().is_none() {
         config.application_name("chuhe");

@@ -134,18 +134,13 @@ fn leases_do_not_wait_and_writers_take_turns() {
     for first in ["h2e2", "h2d2", "h2c2"] {
         // Waits until both writers have ended their first transaction, which needs the lock.
         for store in [&store, &other] {
-            add(
-                store,
-                &task(TaskKind::Scoring, first, &[], Priority::Requested),
-            );
+            add(store, &task(TaskKind::Scoring, first, &[], Priority::Requested));
         }
     }
     let mut client = database.connect();
     let mut transaction = client.transaction().unwrap();
     // The lock of write transactions.
-    transaction
-        .batch_execute("SELECT pg_advisory_xact_lock(1130912107)")
-        .unwrap();
+    transaction.batch_execute("SELECT pg_advisory_xact_lock(1130912107)").unwrap();
     let query = "SELECT id FROM chuhe_cloud.task ORDER BY id LIMIT 1 FOR UPDATE";
     assert_eq!(transaction.query(query, &[]).unwrap().len(), 1);
     std::thread::scope(|scope| {
@@ -153,10 +148,7 @@ fn leases_do_not_wait_and_writers_take_turns() {
         // Another transaction has locked the first task. Waiting for it would fail after the lock timeout.
         let lease = other.lease(TaskKind::Scoring, 10, 600, WORKER).unwrap();
         let keys: Vec<_> = lease.tasks.into_iter().map(|task| task.key).collect();
-        assert_eq!(
-            keys,
-            ["h2d2", "h2c2"].map(|moves| View::of(&after(moves)).key)
-        );
+        assert_eq!(keys, ["h2d2", "h2c2"].map(|moves| View::of(&after(moves)).key));
         std::thread::sleep(Duration::from_millis(300));
         assert!(!writing.is_finished());
         assert!(!is_known(&other, "", "h2e2").unwrap());
@@ -219,7 +211,7 @@ fn a_rolled_back_transaction_is_not_acknowledged() {
     let failed = store.write(move |batch| {
         let is_written = batch.store(&score)?;
         // The closure ignores this error.
-        let wrong = (batch.connection).execute("SELECT $1 / 0::bigint", &[Value::Number(1)]);
+        let wrong = batch.connection.execute("SELECT $1 / 0::bigint", &[Value::Number(1)]);
         assert!(wrong.is_err());
         Ok(is_written)
     });
@@ -261,9 +253,6 @@ fn unreachable_servers_are_reported() {
     ] {
         let location = Location::parse(url.as_ref()).unwrap();
         let error = Store::open_at(&location).unwrap_err().to_string();
-        assert!(
-            error.contains(message) && !error.contains("secret"),
-            "{error}"
-        );
+        assert!(error.contains(message) && !error.contains("secret"), "{error}");
     }
 }

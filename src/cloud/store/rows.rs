@@ -23,10 +23,7 @@ pub fn get_all(connection: &Connection, keys: &[Key]) -> Result<HashMap<Key, Row
 
 /// A row from the columns `moves`, `ply` and `turned_ply`, which is the ply of the position with the colors swapped.
 pub fn parse(columns: &Columns<'_>) -> Result<Row> {
-    let plies = [
-        columns.maybe_number(1, "ply")?,
-        columns.maybe_number(2, "turned_ply")?,
-    ];
+    let plies = [columns.maybe_number(1, "ply")?, columns.maybe_number(2, "turned_ply")?];
     let moves = Row::moves_from_bytes(columns.bytes(0, "moves")?);
     let moves = moves.ok_or(StoreError::Damaged("moves"))?;
     Ok(Row { moves, plies })
@@ -70,9 +67,7 @@ pub fn now() -> i64 {
 /// Milliseconds since 1970.
 pub fn milliseconds() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |time| {
-        i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
-    })
+    since.map_or(0, |time| i64::try_from(time.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// Minutes since 1970.

@@ -124,12 +124,7 @@ impl Snapshot<'_> {
                 };
                 if let Some(expected) = expected.filter(|expected| *expected != stored) {
                     let (key, m) = (key.clone(), edge.m);
-                    problems.push(Inconsistency::Value {
-                        key,
-                        m,
-                        stored,
-                        expected,
-                    });
+                    problems.push(Inconsistency::Value { key, m, stored, expected });
                 }
             }
             Ok::<_, StoreError>(())
@@ -144,10 +139,5 @@ pub enum Inconsistency {
     Illegal(Key),
     /// A value does not follow from the replies. In a cycle of moves there may be no consistent values.
     #[error("{m} of {key} has the value {stored}, not {expected}")]
-    Value {
-        key: Key,
-        m: Move,
-        stored: i32,
-        expected: i32,
-    },
+    Value { key: Key, m: Move, stored: i32, expected: i32 },
 }

@@ -113,10 +113,7 @@ fn identity(connection: &Connection) -> rusqlite::Result<(i64, i64)> {
 fn check_identity(connection: &Connection) -> Result<()> {
     match identity(connection)? {
         (APPLICATION, VERSION) => Ok(()),
-        (APPLICATION, found) => Err(StoreError::Version {
-            found,
-            known: VERSION,
-        }),
+        (APPLICATION, found) => Err(StoreError::Version { found, known: VERSION }),
         _ => Err(StoreError::Foreign),
     }
 }
@@ -195,7 +192,7 @@ pub fn merge_log(path: &Path) -> Result<()> {
 fn is_read_only(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{CannotOpen, ReadOnly};
 
-    (error.sqlite_error_code()).is_some_and(|code| matches!(code, CannotOpen | ReadOnly))
+    error.sqlite_error_code().is_some_and(|code| matches!(code, CannotOpen | ReadOnly))
 }
 
 /// Whether an error means that the index of a log (`-shm`) is missing and cannot be created.
@@ -204,11 +201,7 @@ fn is_missing_index(error: &rusqlite::Error) -> bool {
 }
 
 /// Bytes of a path that are encoded in a URI.
-const ENCODED: AsciiSet = NON_ALPHANUMERIC
-    .remove(b'/')
-    .remove(b'.')
-    .remove(b'-')
-    .remove(b'_');
+const ENCODED: AsciiSet = NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
 
 /// The URI with which SQLite reads a file without a log and without locks.
 fn immutable(path: &Path) -> OsString {

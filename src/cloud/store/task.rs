@@ -81,19 +81,11 @@ pub struct Task {
 
 impl Task {
     pub fn scoring(key: Key, moves: Vec<Move>, priority: Priority) -> Self {
-        Self {
-            kind: TaskKind::Scoring,
-            key,
-            moves,
-            priority,
-        }
+        Self { kind: TaskKind::Scoring, key, moves, priority }
     }
 
     pub fn expansion(key: Key, priority: Priority) -> Self {
-        Self {
-            kind: TaskKind::Expansion,
-            ..Self::scoring(key, Vec::new(), priority)
-        }
+        Self { kind: TaskKind::Expansion, ..Self::scoring(key, Vec::new(), priority) }
     }
 
     /// Scoring tasks for the first `plies` moves of a line, and the number of positions that are not searched. A line
@@ -206,7 +198,7 @@ impl TaskState {
         if task.moves.is_empty() {
             self.recent.insert(key(None), now);
         } else {
-            (self.recent).extend(task.moves.iter().map(|m| (key(Some(*m)), now)));
+            self.recent.extend(task.moves.iter().map(|m| (key(Some(*m)), now)));
         }
     }
 

@@ -83,11 +83,7 @@ impl Batch<'_> {
         let priority = task.priority as i64;
         if let Some(waiting) = self.waiting_task(task)? {
             let is_new = self.merge_moves(&waiting, moves, priority)?;
-            return Ok(if is_new {
-                QueueResult::Added
-            } else {
-                QueueResult::Known
-            });
+            return Ok(if is_new { QueueResult::Added } else { QueueResult::Known });
         }
         if !self.has_room(task.kind)? && !self.make_room(task.kind)? {
             return Ok(QueueResult::Full);
@@ -150,7 +146,7 @@ impl Batch<'_> {
 
     /// Drops the oldest waiting task of the lowest priority; returns `false` if no such task is waiting.
     fn make_room(&mut self, kind: TaskKind) -> Result<bool> {
-        let dropped = (self.connection).execute(MAKE_ROOM, &[kind.number().into()])?;
+        let dropped = self.connection.execute(MAKE_ROOM, &[kind.number().into()])?;
         self.tasks.waiting[kind as usize] -= i64::from(dropped > 0);
         Ok(dropped > 0)
     }
@@ -158,7 +154,7 @@ impl Batch<'_> {
     /// Drops all waiting tasks of a kind, but not leased ones. Returns their number.
     pub fn drop_waiting(&mut self, kind: TaskKind) -> Result<usize> {
         let statement = "DELETE FROM task WHERE kind = $1 AND lease = 0";
-        let dropped = (self.connection).execute(statement, &[kind.number().into()])?;
+        let dropped = self.connection.execute(statement, &[kind.number().into()])?;
         self.tasks.waiting[kind as usize] = 0;
         Ok(dropped)
     }
@@ -185,12 +181,8 @@ impl Batch<'_> {
             "UPDATE task SET lease = $1, until = $2, worker = $3, tries = tries + 1 WHERE id = $4";
         for (id, task) in ids.into_iter().zip(&tasks) {
             self.tasks.remember(task, now);
-            let values = [
-                number.into(),
-                now.saturating_add(seconds).into(),
-                worker.into(),
-                id.into(),
-            ];
+            let values =
+                [number.into(), now.saturating_add(seconds).into(), worker.into(), id.into()];
             self.connection.execute(statement, &values)?;
         }
         Ok(Lease { number, tasks })
@@ -210,7 +202,7 @@ impl Batch<'_> {
         let mut tasks = self.connection.query(overdue, &values, read)?;
         for priority in [Priority::Urgent, Priority::Requested, Priority::Background] {
             let values = [kind.number(), priority as i64, now, limit(tasks.len())];
-            let found = (self.connection).query(waiting, &values.map(Value::Number), read)?;
+            let found = self.connection.query(waiting, &values.map(Value::Number), read)?;
             self.tasks.waiting[kind as usize] -= i64::try_from(found.len()).unwrap_or(0);
             tasks.extend(found);
         }
@@ -270,9 +262,7 @@ impl Batch<'_> {
     /// Ends the leases of a worker, so that their tasks are the next to be leased. The ended leases count as tries.
     pub fn expire_leases(&mut self, worker: &str) -> Result<()> {
         let statement = "UPDATE task SET until = 0 WHERE (lease < 0 OR lease > 0) AND worker = $1";
-        (self.connection)
-            .execute(statement, &[worker.into()])
-            .map(drop)
+        (self.connection).execute(statement, &[worker.into()]).map(drop)
     }
 
     /// Returns a leased task to the queue. If one of the same kind and position is waiting, adds the moves to that one.
@@ -280,7 +270,7 @@ impl Batch<'_> {
         if let Some(waiting) = self.waiting_task(task)? {
             self.merge_moves(&waiting, task.moves.clone(), task.priority as i64)?;
             let statement = "DELETE FROM task WHERE id = $1";
-            return (self.connection).execute(statement, &[id.into()]).map(drop);
+            return self.connection.execute(statement, &[id.into()]).map(drop);
         }
         let statement =
             "UPDATE task SET lease = 0, until = 0, tries = tries - 1, expires = $1 WHERE id = $2";
@@ -313,8 +303,6 @@ fn write_moves(mut moves: Vec<Move>) -> Vec<u8> {
 
 fn parse_moves(bytes: &[u8]) -> Vec<Move> {
     let (pairs, _) = bytes.as_chunks::<2>();
-    let moves = pairs
-        .iter()
-        .map(|pair| Move::from_bits(u16::from_le_bytes(*pair)));
+    let moves = pairs.iter().map(|pair| Move::from_bits(u16::from_le_bytes(*pair)));
     moves.flatten().collect()
 }

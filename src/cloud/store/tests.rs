@@ -166,10 +166,7 @@ fn mates_are_set_by_the_rules(library: &TestLibrary) {
     assert!(!put(&store, NewScore { depth: 50, ..score }));
     let row = store.read(|s| s.get(&view.key)).unwrap().unwrap();
     let entry = row.get(edge.m).unwrap();
-    assert_eq!(
-        (entry.value, entry.source, entry.score()),
-        (-30_000, EntrySource::Rules, 29_999)
-    );
+    assert_eq!((entry.value, entry.source, entry.score()), (-30_000, EntrySource::Rules, 29_999));
 }
 
 fn distances_are_propagated_from_the_first_move(library: &TestLibrary) {
@@ -247,10 +244,7 @@ fn propagated_values_equal_a_full_computation(library: &TestLibrary) {
             let value = random.random_range(-120..120);
             let edge = Edge::of(&position, &View::of(&position), m);
             if put(&store, NewScore::new(edge.clone(), value, 0, "")) {
-                written
-                    .entry(edge.parent)
-                    .or_default()
-                    .insert(edge.m, value);
+                written.entry(edge.parent).or_default().insert(edge.m, value);
                 let mut next = position;
                 next.make(m);
                 positions.push(next);
@@ -400,16 +394,8 @@ fn prefetched_rows_equal_rows_read_one_by_one(library: &TestLibrary) {
 
 pub fn task(kind: TaskKind, before: &str, moves: &[&str], priority: Priority) -> Task {
     let view = View::of(&after(before));
-    let moves = moves
-        .iter()
-        .map(|m| view.stored(m.parse().unwrap()))
-        .collect();
-    Task {
-        kind,
-        key: view.key,
-        moves,
-        priority,
-    }
+    let moves = moves.iter().map(|m| view.stored(m.parse().unwrap())).collect();
+    Task { kind, key: view.key, moves, priority }
 }
 
 pub fn add(store: &Store, task: &Task) {

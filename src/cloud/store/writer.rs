@@ -39,10 +39,7 @@ impl StoreWriter {
             .name("cloud writer".to_owned())
             .spawn(move || run(connection, tasks, &waiting))
             .map_err(|error| StoreError::Thread(Arc::new(error)))?;
-        Ok(Self {
-            writes: Some(writes),
-            thread: Some(thread),
-        })
+        Ok(Self { writes: Some(writes), thread: Some(thread) })
     }
 
     /// Writes, and waits until the write is durable.
@@ -74,11 +71,7 @@ impl StoreWriter {
 
     /// Queues a write without waiting for it; drops it if the queue is full.
     pub fn post(&self, work: impl FnOnce(&mut Batch<'_>) -> Result<()> + Send + 'static) {
-        let write = QueuedWrite {
-            access: Access::Write,
-            work: Box::new(work),
-            done: bounded(1).0,
-        };
+        let write = QueuedWrite { access: Access::Write, work: Box::new(work), done: bounded(1).0 };
         if let Some(writes) = &self.writes {
             let _ = writes.try_send(write);
         }
@@ -109,10 +102,8 @@ fn run(connection: Box<Connection>, mut tasks: TaskState, waiting: &Receiver<Que
         group.extend(waiting.try_iter().take(MAX_WRITES));
         let most = group.iter().map(|write| write.access).max();
         let access = most.filter(|_| !is_pending).unwrap_or(Access::Write);
-        let (work, done): (Vec<Work>, Vec<_>) = group
-            .into_iter()
-            .map(|write| (write.work, write.done))
-            .unzip();
+        let (work, done): (Vec<Work>, Vec<_>) =
+            group.into_iter().map(|write| (write.work, write.done)).unzip();
         let result = transact(&*connection, &mut tasks, work, access);
         // Pending propagation continues with the next write after an error, so that the error is not repeated at once.
         is_pending = *result.as_ref().unwrap_or(&false);
@@ -159,12 +150,7 @@ fn run_writes(
     if tasks.counted.is_none() {
         tasks.recount(connection)?;
     }
-    let mut batch = Batch {
-        connection,
-        changed: Vec::new(),
-        lowered: Vec::new(),
-        tasks,
-    };
+    let mut batch = Batch { connection, changed: Vec::new(), lowered: Vec::new(), tasks };
     for work in work {
         work(&mut batch)?;
     }

@@ -61,12 +61,7 @@ impl Worker {
                 thread_runner.run(&mut scorer, &stop_signal, pause);
             })
             .map_err(StartError::NoThread)?;
-        let worker = Self {
-            runner,
-            alive: Some(alive),
-            thread: Some(thread),
-            ended,
-        };
+        let worker = Self { runner, alive: Some(alive), thread: Some(thread), ended };
         match failed.recv() {
             Ok(error) => Err(error),
             Err(_) => Ok(worker),
@@ -161,11 +156,7 @@ struct TaskRunner {
 
 impl TaskRunner {
     fn new(source: Arc<dyn TaskSource>) -> Self {
-        Self {
-            source,
-            current: Mutex::default(),
-            stop_flag: Arc::default(),
-        }
+        Self { source, current: Mutex::default(), stop_flag: Arc::default() }
     }
 
     /// Runs until the worker is stopped or can no longer search.
@@ -343,10 +334,7 @@ mod tests {
         let stop_flag = source.stop_flag.clone();
         let mut scorer = Scorer::new(Tables::embedded(), 1_000, stop_flag.clone()).unwrap();
         let (_alive, stop_signal) = bounded(0);
-        let runner = TaskRunner {
-            stop_flag,
-            ..TaskRunner::new(source.clone())
-        };
+        let runner = TaskRunner { stop_flag, ..TaskRunner::new(source.clone()) };
         runner.run(&mut scorer, &stop_signal, Duration::ZERO);
         let count = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
         (count(&source.leases), count(&source.released))

@@ -86,18 +86,11 @@ impl Scorer {
     ) -> Result<Self, StartError> {
         let mut searcher = Searcher::new(HASH)?;
         searcher.set_tablebases(Some(tables));
-        Ok(Self {
-            searcher,
-            nodes,
-            stop_flag,
-        })
+        Ok(Self { searcher, nodes, stop_flag })
     }
 
     pub fn search_batch(&mut self, batch: &TaskBatch) -> Result<TaskResults, BatchError> {
-        let mut results = TaskResults {
-            lease: batch.lease,
-            ..TaskResults::default()
-        };
+        let mut results = TaskResults { lease: batch.lease, ..TaskResults::default() };
         for task in &batch.tasks {
             match batch.kind {
                 TaskKind::Scoring => self.score(task, &mut results)?,
@@ -118,12 +111,7 @@ impl Scorer {
             let index = results.scores.len();
             let (value, depth) = self.score_position(&after, results)?;
             let position = task.position.clone();
-            let found = MoveScore {
-                position,
-                played,
-                value,
-                depth,
-            };
+            let found = MoveScore { position, played, value, depth };
             results.scores.insert(index, found);
         }
         Ok(())
@@ -144,16 +132,9 @@ impl Scorer {
         let (Some(played), Some(score)) = (outcome.best, outcome.score.map(library_score)) else {
             return Err(BatchError::NoScore);
         };
-        let depth = u8::try_from(outcome.depth)
-            .unwrap_or(MAX_DEPTH)
-            .min(MAX_DEPTH);
+        let depth = u8::try_from(outcome.depth).unwrap_or(MAX_DEPTH).min(MAX_DEPTH);
         let (position, value) = (position.clone(), value_after(score));
-        results.scores.push(MoveScore {
-            position,
-            played,
-            value,
-            depth,
-        });
+        results.scores.push(MoveScore { position, played, value, depth });
         Ok((score, depth))
     }
 
@@ -172,9 +153,7 @@ impl Scorer {
             return Err(BatchError::NoScore);
         }
         let best = lines.first().map_or(0, |(_, score)| *score);
-        let good = lines
-            .iter()
-            .filter(|(_, score)| *score >= best - EXPANSION_WINDOW);
+        let good = lines.iter().filter(|(_, score)| *score >= best - EXPANSION_WINDOW);
         results.tasks.push(WorkerTask {
             position: task.position.clone(),
             moves: good.map(|(played, _)| *played).collect(),
@@ -198,10 +177,7 @@ impl Scorer {
         let request = self.searcher.request(&game, Limits::nodes(nodes));
         let result = self.searcher.search(SearchRequest {
             root_moves,
-            settings: Settings {
-                multipv,
-                ..request.settings
-            },
+            settings: Settings { multipv, ..request.settings },
             control: self.stop_flag.begin(),
             ..request
         })?;
@@ -233,11 +209,7 @@ mod tests {
             moves: moves.iter().map(|m| m.parse().unwrap()).collect(),
             priority: Priority::Requested,
         };
-        TaskBatch {
-            lease: 1,
-            kind,
-            tasks: vec![task],
-        }
+        TaskBatch { lease: 1, kind, tasks: vec![task] }
     }
 
     fn scores(scorer: &mut Scorer, fen: &str, moves: &[&str]) -> Vec<MoveScore> {
@@ -252,14 +224,8 @@ mod tests {
         let mut scorer = scorer();
         let found = scores(&mut scorer, START, &["h2e2", "b2b9"]);
         let moves: Vec<String> = found.iter().map(|score| score.played.to_string()).collect();
-        assert_eq!(
-            (moves.len(), &*moves[0], &*moves[2], &*moves[3]),
-            (4, "h2e2", "b2b9", "a9b9")
-        );
-        assert!(
-            found[0].value.abs() < 100 && found[0].depth > 3,
-            "{found:?}"
-        );
+        assert_eq!((moves.len(), &*moves[0], &*moves[2], &*moves[3]), (4, "h2e2", "b2b9", "a9b9"));
+        assert!(found[0].value.abs() < 100 && found[0].depth > 3, "{found:?}");
         // The move loses a cannon for a knight. Its value is the score of the reply.
         assert_eq!(found[2].value, score_of(found[3].value));
         assert_eq!(scores(&mut scorer, START, &["h2e2", "b2b9"]), found);
@@ -285,9 +251,7 @@ mod tests {
     #[test]
     fn expansion_finds_moves_near_the_best() {
         let mut scorer = scorer();
-        let found = scorer
-            .search_batch(&batch(TaskKind::Expansion, START, &[]))
-            .unwrap();
+        let found = scorer.search_batch(&batch(TaskKind::Expansion, START, &[])).unwrap();
         assert_eq!(found.scores, []);
         let moves = &found.tasks[0].moves;
         assert_eq!(moves.len(), 5);

@@ -123,7 +123,7 @@ impl Library {
         count: usize,
         worker: &str,
     ) -> Result<TaskBatch, StoreError> {
-        let lease = (self.store).lease(kind, count, self.options.lease, worker)?;
+        let lease = self.store.lease(kind, count, self.options.lease, worker)?;
         let tasks = lease.tasks.into_iter().filter_map(|task| {
             Some(WorkerTask {
                 position: task.key.position()?,
@@ -131,11 +131,7 @@ impl Library {
                 priority: task.priority,
             })
         });
-        Ok(TaskBatch {
-            lease: lease.number,
-            kind,
-            tasks: tasks.collect(),
-        })
+        Ok(TaskBatch { lease: lease.number, kind, tasks: tasks.collect() })
     }
 
     /// Writes the results of a lease of a worker in one transaction and ends the lease. The results must be valid (see
@@ -184,10 +180,8 @@ impl Library {
             Ok(Ok(()))
         })?;
         if done.is_ok() {
-            self.throughput.add(WorkCount {
-                scores: results.scores.len() as u64,
-                nodes: results.nodes,
-            });
+            self.throughput
+                .add(WorkCount { scores: results.scores.len() as u64, nodes: results.nodes });
         }
         Ok(done)
     }
@@ -255,7 +249,7 @@ pub trait TaskSource: fmt::Debug + Send + Sync {
 impl TaskSource for Library {
     fn next_batch(&self, kind: TaskKind) -> Result<Option<TaskBatch>, TaskSourceError> {
         // Names of remote workers contain an @, so there is no conflict.
-        (self.workers).record(format!("{:?}", std::thread::current().id()));
+        self.workers.record(format!("{:?}", std::thread::current().id()));
         let batch = self.lease(kind, 1, WORKER)?;
         Ok((batch.lease > 0).then_some(batch))
     }
@@ -313,30 +307,20 @@ mod tests {
 
     fn task(moves: &[&str]) -> WorkerTask {
         let moves = moves.iter().map(|m| m.parse().unwrap()).collect();
-        WorkerTask {
-            position: Position::startpos(),
-            moves,
-            priority: Priority::Urgent,
-        }
+        WorkerTask { position: Position::startpos(), moves, priority: Priority::Urgent }
     }
 
     #[test]
     fn messages_round_trip() {
         let tasks = vec![task(&["h2e2", "c3c4"]), task(&[])];
-        let batch = TaskBatch {
-            lease: 7,
-            kind: TaskKind::Expansion,
-            tasks: tasks.clone(),
-        };
+        let batch = TaskBatch { lease: 7, kind: TaskKind::Expansion, tasks: tasks.clone() };
         let text = serde_json::to_string(&batch).unwrap();
         let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
         let task = format!(
             "{{\"board\":\"{start}\",\"moves\":[\"h2e2\",\"c3c4\"],\"priority\":\"urgent\"}}"
         );
         assert!(
-            text.starts_with(&format!(
-                "{{\"lease\":7,\"kind\":\"expansion\",\"jobs\":[{task},"
-            )),
+            text.starts_with(&format!("{{\"lease\":7,\"kind\":\"expansion\",\"jobs\":[{task},")),
             "{text}"
         );
         assert_eq!(serde_json::from_str::<TaskBatch>(&text).unwrap(), batch);
@@ -347,12 +331,7 @@ mod tests {
             value: -9,
             depth: 11,
         };
-        let results = TaskResults {
-            lease: 7,
-            scores: vec![score],
-            tasks,
-            nodes: 12_345,
-        };
+        let results = TaskResults { lease: 7, scores: vec![score], tasks, nodes: 12_345 };
         let text = serde_json::to_string(&results).unwrap();
         let read: TaskResults = serde_json::from_str(&text).unwrap();
         assert!(read == results && read.is_valid());
@@ -363,23 +342,11 @@ mod tests {
             ("\"depth\":11", "\"depth\":128"),
         ] {
             let text = text.replace(valid, invalid);
-            assert!(
-                !serde_json::from_str::<TaskResults>(&text)
-                    .unwrap()
-                    .is_valid(),
-                "{text}"
-            );
+            assert!(!serde_json::from_str::<TaskResults>(&text).unwrap().is_valid(), "{text}");
         }
-        for (valid, wrong) in [
-            ("b0c2", "b0"),
-            ("RNBAKABNR w", "RNBAKABNR"),
-            ("urgent", "soon"),
-        ] {
+        for (valid, wrong) in [("b0c2", "b0"), ("RNBAKABNR w", "RNBAKABNR"), ("urgent", "soon")] {
             let text = text.replace(valid, wrong);
-            assert!(
-                serde_json::from_str::<TaskResults>(&text).is_err(),
-                "{text}"
-            );
+            assert!(serde_json::from_str::<TaskResults>(&text).is_err(), "{text}");
         }
     }
 }

@@ -16,15 +16,7 @@ fn search(
 ) -> Result<Vec<Reply>, SolveError> {
     let tables = Tables::none();
     let (side, rules_and_tables) = (Color::Black, rules_and_tables(rules, &tables));
-    hold(
-        start,
-        side,
-        rules_and_tables,
-        50_000,
-        known,
-        choose,
-        &mut |_| {},
-    )
+    hold(start, side, rules_and_tables, 50_000, known, choose, &mut |_| {})
 }
 
 /// Searches for a defense of Black against a pawn that cannot win. Stops when moves have been chosen for at least
@@ -102,12 +94,7 @@ fn illegal_stored_moves_are_left_out() {
         moves: vec!["a0a1".parse().unwrap(), reply.played],
     }];
     let (strategy, _) = defend(&mut known, usize::MAX);
-    assert!(
-        strategy
-            .unwrap()
-            .iter()
-            .all(|reply| reply.played.to_string() != "a0a1")
-    );
+    assert!(strategy.unwrap().iter().all(|reply| reply.played.to_string() != "a0a1"));
 }
 
 /// A defense of Black that tries the moves in the order of the move generator.
@@ -120,10 +107,8 @@ fn defense(start: &Position, rules: RuleSet) -> Vec<Reply> {
 /// Plays random moves against a strategy of Black, many of them back to where a piece came from. The game ends by the
 /// rules, where the strategy has no move, or after more than 300 plies. Returns the verdict.
 fn play(start: &Position, rules: RuleSet, strategy: &[Reply], random: &mut StdRng) -> Verdict {
-    let moves: HashMap<u64, Move> = strategy
-        .iter()
-        .map(|reply| (reply.position.key(), reply.played))
-        .collect();
+    let moves: HashMap<u64, Move> =
+        strategy.iter().map(|reply| (reply.position.key(), reply.played)).collect();
     let mut game = Game::new(start.clone());
     loop {
         let verdict = judge_outcome(&game, rules).verdict;

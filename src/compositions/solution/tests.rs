@@ -6,15 +6,10 @@ use crate::search::Searcher;
 /// A solver with a hash table of 1 MB.
 fn solver() -> Solver<'static> {
     let mut searcher = Searcher::new(1).expect("1 MB is free");
-    Solver::new(
-        RuleSet::default(),
-        200_000,
-        Tables::embedded(),
-        move |request| {
-            let result = searcher.search(request);
-            Ok(result.expect("the search runs").outcome)
-        },
-    )
+    Solver::new(RuleSet::default(), 200_000, Tables::embedded(), move |request| {
+        let result = searcher.search(request);
+        Ok(result.expect("the search runs").outcome)
+    })
 }
 
 fn solve(fen: &str, moves: u32) -> (Game, Result<Solution, SolveError>) {
@@ -27,10 +22,9 @@ const TWO_ROOKS: &str = "3k5/9/R8/1R7/9/9/9/9/9/5K3 w";
 
 #[test]
 fn a_solution_answers_every_reply() {
-    for (fen, plies) in [
-        (TWO_ROOKS, 3),
-        ("4k1bnC/3R1c3/b6R1/4C4/2p6/2p1P4/6N1P/B4A3/9/1N1K2B2 w", 3),
-    ] {
+    for (fen, plies) in
+        [(TWO_ROOKS, 3), ("4k1bnC/3R1c3/b6R1/4C4/2p6/2p1P4/6N1P/B4A3/9/1N1K2B2 w", 3)]
+    {
         let (game, solution) = solve(fen, 4);
         let solution = solution.expect(fen);
         assert_eq!(solution.tree.plies, plies, "{fen}");
@@ -114,10 +108,7 @@ fn a_line_of_a_win_may_end_in_a_table() {
     let tree = solver().win(&game, 64).unwrap();
     let verify = |tables: &Tables| verify_solution(&game, &tree, RuleSet::default(), tables);
     verify(&Tables::embedded()).unwrap();
-    assert!(matches!(
-        verify(&Tables::none()),
-        Err(VerifyError::NotInTables(_))
-    ));
+    assert!(matches!(verify(&Tables::none()), Err(VerifyError::NotInTables(_))));
 }
 
 #[test]
@@ -155,10 +146,7 @@ fn known_mates_are_used_but_not_trusted() {
     });
     let mut third = solver();
     third.resume(wrong.clone()).unwrap();
-    assert!(matches!(
-        third.solve(&game, 3),
-        Err(SolveError::NotRefuted(_))
-    ));
+    assert!(matches!(third.solve(&game, 3), Err(SolveError::NotRefuted(_))));
     // A mate that is too long is not used but searched again.
     let mut long = wrong.clone();
     long.iter_mut().for_each(|mate| mate.plies = u32::MAX);

@@ -18,12 +18,7 @@ impl Group {
     #[inline]
     pub const fn at(&self, index: usize) -> usize {
         debug_assert!(self.len > 0);
-        self.start
-            + if index < self.len {
-                index
-            } else {
-                self.len - 1
-            }
+        self.start + if index < self.len { index } else { self.len - 1 }
     }
 }
 
@@ -144,11 +139,7 @@ pub const COUNT: usize = TEMPO.start + TEMPO.len;
 /// The index of the piece-square weight of a piece of `color` on `square`.
 #[inline]
 pub const fn piece_square(kind: PieceKind, color: Color, square: Square) -> usize {
-    let file = if square.file() < 5 {
-        square.file()
-    } else {
-        8 - square.file()
-    };
+    let file = if square.file() < 5 { square.file() } else { 8 - square.file() };
     PIECE_SQUARE.start + (kind as usize * RANKS + square.relative_rank(color)) * 5 + file
 }
 
@@ -157,11 +148,7 @@ pub const fn piece_square(kind: PieceKind, color: Color, square: Square) -> usiz
 /// the owner of the piece.
 #[inline]
 pub const fn by_king(king: Square, side: Color, piece: Piece, square: Square) -> Option<usize> {
-    let group = if piece.color() as usize == side as usize {
-        BY_OWN_KING
-    } else {
-        BY_ENEMY_KING
-    };
+    let group = if piece.color() as usize == side as usize { BY_OWN_KING } else { BY_ENEMY_KING };
     let row = match piece.kind() {
         PieceKind::Knight => 0,
         PieceKind::Rook => 1,
@@ -171,20 +158,12 @@ pub const fn by_king(king: Square, side: Color, piece: Piece, square: Square) ->
     };
     let rank = square.relative_rank(side) + 2 - king.relative_rank(side);
     let cell = (row * KING_RANKS + rank) * 9 + king.file().abs_diff(square.file());
-    if cell < group.len {
-        Some(group.start + cell)
-    } else {
-        None
-    }
+    if cell < group.len { Some(group.start + cell) } else { None }
 }
 
 /// The attacking kinds, in the order of their entries in the groups.
-pub const ATTACKERS: [PieceKind; 4] = [
-    PieceKind::Knight,
-    PieceKind::Rook,
-    PieceKind::Cannon,
-    PieceKind::Pawn,
-];
+pub const ATTACKERS: [PieceKind; 4] =
+    [PieceKind::Knight, PieceKind::Rook, PieceKind::Cannon, PieceKind::Pawn];
 
 const fn w(middlegame: i32, endgame: i32) -> Tapered {
     Tapered::new(middlegame, endgame)

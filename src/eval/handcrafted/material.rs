@@ -79,9 +79,7 @@ const fn for_red(value: Tapered, piece: Piece) -> Tapered {
 #[inline]
 pub fn phase(position: &Position) -> i32 {
     let kinds = PieceKind::ALL.into_iter().zip(PHASE);
-    kinds
-        .map(|(kind, weight)| weight * position.kind(kind).len() as i32)
-        .sum()
+    kinds.map(|(kind, weight)| weight * position.kind(kind).len() as i32).sum()
 }
 
 /// One piece in [`PieceSquareAccumulator::counts`].
@@ -119,14 +117,8 @@ impl KingSum {
             .occupied()
             .into_iter()
             .filter_map(|square| Some((position.piece_on(square)?, square)))
-            .fold(Tapered::ZERO, |sum, (piece, square)| {
-                sum + table[piece.index()][square.index()]
-            });
-        Self {
-            sum,
-            palace_index: palace_index as u8,
-            is_stale: false,
-        }
+            .fold(Tapered::ZERO, |sum, (piece, square)| sum + table[piece.index()][square.index()]);
+        Self { sum, palace_index: palace_index as u8, is_stale: false }
     }
 }
 
@@ -208,10 +200,7 @@ pub struct MaterialValue {
 
 impl MaterialValue {
     fn new(position: &Position, counts: u64) -> Self {
-        let mut value = Self {
-            counts,
-            ..Self::default()
-        };
+        let mut value = Self { counts, ..Self::default() };
         for us in Color::ALL {
             let (mut defender_terms, mut pair_terms) = (TermSum::default(), TermSum::default());
             defenders(position, us, &mut defender_terms);
@@ -276,11 +265,7 @@ fn pairs(position: &Position, us: Color, terms: &mut TermSum) {
             continue;
         }
         for b in a..6 {
-            let pairs = if a == b {
-                own[a] * (own[a] - 1) / 2
-            } else {
-                own[a] * own[b]
-            };
+            let pairs = if a == b { own[a] * (own[a] - 1) / 2 } else { own[a] * own[b] };
             if pairs != 0 {
                 terms.add(OWN_PAIR.at(6 * a + b), pairs);
             }

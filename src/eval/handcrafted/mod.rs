@@ -39,11 +39,7 @@ pub struct HandcraftedEvaluator {
 impl HandcraftedEvaluator {
     /// An evaluation of this level, with this weight of the attack terms.
     pub fn new(knowledge: Knowledge, attack: i32) -> Self {
-        Self {
-            knowledge,
-            attack,
-            material: MaterialTable::default(),
-        }
+        Self { knowledge, attack, material: MaterialTable::default() }
     }
 
     /// The evaluation for the side to move, in units of the evaluation. `accumulator` must be that of the position.
@@ -54,11 +50,7 @@ impl HandcraftedEvaluator {
         let sign = side.sign();
         value += TEMPO * sign;
         // With an endgame value of 0 the side that is not to move counts as better, whatever its color.
-        let better = if sign * value.endgame() > 0 {
-            side
-        } else {
-            !side
-        };
+        let better = if sign * value.endgame() > 0 { side } else { !side };
         sign * (value.at_phase(accumulator.phase) * scale_factor(position, better) / FULL_SCALE)
     }
 

@@ -41,27 +41,16 @@ impl SideAttacks {
         for square in position.pieces(us, PieceKind::Advisor) {
             side.by_kind[PieceKind::Advisor.index()] |= attacks::advisor(square);
         }
-        side.add_pieces(position, us, PieceKind::Bishop, |s| {
-            attacks::bishop(s, occupied)
-        });
-        side.add_pieces(position, us, PieceKind::Knight, |s| {
-            attacks::knight(s, occupied)
-        });
-        side.add_pieces(position, us, PieceKind::Rook, |s| {
-            attacks::rook(s, occupied)
-        });
-        side.add_pieces(position, us, PieceKind::Cannon, |s| {
-            attacks::cannon(s, occupied)
-        });
+        side.add_pieces(position, us, PieceKind::Bishop, |s| attacks::bishop(s, occupied));
+        side.add_pieces(position, us, PieceKind::Knight, |s| attacks::knight(s, occupied));
+        side.add_pieces(position, us, PieceKind::Rook, |s| attacks::rook(s, occupied));
+        side.add_pieces(position, us, PieceKind::Cannon, |s| attacks::cannon(s, occupied));
         side.add_pieces(position, us, PieceKind::Pawn, |s| attacks::pawn(us, s));
         for square in position.pieces(us, PieceKind::Cannon) {
             let steps = attacks::rook(square, occupied) & !occupied;
             side.cannon_steps.push(steps);
         }
-        side.all = side
-            .by_kind
-            .iter()
-            .fold(Bitboard::EMPTY, |all, kind| all | *kind);
+        side.all = side.by_kind.iter().fold(Bitboard::EMPTY, |all, kind| all | *kind);
         side
     }
 
@@ -163,11 +152,8 @@ pub fn threats(position: &Position, us: Color, map: &AttackMap, terms: &mut Term
             let Some(victim) = position.piece_on(square) else {
                 continue;
             };
-            let group = if enemy_guarded.contains(square) {
-                THREAT_GUARDED
-            } else {
-                THREAT_UNGUARDED
-            };
+            let group =
+                if enemy_guarded.contains(square) { THREAT_GUARDED } else { THREAT_UNGUARDED };
             let cell = kind.index() * PieceKind::COUNT + victim.kind().index();
             terms.add(group.at(cell), 1);
         }
@@ -221,9 +207,7 @@ fn blockers(position: &Position, us: Color, between: Bitboard, group: Group, ter
 /// Squares that a side attacks with pieces other than its king.
 #[inline]
 fn guarded_without_king(color: Color, map: &AttackMap) -> Bitboard {
-    PieceKind::ALL[1..]
-        .iter()
-        .fold(Bitboard::EMPTY, |set, kind| set | map[color].by(*kind))
+    PieceKind::ALL[1..].iter().fold(Bitboard::EMPTY, |set, kind| set | map[color].by(*kind))
 }
 
 /// Rooks and cannons on the file or rank of the enemy king, and cannons on the enemy's back rank.
@@ -234,11 +218,7 @@ fn king_lines(position: &Position, us: Color, king: Square, terms: &mut TermSum)
     let lines = file | Bitboard::rank(king.rank());
     let between = |square| Bitboard::between(king, square) & occupied;
     for square in position.pieces(us, PieceKind::Rook) & lines {
-        let group = if file.contains(square) {
-            ROOK_ON_KING_FILE
-        } else {
-            ROOK_ON_KING_RANK
-        };
+        let group = if file.contains(square) { ROOK_ON_KING_FILE } else { ROOK_ON_KING_RANK };
         let blocked_by = between(square);
         terms.add(group.at(blocked_by.len() as usize), 1);
         if blocked_by.len() == 1 {

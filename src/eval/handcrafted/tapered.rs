@@ -42,11 +42,7 @@ impl Tapered {
     /// the full phase.
     #[inline]
     pub const fn at_phase(self, phase: i32) -> i32 {
-        let phase = if phase < FULL_PHASE {
-            phase
-        } else {
-            FULL_PHASE
-        };
+        let phase = if phase < FULL_PHASE { phase } else { FULL_PHASE };
         (self.middlegame() * phase + self.endgame() * (FULL_PHASE - phase)) / FULL_PHASE
     }
 }

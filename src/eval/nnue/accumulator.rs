@@ -31,10 +31,7 @@ impl SideView {
 
     #[inline(always)]
     fn row(self, network: &Network, side: Color, piece: Piece, square: Square) -> &[Block] {
-        let perspective = Perspective {
-            side,
-            mirrored: self.mirrored,
-        };
+        let perspective = Perspective { side, mirrored: self.mirrored };
         network.row(self.bucket.into(), perspective.feature(piece, square))
     }
 }
@@ -88,9 +85,7 @@ impl AccumulatorStack {
     /// Starts a new line with `position`. Keeps the refresh table, so the network must be the same.
     pub fn reset(&mut self, network: &Network, position: &Position) {
         self.top = 0;
-        self.start_entry(ByColor::from_fn(|side| {
-            SideView::new(network, position, side)
-        }));
+        self.start_entry(ByColor::from_fn(|side| SideView::new(network, position, side)));
     }
 
     /// Sets the top entry to one with these views, without changes and without known sums.
@@ -117,10 +112,7 @@ impl AccumulatorStack {
         let views = self.entries[self.top].views;
         self.top += 1;
         self.start_entry(views);
-        Recorder {
-            entry: &mut self.entries[self.top],
-            network,
-        }
+        Recorder { entry: &mut self.entries[self.top], network }
     }
 
     /// Removes the entry of the last move.

@@ -101,10 +101,7 @@ impl fmt::Display for Architecture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (inputs, outputs) = (self.inputs.count(), self.outputs.count());
         let width = self.width;
-        write!(
-            f,
-            "width={width}, input_buckets={inputs}, output_buckets={outputs}"
-        )
+        write!(f, "width={width}, input_buckets={inputs}, output_buckets={outputs}")
     }
 }
 
@@ -122,9 +119,7 @@ impl Architecture {
 
     /// A hash of the inputs, buckets, activation and quantization, to reject files that differ in one of them.
     pub fn hash(self) -> u32 {
-        let Self {
-            inputs, outputs, ..
-        } = self;
+        let Self { inputs, outputs, .. } = self;
         let buckets =
             format!("buckets {inputs:?} {outputs:?}, screlu {INPUT_QUANT} {OUTPUT_QUANT}");
         let text = format!("mirrored reachable piece-squares {FEATURES}, {buckets}");

@@ -68,10 +68,7 @@ impl Perspective {
     /// The view of `side` with its king on `king`.
     #[inline]
     pub const fn new(side: Color, king: Square) -> Self {
-        Self {
-            side,
-            mirrored: king.file() > 4,
-        }
+        Self { side, mirrored: king.file() > 4 }
     }
 
     /// The view of `side` in a position.
@@ -85,17 +82,9 @@ impl Perspective {
     pub fn feature(self, piece: Piece, square: Square) -> usize {
         // Squares are counted from the back rank of the piece's owner, in both perspectives.
         let square = square.relative_to(piece.color());
-        let square = if self.mirrored {
-            square.flip_file()
-        } else {
-            square
-        };
+        let square = if self.mirrored { square.flip_file() } else { square };
         let index = INDEX[piece.kind().index()][square.index()];
-        let offset = if piece.color() == self.side {
-            0
-        } else {
-            SIDE_FEATURES
-        };
+        let offset = if piece.color() == self.side { 0 } else { SIDE_FEATURES };
         offset + usize::from(index)
     }
 }
@@ -167,10 +156,7 @@ mod tests {
             assert_eq!(input(Piece::RedPawn, behind), input(Piece::RedPawn, ahead));
         }
         for (behind, ahead) in [("e9", "e6"), ("f9", "f4"), ("f5", "f4")] {
-            assert_eq!(
-                input(Piece::BlackPawn, behind),
-                input(Piece::BlackPawn, ahead)
-            );
+            assert_eq!(input(Piece::BlackPawn, behind), input(Piece::BlackPawn, ahead));
         }
     }
 }

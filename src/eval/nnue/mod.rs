@@ -62,10 +62,8 @@ pub fn evaluate(
         || {
             let side = position.side_to_move();
             let sums = stack.sums(network, position);
-            let bucket = network
-                .architecture
-                .outputs
-                .for_pieces(position.occupied().len() as usize);
+            let bucket =
+                network.architecture.outputs.for_pieces(position.occupied().len() as usize);
             let (own, other) = network.output_row(bucket);
             let sum = simd::squared_product(sums[side], own, INPUT_QUANT as i16)
                 + simd::squared_product(sums[!side], other, INPUT_QUANT as i16);

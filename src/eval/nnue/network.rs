@@ -201,11 +201,7 @@ impl Network {
         bytes.extend(self.scale.to_le_bytes());
         bytes.extend((length as u16).to_le_bytes());
         bytes.extend(&self.description.as_bytes()[..length]);
-        for part in [
-            &self.input_weights,
-            &self.input_biases,
-            &self.output_weights,
-        ] {
+        for part in [&self.input_weights, &self.input_biases, &self.output_weights] {
             for number in part.iter().flat_map(|block| block.0) {
                 bytes.extend(number.to_le_bytes());
             }
@@ -257,11 +253,7 @@ fn read_header(header: &[u8; HEADER]) -> Result<(Architecture, usize), NetworkEr
     let (width, inputs, outputs) = (u16_at(header, 16).into(), header[18], header[19]);
     let architecture = InputBuckets::with_count(inputs)
         .zip(OutputBuckets::with_count(outputs))
-        .map(|(inputs, outputs)| Architecture {
-            width,
-            inputs,
-            outputs,
-        })
+        .map(|(inputs, outputs)| Architecture { width, inputs, outputs })
         .filter(|architecture| architecture.is_valid())
         .ok_or(NetworkError::Architecture {
             width,

@@ -14,9 +14,7 @@ use crate::movegen::legal_moves;
 fn random_network(architecture: Architecture, seed: u64) -> Network {
     let mut rng = StdRng::seed_from_u64(seed);
     let mut shorts = |count: usize, bound: i16| -> Vec<i16> {
-        (0..count)
-            .map(|_| rng.random_range(-bound..=bound))
-            .collect()
+        (0..count).map(|_| rng.random_range(-bound..=bound)).collect()
     };
     let (width, outputs) = (architecture.width, architecture.outputs.count());
     let parameters = NetworkParameters {
@@ -53,11 +51,7 @@ fn network_at_the_limits(architecture: Architecture, seed: u64) -> Network {
 }
 
 fn architectures() -> [Architecture; 4] {
-    let shape = |width, inputs, outputs| Architecture {
-        width,
-        inputs,
-        outputs,
-    };
+    let shape = |width, inputs, outputs| Architecture { width, inputs, outputs };
     [
         shape(32, InputBuckets::One, OutputBuckets::One),
         shape(96, InputBuckets::Attackers, OutputBuckets::Pieces),
@@ -68,19 +62,13 @@ fn architectures() -> [Architecture; 4] {
 
 /// The reference evaluation, without accumulators and vectors.
 fn reference(network: &Network, position: &Position) -> i32 {
-    let Architecture {
-        width,
-        inputs,
-        outputs,
-    } = network.architecture;
+    let Architecture { width, inputs, outputs } = network.architecture;
     let number = |blocks: &[simd::Block], index: usize| {
         i64::from(blocks[index / simd::Block::LEN].0[index % simd::Block::LEN])
     };
     let bucket = outputs.for_pieces(position.occupied().len() as usize);
     let mut sum = 0;
-    for (half, side) in [position.side_to_move(), !position.side_to_move()]
-        .into_iter()
-        .enumerate()
+    for (half, side) in [position.side_to_move(), !position.side_to_move()].into_iter().enumerate()
     {
         let perspective = Perspective::of(position, side);
         for neuron in 0..width {
@@ -93,10 +81,7 @@ fn reference(network: &Network, position: &Position) -> i32 {
             }
             // Sums wrap around.
             let clipped = i64::from(value as i16).clamp(0, INPUT_QUANT.into());
-            let weight = number(
-                &network.output_weights,
-                (bucket * 2 + half) * width + neuron,
-            );
+            let weight = number(&network.output_weights, (bucket * 2 + half) * width + neuron);
             sum += clipped * clipped * weight;
         }
     }
@@ -106,12 +91,7 @@ fn reference(network: &Network, position: &Position) -> i32 {
 }
 
 fn fresh(level: SimdLevel, network: &Network, position: &Position) -> i32 {
-    evaluate(
-        level,
-        network,
-        &mut AccumulatorStack::new(network, position),
-        position,
-    )
+    evaluate(level, network, &mut AccumulatorStack::new(network, position), position)
 }
 
 #[test]
@@ -129,10 +109,7 @@ fn symmetric_positions_have_equal_values() {
         assert_eq!(value(&swapped), value(&position), "{position}");
         // The perspective of a side with its king on the middle file is never mirrored. The mirror image of such a
         // position can have another value.
-        if Color::ALL
-            .iter()
-            .all(|color| position.king(*color).file() != 4)
-        {
+        if Color::ALL.iter().all(|color| position.king(*color).file() != 4) {
             assert_eq!(value(&position.mirrored()), value(&position), "{position}");
         }
     }
@@ -174,15 +151,11 @@ fn compare_levels(network: &Network, seed: u64, positions: usize) {
     let mut rng = StdRng::seed_from_u64(seed);
     let root = Position::startpos();
     let stack = AccumulatorStack::new(network, &root);
-    let mut stacks: Vec<_> = SimdLevel::available()
-        .map(|level| (level, stack.clone()))
-        .collect();
+    let mut stacks: Vec<_> = SimdLevel::available().map(|level| (level, stack.clone())).collect();
     let mut left = positions;
     while left > 0 {
         let mut position = root.clone();
-        stacks
-            .iter_mut()
-            .for_each(|(_, stack)| stack.reset(network, &root));
+        stacks.iter_mut().for_each(|(_, stack)| stack.reset(network, &root));
         let mut line = Vec::new();
         // Makes moves, sometimes unmakes one, and does not evaluate all positions: so there are updates over any number
         // of moves.
@@ -203,10 +176,7 @@ fn compare_levels(network: &Network, seed: u64, positions: usize) {
             let values = (stacks.iter_mut())
                 .map(|(level, stack)| evaluate(*level, network, stack, &position));
             let values: Vec<_> = values.collect();
-            assert!(
-                values.iter().all(|value| *value == values[0]),
-                "{values:?} {position}"
-            );
+            assert!(values.iter().all(|value| *value == values[0]), "{values:?} {position}");
             if left.is_multiple_of(16) {
                 assert_eq!(values[0], reference(network, &position), "{position}");
                 for level in SimdLevel::available() {
@@ -219,12 +189,8 @@ fn compare_levels(network: &Network, seed: u64, positions: usize) {
 
 /// [`compare_levels`] with the embedded network, random networks and networks at the limits of the format.
 fn compare_levels_of_networks(positions: usize) {
-    let random = (0..)
-        .zip(architectures())
-        .map(|(seed, shape)| random_network(shape, seed));
-    let limits = (0..)
-        .zip(architectures())
-        .map(|(seed, shape)| network_at_the_limits(shape, seed));
+    let random = (0..).zip(architectures()).map(|(seed, shape)| random_network(shape, seed));
+    let limits = (0..).zip(architectures()).map(|(seed, shape)| network_at_the_limits(shape, seed));
     let networks: Vec<Network> = random.chain(limits).collect();
     let networks = std::iter::once(&**embedded()).chain(&networks);
     for (seed, network) in (0..).zip(networks) {
@@ -282,14 +248,8 @@ fn incremental_sums_equal_fresh_sums_in_the_tree() {
     for (fen, depth) in [
         // The starting position; a middlegame; captures of the last rook, knight and cannon; a king that crosses the
         // middle file.
-        (
-            "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w",
-            2,
-        ),
-        (
-            "r1ba1a3/4kn3/2n1b4/pNp1p1p1p/4c4/6P2/P1P2R2P/1CcC5/9/2BAKAB2 w",
-            2,
-        ),
+        ("rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w", 2),
+        ("r1ba1a3/4kn3/2n1b4/pNp1p1p1p/4c4/6P2/P1P2R2P/1CcC5/9/2BAKAB2 w", 2),
         ("4k4/4a4/9/9/3r5/3R5/2n6/2C6/4A4/4K4 w", 3),
         ("3k5/9/9/9/9/4p4/9/4n4/9/4KR3 b", 3),
     ] {
@@ -328,11 +288,7 @@ fn large_output_weights_are_refused() {
         let mut parameters = network.parameters();
         parameters.output_weights[5] = weight;
         let made = Network::new(network.architecture, 400, String::new(), &parameters);
-        assert_eq!(
-            made.err(),
-            Some(NetworkError::OutputWeight(weight)),
-            "{weight}"
-        );
+        assert_eq!(made.err(), Some(NetworkError::OutputWeight(weight)), "{weight}");
     }
 }
 
@@ -348,10 +304,7 @@ fn files_round_trip_and_damaged_ones_are_refused() {
     );
     for length in [8, 26, 29, 30, 100, bytes.len() - 1] {
         let cut = Network::from_bytes(&bytes[..length]);
-        assert!(
-            matches!(cut, Err(NetworkError::Length { .. })),
-            "{length}: {cut:?}"
-        );
+        assert!(matches!(cut, Err(NetworkError::Length { .. })), "{length}: {cut:?}");
     }
     // Damage anywhere in the file, including the header, is reported as damage or as a truncated file.
     for at in (8..40).chain([bytes.len() / 2, bytes.len() - 1]) {
@@ -360,10 +313,7 @@ fn files_round_trip_and_damaged_ones_are_refused() {
             bytes[at] ^= bit;
             let damaged = Network::from_bytes(&bytes);
             let is_cut = matches!(&damaged, Err(NetworkError::Length { expected, actual }) if expected > actual);
-            assert!(
-                is_cut || damaged == Err(NetworkError::Checksum),
-                "{at}: {damaged:?}"
-            );
+            assert!(is_cut || damaged == Err(NetworkError::Checksum), "{at}: {damaged:?}");
         }
     }
 }
@@ -375,9 +325,7 @@ fn valid_files_of_other_kinds_are_reported() {
         let mut bytes = bytes[..bytes.len() - 4].to_vec();
         bytes[at] = value;
         bytes.extend(crc32c::crc32c(&bytes).to_le_bytes());
-        Network::from_bytes(&bytes)
-            .expect_err("another kind")
-            .to_string()
+        Network::from_bytes(&bytes).expect_err("another kind").to_string()
     };
     for (at, value, message) in [
         (8, 2, "format version 2"),

@@ -36,11 +36,7 @@ impl WinRate {
         let chance = |score: i32| 1000.0 / (1.0 + ((a - f64::from(score)) / b).exp());
         let win = chance(score).round() as u16;
         let loss = (chance(-score).round() as u16).min(1000 - win);
-        Self {
-            win,
-            draw: 1000 - win - loss,
-            loss,
-        }
+        Self { win, draw: 1000 - win - loss, loss }
     }
 
     /// [`Self::new`] with the material of a position.
@@ -74,9 +70,7 @@ pub fn material(position: &Position) -> i32 {
         PieceKind::Advisor | PieceKind::Bishop | PieceKind::Pawn => 1,
     };
     let kinds = PieceKind::ALL.iter();
-    kinds
-        .map(|kind| value(kind) * position.kind(*kind).len() as i32)
-        .sum()
+    kinds.map(|kind| value(kind) * position.kind(*kind).len() as i32).sum()
 }
 
 #[cfg(test)]
@@ -87,28 +81,18 @@ mod tests {
     fn probabilities_have_sum_1000_and_follow_the_score() {
         assert_eq!(material(&Position::startpos()), FULL_MATERIAL);
         for material in 0..=FULL_MATERIAL {
-            let mut last = WinRate {
-                win: 0,
-                draw: 0,
-                loss: 1000,
-            };
+            let mut last = WinRate { win: 0, draw: 0, loss: 1000 };
             for score in (-30_000..=30_000).step_by(50) {
                 let rate = WinRate::new(score, material);
                 assert_eq!(rate.win + rate.draw + rate.loss, 1000);
-                assert!(
-                    rate.win >= last.win && rate.loss <= last.loss,
-                    "{score} {material}"
-                );
+                assert!(rate.win >= last.win && rate.loss <= last.loss, "{score} {material}");
                 let other = WinRate::new(-score, material);
                 assert_eq!((other.win, other.loss), (rate.loss, rate.win));
                 last = rate;
             }
             assert_eq!(last.win, 1000, "a mate wins");
             let even = WinRate::new(0, material);
-            assert!(
-                even.draw > 200 && even.win == even.loss,
-                "{material}: {even:?}"
-            );
+            assert!(even.draw > 200 && even.win == even.loss, "{material}: {even:?}");
         }
     }
 

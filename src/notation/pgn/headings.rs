@@ -36,14 +36,8 @@ const HEADINGS: [(&str, &str); 42] = [
     ("Event", "赛事 赛事名称 比赛 比赛名称 Event Giải"),
     ("Round", "轮次 Round Vòng"),
     ("Opening", "布局 开局"),
-    (
-        "Red",
-        "红方 红方姓名 红方棋手 红方选手 红棋 红 先手 执红 Red Đỏ",
-    ),
-    (
-        "Black",
-        "黑方 黑方姓名 黑方棋手 黑方选手 黑棋 黑 后手 执黑 Black Đen",
-    ),
+    ("Red", "红方 红方姓名 红方棋手 红方选手 红棋 红 先手 执红 Red Đỏ"),
+    ("Black", "黑方 黑方姓名 黑方棋手 黑方选手 黑棋 黑 后手 执黑 Black Đen"),
     ("Result", "结果 比赛结果 对局结果 Result Kếtquả"),
     ("Date", "日期 比赛日期 比赛时间 对局日期 Date Ngày"),
     ("Site", "地点 比赛地点 Site"),
@@ -188,9 +182,8 @@ fn headings(line: &str) -> Option<Vec<(&'static str, &str)>> {
             found.push((tag, rest));
         }
     }
-    let has_move = (found.iter())
-        .filter(|(tag, _)| matches!(*tag, "Red" | "Black"))
-        .any(|(_, value)| {
+    let has_move =
+        (found.iter()).filter(|(tag, _)| matches!(*tag, "Red" | "Black")).any(|(_, value)| {
             let first = value.split_whitespace().next().unwrap_or_default();
             let joined: String = value.split_whitespace().collect();
             // A short word with a piece and a direction may be a move with an error; one of the two alone may be part
@@ -236,9 +229,7 @@ fn is_sentence(line: &str) -> bool {
     !line.starts_with(['（', '【', '｛'])
         && !begins_with_number
         && !has_move(line)
-        && !line
-            .split_whitespace()
-            .any(|word| is_result(word) || without_label(word).is_empty())
+        && !line.split_whitespace().any(|word| is_result(word) || without_label(word).is_empty())
 }
 
 /// Whether a line contains a move or a part of one. A part is a piece before a number, a direction before or after a
@@ -263,9 +254,7 @@ pub fn may_be_move(word: &str) -> bool {
 
 /// Whether a line begins with the number of a game: `第2局`.
 pub fn is_game_number(line: &str) -> bool {
-    let number = line
-        .strip_prefix('第')
-        .and_then(|rest| rest.split_once('局'));
+    let number = line.strip_prefix('第').and_then(|rest| rest.split_once('局'));
     number.is_some_and(|(number, _)| !number.is_empty() && number.chars().all(is_digit))
 }
 
@@ -288,9 +277,7 @@ fn begins_with_move(word: &str) -> bool {
 
 /// Whether a line contains the address of a web page.
 pub fn is_address(line: &str) -> bool {
-    ["http://", "https://", "www."]
-        .iter()
-        .any(|mark| line.contains(mark))
+    ["http://", "https://", "www."].iter().any(|mark| line.contains(mark))
 }
 
 /// Renames `White`, `WhiteElo` and so on to `Red…` unless that tag exists already.
@@ -331,19 +318,11 @@ mod tests {
             ("红方：马仲威", "Red", "马仲威"),
             ("[红方选手：马仲威]", "Red", "马仲威"),
             ("[ECCO: C00]", "ECCO", "C00"),
-            (
-                "布局: 五七炮进三兵对屏风马",
-                "Opening",
-                "五七炮进三兵对屏风马",
-            ),
+            ("布局: 五七炮进三兵对屏风马", "Opening", "五七炮进三兵对屏风马"),
             ("赛事：2023年进贤杯 车马组", "Event", "2023年进贤杯 车马组"),
             ("标题: 车马冷着平妙手", "Title", "车马冷着平妙手"),
             ("ECCO：C66 五七炮对屏风马", "ECCO", "C66 五七炮对屏风马"),
-            (
-                "对局名称：红方[689] - 黑方[811]",
-                "Title",
-                "红方[689] - 黑方[811]",
-            ),
+            ("对局名称：红方[689] - 黑方[811]", "Title", "红方[689] - 黑方[811]"),
         ] {
             let headings = TextLine::Headings(vec![(tag, value)]);
             assert_eq!(read(line), Some(headings), "{line}");
@@ -357,10 +336,8 @@ mod tests {
         let headings = vec![("Date", ""), ("Site", "x")];
         let line = "比赛日期：  比赛地点：x";
         assert_eq!(read(line), Some(TextLine::Headings(headings)));
-        for (side, tags) in [
-            ("红    方", ["Red", "RedTime"]),
-            ("黑方", ["Black", "BlackTime"]),
-        ] {
+        for (side, tags) in [("红    方", ["Red", "RedTime"]), ("黑方", ["Black", "BlackTime"])]
+        {
             let line = format!("{side}：甲(1)  耗时：  2分 24秒");
             let headings = tags.into_iter().zip(["甲(1)", "2分 24秒"]).collect();
             assert_eq!(read(&line), Some(TextLine::Headings(headings)));
@@ -430,12 +407,9 @@ mod tests {
 
     #[test]
     fn sentences_contain_no_moves() {
-        for line in [
-            "红方中炮开局，双方平稳。",
-            "第3局",
-            "棋谱由 http://www.dpxq.com/ 生成",
-            "http://x/",
-        ] {
+        for line in
+            ["红方中炮开局，双方平稳。", "第3局", "棋谱由 http://www.dpxq.com/ 生成", "http://x/"]
+        {
             assert_eq!(read(line), Some(TextLine::Sentence(line)), "{line}");
         }
         for line in [

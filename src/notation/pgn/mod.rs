@@ -135,10 +135,7 @@ impl<R: BufRead> PgnReader<R> {
         while !self.is_at_end && part.len() < LONGEST_PART {
             let mut is_line = read_line(&mut self.input, MAX_LINE_MB, &mut line);
             if line.contains(&0) {
-                is_line = Err(io::Error::new(
-                    io::ErrorKind::InvalidData,
-                    "not a text file",
-                ));
+                is_line = Err(io::Error::new(io::ErrorKind::InvalidData, "not a text file"));
             }
             if !matches!(is_line, Ok(true)) {
                 self.is_at_end = true;

@@ -29,10 +29,7 @@ impl MoveNumber {
 
     /// This number after an earlier one without a move between them: `3.` and `...` are `3...`.
     pub fn after(self, earlier: Option<Self>) -> Self {
-        Self {
-            value: self.value.or(earlier.and_then(|number| number.value)),
-            ..self
-        }
+        Self { value: self.value.or(earlier.and_then(|number| number.value)), ..self }
     }
 }
 
@@ -113,11 +110,7 @@ impl Numbering {
 
     /// The last number, or that of red's first move.
     fn last(&self) -> LastNumber {
-        self.last.unwrap_or(LastNumber {
-            value: 1,
-            is_black: false,
-            plies: 0,
-        })
+        self.last.unwrap_or(LastNumber { value: 1, is_black: false, plies: 0 })
     }
 
     /// Adds the number of the move after `plies` plies. Returns whether it is the next number after a single move, so
@@ -131,11 +124,7 @@ impl Numbering {
         });
         let lacks_reply = is_next && !number.is_black;
         self.is_by_ply |= lacks_reply;
-        self.last = Some(LastNumber {
-            value,
-            is_black: number.is_black,
-            plies,
-        });
+        self.last = Some(LastNumber { value, is_black: number.is_black, plies });
         lacks_reply
     }
 }
@@ -168,10 +157,7 @@ mod tests {
             assert_eq!(MoveNumber::read(text), Some(number), "{text}");
         }
         let dots = MoveNumber::read("...").unwrap();
-        assert_eq!(
-            dots.after(MoveNumber::read("3.")),
-            MoveNumber::read("3...").unwrap()
-        );
+        assert_eq!(dots.after(MoveNumber::read("3.")), MoveNumber::read("3...").unwrap());
         for text in ["", ".", "*", "第", "百", "一二三", "二十一二", "65536."] {
             assert_eq!(MoveNumber::read(text), None, "{text}");
         }
@@ -199,10 +185,8 @@ mod tests {
             .to_string();
         assert!(error.contains("move 4: black's"), "{error}");
         // At red's turn no move of black is missing.
-        let error = read("1. h2e2 h9g7 2. h0g2 3. i9h9 4. zzz")[0]
-            .as_ref()
-            .unwrap_err()
-            .to_string();
+        let error =
+            read("1. h2e2 h9g7 2. h0g2 3. i9h9 4. zzz")[0].as_ref().unwrap_err().to_string();
         assert!(error.contains("move 5: \"zzz\" cannot be read"), "{error}");
         // Every move of either side has a number.
         for text in [

@@ -206,10 +206,7 @@ mod tests {
         ] {
             let game = read_one(text);
             assert_eq!(game.main_line().coordinates(), line, "{text}");
-            assert!(
-                game.comments().iter().any(|comment| !comment.is_empty()),
-                "{text}"
-            );
+            assert!(game.comments().iter().any(|comment| !comment.is_empty()), "{text}");
             assert!(game.problems.is_empty(), "{:?}", game.problems);
         }
     }
@@ -232,10 +229,7 @@ mod tests {
     fn a_line_on_a_side_before_the_next_number_is_a_comment() {
         let rest = "2. 兵三进一 卒7进1";
         let game = read_one(&format!("1. 炮二平五 马8进7\n黑方：稳健\n\n{rest}"));
-        assert_eq!(
-            (game.plies(), game.comments()[1].as_str()),
-            (4, "黑方：稳健")
-        );
+        assert_eq!((game.plies(), game.comments()[1].as_str()), (4, "黑方：稳健"));
         // These are the headings of another game.
         for headings in [
             "红方：甲\n黑方：乙\n1. 炮二平五",
@@ -274,9 +268,7 @@ mod tests {
             assert_eq!(moves.collect::<Vec<_>>().join(" "), variation, "{prose}");
         }
         // Red's number does not replace black's move.
-        let game = read_one(&format!(
-            "1. 炮二平五 马8进7\n红方也可(1. 马二进三)\n{rest}"
-        ));
+        let game = read_one(&format!("1. 炮二平五 马8进7\n红方也可(1. 马二进三)\n{rest}"));
         assert_eq!(game.comments()[1], "红方也可(1. 马二进三)");
     }
 
@@ -285,26 +277,14 @@ mod tests {
         for (text, word) in [
             ("1. 炮二平五\n马8jin7\n2. 马二进三 车9平8", "马8jin7"),
             ("1. 炮二平五\n马捌进七 2. 马二进三", "马捌进七"),
-            (
-                "1. 炮二平五 马8进7\n马二jin三 车9平8\n3. 车一平二",
-                "马二jin三",
-            ),
+            ("1. 炮二平五 马8进7\n马二jin三 车9平8\n3. 车一平二", "马二jin三"),
             ("1. 炮二平五 马8进7\n马二jin三", "马二jin三"),
-            (
-                "1. 炮二平五 若改走兵三进一则缓 马8进7 2. 马二进三",
-                "若改走兵三进一则缓",
-            ),
+            ("1. 炮二平五 若改走兵三进一则缓 马8进7 2. 马二进三", "若改走兵三进一则缓"),
             ("炮二平五 马8进7\n好着 马二进三\n车9平8", "好着"),
-            (
-                "1. 炮二平五 马8进7\n若改走炮8平5则成顺炮\n4. 马二进三",
-                "若改走炮8平5则成顺炮",
-            ),
+            ("1. 炮二平五 马8进7\n若改走炮8平5则成顺炮\n4. 马二进三", "若改走炮8平5则成顺炮"),
         ] {
             let error = read(text)[0].as_ref().unwrap_err().to_string();
-            assert!(
-                error.contains(&format!("\"{word}\" cannot be read")),
-                "{text}: {error}"
-            );
+            assert!(error.contains(&format!("\"{word}\" cannot be read")), "{text}: {error}");
         }
     }
 }

@@ -46,9 +46,7 @@ fn is_separator(c: char) -> bool {
 fn is_border(line: &str) -> bool {
     line.contains(['|', '+'])
         && (line.contains("--") || line.contains("=="))
-        && line
-            .chars()
-            .all(|c| c.is_whitespace() || "|+-=:".contains(c))
+        && line.chars().all(|c| c.is_whitespace() || "|+-=:".contains(c))
 }
 
 /// The maximum length in bytes of a Vietnamese move in words, `Tướng trước thoái 1`, and some more blanks.
@@ -209,10 +207,7 @@ impl Scanner {
     /// A scanner of a text that follows this many lines of a file.
     #[cfg(feature = "records")]
     pub fn after_lines(lines: usize) -> Self {
-        Self {
-            lines,
-            ..Self::default()
-        }
+        Self { lines, ..Self::default() }
     }
 
     /// Continues with the next part.
@@ -302,9 +297,7 @@ impl Scanner {
     /// line.
     fn note(&mut self) -> Option<usize> {
         let rest = &self.text[self.at..];
-        let number = BRACKETS
-            .iter()
-            .position(|(open, _)| rest.starts_with(*open))?;
+        let number = BRACKETS.iter().position(|(open, _)| rest.starts_with(*open))?;
         if self.at < self.unclosed[number] {
             return None;
         }

@@ -44,10 +44,7 @@ move} 2... 车9平8 ; to the end of the line {
     assert_eq!(second.plies(), 2);
     assert_eq!(second.result, GameResult::Unfinished);
     let error = games[2].as_ref().unwrap_err().to_string();
-    assert!(
-        error.starts_with("line 12: move 2: \"H2-E2\" is illegal: "),
-        "{error}"
-    );
+    assert!(error.starts_with("line 12: move 2: \"H2-E2\" is illegal: "), "{error}");
 }
 
 #[test]
@@ -75,11 +72,7 @@ fn comments_numbers_and_results_of_chinese_texts_are_read() {
         "1. Ｈ２－Ｅ２ Ｈ９－Ｇ７ 2. Ｈ０－Ｇ２ Ｉ９－Ｈ９ 1-0",
     ] {
         let game = read_one(text);
-        assert_eq!(
-            game.main_line().coordinates(),
-            "h2e2 h9g7 h0g2 i9h9",
-            "{text}"
-        );
+        assert_eq!(game.main_line().coordinates(), "h2e2 h9g7 h0g2 i9h9", "{text}");
         assert_eq!(game.result, GameResult::RedWins, "{text}");
     }
     let title = read_one("赛事：决赛\n许银川 先胜 胡荣华\n1. 炮二平五 马8进7 *");
@@ -100,10 +93,7 @@ fn comments_numbers_and_results_of_chinese_texts_are_read() {
         ("1. 炮二平五 马8进7 (黑方胜)", GameResult::BlackWins),
         ("1. 炮二平五 （和棋） 马8进7", GameResult::Unfinished),
         ("1. 炮二平五 (和) 马8进7 红胜", GameResult::RedWins),
-        (
-            "[Result \"1-0 \"]\n\n1. 炮二平五 马8进7 (*)",
-            GameResult::RedWins,
-        ),
+        ("[Result \"1-0 \"]\n\n1. 炮二平五 马8进7 (*)", GameResult::RedWins),
     ] {
         let game = read_one(text);
         assert_eq!((game.plies(), game.result), (2, result), "{text}");
@@ -130,16 +120,12 @@ fn typographic_quotation_marks_around_values_are_read() {
     for encoding in [UTF_8, GBK, BIG5] {
         let (bytes, ..) = encoding.encode(text);
         let games = PgnReader::with_encoding(&*bytes, encoding);
-        let events: Vec<_> = games
-            .map(|game| game.unwrap().tag("Event").map(str::to_owned))
-            .collect();
+        let events: Vec<_> =
+            games.map(|game| game.unwrap().tag("Event").map(str::to_owned)).collect();
         let expected = ["甲", "乙"].map(|event| Some(event.to_owned()));
         assert_eq!(events, expected, "{encoding:?}");
     }
-    let error = read("[Red “甲]\n\n1. h2e2")[0]
-        .as_ref()
-        .unwrap_err()
-        .to_string();
+    let error = read("[Red “甲]\n\n1. h2e2")[0].as_ref().unwrap_err().to_string();
     assert_eq!(error, "line 1: unclosed tag");
 }
 
@@ -198,10 +184,7 @@ fn a_variation_may_begin_with_a_label() {
 #[test]
 fn variations_in_place_of_an_illegal_move_are_kept_or_reported() {
     let game = read_one("1. h2e2 (1. b2e2 a9a0 (1... h9g7 {x}) (1... b9c7)) h9g7");
-    assert_eq!(
-        (game.plies(), game.moves.len(), game.problems.len()),
-        (2, 5, 1)
-    );
+    assert_eq!((game.plies(), game.moves.len(), game.problems.len()), (2, 5, 1));
     let mut games = PgnReader::new(&b"1. h2e2 a9a0 (1... h9g7) 2. h0g2"[..]);
     let game = games.next().unwrap().unwrap();
     assert_eq!((game.plies(), game.moves.len()), (1, 1));
@@ -226,10 +209,7 @@ fn games_of_other_variants_are_rejected() {
             panic!("{text}");
         };
         let error = rejected.as_ref().unwrap_err().to_string();
-        assert_eq!(
-            error,
-            format!("line 2: the variant \"{variant}\" is not xiangqi")
-        );
+        assert_eq!(error, format!("line 2: the variant \"{variant}\" is not xiangqi"));
         assert_eq!(other.as_ref().unwrap().tag("Red"), Some("b"));
     }
 }
@@ -248,10 +228,7 @@ fn english_and_vietnamese_headings_and_results_are_read() {
     ] {
         let game = read_one(&format!("Red: Xu Chao\nĐen: B\n\n1. C2=5 H8+7 {result}"));
         assert_eq!((game.plies(), game.result), (2, expected), "{result}");
-        assert_eq!(
-            (game.tag("Red"), game.tag("Black")),
-            (Some("Xu Chao"), Some("B"))
-        );
+        assert_eq!((game.tag("Red"), game.tag("Black")), (Some("Xu Chao"), Some("B")));
         assert!(game.comments().iter().all(String::is_empty));
     }
     let games = read("Event: a\nResult: Red wins\n1. C2=5\n\nEvent: b\nKết quả: Hòa\n1. C2=5\n");
@@ -295,23 +272,13 @@ fn semicolons_may_separate_moves() {
     }
     let rest = "2. 马二进三 车9平8";
     for (text, comment) in [
-        (
-            "1. 炮二平五 马8进7 ; 屏风马 2. 马八进七\n",
-            "屏风马 2. 马八进七",
-        ),
+        ("1. 炮二平五 马8进7 ; 屏风马 2. 马八进七\n", "屏风马 2. 马八进七"),
         ("1. 炮二平五 马8进7 ; 1... 炮8平5\n", "1... 炮8平5"),
         ("1. 炮二平五 马8进7\n; 2. 马八进七\n", "2. 马八进七"),
-        (
-            "[Red \"甲\"]\n\n1. 炮二平五 马8进7 ; 2. 马八进七\n",
-            "2. 马八进七",
-        ),
+        ("[Red \"甲\"]\n\n1. 炮二平五 马8进7 ; 2. 马八进七\n", "2. 马八进七"),
     ] {
         let game = read_one(&format!("{text}{rest}"));
-        assert_eq!(
-            game.main_line().coordinates(),
-            "h2e2 h9g7 h0g2 i9h9",
-            "{text}"
-        );
+        assert_eq!(game.main_line().coordinates(), "h2e2 h9g7 h0g2 i9h9", "{text}");
         assert_eq!(game.comments()[1], comment);
     }
 }
@@ -323,18 +290,9 @@ fn joined_and_labeled_moves_begin_another_game() {
             "第一局\n炮二平五马8进7马二进三\n第二局\n炮八平五马8进7马八进七\n",
             ["h2e2 h9g7 h0g2", "b2e2 h9g7 b0c2"],
         ),
-        (
-            "h2e2h9g7 1-0\nh2e2h9g7 b0c2 0-1\n",
-            ["h2e2 h9g7", "h2e2 h9g7 b0c2"],
-        ),
-        (
-            "第1局\n炮二平五\n第2局\nC2=5H8+7 H2+3\n",
-            ["h2e2", "h2e2 h9g7 h0g2"],
-        ),
-        (
-            "炮二平五 马8进7 红胜\n红:炮八平五 黑:马8进7 黑胜\n",
-            ["h2e2 h9g7", "b2e2 h9g7"],
-        ),
+        ("h2e2h9g7 1-0\nh2e2h9g7 b0c2 0-1\n", ["h2e2 h9g7", "h2e2 h9g7 b0c2"]),
+        ("第1局\n炮二平五\n第2局\nC2=5H8+7 H2+3\n", ["h2e2", "h2e2 h9g7 h0g2"]),
+        ("炮二平五 马8进7 红胜\n红:炮八平五 黑:马8进7 黑胜\n", ["h2e2 h9g7", "b2e2 h9g7"]),
         (
             "第1回合炮二平五 马8进7 红胜\n第1回合:炮八平五马8进7第2回合马八进七 黑胜",
             ["h2e2 h9g7", "b2e2 h9g7 b0c2"],
@@ -407,13 +365,9 @@ fn moves_after_headings_in_brackets_are_read() {
 #[test]
 fn borders_of_tables_are_skipped() {
     let rows = ["| 1 | 炮二平五 | 马8进7 |", "| 2 | 马二进三 | 车9平8 |"];
-    for border in [
-        "|---|---|---|",
-        "| :-- | ----- | ----: |",
-        "+---+======+",
-        "├──┼────┼────┤",
-        "────────",
-    ] {
+    for border in
+        ["|---|---|---|", "| :-- | ----- | ----: |", "+---+======+", "├──┼────┼────┤", "────────"]
+    {
         let text = format!("{border}\n{}\n{border}\r\n{}\n{border}\n", rows[0], rows[1]);
         assert_eq!(read_one(&text).plies(), 4, "{text}");
     }
@@ -444,17 +398,12 @@ fn positions_without_moves_and_results_are_separate() {
         [FEN \"9/9\"]\n[event \"c\"]\n[FEN \"4k4/9/9/9/9/9/9/9/3R5/3K5 b\"]\n\
         [FEN \"4k4/9/9/9/9/9/9/9/4R4/3K5 b\"]\n[Red \"x\"]\n";
     let games = read(text);
-    let starts = games
-        .iter()
-        .map(|game| Some(game.as_ref().ok()?.start.to_string()));
+    let starts = games.iter().map(|game| Some(game.as_ref().ok()?.start.to_string()));
     let starts: Vec<_> = starts.collect();
     let [Some(first), None, Some(third), Some(last)] = &starts[..] else {
         panic!("{starts:?}");
     };
-    assert!(
-        first.contains("/4R4/4K4 w") && third.contains("/3R5/3K5 b"),
-        "{starts:?}"
-    );
+    assert!(first.contains("/4R4/4K4 w") && third.contains("/3R5/3K5 b"), "{starts:?}");
     assert!(last.contains("/4R4/3K5 b"), "{starts:?}");
     for end in ["", "*", "{a comment}"] {
         let one =
@@ -481,9 +430,7 @@ fn invalid_games_do_not_affect_others() {
         let message = games[1].as_ref().unwrap_err();
         assert_eq!(message, &format!("line 5: unclosed {part}"));
     }
-    let games = read(&format!(
-        "1. h2e2\n[Red \"b]\n[Black \"c\"]\n\n1. h2e2 *\n\n{good}"
-    ));
+    let games = read(&format!("1. h2e2\n[Red \"b]\n[Black \"c\"]\n\n1. h2e2 *\n\n{good}"));
     let read: Vec<bool> = games.iter().map(Result::is_ok).collect();
     assert_eq!(read, [true, false, true]);
 }
@@ -511,10 +458,7 @@ fn unclosed_parts_end_before_the_next_tags() {
             }
             let line = line_of(games[3].as_ref().unwrap_err());
             let line = line.checked_sub(before.lines().count());
-            assert!(
-                (1..=broken.lines().count()).contains(&line.unwrap()),
-                "{text}"
-            );
+            assert!((1..=broken.lines().count()).contains(&line.unwrap()), "{text}");
         }
     }
 }
@@ -607,10 +551,7 @@ fn files_may_be_long_but_games_may_not() {
     assert_eq!(reader.by_ref().filter(Result::is_ok).count(), 1 << 16);
     reader.finish().unwrap();
     let word = "x".repeat(1000) + " ";
-    for long in [
-        "a0a1 a9a8 a1a0 a8a9 ".repeat(100_000),
-        "h2e2 ".to_owned() + &word.repeat(9000),
-    ] {
+    for long in ["a0a1 a9a8 a1a0 a8a9 ".repeat(100_000), "h2e2 ".to_owned() + &word.repeat(9000)] {
         let games = read(&format!("1. {long}\n*\n[Red \"a\"]\n1. h2e2 *"));
         let message = games[0].as_ref().unwrap_err().to_string();
         assert!(message.ends_with("the game is too long"), "{message}");
@@ -650,9 +591,7 @@ fn random_texts_do_not_panic() {
     let words: Vec<&str> = marks.chain(longer).collect();
     for _ in 0..20_000 {
         let length = random.random_range(0..40);
-        let text: String = (0..length)
-            .map(|_| *words.choose(&mut random).unwrap())
-            .collect();
+        let text: String = (0..length).map(|_| *words.choose(&mut random).unwrap()).collect();
         let lines = text.matches('\n').count() + 1;
         for game in read(&text) {
             if let Err(error) = game {

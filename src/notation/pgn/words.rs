@@ -16,9 +16,8 @@ pub const LONGEST_MOVE: usize = 5;
 const MIN_JOINED: usize = 6;
 
 /// The names of the sides before their moves, as in `红:炮二平五`.
-const LABELS: [&str; 13] = [
-    "红方", "紅方", "黑方", "先手", "后手", "後手", "红", "紅", "黑", "白", "先", "后", "後",
-];
+const LABELS: [&str; 13] =
+    ["红方", "紅方", "黑方", "先手", "后手", "後手", "红", "紅", "黑", "白", "先", "后", "後"];
 
 /// The signs of a check or mate after a move.
 const CHECKS: &str = "+＋#＃将將军軍";
@@ -34,9 +33,7 @@ pub fn split_word(word: &str) -> (&str, Option<u8>) {
 }
 
 /// The quotation marks around moves.
-const QUOTES: &[char] = &[
-    '"', '\'', '“', '”', '‘', '’', '„', '‟', '＂', '「', '」', '『', '』',
-];
+const QUOTES: &[char] = &['"', '\'', '“', '”', '‘', '’', '„', '‟', '＂', '「', '」', '『', '』'];
 
 /// A word without quotation marks, blanks, and the marks of Markdown around it. If it has full-width letters or begins
 /// with a full-width digit, such as `Ｃ２＝５` or `１．炮二平五`, it is converted to half width.
@@ -81,9 +78,7 @@ pub fn is_move_number(word: &str) -> bool {
 /// others.
 fn after_round_number(word: &str) -> Option<&str> {
     let rest = word.strip_prefix('第')?.trim_start_matches(is_digit);
-    ["回合", "着", "步"]
-        .iter()
-        .find_map(|unit| rest.strip_prefix(unit))
+    ["回合", "着", "步"].iter().find_map(|unit| rest.strip_prefix(unit))
 }
 
 /// Whether a word is not longer than a Chinese move.
@@ -229,17 +224,10 @@ fn without_number(word: &str) -> &str {
         return rest.trim_start_matches(NUMBER_ENDS);
     }
     let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
-    let rest = if rest.len() == word.len() {
-        word.trim_start_matches(is_digit)
-    } else {
-        rest
-    };
+    let rest = if rest.len() == word.len() { word.trim_start_matches(is_digit) } else { rest };
     let moves = rest.trim_start_matches(NUMBER_ENDS);
     let is_number = moves.len() < rest.len();
-    let is_one_character = moves
-        .chars()
-        .next()
-        .is_some_and(|c| c.len_utf8() == moves.len());
+    let is_one_character = moves.chars().next().is_some_and(|c| c.len_utf8() == moves.len());
     if is_number && !is_one_character {
         moves
     } else if word.chars().all(is_digit) {
@@ -257,18 +245,12 @@ mod tests {
     fn joined_moves_are_split() {
         for (word, moves) in [
             ("炮二平五马8进7", "炮二平五 马8进7"),
-            (
-                "炮二平五马8进72.马二进三车9平8",
-                "炮二平五 马8进7 马二进三 车9平8",
-            ),
+            ("炮二平五马8进72.马二进三车9平8", "炮二平五 马8进7 马二进三 车9平8"),
             ("马8进72.", "马8进7"),
             ("炮二平五马8进7二、马二进三", "炮二平五 马8进7 马二进三"),
             ("炮二平五马8进72马二进三", "炮二平五 马8进7 马二进三"),
             ("兵七平六1卒平6", "兵七平六 1卒平6"),
-            (
-                "炮二平五马8进7第2回合:马二进三第三步",
-                "炮二平五 马8进7 马二进三",
-            ),
+            ("炮二平五马8进7第2回合:马二进三第三步", "炮二平五 马8进7 马二进三"),
             ("前兵七进一卒7进1", "前兵七进一 卒7进1"),
             ("h2e2h9g7h0g2", "h2e2 h9g7 h0g2"),
             ("h2e2h9g72.h0g2", "h2e2 h9g7 h0g2"),

@@ -48,11 +48,7 @@ pub fn read_cbf(text: &str) -> Result<GameTree, RecordError> {
         fen: String::new(),
         element: String::new(),
         text: String::new(),
-        root: StoredNode {
-            node: AnnotatedMove::default(),
-            has_next: true,
-            has_alternative: false,
-        },
+        root: StoredNode { node: AnnotatedMove::default(), has_next: true, has_alternative: false },
         nodes: Vec::new(),
         has_moves: false,
     };
@@ -108,9 +104,7 @@ fn resolve(reference: &BytesRef<'_>) -> String {
         return character.to_string();
     }
     let name = reference.decode().unwrap_or_default();
-    resolve_predefined_entity(&name)
-        .unwrap_or_default()
-        .to_owned()
+    resolve_predefined_entity(&name).unwrap_or_default().to_owned()
 }
 
 struct Builder {
@@ -205,14 +199,8 @@ mod tests {
     fn files_are_read() {
         assert!(is_cbf(FILE));
         let game = read_cbf(FILE).unwrap();
-        assert_eq!(
-            (game.tag("Title"), game.tag("Red")),
-            (Some("决赛 & x"), Some("甲"))
-        );
-        assert_eq!(
-            (game.tag("Black"), game.result),
-            (None, GameResult::RedWins)
-        );
+        assert_eq!((game.tag("Title"), game.tag("Red")), (Some("决赛 & x"), Some("甲")));
+        assert_eq!((game.tag("Black"), game.result), (None, GameResult::RedWins));
         let pgn = game.write_pgn(crate::notation::MoveStyle::Iccs);
         let moves = "{开局} 1. H2-E2 H9-G7 {好} (1... B9-C7) 2. H0-G2 1-0";
         assert!(pgn.contains(moves), "{pgn}");
@@ -220,10 +208,7 @@ mod tests {
         let last = "<Move value=\"10-22\" end=\"1\"";
         let longer = FILE.replace(
             &format!("{last}/>"),
-            &format!(
-                "{last}>末</Move>{}",
-                "<Move value=\"77-67\">x</Move>".repeat(2)
-            ),
+            &format!("{last}>末</Move>{}", "<Move value=\"77-67\">x</Move>".repeat(2)),
         );
         let game = read_cbf(&longer).unwrap();
         let pgn = game.write_pgn(crate::notation::MoveStyle::Iccs);
@@ -235,9 +220,7 @@ mod tests {
     #[test]
     fn several_records_are_read() {
         let text = format!("{FILE}\n{}", FILE.replace("甲", "乙"));
-        let games = split_cbf(&text)
-            .into_iter()
-            .map(|part| read_cbf(part).unwrap());
+        let games = split_cbf(&text).into_iter().map(|part| read_cbf(part).unwrap());
         let games: Vec<_> = games.collect();
         let red: Vec<_> = games.iter().map(|game| game.tag("Red").unwrap()).collect();
         assert_eq!(red, ["甲", "乙"]);

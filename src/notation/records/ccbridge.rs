@@ -117,9 +117,7 @@ pub fn split_ccbridge(bytes: &[u8]) -> Result<Vec<std::ops::Range<usize>>, Recor
     let first = windows.position(|text| text == RECORD);
     let first = first.ok_or_else(|| RecordError::new("the library contains no record"))?;
     let starts = (first..bytes.len()).step_by(BLOCK);
-    let starts: Vec<usize> = starts
-        .filter(|start| bytes[*start..].starts_with(RECORD))
-        .collect();
+    let starts: Vec<usize> = starts.filter(|start| bytes[*start..].starts_with(RECORD)).collect();
     let ends = starts.iter().skip(1).copied().chain([bytes.len()]);
     let records = starts.iter().zip(ends).map(|(start, end)| *start..end);
     let index = bytes.get(LIBRARY_HEADER..first).unwrap_or_default();
@@ -178,10 +176,7 @@ pub fn read_ccbridge(bytes: &[u8]) -> Result<GameTree, RecordError> {
     let (bytes, square_of_move) = in_version_2(bytes)?;
     let parts = bytes.split_at_checked(HEADER);
     let (header, rest) = parts.ok_or_else(|| RecordError::new("the record is cut short"))?;
-    let mut cursor = Cursor {
-        rest,
-        square: square_of_move,
-    };
+    let mut cursor = Cursor { rest, square: square_of_move };
     let root = cursor.node()?;
     let mut game = read_tree(root, || cursor.node().map(Some))?;
     let mut setup = Setup::empty();
@@ -225,9 +220,7 @@ fn in_version_2(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, ReadSquare), RecordError
 
 /// A text in UTF-16 that ends at a NUL or at the end of its field.
 fn text(bytes: &[u8]) -> String {
-    let units = bytes
-        .chunks_exact(2)
-        .map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
+    let units = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
     let units: Vec<u16> = units.take_while(|unit| *unit != 0).collect();
     plain_comment(&String::from_utf16_lossy(&units))
 }
@@ -281,9 +274,7 @@ impl<'a> Cursor<'a> {
 
     fn text(&mut self) -> Result<String, RecordError> {
         let length = u32::from_le_bytes(self.word()?);
-        Ok(text(
-            self.take(usize::try_from(length).unwrap_or(usize::MAX))?,
-        ))
+        Ok(text(self.take(usize::try_from(length).unwrap_or(usize::MAX))?))
     }
 
     fn node(&mut self) -> Result<StoredNode, RecordError> {
@@ -376,10 +367,7 @@ pub fn write_cbl_beginning(games: usize) -> Vec<u8> {
     let mut bytes = vec![0; LIBRARY_HEADER + capacity * ENTRY];
     bytes[..LIBRARY.len()].copy_from_slice(LIBRARY);
     let capacity = u32::try_from(capacity).unwrap_or(u32::MAX);
-    for (at, value) in CONSTANTS
-        .into_iter()
-        .chain([(CAPACITY, capacity.to_le_bytes())])
-    {
+    for (at, value) in CONSTANTS.into_iter().chain([(CAPACITY, capacity.to_le_bytes())]) {
         bytes[at..at + 4].copy_from_slice(&value);
     }
     bytes
@@ -463,10 +451,7 @@ mod tests {
             bytes.drain(at..at + MISSING);
         }
         // The offsets of red's name, the annotator and the board.
-        assert_eq!(
-            bytes[948..950],
-            "胡".encode_utf16().next().unwrap().to_le_bytes()
-        );
+        assert_eq!(bytes[948..950], "胡".encode_utf16().next().unwrap().to_le_bytes());
         bytes[1396] = b'x';
         assert_eq!(bytes[1864], 0x21);
         let read = read_ccbridge(&bytes).unwrap();

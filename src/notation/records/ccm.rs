@@ -32,11 +32,7 @@ pub fn read_ccm(bytes: &[u8]) -> Result<GameTree, RecordError> {
     let is_turned = bytes.get(5).is_some_and(|rank| *rank < 5);
     let square = |file: u8, rank: u8| {
         let square = square_from_black(file.into(), rank.into())?;
-        Some(if is_turned {
-            square.flip_rank().flip_file()
-        } else {
-            square
-        })
+        Some(if is_turned { square.flip_rank().flip_file() } else { square })
     };
     let moves = bytes.chunks_exact(MOVE_LENGTH).map(|bytes| {
         let [from_file, from_rank, to_file, to_rank] = coordinates(bytes);

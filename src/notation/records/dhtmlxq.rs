@@ -43,9 +43,8 @@ const TAGS: [(&str, &str); 17] = [
 const OTHER: &str = "Dhtml_";
 
 /// The beginnings of the names of fields that do not become tags. The numbers are fields of DHJHtmlXQ.
-const NO_TAGS: [&str; 11] = [
-    "ver", "init", "pver", "viewurl", "binit", "fen", "move", "comment", "result", "32", "33",
-];
+const NO_TAGS: [&str; 11] =
+    ["ver", "init", "pver", "viewurl", "binit", "fen", "move", "comment", "result", "32", "33"];
 
 /// The beginning of an opening tag and of a closing tag.
 const OPENING: &str = "[DhtmlXQ_";
@@ -81,11 +80,8 @@ fn has_tag(lower: &str, brackets: &[&str]) -> bool {
 pub fn plain_dhtmlxq(text: &str) -> String {
     let text = percent_decoded(text, "%5bd");
     let lower = text.to_ascii_lowercase();
-    let text = if has_tag(&lower, &["[\\/"]) {
-        Cow::Owned(without_json_escapes(&text))
-    } else {
-        text
-    };
+    let text =
+        if has_tag(&lower, &["[\\/"]) { Cow::Owned(without_json_escapes(&text)) } else { text };
     let text = if has_tag(&lower, &BRACKETS[1..5]) {
         Cow::Owned(unescaped(&text).into_owned())
     } else {
@@ -110,9 +106,7 @@ pub fn plain_dhtmlxq(text: &str) -> String {
 fn plain_tag(text: &str) -> Option<String> {
     let name = &text[..text.find(']')?];
     let rest = &text[name.len()..];
-    let numbers = name
-        .split('_')
-        .filter(|number| number.parse::<u32>().is_ok());
+    let numbers = name.split('_').filter(|number| number.parse::<u32>().is_ok());
     if numbers.count() == 3 && name.matches('_').count() == 2 {
         let field = match name {
             "0_1_0" => "movelist".to_owned(),
@@ -140,10 +134,7 @@ pub fn is_move_list(text: &str) -> bool {
 pub fn split_dhtmlxq(text: &str) -> Vec<&str> {
     let tags = text.match_indices("[DhtmlXQ").filter_map(|(at, tag)| {
         let rest = &text[at + tag.len()..];
-        let length = rest
-            .bytes()
-            .take(MAX_SUFFIX + 1)
-            .position(|byte| byte == b']')?;
+        let length = rest.bytes().take(MAX_SUFFIX + 1).position(|byte| byte == b']')?;
         let suffix = rest[..length].to_ascii_lowercase();
         let begins_record = ["", "iframe", "html"].contains(&suffix.as_str());
         begins_record.then(|| at..at + tag.len() + length + 1)
@@ -275,11 +266,7 @@ fn add_lines(
             });
         }
     }
-    let main_line = Variation {
-        line: 0,
-        ply: 1,
-        moves: main_line,
-    };
+    let main_line = Variation { line: 0, ply: 1, moves: main_line };
     // A stack of the lines to add, each with the node before its first move.
     let mut waiting = vec![(main_line, ROOT)];
     while let Some((variation, parent)) = waiting.pop() {
@@ -299,11 +286,7 @@ fn add_lines(
         // The last line on the stack is added first, so the children are pushed in descending order.
         children.sort_by_key(|child| std::cmp::Reverse((child.ply, child.line)));
         for child in children {
-            match child
-                .ply
-                .checked_sub(variation.ply)
-                .and_then(|index| nodes.get(index))
-            {
+            match child.ply.checked_sub(variation.ply).and_then(|index| nodes.get(index)) {
                 Some(node) => waiting.push((child, *node)),
                 None => add_problem(game, child.line),
             }
@@ -323,9 +306,7 @@ fn add_problem(game: &mut RawGame, line: usize) {
 
 fn comment(fields: &HashMap<&str, &str>, line: usize, ply: usize) -> String {
     let short = (line == 0).then(|| fields.get(format!("comment{ply}").as_str()));
-    let text = short
-        .flatten()
-        .or_else(|| fields.get(format!("comment{line}_{ply}").as_str()));
+    let text = short.flatten().or_else(|| fields.get(format!("comment{line}_{ply}").as_str()));
     // `||` is a line end.
     let text = text.map_or(String::new(), |text| text.replace("||", "\n"));
     plain_comment(&unescaped(&text))
@@ -426,20 +407,13 @@ fn lines(game: &GameTree) -> Vec<WrittenLine> {
         let line: Vec<NodeId> = first.into_iter().chain(rest).collect();
         for (ply, id) in (ply..).zip(&line) {
             // The alternatives to the first move of a variation belong to the line that it replaces.
-            let mut alternative = moves
-                .next_sibling(*id)
-                .filter(|_| moves.is_first_child(*id));
+            let mut alternative = moves.next_sibling(*id).filter(|_| moves.is_first_child(*id));
             while let Some(variation) = alternative {
                 waiting.push_back((number, ply, Some(variation)));
                 alternative = moves.next_sibling(variation);
             }
         }
-        lines.push(WrittenLine {
-            number,
-            parent,
-            ply,
-            moves: line,
-        });
+        lines.push(WrittenLine { number, parent, ply, moves: line });
     }
     lines
 }
@@ -498,10 +472,7 @@ mod tests {
         let first = games[0].as_ref().unwrap();
         assert_eq!(first.main_line().coordinates(), "h2e2 h9g7 h0g2 i9h9");
         assert_eq!(fen::write_position(&first.start), fen::START);
-        assert_eq!(
-            (first.tag("Red"), first.tag("Title")),
-            (Some("甲"), Some("决赛"))
-        );
+        assert_eq!((first.tag("Red"), first.tag("Title")), (Some("甲"), Some("决赛")));
         assert_eq!(first.result, GameResult::RedWins);
         assert_eq!(games[1].as_ref().unwrap().moves.len(), 1);
         let error = |n: usize| games[n].as_ref().unwrap_err().to_string();

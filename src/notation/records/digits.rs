@@ -134,17 +134,11 @@ fn read_list(list: &str) -> Option<List> {
         return None;
     }
     let ends = starts.iter().skip(1).copied().chain([list.len()]);
-    let mut lines = vec![Line {
-        replaced: "0_1".to_owned(),
-        moves: String::new(),
-    }];
+    let mut lines = vec![Line { replaced: "0_1".to_owned(), moves: String::new() }];
     let mut places: Vec<(usize, usize)> = Vec::new();
     let mut ply = 0;
     for (index, (start, end)) in starts.iter().zip(ends).enumerate() {
-        let (squares, number) = (
-            list.get(*start..start + 4)?,
-            list.get(start + MOVE_LENGTH..end)?,
-        );
+        let (squares, number) = (list.get(*start..start + 4)?, list.get(start + MOVE_LENGTH..end)?);
         if !squares.bytes().all(|b| b.is_ascii_digit()) {
             return None;
         }
@@ -190,19 +184,9 @@ mod tests {
         let absent = |count: usize| "00".repeat(count);
         for (red, black, moves, start) in [
             // Only the kings and a red rook.
-            (
-                ["89", "49"],
-                ["00", "30"],
-                "8980",
-                "3k5/9/9/9/9/9/9/9/9/4K3R",
-            ),
+            (["89", "49"], ["00", "30"], "8980", "3k5/9/9/9/9/9/9/9/9/4K3R"),
             // A black rook that moves from a9.
-            (
-                ["89", "49"],
-                ["00", "30"],
-                "89880001",
-                "r2k5/9/9/9/9/9/9/9/9/4K3R",
-            ),
+            (["89", "49"], ["00", "30"], "89880001", "r2k5/9/9/9/9/9/9/9/9/4K3R"),
         ] {
             let side = |[rook, king]: [&str; 2]| [rook, &absent(3), king, &absent(11)].concat();
             let text = format!(
@@ -211,10 +195,7 @@ mod tests {
                 side(black)
             );
             let game = read_dhtmlxq(&text).unwrap();
-            assert!(
-                fen::write_position(&game.start).starts_with(start),
-                "{text}"
-            );
+            assert!(fen::write_position(&game.start).starts_with(start), "{text}");
         }
         let twice = format!(
             "[DhtmlXQ_binit]8989{}49{}30{}[/DhtmlXQ_binit]",
@@ -240,14 +221,7 @@ mod tests {
         let moves = "1. H2-E2 {中炮} (1. C3-C4) 1... H9-G7 (1... H7-E7 {顺炮} 2. H0-G2) (1... B9-C7) \
             2. H0-G2 *";
         assert!(pgn.replace('\n', " ").contains(moves), "{pgn}");
-        for list in [
-            "7747",
-            "",
-            "7747aaXa",
-            "7747aaXa0 7062aaXa9",
-            "a7747aaXa0",
-            "X",
-        ] {
+        for list in ["7747", "", "7747aaXa", "7747aaXa0 7062aaXa9", "a7747aaXa0", "X"] {
             assert!(read_list(list).is_none(), "{list}");
         }
     }

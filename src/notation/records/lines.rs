@@ -30,11 +30,7 @@ fn without_number(line: &str) -> &str {
     let fen =
         rest.trim_start_matches(|c: char| c.is_whitespace() || ".．、:：)）#题局".contains(c));
     let has_number = rest.len() < digits.len() && fen.len() < rest.len();
-    if has_number && begins_with_board(fen) {
-        fen
-    } else {
-        line
-    }
+    if has_number && begins_with_board(fen) { fen } else { line }
 }
 
 /// Whether a line is a comment of a list: `# …`, `// …` or `; …`.
@@ -175,9 +171,7 @@ pub fn read_line(text: &str) -> Result<LineContent, RecordError> {
 /// The position and moves of a URL such as `https://host/query/?FEN_w_moves_h2e2` or `…&board=FEN%20w`, or of a FEN
 /// with `_` in place of blanks; `None` if the text is something else. The counters of the FEN are ignored.
 fn url_game(text: &str) -> Option<Result<GameText, RecordError>> {
-    let is_address = ["http://", "https://"]
-        .iter()
-        .any(|scheme| text.starts_with(scheme));
+    let is_address = ["http://", "https://"].iter().any(|scheme| text.starts_with(scheme));
     if !is_address && text.split_whitespace().count() > 1 {
         return None;
     }
@@ -253,10 +247,7 @@ mod tests {
         let cut = game(&format!("{ending} a0a1 e9d9")).unwrap();
         assert_eq!((cut.plies(), cut.problems.len()), (0, 1));
         assert!(cut.main_line_problem().unwrap().contains("a0a1"));
-        for text in [
-            &format!("{ending} something"),
-            &format!("{} a0a9", fen::START),
-        ] {
+        for text in [&format!("{ending} something"), &format!("{} a0a9", fen::START)] {
             assert!(game(text).is_err(), "{text}");
         }
     }

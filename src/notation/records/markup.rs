@@ -14,9 +14,8 @@ const ELEMENTS: [&str; 24] = [
 ];
 
 /// The elements that do not begin a new line.
-const INLINE: [&str; 12] = [
-    "a", "b", "i", "u", "em", "strong", "span", "font", "sup", "sub", "small", "code",
-];
+const INLINE: [&str; 12] =
+    ["a", "b", "i", "u", "em", "strong", "span", "font", "sup", "sub", "small", "code"];
 
 /// Entities that XML does not define, and that occur in pages with records.
 const ENTITIES: [(&str, char); 10] = [
@@ -40,11 +39,7 @@ pub fn is_html(text: &str) -> bool {
     let mut is_comment = false;
     text.lines().any(|line| {
         let is_tag = !is_comment && line.trim_start().starts_with('[');
-        let start = if is_tag {
-            line.rfind("\"]").unwrap_or(0)
-        } else {
-            0
-        };
+        let start = if is_tag { line.rfind("\"]").unwrap_or(0) } else { 0 };
         let line = &line[start..];
         line.char_indices().any(|(at, c)| {
             match c {
@@ -106,9 +101,7 @@ pub fn html_text(page: &str) -> String {
         };
         // The rest of the closing tag of a script or style.
         if end.starts_with("</") {
-            at = page[at..]
-                .find('>')
-                .map_or(page.len(), |found| at + found + 1);
+            at = page[at..].find('>').map_or(page.len(), |found| at + found + 1);
         }
     }
     text + &unescaped(&page[at..])
@@ -137,10 +130,7 @@ pub fn unescaped(text: &str) -> Cow<'_, str> {
 pub fn escaped(text: &str) -> Cow<'_, str> {
     let is_read_as_other =
         |at: usize| entity(&text[at..]).is_some() || line_break(&text[at..]).is_some();
-    if !text
-        .match_indices(['&', '<'])
-        .any(|(at, _)| is_read_as_other(at))
-    {
+    if !text.match_indices(['&', '<']).any(|(at, _)| is_read_as_other(at)) {
         return Cow::Borrowed(text);
     }
     let escape = |(at, c): (usize, char)| match c {
@@ -179,9 +169,7 @@ fn line_break(text: &str) -> Option<(char, usize)> {
     let beginning = text.get(..3)?;
     let rest = beginning.eq_ignore_ascii_case("<br").then(|| &text[3..])?;
     let inside = rest.trim_start_matches([' ', '/']);
-    inside
-        .starts_with('>')
-        .then(|| ('\n', 3 + rest.len() - inside.len() + 1))
+    inside.starts_with('>').then(|| ('\n', 3 + rest.len() - inside.len() + 1))
 }
 
 /// A text in which the percent encoding of words that contain `mark` is decoded; a `+` in them becomes a blank. `mark`
@@ -222,9 +210,7 @@ pub fn without_json_escapes(text: &str) -> String {
             ('u', Some(unit)) => {
                 let low = rest[4..].strip_prefix("\\u").and_then(utf16_unit);
                 let decoded = char::decode_utf16([unit].into_iter().chain(low)).next();
-                let c = decoded
-                    .and_then(Result::ok)
-                    .unwrap_or(char::REPLACEMENT_CHARACTER);
+                let c = decoded.and_then(Result::ok).unwrap_or(char::REPLACEMENT_CHARACTER);
                 plain.push(c);
                 let length = if c.len_utf16() == 2 { 10 } else { 4 };
                 characters = rest[length..].chars();
@@ -277,10 +263,7 @@ mod tests {
             ("a<b>c</b>d", "acd"),
             ("<script>x < y\n</script >z", "\nz"),
             ("<!-- x > y -->z<style>a", "\nz\n"),
-            (
-                "&quot;&#91;&nbsp;&x; &#+65; a & b < c",
-                "\"[ &x; &#+65; a & b < c",
-            ),
+            ("&quot;&#91;&nbsp;&x; &#+65; a & b < c", "\"[ &x; &#+65; a & b < c"),
             ("<td x='1'>a", "\na"),
             ("a<p", "a\n"),
         ] {
@@ -303,23 +286,14 @@ mod tests {
             assert_eq!(unescaped(&escaped(text)), text);
         }
         assert_eq!(escaped("a & b <c>"), "a & b <c>");
-        assert_eq!(
-            unescaped("a&nbsp;&lt;b&gt;<br/>&#x7532;&#0;&#xd800;"),
-            "a <b>\n甲\0&#xd800;"
-        );
+        assert_eq!(unescaped("a&nbsp;&lt;b&gt;<br/>&#x7532;&#0;&#xd800;"), "a <b>\n甲\0&#xd800;");
     }
 
     #[test]
     fn urls_and_json_are_decoded() {
-        assert_eq!(
-            percent_decoded("%5Bda%5d%e7%94%b2%zz%", "%5bd"),
-            "[da]甲%zz%"
-        );
+        assert_eq!(percent_decoded("%5Bda%5d%e7%94%b2%zz%", "%5bd"), "[da]甲%zz%");
         let url = "<a href='http://x/?%5bd+e%5D'> 50%5b";
-        assert_eq!(
-            percent_decoded(url, "%5bd"),
-            "<a href='http://x/?[d e]'> 50%5b"
-        );
+        assert_eq!(percent_decoded(url, "%5bd"), "<a href='http://x/?[d e]'> 50%5b");
         for (json, text) in [
             (r#"\"a\/b\n\u7532\u12 \\"#, "\"a/b\n甲u12 \\"),
             (r"\ud83d\ude00\u7532", "😀甲"),

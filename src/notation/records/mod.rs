@@ -95,11 +95,7 @@ fn piece_position(
 /// The piece with an index from 0 to 31.
 fn piece_at(index: usize) -> Option<Piece> {
     let letter = char::from(PIECES[index % 16]);
-    Piece::from_letter(if index < 16 {
-        letter
-    } else {
-        letter.to_ascii_lowercase()
-    })
+    Piece::from_letter(if index < 16 { letter } else { letter.to_ascii_lowercase() })
 }
 
 /// The position of a setup. The side to move in the header of many files is wrong. `first_from` is the origin of the
@@ -190,11 +186,7 @@ fn read_tree(
         if stored.has_alternative {
             parents.push(parent);
         }
-        next = if stored.has_next {
-            Some(id)
-        } else {
-            parents.pop()
-        };
+        next = if stored.has_next { Some(id) } else { parents.pop() };
     }
     Ok(game)
 }

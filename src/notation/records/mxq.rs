@@ -55,24 +55,8 @@ pub fn read_mxq(bytes: &[u8]) -> Result<GameTree, RecordError> {
     let mut rest = fields(bytes);
     let head: Vec<&[u8]> = rest.by_ref().take(FIELDS).collect();
     let encoding = encoding_of(&head.concat());
-    let head: Vec<_> = (head.iter())
-        .map(|field| decode_part(field, encoding))
-        .collect();
-    let [
-        site,
-        date,
-        event,
-        red_elo,
-        black_elo,
-        _,
-        _,
-        _,
-        _,
-        _,
-        comment,
-        _,
-    ] = &head[..]
-    else {
+    let head: Vec<_> = (head.iter()).map(|field| decode_part(field, encoding)).collect();
+    let [site, date, event, red_elo, black_elo, _, _, _, _, _, comment, _] = &head[..] else {
         return Err(RecordError::new("the file is cut short"));
     };
     let mut game = RawGame::default();
@@ -123,10 +107,9 @@ mod tests {
 
     #[test]
     fn mxq_files_are_read() {
-        for (encoding, event, comment) in [
-            (GBK, "甲-负-乙", "黑方着法稳健"),
-            (BIG5, "甲-負-乙", "黑方著法穩健"),
-        ] {
+        for (encoding, event, comment) in
+            [(GBK, "甲-负-乙", "黑方着法稳健"), (BIG5, "甲-負-乙", "黑方著法穩健")]
+        {
             let encoded = [event, comment].map(|text| encoding.encode(text).0.into_owned());
             let event = encoded[0].as_slice();
             let mut fields = vec![b"x".as_slice(), b"2008-6-1", event, b"2000", b"1900"];

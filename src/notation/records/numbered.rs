@@ -33,11 +33,7 @@ const MOVES: &str = "34";
 
 /// A record with the named fields of DhtmlXQ in place of the numbered ones.
 pub fn with_names(record: &str) -> String {
-    let side = if record.contains("[DhtmlXQ_32]1[") {
-        'b'
-    } else {
-        'w'
-    };
+    let side = if record.contains("[DhtmlXQ_32]1[") { 'b' } else { 'w' };
     let mut parts = record.split("[DhtmlXQ_");
     let mut named = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -63,9 +59,8 @@ pub fn with_names(record: &str) -> String {
 /// The first field of a FEN for a board of 90 characters: letters for pieces, any other character for an empty square.
 fn board(letters: &str) -> String {
     let squares = letters.trim().chars();
-    let squares: Vec<char> = squares
-        .map(|c| if c.is_ascii_alphabetic() { c } else { '1' })
-        .collect();
+    let squares: Vec<char> =
+        squares.map(|c| if c.is_ascii_alphabetic() { c } else { '1' }).collect();
     let ranks = squares.chunks(9).map(String::from_iter);
     ranks.collect::<Vec<_>>().join("/")
 }
@@ -74,9 +69,7 @@ fn board(letters: &str) -> String {
 fn from_black(moves: &str) -> String {
     let digits = moves.chars().filter_map(|c| c.to_digit(10));
     let changed = digits.zip([false, true].into_iter().cycle());
-    changed
-        .map(|(digit, is_rank)| if is_rank { 9 - digit } else { digit }.to_string())
-        .collect()
+    changed.map(|(digit, is_rank)| if is_rank { 9 - digit } else { digit }.to_string()).collect()
 }
 
 #[cfg(test)]

@@ -28,17 +28,11 @@ impl Element {
     fn read(start: &BytesStart<'_>) -> Self {
         let mut attributes = start.attributes();
         // The check for duplicates takes quadratic time.
-        let read = attributes
-            .with_checks(false)
-            .flatten()
-            .filter_map(|attribute| {
-                let name = String::from_utf8_lossy(attribute.key.as_ref()).into_owned();
-                Some((name, attribute.unescape_value().ok()?.into_owned()))
-            });
-        let mut element = Self {
-            attributes: read.collect(),
-            ..Self::default()
-        };
+        let read = attributes.with_checks(false).flatten().filter_map(|attribute| {
+            let name = String::from_utf8_lossy(attribute.key.as_ref()).into_owned();
+            Some((name, attribute.unescape_value().ok()?.into_owned()))
+        });
+        let mut element = Self { attributes: read.collect(), ..Self::default() };
         element.is_default = !matches!(element.value("default"), "" | "0" | "false");
         element
     }

@@ -81,10 +81,7 @@ impl<'a> RecordReader<'a> {
             return Ok(Self::with_source(lines, None));
         }
         let mut beginning = Vec::new();
-        input
-            .by_ref()
-            .take(LOOK_AHEAD)
-            .read_to_end(&mut beginning)?;
+        input.by_ref().take(LOOK_AHEAD).read_to_end(&mut beginning)?;
         if beginning.starts_with(SELF_PLAY_MARK) {
             let why = "this is a file of self-play games (.chg), which `chuhe data view` shows";
             return Err(io::Error::new(io::ErrorKind::InvalidData, why));
@@ -130,11 +127,7 @@ impl<'a> RecordReader<'a> {
     }
 
     fn with_source(source: Source<'a>, error: Option<io::Error>) -> Self {
-        Self {
-            source,
-            error,
-            count: 0,
-        }
+        Self { source, error, count: 0 }
     }
 
     /// The lines of the file.
@@ -202,10 +195,7 @@ impl<'a> RecordReader<'a> {
             Source::Lines(lines) => match lines.read() {
                 Ok(line) => {
                     let game = read_line(&line?).map(GameTree::from);
-                    Some(game.map_err(|error| RecordError {
-                        line: Some(lines.number()),
-                        ..error
-                    }))
+                    Some(game.map_err(|error| RecordError { line: Some(lines.number()), ..error }))
                 }
                 Err(error) => {
                     self.error = Some(error);
@@ -223,19 +213,13 @@ fn text_source<'a>(file: Input<'a>, beginning: &[u8]) -> io::Result<Source<'a>> 
     let searched = without_pgn_texts(&beginning);
     if is_dhtmlxq(&searched) {
         let text = plain_dhtmlxq(&read_text(file)?);
-        return Ok(split_text(text, split_dhtmlxq, |part, _| {
-            read_dhtmlxq(part)
-        }));
+        return Ok(split_text(text, split_dhtmlxq, |part, _| read_dhtmlxq(part)));
     }
     if is_cbf(&searched) {
-        return Ok(split_text(read_text(file)?, split_cbf, |part, _| {
-            read_cbf(part)
-        }));
+        return Ok(split_text(read_text(file)?, split_cbf, |part, _| read_cbf(part)));
     }
     if is_pfc(&searched) {
-        return Ok(split_text(read_text(file)?, split_pfc, |part, _| {
-            read_pfc(part)
-        }));
+        return Ok(split_text(read_text(file)?, split_pfc, |part, _| read_pfc(part)));
     }
     if is_html(&beginning) {
         let text = html_text(&read_text(file)?);
@@ -262,9 +246,7 @@ fn other_text_source<'a>(
     } else if is_move_list(beginning) {
         let text = read_text(file)?;
         let text = format!("[DhtmlXQ_movelist]{text}[/DhtmlXQ_movelist]");
-        Ok(split_text(text, split_dhtmlxq, |part, _| {
-            read_dhtmlxq(part)
-        }))
+        Ok(split_text(text, split_dhtmlxq, |part, _| read_dhtmlxq(part)))
     } else if is_lines(beginning) {
         let joins_moves = has_moves_below(beginning);
         Ok(Source::Lines(Lines::new(file, encoding, joins_moves)))
@@ -369,14 +351,7 @@ pub struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     fn new(file: Input<'a>, encoding: &'static Encoding, joins_moves: bool) -> Self {
-        Self {
-            file,
-            encoding,
-            number: 0,
-            joins_moves,
-            read: 0,
-            kept: None,
-        }
+        Self { file, encoding, number: 0, joins_moves, read: 0, kept: None }
     }
 
     /// The number of the line that was read last, from 1.

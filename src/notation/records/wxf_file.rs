@@ -58,8 +58,7 @@ fn block_starts(lower: &str, word: &str) -> impl Iterator<Item = std::ops::Range
     lower.match_indices(word).filter_map(|(at, word)| {
         let after = at + word.len();
         let rest = lower[after..].trim_start_matches([' ', '\t']);
-        rest.starts_with('{')
-            .then(|| at..lower.len() - rest.len() + 1)
+        rest.starts_with('{').then(|| at..lower.len() - rest.len() + 1)
     })
 }
 
@@ -67,8 +66,7 @@ fn block_starts(lower: &str, word: &str) -> impl Iterator<Item = std::ops::Range
 fn ends(lower: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
     lower.match_indices('}').filter_map(|(at, brace)| {
         let rest = lower[at + brace.len()..].trim_start_matches([' ', '\t']);
-        rest.starts_with(END)
-            .then(|| at..lower.len() - rest.len() + END.len())
+        rest.starts_with(END).then(|| at..lower.len() - rest.len() + END.len())
     })
 }
 
@@ -103,8 +101,7 @@ pub fn read_wxf(text: &str, lines_before: usize) -> Result<GameTree, RecordError
         let line = line.trim();
         let (key, value) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let tags = tags_of(key, value.trim()).into_iter();
-        tags.map(|(tag, value)| tag_line(&tag, &value))
-            .collect::<String>()
+        tags.map(|(tag, value)| tag_line(&tag, &value)).collect::<String>()
     });
     let pgn = tags.collect::<Vec<_>>().join("\n") + &without_diagrams(moves);
     let mut games = PgnReader::new(pgn.as_bytes()).after_lines(lines_before);
@@ -231,22 +228,11 @@ mod tests {
         let records = split_wxf(&twice);
         assert_eq!(records.len(), 2);
         let game = read_wxf(records[1], 0).unwrap();
-        assert_eq!(
-            (game.tag("Red"), game.tag("RedElo")),
-            (Some("ann"), Some("1500"))
-        );
-        assert_eq!(
-            (game.tag("Black"), game.result),
-            (Some("bob"), GameResult::BlackWins)
-        );
+        assert_eq!((game.tag("Red"), game.tag("RedElo")), (Some("ann"), Some("1500")));
+        assert_eq!((game.tag("Black"), game.result), (Some("bob"), GameResult::BlackWins));
         assert_eq!(game.main_line().coordinates(), "h2e2 h9g7 h0g2 i9h9");
         let illegal = read_wxf(&FILE.replace("C2=5", "C1=5"), 20).unwrap_err();
-        assert!(
-            illegal
-                .to_string()
-                .starts_with("line 29: move 1: \"C1=5\" is not"),
-            "{illegal}"
-        );
+        assert!(illegal.to_string().starts_with("line 29: move 1: \"C1=5\" is not"), "{illegal}");
         assert!(read_wxf("START{ }END", 0).is_err());
         let draw = read_wxf(&FILE.replace("0-1", "0.5"), 0).unwrap();
         assert_eq!(draw.result, GameResult::Draw);
@@ -267,10 +253,7 @@ mod tests {
             assert_eq!(game.tag("Date"), Some("2013.01.02 10:11"));
             let line = 1 + file[..file.find("1. ...").unwrap()].matches('\n').count();
             let problem = game.main_line_problem().unwrap();
-            assert!(
-                problem.starts_with(&format!("line {line}: move 3")),
-                "{problem}"
-            );
+            assert!(problem.starts_with(&format!("line {line}: move 3")), "{problem}");
         }
         for block in [
             "SETUP{Ke0 x}",

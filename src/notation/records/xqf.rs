@@ -80,13 +80,7 @@ impl XqfKeys {
         let to_key = mix(to, from_key);
         let comment = (u32::from(sum) * 256 + u32::from(piece)) % 32_000 + 767;
         let stream = std::array::from_fn(|n| SALT[n] & ((raw[n % 4] & mask) | ors[n % 4]));
-        Self {
-            piece: piece_key,
-            from: from_key,
-            to: to_key,
-            comment,
-            stream,
-        }
+        Self { piece: piece_key, from: from_key, to: to_key, comment, stream }
     }
 }
 
@@ -122,20 +116,12 @@ impl XqfTree<'_> {
         if self.version <= PLAIN {
             // Any of the upper bits means a next move, any of the lower bits an alternative.
             flags = if flags & 0xf0 != 0 { HAS_NEXT } else { 0 }
-                | if flags & 0x0f != 0 {
-                    HAS_ALTERNATIVE
-                } else {
-                    0
-                };
+                | if flags & 0x0f != 0 { HAS_ALTERNATIVE } else { 0 };
         }
         let text = self.take(usize::try_from(length).unwrap_or(usize::MAX))?;
         // XQStudio marks a next move in files without moves, too.
         let has_no_moves = is_root && self.at == self.bytes.len();
-        let from = square(
-            node[0]
-                .wrapping_sub(FROM_OFFSET)
-                .wrapping_sub(self.keys.from),
-        );
+        let from = square(node[0].wrapping_sub(FROM_OFFSET).wrapping_sub(self.keys.from));
         let to = square(node[1].wrapping_sub(TO_OFFSET).wrapping_sub(self.keys.to));
         Ok(StoredNode {
             node: AnnotatedMove {
@@ -177,27 +163,15 @@ pub fn read_xqf(bytes: &[u8]) -> Result<GameTree, RecordError> {
     let keys = XqfKeys::read(bytes);
     let mut squares: PieceSquares = [None; 32];
     for (index, place) in bytes[SQUARES..SQUARES + 32].iter().enumerate() {
-        let index = if version >= SHUFFLED {
-            (index + usize::from(keys.piece) + 1) % 32
-        } else {
-            index
-        };
+        let index =
+            if version >= SHUFFLED { (index + usize::from(keys.piece) + 1) % 32 } else { index };
         squares[index] = square(place.wrapping_sub(keys.piece));
     }
-    let mut tree = XqfTree {
-        bytes,
-        at: HEADER,
-        version,
-        keys: &keys,
-    };
+    let mut tree = XqfTree { bytes, at: HEADER, version, keys: &keys };
     let root = tree.node()?;
     let mut game = read_tree(root, || tree.node().map(Some))?;
     let first_from = game.first_from();
-    let side = if bytes[SIDE] == 1 {
-        Color::Black
-    } else {
-        Color::Red
-    };
+    let side = if bytes[SIDE] == 1 { Color::Black } else { Color::Red };
     game.start = piece_position(&squares, first_from, side)?;
     for (name, at, size) in TAGS {
         let length = usize::from(bytes[at]).min(size - 1);
@@ -280,9 +254,7 @@ mod tests {
             bytes[0x03..0x10].copy_from_slice(if version > SHUFFLED {
                 b"/////////////"
             } else {
-                &[
-                    0x5a, 1, 0, 0, 0, 0x81, 0x42, 0x24, 0x18, 0x33, 0x77, 0xa9, 0xc5,
-                ]
+                &[0x5a, 1, 0, 0, 0, 0x81, 0x42, 0x24, 0x18, 0x33, 0x77, 0xa9, 0xc5]
             });
             bytes[HEADER - 1] = b'\n';
         }
@@ -320,12 +292,8 @@ mod tests {
         node(0x18, 0x20, moves.is_empty(), "开局");
         for (number, (text, comment)) in (1..).zip(moves) {
             let place = |t: &[u8]| (t[0] - b'a') * 10 + t[1] - b'0';
-            let from = place(&text.as_bytes()[..2])
-                .wrapping_add(0x18)
-                .wrapping_add(keys.from);
-            let to = place(&text.as_bytes()[2..])
-                .wrapping_add(0x20)
-                .wrapping_add(keys.to);
+            let from = place(&text.as_bytes()[..2]).wrapping_add(0x18).wrapping_add(keys.from);
+            let to = place(&text.as_bytes()[2..]).wrapping_add(0x20).wrapping_add(keys.to);
             node(from, to, number == moves.len(), comment);
         }
         let hidden = plain.iter().zip(HEADER..);
@@ -353,10 +321,7 @@ mod tests {
             assert_eq!(line.coordinates(), "h2e2 h9g7 h0g2", "{version}");
             assert_eq!(game.comments(), ["中炮", "", "x"], "{version}");
             assert_eq!(fen::write_position(&game.start), fen::START);
-            assert_eq!(
-                (game.tag("Red"), game.result),
-                (Some("胡荣华"), GameResult::Draw)
-            );
+            assert_eq!((game.tag("Red"), game.result), (Some("胡荣华"), GameResult::Draw));
             assert_eq!(game.tag("Site"), Some("abcdefghijklmn"));
         }
     }

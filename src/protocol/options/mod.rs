@@ -78,23 +78,14 @@ impl OptionKind {
     pub fn describe(&self, in_uci: bool) -> (&'static str, String, String) {
         let range = |min: &dyn Display, max: &dyn Display| format!(" min {min} max {max}");
         let (kind, default, values) = match *self {
-            Self::Check {
-                default,
-                ucci_default,
-                ..
-            } => {
+            Self::Check { default, ucci_default, .. } => {
                 let default = if in_uci { default } else { ucci_default };
                 ("check", default.to_string(), String::new())
             }
-            Self::Spin {
-                min, max, default, ..
-            } => ("spin", default.to_string(), range(&min, &max)),
-            Self::Combo {
-                words,
-                uci_words,
-                default,
-                ..
-            } => {
+            Self::Spin { min, max, default, .. } => {
+                ("spin", default.to_string(), range(&min, &max))
+            }
+            Self::Combo { words, uci_words, default, .. } => {
                 let has_own_words = in_uci && !uci_words.is_empty();
                 let words = if has_own_words { uci_words } else { words };
                 let default = words.get(default).unwrap_or(&"");
@@ -221,12 +212,7 @@ fn set_value(
             }
             set(preferences, used);
         }
-        OptionKind::Combo {
-            words,
-            uci_words,
-            set,
-            ..
-        } => {
+        OptionKind::Combo { words, uci_words, set, .. } => {
             let index = find_word(words, value).or_else(|| find_word(uci_words, value));
             if !index.is_some_and(|index| set(preferences, index)) {
                 let is_uci = row.ucci != Some(name) && !uci_words.is_empty();
@@ -288,9 +274,7 @@ mod tests {
 
     fn set_default(kind: &OptionKind, preferences: &mut Preferences) {
         match *kind {
-            OptionKind::Check {
-                ucci_default, set, ..
-            } => set(preferences, ucci_default),
+            OptionKind::Check { ucci_default, set, .. } => set(preferences, ucci_default),
             OptionKind::Spin { default, set, .. } => set(preferences, default),
             OptionKind::Combo { default, set, .. } => assert!(set(preferences, default)),
             OptionKind::Text { default, set, .. } => assert!(set(preferences, default)),
@@ -429,11 +413,7 @@ mod tests {
     #[test]
     fn the_error_for_an_invalid_value_names_the_valid_ones() {
         for (name, value, message) in [
-            (
-                "ponder",
-                None,
-                "ponder takes true or false, not an empty value",
-            ),
+            ("ponder", None, "ponder takes true or false, not an empty value"),
             ("Hash", Some("big"), "Hash takes a number, not \"big\""),
             (
                 "repetition rule",
@@ -441,11 +421,7 @@ mod tests {
                 "Repetition Rule takes one of AsianRule, ComputerRule, ChineseRule, ElephantEyeRule, AllowChase, \
                  AllowAll, not \"chess\"",
             ),
-            (
-                "style",
-                Some("wild"),
-                "style takes one of solid, normal, risky, not \"wild\"",
-            ),
+            ("style", Some("wild"), "style takes one of solid, normal, risky, not \"wild\""),
         ] {
             let mut preferences = Preferences::default();
             let error = set(name, value, &mut preferences).unwrap().unwrap_err();

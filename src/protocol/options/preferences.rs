@@ -89,11 +89,7 @@ pub fn parse_opponent(text: &str) -> Option<Option<u32>> {
 
 impl Preferences {
     pub fn time_unit(&self) -> TimeUnit {
-        if self.milliseconds {
-            TimeUnit::Milliseconds
-        } else {
-            TimeUnit::Seconds
-        }
+        if self.milliseconds { TimeUnit::Milliseconds } else { TimeUnit::Seconds }
     }
 
     /// How UCI moves number the ranks. Programs for many variants set `UCI_Variant` and count ranks from 1, as
@@ -102,11 +98,7 @@ impl Preferences {
     pub fn ranks(&self) -> Ranks {
         let is_for_variants =
             self.has_set_variant && (!self.has_set_about || self.has_set_chess960);
-        if is_for_variants && !self.counts_from_zero {
-            Ranks::FromOne
-        } else {
-            Ranks::FromZero
-        }
+        if is_for_variants && !self.counts_from_zero { Ranks::FromOne } else { Ranks::FromZero }
     }
 
     /// How random the moves are: not at all in analysis mode, and at least [`Randomness::Small`] below full strength.
@@ -199,13 +191,7 @@ mod tests {
         ] {
             assert_eq!(parse_opponent(text), Some(elo), "{text}");
         }
-        for bad in [
-            "GM",
-            "GM 2800",
-            "Kasparow 2800 human",
-            "GM many human",
-            "GM 1 cat x",
-        ] {
+        for bad in ["GM", "GM 2800", "Kasparow 2800 human", "GM many human", "GM 1 cat x"] {
             assert_eq!(parse_opponent(bad), None, "{bad}");
         }
     }
@@ -213,10 +199,7 @@ mod tests {
     #[test]
     fn opponent_rating_selects_the_style() {
         let style = |elo, chosen| {
-            let mut preferences = Preferences {
-                opponent_elo: elo,
-                ..Preferences::default()
-            };
+            let mut preferences = Preferences { opponent_elo: elo, ..Preferences::default() };
             preferences.search.style = chosen;
             preferences.settings().style
         };
@@ -240,10 +223,7 @@ mod tests {
 
     #[test]
     fn analysis_plays_at_full_strength() {
-        let mut preferences = Preferences {
-            limit_strength: true,
-            ..Preferences::default()
-        };
+        let mut preferences = Preferences { limit_strength: true, ..Preferences::default() };
         preferences.randomness = Randomness::Huge;
         preferences.search.pruning = Degree::Small;
         assert_eq!(preferences.strength(), Some(preferences.elo));

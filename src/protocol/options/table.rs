@@ -42,11 +42,7 @@ const fn check(
     default: bool,
     set: fn(&mut Preferences, bool),
 ) -> OptionSpec {
-    let kind = OptionKind::Check {
-        default,
-        ucci_default: default,
-        set,
-    };
+    let kind = OptionKind::Check { default, ucci_default: default, set };
     option(ucci, uci, kind)
 }
 
@@ -62,12 +58,7 @@ const fn text(
     form: &'static str,
     set: fn(&mut Preferences, &str) -> bool,
 ) -> OptionSpec {
-    let kind = OptionKind::Text {
-        default,
-        set,
-        form,
-        path_kind: PathKind::None,
-    };
+    let kind = OptionKind::Text { default, set, form, path_kind: PathKind::None };
     option(ucci, uci, kind)
 }
 
@@ -77,12 +68,7 @@ const fn spin(
     [min, max, default]: [u64; 3],
     set: fn(&mut Preferences, u64),
 ) -> OptionSpec {
-    let kind = OptionKind::Spin {
-        min,
-        max,
-        default,
-        set,
-    };
+    let kind = OptionKind::Spin { min, max, default, set };
     option(ucci, uci, kind)
 }
 
@@ -93,12 +79,7 @@ const fn combo(
     default: usize,
     set: fn(&mut Preferences, usize) -> bool,
 ) -> OptionSpec {
-    let kind = OptionKind::Combo {
-        words,
-        uci_words: &[],
-        default,
-        set,
-    };
+    let kind = OptionKind::Combo { words, uci_words: &[], default, set };
     option(name, name, kind)
 }
 
@@ -135,14 +116,8 @@ fn assign<T>(field: &mut T, value: Option<T>) -> bool {
 }
 
 /// The names of the rule sets in UCI, in the style of the names in Pikafish and in the order of [`RuleSet::ALL`].
-const UCI_RULES: [&str; RuleSet::COUNT] = [
-    "AsianRule",
-    "ComputerRule",
-    "ChineseRule",
-    "ElephantEyeRule",
-    "AllowChase",
-    "AllowAll",
-];
+const UCI_RULES: [&str; RuleSet::COUNT] =
+    ["AsianRule", "ComputerRule", "ChineseRule", "ElephantEyeRule", "AllowChase", "AllowAll"];
 
 /// In the order in which the protocols list them.
 const OPTIONS: &[OptionSpec] = &[
@@ -150,43 +125,30 @@ const OPTIONS: &[OptionSpec] = &[
     switch("batch", false, |p, on| p.batch = on),
     switch("debug", false, |p, on| p.debug = on),
     check("ponder", "Ponder", false, |p, on| p.search.ponder = on),
-    spin("hashsize", "Hash", [0, MAX_HASH as u64, 0], |p, n| {
-        p.hash_size = n as usize
-    })
-    .with(Effect::Resize),
-    spin("threads", "Threads", [0, MAX_THREADS as u64, 1], |p, n| {
-        p.threads = n as usize
-    })
-    .with(Effect::Threads),
+    spin("hashsize", "Hash", [0, MAX_HASH as u64, 0], |p, n| p.hash_size = n as usize)
+        .with(Effect::Resize),
+    spin("threads", "Threads", [0, MAX_THREADS as u64, 1], |p, n| p.threads = n as usize)
+        .with(Effect::Threads),
     spin("multipv", "MultiPV", [1, MAX_MOVES as u64, 1], |p, n| {
         p.search.multipv = n as usize;
     }),
     combo("idle", &Degree::NAMES, Degree::None.index(), |p, i| {
         assign(&mut p.search.idle, Degree::from_index(i))
     }),
-    combo(
-        "repetition",
-        &RuleSet::NAMES,
-        RuleSet::Asian.index(),
-        |p, i| assign(&mut p.search.rules, RuleSet::from_index(i)),
-    )
+    combo("repetition", &RuleSet::NAMES, RuleSet::Asian.index(), |p, i| {
+        assign(&mut p.search.rules, RuleSet::from_index(i))
+    })
     .in_uci("Repetition Rule", &UCI_RULES),
     switch("promotion", false, |p, on| p.promotion = on).with(Effect::Position),
     combo("pruning", &Degree::NAMES, Degree::Large.index(), |p, i| {
         assign(&mut p.search.pruning, Degree::from_index(i))
     }),
-    combo(
-        "knowledge",
-        &Knowledge::NAMES,
-        Knowledge::Large.index(),
-        |p, i| assign(&mut p.search.knowledge, Knowledge::from_index(i)),
-    ),
-    combo(
-        "randomness",
-        &Randomness::NAMES,
-        Randomness::None.index(),
-        |p, i| assign(&mut p.randomness, Randomness::from_index(i)),
-    ),
+    combo("knowledge", &Knowledge::NAMES, Knowledge::Large.index(), |p, i| {
+        assign(&mut p.search.knowledge, Knowledge::from_index(i))
+    }),
+    combo("randomness", &Randomness::NAMES, Randomness::None.index(), |p, i| {
+        assign(&mut p.randomness, Randomness::from_index(i))
+    }),
     combo("style", &Style::NAMES, Style::Normal.index(), |p, i| {
         assign(&mut p.search.style, Style::from_index(i))
     }),
@@ -211,23 +173,14 @@ const OPTIONS: &[OptionSpec] = &[
     check("naturallimit", "Sixty Move Rule", true, |p, on| {
         p.search.no_capture_draws = on;
     }),
-    combo(
-        "search",
-        &Driver::NAMES,
-        Driver::NegaScout.index(),
-        |p, i| assign(&mut p.search.techniques.driver, Driver::from_index(i)),
-    ),
+    combo("search", &Driver::NAMES, Driver::NegaScout.index(), |p, i| {
+        assign(&mut p.search.techniques.driver, Driver::from_index(i))
+    }),
     switch("nullmove", true, |p, on| p.search.techniques.null_move = on),
-    switch("verifynull", true, |p, on| {
-        p.search.techniques.null_move_verification = on
-    }),
+    switch("verifynull", true, |p, on| p.search.techniques.null_move_verification = on),
     switch("usehash", true, |p, on| p.search.techniques.hash = on),
-    switch("hashadjust", false, |p, on| {
-        p.search.techniques.hash_window = on
-    }),
-    switch("iterative", true, |p, on| {
-        p.search.techniques.iterative = on
-    }),
+    switch("hashadjust", false, |p, on| p.search.techniques.hash_window = on),
+    switch("iterative", true, |p, on| p.search.techniques.iterative = on),
     check("draw", "", false, |p, on| p.draw = on),
     check("resign", "", false, |p, on| p.resign = Some(on)),
     option("newgame", "Clear Hash", OptionKind::Button).with(Effect::NewGame),
@@ -235,75 +188,42 @@ const OPTIONS: &[OptionSpec] = &[
         p.move_overhead = Duration::from_millis(n);
     }),
     check("", "UCI_ShowWDL", false, |p, on| p.show_wdl = on),
-    check("", "UCI_ShowCurrLine", false, |p, on| {
-        p.search.reports.current_lines = on
-    }),
-    check("", "UCI_ShowRefutations", false, |p, on| {
-        p.search.reports.refutations = on
-    }),
-    check("", "UCI_LimitStrength", false, |p, on| {
-        p.limit_strength = on
-    }),
+    check("", "UCI_ShowCurrLine", false, |p, on| p.search.reports.current_lines = on),
+    check("", "UCI_ShowRefutations", false, |p, on| p.search.reports.refutations = on),
+    check("", "UCI_LimitStrength", false, |p, on| p.limit_strength = on),
     spin(
         "",
         "UCI_Elo",
-        [
-            strength::MIN_ELO as u64,
-            strength::MAX_ELO as u64,
-            strength::DEFAULT_ELO as u64,
-        ],
+        [strength::MIN_ELO as u64, strength::MAX_ELO as u64, strength::DEFAULT_ELO as u64],
         |p, n| p.elo = n as u32,
     ),
-    spin(
-        "",
-        "Skill Level",
-        [0, strength::MAX_SKILL as u64, strength::MAX_SKILL as u64],
-        |p, n| p.skill = n as u32,
-    ),
+    spin("", "Skill Level", [0, strength::MAX_SKILL as u64, strength::MAX_SKILL as u64], |p, n| {
+        p.skill = n as u32
+    }),
     check("", "UCI_AnalyseMode", false, |p, on| p.analyse_mode = on),
-    text(
-        "",
-        "UCI_Opponent",
-        "",
-        "TITLE ELO computer|human NAME",
-        |p, text| assign(&mut p.opponent_elo, parse_opponent(text)),
-    ),
-    text(
-        "evalapi",
-        "EvalFile",
-        "",
-        "the file of a network",
-        |p, file| assign(&mut p.network, Some(file.to_owned())),
-    )
+    text("", "UCI_Opponent", "", "TITLE ELO computer|human NAME", |p, text| {
+        assign(&mut p.opponent_elo, parse_opponent(text))
+    }),
+    text("evalapi", "EvalFile", "", "the file of a network", |p, file| {
+        assign(&mut p.network, Some(file.to_owned()))
+    })
     .naming(PathKind::File)
     .with(Effect::Network),
     check("useegtb", "UseEGTB", true, |p, on| p.use_tables = on).with(Effect::ClearHash),
-    text(
-        "egtbpaths",
-        "EGTBPath",
-        "",
-        "directories of tables, separated by ;",
-        |p, paths| assign(&mut p.table_paths, Some(paths.to_owned())),
-    )
+    text("egtbpaths", "EGTBPath", "", "directories of tables, separated by ;", |p, paths| {
+        assign(&mut p.table_paths, Some(paths.to_owned()))
+    })
     .naming(PathKind::Directory)
     .with(Effect::Tables),
     #[cfg(feature = "cloud")]
-    text(
-        "cloud",
-        "Cloud",
-        "",
-        "the address of a cloud library",
-        |p, address| assign(&mut p.cloud, Some(address.to_owned())),
-    )
+    text("cloud", "Cloud", "", "the address of a cloud library", |p, address| {
+        assign(&mut p.cloud, Some(address.to_owned()))
+    })
     .with(Effect::Cloud),
     text(
         "",
         "UCI_EngineAbout",
-        concat!(
-            "Chuhe ",
-            env!("CARGO_PKG_VERSION"),
-            " by the Chuhe authors, MIT license"
-        ),
+        concat!("Chuhe ", env!("CARGO_PKG_VERSION"), " by the Chuhe authors, MIT license"),
         "any text",
         |p, _| {
             p.has_set_about = true;
@@ -327,14 +247,12 @@ pub fn all() -> impl Iterator<Item = OptionSpec> {
 
 #[cfg(feature = "tune")]
 fn parameters() -> impl Iterator<Item = OptionSpec> {
-    crate::search::PARAMETERS
-        .iter()
-        .map(|parameter| OptionSpec {
-            ucci: Some(parameter.name),
-            uci: Some(parameter.name),
-            kind: OptionKind::Parameter(parameter),
-            effect: Effect::None,
-        })
+    crate::search::PARAMETERS.iter().map(|parameter| OptionSpec {
+        ucci: Some(parameter.name),
+        uci: Some(parameter.name),
+        kind: OptionKind::Parameter(parameter),
+        effect: Effect::None,
+    })
 }
 
 #[cfg(not(feature = "tune"))]

@@ -57,10 +57,7 @@ impl Adjudicator {
         if offers.may_resign {
             self.hopeless = count(self.hopeless, hundredths <= HOPELESS);
         }
-        self.level = count(
-            self.level,
-            hundredths.abs() <= LEVEL && has_few_pieces(game),
-        );
+        self.level = count(self.level, hundredths.abs() <= LEVEL && has_few_pieces(game));
         let is_lost = score.is_mated() || self.hopeless >= HOPELESS_ANSWERS;
         let style = preferences.search.style;
         if offers.draw_offered && accepts_draw(hundredths, game, offers.is_draw, style) {
@@ -81,10 +78,7 @@ impl Adjudicator {
         let position = game.position();
         let side = position.side_to_move().index();
         let pieces = position.occupied().len();
-        if self
-            .last
-            .is_some_and(|last| last.0 != side || last.1 < pieces)
-        {
+        if self.last.is_some_and(|last| last.0 != side || last.1 < pieces) {
             *self = Self::default();
         }
         self.last = Some((side, pieces));
@@ -128,10 +122,7 @@ pub struct Ruling {
 impl Ruling {
     fn of(game: &Game, settings: &Settings) -> Self {
         let judgment = settings.judge_outcome(game);
-        Self {
-            text: judgment.ruling(),
-            is_draw: judgment.verdict == Verdict::Draw,
-        }
+        Self { text: judgment.ruling(), is_draw: judgment.verdict == Verdict::Draw }
     }
 }
 

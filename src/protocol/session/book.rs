@@ -51,20 +51,14 @@ impl Session {
         {
             return None;
         }
-        let moves = self
-            .books
-            .fresh_moves(&request.game, |m| request.may_play(m));
+        let moves = self.books.fresh_moves(&request.game, |m| request.may_play(m));
         let moves = self.report_problems(moves);
         let sharpness = sharpness(self.preferences.randomness());
         let best = moves.get(choose(&moves, sharpness, &mut rng())?)?.played;
         let mut after = request.game.clone();
         after.push(best).ok()?;
         let ponder = self.book_moves(&after).first().map(|m| m.played);
-        Some(BookAnswer {
-            moves,
-            best,
-            ponder,
-        })
+        Some(BookAnswer { moves, best, ponder })
     }
 
     fn book_moves(&mut self, game: &Game) -> Vec<BookMove> {
@@ -92,12 +86,8 @@ impl Session {
 
     pub fn answer_from_book(&mut self, game: &Game, answer: &BookAnswer) {
         self.report_book(answer);
-        let action = self.adjudicator.decide(
-            game,
-            &answer.outcome(),
-            Offers::default(),
-            &self.preferences,
-        );
+        let action =
+            self.adjudicator.decide(game, &answer.outcome(), Offers::default(), &self.preferences);
         self.send_best_move(game, answer.best, answer.ponder, action);
     }
 
@@ -107,11 +97,7 @@ impl Session {
         let mut moves = answer.moves.clone();
         moves.sort_by_key(is_best);
         for m in &moves {
-            self.send(&Reply::BookMove {
-                played: m.played,
-                weight: m.weight,
-                is_best: is_best(m),
-            });
+            self.send(&Reply::BookMove { played: m.played, weight: m.weight, is_best: is_best(m) });
         }
     }
 }

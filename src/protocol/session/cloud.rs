@@ -121,11 +121,7 @@ impl Cloud {
         };
         // Fails only if the thread has ended.
         self.0.send(request).ok()?;
-        Some(AwaitedMove {
-            answers,
-            lines,
-            until,
-        })
+        Some(AwaitedMove { answers, lines, until })
     }
 }
 
@@ -159,18 +155,10 @@ enum BestReply {
 impl CloudThread {
     /// Returns the answer to a request, and whether to ask for the line of the library.
     fn answer(&mut self, request: &CloudRequest) -> (CloudAnswer, bool) {
-        let key = (
-            crate::cloud::fen::write(&request.position),
-            request.ban.clone(),
-        );
-        let mut answer = CloudAnswer {
-            suggestion: self.cache.get(&key).copied(),
-            problem: None,
-        };
+        let key = (crate::cloud::fen::write(&request.position), request.ban.clone());
+        let mut answer = CloudAnswer { suggestion: self.cache.get(&key).copied(), problem: None };
         let time = request.until.saturating_duration_since(Instant::now());
-        let is_paused = self
-            .paused_until
-            .is_some_and(|until| Instant::now() < until);
+        let is_paused = self.paused_until.is_some_and(|until| Instant::now() < until);
         if answer.suggestion.is_some() || is_paused || time.is_zero() {
             return (answer, false);
         }
@@ -216,9 +204,7 @@ impl CloudThread {
         parameters: &[(&str, &str)],
         time: Duration,
     ) -> Result<String, Option<String>> {
-        let reply = self
-            .client
-            .ask_within(action, &request.position, parameters, time);
+        let reply = self.client.ask_within(action, &request.position, parameters, time);
         let error = match reply {
             Ok(reply) => {
                 self.failures = 0;
@@ -301,14 +287,7 @@ mod tests {
         for text in ["", "invalid board", "unknown"] {
             assert_eq!(parse_best(text), BestReply::Other, "{text}");
         }
-        for text in [
-            "move:",
-            "move:h2",
-            "eval:12",
-            "{}",
-            "<html>",
-            "move:炮二平五",
-        ] {
+        for text in ["move:", "move:h2", "eval:12", "{}", "<html>", "move:炮二平五"] {
             assert_eq!(parse_best(text), BestReply::Invalid, "{text}");
         }
     }

@@ -64,10 +64,7 @@ impl CurrentGame {
         if self.text.ranks == Ranks::FromZero {
             return false;
         }
-        let text = PositionText {
-            ranks: Ranks::FromZero,
-            ..self.text.clone()
-        };
+        let text = PositionText { ranks: Ranks::FromZero, ..self.text.clone() };
         let Ok((game, None)) = parse_game(&text, promotion) else {
             return false;
         };
@@ -149,10 +146,7 @@ pub fn parse_game(text: &PositionText, promotion: bool) -> Result<(Game, Option<
     for (index, played) in text.moves.iter().enumerate() {
         let error = match read_move(played, text.ranks, game.position()) {
             Ok(legal) if game.push(legal).is_ok() => continue,
-            Ok(_) => fill(
-                texts().not_a_legal_move,
-                &[&format!("{:?}", message_excerpt(played))],
-            ),
+            Ok(_) => fill(texts().not_a_legal_move, &[&format!("{:?}", message_excerpt(played))]),
             Err(error) => error,
         };
         let numbers = [index + 1, text.moves.len()].map(|number| number.to_string());
@@ -175,11 +169,7 @@ fn read_move(text: &str, ranks: Ranks, position: &Position) -> Result<Move, Stri
     if let Some(played) = ranks.parse(text).or_else(notation) {
         return Ok(played);
     }
-    let hint = if has_other_ranks {
-        texts().other_ranks
-    } else {
-        ""
-    };
+    let hint = if has_other_ranks { texts().other_ranks } else { "" };
     let text = format!("{:?}", message_excerpt(text));
     Err(fill(texts().not_a_move, &[&text, hint]))
 }

@@ -146,11 +146,7 @@ impl Session {
         }
         let Some(search) = &self.search else {
             // The last queued lines may have contained no command.
-            let input = if self.ended {
-                Input::End
-            } else {
-                self.input.recv()
-            };
+            let input = if self.ended { Input::End } else { self.input.recv() };
             return Incoming::Input(input);
         };
         if let Some(deadline) = search.answer_due() {
@@ -160,11 +156,8 @@ impl Session {
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
-        let input = if self.ended || self.input_waits() {
-            never()
-        } else {
-            self.input.channel().clone()
-        };
+        let input =
+            if self.ended || self.input_waits() { never() } else { self.input.channel().clone() };
         #[cfg(feature = "cloud")]
         if let Some(awaited) = &search.awaited_move {
             return select_biased! {

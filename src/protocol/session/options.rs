@@ -108,9 +108,7 @@ impl Session {
             None
         } else {
             let network = Network::open(&path_of_name(path));
-            Some(Arc::new(network.map_err(|error| {
-                format!("{}: {error}", message_excerpt(path))
-            })?))
+            Some(Arc::new(network.map_err(|error| format!("{}: {error}", message_excerpt(path)))?))
         };
         if self.network != network {
             self.network = network;
@@ -153,10 +151,7 @@ impl Session {
 
     /// Reports the tables that the search has found damaged, each once.
     pub fn report_damaged_tables(&mut self) {
-        let errors = self
-            .tables
-            .as_ref()
-            .map(|tables| tables.unreported_damage());
+        let errors = self.tables.as_ref().map(|tables| tables.unreported_damage());
         for error in errors.unwrap_or_default() {
             self.message(&fill(texts().damaged_table, &[&translated(&error)]));
         }

@@ -112,10 +112,7 @@ impl Session {
             self.send(&Reply::StaticScore(score));
         }
         self.search = Some(ActiveSearch::new(go, request, Stage::Requested, started));
-        self.on_search_done(Outcome {
-            no_mate: !is_static,
-            ..Outcome::default()
-        });
+        self.on_search_done(Outcome { no_mate: !is_static, ..Outcome::default() });
         self.stop_endless_search();
     }
 
@@ -148,8 +145,7 @@ impl Session {
                 return search;
             }
         }
-        self.pool
-            .start(search.stage.request(request, Duration::ZERO));
+        self.pool.start(search.stage.request(request, Duration::ZERO));
         search
     }
 
@@ -221,9 +217,7 @@ impl Session {
 
     /// Whether there is no search in progress, or it ends without another command.
     pub fn ends_by_itself(&self) -> bool {
-        self.search
-            .as_ref()
-            .is_none_or(ActiveSearch::ends_by_itself)
+        self.search.as_ref().is_none_or(ActiveSearch::ends_by_itself)
     }
 
     /// Stops the search in progress; it answers with its best move so far.
@@ -290,7 +284,7 @@ impl Session {
             return;
         };
         let has_one_line = search.request.settings.multipv == 1;
-        let is_proven = (outcome.score).is_none_or(|score| score.is_mate() && has_one_line);
+        let is_proven = outcome.score.is_none_or(|score| score.is_mate() && has_one_line);
         let may_end = is_proven && matches!(self.protocol, Protocol::Ucci | Protocol::Worker);
         let control = &search.request.control;
         let is_early = control.is_pondering() || !search.is_bounded && !may_end;
@@ -355,8 +349,7 @@ impl Session {
             // The opponent has played another move, so this position does not occur in the game.
             GameAction::None
         } else {
-            self.adjudicator
-                .decide(game, outcome, search.offers, &self.preferences)
+            self.adjudicator.decide(game, outcome, search.offers, &self.preferences)
         };
         self.send_best_move(game, best, outcome.ponder, action);
     }
@@ -374,11 +367,7 @@ impl Session {
             let is_played = after.push(best).is_ok() && after.push(*reply).is_ok();
             is_played && has_legal_move(after.position())
         };
-        self.send(&Reply::BestMove {
-            best,
-            ponder: expected.filter(leaves_a_move),
-            action,
-        });
+        self.send(&Reply::BestMove { best, ponder: expected.filter(leaves_a_move), action });
     }
 
     /// If `go mate` has found no mate in `moves` moves, reports that. `is_restricted` is set if only some
@@ -388,16 +377,8 @@ impl Session {
             return;
         }
         let texts = texts();
-        let by = if is_restricted {
-            texts.by_these_moves
-        } else {
-            ""
-        };
-        let text = if outcome.no_mate {
-            texts.no_mate
-        } else {
-            texts.mate_not_found
-        };
+        let by = if is_restricted { texts.by_these_moves } else { "" };
+        let text = if outcome.no_mate { texts.no_mate } else { texts.mate_not_found };
         self.message(&fill(text, &[&moves.to_string(), by]));
     }
 
@@ -429,11 +410,7 @@ impl Session {
         };
         // There is a move to play: a search without one has already ended.
         if let Some(best) = from_book.or(search.reported_move).or_else(any) {
-            self.send(&Reply::BestMove {
-                best,
-                ponder: None,
-                action: GameAction::None,
-            });
+            self.send(&Reply::BestMove { best, ponder: None, action: GameAction::None });
         }
     }
 

@@ -48,10 +48,7 @@ impl Stage {
         let suggestion = table.or(go.book_move.map(|suggested| (suggested, false)));
         match suggestion.filter(|(suggested, _)| request.may_play(*suggested)) {
             Some((suggested, is_table)) if go.is_bounded(&request.limits) && !go.ponder => {
-                Self::Suggested {
-                    suggested,
-                    is_table,
-                }
+                Self::Suggested { suggested, is_table }
             }
             _ => Self::Requested,
         }
@@ -114,15 +111,8 @@ pub fn estimated_time(limits: &Limits) -> Option<Duration> {
 
 fn trial_limits(limits: &Limits) -> Limits {
     let time = estimated_time(limits);
-    let time = time.map_or(DEFAULT_TRIAL, |time| {
-        (time / TRIAL_DIVISOR).min(LONGEST_TRIAL)
-    });
-    Limits {
-        depth: limits.depth,
-        nodes: limits.nodes,
-        move_time: Some(time),
-        ..Limits::default()
-    }
+    let time = time.map_or(DEFAULT_TRIAL, |time| (time / TRIAL_DIVISOR).min(LONGEST_TRIAL));
+    Limits { depth: limits.depth, nodes: limits.nodes, move_time: Some(time), ..Limits::default() }
 }
 
 /// The limits of the search for the best move, after the suggestion was searched to `depth`: the same depth, so that
@@ -152,10 +142,7 @@ mod tests {
 
     fn suggested(is_table: bool) -> Stage {
         let suggested = "h2e2".parse().unwrap();
-        Stage::Suggested {
-            suggested,
-            is_table,
-        }
+        Stage::Suggested { suggested, is_table }
     }
 
     #[test]
@@ -197,24 +184,15 @@ mod tests {
                 increment: Duration::from_millis(500),
                 moves_to_go: None,
             };
-            let limits = Limits {
-                clock: Some(clock),
-                ..Limits::default()
-            };
-            assert_eq!(
-                estimated_time(&limits),
-                Some(Duration::from_millis(expected))
-            );
+            let limits = Limits { clock: Some(clock), ..Limits::default() };
+            assert_eq!(estimated_time(&limits), Some(Duration::from_millis(expected)));
         }
     }
 
     #[test]
     fn comparison_is_as_deep_as_the_trial() {
-        let limits = |depth| Limits {
-            depth,
-            move_time: Some(Duration::from_secs(5)),
-            ..Limits::default()
-        };
+        let limits =
+            |depth| Limits { depth, move_time: Some(Duration::from_secs(5)), ..Limits::default() };
         for (asked, reached, compared) in [(None, 7, 7), (Some(9), 7, 7), (Some(3), 7, 3)] {
             let found = comparison_limits(&limits(asked), reached);
             assert_eq!(found.depth, Some(compared));

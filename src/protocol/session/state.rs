@@ -171,11 +171,7 @@ pub struct BookAnswer {
 impl BookAnswer {
     /// The book move as the outcome of a search without a score.
     pub fn outcome(&self) -> Outcome {
-        Outcome {
-            best: Some(self.best),
-            ponder: self.ponder,
-            ..Outcome::default()
-        }
+        Outcome { best: Some(self.best), ponder: self.ponder, ..Outcome::default() }
     }
 }
 

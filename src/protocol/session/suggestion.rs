@@ -47,8 +47,7 @@ impl Session {
         if let Some(search) = &mut self.search {
             search.request.control = control;
             let elapsed = search.started.elapsed();
-            self.pool
-                .start(search.stage.request(&search.request, elapsed));
+            self.pool.start(search.stage.request(&search.request, elapsed));
         }
     }
 
@@ -129,10 +128,7 @@ impl Session {
                 && game.occurrences() == 1
         };
         search.stage = match answer.suggestion.filter(may_play) {
-            Some((suggested, is_table)) if !is_stopped => Stage::Suggested {
-                suggested,
-                is_table,
-            },
+            Some((suggested, is_table)) if !is_stopped => Stage::Suggested { suggested, is_table },
             _ => Stage::Requested,
         };
         let control = Control::new(false);

@@ -107,10 +107,7 @@ impl TestSession {
         Some(format!(
             "{} {:?} {:?}",
             fen::write_position(game.position()),
-            game.plies()
-                .iter()
-                .map(|ply| ply.played)
-                .collect::<Vec<_>>(),
+            game.plies().iter().map(|ply| ply.played).collect::<Vec<_>>(),
             current.root_moves(game, None),
         ))
     }
@@ -204,10 +201,7 @@ fn without_a_move_a_ponder_or_infinite_search_waits_for_ponderhit_or_stop() {
 fn reply_that_ends_the_game_is_no_ponder_move() {
     // After b1d1 black is mated, after b1b2 it is not.
     let position = "position fen 3k5/9/9/9/9/9/9/R8/1R7/4K4 b";
-    for (reply, answer) in [
-        ("b1d1", "bestmove d9d8"),
-        ("b1b2", "bestmove d9d8 ponder b1b2"),
-    ] {
+    for (reply, answer) in [("b1d1", "bestmove d9d8"), ("b1b2", "bestmove d9d8 ponder b1b2")] {
         let mut session = TestSession::new("uci");
         session.say(position);
         session.say("go depth 1");
@@ -275,9 +269,7 @@ fn overlong_line_gets_the_answer_of_its_command() {
     assert_eq!(session.say("go depth 1"), ["nobestmove"]);
     session.say("position startpos");
     session.say("go infinite");
-    let _ = session
-        .session
-        .on_input(Input::Overlong("position".to_owned()));
+    let _ = session.session.on_input(Input::Overlong("position".to_owned()));
     // The line is not handled before the search ends.
     assert_eq!(session.read(), [""; 0]);
     assert!(session.board().is_some());
@@ -295,10 +287,7 @@ fn overlong_line_is_queued_in_batch_mode() {
     session.say("stop");
     session.on_event(done(0));
     let incoming = session.session.wait();
-    assert!(matches!(
-        incoming,
-        Incoming::Queued(Command::TooLong { .. })
-    ));
+    assert!(matches!(incoming, Incoming::Queued(Command::TooLong { .. })));
     let _ = session.session.handle_incoming(incoming);
     assert_eq!(session.board(), None);
 }
@@ -341,11 +330,8 @@ fn lines_after_a_change_of_their_meaning_are_parsed_when_they_run() {
         let said = session.run_queue();
         let request = &session.session.search.as_ref().unwrap().request;
         let (moves, limits) = (request.root_moves.clone(), request.limits);
-        let is_from_handshake = |line: &String| {
-            ["id ", "option ", "ucciok"]
-                .iter()
-                .any(|word| line.starts_with(word))
-        };
+        let is_from_handshake =
+            |line: &String| ["id ", "option ", "ucciok"].iter().any(|word| line.starts_with(word));
         assert!(said.iter().all(is_from_handshake), "{said:?}");
         let expected = session.board();
         let mut session = TestSession::new(after);
@@ -355,11 +341,7 @@ fn lines_after_a_change_of_their_meaning_are_parsed_when_they_run() {
         session.say("setoption usebook false");
         session.say(go);
         let request = &session.session.search.as_ref().unwrap().request;
-        assert_eq!(
-            (&request.root_moves, request.limits),
-            (&moves, limits),
-            "{go}"
-        );
+        assert_eq!((&request.root_moves, request.limits), (&moves, limits), "{go}");
     }
 }
 
@@ -384,21 +366,11 @@ fn queued_exit_stops_the_analysis_queued_before_it() {
 fn bounds_come_before_the_last_report_of_progress() {
     let mut session = TestSession::new("ucci");
     session.say("go depth 1");
-    let bound = Info {
-        bound: Bound::Lower,
-        ..line_with("h2e2".parse().unwrap())
-    };
-    assert_eq!(
-        session.on_event(Event::Report(Report::Line(bound))),
-        [""; 0]
-    );
+    let bound = Info { bound: Bound::Lower, ..line_with("h2e2".parse().unwrap()) };
+    assert_eq!(session.on_event(Event::Report(Report::Line(bound))), [""; 0]);
     let said = session.on_event(done(0));
     let words = said.iter().map(|line| line.split(' ').nth(1).unwrap());
-    assert_eq!(
-        words.collect::<Vec<_>>(),
-        ["depth", "time", "h2e2"],
-        "{said:?}"
-    );
+    assert_eq!(words.collect::<Vec<_>>(), ["depth", "time", "h2e2"], "{said:?}");
 }
 
 #[test]
@@ -440,9 +412,7 @@ fn answer_does_not_wait_for_a_slow_ruling() {
     let mut session = TestSession::new("ucci");
     let (search, events) = unbounded();
     session.session.events = events;
-    let _ = session
-        .session
-        .on_input(Input::Line("go depth 1".to_owned()));
+    let _ = session.session.on_input(Input::Line("go depth 1".to_owned()));
     // The ruling never arrives.
     let (_sender, ruling) = unbounded();
     session.session.search.as_mut().unwrap().awaited_ruling = Some(ruling);
@@ -459,10 +429,7 @@ fn debug_mode_reports_unknown_lines() {
     let mut session = TestSession::new("ucci");
     assert_eq!(session.say("hello"), [""; 0]);
     session.say("setoption debug on");
-    assert_eq!(
-        session.say("hello\u{7}"),
-        ["info message unknown line: hello?"]
-    );
+    assert_eq!(session.say("hello\u{7}"), ["info message unknown line: hello?"]);
     assert_eq!(session.say(""), [""; 0]);
 }
 
@@ -499,9 +466,7 @@ fn line() -> impl Strategy<Value = String> {
         (damaged_fen(), moves.clone())
             .prop_map(|(fen, moves)| format!("position fen {fen} moves {moves}")),
         damaged_fen().prop_map(|fen| format!("position fen {fen}")),
-        moves
-            .clone()
-            .prop_map(|moves| format!("position startpos moves {moves}")),
+        moves.clone().prop_map(|moves| format!("position startpos moves {moves}")),
         moves.clone().prop_map(|moves| format!("banmoves {moves}")),
         damaged_fen().prop_map(|fen| format!("probe fen {fen}")),
         "setoption (multipv|style|promotion|x) [ -~]{0,20}",

@@ -151,9 +151,7 @@ impl XBoard {
             "d" if self.is_invalid => refuse_game(),
             "d" => {
                 let lines = format_position(self.game.position(), Ranks::FromZero).into_iter();
-                lines
-                    .map(|line| Command::Print(format!("# {line}")))
-                    .collect()
+                lines.map(|line| Command::Print(format!("# {line}"))).collect()
             }
             "." => self.status_line().map(Command::Print).into_iter().collect(),
             "accepted" | "rejected" | "random" | "computer" | "name" | "ics" => Vec::new(),
@@ -297,19 +295,12 @@ impl XBoard {
 }
 
 fn error(reason: &str, line: &str) -> Vec<Command> {
-    vec![Command::Print(format!(
-        "Error ({reason}): {}",
-        message_excerpt(line)
-    ))]
+    vec![Command::Print(format!("Error ({reason}): {}", message_excerpt(line)))]
 }
 
 /// No command for a valid argument, otherwise an error.
 fn checked(is_valid: bool, verb: &str, rest: &str) -> Vec<Command> {
-    if is_valid {
-        Vec::new()
-    } else {
-        error("bad argument", &format!("{verb} {rest}"))
-    }
+    if is_valid { Vec::new() } else { error("bad argument", &format!("{verb} {rest}")) }
 }
 
 fn option(name: &str, value: &str) -> Command {
@@ -358,9 +349,7 @@ fn option_feature(spec: &OptionSpec) -> Option<String> {
     }
     let kind = match spec.kind {
         OptionKind::Check { default, .. } => format!("-check {}", u8::from(default)),
-        OptionKind::Spin {
-            min, max, default, ..
-        } => format!("-spin {default} {min} {max}"),
+        OptionKind::Spin { min, max, default, .. } => format!("-spin {default} {min} {max}"),
         OptionKind::Combo { words, default, .. } => {
             let choices = words.iter().enumerate().map(|(n, word)| {
                 let mark = if n == default { "*" } else { "" };
@@ -369,9 +358,7 @@ fn option_feature(spec: &OptionSpec) -> Option<String> {
             let choices: Vec<String> = choices.collect();
             format!("-combo {}", choices.join(" /// "))
         }
-        OptionKind::Text {
-            default, path_kind, ..
-        } => match path_kind {
+        OptionKind::Text { default, path_kind, .. } => match path_kind {
             PathKind::None => format!("-string {default}"),
             PathKind::File => format!("-file {default}"),
             PathKind::Directory => format!("-path {default}"),
@@ -394,10 +381,6 @@ mod tests {
         assert!(lines.iter().all(|line| line.starts_with("feature ")));
         let style = "feature option=\"style -combo solid /// *normal /// risky\"";
         assert!(lines.iter().any(|line| line == style), "{lines:?}");
-        assert!(
-            UNLISTED
-                .iter()
-                .all(|name| { options::all().any(|spec| spec.name() == *name) })
-        );
+        assert!(UNLISTED.iter().all(|name| { options::all().any(|spec| spec.name() == *name) }));
     }
 }

@@ -67,17 +67,10 @@ impl XBoard {
             return Vec::new();
         }
         if legal_moves(self.game.position()).is_empty() {
-            return self
-                .announce_end()
-                .map(Command::Print)
-                .into_iter()
-                .collect();
+            return self.announce_end().map(Command::Print).into_iter().collect();
         }
         self.purpose = Some(Purpose::Play);
-        let request = GoRequest {
-            draw: std::mem::take(&mut self.draw_offered),
-            ..self.request()
-        };
+        let request = GoRequest { draw: std::mem::take(&mut self.draw_offered), ..self.request() };
         vec![self.position(), Command::Go(Ok(request))]
     }
 
@@ -97,10 +90,7 @@ impl XBoard {
             return Vec::new();
         }
         self.purpose = Some(Purpose::Ponder);
-        let request = GoRequest {
-            ponder: true,
-            ..self.request()
-        };
+        let request = GoRequest { ponder: true, ..self.request() };
         let mut position = self.position();
         if let Command::Position(text) = &mut position {
             text.moves.push(expected.to_string());
@@ -220,9 +210,7 @@ impl XBoard {
         let start = self.start.as_deref().unwrap_or(fen::START);
         let game = self.new_game_from(start).ok().and_then(|mut game| {
             let mut moves = self.game.plies().iter().map(|ply| ply.played);
-            moves
-                .all(|played| game.push(played).is_ok())
-                .then_some(game)
+            moves.all(|played| game.push(played).is_ok()).then_some(game)
         });
         self.is_invalid = game.is_none();
         if let Some(game) = game {

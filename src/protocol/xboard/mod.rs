@@ -40,12 +40,7 @@ struct AnalysisStatus {
 
 impl AnalysisStatus {
     fn new() -> Self {
-        Self {
-            began: Instant::now(),
-            depth: 0,
-            nodes: 0,
-            current: None,
-        }
+        Self { began: Instant::now(), depth: 0, nodes: 0, current: None }
     }
 
     fn update(&mut self, report: &Report) {
@@ -56,11 +51,9 @@ impl AnalysisStatus {
                 }
                 (self.depth, self.nodes) = (info.depth, info.nodes);
             }
-            Report::CurrentMove {
-                depth,
-                played,
-                number,
-            } => (self.depth, self.current) = (depth, Some((played, number))),
+            Report::CurrentMove { depth, played, number } => {
+                (self.depth, self.current) = (depth, Some((played, number)))
+            }
             Report::Progress { nodes, .. } => self.nodes = nodes,
             Report::Refutation(_) | Report::CurrentLines(_) => {}
         }
@@ -69,12 +62,7 @@ impl AnalysisStatus {
     /// `stat01: TIME NODES DEPTH MOVES-LEFT MOVES MOVE` in a position with `moves` legal moves, the time in
     /// hundredths of a second. MOVE is missing until the search reports a root move at this depth.
     fn line(&self, moves: usize) -> String {
-        let Self {
-            began,
-            depth,
-            nodes,
-            current,
-        } = self;
+        let Self { began, depth, nodes, current } = self;
         let time = began.elapsed().as_millis() / 10;
         let (left, name) = match current {
             Some((played, number)) => (moves.saturating_sub(*number), format!(" {played}")),

@@ -21,19 +21,16 @@ impl XBoard {
                 self.discarded -= 1;
                 Vec::new()
             }
-            Reply::BestMove {
-                best,
-                ponder,
-                action,
-            } => self.on_best_move(*best, *ponder, *action),
+            Reply::BestMove { best, ponder, action } => self.on_best_move(*best, *ponder, *action),
             Reply::NoBestMove => {
                 self.purpose = None;
                 self.pongs()
             }
-            Reply::Search {
-                report: Report::Line(info),
-                ..
-            } if self.shows_lines() && !is_discarded => format_thinking(info).into_iter().collect(),
+            Reply::Search { report: Report::Line(info), .. }
+                if self.shows_lines() && !is_discarded =>
+            {
+                format_thinking(info).into_iter().collect()
+            }
             Reply::BookMove { played, weight, .. } if self.shows_lines() && !is_discarded => {
                 vec![format!("0 {weight} 0 0 {played}")]
             }
@@ -84,10 +81,7 @@ impl XBoard {
     /// The answers to the `ping`s that wait for the move.
     pub fn pongs(&mut self) -> Vec<String> {
         let pings = std::mem::take(&mut self.pings);
-        pings
-            .iter()
-            .map(|number| format!("pong {number}"))
-            .collect()
+        pings.iter().map(|number| format!("pong {number}")).collect()
     }
 }
 
@@ -113,9 +107,6 @@ fn format_thinking(info: &Info) -> Option<String> {
     (info.bound == Bound::Exact).then(|| {
         let (depth, nodes) = (info.depth, info.nodes);
         let time = info.time.as_millis() / 10;
-        format!(
-            "{depth} {score} {time} {nodes} {}",
-            Ranks::FromZero.format_line(&info.pv)
-        )
+        format!("{depth} {score} {time} {nodes} {}", Ranks::FromZero.format_line(&info.pv))
     })
 }

@@ -12,17 +12,11 @@ struct Client {
 
 impl Client {
     fn xboard() -> Self {
-        Self {
-            codec: XBoard::new(false),
-            preferences: Preferences::default(),
-        }
+        Self { codec: XBoard::new(false), preferences: Preferences::default() }
     }
 
     fn cxboard() -> Self {
-        Self {
-            codec: XBoard::new(true),
-            ..Self::xboard()
-        }
+        Self { codec: XBoard::new(true), ..Self::xboard() }
     }
 
     fn send(&mut self, line: &str) -> Vec<Command> {
@@ -138,10 +132,7 @@ fn analysis_follows_the_game() {
     assert_eq!(client.verbs("undo"), "stop position go");
     assert_eq!(client.verbs("usermove h2e2"), "stop position go");
     let restarted = client.send("new");
-    assert!(matches!(
-        restarted[..],
-        [Command::Stop, Command::NewGame, _, _]
-    ));
+    assert!(matches!(restarted[..], [Command::Stop, Command::NewGame, _, _]));
     assert_eq!(moves(&restarted), "");
     assert_eq!(client.verbs("usermove b2e2"), "stop position go");
     assert_eq!(client.verbs("exit"), "stop");
@@ -153,18 +144,12 @@ fn refused_position_ends_the_game() {
         client.send("hard");
         client.send("h2e2");
         // Black cannot have two kings.
-        assert_eq!(
-            client.verbs("setboard 3kk4/9/9/9/9/9/9/9/9/4K4 w"),
-            "stop print"
-        );
+        assert_eq!(client.verbs("setboard 3kk4/9/9/9/9/9/9/9/9/4K4 w"), "stop print");
         assert!(client.answer("h9g7", Some("h0g2")).is_empty());
         assert!(client.printed("h0g2")[0].starts_with("Illegal move ("));
         for line in ["go", "playother", "analyze", "d"] {
             let said = client.printed(line);
-            assert!(
-                said[0].starts_with("Error (illegal position)"),
-                "{line}: {said:?}"
-            );
+            assert!(said[0].starts_with("Error (illegal position)"), "{line}: {said:?}");
             assert_eq!(said.len(), client.send(line).len(), "{line}");
         }
         for line in ["force", "undo"] {
@@ -230,10 +215,9 @@ fn results_are_announced() {
 
 #[test]
 fn finished_game_is_not_searched() {
-    for (mut client, said) in [
-        (Client::xboard(), "1-0 {White mates}"),
-        (Client::cxboard(), "1-0 {red mates}"),
-    ] {
+    for (mut client, said) in
+        [(Client::xboard(), "1-0 {White mates}"), (Client::cxboard(), "1-0 {red mates}")]
+    {
         client.send("force");
         client.send("setboard 3k5/9/9/9/9/9/9/3R5/3R5/4K4 b");
         assert_eq!(client.printed("go"), [said]);
@@ -349,13 +333,7 @@ fn tsito_search_switches() {
         };
         assert_eq!(name, option);
     }
-    for line in [
-        "search deep",
-        "nullmove",
-        "hash maybe",
-        "set",
-        "set color red",
-    ] {
+    for line in ["search deep", "nullmove", "hash maybe", "set", "set color red"] {
         let said = client.printed(line);
         assert!(
             said.len() == 1 && said[0].starts_with("Error (") && said[0].ends_with(line),
@@ -374,10 +352,7 @@ fn no_capture_limit_can_be_turned_off() {
         client.send("setboard 4k4/9/9/9/9/9/9/9/R8/3K5 r - - 119 1");
         client.printed("a1a2").concat()
     };
-    assert_eq!(
-        end(Preferences::default()),
-        "1/2-1/2 {Draw by no-capture limit}"
-    );
+    assert_eq!(end(Preferences::default()), "1/2-1/2 {Draw by no-capture limit}");
     let mut unlimited = Preferences::default();
     unlimited.search.no_capture_draws = false;
     assert_eq!(end(unlimited), "");
@@ -412,10 +387,7 @@ fn unknown_commands_and_bad_arguments_are_errors() {
         "time",
     ] {
         let said = client.printed(line).concat();
-        assert!(
-            said.starts_with("Error (") && said.ends_with(line),
-            "{said}"
-        );
+        assert!(said.starts_with("Error (") && said.ends_with(line), "{said}");
     }
     for line in ["", "accepted ping", "xboard2"] {
         assert!(client.send(line).len() <= 1, "{line}");
@@ -430,14 +402,9 @@ fn the_books_are_shown_on_request() {
     client.send("force");
     client.send("usermove h2e2");
     let asked = client.send("bk");
-    assert!(
-        matches!(&asked[..], [Command::ShowBook(text)] if text.moves == ["h2e2"]),
-        "{asked:?}"
-    );
-    let moves = [
-        BookMove::new("h9g7".parse().unwrap(), 7),
-        BookMove::new("b9c7".parse().unwrap(), 2),
-    ];
+    assert!(matches!(&asked[..], [Command::ShowBook(text)] if text.moves == ["h2e2"]), "{asked:?}");
+    let moves =
+        [BookMove::new("h9g7".parse().unwrap(), 7), BookMove::new("b9c7".parse().unwrap(), 2)];
     let mut shown = |moves| {
         let reply = Reply::BookContents(moves);
         client.codec.format(&reply, &client.preferences)
@@ -467,11 +434,7 @@ fn analysis_reports_its_progress() {
     let time = Default::default();
     let progress = Report::Progress { nodes, time };
     assert_eq!(status(Some(progress)), is("5000 0 44 44"));
-    let current = Report::CurrentMove {
-        depth: 9,
-        played: "h2e2".parse().unwrap(),
-        number: 3,
-    };
+    let current = Report::CurrentMove { depth: 9, played: "h2e2".parse().unwrap(), number: 3 };
     assert_eq!(status(Some(current)), is("5000 9 41 44 h2e2"));
     client.send("exit");
     assert_eq!(client.printed("."), [""; 0]);

@@ -44,11 +44,7 @@ impl XboardClock {
             let moves = words.next()?.parse().ok()?;
             let base = minutes(words.next()?)?;
             let increment = read_seconds(words.next().unwrap_or("0")).ok()?;
-            words.next().is_none().then_some(LevelCommand {
-                moves,
-                base,
-                increment,
-            })
+            words.next().is_none().then_some(LevelCommand { moves, base, increment })
         };
         let Some(level) = parse() else {
             return false;
@@ -76,10 +72,7 @@ impl XboardClock {
     /// clock, the base time of `level`. Otherwise [`DEFAULT_MOVE_TIME`].
     pub fn available(&self) -> Duration {
         let base = self.level.map(|level| level.base);
-        self.move_time
-            .or(self.own)
-            .or(base)
-            .unwrap_or(DEFAULT_MOVE_TIME)
+        self.move_time.or(self.own).or(base).unwrap_or(DEFAULT_MOVE_TIME)
     }
 
     /// The limits of the engine's next move after `plies` plies.
@@ -173,14 +166,8 @@ mod tests {
             clock.unwrap().moves_to_go.unwrap()
         };
         // The side that moves after 5 plies, and the other side.
-        assert_eq!(
-            [5, 7, 9, 11].map(|plies| moves_to_go(&time, plies)),
-            [3, 2, 1, 3]
-        );
-        assert_eq!(
-            [6, 8, 10, 12].map(|plies| moves_to_go(&time, plies)),
-            [3, 2, 1, 3]
-        );
+        assert_eq!([5, 7, 9, 11].map(|plies| moves_to_go(&time, plies)), [3, 2, 1, 3]);
+        assert_eq!([6, 8, 10, 12].map(|plies| moves_to_go(&time, plies)), [3, 2, 1, 3]);
         assert_eq!(moves_to_go(&time, 3), 3, "moves were taken back");
         time.period_start = 0;
         assert_eq!(moves_to_go(&time, 2), 2, "a new game");
@@ -195,11 +182,7 @@ mod tests {
         assert_eq!((request.depth, request.move_time), (Some(3), None));
         assert!(time.set_move_time("2"));
         assert!(!time.set_move_time("soon") && !time.set_move_time("-1"));
-        assert_eq!(
-            time.request(0).move_time,
-            Some(Duration::from_millis(1900)),
-            "less a margin"
-        );
+        assert_eq!(time.request(0).move_time, Some(Duration::from_millis(1900)), "less a margin");
         assert!(time.set_move_time("0"));
         assert_eq!(time.request(0).move_time, Some(Duration::ZERO));
     }

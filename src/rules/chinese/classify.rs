@@ -50,10 +50,7 @@ impl Classification {
     }
 
     fn exempt(exemption: Exemption) -> Self {
-        Self {
-            exemption: Some(exemption),
-            ..Self::new(MoveClass::Idle)
-        }
+        Self { exemption: Some(exemption), ..Self::new(MoveClass::Idle) }
     }
 
     /// Whether the move chases only advisors and bishops (士象) on the given board.
@@ -99,11 +96,7 @@ impl MoveContext<'_> {
             played: symmetry.image_of_move(self.played),
         };
         let mut classification = image.classify_within(budget);
-        let Classification {
-            chases,
-            check_threats,
-            ..
-        } = &mut classification;
+        let Classification { chases, check_threats, .. } = &mut classification;
         if chases.is_empty() && check_threats.is_empty() {
             return classification;
         }
@@ -238,11 +231,7 @@ impl MoveContext<'_> {
                 classification.class = MoveClass::Exchange;
             }
         }
-        let Classification {
-            chases,
-            check_threats,
-            ..
-        } = &classification;
+        let Classification { chases, check_threats, .. } = &classification;
         if chases.is_empty() && check_threats.is_empty() {
             return classification;
         }

@@ -51,9 +51,7 @@ pub fn value_on(position: &Position, square: Square) -> PieceValue {
 /// hypothetical positions of this module.
 pub fn moves_of(position: &Position) -> impl Iterator<Item = Move> + use<> {
     let king = position.king(!position.side_to_move());
-    legal_moves(position)
-        .into_iter()
-        .filter(move |m| m.to() != king)
+    legal_moves(position).into_iter().filter(move |m| m.to() != king)
 }
 
 pub fn has_move(position: &Position, m: Move) -> bool {
@@ -181,11 +179,7 @@ pub struct Scope {
 impl Scope {
     /// The scope after a first move to `square`. With `is_alone`, no other piece of the chaser may take.
     pub fn after_move_to(square: Square, is_alone: bool) -> Self {
-        Self {
-            reached: square.into(),
-            alone: is_alone.then_some(square),
-            taken_with_check: None,
-        }
+        Self { reached: square.into(), alone: is_alone.then_some(square), taken_with_check: None }
     }
 }
 
@@ -216,10 +210,7 @@ impl Remaining {
 impl CaptureSequence<'_> {
     /// The gain of the chaser after its first move, which has been made. What that move took is not included.
     pub fn gain(&mut self) -> PieceValue {
-        let rest = Remaining {
-            plies: SEQUENCE_LENGTH,
-            checks: SEQUENCE_CHECKS,
-        };
+        let rest = Remaining { plies: SEQUENCE_LENGTH, checks: SEQUENCE_CHECKS };
         -self.best(-2 * MATE, 2 * MATE, rest)
     }
 
@@ -281,9 +272,8 @@ impl CaptureSequence<'_> {
     /// The moves of the sequence, ordered by the value of the victim, then of the attacker (MVV-LVA).
     fn candidates(&self, rest: Remaining) -> Vec<Candidate> {
         let position = &self.position;
-        let mut candidates: Vec<_> = moves_of(position)
-            .filter_map(|m| self.candidate(m, rest))
-            .collect();
+        let mut candidates: Vec<_> =
+            moves_of(position).filter_map(|m| self.candidate(m, rest)).collect();
         candidates.sort_by_key(|Candidate { m, won, .. }| {
             let risk = value_on(position, m.from());
             won.map_or(MATE, |won| risk.min(20) - 20 * won)

@@ -44,11 +44,7 @@ pub fn side_perpetuals(position: &Position, plies: &[Ply]) -> ByColor<SidePerpet
     };
     let mut perpetuals = ByColor::from_fn(|side| {
         let mut own = (0..plies.len()).filter(|n| mover(*n) == side);
-        if own.all(gives_check) {
-            Perpetual::Check
-        } else {
-            Perpetual::Attack
-        }
+        if own.all(gives_check) { Perpetual::Check } else { Perpetual::Attack }
     });
     let is_open = |p: &Perpetual| matches!(p, Perpetual::Attack | Perpetual::JointAttack);
     let mut board = position.clone();
@@ -62,11 +58,7 @@ pub fn side_perpetuals(position: &Position, plies: &[Ply]) -> ByColor<SidePerpet
             continue;
         }
         let earlier = before_previous(position, &board, plies, n);
-        let context = MoveContext {
-            earlier: &earlier,
-            before: &board,
-            played: plies[n].played,
-        };
+        let context = MoveContext { earlier: &earlier, before: &board, played: plies[n].played };
         let (class, is_joint) = cached_class(&context);
         if class.is_permitted() {
             perpetuals[side] = Perpetual::None;
@@ -74,20 +66,13 @@ pub fn side_perpetuals(position: &Position, plies: &[Ply]) -> ByColor<SidePerpet
             perpetuals[side] = Perpetual::JointAttack;
         }
     }
-    perpetuals.map(|perpetual| SidePerpetual {
-        perpetual,
-        ..SidePerpetual::default()
-    })
+    perpetuals.map(|perpetual| SidePerpetual { perpetual, ..SidePerpetual::default() })
 }
 
 /// Whether a move checks, threatens mate or chases by the Chinese rules. `earlier` is the position before the enemy
 /// move that led to `before`.
 pub fn is_attack(earlier: &Position, before: &Position, played: Move) -> bool {
-    let context = MoveContext {
-        earlier,
-        before,
-        played,
-    };
+    let context = MoveContext { earlier, before, played };
     !cached_class(&context).0.is_permitted()
 }
 

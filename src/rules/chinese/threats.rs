@@ -78,11 +78,7 @@ impl<'a> ThreatFinder<'a> {
 
     /// The result of a move, [`ThreatResult::Nothing`] if it is illegal.
     pub fn try_result(&self, m: Move, budget: &mut NodeBudget) -> ThreatResult {
-        if has_move(self.position, m) {
-            self.result(m, budget)
-        } else {
-            ThreatResult::Nothing
-        }
+        if has_move(self.position, m) { self.result(m, budget) } else { ThreatResult::Nothing }
     }
 
     /// Whether the piece on a square has a check that takes nothing valuable and wins material later.
@@ -98,8 +94,7 @@ impl<'a> ThreatFinder<'a> {
     }
 
     fn wins(&self, m: Move, restriction: Restriction, budget: &mut NodeBudget) -> bool {
-        self.gain(m, restriction, budget)
-            .is_some_and(|gain| gain > 0)
+        self.gain(m, restriction, budget).is_some_and(|gain| gain > 0)
     }
 
     fn result(&self, m: Move, budget: &mut NodeBudget) -> ThreatResult {
@@ -192,9 +187,7 @@ fn captures(position: &Position) -> impl Iterator<Item = Move> + use<> {
 /// the capturing piece alone.
 pub fn is_joint_chase(position: &Position, chases: &[Move]) -> bool {
     let highest = chases.iter().map(|m| value_on(position, m.to())).max();
-    let most_valuable = chases
-        .iter()
-        .filter(|m| Some(value_on(position, m.to())) == highest);
+    let most_valuable = chases.iter().filter(|m| Some(value_on(position, m.to())) == highest);
     most_valuable.clone().any(|m| {
         let mut same_target = most_valuable.clone().filter(|other| other.to() == m.to());
         same_target.all(|other| is_joint(position, *other))

@@ -102,10 +102,7 @@ fn reaches(board: &SlowBoard, from: Square, to: Square) -> bool {
     };
     let files = to.file() as isize - from.file() as isize;
     let ranks = to.rank() as isize - from.rank() as isize;
-    let is_empty = |f, r| {
-        from.offset(f, r)
-            .is_some_and(|s| board[s.index()].is_none())
-    };
+    let is_empty = |f, r| from.offset(f, r).is_some_and(|s| board[s.index()].is_none());
     let steps = (files.abs(), ranks.abs());
     let in_palace = (3..=5).contains(&to.file()) && to.relative_rank(piece.color()) <= 2;
     let forward = piece.color().sign() as isize;

@@ -20,11 +20,7 @@ pub struct Finding {
 
 impl Finding {
     fn of(class: MoveClass) -> Self {
-        Self {
-            class,
-            chases: Vec::new(),
-            check_threats: Vec::new(),
-        }
+        Self { class, chases: Vec::new(), check_threats: Vec::new() }
     }
 }
 
@@ -81,10 +77,7 @@ pub fn judge(earlier: &Position, before: &Position, played: Move) -> Finding {
     let is_defense = was_mate_threatened && !mates(&after, 4);
     if finding.class == MoveClass::Chase
         && finding.check_threats.is_empty()
-        && finding
-            .chases
-            .iter()
-            .all(|m| is_defender(kind_on(&now.board, m.to())))
+        && finding.chases.iter().all(|m| is_defender(kind_on(&now.board, m.to())))
         && is_defense
     {
         return Finding::of(MoveClass::Idle);
@@ -120,11 +113,9 @@ fn is_unrelated(
     group.retain(|square| own.contains(*square));
     group.push(m.from());
     let is_linked = group.iter().any(|square| {
-        [(now, played.to()), (then, played.from())]
-            .iter()
-            .any(|(board, mover)| {
-                attacks(board, *mover, *square) || attacks(board, *square, *mover)
-            })
+        [(now, played.to()), (then, played.from())].iter().any(|(board, mover)| {
+            attacks(board, *mover, *square) || attacks(board, *square, *mover)
+        })
     });
     let mut rest = now.setup();
     rest.squares[played.to().index()] = None;
@@ -176,25 +167,15 @@ impl Turn {
     fn new(board: Position, hanging: Option<Square>) -> Self {
         let reversed = passed(&board);
         let wins = |board: &Position| -> Vec<Square> {
-            let captures = moves(board)
-                .into_iter()
-                .filter(|m| board.piece_on(m.to()).is_some());
-            captures
-                .filter(|m| exchange(board, *m) > 0)
-                .map(|m| m.to())
-                .collect()
+            let captures = moves(board).into_iter().filter(|m| board.piece_on(m.to()).is_some());
+            captures.filter(|m| exchange(board, *m) > 0).map(|m| m.to()).collect()
         };
         let mutual = moves(&board)
             .into_iter()
             .filter(|m| kind_on(&board, m.from()) == kind_on(&board, m.to()))
             .filter(|m| moves(&reversed).contains(&Move::new(m.to(), m.from())))
             .collect();
-        Self {
-            hanging,
-            lost: [wins(&board), wins(&reversed)].concat(),
-            mutual,
-            board,
-        }
+        Self { hanging, lost: [wins(&board), wins(&reversed)].concat(), mutual, board }
     }
 
     fn moves(&self) -> Vec<Move> {
@@ -210,9 +191,7 @@ impl Turn {
     fn wins(&self, m: Move) -> bool {
         let is_by_king_or_pawn = self.takes_something(m) && is_king_or_pawn(&self.board, m.from());
         let is_mutual = self.takes_something(m) && self.mutual.contains(&m);
-        let gain = (!is_by_king_or_pawn && !is_mutual)
-            .then(|| self.gain(m, true))
-            .flatten();
+        let gain = (!is_by_king_or_pawn && !is_mutual).then(|| self.gain(m, true)).flatten();
         match gain {
             Some(0) if self.takes_something(m) => self.gain(m, false).is_some_and(|gain| gain > 0),
             gain => gain.is_some_and(|gain| gain > 0),
@@ -343,9 +322,7 @@ struct CaptureSequence {
 
 impl CaptureSequence {
     fn price_on(&self, square: Square) -> Option<i32> {
-        self.price
-            .filter(|price| price.0 == square)
-            .map(|price| price.1)
+        self.price.filter(|price| price.0 == square).map(|price| price.1)
     }
 
     fn takes_uncovered(&self, m: Move) -> bool {
@@ -392,10 +369,7 @@ fn kind_on(board: &Position, square: Square) -> Option<PieceKind> {
 
 /// Whether the piece on `square` is a king or a pawn, which may attack perpetually.
 fn is_king_or_pawn(board: &Position, square: Square) -> bool {
-    matches!(
-        kind_on(board, square),
-        Some(PieceKind::King | PieceKind::Pawn)
-    )
+    matches!(kind_on(board, square), Some(PieceKind::King | PieceKind::Pawn))
 }
 
 fn value_on(board: &Position, square: Square) -> i32 {

@@ -206,8 +206,7 @@ impl Histories {
     /// History of a quiet move.
     #[inline]
     pub fn quiet(&self, position: &Position, m: Move, context: &QuietContext) -> i32 {
-        self.quiets(position.side_to_move(), context)
-            .of(position, m)
+        self.quiets(position.side_to_move(), context).of(position, m)
     }
 
     #[inline]
@@ -243,11 +242,7 @@ impl Histories {
     pub fn update_continuation(&mut self, now: PieceTo, before: &[Option<PieceTo>], bonus: i32) {
         for before in before.iter().flatten() {
             let index = before.index() * PIECE_TO_COUNT + now.index();
-            update(
-                &mut self.continuation[index],
-                bonus,
-                values::history_limit(),
-            );
+            update(&mut self.continuation[index], bonus, values::history_limit());
         }
     }
 
@@ -258,11 +253,8 @@ impl Histories {
     }
 
     fn correction_indices(position: &Position) -> [usize; 3] {
-        let keys = [
-            position.pawn_key(),
-            position.piece_key(Color::Red),
-            position.piece_key(Color::Black),
-        ];
+        let keys =
+            [position.pawn_key(), position.piece_key(Color::Red), position.piece_key(Color::Black)];
         keys.map(|key| position.side_to_move().index() * CORRECTIONS + key as usize % CORRECTIONS)
     }
 
@@ -274,12 +266,8 @@ impl Histories {
     #[inline]
     pub fn correction(&self, position: &Position, last: [Option<PieceTo>; 2]) -> i32 {
         let indices = Self::correction_indices(position);
-        let sum: i32 = self
-            .corrections
-            .iter()
-            .zip(indices)
-            .map(|(table, i)| i32::from(table[i]))
-            .sum();
+        let sum: i32 =
+            self.corrections.iter().zip(indices).map(|(table, i)| i32::from(table[i])).sum();
         let continuation = Self::continuation_correction_index(last)
             .map_or(0, |index| i32::from(self.continuation_correction[index]));
         (sum * values::correction_weight()
@@ -341,11 +329,9 @@ impl QuietBonus {
         };
         let none = Bitboard::EMPTY;
         let (checks, attacked, escape) = match piece.kind() {
-            PieceKind::Rook => (
-                self.rook_checks,
-                self.threats.by_lesser_than_rook,
-                values::rook_escape_bonus(),
-            ),
+            PieceKind::Rook => {
+                (self.rook_checks, self.threats.by_lesser_than_rook, values::rook_escape_bonus())
+            }
             PieceKind::Knight => (
                 self.knight_checks,
                 self.threats.by_lesser_than_minor,
@@ -398,11 +384,7 @@ mod tests {
             for square in Square::all() {
                 let attackers = position.attackers_to(square, them, position.occupied());
                 let message = format!("{fen}: {square}");
-                assert_eq!(
-                    threats.by_any.contains(square),
-                    attackers.any(),
-                    "{message}"
-                );
+                assert_eq!(threats.by_any.contains(square), attackers.any(), "{message}");
             }
         }
     }
@@ -416,13 +398,7 @@ mod tests {
             let fen = format!("3k5/9/9/9/{rank}/9/1R7/9/9/4K4 w");
             let position: Position = fen.parse().unwrap();
             let threats = Threats::new(&position);
-            (
-                position,
-                QuietContext {
-                    before: [None; 3],
-                    threats,
-                },
-            )
+            (position, QuietContext { before: [None; 3], threats })
         });
         histories.update_quiet(&attacked.0, m, &attacked.1, 1000);
         assert_eq!(histories.quiet(&attacked.0, m, &attacked.1), 1000);
@@ -468,11 +444,7 @@ mod tests {
         let fen = "4k4/9/9/9/p8/9/9/R8/9/3K5 w";
         assert_eq!(bonus(fen, "a2e2"), check, "rook");
         assert_eq!(bonus(fen, "a2b2"), 0);
-        assert_eq!(
-            bonus("4k4/9/9/9/4p4/9/9/C8/9/3K5 w", "a2e2"),
-            check,
-            "cannon over a pawn"
-        );
+        assert_eq!(bonus("4k4/9/9/9/4p4/9/9/C8/9/3K5 w", "a2e2"), check, "cannon over a pawn");
         assert_eq!(bonus("4k4/9/9/9/9/9/9/C8/9/3K5 w", "a2e2"), 0, "no screen");
         let knight = "4k4/9/9/1N7/9/9/9/9/9/3K5 w";
         assert_eq!(bonus(knight, "b6d7"), check, "knight");

@@ -180,9 +180,7 @@ impl MovePicker {
         generate(position, Targets::Captures, &mut moves);
         for played in moves {
             if played != self.hash_move {
-                let victim = position
-                    .taken_by(played)
-                    .map_or(0, |p| SEE_VALUES[p.kind().index()]);
+                let victim = position.taken_by(played).map_or(0, |p| SEE_VALUES[p.kind().index()]);
                 let score =
                     values::capture_order_victim() * victim + histories.capture(position, played);
                 self.list.push(ScoredMove { played, score });

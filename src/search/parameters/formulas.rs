@@ -18,10 +18,7 @@ static LMR_TABLE: LazyLock<Vec<i32>> = LazyLock::new(|| {
 
 fn logarithmic_reduction(depth: usize, number: usize) -> i32 {
     let log = |n: usize| (n.max(1) as f64).ln();
-    let (base, divisor) = (
-        f64::from(lmr_base()) / 100.0,
-        f64::from(lmr_divisor()) / 100.0,
-    );
+    let (base, divisor) = (f64::from(lmr_base()) / 100.0, f64::from(lmr_divisor()) / 100.0);
     ((base + log(depth) * log(number) / divisor) * f64::from(PLY)) as i32
 }
 

@@ -37,8 +37,7 @@ impl Parameter {
     /// Sets the value, clamped to the range. A search in progress uses it at once.
     pub fn set(&self, value: i32) {
         let value = value.clamp(self.min, self.max);
-        self.value
-            .store(value, std::sync::atomic::Ordering::Relaxed);
+        self.value.store(value, std::sync::atomic::Ordering::Relaxed);
     }
 }
 

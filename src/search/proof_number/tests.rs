@@ -76,10 +76,7 @@ fn short_mates_agree_with_exhaustive_search() {
         let plies = if number % 4 == 0 { 3 } else { 1 };
         // After 118 plies without a capture, a mate in one ply is in time, and one in three without a capture is not.
         let [early, near] = [0, 118].map(|halfmove_clock| {
-            let setup = Setup {
-                halfmove_clock,
-                ..setup.clone()
-            };
+            let setup = Setup { halfmove_clock, ..setup.clone() };
             let mut position = Position::try_from(&setup).unwrap();
             let expected = mating_moves(&mut position, plies);
             let game = Game::new(position);
@@ -92,20 +89,13 @@ fn short_mates_agree_with_exhaustive_search() {
                 assert_mates(&game, &line);
             }
             assert_eq!(found.len(), expected.len(), "{}", game.position());
-            assert!(
-                found.iter().all(|m| expected.contains(m)),
-                "{}",
-                game.position()
-            );
+            assert!(found.iter().all(|m| expected.contains(m)), "{}", game.position());
             found.len()
         });
         count[usize::from(plies == 3)] += early;
         late += early - near;
     }
-    assert!(
-        count.iter().all(|count| *count > 5) && late > 5,
-        "{count:?} {late}"
-    );
+    assert!(count.iter().all(|count| *count > 5) && late > 5, "{count:?} {late}");
 }
 
 /// A random position with these pieces.
@@ -128,10 +118,8 @@ fn mates_are_as_long_as_in_the_endgame_tables() {
     let mut count = 0;
     while count < 60 {
         let pieces = ["KRka", "KRkab", "KPka", "KNk", "KRk"];
-        let Some(position) = pieces
-            .into_iter()
-            .choose(&mut random)
-            .and_then(|pieces| placed(pieces, &mut random))
+        let Some(position) =
+            pieces.into_iter().choose(&mut random).and_then(|pieces| placed(pieces, &mut random))
         else {
             continue;
         };

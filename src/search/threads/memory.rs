@@ -62,9 +62,7 @@ pub fn thread_builder(name: &str, stack: usize) -> io::Result<thread::Builder> {
     if !has_room(stack.saturating_add(THREAD_HEAP_BYTES)) {
         return Err(ErrorKind::OutOfMemory.into());
     }
-    Ok(thread::Builder::new()
-        .name(name.to_owned())
-        .stack_size(stack))
+    Ok(thread::Builder::new().name(name.to_owned()).stack_size(stack))
 }
 
 /// Starts a thread with a stack of `stack` bytes and waits until it has its own heap, so that later checks take its

@@ -161,11 +161,7 @@ impl Pool {
             is_touched: false,
             threads: 1,
         };
-        if has_room(0) {
-            Ok(pool)
-        } else {
-            Err(StartError::NoMemory(1))
-        }
+        if has_room(0) { Ok(pool) } else { Err(StartError::NoMemory(1)) }
     }
 
     /// Starts a search and returns at once.
@@ -187,19 +183,12 @@ impl Pool {
     /// # Errors
     /// There is too little memory; the old table is kept.
     pub fn set_hash_size(&mut self, megabytes: usize) -> Result<usize, ResizeError> {
-        let wanted = if megabytes == 0 {
-            automatic_hash_size()
-        } else {
-            megabytes
-        };
+        let wanted = if megabytes == 0 { automatic_hash_size() } else { megabytes };
         let kept = self.tt.megabytes();
         if wanted == kept {
             return Ok(kept);
         }
-        let refused = ResizeError::NoMemory {
-            megabytes: wanted,
-            kept,
-        };
+        let refused = ResizeError::NoMemory { megabytes: wanted, kept };
         self.wait();
         // Replacing the table by a smaller one frees memory, so it needs no check.
         let grows = wanted > kept;
@@ -234,10 +223,7 @@ impl Pool {
             return Ok(wanted);
         }
         let Some(started) = self.start_threads(wanted) else {
-            return Err(ResizeError::NoThreads {
-                threads: wanted,
-                kept: self.threads,
-            });
+            return Err(ResizeError::NoThreads { threads: wanted, kept: self.threads });
         };
         self.threads = wanted;
         self.coordinator.send(Message::MoreThreads(started));
@@ -379,7 +365,7 @@ impl Coordinator {
                 let (threads, tt) = (&self.threads, &self.tt);
                 let run = |shared: &Arc<SharedState>| run(threads, shared);
                 let events = Some(self.events.clone());
-                let search = || (self.handler).search(*request, events, tt, threads.len(), run);
+                let search = || self.handler.search(*request, events, tt, threads.len(), run);
                 // After a panic, which was reported when it happened, the answer has no move.
                 let result = catch_unwind(AssertUnwindSafe(search)).unwrap_or_default();
                 // Sending fails if the receiver was dropped because the process is exiting.
@@ -423,10 +409,7 @@ fn run(threads: &[Worker<ThreadMessage>], shared: &Arc<SharedState>) -> Vec<Iter
         })
         .collect();
     results.sort_by_key(|(id, _)| *id);
-    results
-        .into_iter()
-        .filter_map(|(_, result)| result)
-        .collect()
+    results.into_iter().filter_map(|(_, result)| result).collect()
 }
 
 #[derive(Debug)]
@@ -450,10 +433,7 @@ impl<M: Send + 'static> Worker<M> {
     fn start(name: &str, stack: usize, handle: impl FnMut(M) + Send + 'static) -> io::Result<Self> {
         let (messages, inbox) = unbounded();
         let thread = start_thread(name, stack, move || inbox.iter().for_each(handle))?;
-        Ok(Self {
-            messages: Some(messages),
-            thread: Some(thread),
-        })
+        Ok(Self { messages: Some(messages), thread: Some(thread) })
     }
 }
 
@@ -526,10 +506,7 @@ mod tests {
         let shared = Arc::new(SharedState::new(request, Vec::new(), 1));
         let (sender, results) = unbounded();
         thread.send(ThreadMessage::Search(shared, sender));
-        let answers: Vec<_> = results
-            .iter()
-            .map(|(id, result)| (id, result.is_some()))
-            .collect();
+        let answers: Vec<_> = results.iter().map(|(id, result)| (id, result.is_some())).collect();
         assert_eq!(answers, [(0, false)]);
     }
 }

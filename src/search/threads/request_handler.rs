@@ -51,8 +51,7 @@ impl RequestHandler {
         // A search that still ponders has not used the clock.
         let answered = best.filter(|_| !control.is_pondering());
         let answer = answered.map(|best| (best, control.clock_elapsed()));
-        self.overhead
-            .record(&request.game, &request.limits, hard, answer);
+        self.overhead.record(&request.game, &request.limits, hard, answer);
     }
 
     /// Answers a request, and sends the reports to `events`. `run` runs the search on `threads` threads that share
@@ -129,7 +128,7 @@ impl RequestHandler {
         let root_moves = &shared.root_moves;
         let (line, nodes) = mate_by_checks(game, occurrences, root_moves, limits, &request.control);
         let plies = line.len() as u32;
-        let is_mate = plies > 0 && (request.no_capture_limit()).allows(game.position(), plies);
+        let is_mate = plies > 0 && request.no_capture_limit().allows(game.position(), plies);
         shared.nodes.store(nodes, Ordering::Relaxed);
         is_mate.then(|| self.answer_with_mates(shared, vec![line], tt))
     }
@@ -170,12 +169,7 @@ impl RequestHandler {
                 tb_hits: shared.tb_hits.load(Ordering::Relaxed),
                 pv: pv.clone(),
             }));
-            lines.push(SearchLine {
-                score,
-                bound,
-                depth,
-                pv,
-            });
+            lines.push(SearchLine { score, bound, depth, pv });
         }
         SearchResult { outcome, lines }
     }
@@ -194,13 +188,7 @@ fn report_choice(
     let nodes = shared.nodes.load(Ordering::Relaxed);
     let tb_hits = shared.tb_hits.load(Ordering::Relaxed);
     // With several lines the chosen move is that of the first thread, so this search has a single line.
-    shared.send_report(Report::Line(shared.info(
-        chosen,
-        1,
-        nodes,
-        tb_hits,
-        tt.hashfull(),
-    )));
+    shared.send_report(Report::Line(shared.info(chosen, 1, nodes, tb_hits, tt.hashfull())));
 }
 
 /// The line of the chosen move, then the other best lines of the first thread: as many in all as the settings ask for.
@@ -210,10 +198,7 @@ fn best_lines(
     chosen: Option<&RootMove>,
 ) -> Vec<SearchLine> {
     // With several lines the chosen move is the best of the first thread.
-    let others = results
-        .first()
-        .into_iter()
-        .flat_map(|first| first.moves.iter().skip(1));
+    let others = results.first().into_iter().flat_map(|first| first.moves.iter().skip(1));
     let moves = chosen.into_iter().chain(others);
     let lines = moves.map(|m| SearchLine {
         score: shared.reported_score(m.played, m.score),
@@ -288,10 +273,8 @@ fn search_within(
     tt.age();
     let results = run(&limited);
     let counted = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-    shared
-        .nodes
-        .store(counted(&limited.nodes), Ordering::Relaxed);
-    (shared.tb_hits).store(counted(&limited.tb_hits), Ordering::Relaxed);
+    shared.nodes.store(counted(&limited.nodes), Ordering::Relaxed);
+    shared.tb_hits.store(counted(&limited.tb_hits), Ordering::Relaxed);
     results
 }
 
@@ -338,11 +321,7 @@ fn mate_limits(request: &SearchRequest, time: Option<&TimeManager>) -> Option<Ma
 /// The move to play. Several threads vote, unless there are several lines. `None` without results.
 pub fn choose<'a>(results: &'a [Iteration], settings: &Settings) -> Option<&'a RootMove> {
     let first = results.first()?;
-    let result = if settings.multipv == 1 {
-        vote(first, results)
-    } else {
-        first
-    };
+    let result = if settings.multipv == 1 { vote(first, results) } else { first };
     result.moves.first()
 }
 
@@ -353,21 +332,13 @@ fn vote<'a>(first: &'a Iteration, results: &'a [Iteration]) -> &'a Iteration {
     if first.moves[0].score.is_proven() {
         return first;
     }
-    let worst = results
-        .iter()
-        .map(|r| r.moves[0].score)
-        .min()
-        .unwrap_or(Score::ZERO);
+    let worst = results.iter().map(|r| r.moves[0].score).min().unwrap_or(Score::ZERO);
     let weight = |r: &Iteration| {
         i64::from(r.moves[0].score - worst + values::vote_offset()) * i64::from(r.depth)
     };
     let votes = |r: &Iteration| -> i64 {
         let played = r.moves[0].played;
-        results
-            .iter()
-            .filter(|other| other.moves[0].played == played)
-            .map(weight)
-            .sum()
+        results.iter().filter(|other| other.moves[0].played == played).map(weight).sum()
     };
     let rank = |r: &Iteration| (votes(r), r.moves[0].last_exact_score().is_proven());
     let mut chosen = first;

@@ -139,9 +139,7 @@ impl Searcher {
     /// # Errors
     /// No search thread can be started.
     pub fn search(&mut self, request: SearchRequest) -> Result<SearchResult, StartError> {
-        let Self {
-            thread, handler, ..
-        } = self;
+        let Self { thread, handler, .. } = self;
         let tt = thread.tt.clone();
         let answer = || {
             handler.search(request, None, &tt, 1, |shared| {

@@ -140,11 +140,7 @@ impl Evaluator {
     /// The phase of the game, from 0 to [`FULL_PHASE`].
     #[inline]
     pub fn phase(&self, position: &Position) -> i32 {
-        if self.uses_network {
-            phase(position)
-        } else {
-            self.last().phase
-        }
+        if self.uses_network { phase(position) } else { self.last().phase }
     }
 
     #[inline]

@@ -14,10 +14,8 @@ use crate::search::tt::TtEntry;
 impl Search<'_> {
     /// Sets the context of the quiet moves of the current position, which is at `ply`, and returns it.
     pub fn set_quiet_context(&mut self, ply: usize) -> QuietContext {
-        let context = QuietContext {
-            before: self.stack.before(ply),
-            threats: Threats::new(&self.position),
-        };
+        let context =
+            QuietContext { before: self.stack.before(ply), threats: Threats::new(&self.position) };
         self.stack.at_mut(ply).quiet_context = context;
         context
     }
@@ -34,18 +32,15 @@ impl Search<'_> {
             if killers[0] != best {
                 *killers = [best, killers[0]];
             }
-            self.histories
-                .update_quiet(&self.position, best, context, bonus);
+            self.histories.update_quiet(&self.position, best, context, bonus);
             for quiet in quiets {
-                self.histories
-                    .update_quiet(&self.position, *quiet, context, malus);
+                self.histories.update_quiet(&self.position, *quiet, context, malus);
             }
         } else {
             self.histories.update_capture(&self.position, best, bonus);
         }
         for capture in captures {
-            self.histories
-                .update_capture(&self.position, *capture, malus);
+            self.histories.update_capture(&self.position, *capture, malus);
         }
     }
 
@@ -57,8 +52,7 @@ impl Search<'_> {
         if quiet && is_pseudo_legal(&self.position, m) {
             let context = self.set_quiet_context(node.ply);
             let bonus = formulas::hash_cutoff_bonus(node.depth);
-            self.histories
-                .update_quiet(&self.position, m, &context, bonus);
+            self.histories.update_quiet(&self.position, m, &context, bonus);
         }
     }
 
@@ -77,8 +71,7 @@ impl Search<'_> {
             let swing = self.evaluator.swing(&self.position, earlier, now);
             let bonus = formulas::evaluation_swing_bonus(swing);
             let threats = &self.stack.back(node.ply, 1).quiet_context.threats;
-            self.histories
-                .update_main(!self.position.side_to_move(), *played, threats, bonus);
+            self.histories.update_main(!self.position.side_to_move(), *played, threats, bonus);
         }
     }
 
@@ -91,8 +84,7 @@ impl Search<'_> {
         {
             let earlier = [2, 3, 5].map(|back| self.stack.back(node.ply, back).played);
             let bonus = formulas::history_bonus(node.depth);
-            self.histories
-                .update_continuation(previous, &earlier, bonus);
+            self.histories.update_continuation(previous, &earlier, bonus);
         }
     }
 
@@ -126,8 +118,7 @@ impl Search<'_> {
         if quiet && corrects_evaluation && kept == Some(bound) && !best.is_proven() {
             let error = best - evaluation;
             let last = self.stack.last_two(node.ply);
-            self.histories
-                .update_correction(&self.position, last, error, node.depth);
+            self.histories.update_correction(&self.position, last, error, node.depth);
         }
     }
 }
@@ -144,10 +135,7 @@ mod tests {
     /// The evaluation swings of the quiet moves in the bench positions, without moves that give or evade check,
     /// sorted.
     fn swings(knowledge: Knowledge) -> Vec<i32> {
-        let settings = Settings {
-            knowledge,
-            ..Settings::default()
-        };
+        let settings = Settings { knowledge, ..Settings::default() };
         let mut evaluator = Evaluator::new();
         let mut swings = Vec::new();
         for fen in BENCH_POSITIONS {
@@ -175,10 +163,7 @@ mod tests {
         for knowledge in [Knowledge::Medium, Knowledge::Large] {
             let swings = swings(knowledge);
             let median = swings[swings.len() / 2];
-            assert!(
-                swings.len() > 500 && median.abs() <= 10,
-                "{knowledge:?}: {median}"
-            );
+            assert!(swings.len() > 500 && median.abs() <= 10, "{knowledge:?}: {median}");
         }
     }
 }

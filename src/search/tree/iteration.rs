@@ -56,9 +56,7 @@ impl Iteration {
     /// lower.
     pub fn sort_interrupted(&mut self) {
         let Iteration { depth, moves, .. } = self;
-        let searched = moves
-            .iter()
-            .any(|m| m.score > -Score::INFINITE && m.bound != Bound::Upper);
+        let searched = moves.iter().any(|m| m.score > -Score::INFINITE && m.bound != Bound::Upper);
         for root_move in moves.iter_mut() {
             if !searched || root_move.score == -Score::INFINITE {
                 root_move.score = root_move.previous_score;
@@ -106,11 +104,7 @@ pub struct Stability {
 impl Stability {
     pub fn update(&mut self, iteration: &Iteration) {
         let best = &iteration.moves[0];
-        self.stable = if best.played == self.best {
-            self.stable + 1
-        } else {
-            0
-        };
+        self.stable = if best.played == self.best { self.stable + 1 } else { 0 };
         self.drop = self.score - best.score;
         self.best = best.played;
         self.score = best.score;

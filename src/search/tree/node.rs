@@ -164,11 +164,7 @@ impl Search<'_> {
     fn open_node<N: NodeType>(&mut self, ply: usize, depth: i32, cut_node: bool) -> Node {
         let excluded = self.stack.at(ply).excluded;
         let in_check = self.position.in_check();
-        let entry = if N::ROOT || excluded.is_some() {
-            None
-        } else {
-            self.probe()
-        };
+        let entry = if N::ROOT || excluded.is_some() { None } else { self.probe() };
         let was_pv = if excluded.is_some() {
             self.stack.at(ply).was_pv
         } else {
@@ -253,14 +249,7 @@ impl Search<'_> {
             if self.stopped {
                 return Ok(found);
             }
-            let tried = TriedMove {
-                m,
-                number,
-                extension,
-                best: found.best.score,
-                alpha,
-                beta,
-            };
+            let tried = TriedMove { m, number, extension, best: found.best.score, alpha, beta };
             let score = self.search_move::<N>(node, tried);
             if self.stopped {
                 return Ok(found);
@@ -323,14 +312,7 @@ impl Search<'_> {
     /// (principal variation search: Marsland and Campbell, "Parallel search of strongly ordered game trees", 1982).
     fn play_and_search<N: NodeType>(&mut self, node: &Node, tried: TriedMove) -> NodeScore {
         let Node { ply, depth, .. } = *node;
-        let TriedMove {
-            m,
-            number,
-            extension,
-            best,
-            alpha,
-            beta,
-        } = tried;
+        let TriedMove { m, number, extension, best, alpha, beta } = tried;
         let lower = match self.techniques.driver {
             Driver::AlphaBeta => -beta,
             Driver::NegaScout | Driver::Mtd => -alpha - 1,
@@ -423,11 +405,7 @@ impl Search<'_> {
         let mut node = self.open_quiescence(ply, entry);
         let standing = node.best.score;
         if standing >= beta {
-            return if N::PV {
-                node.best
-            } else {
-                node.best.averaged_fail_high(beta, 1)
-            };
+            return if N::PV { node.best } else { node.best.averaged_fail_high(beta, 1) };
         }
         // The first iteration is completed even if the search must end, but without further captures: in a position
         // with fifteen rooks on each side they would take too long.
@@ -465,19 +443,13 @@ impl Search<'_> {
         mut alpha: Score,
         beta: Score,
     ) {
-        let wanted = if node.in_check {
-            PickerMode::All
-        } else {
-            PickerMode::Captures { min_see: 0 }
-        };
+        let wanted =
+            if node.in_check { PickerMode::All } else { PickerMode::Captures { min_see: 0 } };
         let hash_move = node.entry.map_or(Move::NONE, |e| e.best);
         let mut picker = MovePicker::new(&self.position, wanted, hash_move, [Move::NONE; 2]);
         let legality = Legality::new(&self.position);
-        let context = if node.in_check {
-            self.set_quiet_context(node.ply)
-        } else {
-            QuietContext::default()
-        };
+        let context =
+            if node.in_check { self.set_quiet_context(node.ply) } else { QuietContext::default() };
         while let Some(m) = picker.next(&self.position, self.histories, &context) {
             if !legality.allows(&self.position, m) {
                 continue;

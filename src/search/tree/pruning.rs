@@ -74,12 +74,7 @@ impl Search<'_> {
         if N::PV || node.in_check || excluded.is_some() {
             return None;
         }
-        let Node {
-            ply,
-            depth,
-            evaluation,
-            ..
-        } = *node;
+        let Node { ply, depth, evaluation, .. } = *node;
         if self.pruning.by_evaluation && !alpha.is_proven() {
             let razoring = values::razoring_base() + values::razoring_factor() * depth * depth;
             if evaluation + razoring < alpha {
@@ -109,12 +104,7 @@ impl Search<'_> {
     /// the cutoff is verified by a search without null moves in its first plies (Tabibi and Netanyahu, "Verified
     /// null-move pruning", 2002).
     fn null_move(&mut self, node: &Node, beta: Score) -> Option<Score> {
-        let Node {
-            ply,
-            depth,
-            evaluation,
-            ..
-        } = *node;
+        let Node { ply, depth, evaluation, .. } = *node;
         let after_null = self.path.last().is_some_and(|p| p.played.is_none());
         if !self.pruning.null_move
             || depth < values::null_move_depth()
@@ -138,11 +128,7 @@ impl Search<'_> {
             return None;
         }
         // A win that begins with a pass is not proven, because a pass is not a legal move.
-        let score = if score > Score::EVALUATION_LIMIT {
-            beta
-        } else {
-            score
-        };
+        let score = if score > Score::EVALUATION_LIMIT { beta } else { score };
         let is_ending = self.evaluator.phase(&self.position) <= values::null_move_ending_phase();
         let is_accepted = depth < values::null_move_verification_depth() && !is_ending;
         if self.null_move_floor > 0 || is_accepted || !self.techniques.null_move_verification {
@@ -239,11 +225,7 @@ impl Search<'_> {
         if self.position.taken_by(m).is_some() {
             return depth <= values::capture_exchange_depth()
                 && !node.in_check
-                && !see_at_least(
-                    &self.position,
-                    m,
-                    -values::capture_exchange_margin() * depth,
-                )
+                && !see_at_least(&self.position, m, -values::capture_exchange_margin() * depth)
                 && !self.position.gives_check(m);
         }
         if number > formulas::late_move_count(depth, node.improving) {
@@ -341,11 +323,7 @@ impl Search<'_> {
 
     /// Reduction of a late move in plies (Chessprogramming wiki, "Late Move Reductions").
     pub fn reduction<N: NodeType>(&self, node: &Node, m: Move, number: usize) -> i32 {
-        let first = if N::PV {
-            values::lmr_first_pv()
-        } else {
-            values::lmr_first()
-        };
+        let first = if N::PV { values::lmr_first_pv() } else { values::lmr_first() };
         let is_late = number as i32 >= first;
         if !self.pruning.reductions || node.depth < values::lmr_depth() || !is_late {
             return 0;

@@ -41,21 +41,14 @@ impl Disputed {
     /// The window (`alpha`, `beta`) limited to the scores that the node can have: at most a draw for the side that
     /// would lose by repetition, at least a draw for the other. `None` if the window contains none of these scores.
     pub fn narrow(self, alpha: Score, beta: Score, draw: Score) -> Option<(Score, Score)> {
-        let (alpha, beta) = if self.mover_loses {
-            (alpha, beta.min(draw))
-        } else {
-            (alpha.max(draw), beta)
-        };
+        let (alpha, beta) =
+            if self.mover_loses { (alpha, beta.min(draw)) } else { (alpha.max(draw), beta) };
         (alpha < beta).then_some((alpha, beta))
     }
 
     /// A score of the node, limited in the same way.
     pub fn limit(self, score: NodeScore, draw: Score) -> NodeScore {
-        let limited = if self.mover_loses {
-            score.score.min(draw)
-        } else {
-            score.score.max(draw)
-        };
+        let limited = if self.mover_loses { score.score.min(draw) } else { score.score.max(draw) };
         NodeScore::of_path(limited, self.first).depending_on(score)
     }
 }
@@ -119,9 +112,8 @@ impl Search<'_> {
         }
         if deciding.is_none() && reach > ply {
             let mut earlier = self.shared.occurrences.before_root(key);
-            let length = earlier
-                .nth(before_deciding - count - 1)
-                .map(|first| self.path.len() - first);
+            let length =
+                earlier.nth(before_deciding - count - 1).map(|first| self.path.len() - first);
             deciding = length.filter(|length| *length <= reach);
         }
         if let Some(length) = deciding {
@@ -164,12 +156,7 @@ impl Search<'_> {
         if length > LONGEST_JUDGED {
             return Verdict::Draw;
         }
-        judge_repetition(
-            &self.position,
-            &self.path,
-            length,
-            self.shared.request.settings.rules,
-        )
+        judge_repetition(&self.position, &self.path, length, self.shared.request.settings.rules)
     }
 
     /// Checks the clock at the next node if it took long to judge the last `length` plies.

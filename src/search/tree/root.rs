@@ -163,11 +163,7 @@ impl Search<'_> {
             stability.best_move_changes,
         );
         let control = &self.shared.request.control;
-        let thought = if time.flexible {
-            control.elapsed()
-        } else {
-            control.clock_elapsed()
-        };
+        let thought = if time.flexible { control.elapsed() } else { control.clock_elapsed() };
         !control.is_pondering() && thought >= soft
     }
 
@@ -281,11 +277,7 @@ impl Search<'_> {
     fn mtd_f(&mut self) {
         let (pv_index, depth) = (self.pv_index, self.root_depth);
         let previous = self.iteration.moves[pv_index].previous_score;
-        let mut guess = if previous.is_proven() {
-            Score::ZERO
-        } else {
-            previous
-        };
+        let mut guess = if previous.is_proven() { Score::ZERO } else { previous };
         let (mut lower, mut upper) = (-Score::INFINITE, Score::INFINITE);
         while lower < upper {
             let beta = guess.max(lower + 1);
@@ -328,9 +320,7 @@ impl Search<'_> {
 
     /// The root moves from `pv_index` on: those of earlier principal variations are left out.
     pub fn root_moves_left(&self) -> impl Iterator<Item = Move> {
-        self.iteration.moves[self.pv_index..]
-            .iter()
-            .map(|m| m.played)
+        self.iteration.moves[self.pv_index..].iter().map(|m| m.played)
     }
 
     /// Whether all legal moves are searched, without random bonuses, so that the result is that of the position.
@@ -345,11 +335,7 @@ impl Search<'_> {
     /// request asks for it.
     pub fn update_root_move(&mut self, number: usize, score: Score, alpha: Score, bound: Bound) {
         // No score is above a mate in one ply, so a lower bound of that value is exact.
-        let bound = if score >= Score::mate_in(1) {
-            Bound::Exact
-        } else {
-            bound
-        };
+        let bound = if score >= Score::mate_in(1) { Bound::Exact } else { bound };
         // The first move is the best one so far, so it does not count as a change.
         self.iteration.best_move_changes +=
             u32::from(number > 1 && self.pv_index == 0 && score > alpha);
@@ -489,11 +475,7 @@ mod tests {
     #[test]
     fn all_depth_limits_from_the_maximum_on_have_the_same_effect() {
         let outcome = |depth| {
-            let limits = Limits {
-                depth: Some(depth),
-                nodes: Some(3000),
-                ..Limits::default()
-            };
+            let limits = Limits { depth: Some(depth), nodes: Some(3000), ..Limits::default() };
             let mut searcher = Searcher::new(1).expect("1 MB is free");
             let outcome = searcher.think(&Game::startpos(), limits).unwrap();
             (outcome.best, outcome.ponder, outcome.score, outcome.depth)
@@ -510,20 +492,14 @@ mod tests {
             let mut searcher = Searcher::new(1).expect("1 MB is free");
             let outcome = searcher.think(&game, Limits::nodes(nodes));
             let score = outcome.expect(fen).score;
-            assert!(
-                score.is_some_and(|score| !score.is_mated()),
-                "{nodes} nodes: {score:?}"
-            );
+            assert!(score.is_some_and(|score| !score.is_mated()), "{nodes} nodes: {score:?}");
         }
     }
 
     #[test]
     fn a_mate_in_one_is_exact_although_it_is_first_seen_at_depth_2() {
         // Both mates are stalemates. After the second one, no piece that can cross the river is left.
-        for fen in [
-            "3k5/R8/9/1N1P5/9/9/9/9/9/4K4 w",
-            "3aka3/4a4/9/9/9/9/9/9/9/3Kp4 w",
-        ] {
+        for fen in ["3k5/R8/9/1N1P5/9/9/9/9/9/4K4 w", "3aka3/4a4/9/9/9/9/9/9/9/3Kp4 w"] {
             let game = Game::new(fen.parse().expect(fen));
             let mut searcher = Searcher::new(1).expect("1 MB is free");
             let outcome = searcher.think(&game, Limits::depth(3)).expect(fen);

@@ -29,10 +29,7 @@ impl NodeScore {
     /// A score that depends on the position alone.
     #[inline]
     pub const fn of_position(score: Score) -> Self {
-        Self {
-            score,
-            earliest: i32::MAX,
-        }
+        Self { score, earliest: i32::MAX }
     }
 
     /// A score that depends on the path from the ply `earliest` on. Plies before the root are negative.
@@ -51,11 +48,7 @@ impl NodeScore {
     /// repetition is at the node or below it.
     #[inline]
     pub fn settled_at(self, ply: usize) -> Self {
-        if self.earliest >= ply as i32 {
-            Self::of_position(self.score)
-        } else {
-            self
-        }
+        if self.earliest >= ply as i32 { Self::of_position(self.score) } else { self }
     }
 
     /// Raises this to `score` if that is better. The result depends on the paths of both.
@@ -79,10 +72,7 @@ impl NodeScore {
     /// This score, depending also on what `other` depends on.
     #[inline]
     pub fn depending_on(self, other: Self) -> Self {
-        Self {
-            earliest: self.earliest.min(other.earliest),
-            ..self
-        }
+        Self { earliest: self.earliest.min(other.earliest), ..self }
     }
 }
 
@@ -91,10 +81,7 @@ impl Neg for NodeScore {
 
     #[inline]
     fn neg(self) -> Self {
-        Self {
-            score: -self.score,
-            ..self
-        }
+        Self { score: -self.score, ..self }
     }
 }
 
@@ -126,11 +113,7 @@ impl MovesResult {
     /// A result without a best move.
     pub fn of_score(score: Score) -> Self {
         let score = NodeScore::of_position(score);
-        Self {
-            best: score,
-            all: score,
-            ..Self::default()
-        }
+        Self { best: score, all: score, ..Self::default() }
     }
 
     pub fn add(&mut self, score: NodeScore) {
@@ -142,11 +125,7 @@ impl MovesResult {
 
     /// The score of the node. A fail high depends on the best move alone.
     pub fn node_score(&self, beta: Score) -> NodeScore {
-        if self.best.score >= beta {
-            self.best
-        } else {
-            self.all
-        }
+        if self.best.score >= beta { self.best } else { self.all }
     }
 
     /// The result as seen from the node at `ply`, without dependencies on the path from this node on.

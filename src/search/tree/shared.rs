@@ -50,11 +50,7 @@ impl SharedState {
         let tablebases = request.tablebases.as_deref();
         let root_probe = RootProbe::new(tablebases, &request.game, settings.rules);
         let noise = RootNoise::new(settings.root_noise);
-        let lines_reported = if settings.reports.current_lines {
-            threads
-        } else {
-            0
-        };
+        let lines_reported = if settings.reports.current_lines { threads } else { 0 };
         Self {
             request,
             root_moves,
@@ -261,10 +257,7 @@ pub struct RootNoise {
 impl RootNoise {
     /// New random bonuses up to `hundredths` of a minor piece.
     pub fn new(hundredths: u16) -> Self {
-        Self {
-            seed: rand::random(),
-            largest: i32::from(hundredths) * Score::MINOR_PIECE / 100,
-        }
+        Self { seed: rand::random(), largest: i32::from(hundredths) * Score::MINOR_PIECE / 100 }
     }
 
     pub fn is_none(self) -> bool {
@@ -307,12 +300,7 @@ mod tests {
     use crate::search::request::Limits;
 
     fn iteration(depth: i32, effort: f64) -> Iteration {
-        Iteration {
-            depth,
-            moves: Vec::new(),
-            effort,
-            best_move_changes: 0,
-        }
+        Iteration { depth, moves: Vec::new(), effort, best_move_changes: 0 }
     }
 
     #[test]
@@ -352,18 +340,10 @@ mod tests {
     #[test]
     fn bonuses_differ_and_stay_in_range() {
         let noise = RootNoise::new(10);
-        let moves: Vec<Move> = (0..9)
-            .map(|rank| format!("a0b{rank}").parse().unwrap())
-            .collect();
+        let moves: Vec<Move> = (0..9).map(|rank| format!("a0b{rank}").parse().unwrap()).collect();
         let bonuses: Vec<i32> = moves.iter().map(|m| noise.bonus(*m)).collect();
-        assert!(
-            bonuses.iter().all(|bonus| (0..=45).contains(bonus)),
-            "{bonuses:?}"
-        );
-        assert!(
-            bonuses.iter().any(|bonus| *bonus != bonuses[0]),
-            "{bonuses:?}"
-        );
+        assert!(bonuses.iter().all(|bonus| (0..=45).contains(bonus)), "{bonuses:?}");
+        assert!(bonuses.iter().any(|bonus| *bonus != bonuses[0]), "{bonuses:?}");
         for m in moves {
             assert_eq!(noise.bonus(m), noise.bonus(m));
             assert_eq!(RootNoise::default().bonus(m), 0);

@@ -120,10 +120,7 @@ impl<'a> Search<'a> {
     pub fn play_null(&mut self, ply: usize) {
         let undo = self.position.make_null();
         self.tt.prefetch(self.position.key());
-        self.path.push(Ply {
-            played: Move::NONE,
-            undo,
-        });
+        self.path.push(Ply { played: Move::NONE, undo });
         self.stack.at_mut(ply).played = None;
         self.nodes += 1;
     }
@@ -208,11 +205,7 @@ impl<'a> Search<'a> {
     #[inline]
     pub fn draw_score(&self, ply: usize) -> Score {
         let for_root = self.shared.request.settings.draw_score().units();
-        Score::from_units(if ply.is_multiple_of(2) {
-            for_root
-        } else {
-            -for_root
-        })
+        Score::from_units(if ply.is_multiple_of(2) { for_root } else { -for_root })
     }
 }
 
@@ -367,12 +360,7 @@ pub struct PollSchedule {
 
 impl PollSchedule {
     pub fn new() -> Self {
-        Self {
-            counted_nodes: 0,
-            next: 0,
-            busy_since: Instant::now(),
-            reported_seconds: 0,
-        }
+        Self { counted_nodes: 0, next: 0, busy_since: Instant::now(), reported_seconds: 0 }
     }
 
     /// Makes the search poll at the next node; `nodes` is the current count.
@@ -399,9 +387,7 @@ impl Search<'_> {
         let total = self.count_nodes();
         self.polling.next = self.nodes + NODES_BETWEEN_POLLS;
         self.pause();
-        self.shared
-            .current_lines
-            .update(self.id, || self.line_here());
+        self.shared.current_lines.update(self.id, || self.line_here());
         self.report_progress(total);
         let shared = self.shared;
         let control = &shared.request.control;
@@ -431,10 +417,7 @@ impl Search<'_> {
 
     /// The moves from the root to the current node, up to the first null move.
     fn line_here(&self) -> Vec<Move> {
-        let path = self
-            .path
-            .iter()
-            .skip(self.shared.request.game.plies().len());
+        let path = self.path.iter().skip(self.shared.request.game.plies().len());
         let moves = path.map(|ply| ply.played);
         moves.take_while(|m| m.is_some()).collect()
     }
@@ -489,8 +472,7 @@ impl Search<'_> {
             let pause = worked.mul_f64(pause_per_work).min(MAX_PAUSE);
             let control = &self.shared.request.control;
             let left = self.shared.time.map_or(pause, |time| {
-                time.hard_after(control.pondered())
-                    .saturating_sub(control.clock_elapsed())
+                time.hard_after(control.pondered()).saturating_sub(control.clock_elapsed())
             });
             std::thread::sleep(pause.min(left));
             self.polling.busy_since = Instant::now();

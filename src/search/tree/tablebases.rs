@@ -98,27 +98,20 @@ impl Search<'_> {
     /// Whether a mate or capture `plies` after the node at `ply` comes before the no-capture limit and is near
     /// enough for a score.
     fn is_in_time(&self, ply: usize, plies: u16) -> bool {
-        (self.no_capture_limit).allows(&self.position, plies.into())
+        self.no_capture_limit.allows(&self.position, plies.into())
             && ply + usize::from(plies) < 2 * MAX_PLY
     }
 
     /// Extends a line that ends in a position of an endgame tablebase to the mate, if there is time and the mate comes
     /// in the number of plies of `score`.
     pub fn complete_line(&self, line: &mut Vec<Move>, score: Score) {
-        let Some(tables) = self
-            .shared
-            .request
-            .tablebases
-            .as_deref()
-            .filter(|_| score.is_mate())
+        let Some(tables) = self.shared.request.tablebases.as_deref().filter(|_| score.is_mate())
         else {
             return;
         };
         let end = self.position.after_all(line.iter().copied());
         let rest = tables.best_line(&end);
-        let rest: Vec<Move> = rest
-            .take_while(|_| !self.shared.is_past_hard_limit())
-            .collect();
+        let rest: Vec<Move> = rest.take_while(|_| !self.shared.is_past_hard_limit()).collect();
         let plies = line.len() + rest.len();
         if score == Score::mate_in(plies) || score == Score::mated_in(plies) {
             line.extend(rest);
@@ -217,10 +210,7 @@ mod tests {
         };
         assert_eq!(score(120 - mate, &tables), Score::mate_in(mate.into()));
         for clock in [121 - mate, 120 - capture] {
-            assert_eq!(
-                score(clock, &tables),
-                Score::conversion_in(2, capture.into())
-            );
+            assert_eq!(score(clock, &tables), Score::conversion_in(2, capture.into()));
             assert!(score(clock, &Tables::embedded()) < Score::EVALUATION_LIMIT);
         }
         // The winning side captures before the draw.

@@ -19,10 +19,7 @@ use crate::tablebase::index::Node;
 pub fn mark(positions: &OpenPositions<'_>, holder: Color) {
     let search = Buchi { positions, holder };
     search.start();
-    while Offenses::DEFAULT_GOALS
-        .into_iter()
-        .any(|goal| search.remove_traps(goal))
-    {}
+    while Offenses::DEFAULT_GOALS.into_iter().any(|goal| search.remove_traps(goal)) {}
     search.hold_alternating();
 }
 
@@ -37,13 +34,13 @@ impl Buchi<'_> {
     }
 
     fn is_won(&self, node: Node) -> bool {
-        (self.positions.mate(node)).is_won_for(node.side() == self.holder)
+        self.positions.mate(node).is_won_for(node.side() == self.holder)
             || self.positions.is_lost(node, !self.holder)
     }
 
     /// Removes a node. Returns whether it was in the set.
     fn remove(&self, node: Node) -> bool {
-        (self.positions.results).clear_bits(node, held_bit(self.holder))
+        self.positions.results.clear_bits(node, held_bit(self.holder))
     }
 
     /// The initial set: all legal positions that are not proven lost for the holder, except risky ones. In a risky
@@ -53,7 +50,7 @@ impl Buchi<'_> {
         let game = self.positions.game;
         let hold = |node| {
             if self.may_be_held(node) && !self.has_losing_reply(node) {
-                (self.positions.results).set_bits(node, held_bit(self.holder));
+                self.positions.results.set_bits(node, held_bit(self.holder));
             }
         };
         game.for_each_node(hold, |_| ());
@@ -65,7 +62,7 @@ impl Buchi<'_> {
 
     /// Whether a position is legal and not proven lost for the holder.
     fn may_be_held(&self, node: Node) -> bool {
-        let is_mated = (self.positions.mate(node)).is_won_for(node.side() != self.holder);
+        let is_mated = self.positions.mate(node).is_won_for(node.side() != self.holder);
         let is_lost = is_mated || self.positions.is_lost(node, self.holder);
         self.positions.is_legal(node) && !is_lost
     }
@@ -101,10 +98,7 @@ impl Buchi<'_> {
 
     /// Default goals that none of the holder's quiet moves within the set reaches.
     fn missed_goals(&self, node: Node) -> Offenses {
-        if self
-            .positions
-            .has_peaceful_move(node, |to| self.is_held(to))
-        {
+        if self.positions.has_peaceful_move(node, |to| self.is_held(to)) {
             return Offenses::NONE;
         }
         let mut missed = Offenses::NO_MOVE;
@@ -121,14 +115,10 @@ impl Buchi<'_> {
     /// there were any.
     fn remove_traps(&self, goal: Offenses) -> bool {
         let missed_goals = |node| {
-            if self.is_held(node) {
-                self.missed_goals(node).0
-            } else {
-                Offenses::NONE.0
-            }
+            if self.is_held(node) { self.missed_goals(node).0 } else { Offenses::NONE.0 }
         };
         let game = self.positions.game;
-        (self.positions.missed_goals).renew(game.threads, self.holder, missed_goals);
+        self.positions.missed_goals.renew(game.threads, self.holder, missed_goals);
         let lacks_goal = |missed: u8| !Offenses(missed).is_free_of(goal);
         let lacking = self.positions.missed_goals.find(self.holder, lacks_goal);
         let lacking: Vec<Node> = lacking
@@ -141,9 +131,7 @@ impl Buchi<'_> {
         let traps = traps.filter(|(node, is_trapped)| *is_trapped && self.remove(*node));
         let traps: Vec<Node> = traps.map(|(node, _)| node).collect();
         let has_found = !traps.is_empty();
-        propagate(game.threads, traps, |node, removed| {
-            self.visit(node, removed)
-        });
+        propagate(game.threads, traps, |node, removed| self.visit(node, removed));
         has_found
     }
 
@@ -158,7 +146,7 @@ impl Buchi<'_> {
         let is_found = held_alternating(self.goal_graph(&left));
         let found = left.into_iter().zip(&is_found[FIRST..]);
         for (node, _) in found.filter(|(_, is_found)| **is_found) {
-            (self.positions.results).set_bits(node, held_bit(self.holder));
+            self.positions.results.set_bits(node, held_bit(self.holder));
         }
     }
 
@@ -211,10 +199,7 @@ impl Buchi<'_> {
             });
         }
         let vertex = |node: &Node| {
-            let mut vertex = Vertex {
-                chooses: node.side() != self.holder,
-                edges: Vec::new(),
-            };
+            let mut vertex = Vertex { chooses: node.side() != self.holder, edges: Vec::new() };
             self.positions.game.quiet_nodes(*node, |to| {
                 if self.is_held(to) {
                     let number = numbers.get(&to).copied().unwrap_or(OUTSIDE);
@@ -266,10 +251,7 @@ fn held_alternating(mut graph: Vec<Vertex>) -> Vec<bool> {
 
 /// Vertex with a single edge, which reaches every goal if the holder moves.
 fn always(to: usize, chooses: bool) -> Vertex {
-    Vertex {
-        chooses,
-        edges: vec![(to, Offenses::NONE)],
-    }
+    Vertex { chooses, edges: vec![(to, Offenses::NONE)] }
 }
 
 #[cfg(test)]
@@ -303,12 +285,7 @@ mod tests {
             };
             for node in nodes.filter(is_examined) {
                 let known = positions.missed_goals.get(node);
-                assert_eq!(
-                    known,
-                    search.missed_goals(node).0,
-                    "{:?}",
-                    game.position(node)
-                );
+                assert_eq!(known, search.missed_goals(node).0, "{:?}", game.position(node));
                 checked += 1;
             }
         }
@@ -319,14 +296,10 @@ mod tests {
     fn back_and_forth(offenses: [Offenses; 2], out: Option<usize>) -> Vec<Vertex> {
         let answer = |to: usize| Vertex {
             chooses: false,
-            edges: (Some(to).into_iter().chain(out))
-                .map(|to| (to, Offenses::NO_MOVE))
-                .collect(),
+            edges: (Some(to).into_iter().chain(out)).map(|to| (to, Offenses::NO_MOVE)).collect(),
         };
-        let own_move = |to: usize, committed| Vertex {
-            chooses: true,
-            edges: vec![(to, committed)],
-        };
+        let own_move =
+            |to: usize, committed| Vertex { chooses: true, edges: vec![(to, committed)] };
         vec![
             always(HELD, true),
             always(ELSEWHERE, false),

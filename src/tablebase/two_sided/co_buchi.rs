@@ -20,11 +20,7 @@ pub fn mark(positions: &OpenPositions<'_>, loser: Color) -> Vec<Vec<Node>> {
     let search = CoBuchi { positions, loser };
     search.start();
     let mut zones = Vec::new();
-    let find = || {
-        Offenses::EACH
-            .into_iter()
-            .find_map(|offense| search.take_zone(offense))
-    };
+    let find = || Offenses::EACH.into_iter().find_map(|offense| search.take_zone(offense));
     while let Some(zone) = find() {
         zones.push(zone);
     }
@@ -48,7 +44,7 @@ impl CoBuchi<'_> {
 
     /// Marks a node. Returns whether it was not marked before.
     fn add(&self, node: Node) -> bool {
-        (self.positions.results).set_bits(node, lost_bit(self.loser))
+        self.positions.results.set_bits(node, lost_bit(self.loser))
     }
 
     /// Marks positions that captures decide by rule, and all positions from which these can be forced.
@@ -100,7 +96,7 @@ impl CoBuchi<'_> {
             let found = if self.is_lost(node) {
                 Offenses::NO_MOVE
             } else {
-                (self.positions).offenses_of(node, |to| self.is_known_loss(to))
+                self.positions.offenses_of(node, |to| self.is_known_loss(to))
             };
             found.0
         });
@@ -111,9 +107,7 @@ impl CoBuchi<'_> {
         let zone = nodes.into_iter().zip(held(&graph, offense.winner_goals()));
         let zone = zone.filter(|(node, is_held)| *is_held && self.add(*node));
         let zone: Vec<Node> = zone.map(|(node, _)| node).collect();
-        propagate(game.threads, zone.clone(), |node, marked| {
-            self.visit(node, marked)
-        });
+        propagate(game.threads, zone.clone(), |node, marked| self.visit(node, marked));
         Some(zone).filter(|zone| !zone.is_empty())
     }
 
@@ -141,10 +135,7 @@ impl CoBuchi<'_> {
         let excludes_checks =
             self.positions.game.rules == RuleSet::Computer && offense != Offenses::CHECK;
         for node in &nodes[offending.len()..] {
-            let mut vertex = Vertex {
-                chooses: true,
-                edges: Vec::new(),
-            };
+            let mut vertex = Vertex { chooses: true, edges: Vec::new() };
             self.positions.game.quiet_moves(*node, |m| {
                 if let Some(number) = numbers.get(&m.to) {
                     let threats = m.threats();

@@ -149,9 +149,7 @@ impl DepthSearch<'_> {
     fn after_captures(&self, node: Node) -> usize {
         let mut depth = None;
         self.positions.game.captures(node, |value| {
-            let after = value
-                .plies_by_rule()
-                .map_or(TOO_DEEP, |plies| usize::from(plies) + 1);
+            let after = value.plies_by_rule().map_or(TOO_DEEP, |plies| usize::from(plies) + 1);
             let best = depth.unwrap_or(after);
             if node.side() == self.loser && value.is_won_by_rule() {
                 depth = Some(best.max(after));

@@ -137,10 +137,7 @@ mod tests {
     const NO_GOAL: Offenses = Offenses::NO_MOVE;
 
     fn vertex(chooses: bool, edges: &[(usize, Offenses)]) -> Vertex {
-        Vertex {
-            chooses,
-            edges: edges.to_vec(),
-        }
+        Vertex { chooses, edges: edges.to_vec() }
     }
 
     #[test]
@@ -159,10 +156,7 @@ mod tests {
         let expected = [true, true, false, false, false];
         assert_eq!(held(&graph, &goals), expected);
         assert_eq!(held(&graph, &goals[..1]), expected);
-        let one_goal = [
-            vertex(true, &[(1, Offenses::CHASE)]),
-            vertex(false, &[(0, NO_GOAL)]),
-        ];
+        let one_goal = [vertex(true, &[(1, Offenses::CHASE)]), vertex(false, &[(0, NO_GOAL)])];
         assert_eq!(held(&one_goal, &goals[..1]), [true, true]);
         assert_eq!(held(&one_goal, &goals), [false, false]);
     }

@@ -151,16 +151,8 @@ impl Offenses {
 
     /// The default goals that a move with these threats misses, as one set of offenses.
     pub fn missed_goals(threats: MoveThreats) -> Self {
-        let check = if threats.gives_check {
-            Self::CHECK.0
-        } else {
-            0
-        };
-        let chase = if threats.chased.any() {
-            Self::CHASE.0
-        } else {
-            0
-        };
+        let check = if threats.gives_check { Self::CHECK.0 } else { 0 };
+        let chase = if threats.chased.any() { Self::CHASE.0 } else { 0 };
         Self(check | chase)
     }
 
@@ -209,18 +201,11 @@ impl QuietMove<'_> {
         let [advisors, bishops] = defenders.map(|kind| self.after.pieces(!chaser, kind));
         let kings = Bitboard::from(self.after.king(!chaser));
         let attackers = self.after.color(!chaser) & !(advisors | bishops | kings);
-        let mut offenses = if threats.gives_check {
-            Offenses::CHECK.0
-        } else {
-            0
-        };
+        let mut offenses = if threats.gives_check { Offenses::CHECK.0 } else { 0 };
         if self.rules == RuleSet::Computer && threats.gives_check {
             return Offenses(offenses);
         }
-        for (pieces, offense) in [attackers, advisors, bishops]
-            .into_iter()
-            .zip(Offenses::CHASES)
-        {
+        for (pieces, offense) in [attackers, advisors, bishops].into_iter().zip(Offenses::CHASES) {
             if counted(pieces) && (pieces & threats.chased).any() {
                 offenses |= offense.0;
             }
@@ -330,10 +315,7 @@ impl<'a> Mover<'a> {
             quiet += 1;
             false
         });
-        CountedMoves {
-            quiet,
-            has_captures: takes.any() || self.reaches_attacker(self.placement),
-        }
+        CountedMoves { quiet, has_captures: takes.any() || self.reaches_attacker(self.placement) }
     }
 
     /// Visits the successors by legal quiet moves.
@@ -387,9 +369,7 @@ impl<'a> Mover<'a> {
             let after = &self.list.all[step.placement as usize];
             let occupied = others | after.pieces;
             let is_legal = self.is_king_free && after.king == self.placement.king
-                || !self
-                    .board
-                    .is_attacked(self.side, after.king, occupied, None);
+                || !self.board.is_attacked(self.side, after.king, occupied, None);
             is_legal && visit(step.placement, occupied)
         })
     }
@@ -422,11 +402,7 @@ impl<'a> Mover<'a> {
         // Otherwise the attacker exposes its own king only by becoming the screen of a cannon on an open line.
         let (kind, cannon) = self.attackers[1];
         let line = Bitboard::between(king, cannon);
-        if kind == PieceKind::Cannon && (line & left).is_empty() {
-            to & !line
-        } else {
-            to
-        }
+        if kind == PieceKind::Cannon && (line & left).is_empty() { to & !line } else { to }
     }
 }
 
@@ -442,9 +418,7 @@ mod tests {
     #[test]
     fn attack_sets_agree_with_the_move_generator() {
         let mut peaceful = 0;
-        for material in [
-            "KR-KNAB", "KCA-KP", "KNB-KCBB", "KPAA-KRA", "KC-KCA", "KR-KRB",
-        ] {
+        for material in ["KR-KNAB", "KCA-KP", "KNB-KCBB", "KPAA-KRA", "KC-KCA", "KR-KRB"] {
             let game = GameGraph::new(material.parse().unwrap(), RuleSet::Asian, &[], 1);
             for node in (0..2 * game.len()).step_by(STEP).map(Node) {
                 let position = game.position(node);
@@ -456,11 +430,7 @@ mod tests {
                 let moves = legal_moves(position);
                 let captures = moves.iter().filter(|m| takes(m)).count();
                 let counted = mover.count();
-                assert_eq!(
-                    usize::from(counted.quiet),
-                    moves.len() - captures,
-                    "{position:?}"
-                );
+                assert_eq!(usize::from(counted.quiet), moves.len() - captures, "{position:?}");
                 assert!(counted.has_captures || captures == 0, "{position:?}");
 
                 let (mut quiet, mut harmless) = (Vec::new(), Vec::new());
@@ -484,10 +454,7 @@ mod tests {
                 };
                 assert!(!mover.has_peaceful_move(is_wanted));
                 let offered = offered.into_inner();
-                assert!(
-                    offered.iter().all(|to| harmless.contains(to)),
-                    "{position:?}"
-                );
+                assert!(offered.iter().all(|to| harmless.contains(to)), "{position:?}");
                 assert_eq!(mover.has_peaceful_move(|_| true), !offered.is_empty());
                 peaceful += usize::from(!offered.is_empty());
             }

@@ -168,8 +168,7 @@ impl MateSearch<'_> {
         }
         if self.moves.decrement(node) && now & SAFE == 0 {
             let value = u16::from(Value::in_plies(plies).0).max(now & 0xff);
-            self.value(node)
-                .store(PENDING_LOSS | value, Ordering::Relaxed);
+            self.value(node).store(PENDING_LOSS | value, Ordering::Relaxed);
             self.block_values.add(node, value as u8);
         }
     }

@@ -224,9 +224,7 @@ impl Checker<'_> {
         }
         let mut has_holding_capture = false;
         if holder_moves {
-            (self.game).captures(node, |value| {
-                has_holding_capture |= value.is_held_by_other()
-            });
+            self.game.captures(node, |value| has_holding_capture |= value.is_held_by_other());
         }
         if has_holding_capture {
             return true;
@@ -250,10 +248,7 @@ fn plies_are_right(found: Value, values: &[Value]) -> bool {
     let own = plies(&found);
     if found.is_won_by_rule() {
         let after = values.iter().filter(|value| value.is_lost_by_rule());
-        after
-            .map(plies)
-            .min()
-            .is_some_and(|after| own == too_long.min(after + 1))
+        after.map(plies).min().is_some_and(|after| own == too_long.min(after + 1))
     } else if found.is_lost_by_rule() {
         let after = values.iter().filter(|value| value.is_won_by_rule());
         after
@@ -355,11 +350,8 @@ const UNCOUNTED: u8 = u8::MAX;
 fn lost_positions(checker: &Checker<'_>, loser: Color) -> Vec<LostPosition> {
     let is_stored_lost = |node: &Node| {
         let value = checker.value(*node);
-        let is_lost = if node.side() == loser {
-            value.is_lost_by_rule()
-        } else {
-            value.is_won_by_rule()
-        };
+        let is_lost =
+            if node.side() == loser { value.is_lost_by_rule() } else { value.is_won_by_rule() };
         is_lost && checker.game.position(*node).is_some()
     };
     let all_of = |side| (0..checker.game.len()).map(move |index| Node::new(index, side));
@@ -370,17 +362,14 @@ fn lost_positions(checker: &Checker<'_>, loser: Color) -> Vec<LostPosition> {
         let loser_moves = node.side() == loser;
         let mut lost = LostPosition {
             node: *node,
-            level: (checker.value(*node).plies_by_rule()).map_or(UNCOUNTED, |plies| plies / 2),
+            level: checker.value(*node).plies_by_rule().map_or(UNCOUNTED, |plies| plies / 2),
             loser_moves,
             has_deciding_capture: false,
             quiet: Vec::new(),
         };
         checker.game.captures(*node, |value| {
-            lost.has_deciding_capture |= if loser_moves {
-                !value.is_won()
-            } else {
-                value.is_lost()
-            };
+            lost.has_deciding_capture |=
+                if loser_moves { !value.is_won() } else { value.is_lost() };
         });
         checker.game.quiet_moves(*node, |m| {
             let value = checker.value(m.to);
@@ -428,10 +417,7 @@ fn zone(
     let without_checks = checker.game.rules == RuleSet::Computer && offense != Offenses::CHECK;
     let vertex = |number: &usize| {
         let lost = &list[*number];
-        let mut vertex = Vertex {
-            chooses: !lost.loser_moves,
-            edges: Vec::new(),
-        };
+        let mut vertex = Vertex { chooses: !lost.loser_moves, edges: Vec::new() };
         for (target, possible, offenses) in &lost.quiet {
             let to = vertex_of(target);
             if target.is_proven(proven) {
@@ -450,13 +436,9 @@ fn zone(
         vertex
     };
     // The last vertex reaches no goal.
-    let end = Vertex {
-        chooses: false,
-        edges: vec![(nowhere, Offenses::NO_MOVE)],
-    };
+    let end = Vertex { chooses: false, edges: vec![(nowhere, Offenses::NO_MOVE)] };
     let graph: Vec<Vertex> = open.iter().map(vertex).chain([end]).collect();
     let held = held(&graph, offense.winner_goals());
     let zone = open.iter().zip(held);
-    zone.filter_map(|(number, is_held)| is_held.then_some(*number))
-        .collect()
+    zone.filter_map(|(number, is_held)| is_held.then_some(*number)).collect()
 }

@@ -53,10 +53,7 @@ pub fn moves_after_the_board(engine: &mut Dialogue<'_>) -> CheckResult {
     // move is a rook that captures its own pawn.
     let line = format!("position fen {START} moves {}", engine.illegal_move());
     let result = plays_after(engine, &line, &position);
-    tolerated(
-        result,
-        "pikafish_terminal sends the current board with moves already played",
-    )
+    tolerated(result, "pikafish_terminal sends the current board with moves already played")
 }
 
 pub fn many_pieces(engine: &mut Dialogue<'_>) -> CheckResult {
@@ -159,9 +156,7 @@ pub fn book_at_gbk_path(engine: &mut Dialogue<'_>) -> CheckResult {
     if [played, played.flip_file()].contains(&answer) {
         Ok(())
     } else {
-        unclear(format!(
-            "it does not read the book at {path:?}; 象棋巫师 sends paths in GBK"
-        ))
+        unclear(format!("it does not read the book at {path:?}; 象棋巫师 sends paths in GBK"))
     }
 }
 

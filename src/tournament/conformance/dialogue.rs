@@ -86,11 +86,7 @@ impl<'a> Dialogue<'a> {
 
     fn note(&mut self, direction: char, line: &str) {
         let beginning: String = line.chars().take(MAX_LINE).collect();
-        let ellipsis = if line.chars().count() > MAX_LINE {
-            "…"
-        } else {
-            ""
-        };
+        let ellipsis = if line.chars().count() > MAX_LINE { "…" } else { "" };
         let line = format!("{direction} {}{ellipsis}", printable(&beginning));
         self.transcript.push(line);
     }
@@ -271,9 +267,8 @@ impl<'a> Dialogue<'a> {
     /// A move in the engine's coordinates that is illegal in the starting position: a rook captures its own pawn.
     pub fn illegal_move(&self) -> String {
         let [from, to] = [Square::new(0, 0), Square::new(0, 3)];
-        from.zip(to).map_or_else(String::new, |(from, to)| {
-            self.dialect.write_move(Move::new(from, to))
-        })
+        from.zip(to)
+            .map_or_else(String::new, |(from, to)| self.dialect.write_move(Move::new(from, to)))
     }
 
     /// The lines up to and including the answer to `go`.

@@ -77,26 +77,15 @@ struct Check {
 type RunCheck = fn(&mut Dialogue<'_>) -> CheckResult;
 
 const fn both(name: &'static str, rule: &'static str, run: RunCheck) -> Check {
-    Check {
-        name,
-        rule,
-        protocol: None,
-        run,
-    }
+    Check { name, rule, protocol: None, run }
 }
 
 const fn ucci(name: &'static str, rule: &'static str, run: RunCheck) -> Check {
-    Check {
-        protocol: Some(Ucci),
-        ..both(name, rule, run)
-    }
+    Check { protocol: Some(Ucci), ..both(name, rule, run) }
 }
 
 const fn uci(name: &'static str, rule: &'static str, run: RunCheck) -> Check {
-    Check {
-        protocol: Some(Uci),
-        ..both(name, rule, run)
-    }
+    Check { protocol: Some(Uci), ..both(name, rule, run) }
 }
 
 const CHECKS: &[Check] = &[
@@ -110,57 +99,25 @@ const CHECKS: &[Check] = &[
         "an option has a name and a type: check, spin with min and max, combo with var, string, button",
         session::options,
     ),
-    ucci(
-        "usemillisec",
-        "the option usemillisec sets the unit of times",
-        session::usemillisec,
-    ),
-    both(
-        "ready",
-        "each isready is answered by readyok",
-        session::ready,
-    ),
-    both(
-        "early lines",
-        "lines before the handshake are ignored",
-        session::early_lines,
-    ),
+    ucci("usemillisec", "the option usemillisec sets the unit of times", session::usemillisec),
+    both("ready", "each isready is answered by readyok", session::ready),
+    both("early lines", "lines before the handshake are ignored", session::early_lines),
     both(
         "depth",
         "go depth N is answered by one legal move, and no larger depth is reported",
         search::depth,
     ),
     both("nodes", "go nodes N searches about N nodes", search::nodes),
-    both(
-        "info",
-        "an info line has each key once, with a value of its kind",
-        search::info,
-    ),
-    both(
-        "clock",
-        "a move is played within the time of the clock",
-        search::clock,
-    ),
+    both("info", "an info line has each key once, with a value of its kind", search::info),
+    both("clock", "a move is played within the time of the clock", search::clock),
     both(
         "short clock",
         "a move is played with a tenth of a second on the clock",
         search::short_clock,
     ),
-    uci(
-        "movetime",
-        "go movetime N takes about N milliseconds",
-        search::movetime,
-    ),
-    both(
-        "stop",
-        "stop ends a search immediately, with one move",
-        session::stop,
-    ),
-    both(
-        "stop while idle",
-        "stop without a search is ignored",
-        session::stop_while_idle,
-    ),
+    uci("movetime", "go movetime N takes about N milliseconds", search::movetime),
+    both("stop", "stop ends a search immediately, with one move", session::stop),
+    both("stop while idle", "stop without a search is ignored", session::stop_while_idle),
     both(
         "ready during search",
         "isready is answered during a search",
@@ -171,36 +128,20 @@ const CHECKS: &[Check] = &[
         "go ponder is answered by one move, and not before ponderhit or stop",
         session::ponder,
     ),
-    ucci(
-        "banmoves",
-        "banmoves forbids moves until the next position",
-        search::banmoves,
-    ),
-    uci(
-        "searchmoves",
-        "go searchmoves plays one of these moves",
-        search::searchmoves,
-    ),
+    ucci("banmoves", "banmoves forbids moves until the next position", search::banmoves),
+    uci("searchmoves", "go searchmoves plays one of these moves", search::searchmoves),
     ucci(
         "draw offer",
         "go draw is answered by a move, optionally followed by draw",
         search::draw_offer,
     ),
-    both(
-        "history",
-        "the engine plays from a position with repeated moves",
-        search::history,
-    ),
+    both("history", "the engine plays from a position with repeated moves", search::history),
     both(
         "black to move",
         "the engine plays from a position with black to move",
         search::black_to_move,
     ),
-    both(
-        "short FEN",
-        "a FEN may end after the side to move",
-        search::short_fen,
-    ),
+    both("short FEN", "a FEN may end after the side to move", search::short_fen),
     both(
         "checkmate",
         "go without legal moves is answered by nobestmove, or bestmove (none)",
@@ -211,51 +152,27 @@ const CHECKS: &[Check] = &[
         "an illegal position is refused: no move is played from it or from the previous position",
         search::illegal,
     ),
-    both(
-        "invalid lines",
-        "unknown, empty and very long lines are ignored",
-        session::invalid_lines,
-    ),
+    both("invalid lines", "unknown, empty and very long lines are ignored", session::invalid_lines),
     both(
         "invalid options",
         "unknown options and values out of range are ignored",
         session::invalid_options,
     ),
-    both(
-        "new game",
-        "a new game can be started whenever the engine is idle",
-        session::new_game,
-    ),
+    both("new game", "a new game can be started whenever the engine is idle", session::new_game),
     both(
         "known lines",
         "only lines of the protocol are written to standard output",
         session::known_lines,
     ),
-    both(
-        "quit",
-        "quit ends the engine (in UCCI after bye)",
-        session::quit,
-    ),
-    both(
-        "quit during search",
-        "quit ends the engine during a search",
-        session::quit_during_search,
-    ),
-    both(
-        "end of input",
-        "the end of the input ends the engine",
-        session::end_of_input,
-    ),
+    both("quit", "quit ends the engine (in UCCI after bye)", session::quit),
+    both("quit during search", "quit ends the engine during a search", session::quit_during_search),
+    both("end of input", "the end of the input ends the engine", session::end_of_input),
     both(
         "end of input during search",
         "the end of the input ends an infinite search and the engine",
         session::end_of_input_during_search,
     ),
-    both(
-        "orphans",
-        "no child process is left after the engine has exited",
-        session::orphans,
-    ),
+    both("orphans", "no child process is left after the engine has exited", session::orphans),
     both(
         "joined FEN fields",
         "clients write FENs with --, negative counters, KQkq or a semicolon",
@@ -266,11 +183,7 @@ const CHECKS: &[Check] = &[
         "clients send the current board with moves that are already played",
         clients::moves_after_the_board,
     ),
-    both(
-        "many pieces",
-        "compositions may have more pieces than a set",
-        clients::many_pieces,
-    ),
+    both("many pieces", "compositions may have more pieces than a set", clients::many_pieces),
     both(
         "option during search",
         "an option during a search does not disturb it",
@@ -296,9 +209,5 @@ const CHECKS: &[Check] = &[
         "clients learn from score mate 0 that a side is mated or stalemated",
         clients::score_without_moves,
     ),
-    uci(
-        "perft",
-        "clients learn the legal moves from go perft 1",
-        clients::legal_move_list,
-    ),
+    uci("perft", "clients learn the legal moves from go perft 1", clients::legal_move_list),
 ];

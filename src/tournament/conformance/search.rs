@@ -142,10 +142,7 @@ pub fn movetime(engine: &mut Dialogue<'_>) -> CheckResult {
 fn max_value(lines: &[String], key: &str) -> Option<u64> {
     let value = |line: &String| {
         let mut words = line.strip_prefix("info ")?.split_ascii_whitespace();
-        words
-            .by_ref()
-            .take_while(|word| *word != "pv")
-            .find(|word| *word == key)?;
+        words.by_ref().take_while(|word| *word != "pv").find(|word| *word == key)?;
         words.next()?.parse().ok()
     };
     lines.iter().filter_map(value).max()
@@ -169,9 +166,7 @@ const BLACK_TO_MOVE: &str =
 fn one_and_others(engine: &Dialogue<'_>) -> (Move, Vec<String>) {
     let only = "a0a1".parse().unwrap_or(Move::NONE);
     let moves = legal_moves(&Position::startpos()).into_iter();
-    let others = moves
-        .filter(|m| *m != only)
-        .map(|m| engine.dialect.write_move(m));
+    let others = moves.filter(|m| *m != only).map(|m| engine.dialect.write_move(m));
     (only, others.collect())
 }
 
@@ -254,9 +249,7 @@ pub fn checkmate(engine: &mut Dialogue<'_>) -> CheckResult {
     let lines = engine.outcome(SHORT_SEARCH)?;
     let answer = lines.last().map_or("", String::as_str);
     if !has_no_move(answer) {
-        return violated(format!(
-            "it answers {answer:?} in a position without legal moves"
-        ));
+        return violated(format!("it answers {answer:?} in a position without legal moves"));
     }
     if engine.protocol() == Ucci && !answer.starts_with("nobestmove") {
         unclear(format!("it answers {answer:?} instead of nobestmove"))

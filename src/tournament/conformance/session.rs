@@ -131,11 +131,8 @@ pub fn stop_while_idle(engine: &mut Dialogue<'_>) -> CheckResult {
 pub fn ready_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
     let position = go_infinite(engine)?;
     engine.send("isready");
-    let lines = engine.until(
-        "readyok during a search",
-        engine.timeouts.response,
-        |line| line == "readyok",
-    )?;
+    let lines = engine
+        .until("readyok during a search", engine.timeouts.response, |line| line == "readyok")?;
     if lines.iter().any(|line| is_outcome(line)) {
         return violated("isready ends the search");
     }
@@ -202,15 +199,9 @@ pub fn quit(engine: &mut Dialogue<'_>) -> CheckResult {
 fn exits_at_quit(engine: &mut Dialogue<'_>) -> CheckResult {
     engine.send("quit");
     let has_sent_bye = engine.protocol() == Uci
-        || engine
-            .until("bye", engine.timeouts.response, |line| line == "bye")
-            .is_ok();
+        || engine.until("bye", engine.timeouts.response, |line| line == "bye").is_ok();
     exits(engine, "it does not exit")?;
-    if has_sent_bye {
-        Ok(())
-    } else {
-        violated("it does not send bye")
-    }
+    if has_sent_bye { Ok(()) } else { violated("it does not send bye") }
 }
 
 pub fn quit_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
@@ -222,18 +213,11 @@ pub fn quit_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
 pub fn end_of_input(engine: &mut Dialogue<'_>) -> CheckResult {
     engine.initialize()?;
     engine.close();
-    exits(
-        engine,
-        "it does not exit at the end of its input, and would outlive a killed client",
-    )
+    exits(engine, "it does not exit at the end of its input, and would outlive a killed client")
 }
 
 fn exits(engine: &mut Dialogue<'_>, error: &str) -> CheckResult {
-    if engine.ends_within(engine.timeouts.response) {
-        Ok(())
-    } else {
-        violated(error)
-    }
+    if engine.ends_within(engine.timeouts.response) { Ok(()) } else { violated(error) }
 }
 
 pub fn end_of_input_during_search(engine: &mut Dialogue<'_>) -> CheckResult {

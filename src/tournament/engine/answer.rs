@@ -244,12 +244,10 @@ impl EngineInfo {
 
 /// The reason in a message of Chuhe, in English or Chinese, about a refused option; `None` for other messages.
 pub fn refusal_reason(message: &str) -> Option<&str> {
-    [Language::En, Language::Zh]
-        .into_iter()
-        .find_map(|language| {
-            let start = fill(language.within(texts).refused, &["setoption"]);
-            message.strip_prefix(&*start)
-        })
+    [Language::En, Language::Zh].into_iter().find_map(|language| {
+        let start = fill(language.within(texts).refused, &["setoption"]);
+        message.strip_prefix(&*start)
+    })
 }
 
 pub fn message(line: &str) -> Option<&str> {
@@ -276,8 +274,7 @@ fn score<'a>(words: &mut impl Iterator<Item = &'a str>) -> Option<EngineScore> {
 /// Whether a line begins with the first word of an expected response, ignoring case.
 pub fn is_response(line: &str, expected: &str) -> bool {
     let [word, wanted] = [line, expected].map(|text| text.split_ascii_whitespace().next());
-    word.zip(wanted)
-        .is_some_and(|(word, wanted)| word.eq_ignore_ascii_case(wanted))
+    word.zip(wanted).is_some_and(|(word, wanted)| word.eq_ignore_ascii_case(wanted))
 }
 
 pub fn is_outcome(line: &str) -> bool {
@@ -292,10 +289,7 @@ pub fn answer_words(line: &str) -> impl Iterator<Item = &str> {
 
 /// Whether the word after `bestmove` means "no move", ignoring case.
 pub fn is_no_move(word: &str) -> bool {
-    matches!(
-        word.to_ascii_lowercase().as_str(),
-        "(none)" | "0000" | "none" | "null"
-    )
+    matches!(word.to_ascii_lowercase().as_str(), "(none)" | "0000" | "none" | "null")
 }
 
 #[cfg(test)]
@@ -362,10 +356,7 @@ mod tests {
     #[test]
     fn messages_are_found() {
         for (line, text) in [
-            (
-                "info message setoption refused: x",
-                Some("setoption refused: x"),
-            ),
+            ("info message setoption refused: x", Some("setoption refused: x")),
             ("info  string\tNNUE  evaluation", Some("NNUE  evaluation")),
             ("info depth 3 string x", None),
             ("info string", None),

@@ -51,10 +51,8 @@ impl EngineDialect {
             return text.parse().ok();
         }
         let text = text.to_ascii_lowercase();
-        let files: Vec<usize> = text
-            .match_indices(|c: char| c.is_ascii_lowercase())
-            .map(|(i, _)| i)
-            .collect();
+        let files: Vec<usize> =
+            text.match_indices(|c: char| c.is_ascii_lowercase()).map(|(i, _)| i).collect();
         let &[0, second] = &files[..] else {
             return None;
         };
@@ -163,11 +161,7 @@ impl EngineDialect {
 
     /// A time in the unit of the engine, at least 1, and in milliseconds at most [`MAX_MILLISECONDS`].
     pub fn time(self, time: Duration) -> u128 {
-        if self.milliseconds {
-            milliseconds(time)
-        } else {
-            u128::from(time.as_secs().max(1))
-        }
+        if self.milliseconds { milliseconds(time) } else { u128::from(time.as_secs().max(1)) }
     }
 
     /// UCCI has either an increment or moves until the next period. If a clock has both, the increment is not sent.
@@ -177,10 +171,9 @@ impl EngineDialect {
         let unit = if self.milliseconds { 1 } else { 1000 };
         match clock.moves_left() {
             Some(moves) => format!("{prefix}time {left} {prefix}movestogo {moves}"),
-            None => format!(
-                "{prefix}time {left} {prefix}increment {}",
-                increment.as_millis() / unit
-            ),
+            None => {
+                format!("{prefix}time {left} {prefix}increment {}", increment.as_millis() / unit)
+            }
         }
     }
 }
@@ -220,16 +213,10 @@ mod tests {
     use crate::notation::fen::START;
     use crate::tournament::limit::Limit;
 
-    const UCCI: EngineDialect = EngineDialect {
-        protocol: EngineProtocol::Ucci,
-        first_rank: 0,
-        milliseconds: true,
-    };
-    const UCI: EngineDialect = EngineDialect {
-        protocol: EngineProtocol::Uci,
-        first_rank: 1,
-        milliseconds: true,
-    };
+    const UCCI: EngineDialect =
+        EngineDialect { protocol: EngineProtocol::Ucci, first_rank: 0, milliseconds: true };
+    const UCI: EngineDialect =
+        EngineDialect { protocol: EngineProtocol::Uci, first_rank: 1, milliseconds: true };
 
     fn game(moves: &str) -> Game {
         let mut game = Game::startpos();
@@ -238,17 +225,11 @@ mod tests {
     }
 
     fn clock(control: &str) -> Limit {
-        Limit {
-            clock: Some(control.parse().unwrap()),
-            ..Limit::default()
-        }
+        Limit { clock: Some(control.parse().unwrap()), ..Limit::default() }
     }
 
     fn depth(plies: u32) -> Limit {
-        Limit {
-            depth: Some(plies),
-            ..Limit::default()
-        }
+        Limit { depth: Some(plies), ..Limit::default() }
     }
 
     fn clocks(red: &str, black: Limit) -> ByColor<Clock> {
@@ -268,10 +249,7 @@ mod tests {
         for text in ["A9B8", "a9-b8", "A9-B8"] {
             assert_eq!(UCCI.read_move(text), Some(m), "{text}");
         }
-        assert_eq!(
-            UCI.read_line("h3e3 h10g8 x a1a2").as_deref(),
-            Some("h2e2 h9g7")
-        );
+        assert_eq!(UCI.read_line("h3e3 h10g8 x a1a2").as_deref(), Some("h2e2 h9g7"));
         assert_eq!(UCI.read_line("x"), None);
         for bad in [
             "", "a1", "a1b", "a1-", "a1--b1", "-a1b1", "a+1b1", "a0b1", "a11b1", "j1a1", "a1b1c1",
@@ -289,31 +267,14 @@ mod tests {
         let game = game("h2e2 h9g7 e2e6");
         let clocks = clocks("10+0.1", depth(3));
         let banned = ["c6c5".parse().unwrap()];
-        let request = MoveRequest {
-            game: &game,
-            clocks: &clocks,
-            banned: &banned,
-            draw_offered: false,
-        };
+        let request =
+            MoveRequest { game: &game, clocks: &clocks, banned: &banned, draw_offered: false };
         let after = "rnbakab1r/9/1c4nc1/p1p1C1p1p/9/9/P1P1P1P1P/1C7/9/RNBAKABNR b - - 0 2";
-        assert_eq!(
-            UCCI.position(&request),
-            format!("position fen {after}\nbanmoves c6c5")
-        );
-        assert_eq!(
-            UCI.position(&request),
-            "position startpos moves h3e3 h10g8 e3e7"
-        );
+        assert_eq!(UCCI.position(&request), format!("position fen {after}\nbanmoves c6c5"));
+        assert_eq!(UCI.position(&request), "position startpos moves h3e3 h10g8 e3e7");
         let game = self::game("h2e2");
-        let request = MoveRequest {
-            game: &game,
-            banned: &[],
-            ..request
-        };
-        assert_eq!(
-            UCCI.position(&request),
-            format!("position fen {START} moves h2e2")
-        );
+        let request = MoveRequest { game: &game, banned: &[], ..request };
+        assert_eq!(UCCI.position(&request), format!("position fen {START} moves h2e2"));
     }
 
     #[test]
@@ -323,21 +284,11 @@ mod tests {
         for clock in &mut clocks.0 {
             (0..3).for_each(|_| clock.press(Duration::ZERO));
         }
-        let request = MoveRequest {
-            game: &game,
-            clocks: &clocks,
-            banned: &[],
-            draw_offered: false,
-        };
+        let request =
+            MoveRequest { game: &game, clocks: &clocks, banned: &[], draw_offered: false };
         for (dialect, sent) in [
-            (
-                UCI,
-                "go wtime 2147483647 btime 2147483647 winc 0 binc 0 movestogo 1",
-            ),
-            (
-                UCCI,
-                "go time 2147483647 movestogo 1 opptime 2147483647 oppmovestogo 1",
-            ),
+            (UCI, "go wtime 2147483647 btime 2147483647 winc 0 binc 0 movestogo 1"),
+            (UCCI, "go time 2147483647 movestogo 1 opptime 2147483647 oppmovestogo 1"),
         ] {
             assert_eq!(dialect.go(&request, false), sent);
         }
@@ -350,19 +301,11 @@ mod tests {
         ponder: bool,
     ) -> String {
         let game = game("");
-        let request = MoveRequest {
-            game: &game,
-            clocks: &clocks,
-            banned: &[],
-            draw_offered,
-        };
+        let request = MoveRequest { game: &game, clocks: &clocks, banned: &[], draw_offered };
         dialect.go(&request, ponder)
     }
 
-    const SECONDS: EngineDialect = EngineDialect {
-        milliseconds: false,
-        ..UCCI
-    };
+    const SECONDS: EngineDialect = EngineDialect { milliseconds: false, ..UCCI };
 
     #[test]
     fn go_commands_have_the_clocks() {
@@ -380,18 +323,12 @@ mod tests {
                 go(SECONDS, both, false, true),
                 "go ponder time 10 increment 0 opptime 20 oppmovestogo 5",
             ),
-            (
-                go(UCI, both, true, true),
-                "go ponder wtime 10000 btime 20000 winc 100 binc 0",
-            ),
+            (go(UCI, both, true, true), "go ponder wtime 10000 btime 20000 winc 100 binc 0"),
             (
                 go(UCI, clocks("3/7", depth(3)), false, false),
                 "go wtime 7000 btime 7000 winc 0 binc 0 movestogo 3",
             ),
-            (
-                go(UCCI, clocks("3/7", depth(3)), false, false),
-                "go time 7000 movestogo 3",
-            ),
+            (go(UCCI, clocks("3/7", depth(3)), false, false), "go time 7000 movestogo 3"),
         ] {
             assert_eq!(sent, expected);
         }
@@ -399,39 +336,18 @@ mod tests {
 
     #[test]
     fn go_commands_have_all_limits() {
-        let time = Limit {
-            move_time: Some(Duration::from_millis(20)),
-            ..Limit::default()
-        };
-        let nodes = Limit {
-            nodes: Some(7),
-            ..Limit::default()
-        };
-        let two = Limit {
-            depth: Some(9),
-            ..clock("10+0.1")
-        };
-        let three = Limit {
-            depth: Some(9),
-            nodes: Some(7),
-            ..time
-        };
+        let time = Limit { move_time: Some(Duration::from_millis(20)), ..Limit::default() };
+        let nodes = Limit { nodes: Some(7), ..Limit::default() };
+        let two = Limit { depth: Some(9), ..clock("10+0.1") };
+        let three = Limit { depth: Some(9), nodes: Some(7), ..time };
         for (dialect, limit, expected) in [
             (UCCI, time, "go time 20 movestogo 1"),
             (SECONDS, time, "go time 1 movestogo 1"),
             (UCI, time, "go movetime 20"),
             (UCI, nodes, "go nodes 7"),
             (UCCI, depth(7), "go depth 7"),
-            (
-                UCI,
-                two,
-                "go wtime 10000 btime 10000 winc 100 binc 100 depth 9",
-            ),
-            (
-                UCCI,
-                two,
-                "go time 10000 increment 100 opptime 10000 oppincrement 100 depth 9",
-            ),
+            (UCI, two, "go wtime 10000 btime 10000 winc 100 binc 100 depth 9"),
+            (UCCI, two, "go time 10000 increment 100 opptime 10000 oppincrement 100 depth 9"),
             (UCI, three, "go movetime 20 nodes 7 depth 9"),
             (UCCI, three, "go time 20 movestogo 1 nodes 7 depth 9"),
         ] {

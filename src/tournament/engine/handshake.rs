@@ -134,8 +134,7 @@ impl Engine {
             Err(EngineFailure::Timeout { .. }) => {}
             other => return other.map(drop),
         }
-        self.process
-            .send(&format!("position fen {START}\ngo depth 1"));
+        self.process.send(&format!("position fen {START}\ngo depth 1"));
         let is_answer = |line: &str| is_ready(line) || is_outcome(line);
         let rest = self.timeouts.ready - wait;
         let (_, line) = self.await_response(rest, READY, is_answer)?;
@@ -143,9 +142,7 @@ impl Engine {
             self.best_move(rest)?;
         } else {
             self.lacks_isready = true;
-            self.handshake
-                .detected
-                .push("no answer to isready".to_owned());
+            self.handshake.detected.push("no answer to isready".to_owned());
         }
         Ok(())
     }
@@ -295,16 +292,12 @@ fn option_warning(offers: &[OfferedOption], name: &str, value: &str) -> Option<S
     let is_name = |other: &&str| other.eq_ignore_ascii_case(name);
     let same = SAME_OPTIONS.iter().find(|names| names.iter().any(is_name));
     let mut others = same.into_iter().flatten();
-    Some(
-        match others.find(|other| find_offer(offers, other).is_some()) {
-            Some(other) => {
-                format!(
-                    "the engine does not offer the option {name}; in its protocol this is {other}"
-                )
-            }
-            None => format!("the engine does not offer the option {name}"),
-        },
-    )
+    Some(match others.find(|other| find_offer(offers, other).is_some()) {
+        Some(other) => {
+            format!("the engine does not offer the option {name}; in its protocol this is {other}")
+        }
+        None => format!("the engine does not offer the option {name}"),
+    })
 }
 
 /// The message of Chuhe about a refused network, if there is one.
@@ -323,9 +316,7 @@ pub fn refused_network<'a>(
         };
         messages.iter().find(is_reason)
     };
-    networks
-        .find_map(|(_, path)| reason(path))
-        .map(String::as_str)
+    networks.find_map(|(_, path)| reason(path)).map(String::as_str)
 }
 
 #[cfg(test)]
@@ -337,14 +328,8 @@ mod tests {
         for (line, name) in [
             ("option usemillisec type check", Some("usemillisec")),
             ("option newgame type button", Some("newgame")),
-            (
-                "option name Use NNUE type check default true",
-                Some("Use NNUE"),
-            ),
-            (
-                "option  name Use  NNUE\ttype check default true",
-                Some("Use NNUE"),
-            ),
+            ("option name Use NNUE type check default true", Some("Use NNUE")),
+            ("option  name Use  NNUE\ttype check default true", Some("Use NNUE")),
             ("option name type check", Some("name")),
             ("option bare", Some("bare")),
             ("option", None),
@@ -357,10 +342,7 @@ mod tests {
 
     #[test]
     fn buttons_have_no_value() {
-        let offers = [
-            "option name Clear Hash type button",
-            "option batch type check",
-        ];
+        let offers = ["option name Clear Hash type button", "option batch type check"];
         let offers = offers.map(|line| OfferedOption::read(line).unwrap());
         let (ucci, uci) = (EngineProtocol::Ucci, EngineProtocol::Uci);
         for (protocol, name, value, sent) in [
@@ -411,46 +393,22 @@ mod tests {
         for (name, value, warning) in [
             ("hashsize", "1024", None),
             ("HashSize", "16", None),
-            (
-                "hashsize",
-                "1025",
-                Some("option hashsize: \"1025\" is not between 0 and 1024"),
-            ),
-            (
-                "hashsize",
-                "big",
-                Some("option hashsize: \"big\" is not a whole number"),
-            ),
+            ("hashsize", "1025", Some("option hashsize: \"1025\" is not between 0 and 1024")),
+            ("hashsize", "big", Some("option hashsize: \"big\" is not a whole number")),
             ("Threads", "9000", None),
             (
                 "Hash",
                 "16",
                 Some("the engine does not offer the option Hash; in its protocol this is hashsize"),
             ),
-            (
-                "OwnBook",
-                "true",
-                Some("the engine does not offer the option OwnBook"),
-            ),
-            (
-                "threads",
-                "0",
-                Some("option threads: \"0\" is not between 1 and ?"),
-            ),
+            ("OwnBook", "true", Some("the engine does not offer the option OwnBook")),
+            ("threads", "0", Some("option threads: \"0\" is not between 1 and ?")),
             ("Skill", "-5", None),
             ("batch", "TRUE", None),
             ("batch", "off", None),
-            (
-                "batch",
-                "2",
-                Some("option batch: \"2\" is neither true nor false"),
-            ),
+            ("batch", "2", Some("option batch: \"2\" is neither true nor false")),
             ("style", "Solid", None),
-            (
-                "style",
-                "risky",
-                Some("option style: \"risky\" is not one of solid, normal"),
-            ),
+            ("style", "risky", Some("option style: \"risky\" is not one of solid, normal")),
             ("Analysis Contempt", "both sides", None),
             ("EvalFile", "x y", None),
             ("newgame", "1", None),

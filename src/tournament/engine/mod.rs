@@ -141,9 +141,7 @@ impl Engine {
 
     /// Whether the engine must be restarted for each game (`reuse=0` of XBoard).
     pub fn must_restart(&self) -> bool {
-        self.process
-            .xboard()
-            .is_some_and(|xboard| xboard.lacks_reuse)
+        self.process.xboard().is_some_and(|xboard| xboard.lacks_reuse)
     }
 
     fn set_options(&self, options: &[(String, String)]) {
@@ -177,11 +175,7 @@ impl Engine {
                     return Ok(self.answer(&line, asked, Duration::ZERO, true));
                 }
                 let is_offer = request.draw_offered && self.dialect.is_ucci();
-                self.process.send(if is_offer {
-                    "ponderhit draw"
-                } else {
-                    "ponderhit"
-                });
+                self.process.send(if is_offer { "ponderhit draw" } else { "ponderhit" });
                 (asked, true)
             }
             other => {
@@ -228,10 +222,7 @@ impl Engine {
         self.set_up(&self.dialect.position(request))?;
         self.process.reset();
         self.process.send(&self.dialect.go(request, true));
-        self.pondering = Some(Pondering {
-            expected,
-            early: None,
-        });
+        self.pondering = Some(Pondering { expected, early: None });
         Ok(())
     }
 
@@ -295,10 +286,9 @@ impl Engine {
     ) -> Result<Timed, EngineFailure> {
         let deadline = Instant::now() + allowed;
         match self.await_line(2 * allowed, name, wanted) {
-            Ok((at, _)) if at > deadline => Err(EngineFailure::Timeout {
-                awaited: name.to_owned(),
-                allowed,
-            }),
+            Ok((at, _)) if at > deadline => {
+                Err(EngineFailure::Timeout { awaited: name.to_owned(), allowed })
+            }
             Err(EngineFailure::Timeout { awaited, .. }) => {
                 Err(EngineFailure::Timeout { awaited, allowed })
             }
@@ -314,10 +304,7 @@ impl Engine {
         name: &str,
         mut wanted: impl FnMut(&str) -> bool,
     ) -> Result<Timed, EngineFailure> {
-        let timed_out = || EngineFailure::Timeout {
-            awaited: name.to_owned(),
-            allowed: timeout,
-        };
+        let timed_out = || EngineFailure::Timeout { awaited: name.to_owned(), allowed: timeout };
         let deadline = Instant::now() + timeout;
         loop {
             let wait = deadline.saturating_duration_since(Instant::now());
@@ -409,8 +396,7 @@ fn start_process(spec: &EngineSpec, cpus: Option<&[usize]>) -> Result<Process, E
         }
         let why = Some(spec).filter(|_| is_missing && directory.is_none());
         EngineFailure::Start(
-            why.and_then(missing_program)
-                .unwrap_or_else(|| format!("{path}: {error}")),
+            why.and_then(missing_program).unwrap_or_else(|| format!("{path}: {error}")),
         )
     })
 }

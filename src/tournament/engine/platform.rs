@@ -80,9 +80,7 @@ mod system {
 
         pub fn kill(&mut self) {
             // An error means that no process is left.
-            let _ = self
-                .pid()
-                .map(|pid| rustix::process::kill_process_group(pid, Signal::KILL));
+            let _ = self.pid().map(|pid| rustix::process::kill_process_group(pid, Signal::KILL));
         }
 
         /// Whether the process has ended. It is not reaped, so that its id stays reserved and its process group can
@@ -111,9 +109,7 @@ mod system {
                 let fields: Vec<&str> = fields.split_ascii_whitespace().take(3).collect();
                 matches!(fields[..], [state, _, of] if of == group && state != "Z" && state != "X")
             };
-            processes
-                .filter_map(|process| stat(process).ok())
-                .any(is_member)
+            processes.filter_map(|process| stat(process).ok()).any(is_member)
         }
     }
 
@@ -237,10 +233,7 @@ done
     impl Cancel {
         pub fn new() -> io::Result<Self> {
             let (receiver, sender) = io::pipe()?;
-            Ok(Self {
-                _sender: sender,
-                receiver: Arc::new(receiver),
-            })
+            Ok(Self { _sender: sender, receiver: Arc::new(receiver) })
         }
 
         /// Wraps a pipe. Its reads and writes fail with [`io::ErrorKind::BrokenPipe`] after `self` is dropped.
@@ -331,11 +324,7 @@ mod system {
                 let _ = child.kill();
                 return Err(io::Error::other(error));
             }
-            Ok(Self {
-                child,
-                job: Some(job),
-                limits,
-            })
+            Ok(Self { child, job: Some(job), limits })
         }
 
         pub fn kill(&mut self) {
@@ -359,8 +348,7 @@ mod system {
                 10.. => PriorityClass::Idle,
             };
             self.limits.limit_priority_class(class);
-            job.set_extended_limit_info(&self.limits)
-                .map_err(io::Error::other)
+            job.set_extended_limit_info(&self.limits).map_err(io::Error::other)
         }
 
         /// Always `false`: whether other processes of the job object are alive is not known.
@@ -430,11 +418,7 @@ mod tests {
         let mut command = Command::new(std::env::current_exe().unwrap());
         // The command runs a test that waits for input until it is killed.
         command
-            .args([
-                "--exact",
-                "tournament::engine::platform::tests::waiting_process",
-                "--ignored",
-            ])
+            .args(["--exact", "tournament::engine::platform::tests::waiting_process", "--ignored"])
             .stdin(Stdio::piped())
             .stdout(Stdio::null());
         let cpus = processors().first().copied().map(|cpu| vec![cpu]);

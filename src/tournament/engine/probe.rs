@@ -51,12 +51,7 @@ pub fn probe(
         spec.protocol = Some(protocol);
     }
     let mut engine = Engine::start(&spec, cpus, timeouts, interrupted.clone())?;
-    if needs_setboard
-        && engine
-            .process
-            .xboard()
-            .is_some_and(|xboard| xboard.lacks_setboard)
-    {
+    if needs_setboard && engine.process.xboard().is_some_and(|xboard| xboard.lacks_setboard) {
         let why = "but cannot set up the positions of the openings (setboard=0)";
         return Err(EngineFailure::Xboard(why));
     }
@@ -162,9 +157,7 @@ fn await_handshake_answer(
 
 /// The protocol in which a line answers a handshake. XBoard engines answer with features.
 fn protocol_of_answer(line: &str) -> Option<EngineProtocol> {
-    EngineProtocol::ALL
-        .into_iter()
-        .find(|protocol| is_response(line, protocol.handshake_end()))
+    EngineProtocol::ALL.into_iter().find(|protocol| is_response(line, protocol.handshake_end()))
 }
 
 /// The depth of the searches that detect the first rank and verify the variant.
@@ -213,10 +206,7 @@ impl Engine {
             return Ok(());
         }
         let line = self.play_from(STALEMATE, DETECTION_DEPTH)?;
-        match self
-            .answer(&line, Instant::now(), Duration::ZERO, false)
-            .choice
-        {
+        match self.answer(&line, Instant::now(), Duration::ZERO, false).choice {
             MoveChoice::NoMove | MoveChoice::Resign => Ok(()),
             _ => Err(EngineFailure::WrongVariant {
                 variant: excerpt(variant),
@@ -253,10 +243,7 @@ impl Engine {
     /// Whether an answer is a legal move of the starting position with ranks from `first_rank`.
     fn is_legal_answer(&self, line: &str, first_rank: u8) -> bool {
         let text = answer_words(line).next().unwrap_or_default();
-        let dialect = super::EngineDialect {
-            first_rank,
-            ..self.dialect
-        };
+        let dialect = super::EngineDialect { first_rank, ..self.dialect };
         let read = dialect.read_move(text);
         read.is_some_and(|m| is_legal(&Position::startpos(), m))
     }

@@ -90,11 +90,8 @@ impl Process {
             set.map_err(|error| io::Error::other(format!("nice={nice}: {error}")))?;
         }
         let cancel = &process._cancel;
-        let (stdin, stdout, stderr) = (
-            cancel.pipe(stdin)?,
-            cancel.pipe(stdout)?,
-            cancel.pipe(stderr)?,
-        );
+        let (stdin, stdout, stderr) =
+            (cancel.pipe(stdin)?, cancel.pipe(stdout)?, cancel.pipe(stderr)?);
         let start = |work: Box<dyn FnOnce() + Send>| thread::Builder::new().spawn(work);
         start(Box::new(move || write_lines(stdin, &lines)))?;
         let reader = OutputReader {
@@ -271,13 +268,9 @@ fn error_message(lines: &VecDeque<String>) -> Option<&String> {
     let before_backtrace = lines.iter().take_while(|line| !is_backtrace(line));
     let is_after = |line: &&String| AFTER.iter().any(|start| line.starts_with(start));
     // A panic message of Rust may have several lines. Its first line follows the one with `panicked at`.
-    let mut after_panic = before_backtrace
-        .clone()
-        .skip_while(|line| !line.contains("panicked at"));
+    let mut after_panic = before_backtrace.clone().skip_while(|line| !line.contains("panicked at"));
     let panic = after_panic.nth(1).filter(|line| !is_after(line));
-    panic
-        .or_else(|| before_backtrace.filter(|line| !is_after(line)).last())
-        .or(lines.back())
+    panic.or_else(|| before_backtrace.filter(|line| !is_after(line)).last()).or(lines.back())
 }
 
 /// Reads standard error to its end, copies it to `log`, and stores its last lines.
@@ -299,10 +292,7 @@ fn read_errors(stderr: impl Read, error_lines: &Mutex<VecDeque<String>>, mut log
             lines.push_back(printable(&beginning));
         }
         line.push(b'\n');
-        if log
-            .as_mut()
-            .is_some_and(|log| log.write_all(&line).is_err())
-        {
+        if log.as_mut().is_some_and(|log| log.write_all(&line).is_err()) {
             log = None;
         }
     }
@@ -355,10 +345,7 @@ struct OutputReader {
 
 impl OutputReader {
     fn run(&self, stdout: impl Read) {
-        let counted = Counted {
-            source: stdout,
-            output: &self.move_output,
-        };
+        let counted = Counted { source: stdout, output: &self.move_output };
         let mut stdout = BufReader::with_capacity(1 << 16, counted);
         let mut line = Vec::new();
         loop {
@@ -437,11 +424,7 @@ impl<R: Read> Read for Counted<'_, R> {
         let count = self.source.read(buffer)?;
         let mut output = self.output.lock();
         output.bytes += count as u64;
-        if output.bytes > MAX_BYTES {
-            Err(io::ErrorKind::QuotaExceeded.into())
-        } else {
-            Ok(count)
-        }
+        if output.bytes > MAX_BYTES { Err(io::ErrorKind::QuotaExceeded.into()) } else { Ok(count) }
     }
 }
 
@@ -475,10 +458,7 @@ mod tests {
                 "a.js:1\nthrow x\n^\nError: x\nat Object.<anonymous>\nNode.js v20.20.2",
                 Some("Error: x"),
             ),
-            (
-                "panic: x\ngoroutine 1 [running]:\nmain.main()\nexit status 2",
-                Some("panic: x"),
-            ),
+            ("panic: x\ngoroutine 1 [running]:\nmain.main()\nexit status 2", Some("panic: x")),
             ("note: x", Some("note: x")),
         ] {
             let lines = text.lines().map(|line| line.trim().to_owned()).collect();

@@ -99,15 +99,12 @@ impl XboardTranslator {
     }
 
     fn side(&self) -> Color {
-        let (start, moves) = self.game.as_ref().map_or((STARTPOS, 0), |(start, moves)| {
-            (start.as_str(), moves.len())
-        });
+        let (start, moves) = self
+            .game
+            .as_ref()
+            .map_or((STARTPOS, 0), |(start, moves)| (start.as_str(), moves.len()));
         let starts_black = start.split_whitespace().nth(2) == Some("b");
-        if starts_black == moves.is_multiple_of(2) {
-            Color::Black
-        } else {
-            Color::Red
-        }
+        if starts_black == moves.is_multiple_of(2) { Color::Black } else { Color::Red }
     }
 
     /// Sends the limits and lets the engine think.
@@ -339,11 +336,7 @@ fn option(text: &str) -> Option<String> {
             let all = values.split("///").map(str::trim);
             let default = all.clone().find_map(|value| value.strip_prefix('*'));
             let vars = all.map(|value| format!(" var {}", value.trim_start_matches('*')));
-            format!(
-                "combo default {}{}",
-                default.unwrap_or_default(),
-                vars.collect::<String>()
-            )
+            format!("combo default {}{}", default.unwrap_or_default(), vars.collect::<String>())
         }
         ("string" | "file" | "path", _) => format!("string default {values}"),
         ("button" | "save" | "reset", _) => "button".to_owned(),
@@ -355,11 +348,7 @@ fn option(text: &str) -> Option<String> {
 /// Translates a line of thinking output, `depth score time nodes moves`, to an `info` line.
 fn thinking(line: &str) -> Option<String> {
     let mut words = line.split_whitespace();
-    let depth: u32 = words
-        .next()?
-        .trim_end_matches(['+', '-', '.', '&'])
-        .parse()
-        .ok()?;
+    let depth: u32 = words.next()?.trim_end_matches(['+', '-', '.', '&']).parse().ok()?;
     let score: i64 = words.next()?.parse().ok()?;
     let centiseconds: u64 = words.next()?.parse().ok()?;
     let nodes: u64 = words.next()?.parse().ok()?;
@@ -369,14 +358,8 @@ fn thinking(line: &str) -> Option<String> {
     };
     let time = centiseconds.saturating_mul(10);
     let pv: Vec<&str> = words.collect();
-    let pv = if pv.is_empty() {
-        String::new()
-    } else {
-        format!(" pv {}", pv.join(" "))
-    };
-    Some(format!(
-        "info depth {depth} score {score} time {time} nodes {nodes}{pv}"
-    ))
+    let pv = if pv.is_empty() { String::new() } else { format!(" pv {}", pv.join(" ")) };
+    Some(format!("info depth {depth} score {score} time {time} nodes {nodes}{pv}"))
 }
 
 #[cfg(test)]
@@ -400,10 +383,7 @@ mod tests {
         for (line, answers) in [
             ("feature done=0", &[][..]),
             ("pong 0", &[]),
-            (
-                "feature memory=1 smp=0",
-                &["option name Hash type spin default 1 min 1 max 1048576"],
-            ),
+            ("feature memory=1 smp=0", &["option name Hash type spin default 1 min 1 max 1048576"]),
             (
                 "feature option=\"Contempt -spin 5 -9 9\" option=\"Own Book -check 1\"",
                 &[
@@ -458,10 +438,7 @@ mod tests {
         let set = engine.command(&format!("position fen {fen} - - 0 1 moves e9e8"));
         let expected = [format!("setboard {fen} 0 1"), "usermove e9e8".to_owned()];
         assert_eq!(set[5..], expected);
-        assert_eq!(
-            engine.command("go depth 3"),
-            ["level 0 1000 0", "sd 3", "go"]
-        );
+        assert_eq!(engine.command("go depth 3"), ["level 0 1000 0", "sd 3", "go"]);
         // Red is to move.
         assert_eq!(engine.answer("0-1 {Red resigns}"), ["bestmove resign"]);
         for (go, sent) in [
@@ -482,10 +459,7 @@ mod tests {
             ["level 0 0:01 0", "time 90", "otim 90", "go"]
         );
         assert_eq!(engine.answer("resign"), ["bestmove resign"]);
-        assert_eq!(
-            engine.answer("9 100003 1 5"),
-            ["info depth 9 score mate 3 time 10 nodes 5"]
-        );
+        assert_eq!(engine.answer("9 100003 1 5"), ["info depth 9 score mate 3 time 10 nodes 5"]);
         assert_eq!(
             engine.answer("9 -100002 1 5 a"),
             ["info depth 9 score mate -2 time 10 nodes 5 pv a"]
@@ -540,9 +514,7 @@ mod tests {
             engine.command("go depth 3");
             let answers = engine.answer(line);
             assert_eq!(engine.refusal.is_some(), is_refused, "{line}");
-            let is_ended = answers
-                .last()
-                .is_some_and(|last| last == "bestmove refused");
+            let is_ended = answers.last().is_some_and(|last| last == "bestmove refused");
             assert_eq!(is_ended, is_refused, "{line}");
         }
         let mut engine = translator();

@@ -108,10 +108,7 @@ impl JournalHeader {
             (is_same(&self.engines, &other.engines), "engines"),
             (self.format == other.format, "formats"),
             // Journals of other formats, and knockout journals of older versions of the program, have no rounds.
-            (
-                self.rounds.is_null() || self.rounds == other.rounds,
-                "numbers of rounds",
-            ),
+            (self.rounds.is_null() || self.rounds == other.rounds, "numbers of rounds"),
             (self.seeds == other.seeds, "seeds"),
             (self.colors == other.colors, "color orders"),
             (self.games == other.games, "numbers of games in a round"),
@@ -130,10 +127,9 @@ fn cleaned(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(without_credentials(&text)),
         Value::Array(values) => values.into_iter().map(cleaned).collect(),
-        Value::Object(entries) => entries
-            .into_iter()
-            .map(|(key, value)| (key, cleaned(value)))
-            .collect(),
+        Value::Object(entries) => {
+            entries.into_iter().map(|(key, value)| (key, cleaned(value))).collect()
+        }
         other => other,
     }
 }
@@ -232,7 +228,5 @@ pub enum JournalError {
 }
 
 fn owner(process: Option<u32>) -> String {
-    process.map_or("another process".to_owned(), |process| {
-        format!("process {process}")
-    })
+    process.map_or("another process".to_owned(), |process| format!("process {process}"))
 }

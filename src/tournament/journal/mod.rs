@@ -71,21 +71,14 @@ impl Journal {
         match read.damage {
             Some((line, reason)) if on_damage == OnDamage::Refuse => {
                 let readable = read.content.games.len();
-                return Err(JournalError::Damaged {
-                    line,
-                    reason,
-                    readable,
-                });
+                return Err(JournalError::Damaged { line, reason, readable });
             }
             Some(_) => file = rewrite(path, file, &read)?,
             // Drops an incomplete last line, now that the header is checked.
             None => file.set_len(read.end)?,
         }
         file.seek(SeekFrom::End(0))?;
-        let journal = Self {
-            file,
-            header: read.header,
-        };
+        let journal = Self { file, header: read.header };
         Ok((journal.add_run()?, read.content))
     }
 

@@ -33,10 +33,7 @@ pub fn is_journal(path: &Path) -> bool {
     let mut beginning = Vec::new();
     std::fs::metadata(path).is_ok_and(|data| data.is_file())
         && File::open(path)
-            .and_then(|file| {
-                file.take(BEGINNING.len() as u64)
-                    .read_to_end(&mut beginning)
-            })
+            .and_then(|file| file.take(BEGINNING.len() as u64).read_to_end(&mut beginning))
             .is_ok()
         && beginning == BEGINNING
 }
@@ -168,10 +165,11 @@ impl LaterLines {
         let (mut found, mut readable) = (None, 0);
         for (_, entry) in &self.entries {
             match entry {
-                Ok(JournalEntry::Run {
-                    header: Some(header),
-                    ..
-                }) if header.chuhe_match == VERSION => found = Some(header),
+                Ok(JournalEntry::Run { header: Some(header), .. })
+                    if header.chuhe_match == VERSION =>
+                {
+                    found = Some(header)
+                }
                 Ok(JournalEntry::Game(_)) => readable += 1,
                 _ => {}
             }
@@ -188,11 +186,7 @@ impl LaterLines {
 }
 
 fn read_later_lines(source: &mut BufReader<&File>, line: &mut Vec<u8>) -> io::Result<LaterLines> {
-    let mut lines = LaterLines {
-        entries: Vec::new(),
-        length: 0,
-        has_incomplete_line: false,
-    };
+    let mut lines = LaterLines { entries: Vec::new(), length: 0, has_incomplete_line: false };
     for number in 2.. {
         let entry = match read_bounded_line(source, MAX_LINE, line)? {
             BoundedLine::End => break,

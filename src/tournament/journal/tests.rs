@@ -60,10 +60,7 @@ fn tournament() -> Tournament {
             },
             banmoves: false,
         },
-        timeouts: Timeouts {
-            ready: Duration::ZERO,
-            untimed_move: Duration::ZERO,
-        },
+        timeouts: Timeouts { ready: Duration::ZERO, untimed_move: Duration::ZERO },
         has_details: false,
         pin: false,
         sprt: Some("elo0=0,elo1=5".parse().unwrap()),
@@ -109,10 +106,7 @@ fn numbers(content: &JournalContent) -> Vec<u64> {
 fn a_stored_journal_is_read() {
     let stored = scratch(STORED_V2);
     let (journal, content) = open(&stored, OnDamage::Refuse).unwrap();
-    assert_eq!(
-        (journal.id(), journal.pgn_length()),
-        ("00c0ffee00c0ffee", 12)
-    );
+    assert_eq!((journal.id(), journal.pgn_length()), ("00c0ffee00c0ffee", 12));
     assert_eq!((numbers(&content), content.voids), (vec![0, 3], 1));
     let moves = &content.games[0].moves;
     assert_eq!(moves[0].comment(), "+0.31/12 0.502s");
@@ -128,10 +122,7 @@ fn a_stored_journal_is_read() {
     let written = written
         .replace(journal.id(), "00c0ffee00c0ffee")
         .replace("\"length\":77", "\"length\":12")
-        .replace(
-            &format!("\"process\":{}", std::process::id()),
-            "\"process\":4711",
-        );
+        .replace(&format!("\"process\":{}", std::process::id()), "\"process\":4711");
     let mut written = values(&written);
     let stored = values(STORED_V2);
     // The stored journal has no copy of the header.
@@ -152,9 +143,7 @@ fn an_open_journal_is_locked() {
     assert!(is_known, "{error}");
     drop(first);
     let text = fs::read_to_string(&stored.path).unwrap();
-    let added = text
-        .strip_prefix(STORED_V2)
-        .map(|added| added.lines().count());
+    let added = text.strip_prefix(STORED_V2).map(|added| added.lines().count());
     assert_eq!(added, Some(1), "the second opening must not write: {text}");
     assert!(open(&stored, OnDamage::Refuse).is_ok());
 }
@@ -162,9 +151,7 @@ fn an_open_journal_is_locked() {
 #[test]
 fn damage_is_reported_and_repaired_on_request() {
     let lines: Vec<&str> = STORED_V2.lines().collect();
-    let [head, run, game, void, other] = lines[..] else {
-        panic!("five lines")
-    };
+    let [head, run, game, void, other] = lines[..] else { panic!("five lines") };
     for (middle, reason) in [
         ("notes", "line 3: expected value"),
         (game, "line 4: game 1 is a duplicate"),
@@ -173,10 +160,7 @@ fn damage_is_reported_and_repaired_on_request() {
         let text = [head, run, middle, game, void, other, "{\"ga"].join("\n");
         let damaged = scratch(&text);
         let error = open(&damaged, OnDamage::Refuse).unwrap_err().to_string();
-        assert!(
-            error.contains(reason) && error.contains("readable games: 2"),
-            "{error}"
-        );
+        assert!(error.contains(reason) && error.contains("readable games: 2"), "{error}");
         assert_eq!(fs::read_to_string(&damaged.path).unwrap(), text);
         let (journal, content) = open(&damaged, OnDamage::Repair).unwrap();
         assert_eq!(numbers(&content), [0, 3]);
@@ -192,10 +176,7 @@ fn damage_is_reported_and_repaired_on_request() {
 #[test]
 fn a_repair_keeps_games_after_the_last_round() {
     let damaged = scratch(&format!("{STORED_V2}notes\n"));
-    let shorter = Tournament {
-        rounds: Some(1),
-        ..tournament()
-    };
+    let shorter = Tournament { rounds: Some(1), ..tournament() };
     let (_, content) = open_for(&shorter, &damaged, OnDamage::Repair).unwrap();
     assert_eq!((numbers(&content), content.voids), (vec![0], 1));
     let (_, content) = open(&damaged, OnDamage::Refuse).unwrap();
@@ -207,10 +188,7 @@ fn a_repair_keeps_games_after_the_last_round() {
 fn games_that_depend_on_missing_games_are_damage() {
     let text = STORED_V2.replace("\"format\":\"round-robin\"", "\"format\":\"swiss\"");
     let damaged = scratch(&text);
-    let swiss = Tournament {
-        format: TournamentFormat::Swiss,
-        ..tournament()
-    };
+    let swiss = Tournament { format: TournamentFormat::Swiss, ..tournament() };
     let open = |on_damage| open_for(&swiss, &damaged, on_damage);
     let error = open(OnDamage::Refuse).unwrap_err().to_string();
     assert!(error.contains("game 4 depends on missing games"), "{error}");
@@ -231,11 +209,8 @@ fn games_that_depend_on_missing_games_are_damage() {
 
 #[test]
 fn a_knockout_is_resumed_with_its_number_of_rounds() {
-    let knockout = |rounds| Tournament {
-        format: TournamentFormat::Knockout,
-        rounds,
-        ..tournament()
-    };
+    let knockout =
+        |rounds| Tournament { format: TournamentFormat::Knockout, rounds, ..tournament() };
     let (_, stored) = open(&scratch(STORED_V2), OnDamage::Refuse).unwrap();
     let fresh = scratch("");
     let open = |rounds| Journal::open(&fresh.path, &knockout(rounds), None, OnDamage::Refuse);
@@ -263,10 +238,7 @@ fn a_damaged_header_is_restored_from_its_copy() {
         assert_eq!(fs::read_to_string(&damaged.path).unwrap(), text);
         let (journal, content) = open(&damaged, OnDamage::Repair).unwrap();
         assert_eq!((numbers(&content), content.damaged_lines), (vec![0, 3], 1));
-        assert_eq!(
-            (journal.id(), journal.pgn_length()),
-            ("00c0ffee00c0ffee", 12)
-        );
+        assert_eq!((journal.id(), journal.pgn_length()), ("00c0ffee00c0ffee", 12));
         let repaired = fs::read_to_string(&damaged.path).unwrap();
         assert_eq!(values(&repaired)[0], values(head)[0]);
         // A second repair keeps the first copy.
@@ -286,10 +258,7 @@ fn a_damaged_header_is_restored_from_its_copy() {
     let (_, rest) = STORED_V2.split_once('\n').unwrap();
     let damaged = scratch(&format!("\n{rest}"));
     let error = open(&damaged, OnDamage::Repair).unwrap_err().to_string();
-    assert!(
-        error.contains("so the readable games (2) cannot be used"),
-        "{error}"
-    );
+    assert!(error.contains("so the readable games (2) cannot be used"), "{error}");
 }
 
 #[test]
@@ -297,10 +266,7 @@ fn an_incomplete_last_line_is_dropped() {
     for cut in [1, 5, 40] {
         let torn = scratch(&STORED_V2[..STORED_V2.len() - cut]);
         let (mut journal, content) = open(&torn, OnDamage::Refuse).unwrap();
-        assert_eq!(
-            (numbers(&content), content.has_incomplete_line),
-            (vec![0], true)
-        );
+        assert_eq!((numbers(&content), content.has_incomplete_line), (vec![0], true));
         journal.add(&content.games[0].clone()).unwrap();
         let text = fs::read_to_string(&torn.path).unwrap();
         assert!(text.lines().all(|line| line.ends_with('}')), "{text}");
@@ -320,18 +286,9 @@ fn other_files_are_refused_and_unchanged() {
         ("{\"chuhe_match\":x}\n", "line 1: expected value"),
         ("{\"chuhe_match\":99}\n", "version 99"),
         (&head.replace("\"depth\":3", "\"depth\":4"), "is incomplete"),
-        (
-            &STORED_V2.replace("\"depth\":3", "\"depth\":4"),
-            "the engines differ",
-        ),
-        (
-            &STORED_V2.replace("elo1\":5.0", "elo1\":6.0"),
-            "the SPRTs differ",
-        ),
-        (
-            &STORED_V2.replace("/games", "/other"),
-            "the PGN files differ",
-        ),
+        (&STORED_V2.replace("\"depth\":3", "\"depth\":4"), "the engines differ"),
+        (&STORED_V2.replace("elo1\":5.0", "elo1\":6.0"), "the SPRTs differ"),
+        (&STORED_V2.replace("/games", "/other"), "the PGN files differ"),
     ] {
         let other = scratch(text);
         let error = open(&other, OnDamage::Repair).unwrap_err().to_string();

@@ -41,9 +41,7 @@ impl Openings {
     pub fn start() -> Self {
         let start = Position::startpos();
         let moves = Vec::new();
-        Self {
-            lines: vec![Line { start, moves }],
-        }
+        Self { lines: vec![Line { start, moves }] }
     }
 
     /// Parses a PGN that begins with a tag, or a list with one opening per line. An opening is a FEN, a FEN and
@@ -71,11 +69,8 @@ impl Openings {
         let mut lines = text.lines().map(str::trim_start);
         let first = lines.find(|line| !line.is_empty() && !line.starts_with([';', '%']));
         let is_pgn = first.is_some_and(|line| line.starts_with('['));
-        let parsed = if is_pgn {
-            read_pgn(text, plies, rules)
-        } else {
-            read_lines(text, plies, rules)
-        };
+        let parsed =
+            if is_pgn { read_pgn(text, plies, rules) } else { read_lines(text, plies, rules) };
         Self::of_valid(parsed)
     }
 
@@ -211,9 +206,9 @@ fn read_lines(text: &str, plies: usize, rules: Option<RuleSet>) -> Vec<Result<Li
         let game = without_move_numbers(game);
         let line = match game.split(' ').next().unwrap_or_default() {
             first if first.contains('/') => read_position(text, &game, plies),
-            first if GameText::is_start(first) => GameText::split(&game, Separator::Optional)
-                .first(plies)
-                .read(),
+            first if GameText::is_start(first) => {
+                GameText::split(&game, Separator::Optional).first(plies).read()
+            }
             _ => Line::play(Position::startpos(), game.split_whitespace().take(plies)),
         };
         lines.push(checked(line, format_args!("line {number}"), rules));
@@ -225,16 +220,9 @@ fn read_lines(text: &str, plies: usize, rules: Option<RuleSet>) -> Vec<Result<Li
 /// part before the first `;`, without move numbers. A line with the form of an EPD is read as an EPD in three cases:
 /// the first word after the FEN is `moves`, that word cannot be read as a move, or `game` contains a quotation mark.
 fn read_position(text: &str, game: &str, plies: usize) -> Result<Line, LineError> {
-    let line = GameText::split(game, Separator::Optional)
-        .first(plies)
-        .read();
-    let is_operation = matches!(
-        &line,
-        Err(LineError::Move {
-            number: 1,
-            error: NotationError::Unreadable(_)
-        })
-    );
+    let line = GameText::split(game, Separator::Optional).first(plies).read();
+    let is_operation =
+        matches!(&line, Err(LineError::Move { number: 1, error: NotationError::Unreadable(_) }));
     let may_be_epd = is_operation || game.contains('"') || Epd::has_moves(text);
     if may_be_epd && Epd::is_form_of(text) {
         return Epd::line(&without_move_numbers(text), plies);
@@ -269,10 +257,8 @@ mod tests {
         assert_eq!(errors, []);
         let error = Openings::read_file(&[0; 99], 2, None).unwrap_err();
         assert!(error.to_string().starts_with("neither text nor"), "{error}");
-        let utf_16: Vec<u8> = "\u{feff}炮二平五"
-            .encode_utf16()
-            .flat_map(u16::to_le_bytes)
-            .collect();
+        let utf_16: Vec<u8> =
+            "\u{feff}炮二平五".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let (openings, _) = Openings::read_file(&utf_16, 2, None).unwrap();
         assert_eq!(texts(&openings), ["h2e2"]);
     }
@@ -298,9 +284,7 @@ mod tests {
         );
         let openings = Openings::read(&text).unwrap();
         let moved = "h2e2 h9g7";
-        let expected = [
-            moved, moved, moved, "", moved, "", moved, moved, moved, "", "", "",
-        ];
+        let expected = [moved, moved, moved, "", moved, "", moved, moved, moved, "", "", ""];
         assert_eq!(texts(&openings), expected);
         let mut game = GameTree::from(openings.lines()[0].clone());
         for id in game.moves.preorder().collect::<Vec<_>>() {
@@ -322,10 +306,7 @@ mod tests {
                 "line 1: move 2: \"id\" cannot be read",
             ),
             ("[Red \"x\"]\n1. h2h8 *", "line 2: move 1"),
-            (
-                "[Red \"x\"]\n1. h2e2 *\n\n[Red \"\0\"]\n",
-                "not a text file",
-            ),
+            ("[Red \"x\"]\n1. h2e2 *\n\n[Red \"\0\"]\n", "not a text file"),
         ] {
             let error = Openings::read(text).unwrap_err().to_string();
             assert!(error.contains(reason), "{text}: {error}");
@@ -384,11 +365,7 @@ mod tests {
         for (operations, counters, moves) in [
             ("hmvc 30; fmvn 20;", "30 20", ""),
             ("id \"x\"; moves h2e2 h9g7;", "0 1", "h2e2 h9g7"),
-            (
-                "moves 1. h2e2! h9g7; hmvc 30; bm a0a9;",
-                "30 1",
-                "h2e2 h9g7",
-            ),
+            ("moves 1. h2e2! h9g7; hmvc 30; bm a0a9;", "30 1", "h2e2 h9g7"),
             ("bm a0a9; fmvn 20; moves h2e2", "0 20", "h2e2"),
             // Ranks from 1.
             ("moves h3e3 h10g8; hmvc 3;", "3 1", "h2e2 h9g7"),

@@ -69,12 +69,7 @@ pub fn find_openings(
         known.insert(mirrored(&game).position().key());
         // Lines up to the last present opening were already searched.
         if let Some(next) = present.get(count) {
-            if game
-                .plies()
-                .iter()
-                .map(|ply| ply.played)
-                .eq(next.iter().copied())
-            {
+            if game.plies().iter().map(|ply| ply.played).eq(next.iter().copied()) {
                 count += 1;
                 failed_lines = 0;
             }
@@ -114,10 +109,8 @@ fn balanced(
         return None;
     }
     let score = score(search, game, plan.depth)?;
-    (score.abs() <= plan.max_score).then(|| FoundOpening {
-        moves: game.plies().iter().map(|ply| ply.played).collect(),
-        score,
-    })
+    (score.abs() <= plan.max_score)
+        .then(|| FoundOpening { moves: game.plies().iter().map(|ply| ply.played).collect(), score })
 }
 
 /// The score for red; `None` for a mate, or if the search cannot be started or finds no move.

@@ -232,12 +232,9 @@ impl PartialEngineSpec {
         let mut engine = Self::default();
         for setting in settings {
             let text = setting.as_ref();
-            let (key, value) = text
-                .split_once('=')
-                .ok_or_else(|| SpecError::NoKey(text.to_owned()))?;
-            engine
-                .set(key, value)
-                .map_err(|reason| SpecError::Setting(text.to_owned(), reason))?;
+            let (key, value) =
+                text.split_once('=').ok_or_else(|| SpecError::NoKey(text.to_owned()))?;
+            engine.set(key, value).map_err(|reason| SpecError::Setting(text.to_owned(), reason))?;
         }
         Ok(engine)
     }
@@ -266,8 +263,7 @@ impl PartialEngineSpec {
             "stderr" => self.stderr = Some(value.into()),
             _ => match key.strip_prefix("option.") {
                 Some(name) if !name.is_empty() => {
-                    self.ordered_options
-                        .push((name.to_owned(), value.to_owned()));
+                    self.ordered_options.push((name.to_owned(), value.to_owned()));
                 }
                 _ => return Err(SettingError::UnknownKey),
             },
@@ -330,9 +326,8 @@ impl PartialEngineSpec {
             return Err(SpecError::ControlCharacters(printable(&name)));
         }
         let in_engine = |error| SpecError::Engine(name.clone(), error);
-        let limit = limit
-            .and_then(|limit| limit.ok_or(EngineSpecError::NoLimit))
-            .map_err(in_engine)?;
+        let limit =
+            limit.and_then(|limit| limit.ok_or(EngineSpecError::NoLimit)).map_err(in_engine)?;
         if settings.ranks.is_some_and(|first_rank| first_rank > 1) {
             return Err(in_engine(EngineSpecError::FirstRank));
         }
@@ -357,9 +352,7 @@ impl PartialEngineSpec {
             init: settings.init.unwrap_or_default(),
             first_rank: settings.ranks,
             limit,
-            margin: settings
-                .margin
-                .map_or(DEFAULT_MARGIN, Duration::from_millis),
+            margin: settings.margin.map_or(DEFAULT_MARGIN, Duration::from_millis),
             ponder,
             restart: settings.restart.unwrap_or(false),
             nice: settings.nice,
@@ -375,10 +368,7 @@ impl PartialEngineSpec {
     }
 
     fn all_options(&self) -> impl Iterator<Item = (String, String)> {
-        let table = self
-            .options
-            .iter()
-            .map(|(name, value)| (name.clone(), value.to_string()));
+        let table = self.options.iter().map(|(name, value)| (name.clone(), value.to_string()));
         table.chain(self.ordered_options.iter().cloned())
     }
 

@@ -45,11 +45,8 @@ fn command_line_and_toml_are_equivalent() {
     .unwrap();
     let toml = engines[0].clone().spec(&each).unwrap();
     assert_eq!(from_command_line, toml);
-    let options: Vec<_> = from_command_line
-        .options
-        .iter()
-        .map(|(n, v)| format!("{n}={v}"))
-        .collect();
+    let options: Vec<_> =
+        from_command_line.options.iter().map(|(n, v)| format!("{n}={v}")).collect();
     assert_eq!(options, ["Threads=1", "Hash=64", "Use NNUE=false"]);
     assert_eq!(toml.limit.to_string(), "20 ms per move");
     assert_eq!((toml.nice, toml.margin), (Some(5), DEFAULT_MARGIN));
@@ -58,41 +55,23 @@ fn command_line_and_toml_are_equivalent() {
 #[test]
 fn missing_settings_are_taken_from_the_defaults() {
     let parse = |settings: &[&str]| PartialEngineSpec::parse(settings).unwrap();
-    let file = parse(&[
-        "depth=3",
-        "nice=1",
-        "margin=1",
-        "option.Hash=1",
-        "args=file",
-    ]);
+    let file = parse(&["depth=3", "nice=1", "margin=1", "option.Hash=1", "args=file"]);
     let line = parse(&["movetime=5", "nice=2", "option.hash=2", "option.Threads=2"]);
     let engine = parse(&["cmd=x", "option.threads=3"]);
     let spec = engine.spec(&line.or(&file)).unwrap();
     assert_eq!(spec.limit.to_string(), "5 ms per move");
-    assert_eq!(
-        (spec.nice, spec.margin),
-        (Some(2), Duration::from_millis(1))
-    );
+    assert_eq!((spec.nice, spec.margin), (Some(2), Duration::from_millis(1)));
     assert_eq!(spec.arguments, ["file"]);
-    let options: Vec<_> = spec
-        .options
-        .iter()
-        .map(|(n, v)| format!("{n}={v}"))
-        .collect();
+    let options: Vec<_> = spec.options.iter().map(|(n, v)| format!("{n}={v}")).collect();
     assert_eq!(options, ["hash=2", "threads=3"]);
     let engine = parse(&["cmd=x", "name= ", "nodes=9"]).spec(&file).unwrap();
     assert_eq!(engine.limit.to_string(), "9 nodes per move");
     assert_eq!(engine.name, "x");
-    let both = parse(&["cmd=x", "tc=3+0.1", "depth=8"])
-        .spec(&file)
-        .unwrap();
+    let both = parse(&["cmd=x", "tc=3+0.1", "depth=8"]).spec(&file).unwrap();
     assert_eq!(both.limit.to_string(), "3+0.1, depth 8");
     // The form in the journal.
     let json = serde_json::json!([spec.limit, engine.limit, both.limit]);
-    assert_eq!(
-        json.to_string(),
-        r#"[{"move_time_ms":5},{"nodes":9},{"clock":"3+0.1","depth":8}]"#
-    );
+    assert_eq!(json.to_string(), r#"[{"move_time_ms":5},{"nodes":9},{"clock":"3+0.1","depth":8}]"#);
 }
 
 #[test]
@@ -117,14 +96,8 @@ fn invalid_settings_are_reported() {
         (&["cmd=x", "tc=1", "proto=cecp"], "ucci, uci, xboard"),
         (&["cmd=x", "tc=1", "ranks=2"], "0 or 1"),
         (&["cmd=x", "nodes=5", "ponder=on"], "needs tc="),
-        (
-            &["cmd=x", "tc=1", "ponder=maybe"],
-            "\"ponder=maybe\": must be on or off",
-        ),
-        (
-            &["hash=64"],
-            "\"hash=64\": unknown key; the keys are cmd, name, args, dir,",
-        ),
+        (&["cmd=x", "tc=1", "ponder=maybe"], "\"ponder=maybe\": must be on or off"),
+        (&["hash=64"], "\"hash=64\": unknown key; the keys are cmd, name, args, dir,"),
         (&["option.=64"], "unknown key"),
         (&["cmd"], "not of the form key=value"),
         (&["args='x"], "unclosed quote"),
@@ -137,10 +110,7 @@ fn invalid_settings_are_reported() {
         ("[[engine]]\nhash = 3", "unknown field `hash`"),
         ("engine = 5", "expected a sequence"),
         ("[", "TOML parse error"),
-        (
-            "[each.options]\nHash = [1]",
-            "expected true, false, a number or a text",
-        ),
+        ("[each.options]\nHash = [1]", "expected true, false, a number or a text"),
     ] {
         let error = read_toml(text).unwrap_err().to_string();
         assert!(error.contains(reason), "{text}: {error}");

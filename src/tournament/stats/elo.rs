@@ -43,11 +43,7 @@ pub struct Estimate {
 
 impl Estimate {
     pub fn score_interval(&self) -> Interval {
-        Interval {
-            value: self.score,
-            low: score_of(self.elo.low),
-            high: score_of(self.elo.high),
-        }
+        Interval { value: self.score, low: score_of(self.elo.low), high: score_of(self.elo.high) }
     }
 }
 
@@ -128,9 +124,8 @@ fn variance(counts: &[u64]) -> f64 {
     let step = 1.0 / (counts.len() - 1) as f64;
     let moment = |power: i32| {
         let weighted = counts.iter().enumerate();
-        let sum: f64 = weighted
-            .map(|(i, n)| (*n as f64 + prior) * (i as f64 * step).powi(power))
-            .sum();
+        let sum: f64 =
+            weighted.map(|(i, n)| (*n as f64 + prior) * (i as f64 * step).powi(power)).sum();
         sum / total
     };
     moment(2) - moment(1).powi(2)
@@ -205,10 +200,7 @@ mod tests {
             assert!(near(elo_of(score_of(elo)), elo, 1e-9));
         }
         assert!(near(score_of(400.0), 10.0 / 11.0, 1e-12));
-        assert_eq!(
-            (elo_of(0.0), elo_of(1.0)),
-            (f64::NEG_INFINITY, f64::INFINITY)
-        );
+        assert_eq!((elo_of(0.0), elo_of(1.0)), (f64::NEG_INFINITY, f64::INFINITY));
     }
 
     #[test]
@@ -243,10 +235,7 @@ mod tests {
 
     #[test]
     fn one_sided_results_give_infinite_elo() {
-        let all = Scores {
-            games: [0, 0, 4],
-            pairs: [0, 0, 0, 0, 2],
-        };
+        let all = Scores { games: [0, 0, 4], pairs: [0, 0, 0, 0, 2] };
         let estimate = all.estimate().unwrap();
         assert_eq!(estimate.elo.value, f64::INFINITY);
         assert!((0.9..1.0).contains(&estimate.los));

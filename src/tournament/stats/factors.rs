@@ -91,10 +91,7 @@ impl Factors {
             let options = options.collect::<Result<Vec<_>, _>>()?;
             factors.push(Factor { name, options });
         }
-        Ok(Self {
-            seed: file.seed,
-            factors,
-        })
+        Ok(Self { seed: file.seed, factors })
     }
 
     pub fn count(&self) -> usize {
@@ -188,9 +185,7 @@ impl FactorRun {
     /// Adds a game of a pair, in which the first engine scored `half_points`, 0 to 2.
     pub fn add(&mut self, pair: u64, half_points: usize) {
         let levels = self.factors.levels(pair, 0).into_iter();
-        let signs: Vec<f64> = levels
-            .map(|second| if second { 1.0 } else { -1.0 })
-            .collect();
+        let signs: Vec<f64> = levels.map(|second| if second { 1.0 } else { -1.0 }).collect();
         let score = half_points as f64 / 2.0 - 0.5;
         for (factor, a) in signs.iter().enumerate() {
             for (sum, b) in self.information[factor].iter_mut().zip(&signs) {
@@ -267,9 +262,7 @@ mod tests {
     fn seeds_do_not_shift_the_choices() {
         let choices = |seed: &str, first: u64| -> Vec<Vec<bool>> {
             let factors = Factors::read_toml(&FILE.replacen('7', seed, 1)).unwrap();
-            (first..first + 32)
-                .map(|pair| factors.levels(pair, 0))
-                .collect()
+            (first..first + 32).map(|pair| factors.levels(pair, 0)).collect()
         };
         assert_ne!(choices("0", 1), choices("1", 0));
     }
@@ -285,9 +278,7 @@ mod tests {
         for pair in 0..20_000 {
             let levels = factors.levels(pair, 0);
             let signed = levels.iter().zip(worth);
-            let elo: f64 = signed
-                .map(|(second, elo)| if *second { elo } else { -elo })
-                .sum();
+            let elo: f64 = signed.map(|(second, elo)| if *second { elo } else { -elo }).sum();
             for _ in 0..2 {
                 let wins = random.random::<f64>() < score_of(elo);
                 run.add(pair, if wins { 2 } else { 0 });
@@ -299,10 +290,7 @@ mod tests {
         for (effect, elo) in effects.iter().zip(worth) {
             let Interval { value, low, high } = effect.elo;
             assert!((value - elo).abs() < 8.0, "{effect:?}");
-            assert!(
-                low < value && value < high && high - low < 16.0,
-                "{effect:?}"
-            );
+            assert!(low < value && value < high && high - low < 16.0, "{effect:?}");
         }
     }
 
@@ -313,10 +301,7 @@ mod tests {
             run.add(pair, 1);
         }
         for Effect { elo, .. } in run.effects() {
-            assert!(
-                elo.value == 0.0 && elo.low < -5.0 && elo.high > 5.0,
-                "{elo:?}"
-            );
+            assert!(elo.value == 0.0 && elo.low < -5.0 && elo.high > 5.0, "{elo:?}");
         }
     }
 
@@ -335,10 +320,7 @@ mod tests {
         assert!(error(&factor("a", "x = [1, 2], X = [1, 2]")).contains("x is set twice"));
         for values in ["[1]", "[1, 2, 3]", "[1, 1]"] {
             let why = "option x needs two different values";
-            assert!(
-                error(&factor("a", &format!("x = {values}"))).contains(why),
-                "{values}"
-            );
+            assert!(error(&factor("a", &format!("x = {values}"))).contains(why), "{values}");
         }
     }
 }

@@ -167,11 +167,8 @@ impl Standings {
 
     /// Adds a game. Ignores it if the schedule does not pair its engines.
     pub fn add(&mut self, record: &GameRecord) {
-        let plays = |pairing: &[usize; 2]| {
-            pairing
-                .iter()
-                .all(|engine| record.players.0.contains(engine))
-        };
+        let plays =
+            |pairing: &[usize; 2]| pairing.iter().all(|engine| record.players.0.contains(engine));
         let Some(index) = self.pairings.iter().position(plays) else {
             return;
         };

@@ -45,10 +45,8 @@ pub fn ratings(standings: &Standings) -> Vec<Rating> {
     let strengths = strengths(&games, &points);
     let errors = errors(standings, &games, &strengths);
     let mean = strengths.iter().map(|s| s.ln()).sum::<f64>() / count.max(1) as f64;
-    let rating = |(strength, error): (&f64, f64)| Rating {
-        value: SCALE * (strength.ln() - mean),
-        error,
-    };
+    let rating =
+        |(strength, error): (&f64, f64)| Rating { value: SCALE * (strength.ln() - mean), error };
     strengths.iter().zip(errors).map(rating).collect()
 }
 
@@ -140,13 +138,8 @@ mod tests {
             (_, 0) => GameResult::RedWins,
             _ => GameResult::BlackWins,
         });
-        let [first, second] = ratings(&won)[..] else {
-            panic!("two engines")
-        };
-        assert!(
-            (first.value - second.value - 190.8).abs() < 1.0,
-            "{first:?} {second:?}"
-        );
+        let [first, second] = ratings(&won)[..] else { panic!("two engines") };
+        assert!((first.value - second.value - 190.8).abs() < 1.0, "{first:?} {second:?}");
         // Half of the 200 pairs have the mean score 1/2, the others 1, so the standard deviation is 1/4 and the
         // standard error of the score 0.25 / √200 = 0.01768. At the score 3/4 the Elo difference grows by
         // 400 / ln 10 / (3/4 · 1/4) = 926.5 per unit of the score, so its standard error is 16.38 and its 95%
@@ -159,25 +152,20 @@ mod tests {
     #[test]
     fn ratings_are_ordered_and_finite_with_mean_zero() {
         // Each engine beats all later ones.
-        let ordered = standings(5, 3, |_, [red, black]| {
-            if red < black {
-                GameResult::RedWins
-            } else {
-                GameResult::BlackWins
-            }
-        });
+        let ordered =
+            standings(
+                5,
+                3,
+                |_, [red, black]| {
+                    if red < black { GameResult::RedWins } else { GameResult::BlackWins }
+                },
+            );
         let all = ratings(&ordered);
         assert!(all.is_sorted_by(|a, b| a.value > b.value), "{all:?}");
-        assert!(
-            all.iter()
-                .all(|rating| rating.value.is_finite() && rating.error.is_finite())
-        );
+        assert!(all.iter().all(|rating| rating.value.is_finite() && rating.error.is_finite()));
         assert!(all.iter().map(|rating| rating.value).sum::<f64>().abs() < 1e-6);
         let drawn = ratings(&standings(4, 10, |_, _| GameResult::Draw));
-        assert!(
-            drawn.iter().all(|rating| rating.value.abs() < 1e-6),
-            "{drawn:?}"
-        );
+        assert!(drawn.iter().all(|rating| rating.value.abs() < 1e-6), "{drawn:?}");
     }
 
     #[test]

@@ -184,9 +184,7 @@ fn with_normalized(seen: &[f64; 5], elo: f64) -> [f64; 5] {
         let values = SCORES
             .map(|s| s - 0.5 - t * deviation / 2.0 * (1.0 + ((s - mean) / deviation).powi(2)));
         let next = with_mean(seen, &values, 0.0);
-        let change = (0..5)
-            .map(|i| (next[i] - guess[i]).abs())
-            .fold(0.0, f64::max);
+        let change = (0..5).map(|i| (next[i] - guess[i]).abs()).fold(0.0, f64::max);
         guess = next;
         if change < 1e-9 {
             break;
@@ -212,13 +210,7 @@ pub struct SprtRun {
 
 impl SprtRun {
     pub fn new(sprt: Sprt) -> Self {
-        Self {
-            sprt,
-            pairs: [0; 5],
-            next: 0,
-            waiting: BTreeMap::new(),
-            decision: None,
-        }
+        Self { sprt, pairs: [0; 5], next: 0, waiting: BTreeMap::new(), decision: None }
     }
 
     /// Adds the result of a game pair: the half points of the first engine, 0 to 4. After a decision, pairs no longer
@@ -256,13 +248,7 @@ mod tests {
     use super::*;
 
     fn example(model: EloModel) -> Sprt {
-        Sprt {
-            elo0: 0.0,
-            elo1: 10.0,
-            alpha: 0.05,
-            beta: 0.1,
-            model,
-        }
+        Sprt { elo0: 0.0, elo1: 10.0, alpha: 0.05, beta: 0.1, model }
     }
 
     const PAIRS: [u64; 5] = [30, 120, 300, 150, 40];
@@ -279,10 +265,7 @@ mod tests {
         // The same hypotheses in normalized Elo.
         let deviation = (2.0 * variance).sqrt();
         let normalized = |score: f64| (score - 0.5) / deviation * NORMALIZED_SCALE;
-        let sprt = Sprt {
-            elo1: normalized(s1),
-            ..example(EloModel::Normalized)
-        };
+        let sprt = Sprt { elo1: normalized(s1), ..example(EloModel::Normalized) };
         let ratio = sprt.llr(&PAIRS);
         assert!((ratio - normal).abs() < 0.1, "{ratio} {normal}");
     }
@@ -324,10 +307,7 @@ mod tests {
             for elo in [-30.0, 0.0, 40.0] {
                 let p = with_mean(&counts.map(|n| n / total), &SCORES, score_of(elo));
                 let mean: f64 = (0..5).map(|i| p[i] * SCORES[i]).sum();
-                assert!(
-                    (p.iter().sum::<f64>() - 1.0).abs() < 1e-6,
-                    "{pairs:?} {elo}"
-                );
+                assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-6, "{pairs:?} {elo}");
                 assert!((mean - score_of(elo)).abs() < 1e-6, "{pairs:?} {elo}");
             }
         }
@@ -345,11 +325,7 @@ mod tests {
                 pairs[index] = 1;
                 assert!(sprt.llr(&pairs).is_finite());
                 pairs[index] = 5000;
-                let expected = if index > 2 {
-                    Decision::H1
-                } else {
-                    Decision::H0
-                };
+                let expected = if index > 2 { Decision::H1 } else { Decision::H0 };
                 assert_eq!(sprt.decision(&pairs), Some(expected), "{model:?} {index}");
             }
         }
@@ -375,10 +351,7 @@ mod tests {
             assert!(bad.parse::<Sprt>().is_err(), "{bad}");
         }
         for (bad, reason) in [
-            (
-                "alpha=0.5",
-                "alpha and beta must be at least 0.000001 and less than 0.5",
-            ),
+            ("alpha=0.5", "alpha and beta must be at least 0.000001 and less than 0.5"),
             ("model=bayesian", "model= must be normalized or logistic"),
         ] {
             let error = format!("elo0=0,elo1=5,{bad}").parse::<Sprt>().unwrap_err();

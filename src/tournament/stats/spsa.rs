@@ -76,14 +76,7 @@ impl Spsa {
         if !(1..=MAX_PAIRS).contains(&settings.pairs) || !is_rate {
             return Err(SpsaError::Schedule);
         }
-        for Parameter {
-            name,
-            value,
-            min,
-            max,
-            step,
-        } in &settings.parameter
-        {
+        for Parameter { name, value, min, max, step } in &settings.parameter {
             let is_new = names.insert(name.to_ascii_lowercase());
             if name.is_empty() || !name.chars().all(is_character) || !is_new {
                 return Err(SpsaError::Name(printable(name)));
@@ -113,19 +106,11 @@ impl Spsa {
     /// For each parameter, how far the value of the first engine in a pair of games is above the tuned value.
     /// Negative if below.
     fn steps(&self, pair: u64) -> Vec<f64> {
-        let Settings {
-            seed,
-            pairs,
-            parameter,
-            ..
-        } = &self.0;
+        let Settings { seed, pairs, parameter, .. } = &self.0;
         let mut random = random_of_pair(*seed, pair);
         let growth = (*pairs as f64 / (pair + 1) as f64).powf(0.101);
         let mut sign = || if random.random() { growth } else { -growth };
-        parameter
-            .iter()
-            .map(|parameter| sign() * parameter.step)
-            .collect()
+        parameter.iter().map(|parameter| sign() * parameter.step).collect()
     }
 }
 
@@ -138,10 +123,7 @@ pub struct SpsaRun {
 
 impl SpsaRun {
     pub fn new(spsa: Spsa) -> Self {
-        Self {
-            changes: vec![0.0; spsa.count()],
-            spsa,
-        }
+        Self { changes: vec![0.0; spsa.count()], spsa }
     }
 
     /// The options of both engines in a game of a pair that starts now.
@@ -161,12 +143,7 @@ impl SpsaRun {
 
     /// Adds a game of a pair, in which the first engine scored `half_points`, 0 to 2.
     pub fn add(&mut self, pair: u64, half_points: usize) {
-        let Settings {
-            pairs,
-            rate,
-            parameter,
-            ..
-        } = &self.spsa.0;
+        let Settings { pairs, rate, parameter, .. } = &self.spsa.0;
         let (planned, number) = (*pairs as f64, (pair + 1) as f64);
         let stability = planned / 10.0;
         let decay = ((stability + planned) / (stability + number)).powf(0.602);
@@ -266,10 +243,7 @@ mod tests {
         let mut seen = HashSet::new();
         for pair in 19_900..20_000 {
             let numbers = |options: Vec<(String, String)>| -> Vec<i32> {
-                options
-                    .iter()
-                    .map(|(_, value)| value.parse().unwrap())
-                    .collect()
+                options.iter().map(|(_, value)| value.parse().unwrap()).collect()
             };
             let [first, second] = spsa.options(pair).map(numbers);
             assert_eq!(first[0] + second[0], 200);
@@ -290,21 +264,14 @@ mod tests {
         let bounds: Vec<f64> = values(&spsa).collect();
         assert!([0.0, 500.0].contains(&bounds[0]) && [1.0, 8.0].contains(&bounds[1]));
         spsa.add(1, 0);
-        assert!(
-            values(&spsa)
-                .zip(bounds)
-                .all(|(value, bound)| value != bound)
-        );
+        assert!(values(&spsa).zip(bounds).all(|(value, bound)| value != bound));
     }
 
     #[test]
     fn files_that_cannot_be_used_are_refused() {
         let error = |text: &str| Spsa::read_toml(text).unwrap_err().to_string();
         let file = |pairs: &str, parameter: &str| {
-            format!(
-                "pairs = {pairs}\n[[parameter]]\n{}",
-                parameter.replace(", ", "\n")
-            )
+            format!("pairs = {pairs}\n[[parameter]]\n{}", parameter.replace(", ", "\n"))
         };
         let good = "name = \"a\", value = 5, min = 1, max = 9, step = 2";
         assert!(Spsa::read_toml(&file("9", good)).is_ok());
@@ -328,10 +295,7 @@ mod tests {
             ("step = 2", "step = nan"),
         ] {
             let text = error(&file("9", &good.replace(old, new)));
-            assert!(
-                text.contains("parameter a") || text.contains("extra"),
-                "{text}"
-            );
+            assert!(text.contains("parameter a") || text.contains("extra"), "{text}");
         }
     }
 }

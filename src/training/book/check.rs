@@ -42,10 +42,7 @@ pub fn check(
 ) -> Result<Checked, StartError> {
     let entries: Vec<BookEntry> = table.entries().collect();
     let found = search_all(&entries, plan, progress)?;
-    let mut checked = Checked {
-        positions: found.len(),
-        dropped: 0,
-    };
+    let mut checked = Checked { positions: found.len(), dropped: 0 };
     let before = table.moves_count();
     table.revise(|position, moves| {
         if let Some(found) = found.get(&key(position)) {
@@ -66,9 +63,8 @@ fn search_all(
     mut progress: impl FnMut(usize) -> bool,
 ) -> Result<HashMap<u64, ScoredPosition>, StartError> {
     let threads = plan.threads.clamp(1, entries.len().max(1));
-    let searches: Result<Vec<LineSearch>, StartError> = (0..threads)
-        .map(|_| LineSearch::new(plan.nodes, None))
-        .collect();
+    let searches: Result<Vec<LineSearch>, StartError> =
+        (0..threads).map(|_| LineSearch::new(plan.nodes, None)).collect();
     let mut found = HashMap::new();
     let work = |search: &mut LineSearch, index: usize| search_entry(&entries[index], search);
     search_in_parallel(searches?, entries.len(), work, |results| {
@@ -103,12 +99,7 @@ mod tests {
     use crate::board::Position;
     use crate::book::BookMove;
 
-    const PLAN: BookCheck = BookCheck {
-        nodes: 8000,
-        margin: 50,
-        threads: 1,
-        reweights: false,
-    };
+    const PLAN: BookCheck = BookCheck { nodes: 8000, margin: 50, threads: 1, reweights: false };
 
     /// A book with a good and a bad answer after two moves: the usual knight move, and the loss of a cannon for a
     /// pawn.
@@ -144,11 +135,7 @@ mod tests {
     fn weights_do_not_depend_on_the_number_of_threads() {
         let weighed = |threads| {
             let (mut table, _) = table();
-            let plan = BookCheck {
-                threads,
-                reweights: true,
-                ..PLAN
-            };
+            let plan = BookCheck { threads, reweights: true, ..PLAN };
             check(&mut table, plan, |_| true).unwrap();
             table.to_text()
         };
@@ -160,10 +147,7 @@ mod tests {
     #[test]
     fn an_interrupted_check_keeps_the_weights() {
         let (mut table, _) = table();
-        let plan = BookCheck {
-            reweights: true,
-            ..PLAN
-        };
+        let plan = BookCheck { reweights: true, ..PLAN };
         let checked = check(&mut table, plan, |_| false).unwrap();
         assert_eq!(checked.positions, 1);
         assert!(!table.to_text().contains("1000"));

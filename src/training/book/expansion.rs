@@ -122,11 +122,7 @@ impl BookTree {
             }
             let cost = cost + best - m.score + PLY_COST;
             let child = self.node(after, cost);
-            moves.push(Edge {
-                played: m.played,
-                score: m.score,
-                child,
-            });
+            moves.push(Edge { played: m.played, score: m.score, child });
         }
         self.nodes[number].moves = moves;
         Ok(())
@@ -196,13 +192,7 @@ mod tests {
     use crate::board::Position;
     use crate::movegen::is_legal;
 
-    const PLAN: Expansion = Expansion {
-        positions: 12,
-        plies: 4,
-        nodes: 300,
-        lines: 4,
-        margin: 40,
-    };
+    const PLAN: Expansion = Expansion { positions: 12, plies: 4, nodes: 300, lines: 4, margin: 40 };
 
     #[test]
     fn the_same_plan_gives_the_same_book() {
@@ -227,11 +217,7 @@ mod tests {
             after.make(m.played);
             !book.all_moves(&after).is_empty()
         };
-        assert!(
-            book.all_moves(&Position::startpos())
-                .iter()
-                .any(is_followed)
-        );
+        assert!(book.all_moves(&Position::startpos()).iter().any(is_followed));
     }
 
     #[test]
@@ -277,18 +263,11 @@ mod tests {
                     child: grandchild,
                 });
             }
-            Edge {
-                played: played.parse().unwrap(),
-                score,
-                child,
-            }
+            Edge { played: played.parse().unwrap(), score, child }
         };
         // The first move has the best score until the score of its second answer is backed up.
-        let moves = vec![
-            edge("h2e2", 30, &[-20, 25]),
-            edge("c3c4", 20, &[-15]),
-            edge("h0g2", 10, &[]),
-        ];
+        let moves =
+            vec![edge("h2e2", 30, &[-20, 25]), edge("c3c4", 20, &[-15]), edge("h0g2", 10, &[])];
         tree.nodes[root].moves = moves;
         tree.back_up();
         let scores: Vec<i32> = tree.nodes[root].moves.iter().map(|e| e.score).collect();

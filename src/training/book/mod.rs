@@ -28,11 +28,7 @@ pub struct GameBook {
 impl GameBook {
     /// An empty book that counts the first `max_plies` plies of each game.
     pub fn new(max_plies: usize) -> Self {
-        Self {
-            table: BookTable::default(),
-            max_plies,
-            games: 0,
-        }
+        Self { table: BookTable::default(), max_plies, games: 0 }
     }
 
     /// Counts a game with these moves from `start`; `winner` is `None` for a draw. Does not count the first `skipped`
@@ -52,10 +48,7 @@ impl GameBook {
             }
             if ply >= skipped {
                 let results = results(position.side_to_move(), winner);
-                let m = BookMove {
-                    results,
-                    ..BookMove::new(played, 0)
-                };
+                let m = BookMove { results, ..BookMove::new(played, 0) };
                 self.table.add(&position, m);
             }
             position.make(played);
@@ -120,11 +113,7 @@ mod tests {
         };
         assert_eq!(
             summary(&start),
-            [
-                ("g3g4".to_owned(), 3, 1),
-                ("h2e2".to_owned(), 2, 2),
-                ("b2e2".to_owned(), 1, 1),
-            ]
+            [("g3g4".to_owned(), 3, 1), ("h2e2".to_owned(), 2, 2), ("b2e2".to_owned(), 1, 1),]
         );
         assert_eq!(
             summary(&start.after_line("h2e2")),

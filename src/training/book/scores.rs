@@ -25,10 +25,7 @@ pub struct ScoredPosition {
 impl ScoredPosition {
     pub fn new(best: ScoredLine, book_moves: &[ScoredLine]) -> Self {
         let kept = book_moves.iter().filter(|m| !m.is_lost());
-        Self {
-            best,
-            book_moves: kept.map(|m| (m.played, m.score)).collect(),
-        }
+        Self { best, book_moves: kept.map(|m| (m.played, m.score)).collect() }
     }
 
     /// Whether a book move loses at most the margin and does not allow a forced mate.
@@ -72,8 +69,7 @@ pub fn reweight(table: &mut BookTable, found: &HashMap<u64, ScoredPosition>, mar
         let best = node.value().unwrap_or(0);
         let score = |played: Move| {
             let edge = node.moves.iter().find(|edge| edge.played == played);
-            edge.map(|edge| edge.score)
-                .filter(|score| best - score <= margin)
+            edge.map(|edge| edge.score).filter(|score| best - score <= margin)
         };
         let best_in_book = moves.iter().filter_map(|m| score(m.played)).max();
         moves.retain_mut(|m| match (best_in_book, score(m.played)) {
@@ -91,13 +87,10 @@ fn nodes(
     table: &BookTable,
     found: &HashMap<u64, ScoredPosition>,
 ) -> (HashMap<u64, usize>, Vec<Node>) {
-    let entries: Vec<BookEntry> = table
-        .entries()
-        .filter(|entry| found.contains_key(&key(&entry.position)))
-        .collect();
-    let keys: HashMap<u64, usize> = (entries.iter().enumerate())
-        .map(|(index, entry)| (key(&entry.position), index))
-        .collect();
+    let entries: Vec<BookEntry> =
+        table.entries().filter(|entry| found.contains_key(&key(&entry.position))).collect();
+    let keys: HashMap<u64, usize> =
+        (entries.iter().enumerate()).map(|(index, entry)| (key(&entry.position), index)).collect();
     let node = |entry: &BookEntry| {
         let scored = &found[&key(&entry.position)];
         let edge = |m: &BookMove| {
@@ -156,11 +149,7 @@ mod tests {
             let line = |(played, score): (&str, i32)| {
                 let played: Move = played.parse().unwrap();
                 ScoredLine {
-                    played: if is_flipped {
-                        played.flip_file()
-                    } else {
-                        played
-                    },
+                    played: if is_flipped { played.flip_file() } else { played },
                     search_score: Score::ZERO,
                     score,
                 }
@@ -186,11 +175,7 @@ mod tests {
         // The cannon move has the best score before its answers are backed up. The pawn move has no answer.
         let table = weighed(
             &[
-                (
-                    &[],
-                    ("h2e2", 30),
-                    &[("h2e2", 30), ("c3c4", 20), ("h0g2", 12)],
-                ),
+                (&[], ("h2e2", 30), &[("h2e2", 30), ("c3c4", 20), ("h0g2", 12)]),
                 (&["h2e2"], ("h9g7", -18), &[("h9g7", -20), ("b9c7", -4)]),
                 (&["h0g2"], ("c6c5", -14), &[("c6c5", -14)]),
             ],

@@ -64,10 +64,7 @@ impl<R: Read> GameReader<R> {
     /// Reads the header and the plan. `source` need not be buffered.
     pub fn new(mut source: R) -> Result<Self, ReadError> {
         let mut head = Vec::with_capacity(MAGIC.len());
-        source
-            .by_ref()
-            .take(MAGIC.len() as u64)
-            .read_to_end(&mut head)?;
+        source.by_ref().take(MAGIC.len() as u64).read_to_end(&mut head)?;
         match head.split_last() {
             Some((version, name)) if *name == MAGIC[..MAGIC.len() - 1] => {
                 if *version != MAGIC[MAGIC.len() - 1] {
@@ -176,11 +173,7 @@ impl<R: Read> GameReader<R> {
         self.window.drain(..self.start);
         self.start = 0;
         let wanted = bytes.max(MAX_PAYLOAD / 8) - self.window.len();
-        let read = self
-            .source
-            .by_ref()
-            .take(wanted as u64)
-            .read_to_end(&mut self.window)?;
+        let read = self.source.by_ref().take(wanted as u64).read_to_end(&mut self.window)?;
         self.is_at_end = read < wanted;
         Ok(())
     }

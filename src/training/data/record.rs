@@ -122,10 +122,7 @@ pub enum Record {
 
 impl TrainingGame {
     pub fn start_position(&self) -> Position {
-        self.start
-            .as_deref()
-            .cloned()
-            .unwrap_or_else(Position::startpos)
+        self.start.as_deref().cloned().unwrap_or_else(Position::startpos)
     }
 
     /// Appends the game; see the [format](super).

@@ -126,10 +126,8 @@ impl Record {
 impl TrainingGame {
     fn visit(&self, filter: &Filter, mut each: impl FnMut(&Labeled<'_>)) -> Result<(), BadRecord> {
         let mut position = self.start_position();
-        let decided_by_path = matches!(
-            self.ending,
-            Termination::RepetitionDraw | Termination::RepetitionLoss
-        );
+        let decided_by_path =
+            matches!(self.ending, Termination::RepetitionDraw | Termination::RepetitionLoss);
         let end = if decided_by_path {
             self.moves.len().saturating_sub(filter.repetition_plies)
         } else {
@@ -150,11 +148,7 @@ impl TrainingGame {
                 each(&sample);
             }
             if !is_legal(&position, scored.played) {
-                return Err(BadRecord {
-                    seed: self.seed,
-                    number: self.number,
-                    ply: ply + 1,
-                });
+                return Err(BadRecord { seed: self.seed, number: self.number, ply: ply + 1 });
             }
             position.make(scored.played);
         }

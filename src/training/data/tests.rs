@@ -22,15 +22,8 @@ fn games(count: u32) -> Vec<Record> {
             Box::new(start)
         });
         let moves = game.plies().iter().enumerate().map(|(ply, played)| {
-            let score = if ply < 4 {
-                NO_SCORE
-            } else {
-                rng.random_range(-3000..3000)
-            };
-            ScoredMove {
-                played: played.played,
-                score,
-            }
+            let score = if ply < 4 { NO_SCORE } else { rng.random_range(-3000..3000) };
+            ScoredMove { played: played.played, score }
         });
         Record::Game(TrainingGame {
             seed: 7,
@@ -47,10 +40,7 @@ fn games(count: u32) -> Vec<Record> {
 
 /// A record of two positions without a game.
 fn loose(position: Position) -> Record {
-    let sample = |position: &Position| LooseSample {
-        position: position.clone(),
-        score: -77,
-    };
+    let sample = |position: &Position| LooseSample { position: position.clone(), score: -77 };
     Record::Loose(LooseRecord {
         samples: vec![sample(&position), sample(&Position::startpos())],
         result: LabeledResult::Draw,
@@ -102,22 +92,13 @@ fn records_round_trip_through_a_file() {
     let reader = GameReader::new(&bytes[..]).unwrap();
     assert_eq!(reader.plan(), Some("{\"made_by\":\"a test\"}"));
     assert!(matches!(GameReader::new(&b""[..]), Err(ReadError::Foreign)));
-    assert!(matches!(
-        GameReader::new(&b"rnbakabnr/9 | 1 | 1"[..]),
-        Err(ReadError::Foreign)
-    ));
-    assert!(matches!(
-        GameReader::new(&b"CHUHEGM\x02"[..]),
-        Err(ReadError::Version(2))
-    ));
+    assert!(matches!(GameReader::new(&b"rnbakabnr/9 | 1 | 1"[..]), Err(ReadError::Foreign)));
+    assert!(matches!(GameReader::new(&b"CHUHEGM\x02"[..]), Err(ReadError::Version(2))));
 }
 
 #[test]
 fn records_of_any_size_up_to_that_of_a_block_are_written() {
-    let sample = LooseSample {
-        position: Position::startpos(),
-        score: 5,
-    };
+    let sample = LooseSample { position: Position::startpos(), score: 5 };
     let record = |count| {
         Record::Loose(LooseRecord {
             samples: vec![sample.clone(); count],
@@ -142,10 +123,7 @@ fn a_truncated_file_loses_only_its_last_block() {
     for cut in (MAGIC.len()..bytes.len()).step_by(97) {
         let (found, damage) = read(&bytes[..cut]);
         assert!(records.starts_with(&found));
-        assert!(
-            found.len().is_multiple_of(16),
-            "whole blocks of sixteen games"
-        );
+        assert!(found.len().is_multiple_of(16), "whole blocks of sixteen games");
         assert_eq!(damage.damaged_bytes, 0, "{cut}");
     }
     let (found, damage) = read(&bytes[..bytes.len() - 1]);
@@ -183,13 +161,7 @@ fn a_truncated_file_is_continued() {
         assert!(matches!(OpenedFile::open(&path), Err(AppendError::Locked)));
         assert_eq!(fs::metadata(&path).unwrap().len(), cut as u64);
         let mut writer = opened.writer().unwrap();
-        assert!(
-            existing
-                .numbers
-                .iter()
-                .copied()
-                .eq(0..existing.games as u32)
-        );
+        assert!(existing.numbers.iter().copied().eq(0..existing.games as u32));
         let kept = existing.games as usize;
         for record in &records[kept..] {
             writer.record(record).unwrap();
@@ -200,10 +172,7 @@ fn a_truncated_file_is_continued() {
         assert!(found == records && damage.is_empty(), "{cut}");
     }
     fs::write(&path, "something else").unwrap();
-    assert!(matches!(
-        OpenedFile::open(&path),
-        Err(AppendError::Read(ReadError::Foreign))
-    ));
+    assert!(matches!(OpenedFile::open(&path), Err(AppendError::Read(ReadError::Foreign))));
     assert_eq!(fs::read(&path).unwrap(), b"something else");
 }
 
@@ -270,20 +239,12 @@ fn each_filter_skips_only_its_positions() {
             left_out[index] += all - expected;
         }
         assert_eq!(count(&record, first), all - 5);
-        let ends_by_repetition = matches!(
-            game.ending,
-            Termination::RepetitionDraw | Termination::RepetitionLoss
-        );
-        let last = Filter {
-            repetition_plies: 12,
-            ..Filter::NONE
-        };
+        let ends_by_repetition =
+            matches!(game.ending, Termination::RepetitionDraw | Termination::RepetitionLoss);
+        let last = Filter { repetition_plies: 12, ..Filter::NONE };
         let skipped = if ends_by_repetition { 12 } else { 0 };
         assert_eq!(count(&record, last), all - skipped);
-        let swing = Filter {
-            largest_swing: 1000,
-            ..Filter::NONE
-        };
+        let swing = Filter { largest_swing: 1000, ..Filter::NONE };
         let scores = game.moves[4..].iter().map(|m| i32::from(m.score));
         let jumps = scores.clone().zip(scores.skip(1));
         let jumps = jumps.filter(|(before, after)| (before + after).abs() > 1000);
@@ -294,9 +255,7 @@ fn each_filter_skips_only_its_positions() {
 
 #[test]
 fn scores_are_averaged_with_later_ones() {
-    let Some(Record::Game(mut game)) = games(1).pop() else {
-        panic!("a game")
-    };
+    let Some(Record::Game(mut game)) = games(1).pop() else { panic!("a game") };
     game.moves.truncate(5);
     let mut averaged = |scores: [i16; 5], later_share, scale| {
         for (m, score) in game.moves.iter_mut().zip(scores) {
@@ -314,40 +273,25 @@ fn scores_are_averaged_with_later_ones() {
     // Expected results of the last three plies: 1/2, then 1/(1 + e^-1) and 1/(1 + e^-2) for the same side. The averages
     // are 0.806 and 0.653.
     let last = [NO_SCORE, NO_SCORE, 0, -370, 740];
-    assert_eq!(
-        averaged(last, 0.5, 370.0),
-        [NO_SCORE, NO_SCORE, 234, -527, 740]
-    );
+    assert_eq!(averaged(last, 0.5, 370.0), [NO_SCORE, NO_SCORE, 234, -527, 740]);
 }
 
 #[test]
 fn illegal_moves_are_reported() {
-    let Some(Record::Game(mut game)) = games(2).pop() else {
-        panic!("a game")
-    };
+    let Some(Record::Game(mut game)) = games(2).pop() else { panic!("a game") };
     game.moves[9].played = "a0a9".parse().unwrap();
-    let error = BadRecord {
-        seed: 7,
-        number: 1,
-        ply: 10,
-    };
+    let error = BadRecord { seed: 7, number: 1, ply: 10 };
     assert_eq!(Record::Game(game).visit(&Filter::NONE, |_| ()), Err(error));
 }
 
 #[test]
 fn every_changed_bit_is_detected() {
     let block = encode_block(BlockKind::Games, 3, b"the payload of a block");
-    assert_eq!(
-        decode_block(&block),
-        DecodedBlock::Block(Some(BlockKind::Games), 3, 22)
-    );
+    assert_eq!(decode_block(&block), DecodedBlock::Block(Some(BlockKind::Games), 3, 22));
     for bit in 0..8 * block.len() {
         let mut changed = block.clone();
         changed[bit / 8] ^= 1 << (bit % 8);
-        assert!(
-            !matches!(decode_block(&changed), DecodedBlock::Block(..)),
-            "{bit}"
-        );
+        assert!(!matches!(decode_block(&changed), DecodedBlock::Block(..)), "{bit}");
     }
     for length in 0..block.len() {
         assert!(matches!(decode_block(&block[..length]), DecodedBlock::Needs(n) if n > length));

@@ -44,12 +44,7 @@ impl<W: Write> GameWriter<W> {
 
     /// Continues a file at its end.
     fn append(out: W) -> Self {
-        Self {
-            out,
-            kind: BlockKind::Games,
-            payload: Vec::new(),
-            records: 0,
-        }
+        Self { out, kind: BlockKind::Games, payload: Vec::new(), records: 0 }
     }
 
     /// Writes the plan, JSON that describes how the games are made.
@@ -58,8 +53,7 @@ impl<W: Write> GameWriter<W> {
         if json.len() > MAX_PAYLOAD {
             return Err(AppendError::TooLong);
         }
-        self.out
-            .write_all(&encode_block(BlockKind::Plan, 1, json.as_bytes()))?;
+        self.out.write_all(&encode_block(BlockKind::Plan, 1, json.as_bytes()))?;
         Ok(())
     }
 

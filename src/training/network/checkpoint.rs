@@ -55,11 +55,7 @@ impl Trainer {
         let mut bytes = MAGIC.to_vec();
         bytes.extend((head.len() as u32).to_le_bytes());
         bytes.extend(&head);
-        for part in [
-            &self.parameters,
-            &self.optimizer.mean,
-            &self.optimizer.square,
-        ] {
+        for part in [&self.parameters, &self.optimizer.mean, &self.optimizer.square] {
             let numbers = FloatBlock::numbers(part).iter();
             numbers.for_each(|number| bytes.extend(number.to_le_bytes()));
         }
@@ -84,9 +80,8 @@ impl Trainer {
         if crc32c::crc32c(content) != u32::from_le_bytes(*checksum) {
             return Err(CheckpointError::Damaged);
         }
-        let (length, rest) = content[MAGIC.len()..]
-            .split_first_chunk::<4>()
-            .ok_or(CheckpointError::Damaged)?;
+        let (length, rest) =
+            content[MAGIC.len()..].split_first_chunk::<4>().ok_or(CheckpointError::Damaged)?;
         let (head, numbers) = rest
             .split_at_checked(u32::from_le_bytes(*length) as usize)
             .ok_or(CheckpointError::Damaged)?;
@@ -109,16 +104,10 @@ impl Trainer {
             return Err(CheckpointError::Damaged);
         }
         let mut numbers = numbers.iter().map(|bytes| f32::from_le_bytes(*bytes));
-        let targets = [
-            &mut self.parameters,
-            &mut self.optimizer.mean,
-            &mut self.optimizer.square,
-        ];
+        let targets = [&mut self.parameters, &mut self.optimizer.mean, &mut self.optimizer.square];
         for target in targets {
             let target = FloatBlock::numbers_mut(target).iter_mut();
-            target
-                .zip(&mut numbers)
-                .for_each(|(number, stored)| *number = stored);
+            target.zip(&mut numbers).for_each(|(number, stored)| *number = stored);
         }
         self.optimizer.steps = head.steps;
         self.passes = head.reports.len() as u32;

@@ -72,15 +72,9 @@ impl Layout {
                 *weight = rng.random_range(-bound..bound);
             }
         };
-        fill(
-            &mut parameters[..self.shared_weights],
-            0.5 / TYPICAL_ACTIVE.sqrt(),
-        );
+        fill(&mut parameters[..self.shared_weights], 0.5 / TYPICAL_ACTIVE.sqrt());
         let output_bound = 1.0 / (2.0 * self.architecture.width as f32).sqrt();
-        fill(
-            &mut parameters[self.output_weights..self.output_biases],
-            output_bound,
-        );
+        fill(&mut parameters[self.output_weights..self.output_biases], output_bound);
         FloatBlock::numbers_mut(&mut parameters[self.input_biases..self.output_weights]).fill(0.2);
         parameters
     }
@@ -88,11 +82,7 @@ impl Layout {
     /// Whether training can start from a network of this architecture: the same output buckets, the same input
     /// buckets or only one, and the same width or half.
     pub fn can_start_from(&self, from: Architecture) -> bool {
-        let Architecture {
-            width,
-            inputs,
-            outputs,
-        } = self.architecture;
+        let Architecture { width, inputs, outputs } = self.architecture;
         (width == from.width || width == 2 * from.width)
             && (inputs == from.inputs || from.inputs == InputBuckets::One)
             && outputs == from.outputs
@@ -106,12 +96,8 @@ impl Layout {
     /// copied and its output weights are halved. Opposite noise is added to the input weights of the copies, so that
     /// they can diverge while their sum hardly changes.
     pub fn parameters_from(&self, network: &Network, seed: u64) -> Vec<FloatBlock> {
-        let NetworkParameters {
-            input_weights,
-            input_biases,
-            output_weights,
-            output_biases,
-        } = network.parameters();
+        let NetworkParameters { input_weights, input_biases, output_weights, output_biases } =
+            network.parameters();
         let width = network.architecture.width;
         let copies = self.architecture.width / width;
         let mut parameters = vec![FloatBlock::ZERO; self.length];
@@ -219,10 +205,7 @@ impl Workspace {
     pub fn new(layout: &Layout) -> Self {
         Self {
             features: FeatureList::new(),
-            hidden: [
-                vec![FloatBlock::ZERO; layout.row],
-                vec![FloatBlock::ZERO; layout.row],
-            ],
+            hidden: [vec![FloatBlock::ZERO; layout.row], vec![FloatBlock::ZERO; layout.row]],
             terms: vec![FloatBlock::ZERO; layout.row],
         }
     }
@@ -250,12 +233,7 @@ impl Workspace {
         for (side, hidden) in self.hidden.iter_mut().enumerate() {
             let hidden = FloatBlock::numbers_mut(hidden);
             let indices = &self.features.indices[side][..count];
-            sum_rows(
-                hidden,
-                FloatBlock::numbers(biases),
-                FloatBlock::numbers(rows),
-                indices,
-            );
+            sum_rows(hidden, FloatBlock::numbers(biases), FloatBlock::numbers(rows), indices);
             let weights = FloatBlock::numbers(&weights[side * length..][..length]);
             for ((term, sum), weight) in terms.iter_mut().zip(&*hidden).zip(weights) {
                 let clipped = sum.clamp(0.0, 1.0);

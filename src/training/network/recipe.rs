@@ -129,11 +129,7 @@ pub struct RecipeError {
 
 impl RecipeError {
     fn new(key: &'static str, value: &dyn ToString, allowed: &'static str) -> Self {
-        Self {
-            key,
-            value: value.to_string(),
-            allowed,
-        }
+        Self { key, value: value.to_string(), allowed }
     }
 }
 
@@ -144,11 +140,7 @@ fn require(
     value: &dyn ToString,
     allowed: &'static str,
 ) -> Result<(), RecipeError> {
-    if is_valid {
-        Ok(())
-    } else {
-        Err(RecipeError::new(key, value, allowed))
-    }
+    if is_valid { Ok(()) } else { Err(RecipeError::new(key, value, allowed)) }
 }
 
 impl Recipe {
@@ -168,11 +160,7 @@ impl Recipe {
             8 => OutputBuckets::Pieces,
             other => return Err(RecipeError::new("output_buckets", &other, "1 or 8")),
         };
-        Ok(Architecture {
-            width: self.width,
-            inputs,
-            outputs,
-        })
+        Ok(Architecture { width: self.width, inputs, outputs })
     }
 
     pub fn filter(&self) -> Filter {
@@ -188,19 +176,13 @@ impl Recipe {
 
     /// Checks the ranges of the settings of loss, schedule and data.
     fn check_ranges(&self) -> Result<(), RecipeError> {
-        for (key, share) in [
-            ("result_share", self.result_share),
-            ("final_result_share", self.final_result_share),
-        ] {
+        for (key, share) in
+            [("result_share", self.result_share), ("final_result_share", self.final_result_share)]
+        {
             require((0.0..=1.0).contains(&share), key, &share, "0 to 1")?;
         }
         let is_share = (0.0..1.0).contains(&self.later_share);
-        require(
-            is_share,
-            "later_share",
-            &self.later_share,
-            "0 to less than 1",
-        )?;
+        require(is_share, "later_share", &self.later_share, "0 to less than 1")?;
         let is_power = (1.0..=4.0).contains(&self.loss_power);
         require(is_power, "loss_power", &self.loss_power, "1 to 4")?;
         // A network file stores the scale as an integer.
@@ -217,10 +199,9 @@ impl Recipe {
         let is_clip = self.clip > 0.0 && self.clip <= 127.0 / 64.0;
         require(is_clip, "clip", &self.clip, "above 0 and at most 1.984375")?;
         require(self.hold_out >= 2, "hold_out", &self.hold_out, "at least 2")?;
-        for (key, units) in [
-            ("largest_score", self.largest_score),
-            ("largest_swing", self.largest_swing),
-        ] {
+        for (key, units) in
+            [("largest_score", self.largest_score), ("largest_swing", self.largest_swing)]
+        {
             require(units > 0, key, &units, "1 to 32767")?;
         }
         Ok(())

@@ -99,14 +99,11 @@ impl PackedSample {
 
     /// The pieces on the board with their squares.
     pub fn pieces(&self) -> impl Iterator<Item = (Piece, Square)> + '_ {
-        self.squares
-            .iter()
-            .enumerate()
-            .filter_map(|(slot, square)| {
-                let square = Square::from_index(usize::from(*square))?;
-                let color = Color::ALL[slot / SLOTS];
-                Some((Piece::new(KINDS[slot % SLOTS], color), square))
-            })
+        self.squares.iter().enumerate().filter_map(|(slot, square)| {
+            let square = Square::from_index(usize::from(*square))?;
+            let color = Color::ALL[slot / SLOTS];
+            Some((Piece::new(KINDS[slot % SLOTS], color), square))
+        })
     }
 
     /// Lists the active inputs of both perspectives, side to move first. `mirror` swaps left and right.
@@ -124,10 +121,7 @@ impl PackedSample {
                 Perspective::new(color, king).mirrored
             });
             // Two mirrorings cancel each other.
-            (
-                &INPUTS[color.index()][usize::from(mirrored != mirror)],
-                (bucket * FEATURES) as u32,
-            )
+            (&INPUTS[color.index()][usize::from(mirrored != mirror)], (bucket * FEATURES) as u32)
         });
         list.count = 0;
         for (slot, &square) in self.squares.iter().enumerate() {
@@ -164,10 +158,7 @@ pub struct FeatureList {
 
 impl FeatureList {
     pub const fn new() -> Self {
-        Self {
-            count: 0,
-            indices: [[0; MAX_ACTIVE]; Color::COUNT],
-        }
+        Self { count: 0, indices: [[0; MAX_ACTIVE]; Color::COUNT] }
     }
 }
 

@@ -39,13 +39,7 @@ fn samples(recipe: &Recipe, games: u64) -> (Samples, Vec<Position>) {
             };
             position.make(played);
             let score = material(&position);
-            samples.add(
-                recipe,
-                game,
-                &position,
-                score as i16,
-                (1 + score.signum()) as u8,
-            );
+            samples.add(recipe, game, &position, score as i16, (1 + score.signum()) as u8);
             positions.push(position.clone());
         }
     }
@@ -82,23 +76,15 @@ fn gradients_match_finite_differences() {
         };
         let mut gradient = vec![FloatBlock::ZERO; layout.length];
         let rows = layout.merged(&parameters);
-        let square = workspace.learn(
-            &layout,
-            &rows,
-            &parameters,
-            (sample, true),
-            target,
-            &mut gradient,
-        );
+        let square =
+            workspace.learn(&layout, &rows, &parameters, (sample, true), target, &mut gradient);
         // The derivative of a power of the error, from that of its square.
         let power = f64::from(target.loss_power) / 2.0;
         let factor = power * square.powf(power - 1.0);
         layout.share_gradient(&mut gradient);
         for _ in 0..400 {
-            let (block, lane) = (
-                rng.random_range(0..layout.length),
-                rng.random_range(0..FloatBlock::LEN),
-            );
+            let (block, lane) =
+                (rng.random_range(0..layout.length), rng.random_range(0..FloatBlock::LEN));
             let slope = f64::from(gradient[block].0[lane]);
             if slope == 0.0 {
                 continue;
@@ -114,10 +100,7 @@ fn gradients_match_finite_differences() {
             let change = square_at(step) - square_at(-step);
             let difference = factor * change / f64::from(2.0 * step);
             let error = (difference - slope).abs();
-            assert!(
-                error < 2e-4 + 0.05 * slope.abs(),
-                "{block} {lane}: {difference} {slope}"
-            );
+            assert!(error < 2e-4 + 0.05 * slope.abs(), "{block} {lane}: {difference} {slope}");
             compared += 1;
         }
     }
@@ -125,14 +108,10 @@ fn gradients_match_finite_differences() {
 }
 
 fn train(recipe: &Recipe, samples: &Samples, threads: usize) -> Trainer {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .expect("threads");
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
     let mut trainer = Trainer::new(recipe.clone(), None).expect("a recipe");
     while !trainer.is_done() {
-        pool.install(|| trainer.pass(samples, |_| true))
-            .expect("not interrupted");
+        pool.install(|| trainer.pass(samples, |_| true)).expect("not interrupted");
     }
     trainer
 }
@@ -145,9 +124,7 @@ fn threads_and_interruptions_do_not_change_the_network() {
     assert_eq!(train(&recipe, &samples, 3).network(String::new()), expected);
 
     let mut first = Trainer::new(recipe.clone(), None).expect("a recipe");
-    let reports: Vec<_> = (0..3)
-        .map(|_| first.pass(&samples, |_| true).expect("a pass"))
-        .collect();
+    let reports: Vec<_> = (0..3).map(|_| first.pass(&samples, |_| true).expect("a pass")).collect();
     // A pass that is interrupted before its first batch changes nothing.
     assert!(first.pass(&samples, |_| false).is_none());
     // `progress` is not called after the last batch.
@@ -165,11 +142,7 @@ fn threads_and_interruptions_do_not_change_the_network() {
     let mut other = Trainer::new(Recipe { seed: 2, ..recipe }, None).expect("a recipe");
     assert!(other.resume(&checkpoint, samples.checksum()).is_err());
     assert!(second.resume(&checkpoint, samples.checksum() ^ 1).is_err());
-    assert!(
-        second
-            .resume(&checkpoint[..checkpoint.len() - 9], samples.checksum())
-            .is_err()
-    );
+    assert!(second.resume(&checkpoint[..checkpoint.len() - 9], samples.checksum()).is_err());
     assert!(second.resume(b"", samples.checksum()).is_err());
 }
 
@@ -187,10 +160,7 @@ fn a_run_can_begin_with_a_network() {
     let mut other = Trainer::new(recipe.clone(), None).expect("a recipe");
     let checkpoint = start.checkpoint(samples.checksum(), &[]);
     assert!(other.resume(&checkpoint, samples.checksum()).is_err());
-    let narrow = Recipe {
-        input_buckets: 1,
-        ..recipe
-    };
+    let narrow = Recipe { input_buckets: 1, ..recipe };
     assert!(Trainer::new(narrow, Some(&network)).is_err());
 }
 
@@ -200,10 +170,7 @@ fn a_widened_network_begins_with_nearly_the_same_evaluations() {
     let (samples, _) = samples(&recipe, 30);
     let network = train(&recipe, &samples, 2).network(String::new());
     let narrow = Trainer::new(recipe.clone(), Some(&network)).expect("the same width");
-    let with_width = |width| Recipe {
-        width,
-        ..recipe.clone()
-    };
+    let with_width = |width| Recipe { width, ..recipe.clone() };
     let mut wide = Trainer::new(with_width(64), Some(&network)).expect("twice the width");
     let loss = |trainer: &Trainer| trainer.test_loss(&samples.test);
     assert!((loss(&wide) / loss(&narrow) - 1.0).abs() < 0.02);
@@ -223,11 +190,7 @@ fn a_widened_network_begins_with_nearly_the_same_evaluations() {
 
 #[test]
 fn added_input_buckets_begin_with_the_same_evaluations() {
-    let with_buckets = |input_buckets, width| Recipe {
-        input_buckets,
-        width,
-        ..recipe()
-    };
+    let with_buckets = |input_buckets, width| Recipe { input_buckets, width, ..recipe() };
     let single = with_buckets(1, 32);
     let (samples, _) = samples(&single, 30);
     let network = train(&single, &samples, 2).network(String::new());
@@ -248,12 +211,7 @@ fn added_input_buckets_begin_with_the_same_evaluations() {
 
 #[test]
 fn material_is_learned_and_survives_quantization() {
-    let recipe = Recipe {
-        result_share: 0.0,
-        final_result_share: 0.0,
-        passes: 12,
-        ..recipe()
-    };
+    let recipe = Recipe { result_share: 0.0, final_result_share: 0.0, passes: 12, ..recipe() };
     let (samples, positions) = samples(&recipe, 150);
     let trainer = train(&recipe, &samples, 2);
     let network =
@@ -267,20 +225,12 @@ fn material_is_learned_and_survives_quantization() {
         let mut stack = AccumulatorStack::new(&network, position);
         let integer = evaluate(SimdLevel::widest(), &network, &mut stack, position);
         let float = quantized.evaluate(&sample);
-        assert!(
-            (integer as f32 - float).abs() < 1.5,
-            "{integer} and {float}"
-        );
+        assert!((integer as f32 - float).abs() < 1.5, "{integer} and {float}");
         error += f64::from((integer - material(position)).abs());
         spread += f64::from(material(position).abs());
     }
     let count = positions.len() as f64;
-    assert!(
-        error < 0.25 * spread,
-        "error {} of {}",
-        error / count,
-        spread / count
-    );
+    assert!(error < 0.25 * spread, "error {} of {}", error / count, spread / count);
 }
 
 #[test]
@@ -307,15 +257,9 @@ fn text_and_its_conversion_have_the_same_test_samples() {
     convert_text(text.as_bytes(), &mut file).expect("valid samples");
     let file = file.flush().expect("a block");
     for seed in 0..8 {
-        let recipe = Recipe {
-            seed,
-            hold_out: 2,
-            ..recipe()
-        };
+        let recipe = Recipe { seed, hold_out: 2, ..recipe() };
         let [mut from_text, mut from_file] = [Samples::default(), Samples::default()];
-        from_text
-            .add_text(&recipe, text.as_bytes())
-            .expect("valid samples");
+        from_text.add_text(&recipe, text.as_bytes()).expect("valid samples");
         from_file.add_games(&recipe, &file[..]).expect("a file");
         assert!(from_text.test == from_file.test, "{seed}");
         assert!(from_text.training == from_file.training, "{seed}");
@@ -334,31 +278,20 @@ fn classes_of_test_losses_add_up() {
         let count: u64 = classes.iter().map(|class| class.samples).sum();
         let sum: f64 = classes.iter().map(|class| class.sum).sum();
         assert_eq!(count, losses.all.samples);
-        assert!(
-            (sum - losses.all.sum).abs() < 1e-9 * sum,
-            "{sum} {losses:?}"
-        );
+        assert!((sum - losses.all.sum).abs() < 1e-9 * sum, "{sum} {losses:?}");
     }
     assert!(losses.by_score[0].samples > 0 && losses.by_pieces[7].samples > 0);
     let shown = losses.to_string();
     assert!(shown.contains("up to 45"));
     let empty_class = "         -          0 samples  1 to 4\n";
-    assert!(
-        losses.by_pieces[0].samples == 0 && shown.contains(empty_class),
-        "{shown}"
-    );
+    assert!(losses.by_pieces[0].samples == 0 && shown.contains(empty_class), "{shown}");
 }
 
 /// The search scales evaluations by the no-capture count, so a network must learn the same evaluation from
 /// positions with different counts.
 #[test]
 fn the_scale_of_the_no_capture_count_is_not_learned() {
-    let recipe = Recipe {
-        result_share: 0.0,
-        final_result_share: 0.0,
-        passes: 12,
-        ..recipe()
-    };
+    let recipe = Recipe { result_share: 0.0, final_result_share: 0.0, passes: 12, ..recipe() };
     let (_, positions) = samples(&recipe, 60);
     let at = |clock: u16| {
         let mut samples = Samples::default();
@@ -377,12 +310,7 @@ fn the_scale_of_the_no_capture_count_is_not_learned() {
     // The network of the unscaled samples predicts the scaled ones nearly as well.
     let trainer = train(&recipe, &plain, 2);
     let loss = |samples: &Samples| trainer.test_loss(&samples.training);
-    assert!(
-        loss(&scaled) < 1.1 * loss(&plain),
-        "{} {}",
-        loss(&scaled),
-        loss(&plain)
-    );
+    assert!(loss(&scaled) < 1.1 * loss(&plain), "{} {}", loss(&scaled), loss(&plain));
 }
 
 #[test]

@@ -49,10 +49,7 @@ pub enum TrainerError {
     /// The initial network has other buckets (one input bucket is allowed), or neither the width of the recipe nor
     /// half of it.
     #[error("the initial network has {found}, but the recipe has {wanted}")]
-    OtherArchitecture {
-        found: Architecture,
-        wanted: Architecture,
-    },
+    OtherArchitecture { found: Architecture, wanted: Architecture },
 }
 
 /// Losses are mean squared differences between the predicted result and the target of the sample.
@@ -102,10 +99,7 @@ pub struct TestLosses {
 
 impl TestLosses {
     fn add(&mut self, sample: &PackedSample, loss: f64) {
-        let loss = ClassLoss {
-            samples: 1,
-            sum: loss,
-        };
+        let loss = ClassLoss { samples: 1, sum: loss };
         let size = sample.score.unsigned_abs();
         let class = SCORE_CLASS_BOUNDS.partition_point(|bound| *bound < size);
         self.all.merge(loss);
@@ -117,9 +111,7 @@ impl TestLosses {
         self.all.merge(other.all);
         let classes = self.by_pieces.iter_mut().chain(&mut self.by_score);
         let others = other.by_pieces.iter().chain(&other.by_score);
-        classes
-            .zip(others)
-            .for_each(|(class, other)| class.merge(*other));
+        classes.zip(others).for_each(|(class, other)| class.merge(*other));
     }
 }
 
@@ -139,11 +131,8 @@ impl fmt::Display for TestLosses {
         }
         writeln!(f, "test loss by score (evaluation units)")?;
         for (bound, loss) in SCORE_CLASS_BOUNDS.iter().zip(&self.by_score) {
-            let name = if *bound == u16::MAX {
-                "larger".to_owned()
-            } else {
-                format!("up to {bound}")
-            };
+            let name =
+                if *bound == u16::MAX { "larger".to_owned() } else { format!("up to {bound}") };
             row(f, name, loss)?;
         }
         Ok(())
@@ -261,11 +250,7 @@ impl Trainer {
         let share = batch.len().div_ceil(SHARDS);
         let parts = batch.par_chunks(share).zip(shards.par_iter_mut());
         parts.for_each(|(part, shard)| {
-            let Shard {
-                gradient,
-                workspace,
-                loss,
-            } = shard;
+            let Shard { gradient, workspace, loss } = shard;
             gradient.fill(FloatBlock::ZERO);
             *loss = 0.0;
             level.run(
@@ -292,19 +277,13 @@ impl Trainer {
     /// Sums the gradients of the shards and updates the parameters.
     fn step(&mut self, shards: &[Shard], count: usize, rate: f32) {
         let scale = 1.0 / count as f32;
-        let step = AdamStep {
-            rate,
-            decay: self.recipe.decay,
-            clip: self.recipe.clip,
-        };
+        let step = AdamStep { rate, decay: self.recipe.decay, clip: self.recipe.clip };
         let output_biases = self.layout.output_biases;
         let (level, optimizer) = (self.level, &mut self.optimizer);
         optimizer.steps = optimizer.steps.saturating_add(1);
         let steps = optimizer.steps;
-        let means = optimizer
-            .mean
-            .par_chunks_mut(SLICE)
-            .zip(optimizer.square.par_chunks_mut(SLICE));
+        let means =
+            optimizer.mean.par_chunks_mut(SLICE).zip(optimizer.square.par_chunks_mut(SLICE));
         let slices = self.parameters.par_chunks_mut(SLICE).zip(means).enumerate();
         slices.for_each(|(number, (parameters, (mean, square)))| {
             let start = number * SLICE;
@@ -373,10 +352,7 @@ impl Trainer {
     pub fn evaluate(&self, sample: &PackedSample) -> f32 {
         let rows = self.layout.merged(&self.parameters);
         let mut workspace = Workspace::new(&self.layout);
-        workspace
-            .output(&self.layout, &rows, &self.parameters, sample, false)
-            .0
-            * self.recipe.scale
+        workspace.output(&self.layout, &rows, &self.parameters, sample, false).0 * self.recipe.scale
     }
 
     /// The quantized network.
@@ -385,10 +361,7 @@ impl Trainer {
         let (inputs, outputs) = (INPUT_QUANT as f32, OUTPUT_QUANT as f32);
         let quantized = |values: &[FloatBlock], factor: f32, bound: f32| -> Vec<i16> {
             let quantize = |value: f32| (value * factor).round().clamp(-bound, bound) as i16;
-            FloatBlock::numbers(values)
-                .iter()
-                .map(|&value| quantize(value))
-                .collect()
+            FloatBlock::numbers(values).iter().map(|&value| quantize(value)).collect()
         };
         let parameters = &self.parameters;
         let parameters = NetworkParameters {

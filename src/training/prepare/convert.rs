@@ -83,11 +83,7 @@ pub fn convert_text<W: Write>(
             Some(game) if continues => game.samples.push(sample),
             _ => {
                 let samples = vec![sample];
-                write(
-                    game.replace(LooseRecord { samples, result }),
-                    writer,
-                    &mut converted,
-                )?;
+                write(game.replace(LooseRecord { samples, result }), writer, &mut converted)?;
             }
         }
     }
@@ -115,13 +111,9 @@ fn loose_sample(sample: Sample) -> Result<(LooseSample, LabeledResult), UnfitSam
     let sign = sample.position.side_to_move().sign();
     let score = i16::try_from(sample.score.saturating_mul(sign)).ok();
     match (result, score.filter(|score| *score != NO_SCORE)) {
-        (Some(result), Some(score)) => Ok((
-            LooseSample {
-                position: sample.position,
-                score,
-            },
-            result,
-        )),
+        (Some(result), Some(score)) => {
+            Ok((LooseSample { position: sample.position, score }, result))
+        }
         (None, _) => Err(UnfitSample::Result(sample.result)),
         (_, None) => Err(UnfitSample::Score(sample.score)),
     }
@@ -303,11 +295,7 @@ mod tests {
             ScoreNotation::of(&game, Color::Red).score_of(comment)
         };
         for (engine, unit, mates) in [
-            (
-                Some("Chuhe 0.2.0, UCCI, hashsize=16"),
-                450.0,
-                [29_993, -29_994],
-            ),
+            (Some("Chuhe 0.2.0, UCCI, hashsize=16"), 450.0, [29_993, -29_994]),
             (Some("Name, with comma, UCI"), 112.5, [29_993, -29_994]),
             (Some("UCCI, XBOARD, x=UCCI"), 112.5, [29_993, -29_994]),
             (None, 112.5, [29_996, -29_997]),
@@ -321,9 +309,7 @@ mod tests {
         }
         assert_eq!(read(None, "#3/9 1s"), Some(29_997));
         assert_eq!(read(None, "#-2/9 1s"), Some(-29_998));
-        for none in [
-            "book", "", "?/? 1s", "nan/1", "inf/2", "9999/1", "+M0/1", "M3/1", "+M-3/1",
-        ] {
+        for none in ["book", "", "?/? 1s", "nan/1", "inf/2", "9999/1", "+M0/1", "M3/1", "+M-3/1"] {
             assert_eq!(read(None, none), None, "{none}");
         }
     }

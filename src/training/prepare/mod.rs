@@ -68,10 +68,7 @@ impl Merge {
             writer.record(record)?;
         }
         writer.flush()?;
-        Ok(Merged {
-            games: self.records.len() as u64,
-            duplicates: self.duplicates,
-        })
+        Ok(Merged { games: self.records.len() as u64, duplicates: self.duplicates })
     }
 }
 
@@ -82,10 +79,7 @@ fn fingerprint(record: &Record) -> u64 {
     record.result().hash(&mut hasher);
     match record {
         Record::Game(game) => {
-            game.start
-                .as_ref()
-                .map(|start| start.key())
-                .hash(&mut hasher);
+            game.start.as_ref().map(|start| start.key()).hash(&mut hasher);
             for ply in &game.moves {
                 (ply.played, ply.score).hash(&mut hasher);
             }

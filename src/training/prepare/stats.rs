@@ -69,9 +69,7 @@ impl Statistics {
                 self.known_positions.insert(key);
             }
         });
-        record
-            .visit(&Filter::QUIET, |_| self.quiet += 1)
-            .and(visited)
+        record.visit(&Filter::QUIET, |_| self.quiet += 1).and(visited)
     }
 }
 
@@ -111,10 +109,7 @@ impl Statistics {
         let sum: u64 = plies.iter().map(|n| u64::from(*n)).sum();
         let (middle, last) = (plies[plies.len() / 2], plies[plies.len() - 1]);
         let mean = sum as f64 / whole as f64;
-        writeln!(
-            f,
-            "plies      {mean:>11.1} (median {middle}, longest {last})"
-        )?;
+        writeln!(f, "plies      {mean:>11.1} (median {middle}, longest {last})")?;
         writeln!(f, "endings")?;
         for ending in Termination::ALL {
             let share = percent(self.endings[ending.index()], whole);
@@ -187,12 +182,7 @@ mod tests {
         }
         let mut statistics = Statistics::default();
         statistics.add(&Record::Game(game));
-        let Statistics {
-            positions,
-            quiet,
-            illegal,
-            ..
-        } = statistics;
+        let Statistics { positions, quiet, illegal, .. } = statistics;
         assert_eq!((positions, quiet, illegal), (2, 2, 1));
     }
 

@@ -15,15 +15,8 @@ use crate::training::data::{
 use crate::training::{ReadSamplesError, Sample};
 
 fn game(seed: u64, plies: usize) -> TrainingGame {
-    let played = random::game(
-        &mut StdRng::seed_from_u64(seed),
-        Position::startpos(),
-        plies,
-    );
-    let moves = played.plies().iter().map(|ply| ScoredMove {
-        played: ply.played,
-        score: 10,
-    });
+    let played = random::game(&mut StdRng::seed_from_u64(seed), Position::startpos(), plies);
+    let moves = played.plies().iter().map(|ply| ScoredMove { played: ply.played, score: 10 });
     TrainingGame {
         seed,
         number: 0,
@@ -77,10 +70,7 @@ impl Read for FailingFile {
 fn a_merge_shuffles_and_skips_duplicates() {
     let mut games: Vec<_> = (0..50).map(|seed| game(seed, 20)).collect();
     // The same moves with another result are another game.
-    games.push(TrainingGame {
-        result: LabeledResult::Draw,
-        ..games[0].clone()
-    });
+    games.push(TrainingGame { result: LabeledResult::Draw, ..games[0].clone() });
     let (first, second) = (file(&games[..30]), file(&games[20..]));
     let mut merge = Merge::default();
     // A file that cannot be read to its end adds nothing, not even duplicates.
@@ -122,10 +112,7 @@ fn text_is_converted_game_by_game() {
     let text: String = samples.iter().map(|sample| format!("{sample}\n")).collect();
     let torn = format!("{text}rnbakab");
     let (converted, found) = written(|writer| convert_text(torn.as_bytes(), writer).unwrap());
-    assert_eq!(
-        (converted.games, converted.positions, converted.has_torn_end),
-        (5, 100, true)
-    );
+    assert_eq!((converted.games, converted.positions, converted.has_torn_end), (5, 100, true));
     assert!(samples_of(found) == samples);
     // -32768 is `NO_SCORE`.
     let unfit = format!("{} | -32768 | 0.5\n", crate::notation::fen::START);
@@ -136,10 +123,7 @@ fn text_is_converted_game_by_game() {
     );
     let broken = format!("rnbakab\n{text}");
     let (refused, _) = written(|writer| convert_text(broken.as_bytes(), writer));
-    assert!(matches!(
-        refused,
-        Err(ConvertError::Read(ReadSamplesError::Line { line: 1, .. }))
-    ));
+    assert!(matches!(refused, Err(ConvertError::Read(ReadSamplesError::Line { line: 1, .. }))));
 }
 
 #[test]
@@ -150,23 +134,12 @@ fn pgn_games_are_converted() {
                 [Event \"x\"]\n\n1. h2e2 {book} 1/2-1/2\n\n[Event \"y\"]\n\n1. h2e2 *\n";
     assert_eq!(read(text).len(), 3);
     let (converted, found) = written(|writer| convert_records(text.as_bytes(), writer).unwrap());
-    assert_eq!(
-        (converted.games, converted.positions, converted.skipped),
-        (2, 2, 1)
-    );
-    let [Record::Game(first), Record::Game(second)] = &found[..] else {
-        panic!("two games")
-    };
+    assert_eq!((converted.games, converted.positions, converted.skipped), (2, 2, 1));
+    let [Record::Game(first), Record::Game(second)] = &found[..] else { panic!("two games") };
     let scores: Vec<_> = first.moves.iter().map(|m| m.score).collect();
-    assert_eq!(
-        (scores, first.result),
-        (vec![-56, 450], LabeledResult::RedWins)
-    );
+    assert_eq!((scores, first.result), (vec![-56, 450], LabeledResult::RedWins));
     assert!(first.start.is_some() && second.start.is_none());
-    assert_eq!(
-        (second.moves[0].score, second.result),
-        (NO_SCORE, LabeledResult::Draw)
-    );
+    assert_eq!((second.moves[0].score, second.result), (NO_SCORE, LabeledResult::Draw));
 }
 
 #[test]
@@ -216,9 +189,7 @@ fn reviewed_pgn_games_are_skipped() {
                 [Annotator \"A person\"]\n\n1. h2e2 {+M4/8 0.1s} h9g7 {-M3/8 0.1s} 1-0\n";
     let (converted, found) = written(|writer| convert_records(text.as_bytes(), writer).unwrap());
     assert_eq!((converted.games, converted.skipped), (1, 1));
-    let [Record::Game(game)] = &found[..] else {
-        panic!("one game")
-    };
+    let [Record::Game(game)] = &found[..] else { panic!("one game") };
     let scores = game.moves.iter().map(|m| m.score);
     assert_eq!(scores.collect::<Vec<_>>(), [29_996, -29_997]);
     let broken = format!("{text}\n[Red \"\0\"]\n");
@@ -228,14 +199,8 @@ fn reviewed_pgn_games_are_skipped() {
 
 fn loose(scores: [i16; 2]) -> Record {
     let position = Position::startpos();
-    let samples = scores.map(|score| LooseSample {
-        position: position.clone(),
-        score,
-    });
-    Record::Loose(LooseRecord {
-        samples: samples.into(),
-        result: LabeledResult::Draw,
-    })
+    let samples = scores.map(|score| LooseSample { position: position.clone(), score });
+    Record::Loose(LooseRecord { samples: samples.into(), result: LabeledResult::Draw })
 }
 
 /// Whether each move or sample has no score.
@@ -262,11 +227,7 @@ fn new_scores_replace_old_ones_with_any_number_of_threads() {
     let bytes = file_of(records_of_games.chain(others));
     let run = |nodes, threads| {
         let mut source = GameReader::new(&bytes[..]).unwrap();
-        let settings = Relabeling {
-            nodes,
-            threads,
-            network: None,
-        };
+        let settings = Relabeling { nodes, threads, network: None };
         let (done, found) =
             written(|writer| relabel(&mut source, writer, &settings, |_| ()).unwrap());
         assert_eq!((done.games, done.illegal), (8, 1));
@@ -276,9 +237,7 @@ fn new_scores_replace_old_ones_with_any_number_of_threads() {
         let one = run(nodes, 1);
         assert!(one == run(nodes, 3));
         for (new, old) in one.iter().zip(&games) {
-            let Record::Game(new) = new else {
-                panic!("a game")
-            };
+            let Record::Game(new) = new else { panic!("a game") };
             assert_eq!(new.result, old.result);
             assert!(new.moves != old.moves);
             for (new, old) in new.moves.iter().zip(&old.moves) {
@@ -287,9 +246,7 @@ fn new_scores_replace_old_ones_with_any_number_of_threads() {
         }
         let first = |plies: usize| Vec::from_iter((0..12).map(|ply| ply < plies));
         let expected = [first(1), first(3), first(0), first(0), first(0), first(0)];
-        let expected = expected
-            .into_iter()
-            .chain([vec![true, false], vec![false; 2]]);
+        let expected = expected.into_iter().chain([vec![true, false], vec![false; 2]]);
         assert!(one.iter().map(unscored).eq(expected), "{nodes}");
     }
 }

@@ -59,10 +59,7 @@ impl SelfPlayRun {
             numbers: existing.numbers,
             settings,
             writer,
-            present: SelfPlayProgress {
-                games: existing.games,
-                positions: existing.scored,
-            },
+            present: SelfPlayProgress { games: existing.games, positions: existing.scored },
             damage: existing.damage,
         })
     }
@@ -128,17 +125,14 @@ fn numbers(present: &[u32], games: u32) -> impl Iterator<Item = u32> {
 
 /// The settings in which two plans differ, as `nodes=400, seed=1`. The plans themselves if one is not a JSON object.
 fn differences(plans: [String; 2]) -> [String; 2] {
-    let objects = plans
-        .each_ref()
-        .map(|plan| serde_json::from_str::<BTreeMap<String, Value>>(plan));
+    let objects =
+        plans.each_ref().map(|plan| serde_json::from_str::<BTreeMap<String, Value>>(plan));
     let [Ok(left), Ok(right)] = &objects else {
         return plans;
     };
     let differing = |of: &BTreeMap<String, Value>| {
         let keys = left.keys().chain(right.keys()).collect::<BTreeSet<_>>();
-        let keys = keys
-            .into_iter()
-            .filter(|key| left.get(*key) != right.get(*key));
+        let keys = keys.into_iter().filter(|key| left.get(*key) != right.get(*key));
         // A setting that is missing has its default.
         let texts = keys.map(|key| match of.get(key) {
             Some(value) => format!("{key}={value}"),

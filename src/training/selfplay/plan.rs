@@ -78,10 +78,7 @@ pub struct SelfPlayPlan {
     #[serde(default, skip_serializing_if = "Opening::is_random")]
     pub opening: Opening,
     /// Not stored if it is 450, the limit of older files, which do not store it.
-    #[serde(
-        default = "old_opening_score",
-        skip_serializing_if = "is_old_opening_score"
-    )]
+    #[serde(default = "old_opening_score", skip_serializing_if = "is_old_opening_score")]
     pub opening_score: u16,
     /// Not stored if 0.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -130,11 +127,7 @@ pub enum SelfPlayError {
     #[error("its games were made with other settings: {found} instead of {wanted}")]
     OtherPlan { found: String, wanted: String },
     #[error("cannot play {wanted} games at a time, only {fit}: {error}")]
-    TooMany {
-        wanted: usize,
-        fit: usize,
-        error: StartError,
-    },
+    TooMany { wanted: usize, fit: usize, error: StartError },
     #[error(transparent)]
     Start(#[from] StartError),
     /// A search could not be started, or its thread panicked.

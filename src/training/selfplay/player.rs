@@ -72,11 +72,7 @@ impl Player {
                 })
             }
         };
-        Ok(Self {
-            searcher,
-            settings: settings.clone(),
-            good_opening,
-        })
+        Ok(Self { searcher, settings: settings.clone(), good_opening })
     }
 
     fn think(&mut self, game: &Game) -> Option<Outcome> {
@@ -98,10 +94,7 @@ impl Player {
             Err(end) => return end,
         };
         let random_plies = game.plies().len();
-        let unscored = |ply: &rules::Ply| ScoredMove {
-            played: ply.played,
-            score: NO_SCORE,
-        };
+        let unscored = |ply: &rules::Ply| ScoredMove { played: ply.played, score: NO_SCORE };
         let mut moves: Vec<_> = game.plies().iter().map(unscored).collect();
         let mut adjudication = Adjudication::default();
         let is_adjudicated = !number.is_multiple_of(UNADJUDICATED);
@@ -191,10 +184,7 @@ impl Player {
 /// A random legal move that is not a capture and does not lose material at once.
 fn random_quiet_move(position: &Position, rng: &mut StdRng) -> Option<Move> {
     let is_wanted = |m: &Move| position.taken_by(*m).is_none() && see_at_least(position, *m, 0);
-    legal_moves(position)
-        .into_iter()
-        .filter(is_wanted)
-        .choose(rng)
+    legal_moves(position).into_iter().filter(is_wanted).choose(rng)
 }
 
 fn game_rng(seed: u64, number: u32) -> StdRng {
@@ -288,9 +278,8 @@ impl OpeningMoves {
         }
         let moves = self.moves(game.position());
         let best = moves.first()?;
-        let new: Vec<ScoredLine> = (moves.iter().copied())
-            .filter(|m| !game.is_repetition(m.played))
-            .collect();
+        let new: Vec<ScoredLine> =
+            (moves.iter().copied()).filter(|m| !game.is_repetition(m.played)).collect();
         let weight = |m: &ScoredLine| (f64::from(m.score - best.score) / TEMPERATURE).exp();
         let chosen = new.choose_weighted(rng, weight).ok()?;
         Some((chosen.played, chosen.search_score))
@@ -302,18 +291,12 @@ impl OpeningMoves {
         if let Some(known) = self.known.lock().get(&position.key()) {
             return known.clone();
         }
-        let setup = Setup {
-            halfmove_clock: 0,
-            ..position.setup()
-        };
+        let setup = Setup { halfmove_clock: 0, ..position.setup() };
         let Ok(position_alone) = Position::try_from(&setup) else {
             return Arc::default();
         };
-        let (lines, margin) = (
-            usize::from(self.settings.lines),
-            i32::from(self.settings.margin),
-        );
-        let good = (self.search).good(&Game::new(position_alone), lines, margin);
+        let (lines, margin) = (usize::from(self.settings.lines), i32::from(self.settings.margin));
+        let good = self.search.good(&Game::new(position_alone), lines, margin);
         let Ok(good) = good.inspect_err(|error| log::error!("{error}")) else {
             return Arc::default();
         };
@@ -335,9 +318,8 @@ mod tests {
         let mut position = Position::startpos();
         let mut adjudication = Adjudication::default();
         for (index, score) in scores.iter().enumerate() {
-            let quiet = legal_moves(&position)
-                .into_iter()
-                .find(|m| position.piece_on(m.to()).is_none());
+            let quiet =
+                legal_moves(&position).into_iter().find(|m| position.piece_on(m.to()).is_none());
             position.make(quiet.unwrap());
             let sign = position.side_to_move().sign();
             let score = Score::from_units(score * sign);

@@ -41,10 +41,7 @@ fn is_other_plan(path: &Path, settings: SelfPlaySettings) -> bool {
 /// A temporary folder and two paths in it.
 fn scratch() -> (TempDir, PathBuf, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
-    let (one, other) = (
-        folder.path().join("one.chg"),
-        folder.path().join("other.chg"),
-    );
+    let (one, other) = (folder.path().join("one.chg"), folder.path().join("other.chg"));
     (folder, one, other)
 }
 
@@ -79,10 +76,7 @@ fn an_interrupted_run_ends_like_an_uninterrupted_one() {
     let mut torn = fs::read(&cut).unwrap();
     torn.extend(b"CHGB");
     fs::write(&cut, &torn).unwrap();
-    let other = SelfPlaySettings {
-        nodes: 21,
-        ..settings(20, 1)
-    };
+    let other = SelfPlaySettings { nodes: 21, ..settings(20, 1) };
     assert!(is_other_plan(&cut, other));
     assert!(fs::read(&cut).unwrap() == torn);
 }
@@ -127,9 +121,7 @@ fn games_are_legal_and_have_a_score_after_the_opening() {
     let (_folder, path, _) = scratch();
     play(&path, settings(12, 2));
     for record in records(&path) {
-        let Record::Game(game) = &record else {
-            panic!("a game")
-        };
+        let Record::Game(game) = &record else { panic!("a game") };
         let random = usize::from(game.random_plies);
         assert!((8..=10).contains(&random));
         for (ply, scored) in game.moves.iter().enumerate() {
@@ -144,21 +136,15 @@ fn games_are_legal_and_have_a_score_after_the_opening() {
 #[test]
 fn random_quiet_moves_have_no_score() {
     let (_folder, path, other) = scratch();
-    let random = SelfPlaySettings {
-        random_moves: 100,
-        ..settings(12, 2)
-    };
+    let random = SelfPlaySettings { random_moves: 100, ..settings(12, 2) };
     play(&path, random.clone());
     play(&other, settings(12, 2));
     let mut found = 0;
     for record in records(&path) {
-        let Record::Game(game) = &record else {
-            panic!("a game")
-        };
+        let Record::Game(game) = &record else { panic!("a game") };
         let played = &game.moves[usize::from(game.random_plies)..];
-        let unscored: Vec<usize> = (0..played.len())
-            .filter(|ply| played[*ply].score == NO_SCORE)
-            .collect();
+        let unscored: Vec<usize> =
+            (0..played.len()).filter(|ply| played[*ply].score == NO_SCORE).collect();
         assert!(unscored.len() <= 1 && unscored.iter().all(|ply| (8..=40).contains(ply)));
         found += unscored.len();
         record.visit(&Filter::NONE, |_| ()).unwrap();
@@ -171,27 +157,16 @@ fn random_quiet_moves_have_no_score() {
 #[test]
 fn good_openings_begin_at_the_start_and_differ() {
     let (_folder, alone, together) = scratch();
-    let good = GoodOpening {
-        plies: 6,
-        lines: 3,
-        margin: 30,
-    };
-    let settings = |threads| SelfPlaySettings {
-        opening: Opening::Good(good),
-        ..settings(12, threads)
-    };
+    let good = GoodOpening { plies: 6, lines: 3, margin: 30 };
+    let settings =
+        |threads| SelfPlaySettings { opening: Opening::Good(good), ..settings(12, threads) };
     play(&alone, settings(1));
     play(&together, settings(3));
     let games = records(&alone);
-    assert!(
-        games == records(&together),
-        "the players share the cache of good moves"
-    );
+    assert!(games == records(&together), "the players share the cache of good moves");
     let mut lines = std::collections::HashSet::new();
     for record in &games {
-        let Record::Game(game) = record else {
-            panic!("a game")
-        };
+        let Record::Game(game) = record else { panic!("a game") };
         assert_eq!((game.start.is_none(), game.random_plies), (true, 0));
         assert!(game.moves.iter().all(|m| m.score != NO_SCORE));
         let opening = game.moves[..6].iter().map(|m| m.played.to_string());
@@ -200,10 +175,7 @@ fn good_openings_begin_at_the_start_and_differ() {
     }
     assert!(lines.len() > 6, "{lines:?}");
     // A file with other openings is not continued.
-    let other = SelfPlaySettings {
-        opening: Opening::Random,
-        ..settings(1)
-    };
+    let other = SelfPlaySettings { opening: Opening::Random, ..settings(1) };
     assert!(is_other_plan(&alone, other));
 }
 
@@ -223,10 +195,7 @@ fn only_differing_settings_are_named() {
         (
             r#"{"nodes":100,"seed":1,"hash":2}"#,
             r#"{"nodes":50,"random_moves":5,"hash":2}"#,
-            [
-                "nodes=100, random_moves=default, seed=1",
-                "nodes=50, random_moves=5, seed=default",
-            ],
+            ["nodes=100, random_moves=default, seed=1", "nodes=50, random_moves=5, seed=default"],
         ),
         ("no plan", "{}", ["no plan", "{}"]),
     ] {

@@ -122,11 +122,7 @@ fn writes_are_logged(library: &TestLibrary) {
         };
         log.iter().map(line).collect::<Vec<_>>()
     };
-    let all = [
-        "good b2e2 None -29998 1",
-        "bad \0 棋 c3c4 Some(10) 900 40",
-        "good c3c4 None 10 12",
-    ];
+    let all = ["good b2e2 None -29998 1", "bad \0 棋 c3c4 Some(10) 900 40", "good c3c4 None 10 12"];
     assert_eq!(log(None, 10), all);
     assert_eq!(log(None, 2), all[..2]);
     assert_eq!(log(Some("good"), 10), [all[0], all[2]]);
@@ -165,10 +161,7 @@ fn undone_writes_stay_in_the_log_and_can_be_redone(library: &TestLibrary) {
     let log = store.read(|s| s.log(None, 100)).unwrap();
     assert_eq!(log.len(), 7);
     for write in &log {
-        let by = write
-            .undone
-            .as_ref()
-            .map(|undone| (undone.undo, &*undone.by));
+        let by = write.undone.as_ref().map(|undone| (undone.undo, &*undone.by));
         let expected = (write.writer == "bad").then_some((1, "owner"));
         assert_eq!(by, expected, "{write:?}");
     }
@@ -209,13 +202,12 @@ fn the_log_reconstructs_every_value(library: &TestLibrary) {
             let (value, depth) = (random.random_range(-300..300), random.random_range(0..20));
             let score = NewScore::new(edge, value, depth, &random_writer(&mut random));
             let is_import = random.random_ratio(1, 5);
-            let is_accepted = store.write(move |batch| {
-                if is_import {
-                    batch.merge(&score)
-                } else {
-                    batch.store(&score)
-                }
-            });
+            let is_accepted =
+                store.write(
+                    move |batch| {
+                        if is_import { batch.merge(&score) } else { batch.store(&score) }
+                    },
+                );
             accepted += usize::from(is_accepted.unwrap());
         }
         for _ in 0..10 {
@@ -259,12 +251,7 @@ fn merge(from: &Store, to: &Store) -> usize {
         s.for_each(|key, row| {
             for edge in row.edges(&key) {
                 let entry = row.get(edge.m).unwrap();
-                scores.push(NewScore::new(
-                    edge,
-                    entry.value.into(),
-                    entry.depth,
-                    "import",
-                ));
+                scores.push(NewScore::new(edge, entry.value.into(), entry.depth, "import"));
             }
             Ok::<_, StoreError>(())
         })?;
@@ -329,10 +316,7 @@ fn assert_follows_from_log(store: &Store, accepted: usize) {
         Ok::<_, StoreError>(())
     };
     store.read(|s| s.for_each_note(compare)).unwrap();
-    assert_eq!(
-        found,
-        notes.values().filter(|note| !note.is_empty()).count()
-    );
+    assert_eq!(found, notes.values().filter(|note| !note.is_empty()).count());
     let private = store.read(|s| s.private_positions()).unwrap();
     assert!(hidden.iter().all(|key| private.contains(key)));
     let mut latest = HashMap::new();
@@ -347,12 +331,7 @@ fn assert_follows_from_log(store: &Store, accepted: usize) {
         for entry in &row.moves {
             let write = latest.remove(&(key.clone(), entry.m));
             if entry.source == EntrySource::Written {
-                assert_eq!(
-                    write,
-                    Some((entry.score(), entry.depth)),
-                    "{key} {}",
-                    entry.m
-                );
+                assert_eq!(write, Some((entry.score(), entry.depth)), "{key} {}", entry.m);
             }
         }
     }

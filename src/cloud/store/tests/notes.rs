@@ -14,11 +14,7 @@ on_both! {
 }
 
 fn note(comment: &str, is_private: bool) -> Note {
-    Note {
-        comment: comment.to_owned(),
-        private: is_private,
-        ..Note::default()
-    }
+    Note { comment: comment.to_owned(), private: is_private, ..Note::default() }
 }
 
 fn annotate(store: &Store, moves: &str, m: &str, note: Note, writer: &'static str) -> bool {
@@ -53,13 +49,7 @@ fn notes_are_replaced_undone_and_restored(library: &TestLibrary) {
     // The mirror image is the same move; an equal note changes nothing.
     assert!(!annotate(&store, "", "b2e2", note("first", false), "bert"));
     assert!(annotate(&store, "", "b2e2", note("second", false), "bert"));
-    assert!(annotate(
-        &store,
-        "",
-        "c3c4",
-        note("no score", false),
-        "bert"
-    ));
+    assert!(annotate(&store, "", "c3c4", note("no score", false), "bert"));
     assert_eq!(comments(&store, "", false), ["second", "no score"]);
     let undone = store.undo("bert", None, "owner").unwrap();
     assert_eq!((undone.undo, undone.values, undone.notes), (Some(1), 0, 2));
@@ -97,10 +87,7 @@ fn private_branches_are_hidden(library: &TestLibrary) {
         assert!(!is_public(&store, moves), "{moves}");
     }
     assert!(is_public(&store, "") && is_public(&store, "h2e2 h9g7"));
-    assert_eq!(
-        (comments(&store, "c3c4", true), comments(&store, "", true)),
-        (vec![], vec![])
-    );
+    assert_eq!((comments(&store, "c3c4", true), comments(&store, "", true)), (vec![], vec![]));
     assert_eq!(comments(&store, "c3c4", false), ["secret"]);
     // New positions of the branch are private, others are not.
     put_line(&store, "c3c4 b7c7 b0c2 h9g7 h2e2");
@@ -118,11 +105,7 @@ fn private_branches_are_hidden(library: &TestLibrary) {
         })
         .unwrap();
     assert_eq!(found.len(), 5);
-    assert!(
-        found
-            .iter()
-            .any(|(key, moves)| *key == View::of(&after("")).key && *moves == 2)
-    );
+    assert!(found.iter().any(|(key, moves)| *key == View::of(&after("")).key && *moves == 2));
     // Removing the mark of a branch publishes its positions, except for inner branches with marks of their own.
     hide(&store, "c3c4 b7c7", "b0c2");
     annotate(&store, "", "c3c4", note("", false), "test");
@@ -135,9 +118,7 @@ fn private_branches_are_hidden(library: &TestLibrary) {
     // The starting position is never private.
     put_line(&store, "h2h3 h7h6 h3h2 h6h7");
     let back = edge("h2h3 h7h6 h3h2", "h6h7");
-    let refused = store
-        .write(move |batch| batch.annotate(&back, &note("", true), "test"))
-        .unwrap();
+    let refused = store.write(move |batch| batch.annotate(&back, &note("", true), "test")).unwrap();
     assert_eq!(refused, Err(NoteError::Start));
 }
 
@@ -147,10 +128,7 @@ fn a_position_with_a_public_path_stays_public(library: &TestLibrary) {
     put_line(&store, "a3a4 g6g5 c3c4 a6a5");
     hide(&store, "", "c3c4");
     assert!(!is_public(&store, "c3c4 g6g5"));
-    assert!(
-        is_public(&store, "c3c4 g6g5 a3a4"),
-        "a3a4 g6g5 c3c4 leads to it too"
-    );
+    assert!(is_public(&store, "c3c4 g6g5 a3a4"), "a3a4 g6g5 c3c4 leads to it too");
     // If the other path becomes private too, the position is hidden until one of the paths is public again.
     hide(&store, "", "a3a4");
     assert!(!is_public(&store, "c3c4 g6g5 a3a4"));
@@ -243,13 +221,8 @@ fn imported_notes_do_not_replace_existing_ones(library: &TestLibrary) {
     annotate(&store, "", "c3c4", note("own", false), "anna");
     for (m, is_written) in [("c3c4", false), ("e3e4", true), ("e3e4", false)] {
         let edge = edge("", m);
-        let imported = Note {
-            author: "carl".to_owned(),
-            ..note("other", true)
-        };
-        let done = store
-            .write(move |batch| batch.merge_note(&edge, &imported, "import"))
-            .unwrap();
+        let imported = Note { author: "carl".to_owned(), ..note("other", true) };
+        let done = store.write(move |batch| batch.merge_note(&edge, &imported, "import")).unwrap();
         assert_eq!(done, Ok(is_written), "{m}");
     }
     let key = View::of(&after("")).key;
@@ -263,19 +236,10 @@ fn imported_notes_do_not_replace_existing_ones(library: &TestLibrary) {
 #[test]
 fn invalid_notes_are_rejected() {
     let check = |note: Note| note.check();
-    let named = |name: &str| Note {
-        name: name.to_owned(),
-        ..Note::default()
-    };
-    let glyphs = |glyphs: &[u8]| Note {
-        glyphs: glyphs.to_vec(),
-        ..Note::default()
-    };
+    let named = |name: &str| Note { name: name.to_owned(), ..Note::default() };
+    let glyphs = |glyphs: &[u8]| Note { glyphs: glyphs.to_vec(), ..Note::default() };
     assert_eq!(check(note(&"棋".repeat(2000), true)), Ok(()));
-    assert_eq!(
-        check(note(&"棋".repeat(2001), true)),
-        Err(NoteError::Comment)
-    );
+    assert_eq!(check(note(&"棋".repeat(2001), true)), Err(NoteError::Comment));
     assert_eq!(check(note("a\nb", false)), Ok(()));
     assert_eq!(check(note("a\u{7}b", false)), Err(NoteError::Comment));
     assert_eq!(check(named(&"棋".repeat(100))), Ok(()));
@@ -303,10 +267,7 @@ fn a_long_author_is_shortened_for_other_libraries() {
 
 #[test]
 fn glyphs_follow_swapped_colors() {
-    let note = Note {
-        glyphs: vec![1, 10, 13, 16, 19],
-        ..Note::default()
-    };
+    let note = Note { glyphs: vec![1, 10, 13, 16, 19], ..Note::default() };
     let view = View::of(&after("h2e2"));
     assert!(view.swaps_colors());
     let converted = note.clone().converted(&view);

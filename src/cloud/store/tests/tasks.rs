@@ -139,18 +139,11 @@ fn positions_with_few_pieces_are_not_eligible() {
 }
 
 fn settings(priority: Priority) -> JobSettings {
-    JobSettings {
-        writer: "anna".to_owned(),
-        name: "games.pgn".to_owned(),
-        priority,
-    }
+    JobSettings { writer: "anna".to_owned(), name: "games.pgn".to_owned(), priority }
 }
 
 fn line(moves: &str) -> Vec<Task> {
-    let moves = moves
-        .split_whitespace()
-        .map(|m| m.parse().unwrap())
-        .collect();
+    let moves = moves.split_whitespace().map(|m| m.parse().unwrap()).collect();
     let start = Position::startpos();
     let (tasks, left_out) = Task::of_line(Line { start, moves }, 40, Requested);
     assert_eq!(left_out, 0);
@@ -158,9 +151,7 @@ fn line(moves: &str) -> Vec<Task> {
 }
 
 fn add_job(store: &Store, tasks: Vec<Task>, priority: Priority) -> Result<i64, JobError> {
-    store
-        .write(move |batch| batch.add_job(&settings(priority), &tasks))
-        .unwrap()
+    store.write(move |batch| batch.add_job(&settings(priority), &tasks)).unwrap()
 }
 
 fn cancel(store: &Store, id: i64) -> bool {
@@ -182,10 +173,7 @@ fn age_requests(store: &Store, seconds: i64) {
     store
         .write(move |batch| {
             let statement = "UPDATE job_item SET requested = requested - $1 WHERE requested > 0";
-            batch
-                .connection
-                .execute(statement, &[seconds.into()])
-                .map(drop)
+            batch.connection.execute(statement, &[seconds.into()]).map(drop)
         })
         .unwrap();
 }
@@ -249,9 +237,7 @@ fn known_results_are_not_searched_again(library: &TestLibrary) {
     advance(&store);
     assert_eq!(job(&store, id).done, 0, "its task is still waiting");
     store.lease(Expansion, 10, 60, WORKER).unwrap();
-    store
-        .write(|batch| batch.connection.execute("DELETE FROM task", &[]))
-        .unwrap();
+    store.write(|batch| batch.connection.execute("DELETE FROM task", &[])).unwrap();
     advance(&store);
     assert!(job(&store, id).ended.is_some());
 }
@@ -304,10 +290,7 @@ fn jobs_are_advanced_by_priority(library: &TestLibrary) {
     // The job of lower priority begins only when all searches of the other one are in the queue. The tasks of a
     // `Background` job are `Requested`.
     let (first, second) = (of(Urgent), of(Requested));
-    assert!(
-        first > 250 || first >= 90 && second == 0,
-        "{first} {second}"
-    );
+    assert!(first > 250 || first >= 90 && second == 0, "{first} {second}");
     assert_eq!(first + second, leased.tasks.len());
     assert!(leased.tasks[0].priority == Urgent);
     assert!(job(&store, low).ended.is_none() && job(&store, high).ended.is_none());
@@ -342,10 +325,7 @@ fn empty_jobs_and_too_many_jobs_are_rejected(library: &TestLibrary) {
     for _ in 0..64 {
         add_job(&store, line("h2e2"), Requested).unwrap();
     }
-    assert_eq!(
-        add_job(&store, line("h2e2"), Requested),
-        Err(JobError::TooMany)
-    );
+    assert_eq!(add_job(&store, line("h2e2"), Requested), Err(JobError::TooMany));
     let first = store.read(|s| s.jobs(None)).unwrap().last().unwrap().id;
     cancel(&store, first);
     add_job(&store, line("h2e2"), Requested).unwrap();

@@ -32,16 +32,7 @@ const MAX_COMPARED_TAGS: usize = 1000;
 /// Whether the value of a tag `Variant` or `Game` is a name of xiangqi, or unknown.
 fn is_name_of_xiangqi(value: &str) -> bool {
     let name = value.to_lowercase().replace([' ', '-', '_'], "");
-    let names = [
-        "",
-        "?",
-        "xiangqi",
-        "chinesechess",
-        "cchess",
-        "象棋",
-        "中国象棋",
-        "中國象棋",
-    ];
+    let names = ["", "?", "xiangqi", "chinesechess", "cchess", "象棋", "中国象棋", "中國象棋"];
     names.contains(&name.as_str())
 }
 
@@ -416,9 +407,7 @@ impl Builder {
             return true;
         }
         let last = moves.pop().unwrap_or_default();
-        moves
-            .into_iter()
-            .all(|text| self.add_move(text, None, line))
+        moves.into_iter().all(|text| self.add_move(text, None, line))
             && self.add_move(last, glyph, line)
     }
 
@@ -479,17 +468,10 @@ impl Builder {
         self.text_size += text.len();
         let text = text.chars().take(MAX_WORD).collect();
         let line = Some(line);
-        let mut node = AnnotatedMove::new(RawMove::Text {
-            text,
-            line,
-            lacks_reply,
-        });
+        let mut node = AnnotatedMove::new(RawMove::Text { text, line, lacks_reply });
         node.comment = std::mem::take(&mut self.pending);
         let id = self.game.moves.add(self.cursor.after, node);
-        self.cursor = Cursor {
-            after: id,
-            last: Some(id),
-        };
+        self.cursor = Cursor { after: id, last: Some(id) };
     }
 
     fn add_glyph(&mut self, glyph: Option<u8>) {

@@ -11,11 +11,7 @@ use crate::notation::tree::{GameTree, NodeId, ROOT};
 
 #[test]
 fn deep_variations_are_bounded() {
-    let deep = format!(
-        "1. h2e2 {}1. b2e2{} h9g7 *",
-        "(".repeat(100_000),
-        ")".repeat(100_000)
-    );
+    let deep = format!("1. h2e2 {}1. b2e2{} h9g7 *", "(".repeat(100_000), ")".repeat(100_000));
     let game = one(deep.as_bytes());
     assert_eq!(game.plies(), 2);
     assert_eq!(game.problems.len(), 1);
@@ -68,11 +64,7 @@ const HARD_TEXTS: [(&str, &str, &str); 53] = [
     ("1. h2e2 ", "$1 ", " *"),
     ("", "x y\n", ""),
     // CBF.
-    (
-        "<ChineseChessRecord>",
-        "<Move value=\"77-47\" branch=\"1\" end=\"1\"/>",
-        "",
-    ),
+    ("<ChineseChessRecord>", "<Move value=\"77-47\" branch=\"1\" end=\"1\"/>", ""),
     ("<ChineseChessRecord>", "<a>", ""),
     ("<ChineseChessRecord>", "<a>b</a>", ""),
     ("<ChineseChessRecord><Move ", "a=\"b\" ", ">"),
@@ -80,11 +72,7 @@ const HARD_TEXTS: [(&str, &str, &str); 53] = [
     // PFC.
     ("<n version=\"2\" ", "a=\"b\" ", ">"),
     ("<n version=\"2\">", "<n m=\"h2e2\">", ""),
-    (
-        "<n version=\"2\">",
-        "<n m=\"h2e2\" default=\"true\"/>",
-        "</n>",
-    ),
+    ("<n version=\"2\">", "<n m=\"h2e2\" default=\"true\"/>", "</n>"),
     ("", "<n version=\"2\"/>", ""),
     // WXF.
     ("", "START{\n1. C2=5\n}END\n", ""),
@@ -127,9 +115,7 @@ fn hard_dhtmlxq(size: usize) -> Vec<String> {
         repeat("[/DhtmlXQ_a]", size),
         repeat("[DhtmlXQ_", size),
         numbered(size, |n| format!("[DhtmlXQ_x{n}]a[/DhtmlXQ_x{n}]")),
-        numbered(size, |n| {
-            format!("[DhtmlXQ_comment{n}]a[/DhtmlXQ_comment{n}]")
-        }),
+        numbered(size, |n| format!("[DhtmlXQ_comment{n}]a[/DhtmlXQ_comment{n}]")),
         numbered(size, |n| {
             let name = format!("move_{}_1_{n}", n - 1);
             format!("[DhtmlXQ_{name}]1022[/DhtmlXQ_{name}]")
@@ -196,10 +182,7 @@ fn work_and_memory_are_linear_in_the_size_of_a_file() {
         let growth = GROWTH * long.len() / (8 * short.len());
         assert!(after.total <= growth * before.total + BUFFERS, "{message}");
         assert!(after.count <= growth * before.count + 10_000, "{message}");
-        assert!(
-            after.peak <= MAX_PER_BYTE * long.len() + BUFFERS,
-            "{message}"
-        );
+        assert!(after.peak <= MAX_PER_BYTE * long.len() + BUFFERS, "{message}");
     }
 }
 

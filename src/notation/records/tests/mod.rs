@@ -48,14 +48,10 @@ fn random_game(seed: u64, is_from_start: bool) -> GameTree {
     let mut game = GameTree::new(start.clone());
     game.moves[ROOT].comment = (*COMMENTS.choose(&mut random).unwrap()).to_owned();
     game.tags.push(("Red".to_owned(), "胡荣华".to_owned()));
-    game.result = *[
-        GameResult::RedWins,
-        GameResult::BlackWins,
-        GameResult::Draw,
-        GameResult::Unfinished,
-    ]
-    .choose(&mut random)
-    .unwrap();
+    game.result =
+        *[GameResult::RedWins, GameResult::BlackWins, GameResult::Draw, GameResult::Unfinished]
+            .choose(&mut random)
+            .unwrap();
     let mut nodes: Vec<(NodeId, Position)> = vec![(ROOT, start)];
     for _ in 0..random.random_range(1..60) {
         // Mostly the last node, so that lines become long.
@@ -94,20 +90,14 @@ fn assert_same(read: &GameTree, game: &GameTree, what: &str) {
         fen::write_board_and_side(&read.start.setup()),
         fen::write_board_and_side(&game.start.setup())
     );
-    assert_eq!(
-        (read.result, &read.problems),
-        (game.result, &game.problems),
-        "{what}"
-    );
+    assert_eq!((read.result, &read.problems), (game.result, &game.problems), "{what}");
     assert_eq!(read.tag("red"), game.tag("Red"), "{what}");
 }
 
 /// The tags of a game in order: `Red=甲 Black=乙`.
 fn tags(game: &GameTree) -> String {
     let tags = game.tags.iter();
-    let texts: Vec<String> = tags
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect();
+    let texts: Vec<String> = tags.map(|(name, value)| format!("{name}={value}")).collect();
     texts.join(" ")
 }
 
@@ -134,10 +124,7 @@ fn all_formats_round_trip() {
         assert_eq!(read.start.to_string(), game.start.to_string(), "{text}");
     }
     let games: Vec<GameTree> = (0..20).map(|seed| random_game(seed, true)).collect();
-    let pgn: String = games
-        .iter()
-        .map(|game| game.write_pgn(MoveStyle::Chinese))
-        .collect();
+    let pgn: String = games.iter().map(|game| game.write_pgn(MoveStyle::Chinese)).collect();
     let pages: String = games.iter().map(write_dhtmlxq).collect();
     let gbk = encode_gbk(&pgn).into_owned();
     let utf_16: Vec<u8> = pgn.encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -160,16 +147,9 @@ fn all_formats_round_trip() {
 fn glyphs_round_trip_in_pgn_and_become_text_elsewhere() {
     let mut game = one("1. 炮二平五! 马８进７ $7 2. 马二进三 {好} ?? *".as_bytes());
     let pgn = game.write_pgn(MoveStyle::Chinese);
-    assert!(
-        pgn.contains("1. 炮二平五 $1 马８进７ $7 2. 马二进三 $4 {好} *"),
-        "{pgn}"
-    );
+    assert!(pgn.contains("1. 炮二平五 $1 马８进７ $7 2. 马二进三 $4 {好} *"), "{pgn}");
     assert_same(&one(pgn.as_bytes()), &game, "PGN");
-    for bytes in [
-        write_xqf(&game).unwrap(),
-        write_cbr(&game),
-        write_dhtmlxq(&game).into_bytes(),
-    ] {
+    for bytes in [write_xqf(&game).unwrap(), write_cbr(&game), write_dhtmlxq(&game).into_bytes()] {
         assert_eq!(one(&bytes).comments(), ["!", "$7", "??\n好"]);
     }
     game.truncate(2);
@@ -195,10 +175,7 @@ fn control_characters_in_comments_become_blanks() {
 
 #[test]
 fn a_few_control_characters_are_blanks() {
-    let text = format!(
-        "{{{}}} 1. h2e2\u{1} h9g7 {{a\u{2}b}} 2.\u{7f}h0g2 *\n",
-        "x".repeat(2000)
-    );
+    let text = format!("{{{}}} 1. h2e2\u{1} h9g7 {{a\u{2}b}} 2.\u{7f}h0g2 *\n", "x".repeat(2000));
     let game = one(text.as_bytes());
     assert_eq!((game.plies(), game.comments()[1].as_str()), (3, "a b"));
     // All complete games before a NUL are read.
@@ -217,9 +194,7 @@ fn moves_below_a_position_belong_to_it() {
         "FEN {ending}\nf0f5\n1... e7g5\n\n# note\n2. f5f4 g5e7\n{ending}\nfen {ending} # note\nf0f4 e7g5\nx\n"
     );
     let games = read(text.as_bytes());
-    let plies = games
-        .iter()
-        .map(|game| game.as_ref().map(GameTree::plies).ok());
+    let plies = games.iter().map(|game| game.as_ref().map(GameTree::plies).ok());
     assert_eq!(plies.collect::<Vec<_>>(), [Some(4), Some(0), Some(2), None]);
     let error = games[3].as_ref().unwrap_err();
     assert_eq!(error.line, Some(10));
@@ -251,10 +226,7 @@ impl std::io::Read for FirstLine {
 
 #[test]
 fn lines_are_read_as_they_arrive() {
-    for line in [
-        "startpos moves h2e2\n",
-        concat!("3k5/9/9/9/9/9/9/9/9/4K4 w", "\n"),
-    ] {
+    for line in ["startpos moves h2e2\n", concat!("3k5/9/9/9/9/9/9/9/9/4K4 w", "\n")] {
         let source = std::io::BufReader::new(FirstLine(line.as_bytes()));
         let mut reader = RecordReader::new(source).unwrap();
         assert!(reader.next().unwrap().is_ok(), "{line}");
@@ -268,11 +240,8 @@ fn tags_of_all_formats_are_kept() {
         [DhtmlXQ_class]快棋[/DhtmlXQ_class][DhtmlXQ_movelist]7747[/DhtmlXQ_movelist][/DhtmlXQ]";
     let game = one(page.as_bytes());
     let pgn = game.write_pgn(MoveStyle::Iccs);
-    for game in [
-        &game,
-        &one(pgn.as_bytes()),
-        &one(write_dhtmlxq(&one(pgn.as_bytes())).as_bytes()),
-    ] {
+    for game in [&game, &one(pgn.as_bytes()), &one(write_dhtmlxq(&one(pgn.as_bytes())).as_bytes())]
+    {
         let expected = "Event=杯 TimeControl=20分 RedTeam=粤 Dhtml_class=快棋";
         assert_eq!(tags(game), expected);
     }
@@ -327,10 +296,7 @@ fn all_parts_of_a_pgn_are_kept() {
     assert_same(&one(pgn.as_bytes()), &game, &pgn);
     assert_eq!(game.variations(), 2);
     let white = one(b"[White \"a\"]\n[WhiteElo \"5\"]\n[Black \"b\"]\n\n1. h2e2 *");
-    assert_eq!(
-        (white.tag("Red"), white.tag("RedElo")),
-        (Some("a"), Some("5"))
-    );
+    assert_eq!((white.tag("Red"), white.tag("RedElo")), (Some("a"), Some("5")));
     assert_eq!(white.tag("White"), None);
 }
 
@@ -382,15 +348,8 @@ fn dates_are_converted_to_pgn() {
 #[test]
 fn labels_and_numbers_may_precede_a_fen() {
     let fen = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/R1BAKABNR w - - 0 1";
-    for label in [
-        "FEN: ",
-        "Fen：",
-        "局面：",
-        "开局: ",
-        "局面 ",
-        "Position:",
-        "Starting position: ",
-    ] {
+    for label in ["FEN: ", "Fen：", "局面：", "开局: ", "局面 ", "Position:", "Starting position: "]
+    {
         for before in ["", "红方：甲\n黑方：乙\n"] {
             let text = format!("{before}{label}{fen}\n1.炮二平五 马8进7 2.马二进三 车9平8\n");
             let games: Vec<_> = RecordReader::new(text.as_bytes()).unwrap().collect();
@@ -402,26 +361,16 @@ fn labels_and_numbers_may_precede_a_fen() {
         }
         let list = format!("{label}{fen}\n").repeat(2);
         let games: Vec<_> = RecordReader::new(list.as_bytes()).unwrap().collect();
-        assert!(
-            games.len() == 2 && games.iter().all(Result::is_ok),
-            "{list}: {games:?}"
-        );
+        assert!(games.len() == 2 && games.iter().all(Result::is_ok), "{list}: {games:?}");
     }
     let list = format!("; comment\n1. {fen}\n// comment\n2) {fen}\n3 {fen}\n第4题 {fen}\n");
     let games: Vec<_> = RecordReader::new(list.as_bytes()).unwrap().collect();
-    assert!(
-        games.len() == 4 && games.iter().all(Result::is_ok),
-        "{games:?}"
-    );
+    assert!(games.len() == 4 && games.iter().all(Result::is_ok), "{games:?}");
 }
 
 #[test]
 fn problems_that_are_not_listed_are_counted() {
     let text = format!("1. h2e2 {} h9g7 *", "(1. b2e2 h9g7 2. e9d9) ".repeat(25));
-    let game = RecordReader::new(text.as_bytes())
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap();
+    let game = RecordReader::new(text.as_bytes()).unwrap().next().unwrap().unwrap();
     assert_eq!((game.problems.len(), game.unlisted_problems), (20, 5));
 }

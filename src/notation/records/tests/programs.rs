@@ -9,18 +9,11 @@ use crate::notation::{chinese, fen};
 
 /// Converts a text to traditional characters, for Big5. 访 and 荐, for which there is no pair here, are removed.
 fn traditional(text: &str) -> String {
-    let simplified = chinese::SIMPLIFIED
-        .chars()
-        .chain("马进欢书网赏谱师观联问".chars());
-    let traditional = chinese::TRADITIONAL
-        .chars()
-        .chain("馬進歡書網賞譜師觀聯問".chars());
+    let simplified = chinese::SIMPLIFIED.chars().chain("马进欢书网赏谱师观联问".chars());
+    let traditional = chinese::TRADITIONAL.chars().chain("馬進歡書網賞譜師觀聯問".chars());
     let pairs: HashMap<char, char> = simplified.zip(traditional).collect();
     let replace = |c: char| pairs.get(&c).copied().unwrap_or(c);
-    text.replace(['访', '荐'], "")
-        .chars()
-        .map(replace)
-        .collect()
+    text.replace(['访', '荐'], "").chars().map(replace).collect()
 }
 
 /// A game as text from XQWizard, with its advertisement.
@@ -157,11 +150,9 @@ fn games_in_a_second_format_are_reported() {
     let page = "<html>[DhtmlXQ][DhtmlXQ_movelist]7747[/DhtmlXQ_movelist][/DhtmlXQ]";
     let escaped = "[Event \"x\"]\n\n1. h2e2 *\n\n\
         &#91;DhtmlXQ&#93;&#91;DhtmlXQ_movelist&#93;7747&#91;/DhtmlXQ_movelist&#93;&#91;/DhtmlXQ&#93;";
-    for (text, is_complete) in [
-        (page.to_owned(), true),
-        (page.to_owned() + pgn, false),
-        (escaped.to_owned(), false),
-    ] {
+    for (text, is_complete) in
+        [(page.to_owned(), true), (page.to_owned() + pgn, false), (escaped.to_owned(), false)]
+    {
         let mut reader = RecordReader::new(text.as_bytes()).unwrap();
         assert_eq!(reader.by_ref().count(), 1);
         assert_eq!(reader.finish().is_ok(), is_complete, "{text}");
@@ -250,10 +241,7 @@ fn texts_that_cannot_be_read_are_reported() {
         }
     }
     // A variation after the main line, and a starting position drawn as a diagram.
-    let text = format!(
-        "{}【变1】\n2. 炮八平七 *\n",
-        DPXQ.split("\n \n棋谱").next().unwrap()
-    );
+    let text = format!("{}【变1】\n2. 炮八平七 *\n", DPXQ.split("\n \n棋谱").next().unwrap());
     let game = one(text.as_bytes());
     assert_eq!((game.moves.len(), game.problems.len()), (3, 1));
     assert_eq!(game.main_line_problem(), None);

@@ -49,10 +49,7 @@ fn ponderhit_may_carry_a_draw_offer() {
     session.say("setoption usebook false");
     session.say("go ponder time 1000 increment 0");
     assert_eq!(session.say("ponderhit draw"), [""; 0]);
-    assert_eq!(
-        session.on_event(done(-300)).pop().unwrap(),
-        "bestmove h2e2 draw"
-    );
+    assert_eq!(session.on_event(done(-300)).pop().unwrap(), "bestmove h2e2 draw");
 }
 
 #[test]
@@ -79,11 +76,7 @@ fn without_clocks_resigns_only_with_the_option() {
 #[test]
 fn only_answers_in_a_game_lead_to_resignation() {
     let game = "go time 1000 increment 0";
-    for other in [
-        "go depth 1",
-        "go ponder time 1000 increment 0",
-        "go infinite",
-    ] {
+    for other in ["go depth 1", "go ponder time 1000 increment 0", "go infinite"] {
         let mut session = TestSession::new("ucci");
         session.say("setoption usebook false");
         for _ in 0..4 {

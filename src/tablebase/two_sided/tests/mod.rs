@@ -54,17 +54,10 @@ fn play_out(
     let mut n = start;
     for _ in 0..400 {
         let move_of = |edge: &Edge| {
-            if mirrored {
-                edge.played.flip_file()
-            } else {
-                edge.played
-            }
+            if mirrored { edge.played.flip_file() } else { edge.played }
         };
         let judgment = judge_outcome(&game, graph.rules);
-        if matches!(
-            judgment.cause,
-            Cause::Checkmate | Cause::Stalemate | Cause::Repetition
-        ) {
+        if matches!(judgment.cause, Cause::Checkmate | Cause::Stalemate | Cause::Repetition) {
             return Some(judgment.verdict);
         }
         let edge = if Node(n).side() == planner {
@@ -112,14 +105,8 @@ fn play_games(reference: &Reference<'_>, values: &[Value], plans: &Plans) -> [u3
     for n in open.choose_multiple(&mut random, 2000) {
         for planner in Color::ALL {
             if values[n].is_held_for(planner == Node(n).side()) {
-                let verdict = play_out(
-                    reference,
-                    values,
-                    &plans.to_hold[planner],
-                    planner,
-                    n,
-                    &mut random,
-                );
+                let verdict =
+                    play_out(reference, values, &plans.to_hold[planner], planner, n, &mut random);
                 assert_ne!(verdict, Some(Verdict::against(planner)), "{:?}", Node(n));
                 judged[0] += u32::from(verdict.is_some());
             }
@@ -128,19 +115,8 @@ fn play_games(reference: &Reference<'_>, values: &[Value], plans: &Plans) -> [u3
     let is_by_rule = |value: Value| value.is_won_by_rule() || value.is_lost_by_rule();
     let by_rule = (0..values.len()).filter(|n| is_by_rule(values[*n]));
     for n in by_rule.choose_multiple(&mut random, 500) {
-        let winner = if values[n].is_won_by_rule() {
-            Node(n).side()
-        } else {
-            !Node(n).side()
-        };
-        let verdict = play_out(
-            reference,
-            values,
-            &plans.to_win[winner],
-            winner,
-            n,
-            &mut random,
-        );
+        let winner = if values[n].is_won_by_rule() { Node(n).side() } else { !Node(n).side() };
+        let verdict = play_out(reference, values, &plans.to_win[winner], winner, n, &mut random);
         let is_won = verdict.is_none_or(|verdict| verdict == Verdict::against(!winner));
         assert!(is_won, "{:?}: {verdict:?}", Node(n));
         judged[1] += u32::from(verdict.is_some());
@@ -206,23 +182,12 @@ fn verification_accepts_tables_and_finds_wrong_values() {
     let verify = |solved: &SolvedClass| crate::tablebase::verify(solved, smaller, 2, &|_| {});
     assert!(verify(solved).unwrap() > 400_000);
     for (stored, replacement, why) in [
-        (
-            Value::in_plies(4),
-            Value::in_plies(6),
-            "different distance to mate",
-        ),
+        (Value::in_plies(4), Value::in_plies(6), "different distance to mate"),
         (Value::DRAW, Value::LOSS_BY_RULE, "different outcome"),
-        (
-            Value::by_rule_in_plies(0),
-            Value::by_rule_in_plies(6),
-            "different number of plies",
-        ),
+        (Value::by_rule_in_plies(0), Value::by_rule_in_plies(6), "different number of plies"),
     ] {
         let mut wrong = solved.clone();
-        let index = wrong.values[Color::Black]
-            .iter()
-            .position(|v| *v == stored.0)
-            .unwrap();
+        let index = wrong.values[Color::Black].iter().position(|v| *v == stored.0).unwrap();
         wrong.values[Color::Black][index] = replacement.0;
         let error = verify(&wrong).unwrap_err();
         assert!(error.to_string().contains(why), "{error}");
@@ -231,11 +196,7 @@ fn verification_accepts_tables_and_finds_wrong_values() {
     let without_rules = solve_two_sided(solved.material, RuleSet::None, smaller, 2, &|_| {});
     for (solved, rules, why) in [
         (solved.clone(), RuleSet::None, "loss by rule is not proven"),
-        (
-            without_rules.unwrap(),
-            RuleSet::Asian,
-            "draw or better is not proven",
-        ),
+        (without_rules.unwrap(), RuleSet::Asian, "draw or better is not proven"),
     ] {
         let draws = DrawsHold::Under(rules);
         let error = verify(&SolvedClass { draws, ..solved }).unwrap_err();

@@ -37,10 +37,7 @@ pub struct Planned {
 }
 
 impl Planned {
-    const NOTHING: Self = Self {
-        moves: [None; 2],
-        goals: Offenses::DEFAULT_GOALS,
-    };
+    const NOTHING: Self = Self { moves: [None; 2], goals: Offenses::DEFAULT_GOALS };
 }
 
 /// Plan by number of the node.
@@ -56,11 +53,8 @@ pub struct Reference<'a> {
 impl<'a> Reference<'a> {
     pub fn new(game: &'a GameGraph<'a>) -> Self {
         let entries = (0..2 * game.len()).map(|n| entry(game, Node(n)));
-        let mut reference = Self {
-            game,
-            entries: entries.collect(),
-            mates: vec![Value::DRAW; 2 * game.len()],
-        };
+        let mut reference =
+            Self { game, entries: entries.collect(), mates: vec![Value::DRAW; 2 * game.len()] };
         reference.find_mates();
         reference
     }
@@ -171,9 +165,8 @@ impl<'a> Reference<'a> {
     fn lost(&self, loser: Color) -> (Vec<bool>, Plan) {
         let count = self.entries.len();
         let mut plan: Plan = vec![Planned::NOTHING; count];
-        let mut lost: Vec<bool> = (0..count)
-            .map(|n| self.mates[n].is_won_for(Node(n).side() != loser))
-            .collect();
+        let mut lost: Vec<bool> =
+            (0..count).map(|n| self.mates[n].is_won_for(Node(n).side() != loser)).collect();
         loop {
             let before = lost.clone();
             for n in (0..count).filter(|n| self.is_open(*n) && !before[*n]) {
@@ -222,11 +215,7 @@ impl<'a> Reference<'a> {
     ) -> (Vec<bool>, Plan) {
         let count = among.len();
         // In a zone of checks the winner has only the first goal.
-        let goal_count = if offense == Some(Offenses::CHECK) {
-            1
-        } else {
-            2
-        };
+        let goal_count = if offense == Some(Offenses::CHECK) { 1 } else { 2 };
         loop {
             let mut plan: Plan = vec![Planned::NOTHING; count];
             let mut left = among.clone();
@@ -235,8 +224,7 @@ impl<'a> Reference<'a> {
                 (0..count).for_each(|n| left[n] &= reached[n] || won[n]);
             }
             if goal_count == 1 {
-                plan.iter_mut()
-                    .for_each(|planned| planned.moves[1] = planned.moves[0]);
+                plan.iter_mut().for_each(|planned| planned.moves[1] = planned.moves[0]);
             }
             if left == among {
                 return (among, plan);
@@ -286,10 +274,7 @@ pub fn entry(game: &GameGraph<'_>, node: Node) -> Entry {
     let Some(mut position) = game.position(node) else {
         return Entry::default();
     };
-    let mut entry = Entry {
-        is_legal: true,
-        ..Entry::default()
-    };
+    let mut entry = Entry { is_legal: true, ..Entry::default() };
     // Without `GameGraph::captures`, which the fast solver uses.
     for played in legal_moves(&position) {
         if position.taken_by(played).is_some() {
