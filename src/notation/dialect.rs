@@ -1,6 +1,8 @@
 //! The ways in which the moves of a record can be written.
 
-use super::{NotationError, chinese, coordinates, parse_in, parse_move, san, vietnamese};
+use super::{
+    NotationError, attempted_moves, chinese, coordinates, parse_in, parse_move, san, vietnamese,
+};
 use crate::board::{Move, Position};
 
 /// The way in which the moves of a record are written. Some texts mean different moves in different dialects.
@@ -26,7 +28,12 @@ impl Dialect {
             },
             Self::Vietnamese => {
                 let readers = [vietnamese::parse, chinese::parse, coordinates::parse];
-                parse_in(readers, position, text, vietnamese::attempted_moves)
+                parse_in(readers, position, text, |position, text| {
+                    match vietnamese::read(text.trim()) {
+                        Some(read) => read.attempts(position),
+                        None => attempted_moves(position, text),
+                    }
+                })
             }
         }
     }

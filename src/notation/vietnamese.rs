@@ -39,15 +39,8 @@ pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
     resolve(read(text.trim()), position, text)
 }
 
-/// All moves, legal or not, that match a text in this notation, or otherwise in Chinese or coordinates.
-pub(super) fn attempted_moves(position: &Position, text: &str) -> Vec<Move> {
-    match read(text.trim()) {
-        Some(read) => read.attempts(position),
-        None => super::attempted_moves(position, text),
-    }
-}
-
-fn read(text: &str) -> Option<Description> {
+/// The parts of a move; `None` if the text is not in this notation.
+pub(super) fn read(text: &str) -> Option<Description> {
     let mut text = text.to_lowercase();
     // Each direction has a letter outside ASCII.
     if !text.is_ascii() {

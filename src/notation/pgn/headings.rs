@@ -3,8 +3,9 @@
 use arrayvec::ArrayString;
 
 use super::numbers::is_digit;
-use super::prose::is_damaged_move;
-use super::words::{is_direction, is_move_number, is_short, split_word, without_label};
+use super::words::{
+    LONGEST_MOVE, is_direction, is_move_number, is_short, split_word, without_label,
+};
 use crate::notation::fen::{self, begins_with_board};
 use crate::notation::tree::GameResult;
 use crate::notation::{chinese, is_move_text};
@@ -250,6 +251,22 @@ pub fn may_be_move(word: &str) -> bool {
     let has = |is_part: fn(&char) -> bool| word.chars().any(|c| is_part(&c));
     let has_coordinates = has(char::is_ascii_alphabetic) && has(char::is_ascii_digit);
     has_coordinates || word.contains(is_piece) || word.contains(is_direction) || is_move_text(word)
+}
+
+/// Whether a word before the first move may be a move with an error: `炮二乎五`, `C2?5`.
+pub fn is_damaged_move(word: &str) -> bool {
+    let characters: Vec<char> = word.chars().take(LONGEST_MOVE + 1).collect();
+    let count = |is_kind: fn(&char) -> bool| word.chars().filter(is_kind).count();
+    match characters[..] {
+        [_, _, direction, _] | [_, _, _, direction, _] if is_direction(direction) => true,
+        [piece, number, ..] if characters.len() <= LONGEST_MOVE && is_piece(piece) => {
+            is_digit(number)
+        }
+        [_, _, _, _] | [_, _, _, _, _] => {
+            count(char::is_ascii_alphabetic) > 0 && count(char::is_ascii_digit) > 1
+        }
+        _ => false,
+    }
 }
 
 /// Whether a line begins with the number of a game: `第2局`.

@@ -3,7 +3,7 @@
 use super::headings::{is_piece, is_place};
 use super::numbers::is_digit;
 use super::scanner::Source;
-use super::words::{LONGEST_MOVE, is_direction, is_short, move_length};
+use super::words::{is_direction, is_short, move_length};
 use crate::notation::is_move_text;
 
 /// Text after a move of the main line, which begins with a word that is not a move. The text is a comment if the next
@@ -133,22 +133,6 @@ pub fn is_like_move(word: &str) -> bool {
     let begins_like_move = |c: char| c.is_ascii() || is_piece(c) || is_digit(c) || is_place(c);
     word.starts_with(begins_like_move) && move_length(word) == Some(word.len())
         || is_move_text(word)
-}
-
-/// Whether a word before the first move may be a move with an error: `炮二乎五`, `C2?5`.
-pub fn is_damaged_move(word: &str) -> bool {
-    let characters: Vec<char> = word.chars().take(LONGEST_MOVE + 1).collect();
-    let count = |is_kind: fn(&char) -> bool| word.chars().filter(is_kind).count();
-    match characters[..] {
-        [_, _, direction, _] | [_, _, _, direction, _] if is_direction(direction) => true,
-        [piece, number, ..] if characters.len() <= LONGEST_MOVE && is_piece(piece) => {
-            is_digit(number)
-        }
-        [_, _, _, _] | [_, _, _, _, _] => {
-            count(char::is_ascii_alphabetic) > 0 && count(char::is_ascii_digit) > 1
-        }
-        _ => false,
-    }
 }
 
 #[cfg(test)]

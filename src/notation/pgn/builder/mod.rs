@@ -2,9 +2,9 @@
 
 mod remarks;
 
-use super::headings::{TextLine, may_be_move, name_red};
+use super::headings::{TextLine, is_damaged_move, may_be_move, name_red};
 use super::numbers::{MoveNumber, Numbering};
-use super::prose::{Prose, is_damaged_move, is_like_move};
+use super::prose::{Prose, is_like_move};
 use super::scanner::{PgnToken, Source};
 use super::words::{
     is_clock, is_divider, is_first_number, joined_moves, numbered_word, plain, split_word,
