@@ -176,8 +176,8 @@ impl Score {
         }
     }
 
-    /// The score as one number, as in UCCI: hundredths of a minor piece; for a mate, 30,000 minus the plies to it, negative
-    /// if the side to move is mated.
+    /// The score as one number, as in UCCI: hundredths of a minor piece. For a mate, 30,000 minus the plies to it,
+    /// negative if the side to move is mated.
     pub const fn number(self) -> i32 {
         match self.meaning() {
             Meaning::Evaluation(hundredths) => hundredths,

@@ -69,8 +69,8 @@ impl ColorOrder {
 pub struct Schedule {
     format: TournamentFormat,
     engines: usize,
-    /// In a round robin and a gauntlet the pairings of one round, which every round repeats; in a knockout the matches of
-    /// the known stages; in a Swiss tournament the known pairings of all rounds. In order.
+    /// The pairings in order: in a round robin and a gauntlet those of one round, which every round repeats; in a
+    /// knockout the matches of the known stages; in a Swiss tournament the known pairings of all rounds.
     pairings: Vec<[usize; 2]>,
     rounds: u64,
     colors: ColorOrder,

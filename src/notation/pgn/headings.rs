@@ -29,8 +29,9 @@ const MAX_NAME_LENGTH: usize = 12;
 /// The maximum length in bytes of the label of a FEN.
 const MAX_LABEL_LENGTH: usize = 60;
 
-/// The tags, each with the names of its heading without blanks, separated by spaces. A heading that has no common PGN tag gets the tag
-/// of the same field in DhtmlXQ or CBF. `Time` is the time used by the player whose heading comes before it.
+/// The tags, each with the names of its heading. The names are separated by spaces; blanks within a name are left out. A
+/// heading that has no common PGN tag gets the tag of the same field in DhtmlXQ or CBF. `Time` is the time used by the
+/// player whose heading comes before it.
 const HEADINGS: [(&str, &str); 42] = [
     ("Title", "标题 棋谱标题 对局名称"),
     ("Dhtml_class", "分类"),

@@ -195,8 +195,8 @@ pub fn spawn_search_thread<'scope, R: Send + 'scope>(
     Ok(handle)
 }
 
-/// Calls `work` with each index below `count`, in one thread for each searcher, or in fewer if the system does not start
-/// them all. `collect` gets the results with their indexes in any order, while the threads work. When it drops the
+/// Calls `work` with each index below `count`, in one thread for each searcher. If the system does not start them all,
+/// there are fewer threads. `collect` gets the results with their indexes in any order, while the threads work. When it drops the
 /// receiver, no more calls of `work` begin.
 ///
 /// # Errors

@@ -29,11 +29,25 @@ const MAX_WORD: usize = 200;
 /// searches for such tags would take quadratic time.
 const MAX_COMPARED_TAGS: usize = 1000;
 
-/// Whether the value of a tag `Variant` or `Game` is a name of xiangqi, or unknown.
+/// Names of xiangqi in lower case, without blanks.
+const NAMES_OF_XIANGQI: [&str; 9] = [
+    "xiangqi",
+    "chinesechess",
+    "chinese",
+    "cchess",
+    "xq",
+    "cờtướng",
+    "象棋",
+    "中国象棋",
+    "中國象棋",
+];
+
+/// Whether the value of a tag `Variant` or `Game` consists of names of xiangqi, such as `Xiangqi (Chinese Chess)`, or is
+/// unknown.
 fn is_name_of_xiangqi(value: &str) -> bool {
     let name = value.to_lowercase().replace([' ', '-', '_'], "");
-    let names = ["", "?", "xiangqi", "chinesechess", "cchess", "象棋", "中国象棋", "中國象棋"];
-    names.contains(&name.as_str())
+    let mut parts = name.split(['(', ')', '（', '）', '/', '?']).filter(|part| !part.is_empty());
+    parts.all(|part| NAMES_OF_XIANGQI.contains(&part))
 }
 
 /// A game under construction.
