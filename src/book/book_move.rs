@@ -125,11 +125,6 @@ pub trait Book: fmt::Debug + Send {
     /// no move.
     fn count(&self) -> Result<usize, BookError>;
 
-    /// Prepares for a walk, which looks up many positions.
-    fn prepare_walk(&self) -> Result<(), BookError> {
-        Ok(())
-    }
-
     /// The comments on moves; empty for formats without comments.
     fn memos(&self) -> Result<Vec<Memo>, BookError> {
         Ok(Vec::new())
@@ -206,6 +201,18 @@ pub enum BookError {
     /// Too large for a book.
     #[error("the file is too large for a book: {0} bytes")]
     TooLarge(u64),
+}
+
+impl BookError {
+    /// Whether the book can be read later, because another program has only locked the database.
+    pub fn is_temporary(&self) -> bool {
+        #[cfg(feature = "sqlite")]
+        if let Self::Database(error) = self {
+            use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
+            return matches!(error.sqlite_error_code(), Some(DatabaseBusy | DatabaseLocked));
+        }
+        false
+    }
 }
 
 #[cfg(test)]

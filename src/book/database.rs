@@ -1,12 +1,18 @@
 //! Books in SQLite databases, opened read-only.
 
 use std::path::Path;
+use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Params, Row};
 
 use super::book_move::{BookError, BookMove, FoundRecords, Results, weight};
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
+
+/// Maximum time to wait for a lock of another program when a book is opened.
+const OPENING_TIME: Duration = Duration::from_secs(1);
+/// Maximum time to wait for a lock during a look-up. The clock of the game may be running.
+const LOOK_UP_TIME: Duration = Duration::from_millis(10);
 
 /// Format of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,9 +28,11 @@ pub enum Schema {
 pub fn open(path: &Path) -> Result<(Connection, Schema), BookError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(OPENING_TIME)?;
     connection.pragma_update(None, "query_only", true)?;
     let not_a_book = || BookError::NotABook("a database with other tables".to_owned());
     let schema = schema(&connection)?.ok_or_else(not_a_book)?;
+    connection.busy_timeout(LOOK_UP_TIME)?;
     Ok((connection, schema))
 }
 

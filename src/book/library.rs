@@ -73,7 +73,7 @@ fn open_database(path: &Path, keys: Option<&ObkKeys>) -> Result<Box<dyn Book>, B
         Schema::Xqb => Ok(Box::new(XqbBook::new(connection))),
         Schema::Obk { table } => {
             let keys = keys.ok_or(BookError::NeedsKeys)?.clone();
-            Ok(Box::new(ObkBook::new(connection, keys, table)))
+            Ok(Box::new(ObkBook::new(connection, keys, table)?))
         }
     }
 }
@@ -134,8 +134,8 @@ impl BookLibrary {
         (library, problems)
     }
 
-    /// Moves of the first book with a legal move, the heaviest first. A book that can no longer be read is closed; the
-    /// second result lists the errors.
+    /// Moves of the first book with a legal move, the heaviest first. The second result lists the errors. A book that
+    /// can no longer be read is closed, unless another program has locked it.
     pub fn moves(&mut self, position: &Position) -> (Vec<BookMove>, Vec<String>) {
         self.moves_where(position, |_| true)
     }
@@ -164,7 +164,7 @@ impl BookLibrary {
                 }
                 Err(error) => {
                     problems.push(format!("{}: {error}", excerpt(name)));
-                    false
+                    error.is_temporary()
                 }
             }
         });

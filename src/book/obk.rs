@@ -4,11 +4,8 @@
 //! to move, then those of the 14 pieces (red K A B N R C P, then black) on 256 squares each. A number has eight bytes;
 //! all numbers of a file are little-endian or all are big-endian.
 
-use std::cell::OnceCell;
-use std::collections::HashMap;
-
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Params, params};
 
 use super::book_move::{Book, BookError, FoundRecords};
 use super::dat::{from_256, to_256};
@@ -58,37 +55,50 @@ pub struct ObkBook {
     connection: Connection,
     keys: ObkKeys,
     table: &'static str,
-    /// All rows by key, read when a walk begins, because most books have no index.
-    all: OnceCell<HashMap<u64, Vec<BookRow>>>,
+    /// The keys of the rows and their numbers in the table, sorted; `None` if the table has an index of its own. Without
+    /// an index, SQLite reads the whole table for each look-up, which takes seconds in large books.
+    index: Option<Vec<(u64, i64)>>,
 }
 
 impl ObkBook {
-    /// The book in `table` of a database.
-    pub fn new(connection: Connection, keys: ObkKeys, table: &'static str) -> Self {
-        Self { connection, keys, table, all: OnceCell::new() }
+    /// The book in `table` of a database. Reads the keys of all rows if the table has no index, as in most books.
+    pub fn new(
+        connection: Connection,
+        keys: ObkKeys,
+        table: &'static str,
+    ) -> Result<Self, BookError> {
+        let index = if has_index(&connection, table)? {
+            None
+        } else {
+            Some(read_keys(&connection, table)?)
+        };
+        Ok(Self { connection, keys, table, index })
     }
 
-    /// The query for the rows that satisfy a condition.
-    fn query(&self, condition: &str) -> String {
-        format!(
+    /// The rows that satisfy a condition.
+    fn rows_where(&self, condition: &str, values: impl Params) -> Result<Vec<BookRow>, BookError> {
+        let query = format!(
             "SELECT CAST(vmove AS INTEGER), IFNULL(CAST(vscore AS INTEGER), 0),
                 IFNULL(CAST(vwin AS INTEGER), 0), IFNULL(CAST(vdraw AS INTEGER), 0),
-                IFNULL(CAST(vlost AS INTEGER), 0), vkey
+                IFNULL(CAST(vlost AS INTEGER), 0)
             FROM {} WHERE {condition} AND vvalid = 1 AND vmove IS NOT NULL ORDER BY id",
             self.table
-        )
+        );
+        BookRow::rows(&self.connection, &query, values)
     }
 
     /// The rows with a key. A key of 2^63 or above is stored as a negative integer or, in most .obk books, as a
     /// floating-point number with the same bits. SQLite cannot store a NaN, so a key with the bits of a NaN is found
     /// only as an integer.
     fn rows(&self, key: u64) -> Result<Vec<BookRow>, BookError> {
-        if let Some(all) = self.all.get() {
-            return Ok(all.get(&key).cloned().unwrap_or_default());
-        }
-        let query = self.query("vkey IN (?1, ?2)");
-        let keys = params![key.cast_signed(), f64::from_bits(key)];
-        BookRow::rows(&self.connection, &query, keys)
+        let Some(index) = &self.index else {
+            let keys = params![key.cast_signed(), f64::from_bits(key)];
+            return self.rows_where("vkey IN (?1, ?2)", keys);
+        };
+        let start = index.partition_point(|(other, _)| *other < key);
+        let found = index[start..].iter().take_while(|(other, _)| *other == key);
+        let rows = found.map(|(_, row)| self.rows_where("rowid = ?1", [row]));
+        Ok(rows.collect::<Result<Vec<_>, _>>()?.concat())
     }
 
     /// Rows of a position and of its mirror image, with their moves as moves of the position. The second list is empty
@@ -103,6 +113,37 @@ impl ObkBook {
             mirrored.into_iter().map(flipped).collect(),
         ])
     }
+}
+
+/// Whether a table has an index by keys.
+fn has_index(connection: &Connection, table: &str) -> Result<bool, BookError> {
+    let query = "SELECT EXISTS(SELECT 1 FROM pragma_index_list(?1) AS list, pragma_index_info(list.name) AS first
+        WHERE list.partial = 0 AND first.seqno = 0 AND first.name = 'vkey' COLLATE NOCASE)";
+    Ok(connection.query_row(query, [table], |row| row.get(0))?)
+}
+
+/// The keys of the rows of a table and their numbers, sorted.
+fn read_keys(connection: &Connection, table: &str) -> Result<Vec<(u64, i64)>, BookError> {
+    let query = format!("SELECT rowid, vkey FROM {table} WHERE vvalid = 1 AND vmove IS NOT NULL");
+    let mut query = connection.prepare(&query)?;
+    let mut rows = query.query([])?;
+    let mut keys = Vec::new();
+    while let Some(row) = rows.next()? {
+        let number = row.get(0)?;
+        let real = match row.get_ref(1)? {
+            ValueRef::Integer(key) => {
+                keys.push((key.cast_unsigned(), number));
+                // In a column of integers, SQLite stores a floating-point key without a fraction as an integer. All
+                // floating-point keys are negative, because only keys with the highest bit set are stored so.
+                Some(key as f64).filter(|real| key < 0 && *real as i64 == key)
+            }
+            ValueRef::Real(key) => Some(key),
+            _ => None,
+        };
+        keys.extend(real.map(|key| (key.to_bits(), number)));
+    }
+    keys.sort_unstable();
+    Ok(keys)
 }
 
 /// Decodes a move: the high byte is its origin, the low byte its destination, numbered as in BOOK.DAT.
@@ -122,31 +163,6 @@ impl Book for ObkBook {
         let table = self.table;
         let query = format!("SELECT COUNT(*) FROM {table} WHERE vvalid = 1 AND vmove IS NOT NULL");
         Ok(self.connection.query_row(&query, [], |row| row.get(0))?)
-    }
-
-    fn prepare_walk(&self) -> Result<(), BookError> {
-        let mut all: HashMap<u64, Vec<BookRow>> = HashMap::new();
-        let mut query = self.connection.prepare(&self.query("TRUE"))?;
-        let mut rows = query.query([])?;
-        while let Some(row) = rows.next()? {
-            let book_row = BookRow::read(row)?;
-            let real = match row.get_ref(5)? {
-                ValueRef::Integer(key) => {
-                    all.entry(key.cast_unsigned()).or_default().push(book_row);
-                    // In a column of integers, SQLite stores a floating-point key without a fraction as an integer.
-                    // All floating-point keys are negative, because only keys with the highest bit set are stored so.
-                    Some(key as f64).filter(|real| key < 0 && *real as i64 == key)
-                }
-                ValueRef::Real(key) => Some(key),
-                _ => None,
-            };
-            if let Some(key) = real {
-                all.entry(key.to_bits()).or_default().push(book_row);
-            }
-        }
-        // This fails if an earlier walk has already read the same rows.
-        let _ = self.all.set(all);
-        Ok(())
     }
 
     fn format(&self) -> &'static str {
@@ -207,12 +223,11 @@ mod tests {
         assert!(ObkKeys::read(&little[1..]).is_none());
     }
 
-    fn database(keys: &ObkKeys, table: &'static str) -> ObkBook {
+    fn database(keys: &ObkKeys, table: &str) -> Connection {
         let connection = Connection::open_in_memory().unwrap();
         let columns = "(id INTEGER PRIMARY KEY, vkey INTEGER, vmove INTEGER, vscore INTEGER,
             vwin INTEGER, vdraw INTEGER, vlost INTEGER, vvalid INTEGER, vmemo BLOB, vindex INTEGER)";
         connection.execute_batch(&format!("CREATE TABLE {table}{columns}")).unwrap();
-        let book = ObkBook::new(connection, keys.clone(), table);
         for (moves, packed, score, valid) in [
             ("h2e2", 0x3a_59, 30, 1),
             ("h2e2", 0x34_55, 40, 1),
@@ -231,18 +246,23 @@ mod tests {
                 "INSERT INTO {table}(vkey, vmove, vscore, vwin, vdraw, vlost, vvalid)
                  VALUES (?1, {packed}, {score}, 1, 2, 3, {valid})"
             );
-            book.connection.execute(&query, [key]).unwrap();
+            connection.execute(&query, [key]).unwrap();
         }
         let without_move = format!("INSERT INTO {table}(vkey, vvalid) VALUES (1, 1)");
-        book.connection.execute(&without_move, []).unwrap();
-        book
+        connection.execute(&without_move, []).unwrap();
+        connection
     }
 
     #[test]
     fn rows_of_both_mirror_images_are_found() {
         let keys = keys();
-        for table in ["bhobk", "pfBook"] {
-            let book = database(&keys, table);
+        for (table, has_index) in [("bhobk", false), ("bhobk", true), ("pfBook", false)] {
+            let connection = database(&keys, table);
+            if has_index {
+                connection.execute("CREATE INDEX keys ON bhobk(VKey)", []).unwrap();
+            }
+            let book = ObkBook::new(connection, keys.clone(), table).unwrap();
+            assert_eq!(book.index.is_none(), has_index);
             assert_eq!(moves(&book, ""), "h2e2 50");
             // The key of this position is above 2^63: -2.68e-145 as a floating-point number.
             assert_eq!(moves(&book, "h2e2"), "b9c7 40, h9g7 30");
@@ -250,11 +270,9 @@ mod tests {
             // A disabled row and one without a move do not count.
             assert_eq!(book.count().unwrap(), 4);
             assert_eq!(book.look_up(&after("h2e2")).unwrap().records, 3);
-            // A walk reads all rows into memory. The row after b2e2 has, mirrored, a move of the rows after h2e2.
+            // The row after b2e2 has, mirrored, a move of the rows after h2e2.
             let walk = walk(&book).unwrap();
             assert_eq!((walk.usable, walk.unusable, walk.unreached), (4, 0, 0));
-            assert_eq!(book.all.get().unwrap().len(), 3);
-            assert_eq!(moves(&book, "b2e2"), "h9g7 35, b9c7 30");
         }
     }
 }

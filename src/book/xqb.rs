@@ -292,6 +292,7 @@ pub fn position_of(key: &[u8]) -> Option<Position> {
 #[cfg(test)]
 mod tests {
     use super::super::book_move::BookMove;
+    use super::super::library::BookLibrary;
     use super::super::database::{Schema, open};
     use super::super::table::tests::{after, moves};
     use super::*;
@@ -300,6 +301,24 @@ mod tests {
         let (connection, schema) = open(path).unwrap();
         assert_eq!(schema, Schema::Xqb);
         XqbBook::new(connection)
+    }
+
+    #[test]
+    fn a_locked_book_stays_open() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("book.xqb");
+        let start = Position::startpos();
+        let played = BookMove::new("h2e2".parse().unwrap(), 7);
+        let entry = BookEntry { position: start.clone(), moves: vec![played] };
+        write_xqb(&path, &[entry], &[], false).unwrap();
+        let (mut library, problems) = BookLibrary::open(path.to_str().unwrap());
+        assert_eq!(problems, [""; 0]);
+        let other = Connection::open(&path).unwrap();
+        other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+        let (moves, problems) = library.moves(&start);
+        assert!(moves.is_empty() && problems[0].ends_with("database is locked"), "{problems:?}");
+        other.execute_batch("COMMIT").unwrap();
+        assert_eq!(library.moves(&start), (vec![played], Vec::new()));
     }
 
     #[test]
