@@ -137,6 +137,23 @@ function decodeFen(text) {
 // A comment without the commands for programs, such as [%eval 0.35,12].
 export const shownComment = (comment) => comment.replace(/\s*\[%[^\]]*\]\s*/g, ' ').trim();
 
+// The width at which moves are wrapped, in characters: at most 240 bytes, because programs such as ElephantEye read lines
+// of at most 255 bytes. Comments are not wrapped.
+const LINE_WIDTH = 80;
+
+function wrap(text) {
+  const lines = [];
+  let line = '';
+  for (const [word] of text.matchAll(/\{[^}]*\}\S*|\S+/g)) {
+    if (line && line.length + 1 + word.length > LINE_WIDTH) {
+      lines.push(line);
+      line = '';
+    }
+    line += (line && ' ') + word;
+  }
+  return [...lines, line].join('\n');
+}
+
 export function writePgn(game, notation) {
   const format = { chinese: 'Chinese', wxf: 'WXF', coordinates: 'ICCS' }[notation];
   const tags = { Game: 'Chinese Chess', Red: '?', Black: '?', Result: '*', ...game.tags, Format: format };
@@ -152,7 +169,7 @@ export function writePgn(game, notation) {
     return `${head} ${text}${node.glyphs.map((glyph) => ` $${glyph}`).join('')}${comment(node)}`;
   };
   const moves = writeTree(game.root, write, ' (', ')').replaceAll('( ', '(');
-  return `${lines.join('\n')}\n\n${`${comment(game.root)}${moves} ${tags.Result}`.trim()}\n`;
+  return `${lines.join('\n')}\n\n${wrap(`${comment(game.root)}${moves} ${tags.Result}`)}\n`;
 }
 
 export const fenOf = (node) => writeFen(node.position);

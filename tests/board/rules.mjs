@@ -52,6 +52,13 @@ try {
   const later = writePgn(decodeGame('4k4/9/9/9/9/9/9/9/4R4/3K5_b_-_-_12_30~e9f9e1e2@1;Red%5FTeam=A'), 'coordinates');
   assert.match(later, /^\[Red_Team "A"\]$/m);
   assert.match(later, /^30\.\.\. E9-F9 31\. E1-E2 \*$/m);
+  // Moves are wrapped at 240 bytes, because some programs read lines of at most 255. Comments are not broken.
+  const shuffle = 'b0c2b9c7c2b0c7b9'.repeat(50);
+  const long = writePgn(decodeGame(`~${shuffle}:${'a%20b%20'.repeat(50)}:@0`), 'chinese').split('\n');
+  const [comments, others] = [true, false].map((isComment) => long.filter((line) => line.startsWith('{') === isComment));
+  assert.deepEqual(comments, [`{${'a b '.repeat(50)}}`]);
+  assert(others.length > 20 && others.every((line) => Buffer.byteLength(line) <= 240));
+  assert.equal(others.join(' ').match(/馬|马/g).length, 200);
   const start = 'rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR_w';
   assert.equal(encodeGame(decodeGame(`${start}_-_-_0_1~h2e2@1`)), '~h2e2@1');
   assert.equal(encodeGame(decodeGame(`${start}_-_-_0_9~@0`)), `${start}_-_-_0_9~@0`);
