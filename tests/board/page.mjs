@@ -304,7 +304,30 @@ async function changesGames(url) {
     await page.click('#new-game');
     assert.equal(await page.inputValue('#games'), '');
   }
+  await keepsListedGames(page);
   await page.context().close();
+}
+
+// A listed game keeps its changes while another one is on the board, also after Back.
+async function keepsListedGames(page) {
+  const comment = () => page.locator('#comment-text').textContent();
+  const write = async (text) => {
+    await page.fill('#comment', text);
+    await page.locator('#comment').blur();
+  };
+  await page.selectOption('#games', '0');
+  await write('first');
+  await write('second');
+  await page.selectOption('#games', '1');
+  assert.equal(await comment(), '');
+  await page.selectOption('#games', '0');
+  assert.equal(await comment(), 'second');
+  for (const _ of ['selection of game 1', 'of game 2', 'second comment']) await page.goBack();
+  await page.waitForFunction(() => document.querySelector('#comment-text').textContent === 'first');
+  assert.equal(await page.inputValue('#games'), '0');
+  await page.selectOption('#games', '1');
+  await page.selectOption('#games', '0');
+  assert.equal(await comment(), 'first');
 }
 
 // A reload continues the game against the engine with its side, level and clocks.
