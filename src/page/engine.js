@@ -3,7 +3,7 @@ import { otherSide } from './rules.js';
 import { decodeGame, encodeGame, movesOf, pathTo, lineAfter } from './game.js';
 import { element, t, tryStorage } from './texts.js';
 import { view, drawBoard } from './board.js';
-import { app, show, say, end, side, playMove, moveButton, lineText, redraw } from './study.js';
+import { app, show, say, end, side, playMove, moveButton, lineText, redraw, writeAddress } from './study.js';
 import { copyReview } from './review.js';
 import { currentQuery, positionQuery, request, stream } from './server.js';
 
@@ -190,7 +190,10 @@ function finishPlay(loser) {
     startAnalysis();
   }
   const results = { w: '0-1', b: '1-0' };
-  if (loser !== undefined) app.game.tags.Result = loser ? results[loser] : '1/2-1/2';
+  if (loser !== undefined) {
+    app.game.tags.Result = loser ? results[loser] : '1/2-1/2';
+    writeAddress();
+  }
   element('play-running').hidden = true;
   element('play-start').hidden = false;
   keepMatch();
@@ -284,7 +287,7 @@ function startPlay(engine) {
   const minutes = Number(element('minutes').value) || 0;
   match = {
     engine, game: app.game, node: app.game.node, isNew: true, isOver: false, ticked: performance.now(),
-    increment: 1000 * (Math.trunc(element('increment').value) || 0),
+    increment: Math.round(1000 * element('increment').value),
     clock: minutes > 0 ? { w: 60000 * minutes, b: 60000 * minutes } : null,
   };
   const { tags } = app.game;

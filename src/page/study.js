@@ -180,7 +180,7 @@ function writePending() {
 // Writes the game into the address. A changed game is a new entry of the history, so that Back undoes the change.
 // Moving through the game replaces the entry, after a pause because browsers limit how often the address may change.
 // Returns whether the game is short enough for an address.
-function writeAddress(isNew) {
+export function writeAddress(isNew = false) {
   const address = addressOfGame();
   if (!address) return false;
   if (isNew) {

@@ -131,9 +131,11 @@ async function playsByMouse(url) {
   await page.waitForFunction(() => document.querySelectorAll('#moves button').length === 2);
   await page.click('#resign');
   await waitForStatus(page, 'Red resigns');
-  // A reload does not resume a game that has ended.
+  // A reload does not resume a game that has ended, and keeps its result.
+  await page.waitForFunction(() => location.hash.includes('Result=0-1'));
   await page.reload();
   await page.waitForSelector('body[data-ready]');
+  assert.match(await page.locator('#game-title').textContent(), /^\? – Chuhe  0-1/);
   assert.equal(await page.locator('#resign').isVisible(), false);
   // Red has no cannons, so the position is in no book.
   await page.goto(`${url}#rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/9/9/RNBAKABNR_w`);
@@ -160,8 +162,12 @@ async function asksBeforeLeavingMatch(url) {
   await page.click('#play-panel summary');
   await page.selectOption('#strength', '500');
   await page.fill('#minutes', '5');
+  await page.fill('#increment', '0.5');
   await page.click('#play-red');
-  await page.route('**/api/move*', (route) => route.fulfill({ status: 400, json: { error: 'no engine' } }));
+  await page.route('**/api/move*', (route) => {
+    assert.match(route.request().url(), /increment=500&/);
+    return route.fulfill({ status: 400, json: { error: 'no engine' } });
+  });
   await square(page, 'h2').click();
   await square(page, 'e2').click();
   await waitForStatus(page, 'are stopped: no engine');
