@@ -88,13 +88,21 @@ export function encodeGame(game) {
   return `${start}~${quoted(game.root.comment)}${moves}@${nodes.indexOf(game.node)}${tags.join('')}`;
 }
 
+// Programs that pass links on may encode the text of a game once more, or only its characters ~ ( ). Comments and tags
+// may contain %7E, but come after the first ~.
+function restoreGame(text) {
+  const isEncoded = /^[^@]*%40\d+(%3B|$)/i.test(text);
+  return (isEncoded ? decode(text) : text).replace(/^([^~]*?)%7E/i, '$1~').replaceAll('%28', '(').replaceAll('%29', ')');
+}
+
 // Reads the text of a game, or a FEN with _ or blanks and possibly `moves` in coordinates.
-export function decodeGame(text) {
+export function decodeGame(link) {
+  const text = restoreGame(link);
   if (!text.includes('~')) return decodeFen(text);
   const [start, rest] = text.split('~', 2);
   const [body, ...tags] = rest.split(';');
   const [moves, index = '0'] = body.split('@');
-  const game = newGame(start.replaceAll('_', ' ') || START);
+  const game = newGame(decode(start).replaceAll('_', ' ') || START);
   const nodes = [game.root];
   const stack = [];
   let node = game.root;

@@ -295,8 +295,9 @@ export function moveButton(move) {
 
 // The game or position of a link; null without one.
 export function gameOfLink({ hash, search }) {
-  const [fragment, query] = [hash.slice(1), search.slice(1)];
-  const text = fragment || (query.includes('/') ? query.replaceAll('+', ' ') : '');
+  // Other sites append parameters such as `&lang=1`.
+  const [fragment, [query]] = [hash.slice(1), search.slice(1).split('&')];
+  const text = fragment || (/\/|%2F/i.test(query) ? query.replaceAll('+', ' ') : '');
   return text ? decodeGame(text) : null;
 }
 
