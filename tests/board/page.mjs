@@ -479,6 +479,23 @@ async function drawsByLongPress(page) {
   await page.waitForTimeout(600);
   assert.equal(await page.locator('#board .pressed').count(), 0);
   await touch('touchEnd', []);
+  await ignoresSecondFinger(page, touch);
+}
+
+// A second finger neither plays a move nor ends the drag of the first one.
+async function ignoresSecondFinger(page, touch) {
+  const before = await moveCount(page);
+  const boxes = await Promise.all(['b7', 'b5', 'e7'].map((name) => square(page, name).boundingBox()));
+  const [piece, other, target] = boxes.map((box, id) => ({ x: box.x + box.width / 2, y: box.y + box.height / 2, id: id % 2 }));
+  await touch('touchStart', [piece]);
+  await touch('touchStart', [piece, other]);
+  assert.equal(await moveCount(page), before);
+  await touch('touchMove', [{ ...piece, x: (piece.x + target.x) / 2 }, other]);
+  await touch('touchMove', [target, other]);
+  await touch('touchEnd', []);
+  assert.equal(await moveCount(page), before + 1);
+  await page.goBack();
+  await page.waitForFunction((n) => document.querySelectorAll('#moves button').length === n, before);
 }
 
 // Arrows by a drag and by two taps, and a circle.
