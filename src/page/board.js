@@ -323,6 +323,14 @@ function focusSquare(square) {
   element('squares').querySelector('[tabindex="0"]').focus();
 }
 
+// Calls `change`. If it hides or removes the control that has the focus of the keyboard, the board gets the focus.
+export function keepFocus(change) {
+  const focused = document.activeElement;
+  const isByKeyboard = focused.matches(':focus-visible');
+  change();
+  if (isByKeyboard && !focused.checkVisibility()) element('squares').querySelector('[tabindex="0"]').focus();
+}
+
 // Switches between playing moves and drawing arrows and circles.
 export function setDrawing(isOn) {
   Object.assign(view, { isDrawing: isOn, selected: null });

@@ -2,7 +2,7 @@
 import { isInCheck, legalMoves, whyIllegal, moveOf, fromOf, toOf, notate, otherSide } from './rules.js';
 import { newGame, addMove, moveNumber, lineAfter, encodeGame, decodeGame, fenOf, shownComment, isMainLine } from './game.js';
 import { element, makeButton, t, hasText, moveMarks, glyphText, GRADES } from './texts.js';
-import { view, drawBoard, setDrawing } from './board.js';
+import { view, drawBoard, setDrawing, keepFocus } from './board.js';
 
 // `listeners` are called after each change of the current move, `onLanguage` after a change of the language or
 // notation. `listed` is the element of `games` that is on the board, or null. `onEnd` is called with the loser, or null, if a rule has ended the game. `legal` has the legal moves of
@@ -216,7 +216,7 @@ export function show({ isNew = false, keepsAddress = false } = {}) {
   const isInAddress = keepsAddress || writeAddress(isNew);
   sayPosition();
   if (!isInAddress && isNew) say(t('long address'));
-  for (const listener of app.listeners) listener();
+  keepFocus(() => { for (const listener of app.listeners) listener(); });
   drawBoard();
 }
 
@@ -249,8 +249,10 @@ export function openGame(game, { listed = null, ...options } = { isNew: true }) 
   if (app.listed) app.listed.text = encodeGame(app.game);
   Object.assign(app, { game, listed });
   element('games').selectedIndex = app.games.indexOf(listed);
-  stopEditing();
-  show(options);
+  keepFocus(() => {
+    stopEditing();
+    show(options);
+  });
 }
 
 function openListed(index) {

@@ -425,6 +425,34 @@ async function playsByKeyboard(url) {
   await page.context().close();
 }
 
+// With the keyboard, a choice in the position editor keeps the focus. A button that hides itself gives it to the board.
+async function keepsFocus(url) {
+  const page = await open(url);
+  const press = async (selector, isLost = true) => {
+    await page.locator(selector).first().focus();
+    await page.keyboard.press('Enter');
+    if (isLost) await page.waitForFunction(() => document.activeElement.closest('#squares'), null, { timeout: 2000 });
+  };
+  for (const id of ['game-panel', 'play-panel']) await page.click(`#${id} summary`);
+  await page.waitForSelector('#knowledge button');
+  await press('#knowledge button');
+  await press('#edit', false);
+  for (const name of ['cannon', 'knight']) {
+    await press(`#palette [aria-label="red ${name}"]`, false);
+    assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), `red ${name}`);
+  }
+  assert.equal(await page.locator('#palette [aria-pressed=true]').count(), 1);
+  await press('#done');
+  await press('#edit', false);
+  await press('#cancel');
+  await press('#play-black');
+  await press('#resign');
+  // The mouse does not move the focus.
+  await page.click('#play-black');
+  assert.equal(await page.evaluate(() => document.activeElement.closest('#squares')), null);
+  await page.context().close();
+}
+
 async function playsByTouch(url) {
   const options = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, locale: 'zh-CN', colorScheme: 'dark' };
   const page = await open(url, options);
@@ -986,8 +1014,8 @@ async function uploadsFiles(page) {
 try {
   const url = await start('board', '--no-browser');
   const tests = {
-    playsByMouse, asksBeforeLeavingMatch, leavesEngineThinking, changesGames, playsByKeyboard, playsByTouch, analyses,
-    reviews, opensFiles, needsNoChineseFont, showsReviewFile, showsLibrary, showsOwnLibrary,
+    playsByMouse, asksBeforeLeavingMatch, leavesEngineThinking, changesGames, playsByKeyboard, keepsFocus,
+    playsByTouch, analyses, reviews, opensFiles, needsNoChineseFont, showsReviewFile, showsLibrary, showsOwnLibrary,
   };
   for (const [name, test] of Object.entries(tests)) {
     if (process.env.ONLY && process.env.ONLY !== name) continue;
