@@ -551,6 +551,28 @@ async function drawsByTouch(page) {
   await page.tap('#draw');
 }
 
+// A printed page has all moves and no controls. With forced colors, the current move and pressed buttons differ from
+// others. Long words fit into the window.
+async function showsOtherMedia(url) {
+  const word = 'https%3A%2F%2Fexample.org%2F' + 'x'.repeat(300);
+  const page = await open(`${url}#~${'b0c2b9c7c2b0c7b9'.repeat(60)}h2e2$1:${word}:@241;Event=${word}`);
+  await checkAccessibility(page, 'long-words-en-light');
+  await page.emulateMedia({ media: 'print' });
+  const [list, first, last] = await Promise.all(['#moves', '#moves span:first-child button', '#moves .current']
+    .map((selector) => page.locator(selector).boundingBox()));
+  for (const box of [first, last]) assert(box.y >= list.y && box.y + box.height <= list.y + list.height + 1);
+  assert.equal(await page.locator('#flip, #language, #analyse, #position, #annotate').filter({ visible: true }).count(), 0);
+  await page.emulateMedia({ media: 'screen', forcedColors: 'active' });
+  await page.click('#annotate summary');
+  const color = (selector) => page.locator(selector).evaluate((node) => getComputedStyle(node).backgroundColor);
+  for (const name of ['#moves .current', '#glyphs [aria-pressed=true]']) {
+    for (const other of ['#moves .move:first-child button', '#glyphs :last-child']) {
+      assert.notEqual(await color(name), await color(other), `${name} and ${other}`);
+    }
+  }
+  await page.context().close();
+}
+
 async function analyses(url) {
   const page = await open(url, { viewport: { width: 1920, height: 1080 } });
   await page.click('#analyse');
@@ -893,6 +915,7 @@ async function writesNotes(page, root) {
   await page.reload();
   await page.waitForSelector('#note-editor', { state: 'visible' });
   await page.click('#note-editor summary');
+  assert.equal((await page.locator('#note-private').boundingBox()).width, 24);
   await page.fill('#note-name', '中炮');
   await page.fill('#note-comment', 'The most common <b>move</b>.');
   await page.selectOption('#note-verdict', '1');
@@ -1015,7 +1038,7 @@ try {
   const url = await start('board', '--no-browser');
   const tests = {
     playsByMouse, asksBeforeLeavingMatch, leavesEngineThinking, changesGames, playsByKeyboard, keepsFocus,
-    playsByTouch, analyses, reviews, opensFiles, needsNoChineseFont, showsReviewFile, showsLibrary, showsOwnLibrary,
+    playsByTouch, showsOtherMedia, analyses, reviews, opensFiles, needsNoChineseFont, showsReviewFile, showsLibrary, showsOwnLibrary,
   };
   for (const [name, test] of Object.entries(tests)) {
     if (process.env.ONLY && process.env.ONLY !== name) continue;
