@@ -19,6 +19,7 @@ export const view = {
   position: null, flipped: false, letters: 'traditional', notation: 'chinese', last: null, check: null, legal: [],
   arrows: [], drawn: [], selected: null, isDrawing: false, onMove: null, onSquare: null,
 };
+// The drag or press of one pointer, or null. All other pointers are ignored until it ends.
 let dragged = null;
 let pressTimer = 0;
 
@@ -213,13 +214,15 @@ function squareAt({ clientX, clientY }) {
 
 function startPointer(event) {
   const square = squareAt(event);
-  if (square === null) return;
+  // A second finger is not primary.
+  if (square === null || !event.isPrimary) return;
+  const { pointerId } = event;
   // The mouse does not move the focus, so that the arrow keys still walk through the game.
   event.preventDefault();
   if (document.activeElement !== document.body) document.activeElement.blur();
   if (event.button === 2 || (event.button === 0 && view.isDrawing && !view.onSquare)) {
-    dragged = { square, isMark: true, target: square };
-    element('squares').setPointerCapture(event.pointerId);
+    dragged = { pointerId, square, isMark: true, target: square };
+    element('squares').setPointerCapture(pointerId);
     return;
   }
   if (event.button !== 0) return;
@@ -228,11 +231,11 @@ function startPointer(event) {
   if (mayPress) pressTimer = setTimeout(startMark, LONG_PRESS);
   if (view.onSquare || !isOwn(square)) {
     choose(square);
-    if (mayPress) dragged = { square, x, y, isWaiting: true };
+    if (mayPress) dragged = { pointerId, square, x, y, isWaiting: true };
     return;
   }
-  dragged = { square, x, y, wasSelected: view.selected === square, piece: null };
-  element('squares').setPointerCapture(event.pointerId);
+  dragged = { pointerId, square, x, y, wasSelected: view.selected === square, piece: null };
+  element('squares').setPointerCapture(pointerId);
   view.selected = square;
   drawBoard();
 }
@@ -240,14 +243,15 @@ function startPointer(event) {
 // A long press: the finger now draws an arrow, or a circle if it stays on the square.
 function startMark() {
   if (!dragged) return;
-  dragged = { square: dragged.square, isMark: true, isPressed: true, target: dragged.square };
+  const { pointerId, square } = dragged;
+  dragged = { pointerId, square, isMark: true, isPressed: true, target: square };
   view.selected = null;
   navigator.vibrate?.(20);
   drawBoard();
 }
 
 function movePointer(event) {
-  if (!dragged) return;
+  if (event.pointerId !== dragged?.pointerId) return;
   if (dragged.isMark) {
     const target = squareAt(event);
     if (target === dragged.target) return;
@@ -266,8 +270,8 @@ function movePointer(event) {
 }
 
 function endPointer(event) {
+  if (event.pointerId !== dragged?.pointerId) return;
   clearTimeout(pressTimer);
-  if (!dragged) return;
   const { square, isMark, isPressed, isWaiting, piece, wasSelected } = dragged;
   dragged = null;
   if (isWaiting) return;
@@ -317,6 +321,14 @@ function pressKey(event) {
 function focusSquare(square) {
   for (const button of element('squares').children) button.tabIndex = Number(button.dataset.index) === square ? 0 : -1;
   element('squares').querySelector('[tabindex="0"]').focus();
+}
+
+// Calls `change`. If it hides or removes the control that has the focus of the keyboard, the board gets the focus.
+export function keepFocus(change) {
+  const focused = document.activeElement;
+  const isByKeyboard = focused.matches(':focus-visible');
+  change();
+  if (isByKeyboard && !focused.checkVisibility()) element('squares').querySelector('[tabindex="0"]').focus();
 }
 
 // Switches between playing moves and drawing arrows and circles.

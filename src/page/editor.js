@@ -1,7 +1,7 @@
 // The board editor.
 import { START, parseFen, writeFen, otherSide } from './rules.js';
 import { element, makeButton, t, pieceName, LETTERS } from './texts.js';
-import { view, drawBoard, setDrawing } from './board.js';
+import { view, drawBoard, setDrawing, keepFocus } from './board.js';
 import { app, show, say, setUp, stopEditing } from './study.js';
 
 // The position that is being edited, or was edited last.
@@ -15,18 +15,23 @@ export function drawEditor() {
   Object.assign(view, { position: edited, legal: [], last: null, check: null, arrows: [], drawn: [] });
   element('fen').value = writeFen(edited);
   element('side').textContent = t(`to move ${edited.side}`);
-  const choices = [...'KABNRCPkabnrcp', ''].map((piece) => {
-    const button = makeButton(piece ? LETTERS[view.letters][piece] : t('remove'), () => {
-      [brush, view.selected] = [brush === piece ? null : piece, null];
-      drawEditor();
-    });
-    button.className = piece === '' ? 'remove' : piece < 'a' ? 'red' : 'black';
+  for (const button of element('palette').children) {
+    const { piece } = button.dataset;
+    button.textContent = piece ? LETTERS[view.letters][piece] : t('remove');
     button.setAttribute('aria-label', piece ? pieceName(piece) : t('remove'));
     button.setAttribute('aria-pressed', String(brush === piece));
-    return button;
-  });
-  element('palette').replaceChildren(...choices);
+  }
   drawBoard();
+}
+
+function paletteButton(piece) {
+  const button = makeButton('', () => {
+    [brush, view.selected] = [brush === piece ? null : piece, null];
+    drawEditor();
+  });
+  button.className = piece === '' ? 'remove' : piece < 'a' ? 'red' : 'black';
+  button.dataset.piece = piece;
+  return button;
 }
 
 function editSquare(square) {
@@ -43,6 +48,7 @@ function editSquare(square) {
 }
 
 export function buildEditor() {
+  element('palette').append(...[...'KABNRCPkabnrcp', ''].map(paletteButton));
   element('edit').addEventListener('click', () => {
     const { pieces, side } = app.game.node.position;
     setDrawing(false);
@@ -67,8 +73,8 @@ export function buildEditor() {
     drawEditor();
   });
   element('done').addEventListener('click', () => setUp(writeFen(edited)));
-  element('cancel').addEventListener('click', () => {
+  element('cancel').addEventListener('click', () => keepFocus(() => {
     stopEditing();
     show();
-  });
+  }));
 }

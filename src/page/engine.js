@@ -2,8 +2,8 @@
 import { otherSide } from './rules.js';
 import { decodeGame, encodeGame, movesOf, pathTo, lineAfter } from './game.js';
 import { element, t, tryStorage } from './texts.js';
-import { view, drawBoard } from './board.js';
-import { app, show, say, end, side, playMove, moveButton, lineText, redraw } from './study.js';
+import { view, drawBoard, keepFocus } from './board.js';
+import { app, show, say, end, side, playMove, moveButton, lineText, redraw, writeAddress } from './study.js';
 import { copyReview } from './review.js';
 import { currentQuery, positionQuery, request, stream } from './server.js';
 
@@ -171,14 +171,20 @@ export function resumePlay() {
   drawLevels();
   const { engine, clock, increment } = kept;
   match = { engine, clock, increment, game: app.game, node, isNew: false, isOver: false, ticked: performance.now() };
-  element('play-running').hidden = false;
-  element('play-start').hidden = true;
+  showPlayButtons();
   view.flipped = kept.flipped;
   redraw();
   drawClocks();
   keepMatch();
   if (isEnginesTurn()) playEngine();
   else say(t('game resumed'));
+}
+
+function showPlayButtons() {
+  keepFocus(() => {
+    element('play-running').hidden = !isPlaying();
+    element('play-start').hidden = isPlaying();
+  });
 }
 
 // Ends the game against the engine; `loser` is null for a draw and undefined for a game without a result.
@@ -190,9 +196,11 @@ function finishPlay(loser) {
     startAnalysis();
   }
   const results = { w: '0-1', b: '1-0' };
-  if (loser !== undefined) app.game.tags.Result = loser ? results[loser] : '1/2-1/2';
-  element('play-running').hidden = true;
-  element('play-start').hidden = false;
+  if (loser !== undefined) {
+    app.game.tags.Result = loser ? results[loser] : '1/2-1/2';
+    writeAddress();
+  }
+  showPlayButtons();
   keepMatch();
   drawClocks();
   redraw();
@@ -210,7 +218,7 @@ function moveOptions() {
 function setStuck(isStuck) {
   match.isStuck = isStuck;
   match.ticked = performance.now();
-  element('ask-again').hidden = !isStuck;
+  keepFocus(() => { element('ask-again').hidden = !isStuck; });
   drawClocks();
 }
 
@@ -284,14 +292,13 @@ function startPlay(engine) {
   const minutes = Number(element('minutes').value) || 0;
   match = {
     engine, game: app.game, node: app.game.node, isNew: true, isOver: false, ticked: performance.now(),
-    increment: 1000 * (Math.trunc(element('increment').value) || 0),
+    increment: Math.round(1000 * element('increment').value),
     clock: minutes > 0 ? { w: 60000 * minutes, b: 60000 * minutes } : null,
   };
   const { tags } = app.game;
   [tags.Red, tags.Black] = engine === 'w' ? ['Chuhe', '?'] : ['?', 'Chuhe'];
   delete tags.Result;
-  element('play-running').hidden = false;
-  element('play-start').hidden = true;
+  showPlayButtons();
   view.flipped = engine === 'w';
   show({ isNew: true });
 }

@@ -88,13 +88,21 @@ export function encodeGame(game) {
   return `${start}~${quoted(game.root.comment)}${moves}@${nodes.indexOf(game.node)}${tags.join('')}`;
 }
 
+// Programs that pass links on may encode the text of a game once more, or only its characters ~ ( ). Comments and tags
+// may contain %7E, but come after the first ~.
+function restoreGame(text) {
+  const isEncoded = /^[^@]*%40\d+(%3B|$)/i.test(text);
+  return (isEncoded ? decode(text) : text).replace(/^([^~]*?)%7E/i, '$1~').replaceAll('%28', '(').replaceAll('%29', ')');
+}
+
 // Reads the text of a game, or a FEN with _ or blanks and possibly `moves` in coordinates.
-export function decodeGame(text) {
+export function decodeGame(link) {
+  const text = restoreGame(link);
   if (!text.includes('~')) return decodeFen(text);
   const [start, rest] = text.split('~', 2);
   const [body, ...tags] = rest.split(';');
   const [moves, index = '0'] = body.split('@');
-  const game = newGame(start.replaceAll('_', ' ') || START);
+  const game = newGame(decode(start).replaceAll('_', ' ') || START);
   const nodes = [game.root];
   const stack = [];
   let node = game.root;
@@ -137,6 +145,23 @@ function decodeFen(text) {
 // A comment without the commands for programs, such as [%eval 0.35,12].
 export const shownComment = (comment) => comment.replace(/\s*\[%[^\]]*\]\s*/g, ' ').trim();
 
+// The width at which moves are wrapped, in characters: at most 240 bytes, because programs such as ElephantEye read lines
+// of at most 255 bytes. Comments are not wrapped.
+const LINE_WIDTH = 80;
+
+function wrap(text) {
+  const lines = [];
+  let line = '';
+  for (const [word] of text.matchAll(/\{[^}]*\}\S*|\S+/g)) {
+    if (line && line.length + 1 + word.length > LINE_WIDTH) {
+      lines.push(line);
+      line = '';
+    }
+    line += (line && ' ') + word;
+  }
+  return [...lines, line].join('\n');
+}
+
 export function writePgn(game, notation) {
   const format = { chinese: 'Chinese', wxf: 'WXF', coordinates: 'ICCS' }[notation];
   const tags = { Game: 'Chinese Chess', Red: '?', Black: '?', Result: '*', ...game.tags, Format: format };
@@ -152,7 +177,7 @@ export function writePgn(game, notation) {
     return `${head} ${text}${node.glyphs.map((glyph) => ` $${glyph}`).join('')}${comment(node)}`;
   };
   const moves = writeTree(game.root, write, ' (', ')').replaceAll('( ', '(');
-  return `${lines.join('\n')}\n\n${`${comment(game.root)}${moves} ${tags.Result}`.trim()}\n`;
+  return `${lines.join('\n')}\n\n${wrap(`${comment(game.root)}${moves} ${tags.Result}`)}\n`;
 }
 
 export const fenOf = (node) => writeFen(node.position);

@@ -2,6 +2,7 @@
 // game.
 import { otherSide } from './rules.js';
 import { element, t } from './texts.js';
+import { keepFocus } from './board.js';
 import { app, say, end, moveButton } from './study.js';
 import { currentQuery, request } from './server.js';
 
@@ -54,7 +55,7 @@ async function askPosition() {
     ...knowledgeTable(`${t('book')}: ${bookNames}`, reply.book, weight),
     ...knowledgeTable(`${t('tablebase')}: ${reply.ending}`, reply.tablebase, outcomeText),
   ];
-  element('knowledge').replaceChildren(...(tables.length ? tables : [t('no knowledge')]));
+  keepFocus(() => element('knowledge').replaceChildren(...(tables.length ? tables : [t('no knowledge')])));
   element('opening').textContent = reply.opening ? t('opening', reply.opening) : '';
   element('tablebase-value').textContent = reply.value ? outcomeText(reply.value) : '';
   if (reply.end && app.legal.length) {

@@ -2,7 +2,7 @@
 import { notate } from './rules.js';
 import { pathTo, fenOf } from './game.js';
 import { element, makeButton, t, tryStorage, hasText, moveMarks, positionMarks, glyphText } from './texts.js';
-import { view } from './board.js';
+import { view, keepFocus } from './board.js';
 import { app, say, side, playMove, moveButton, lineText, moveText, redraw } from './study.js';
 import { access, request } from './server.js';
 import { judged } from './knowledge.js';
@@ -63,7 +63,7 @@ function drawEntries() {
   const noteOf = (entry) => notes.find((note) => note.move === entry.uci);
   const isListed = (entry) => entry.score !== '??' || noteOf(entry);
   const rows = entries.filter(isListed).flatMap((entry) => entryRows(entry, noteOf(entry)));
-  element('library-moves').replaceChildren(...rows);
+  keepFocus(() => element('library-moves').replaceChildren(...rows));
   const unknown = entries.filter((entry) => !isListed(entry));
   element('unknown-moves').hidden = !unknown.length;
   element('unknown-count').textContent = t('show unknown', unknown.length);

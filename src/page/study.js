@@ -2,15 +2,15 @@
 import { isInCheck, legalMoves, whyIllegal, moveOf, fromOf, toOf, notate, otherSide } from './rules.js';
 import { newGame, addMove, moveNumber, lineAfter, encodeGame, decodeGame, fenOf, shownComment, isMainLine } from './game.js';
 import { element, makeButton, t, hasText, moveMarks, glyphText, GRADES } from './texts.js';
-import { view, drawBoard, setDrawing } from './board.js';
+import { view, drawBoard, setDrawing, keepFocus } from './board.js';
 
 // `listeners` are called after each change of the current move, `onLanguage` after a change of the language or
-// notation. `onEnd` is called with the loser, or null, if a rule has ended the game. `legal` has the legal moves of
+// notation. `listed` is the element of `games` that is on the board, or null. `onEnd` is called with the loser, or null, if a rule has ended the game. `legal` has the legal moves of
 // the current position. `mayLeave` returns whether a changed address may open another game. `refusal` returns the key
 // of the reason why the user may not move now, or null. `check` returns the normal form of a FEN, or throws an error
 // with a message for the user. `read` opens the games of a text, if a server can read them.
 export const app = {
-  game: newGame(), games: [], legal: [], ending: null, problem: '', title: 'title', listeners: [], onLanguage: [],
+  game: newGame(), games: [], listed: null, legal: [], ending: null, problem: '', title: 'title', listeners: [], onLanguage: [],
   onEnd: () => {}, refusal: () => null, mayLeave: () => true, read: null,
   check: async (fen) => fenOf(newGame(fen).root),
 };
@@ -166,8 +166,9 @@ function addressOfGame() {
 let pendingAddress = null;
 let addressTimer = null;
 
+// An entry of the history has the number of its listed game as its state.
 function changeAddress(change, address) {
-  if (address !== location.hash) history[change](null, '', location.pathname + address);
+  if (address !== location.hash) history[change](app.listed?.id, '', location.pathname + address);
 }
 
 function writePending() {
@@ -179,7 +180,7 @@ function writePending() {
 // Writes the game into the address. A changed game is a new entry of the history, so that Back undoes the change.
 // Moving through the game replaces the entry, after a pause because browsers limit how often the address may change.
 // Returns whether the game is short enough for an address.
-function writeAddress(isNew) {
+export function writeAddress(isNew = false) {
   const address = addressOfGame();
   if (!address) return false;
   if (isNew) {
@@ -215,7 +216,7 @@ export function show({ isNew = false, keepsAddress = false } = {}) {
   const isInAddress = keepsAddress || writeAddress(isNew);
   sayPosition();
   if (!isInAddress && isNew) say(t('long address'));
-  for (const listener of app.listeners) listener();
+  keepFocus(() => { for (const listener of app.listeners) listener(); });
   drawBoard();
 }
 
@@ -243,21 +244,27 @@ export function stopEditing() {
   element('editor').hidden = true;
 }
 
-export function openGame(game, options = { isNew: true }) {
-  app.game = game;
-  element('games').selectedIndex = -1;
-  stopEditing();
-  show(options);
+// Opens a game, which may be the game `listed` of the list. A listed game that is left is kept with its changes.
+export function openGame(game, { listed = null, ...options } = { isNew: true }) {
+  if (app.listed) app.listed.text = encodeGame(app.game);
+  Object.assign(app, { game, listed });
+  element('games').selectedIndex = app.games.indexOf(listed);
+  keepFocus(() => {
+    stopEditing();
+    show(options);
+  });
 }
 
 function openListed(index) {
-  openGame(decodeGame(app.games[index].text));
-  element('games').selectedIndex = index;
+  const listed = app.games[index];
+  openGame(decodeGame(listed.text), { listed, isNew: true });
 }
 
 // Lists games and opens the first, unless the address has already opened one.
 export function openGames(texts, { keepsGame = false } = {}) {
-  app.games = texts;
+  // The numbers are random, so that entries of the history that belong to another list select nothing.
+  app.games = texts.map((game) => ({ ...game, id: Math.random() }));
+  app.listed = null;
   const options = texts.map(({ title }, n) => new Option(`${n + 1}. ${title}`, n));
   element('games').replaceChildren(...options);
   element('games').selectedIndex = -1;
@@ -290,8 +297,9 @@ export function moveButton(move) {
 
 // The game or position of a link; null without one.
 export function gameOfLink({ hash, search }) {
-  const [fragment, query] = [hash.slice(1), search.slice(1)];
-  const text = fragment || (query.includes('/') ? query.replaceAll('+', ' ') : '');
+  // Other sites append parameters such as `&lang=1`.
+  const [fragment, [query]] = [hash.slice(1), search.slice(1).split('&')];
+  const text = fragment || (/\/|%2F/i.test(query) ? query.replaceAll('+', ' ') : '');
   return text ? decodeGame(text) : null;
 }
 
@@ -304,7 +312,8 @@ export function openAddress() {
   } catch (error) {
     app.problem = t(hasText(error.message) ? error.message : 'invalid game');
   }
-  openGame(game || newGame(), { keepsAddress: true });
+  const listed = app.games.find(({ id }) => id === history.state);
+  openGame(game || newGame(), { listed, keepsAddress: true });
   return true;
 }
 
@@ -403,6 +412,6 @@ export function buildStudy() {
   addEventListener('popstate', () => {
     pendingAddress = null;
     if (app.mayLeave()) openAddress() || openGame(newGame(), { keepsAddress: true });
-    else history.pushState(null, '', location.pathname + addressOfGame());
+    else history.pushState(app.listed?.id, '', location.pathname + addressOfGame());
   });
 }

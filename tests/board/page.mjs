@@ -131,9 +131,11 @@ async function playsByMouse(url) {
   await page.waitForFunction(() => document.querySelectorAll('#moves button').length === 2);
   await page.click('#resign');
   await waitForStatus(page, 'Red resigns');
-  // A reload does not resume a game that has ended.
+  // A reload does not resume a game that has ended, and keeps its result.
+  await page.waitForFunction(() => location.hash.includes('Result=0-1'));
   await page.reload();
   await page.waitForSelector('body[data-ready]');
+  assert.match(await page.locator('#game-title').textContent(), /^\? – Chuhe  0-1/);
   assert.equal(await page.locator('#resign').isVisible(), false);
   // Red has no cannons, so the position is in no book.
   await page.goto(`${url}#rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/9/9/RNBAKABNR_w`);
@@ -160,8 +162,12 @@ async function asksBeforeLeavingMatch(url) {
   await page.click('#play-panel summary');
   await page.selectOption('#strength', '500');
   await page.fill('#minutes', '5');
+  await page.fill('#increment', '0.5');
   await page.click('#play-red');
-  await page.route('**/api/move*', (route) => route.fulfill({ status: 400, json: { error: 'no engine' } }));
+  await page.route('**/api/move*', (route) => {
+    assert.match(route.request().url(), /increment=500&/);
+    return route.fulfill({ status: 400, json: { error: 'no engine' } });
+  });
   await square(page, 'h2').click();
   await square(page, 'e2').click();
   await waitForStatus(page, 'are stopped: no engine');
@@ -304,7 +310,30 @@ async function changesGames(url) {
     await page.click('#new-game');
     assert.equal(await page.inputValue('#games'), '');
   }
+  await keepsListedGames(page);
   await page.context().close();
+}
+
+// A listed game keeps its changes while another one is on the board, also after Back.
+async function keepsListedGames(page) {
+  const comment = () => page.locator('#comment-text').textContent();
+  const write = async (text) => {
+    await page.fill('#comment', text);
+    await page.locator('#comment').blur();
+  };
+  await page.selectOption('#games', '0');
+  await write('first');
+  await write('second');
+  await page.selectOption('#games', '1');
+  assert.equal(await comment(), '');
+  await page.selectOption('#games', '0');
+  assert.equal(await comment(), 'second');
+  for (const _ of ['selection of game 1', 'of game 2', 'second comment']) await page.goBack();
+  await page.waitForFunction(() => document.querySelector('#comment-text').textContent === 'first');
+  assert.equal(await page.inputValue('#games'), '0');
+  await page.selectOption('#games', '1');
+  await page.selectOption('#games', '0');
+  assert.equal(await comment(), 'first');
 }
 
 // A reload continues the game against the engine with its side, level and clocks.
@@ -396,6 +425,34 @@ async function playsByKeyboard(url) {
   await page.context().close();
 }
 
+// With the keyboard, a choice in the position editor keeps the focus. A button that hides itself gives it to the board.
+async function keepsFocus(url) {
+  const page = await open(url);
+  const press = async (selector, isLost = true) => {
+    await page.locator(selector).first().focus();
+    await page.keyboard.press('Enter');
+    if (isLost) await page.waitForFunction(() => document.activeElement.closest('#squares'), null, { timeout: 2000 });
+  };
+  for (const id of ['game-panel', 'play-panel']) await page.click(`#${id} summary`);
+  await page.waitForSelector('#knowledge button');
+  await press('#knowledge button');
+  await press('#edit', false);
+  for (const name of ['cannon', 'knight']) {
+    await press(`#palette [aria-label="red ${name}"]`, false);
+    assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), `red ${name}`);
+  }
+  assert.equal(await page.locator('#palette [aria-pressed=true]').count(), 1);
+  await press('#done');
+  await press('#edit', false);
+  await press('#cancel');
+  await press('#play-black');
+  await press('#resign');
+  // The mouse does not move the focus.
+  await page.click('#play-black');
+  assert.equal(await page.evaluate(() => document.activeElement.closest('#squares')), null);
+  await page.context().close();
+}
+
 async function playsByTouch(url) {
   const options = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, locale: 'zh-CN', colorScheme: 'dark' };
   const page = await open(url, options);
@@ -450,6 +507,23 @@ async function drawsByLongPress(page) {
   await page.waitForTimeout(600);
   assert.equal(await page.locator('#board .pressed').count(), 0);
   await touch('touchEnd', []);
+  await ignoresSecondFinger(page, touch);
+}
+
+// A second finger neither plays a move nor ends the drag of the first one.
+async function ignoresSecondFinger(page, touch) {
+  const before = await moveCount(page);
+  const boxes = await Promise.all(['b7', 'b5', 'e7'].map((name) => square(page, name).boundingBox()));
+  const [piece, other, target] = boxes.map((box, id) => ({ x: box.x + box.width / 2, y: box.y + box.height / 2, id: id % 2 }));
+  await touch('touchStart', [piece]);
+  await touch('touchStart', [piece, other]);
+  assert.equal(await moveCount(page), before);
+  await touch('touchMove', [{ ...piece, x: (piece.x + target.x) / 2 }, other]);
+  await touch('touchMove', [target, other]);
+  await touch('touchEnd', []);
+  assert.equal(await moveCount(page), before + 1);
+  await page.goBack();
+  await page.waitForFunction((n) => document.querySelectorAll('#moves button').length === n, before);
 }
 
 // Arrows by a drag and by two taps, and a circle.
@@ -475,6 +549,28 @@ async function drawsByTouch(page) {
   assert.equal(await page.locator('#board .circle, #board .arrow').count(), 1);
   assert.equal(await moveCount(page), 3);
   await page.tap('#draw');
+}
+
+// A printed page has all moves and no controls. With forced colors, the current move and pressed buttons differ from
+// others. Long words fit into the window.
+async function showsOtherMedia(url) {
+  const word = 'https%3A%2F%2Fexample.org%2F' + 'x'.repeat(300);
+  const page = await open(`${url}#~${'b0c2b9c7c2b0c7b9'.repeat(60)}h2e2$1:${word}:@241;Event=${word}`);
+  await checkAccessibility(page, 'long-words-en-light');
+  await page.emulateMedia({ media: 'print' });
+  const [list, first, last] = await Promise.all(['#moves', '#moves span:first-child button', '#moves .current']
+    .map((selector) => page.locator(selector).boundingBox()));
+  for (const box of [first, last]) assert(box.y >= list.y && box.y + box.height <= list.y + list.height + 1);
+  assert.equal(await page.locator('#flip, #language, #analyse, #position, #annotate').filter({ visible: true }).count(), 0);
+  await page.emulateMedia({ media: 'screen', forcedColors: 'active' });
+  await page.click('#annotate summary');
+  const color = (selector) => page.locator(selector).evaluate((node) => getComputedStyle(node).backgroundColor);
+  for (const name of ['#moves .current', '#glyphs [aria-pressed=true]']) {
+    for (const other of ['#moves .move:first-child button', '#glyphs :last-child']) {
+      assert.notEqual(await color(name), await color(other), `${name} and ${other}`);
+    }
+  }
+  await page.context().close();
 }
 
 async function analyses(url) {
@@ -819,6 +915,7 @@ async function writesNotes(page, root) {
   await page.reload();
   await page.waitForSelector('#note-editor', { state: 'visible' });
   await page.click('#note-editor summary');
+  assert.equal((await page.locator('#note-private').boundingBox()).width, 24);
   await page.fill('#note-name', '中炮');
   await page.fill('#note-comment', 'The most common <b>move</b>.');
   await page.selectOption('#note-verdict', '1');
@@ -940,8 +1037,8 @@ async function uploadsFiles(page) {
 try {
   const url = await start('board', '--no-browser');
   const tests = {
-    playsByMouse, asksBeforeLeavingMatch, leavesEngineThinking, changesGames, playsByKeyboard, playsByTouch, analyses,
-    reviews, opensFiles, needsNoChineseFont, showsReviewFile, showsLibrary, showsOwnLibrary,
+    playsByMouse, asksBeforeLeavingMatch, leavesEngineThinking, changesGames, playsByKeyboard, keepsFocus,
+    playsByTouch, showsOtherMedia, analyses, reviews, opensFiles, needsNoChineseFont, showsReviewFile, showsLibrary, showsOwnLibrary,
   };
   for (const [name, test] of Object.entries(tests)) {
     if (process.env.ONLY && process.env.ONLY !== name) continue;

@@ -43,6 +43,13 @@ try {
     '~@0', '~:a%7E:h2e2$2!53.2:b:(b2e2h9g7(b9c7))(c3c4)h9g7@3;Red=%E7%94%B2',
     '4k4/9/9/9/9/9/9/9/4R4/3K5_b_-_-_12_30~e9f9@1', '~@0;Red%20Team=A%3BB',
   ]) assert.equal(encodeGame(decodeGame(text)), text);
+  // Links that other programs have encoded.
+  const tree = '4k4/9/9/9/9/9/9/9/4R4/3K5_b~e9f9:(a%7E%28%2528:e1e2(e1f1)@2;Red=%7E';
+  for (const link of [
+    encodeURIComponent(tree), encodeURIComponent(tree).replaceAll('~', '%7E'), tree.replace('~', '%7E'),
+    tree.replaceAll('(', '%28').replaceAll(')', '%29'), tree.replaceAll('/', '%2F'),
+  ]) assert.equal(encodeGame(decodeGame(link)), encodeGame(decodeGame(tree)), link);
+  assert.equal(decodeGame(tree).root.children[0].comment, '(a~(%28');
   for (const bad of ['~h2e9', '~(h2e2)', '~h2e2)', '~h2', 'x', '9/9_w', '~h2e2:%E4:']) {
     assert.throws(() => decodeGame(bad), undefined, bad);
   }
@@ -52,17 +59,30 @@ try {
   const later = writePgn(decodeGame('4k4/9/9/9/9/9/9/9/4R4/3K5_b_-_-_12_30~e9f9e1e2@1;Red%5FTeam=A'), 'coordinates');
   assert.match(later, /^\[Red_Team "A"\]$/m);
   assert.match(later, /^30\.\.\. E9-F9 31\. E1-E2 \*$/m);
+  // Moves are wrapped at 240 bytes, because some programs read lines of at most 255. Comments are not broken.
+  const shuffle = 'b0c2b9c7c2b0c7b9'.repeat(50);
+  const long = writePgn(decodeGame(`~${shuffle}:${'a%20b%20'.repeat(50)}:@0`), 'chinese').split('\n');
+  const [comments, others] = [true, false].map((isComment) => long.filter((line) => line.startsWith('{') === isComment));
+  assert.deepEqual(comments, [`{${'a b '.repeat(50)}}`]);
+  assert(others.length > 20 && others.every((line) => Buffer.byteLength(line) <= 240));
+  assert.equal(others.join(' ').match(/馬|马/g).length, 200);
   const start = 'rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR_w';
   assert.equal(encodeGame(decodeGame(`${start}_-_-_0_1~h2e2@1`)), '~h2e2@1');
   assert.equal(encodeGame(decodeGame(`${start}_-_-_0_9~@0`)), `${start}_-_-_0_9~@0`);
   // A review replaces the glyph of an earlier review, and keeps those of the user.
   const { copyReview } = await load('review.js');
-  const { app } = await load('study.js');
+  const { app, gameOfLink } = await load('study.js');
   app.game = decodeGame('~h2e2$1$14:own:h7e7$13$2:[%25eval 0.1,5] mistake (-12 %25) own:@0');
   copyReview(decodeGame('~h2e2!45:[%25eval 0.2,9]:h7e7$4!30:[%25eval 0.9,9] blunder (-30 %25):@0'));
   const [first, second] = [app.game.root.children[0], app.game.root.children[0].children[0]];
   assert.deepEqual([first.glyphs, first.comment], [[1, 14], 'own [%eval 0.2,9]']);
   assert.deepEqual([second.glyphs, second.comment], [[13, 4], 'own [%eval 0.9,9] blunder (-30 %)']);
+  // Positions in links, of which other sites encode the slashes or append parameters.
+  const position = '4k4/9/9/9/9/9/9/9/4R4/3K5%20b';
+  for (const search of [position, position.replace('%20', '+'), position.replaceAll('/', '%2F'), `${position}&lang=1`]) {
+    assert.equal(encodeGame(gameOfLink({ hash: '', search: `?${search}` })), '4k4/9/9/9/9/9/9/9/4R4/3K5_b~@0', search);
+  }
+  assert.equal(gameOfLink({ hash: '', search: '?lang=1&from=/' }), null);
   // The reason why a server has rejected a request.
   const { request } = await load('server.js');
   const { t } = await load('texts.js');
