@@ -292,8 +292,8 @@ pub fn position_of(key: &[u8]) -> Option<Position> {
 #[cfg(test)]
 mod tests {
     use super::super::book_move::BookMove;
-    use super::super::library::BookLibrary;
     use super::super::database::{Schema, open};
+    use super::super::library::BookLibrary;
     use super::super::table::tests::{after, moves};
     use super::*;
 

@@ -103,6 +103,18 @@ fn a_mate_of_the_tables_is_found_at_low_depth_with_several_threads() {
 }
 
 #[test]
+fn a_search_of_one_node_keeps_a_win_of_the_tables() {
+    let fen = "2baka3/9/9/9/9/9/9/9/9/R2K5 w";
+    let mut request = request(fen, Limits { nodes: Some(1), ..Limits::default() });
+    let tables = Tables::embedded();
+    request.tablebases = Some(tables.clone());
+    let moves = tables.probe_moves(request.game.position(), request.settings.rules);
+    let best = Engine::new().run(request).1.best;
+    let found = moves.iter().find(|m| Some(m.played) == best).expect("a move of the tables");
+    assert_eq!(found.outcome, moves[0].outcome);
+}
+
+#[test]
 fn a_shallow_search_does_not_allow_a_mate_in_one() {
     for fen in
         ["9/5k3/2N6/9/3R2b2/8p/9/4B4/4A4/2BAK4 b", "4ka3/4a4/9/9/4R2P1/p1R6/7r1/4B4/4A4/4KAB2 b"]

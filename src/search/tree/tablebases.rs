@@ -24,8 +24,8 @@ impl Search<'_> {
     #[inline]
     pub fn tablebase_score(&mut self, ply: usize) -> Option<NodeScore> {
         let tables = self.shared.request.tablebases.as_deref()?;
-        // Reading from a slow disk must not delay the move.
-        if self.must_end {
+        // Reading from a slow disk must not delay the move, but the moves of the root get their scores.
+        if self.must_end && ply > 1 {
             return None;
         }
         let loads = tables.loads();
