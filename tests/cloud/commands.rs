@@ -276,6 +276,19 @@ fn a_running_library_is_backed_up() {
 }
 
 #[test]
+fn a_backup_to_a_full_disk_names_the_copy() {
+    let dir = dir_with_library();
+    let chuhe = env!("CARGO_BIN_EXE_chuhe");
+    // 36 KB: less than the copy, but enough for the index of the write-ahead log.
+    let script = format!("ulimit -f 72; exec '{chuhe}' --lang en cloud backup library.db copy.db");
+    let mut command = Command::new("sh");
+    let output = command.args(["-c", &script]).current_dir(dir.path(".")).output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.contains("copy.db: database error: "), "{errors}");
+    assert!(!dir.names().contains(&"copy.db".to_owned()));
+}
+
+#[test]
 fn a_restored_backup_does_not_get_the_write_ahead_log_of_the_old_file() {
     let dir = dir_with_library();
     dir.check("$ cloud backup library.db copy.db");

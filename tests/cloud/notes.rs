@@ -206,6 +206,59 @@ fn dumps_contain_notes() {
 }
 
 #[test]
+fn dumps_in_other_encodings_are_imported() {
+    let dir = TestDir::new();
+    let header = "# chuhe cloud library 2\n";
+    let moves = format!("{START} c3c4 -16 0\n{START} g3g4 -16 0\n");
+    let note = format!("{START} c3c4 note {{\"name\":\"仙人指路\",\"comment\":\"红方先手\"}}\n");
+    let dump = format!("{header}{moves}{note}");
+    let utf_16: Vec<u8> = ("\u{feff}".to_owned() + &dump.replace('\n', "\r\n"))
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let mixed = note.replace("仙人指路", "Müller Петров");
+    dir.write("utf8.txt", &dump);
+    dir.write("utf16.txt", utf_16);
+    dir.write("gbk.txt", encoding_rs::GBK.encode(&dump).0);
+    dir.write("mixed.txt", format!("{header}{moves}{mixed}"));
+    dir.write("joined.txt", format!("{dump}\n\u{feff}{dump}\n"));
+    let cut = dump.find("手").unwrap() + 1;
+    dir.write("damaged.txt", [&dump.as_bytes()[..cut], &dump.as_bytes()[cut + 2..]].concat());
+    dir.write("tail.txt", &moves);
+    dir.write("notes.txt", &note);
+    dir.write("newer.txt", format!("# chuhe cloud library 3\n{moves}"));
+    for name in ["utf8", "utf16", "gbk", "mixed"] {
+        dir.check(&format!(
+            "
+            $ cloud import {name}.db {name}.txt
+            = 1 move written, 1 already known, 0 tasks added, 1 note written
+            2=
+            "
+        ));
+        let name_of_note = if name == "mixed" { "Müller Петров" } else { "仙人指路" };
+        let written = dir.output(&format!("cloud dump {name}.db"));
+        assert!(written.contains(name_of_note) && written.contains("红方先手"), "{written}");
+    }
+    dir.check(
+        "
+        $ cloud import joined.db joined.txt
+        = 1 move written, 3 already known, 0 tasks added, 1 note written
+        2=
+        $1 cloud import damaged.db damaged.txt
+        2> line 4 is not a valid dump line (before the error: 1 move written, 0 tasks added)
+        $1 cloud import new.db tail.txt
+        2> tail.txt: a dump must begin with the line `# chuhe cloud library 2`
+        $1 cloud import new.db notes.txt
+        2> notes.txt: a dump must begin with
+        $1 cloud import new.db newer.txt
+        2> newer.txt: a dump must begin with
+        $1 --lang zh cloud import new.db tail.txt
+        2> 转储的第一行必须是
+        ",
+    );
+}
+
+#[test]
 fn exports_contain_notes() {
     let dir = dir_with_tokens();
     let server = Server::start(&dir, "");

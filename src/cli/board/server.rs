@@ -75,12 +75,14 @@ impl BoardServer {
         result
     }
 
-    /// The reason to reject a request: a wrong host name, origin or token. `None` if the request is allowed.
+    /// The reason to reject a request: a wrong host, port, origin or token. `None` if the request is allowed.
     fn refusal(&self, path: &str, headers: &HeaderMap) -> Option<&'static str> {
         let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or(""));
         let host = text(HOST).unwrap_or("");
         if !is_own_host(host, self.listening.port()) {
-            return Some("this host name is not that of the board");
+            return Some(
+                "the address must have the host 127.0.0.1 or localhost and the port of the board, even through a tunnel",
+            );
         }
         if let Some(origin) = text(ORIGIN)
             && origin.strip_prefix("http://") != Some(host)

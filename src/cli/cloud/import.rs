@@ -1,8 +1,10 @@
 //! `chuhe cloud import`: merges dumps, games, positions and books into a library.
 
-use std::io::BufRead;
+use std::borrow::Cow;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
+use encoding_rs_io::DecodeReaderBytesBuilder;
 use indicatif::ProgressBar;
 
 use super::library::{DUMP_HEADER, OLD_DUMP_HEADER, note_left_out};
@@ -17,7 +19,7 @@ use crate::cloud::store::{
 use crate::cloud::{Edge, fen};
 use crate::movegen::is_legal;
 use crate::notation::records::RecordReader;
-use crate::text::{self, bytes_without_byte_order_mark, counted};
+use crate::text::{self, counted, decode, without_byte_order_mark};
 
 /// Import dumps, self-play games, game records, lists of positions and books into a library, even while a server is
 /// running.
@@ -38,8 +40,8 @@ pub struct Arguments {
     max_ply: u16,
 }
 
-/// Number of bytes that are read to detect the type of a file.
-const HEAD: u64 = 32;
+/// Number of bytes that are read to detect the type of a file. The longest line of a dump, with a note, is shorter.
+const HEAD: u64 = 16 << 10;
 /// Maximum length of a line, in MB.
 const MAX_LINE_MB: u64 = 1;
 /// Moves or tasks per transaction: each transaction waits for the disk.
@@ -171,34 +173,43 @@ impl Importer<'_> {
             return self.add_book(name);
         }
         let (head, file) = open_with_beginning(path, HEAD)?;
-        let text = bytes_without_byte_order_mark(&head);
         if head.starts_with(SQLITE_MAGIC) {
             let why =
                 "this is a database; if it is a library, `chuhe cloud dump` writes it as text";
             return Err(ImportError::File(why.to_owned()));
         }
-        let headers = [DUMP_HEADER, OLD_DUMP_HEADER].map(str::as_bytes);
-        if headers.iter().any(|header| text.starts_with(header)) {
-            return self.add_dump(file);
-        }
         #[cfg(feature = "training")]
         if crate::training::data::is_game_file(&head) {
             return self.add_self_play(path, file, plies);
+        }
+        let beginning = decode(&head);
+        if beginning.lines().next().is_some_and(is_header) {
+            if let Some(encoding) = text::utf_16(&head) {
+                let utf_8 = DecodeReaderBytesBuilder::new().encoding(Some(encoding)).build(file);
+                return self.add_dump(BufReader::new(utf_8));
+            }
+            return self.add_dump(file);
+        }
+        if beginning.lines().any(|line| parse_line(line).is_some()) {
+            let why = format!("a dump must begin with the line `{DUMP_HEADER}`");
+            return Err(ImportError::File(why));
         }
         self.add_games(path, file, plies, unread)
     }
 
     fn add_dump(&mut self, mut file: impl BufRead) -> Result<(), ImportError> {
         let (mut number, mut bytes) = (0, Vec::new());
+        let mut is_utf_8 = true;
         while text::read_line(&mut file, MAX_LINE_MB, &mut bytes)? {
             number += 1;
-            if number == 1 {
+            let error = || ImportError::File(format!("line {number} is not a valid dump line"));
+            let line = decode_dump_line(&bytes, &mut is_utf_8).ok_or_else(error)?;
+            let line = without_byte_order_mark(&line).trim_end();
+            // Several dumps may be joined in one file.
+            if line.is_empty() || is_header(line) {
                 continue;
             }
-            let line = String::from_utf8_lossy(&bytes);
-            let parsed = parse_line(line.trim_end());
-            let error = || ImportError::File(format!("line {number} is not a valid dump line"));
-            self.add_line(parsed.ok_or_else(error)?)?;
+            self.add_line(parse_line(line).ok_or_else(error)?)?;
         }
         Ok(())
     }
@@ -353,6 +364,22 @@ fn book_name(path: &Path) -> Option<&str> {
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
     let is_book = matches!(&*extension, "dat" | "xqb" | "obk" | "pfbook");
     path.to_str().filter(|_| is_book)
+}
+
+fn is_header(line: &str) -> bool {
+    [DUMP_HEADER, OLD_DUMP_HEADER].contains(&line.trim_end())
+}
+
+/// Decodes a line of a dump; `None` if a character is damaged. After the first line that is not UTF-8, which sets
+/// `is_utf_8` to `false`, the encoding of each line is detected: a short line in GBK may also be valid in UTF-8.
+fn decode_dump_line<'a>(bytes: &'a [u8], is_utf_8: &mut bool) -> Option<Cow<'a, str>> {
+    match std::str::from_utf8(bytes) {
+        Ok(line) if *is_utf_8 => Some(line.into()),
+        _ => {
+            *is_utf_8 = false;
+            Some(decode(bytes)).filter(|line| !line.contains(char::REPLACEMENT_CHARACTER))
+        }
+    }
 }
 
 enum DumpLine {

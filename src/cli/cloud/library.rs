@@ -56,7 +56,14 @@ pub fn backup(
     }
     remove_unfinished_at_interrupt();
     let copy = Replacement::beside(out).context(out.display())?;
-    store::back_up(library, copy.temporary_path()).context(library)?;
+    store::back_up(library, copy.temporary_path()).map_err(|error| {
+        // Only the copy is written.
+        if error.is_failed_write() {
+            Failure::new(out.display(), error)
+        } else {
+            Failure::new(library, error)
+        }
+    })?;
     if exists {
         // SQLite would apply the write-ahead log of the old file to the new one.
         store::merge_log(out).context(out.display())?;

@@ -290,6 +290,9 @@ const OK: ApiReply = ApiReply::Status("ok");
 impl Library {
     /// `queue`: requests a search of a position.
     pub(super) fn queue(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
+        if self.store.is_read_only() {
+            return Err(StoreError::ReadOnly);
+        }
         let board = &query.board;
         let known = self.read_and_learn(query, |snapshot, pending| {
             let row = board.row(snapshot)?;

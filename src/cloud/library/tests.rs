@@ -6,7 +6,7 @@ use crate::board::Move;
 use crate::cloud::Edge;
 use crate::cloud::key::View;
 use crate::cloud::score::{score_of, value};
-use crate::cloud::store::{Lease, NewScore, Priority, Store, Task, TaskKind};
+use crate::cloud::store::{Lease, Location, NewScore, Priority, Store, Task, TaskKind};
 use crate::tablebase::Tables;
 
 const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
@@ -429,6 +429,23 @@ fn positions_are_queued() {
         let tasks = tasks(&library, TaskKind::Expansion).tasks;
         assert_eq!(tasks.len(), queued, "{known} known moves");
     }
+}
+
+#[test]
+fn read_only_libraries_refuse_requests_for_searches() {
+    let (directory, library) = empty();
+    // Enough moves are known, so no task would be added.
+    for m in ["a3a4", "b2e2", "b0c2", "c3c4", "c0e2"] {
+        write(&library, "", m, 10);
+    }
+    assert_eq!(ask(&library, "queue", START, ""), "ok\0");
+    let location = Location::from(&*directory.path().join("library.db"));
+    let store = Store::open_read_only(&location).unwrap();
+    let library = Library::new(store, Tables::embedded(), LibraryOptions::default());
+    let request = format!("action=queue&board={START}");
+    let parameters = QueryParameters::parse(request.as_bytes());
+    let refused = library.answer(&parameters, Role::Queue, "test");
+    assert!(matches!(refused, Err(StoreError::ReadOnly)));
 }
 
 #[test]

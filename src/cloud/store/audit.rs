@@ -36,7 +36,7 @@ pub struct UndoRecord {
 pub struct UndoResult {
     /// Number of the undo; `None` if there was nothing to undo.
     pub undo: Option<i64>,
-    /// Number of moves whose value has changed.
+    /// Number of moves whose value or depth has changed.
     pub values: usize,
     /// Number of moves whose note was undone or restored.
     pub notes: usize,
@@ -53,7 +53,7 @@ pub enum RedoError {
 impl Batch<'_> {
     /// Marks the writes of `writer` since the time `since`, in seconds since 1970, as undone by the administrator `by`.
     /// Each move gets the value of its latest remaining write, or is removed if no write remains. A move to a position
-    /// that still has known moves keeps the value computed from them.
+    /// that still has known moves keeps the value computed from them, and becomes a link of the library.
     pub fn undo(&mut self, writer: &str, since: i64, by: &str) -> Result<UndoResult> {
         let query =
             "SELECT key, move FROM audit WHERE writer = $1 AND time >= $2 AND undone IS NULL
@@ -71,7 +71,11 @@ impl Batch<'_> {
         let values = [number.into(), writer.into(), since.into()];
         self.connection.execute(mark, &values)?;
         let notes = self.notes_of_undo(number)?;
-        self.apply_undo(number, moves, &notes)
+        let result = self.apply_undo(number, moves.clone(), &notes)?;
+        for (key, m) in moves {
+            self.log_kept_move(&key, m)?;
+        }
+        Ok(result)
     }
 
     /// Restores the writes of an undo. Later writes of the same moves keep their values.
@@ -121,7 +125,7 @@ impl Batch<'_> {
 
     /// Calls [`Self::restore`] for `moves`, and for the moves to positions that become known or unknown. Returns how
     /// many of `moves` have changed.
-    fn restore_all(&mut self, moves: Vec<KeyedMove>) -> Result<usize> {
+    pub(super) fn restore_all(&mut self, moves: Vec<KeyedMove>) -> Result<usize> {
         let mut uncounted: HashSet<KeyedMove> = moves.iter().cloned().collect();
         let mut open = moves;
         let mut count = 0;
@@ -130,8 +134,13 @@ impl Batch<'_> {
             if !self.restore(&key, m)? {
                 continue;
             }
-            if self.get(&key)?.is_some() != was_known {
-                open.extend(self.logged_moves_to(&key)?);
+            match (was_known, self.get(&key)?.is_some()) {
+                (true, false) => {
+                    let moves = self.moves_to(&key)?.into_iter();
+                    open.extend(moves.map(|(_, edge)| (edge.parent, edge.m)));
+                }
+                (false, true) => open.extend(self.links_to(&key)?),
+                _ => {}
             }
             self.changed.push(key.clone());
             count += usize::from(uncounted.remove(&(key, m)));
@@ -139,8 +148,8 @@ impl Batch<'_> {
         Ok(count)
     }
 
-    /// Gives a move the value of its latest write that is not undone, or removes it. A known move to a position with
-    /// known moves is not changed. Returns whether the move has changed.
+    /// Gives a move the value and the depth of its latest write that is not undone, or removes it. If the position after
+    /// it has known moves, the value follows from them, and a known move stays. Returns whether the move has changed.
     fn restore(&mut self, key: &Key, m: Move) -> Result<bool> {
         let Some(edge) = Edge::of_stored(key, [m]).pop() else {
             return Ok(false);
@@ -148,47 +157,57 @@ impl Batch<'_> {
         let mut row = self.get(key)?.unwrap_or_default();
         let known = row.get(m).map(|entry| (entry.value, entry.depth));
         let replies = self.get(&edge.child)?;
-        let write = self.latest_write(&edge, replies.is_some())?;
-        let (value, depth) = if replies.is_some() {
-            // The value follows from the replies.
-            match write {
-                Some(write) if known.is_none() => write,
-                _ => return Ok(false),
+        let Some((value, depth)) = self.latest_write(&edge, replies.is_some())? else {
+            if replies.is_some() || known.is_none() {
+                return Ok(false);
             }
-        } else {
-            match write {
-                Some(write) if known != Some(write) => write,
-                None if known.is_some() => {
-                    row.remove(m);
-                    rows::put(self.connection, key, &row)?;
-                    return Ok(true);
-                }
-                _ => return Ok(false),
-            }
+            row.remove(m);
+            rows::put(self.connection, key, &row)?;
+            return Ok(true);
         };
+        let is_restored =
+            |known: (i16, u8)| known.1 == depth && (replies.is_some() || known.0 == value);
+        if known.is_some_and(is_restored) {
+            return Ok(false);
+        }
         self.put_move(&edge, row, replies, i32::from(value), depth)?;
         Ok(true)
     }
 
-    /// Value and depth of the latest write of a move that is not undone. With `links`, the entries that the library
-    /// wrote to link a move to a known position count too; they have no value of their own.
+    /// Value and depth of the latest write of a move that is not undone. With `links`, and if there is no such write,
+    /// those of the latest link to a known position.
     fn latest_write(&self, edge: &Edge, links: bool) -> Result<Option<(i16, u8)>> {
-        let query = "SELECT new, depth FROM audit WHERE key = $1 AND move = $2 AND undone IS NULL AND note IS NULL
-            AND writer <> $3 ORDER BY id DESC LIMIT 1";
-        let other = if links { "" } else { Self::LIBRARY };
-        let values = [(&edge.parent).into(), edge.m.into(), other.into()];
-        self.connection.query_one(query, &values, |columns| {
-            Ok((columns.number(0, "new")?, columns.number(1, "depth")?))
-        })
+        let query = "SELECT new, depth, writer FROM audit
+            WHERE key = $1 AND move = $2 AND undone IS NULL AND note IS NULL
+            ORDER BY writer = $3, id DESC LIMIT 1";
+        let values = [(&edge.parent).into(), edge.m.into(), Self::LIBRARY.into()];
+        let write = self.connection.query_one(query, &values, |columns| {
+            let is_link = columns.text(2, "writer")? == Self::LIBRARY;
+            Ok((is_link, (columns.number(0, "new")?, columns.number(1, "depth")?)))
+        })?;
+        Ok(write.filter(|(is_link, _)| links || !is_link).map(|(_, write)| write))
     }
 
-    /// All moves in the log that lead to a position.
-    fn logged_moves_to(&self, child: &Key) -> Result<Vec<KeyedMove>> {
-        let query = "SELECT DISTINCT move FROM audit WHERE key = $1";
+    /// Logs a link for a known move all of whose writes are undone.
+    fn log_kept_move(&self, key: &Key, m: Move) -> Result<()> {
+        let row = self.get(key)?.unwrap_or_default();
+        let (Some(entry), Some(edge)) = (row.get(m), Edge::of_stored(key, [m]).pop()) else {
+            return Ok(());
+        };
+        match self.latest_write(&edge, true)? {
+            Some(_) => Ok(()),
+            None => self.audit(Self::LIBRARY, key, Some(entry), entry),
+        }
+    }
+
+    /// The moves that lead to a position and have a link in the log.
+    pub(super) fn links_to(&self, child: &Key) -> Result<Vec<KeyedMove>> {
+        let query = "SELECT DISTINCT move FROM audit WHERE key = $1 AND writer = $2";
         let mut found = Vec::new();
         for parent in rows::parents(self.connection, child)? {
             let read = |columns: &Columns<'_>| columns.number(0, "move").map(Move::from_bits);
-            let moves = self.connection.query(query, &[(&parent).into()], read)?;
+            let values = [(&parent).into(), Self::LIBRARY.into()];
+            let moves = self.connection.query(query, &values, read)?;
             let edges = Edge::of_stored(&parent, moves.into_iter().flatten());
             let leading = edges.into_iter().filter(|edge| edge.child == *child);
             found.extend(leading.map(|edge| (edge.parent, edge.m)));

@@ -47,7 +47,8 @@ pub struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    /// Name in the audit log for moves that were linked to a known position and have no value of their own.
+    /// Name in the audit log for links: moves to a known position that are known because of it and have no value of
+    /// their own. A link is a known move whenever the position after it is known.
     pub(super) const LIBRARY: &'static str = "library";
 
     pub fn get(&self, key: &Key) -> Result<Option<Row>> {
@@ -66,8 +67,13 @@ impl Batch<'_> {
         if old.is_some_and(|old| old.is_final() || replies.is_some() || is_deeper(old)) {
             return Ok(false);
         }
+        let is_new = row.moves.is_empty();
         let entry = self.put_move(edge, row, replies, new.value, new.depth)?;
         self.audit(&new.writer, &edge.parent, old.as_ref(), &entry)?;
+        if is_new {
+            let links = self.links_to(&edge.parent)?;
+            self.restore_all(links)?;
+        }
         Ok(true)
     }
 
@@ -162,7 +168,13 @@ impl Batch<'_> {
         Ok(found)
     }
 
-    fn audit(&self, writer: &str, key: &Key, old: Option<&Entry>, new: &Entry) -> Result<()> {
+    pub(super) fn audit(
+        &self,
+        writer: &str,
+        key: &Key,
+        old: Option<&Entry>,
+        new: &Entry,
+    ) -> Result<()> {
         let statement = "INSERT INTO audit(time, writer, key, move, old, new, depth) VALUES ($1, $2, $3, $4, $5, $6, $7)";
         let values = [
             now().into(),

@@ -214,6 +214,19 @@ pub enum StoreError {
     Closed,
 }
 
+impl StoreError {
+    /// Whether a file of SQLite could not be written: the disk is full, or the file would exceed a limit of its size.
+    pub fn is_failed_write(&self) -> bool {
+        use rusqlite::ffi::{SQLITE_FULL, SQLITE_IOERR_WRITE};
+
+        let code = match self {
+            Self::Database(error) => error.sqlite_error().map(|error| error.extended_code),
+            _ => None,
+        };
+        code.is_some_and(|code| [SQLITE_FULL, SQLITE_IOERR_WRITE].contains(&code))
+    }
+}
+
 /// The message of the server, or the reason why it cannot be reached.
 #[cfg(feature = "postgres")]
 fn server_message(error: &postgres::Error) -> String {

@@ -10,6 +10,7 @@ on_both! {
     a_restored_value_has_its_depth,
     writes_are_logged,
     undone_writes_stay_in_the_log_and_can_be_redone,
+    a_redo_restores_moves_that_depended_on_replies,
     the_log_reconstructs_every_value,
     the_workers_of_the_library_correct_any_score,
 }
@@ -188,8 +189,47 @@ fn undone_writes_stay_in_the_log_and_can_be_redone(library: &TestLibrary) {
     assert_eq!(stored(&store, "", "c3c4"), Some(-15));
 }
 
+fn a_redo_restores_moves_that_depended_on_replies(library: &TestLibrary) {
+    let store = library.open();
+    assert!(write_at(&store, "c3c4", 10, 5, "anna"));
+    write(&store, "c3c4", "c6c5", 20, "bob");
+    let both = moves(&store);
+    // The move of anna stays because of the reply of bob.
+    assert_eq!(undo(&store, "anna"), 0);
+    assert_eq!(moves(&store), both);
+    assert_eq!(undo(&store, "bob"), 1);
+    assert_eq!(moves(&store), []);
+    assert_eq!(store.redo(2, "owner").unwrap().unwrap().values, 1);
+    assert_eq!(moves(&store), both);
+    // It also becomes known again with the reply of another writer.
+    assert_eq!(undo(&store, "bob"), 1);
+    write(&store, "c3c4", "c6c5", 20, "carl");
+    assert_eq!(moves(&store), both);
+    assert_eq!(store.redo(1, "owner").unwrap().unwrap().values, 0);
+    assert_eq!(undo(&store, "carl"), 1);
+    assert_eq!(stored(&store, "", "c3c4"), Some(10));
+    // The depth is that of the latest write, even if the value follows from a reply.
+    assert!(write_at(&store, "c3c4", 11, 9, "bob"));
+    write(&store, "c3c4", "c6c5", 20, "dora");
+    let before = moves(&store);
+    assert_eq!(undo(&store, "bob"), 1);
+    assert_eq!(moves(&store), both);
+    assert_eq!(store.redo(5, "owner").unwrap().unwrap().values, 1);
+    assert_eq!(moves(&store), before);
+}
+
+/// All moves with their values and depths, as in a dump.
+fn moves(store: &Store) -> Vec<(Key, Move, i16, u8)> {
+    let rows = contents(store).into_iter();
+    let entries = rows.flat_map(|(key, row)| {
+        row.moves.into_iter().map(move |entry| (key.clone(), entry.m, entry.value, entry.depth))
+    });
+    entries.collect()
+}
+
 /// After random writes, notes, merges, undos and redos, the values and notes are those that follow from the log, and
-/// the positions after private moves are private. The same holds for another library into which this one is merged.
+/// the positions after private moves are private. The same holds for another library into which this one is merged. A
+/// redo reverses the undo before it.
 fn the_log_reconstructs_every_value(library: &TestLibrary) {
     let store = library.open();
     let other = TestLibrary::in_file().unwrap();
@@ -213,10 +253,21 @@ fn the_log_reconstructs_every_value(library: &TestLibrary) {
         for _ in 0..10 {
             accepted += usize::from(write_random_note(&store, &mut random));
         }
+        for writer in (0..4).map(|number| format!("writer-{number}")) {
+            let before = moves(&store);
+            if let Some(undo) = store.undo(&writer, None, "owner").unwrap().undo {
+                undos = undo;
+                store.redo(undo, "owner").unwrap().unwrap();
+                assert_eq!(moves(&store), before);
+            }
+        }
         let writer = random_writer(&mut random);
         undos += i64::from(store.undo(&writer, None, "owner").unwrap().undo.is_some());
-        let number = random.random_range(1..=undos.max(1));
-        redos += usize::from(store.redo(number, "owner").unwrap().is_ok());
+        let mut open = store.read(|s| s.undos()).unwrap();
+        open.retain(|undo| undo.redone.is_none());
+        if let Some(undo) = open.choose(&mut random).filter(|_| accepted % 2 == 0) {
+            redos += usize::from(store.redo(undo.undo, "owner").unwrap().is_ok());
+        }
         assert_follows_from_log(&store, accepted);
         merged += merge(&store, &other);
         assert_follows_from_log(&other, merged);
@@ -295,10 +346,10 @@ fn stored_move(write: &LoggedWrite) -> (Key, Move) {
     (View::of(&position).key, write.played)
 }
 
-/// Checks that the log has all accepted writes, and that the stored values and notes follow from them.
+/// Checks that the log has all accepted writes, and that the stored values and notes follow from them and the links.
 fn assert_follows_from_log(store: &Store, accepted: usize) {
     let log = store.read(|s| s.log(None, 100_000)).unwrap();
-    assert_eq!(log.len(), accepted);
+    assert_eq!(log.iter().filter(|write| write.writer != "library").count(), accepted);
     let live = || log.iter().filter(|write| write.undone.is_none());
     let mut notes = HashMap::new();
     for write in live() {
@@ -319,19 +370,28 @@ fn assert_follows_from_log(store: &Store, accepted: usize) {
     assert_eq!(found, notes.values().filter(|note| !note.is_empty()).count());
     let private = store.read(|s| s.private_positions()).unwrap();
     assert!(hidden.iter().all(|key| private.contains(key)));
+    let (links, writes): (Vec<_>, Vec<_>) = live().partition(|write| write.writer == "library");
     let mut latest = HashMap::new();
-    for write in live() {
+    for write in writes {
         if let Some(score) = write.new {
             let entry = latest.entry(stored_move(write));
             entry.or_insert((score, write.depth));
         }
     }
     let rows = contents(store);
+    let is_known = |position: &Key| rows.iter().any(|(key, _)| key == position);
+    for link in links {
+        let (key, m) = stored_move(link);
+        if Edge::of_stored(&key, [m]).iter().any(|edge| is_known(&edge.child)) {
+            latest.entry((key, m)).or_insert((link.new.unwrap(), link.depth));
+        }
+    }
     for (key, row) in &rows {
         for entry in &row.moves {
-            let write = latest.remove(&(key.clone(), entry.m));
+            let (score, depth) = latest.remove(&(key.clone(), entry.m)).unwrap();
+            assert_eq!(depth, entry.depth, "{key} {}", entry.m);
             if entry.source == EntrySource::Written {
-                assert_eq!(write, Some((entry.score(), entry.depth)), "{key} {}", entry.m);
+                assert_eq!(score, entry.score(), "{key} {}", entry.m);
             }
         }
     }
