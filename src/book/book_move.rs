@@ -56,7 +56,7 @@ pub struct HashedMove {
 /// A book move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BookMove {
-    /// Not checked for legality; [`Book::moves`] returns only legal moves.
+    /// The move, which may be illegal. [`Book::moves`] returns only legal moves.
     pub played: Move,
     /// Weight relative to the other moves of the position. Moves with weight 0 are not played.
     pub weight: u32,
@@ -79,8 +79,9 @@ const BEST_WEIGHT: f64 = 1000.0;
 #[cfg(any(feature = "sqlite", feature = "training"))]
 const EQUAL_MARGIN: i32 = 5;
 
-/// The weight, from 1 to 1000, of a move whose score is lower than the best one by `worse`. `worse` and `margin`
-/// are in hundredths of a minor piece. Beyond `EQUAL_MARGIN`, each `margin / 2` divides the weight by e.
+/// The weight, from 1 to 1000, of a move whose score is lower than the best one by `worse`. `worse` and `margin` are in
+/// hundredths of a minor piece. Beyond `EQUAL_MARGIN`, the weight is divided by e for each `margin / 2` (at least 1)
+/// by which the score is lower.
 #[cfg(any(feature = "sqlite", feature = "training"))]
 pub fn weight(worse: i32, margin: i32) -> u32 {
     let beyond = f64::from((worse - EQUAL_MARGIN).max(0));

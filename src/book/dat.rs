@@ -138,12 +138,13 @@ impl Book for DatBook {
 pub struct EncodedDat {
     /// Content of the file.
     pub bytes: Vec<u8>,
-    /// Number of positions that have the same lock as another one before them; readers cannot distinguish them.
+    /// Number of positions that have the same lock as an earlier position of the file. Readers cannot distinguish the
+    /// two positions.
     pub collisions: usize,
 }
 
-/// Encodes moves of one or several books as BOOK.DAT; weights of the same lock and move add up. This keeps positions
-/// that are known only by their hashes.
+/// Encodes moves of one or several books as BOOK.DAT; weights of the same lock and move add up. Unlike [`encode_dat`],
+/// it needs only the hashes of positions. Moves without weight are left out.
 pub fn encode_hashed(moves: impl IntoIterator<Item = HashedMove>) -> Vec<u8> {
     let moves = moves.into_iter().filter(|m| m.weight > 0);
     let records = moves.map(|m| ((m.lock, 0), packed(m.played), m.weight));
@@ -217,8 +218,8 @@ fn locks(position: &Position, mirror: bool) -> [u32; 3] {
     locks
 }
 
-/// The smaller of the sort keys of a position and its mirror image, and whether it is that of the mirror image. The one
-/// with the smaller key is stored.
+/// The sort key of a position as it is stored, and whether its mirror image is stored instead of the position itself.
+/// Of the two, the one with the smaller key is stored.
 pub fn stored_order(position: &Position) -> ((u32, u32), bool) {
     let [own, mirror] = [false, true].map(|mirror| {
         let [_, first, second] = locks(position, mirror);

@@ -98,7 +98,7 @@ const MARGIN: i32 = 40;
 pub type DecodedRow = (BookRow, Option<Move>);
 
 /// The rows of a position and of its mirror image as records. If a move has several rows, the first usable one is used.
-/// Further rows of the move and the same image are not usable.
+/// Of several rows with the same move in one list, at most one counts as usable.
 pub fn found_records(
     own: &[DecodedRow],
     mirrored: &[DecodedRow],

@@ -131,8 +131,8 @@ impl Walker<'_> {
             .any(|p| self.seen.contains_key(&identity(p)))
     }
 
-    /// Looks up a position once. Returns whether the book has a move. `is_of_book` is whether the book certainly
-    /// contains the position or a move that leads to it.
+    /// Looks up a position once. Returns whether the book has a usable move for it. `is_of_book` is whether the book
+    /// certainly contains the position or a move that leads to it.
     fn visit(&mut self, position: &Position, is_of_book: bool) -> Result<bool, BookError> {
         let identity = identity(position);
         if let Some(known) = self.seen.get(&identity) {

@@ -191,6 +191,7 @@ impl XqbView {
         9 * (9 - square.rank()) + square.file()
     }
 
+    /// The square of a cell of the view; `None` outside the board.
     fn square(self, row: usize, column: usize) -> Option<Square> {
         let square = Square::new(column, 9_usize.checked_sub(row)?)?;
         Some(self.0.square(square))
@@ -198,17 +199,17 @@ impl XqbView {
 
     /// Encodes a move: row and column of origin and destination, four bits each.
     pub fn pack(self, played: Move) -> u16 {
-        let half = |square| {
+        let byte = |square| {
             let cell = self.cell(square);
             (((cell / 9) << 4) | (cell % 9)) as u16
         };
-        (half(played.from()) << 8) | half(played.to())
+        (byte(played.from()) << 8) | byte(played.to())
     }
 
     /// Decodes a move; `None` if it exceeds 16 bits, a square is not on the board, or the two squares are the same.
     pub fn unpack(self, packed: i64) -> Option<Move> {
         let packed = usize::try_from(packed).ok().filter(|p| *p <= 0xffff)?;
-        let square = |half: usize| self.square(half >> 4, half & 15);
+        let square = |byte: usize| self.square(byte >> 4, byte & 15);
         let (from, to) = (square(packed >> 8)?, square(packed & 0xff)?);
         (from != to).then(|| Move::new(from, to))
     }

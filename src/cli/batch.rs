@@ -332,7 +332,8 @@ impl Output {
         }
     }
 
-    /// The text at the beginning of every output file, to recognize a file with only an incomplete first line.
+    /// The text at the beginning of every output file. A file without a complete line is continued only if it begins
+    /// with this text or with a part of it.
     fn beginning(&self) -> String {
         match (self.format, self.has_file_names) {
             (BatchFormat::Csv, _) => self.heading(),

@@ -269,7 +269,7 @@ fn convert_files(out: &Path, files: &[PathBuf], force: ForceArgument) -> Result<
     unread.finish("data convert")
 }
 
-/// Converts a file of samples or game records with `writer`, whose file is `out`.
+/// Writes the games of a file of samples or game records to `writer`. `out` is the path of the output for messages.
 fn convert_file(
     file: &Path,
     writer: &mut GameWriter<File>,
@@ -373,7 +373,8 @@ fn game_text(number: usize, game: &TrainingGame) -> String {
     text
 }
 
-/// The sample of a position, or those of a game before its first illegal move.
+/// The samples of a record that pass the filter, one per line. If the record has an illegal move, they are the samples
+/// before it, and the result is an error.
 fn samples_text(record: &Record, filter: &Filter) -> (String, Result<(), BadRecord>) {
     let result = record.result().points(Color::Red);
     let mut text = String::new();
@@ -438,7 +439,7 @@ impl NewGames {
         written
     }
 
-    /// Moves the complete file to its path. Fails if the number of `games` in it is 0.
+    /// Completes the output, see [`OutputFile::finish`]. Fails if `games`, the number of games in it, is 0.
     fn finish(mut self, games: u64) -> Result<(), Failure> {
         if games == 0 {
             let why = "there are no games to write";

@@ -54,7 +54,7 @@ use common::{
     translated,
 };
 
-/// The place in the help of the options that all commands have: after those of the command.
+/// The display order of the options that all commands have. The help shows them after the command's own options.
 const LAST: usize = 1000;
 
 /// Chuhe (楚河), a xiangqi engine. Without a subcommand it speaks UCCI, UCI or XBoard on standard

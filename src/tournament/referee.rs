@@ -90,8 +90,8 @@ pub enum Replay {
     Disagrees(String),
 }
 
-/// Replays a game. No rule may end the game before its last move. If a rule ends the game there, the record must have
-/// the same result. The tag `Reason`, if the record has it, must have the same reason.
+/// Replays a game. No rule may end the game before its last move. If a rule ends the game after this move, the record
+/// must have the same result. The tag `Reason`, if the record has it, must have the same reason.
 ///
 /// If no rule ends the game, any result is accepted, because players may resign or agree to a draw. The tag `Reason`
 /// must then not name a rule.

@@ -42,7 +42,7 @@ fn set(moves: &[Move]) -> BTreeSet<u16> {
     set
 }
 
-/// Whether the king of the side that moves cannot be taken after the move, neither by a piece nor by the other king on
+/// Whether, after the move, no piece can take the king of the side that made it, and the kings do not face each other on
 /// an open file. A promotion is legal if the king is not in check.
 fn reference_is_legal(position: &Position, m: Move) -> bool {
     let mover = position.side_to_move();

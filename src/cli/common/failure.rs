@@ -111,7 +111,7 @@ pub fn on_interrupt(handler: impl Fn() + Send + 'static) -> Result<(), Failure> 
     watch_signals().context("Ctrl-C")
 }
 
-/// From this call on, a signal that ends the program first removes the unfinished output files. This has no effect on
+/// After this call, the unfinished output files are removed before a signal ends the program. This has no effect on
 /// signals that are handled by [`on_interrupt`]. Signals that are ignored when the program starts remain ignored (on
 /// Linux). Ignores all errors.
 pub fn remove_unfinished_at_interrupt() {

@@ -39,8 +39,8 @@ static LOG: OnceLock<PathBuf> = OnceLock::new();
 /// Opens a log to append to it, and keeps [`OutputFile`] and [`FileLock`] from using the file.
 ///
 /// # Errors
-/// The file cannot be opened, or is a regular file whose first line does not begin with a date and `T`, as those of a
-/// log do.
+/// The file cannot be opened, or is a regular file that is not empty and does not begin with a date and `T`, as a log
+/// does.
 pub fn open_log(path: &Path) -> Result<File, Failure> {
     const BEGINNING: &[u8] = b"0000-00-00T";
     let mut beginning = Vec::new();
@@ -190,7 +190,7 @@ impl Write for OutputFile {
     }
 }
 
-/// Whether another process has locked a file itself, as `chuhe selfplay` does, or with a [`FileLock`].
+/// Whether a file is locked, by a [`FileLock`] or by a lock on the file itself, such as that of `chuhe selfplay`.
 fn is_locked(path: &Path) -> bool {
     let lock = |file: File| fs4::FileExt::try_lock_shared(&file);
     [path, &lock_path(path)].into_iter().any(|path| {
@@ -351,9 +351,9 @@ const MAX_ID_LENGTH: u64 = 32;
 /// An advisory lock that keeps two processes from writing the same file, held until it is dropped or the
 /// process ends.
 ///
-/// The locked file is `FILE.lock`, beside the target if `FILE` is a link, because `FILE` itself may be replaced. It
-/// contains the ID of the process. The lock file of a killed process stays, but is no longer locked, and the next
-/// process takes it over.
+/// The locked file is `FILE.lock`, because `FILE` itself may be replaced. If `FILE` is a link, the lock file is beside
+/// the target of the link. It contains the ID of the process. The lock file of a killed process stays, but is no longer
+/// locked, and the next process takes it over.
 #[derive(Debug)]
 pub struct FileLock {
     path: PathBuf,

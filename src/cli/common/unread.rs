@@ -77,8 +77,8 @@ impl Unread {
         Ok(())
     }
 
-    /// Reports and counts one of `count` files, which cannot be read. If it is the only one, or the error is that of
-    /// the output, the error is returned instead.
+    /// Reports and counts a file that cannot be read. If it is the only file (`count` is 1), or if the output cannot be
+    /// written, returns the error instead.
     pub fn add_file(&mut self, failure: Failure, count: usize) -> Result<(), Failure> {
         if count == 1 || failure.is_output_error {
             return Err(failure);

@@ -1,6 +1,6 @@
 //! WXF files, the text format of the World Xiangqi Federation and of PlayOK: lines of a key and a value, then the moves
 //! between `START{` and `}END`. A block `SETUP{…}` before them has the pieces of another starting position: `Ke0 kd9`.
-//! Blocks `DIAG{…}` among them are the places of diagrams, and are skipped.
+//! Blocks `DIAG{…}` among the moves are the places of diagrams, and are skipped.
 //!
 //! ```text
 //! FORMAT   WXF
@@ -70,7 +70,7 @@ fn ends(lower: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
     })
 }
 
-/// Splits a text into its records, each of which ends with `}END` or with the text.
+/// Splits a text into its records. A record ends with `}END`; the last one may end without it.
 pub fn split_wxf(text: &str) -> Vec<&str> {
     let lower = text.to_ascii_lowercase();
     let ends = ends(&lower).map(|place| place.end);
@@ -170,8 +170,9 @@ fn read_setup(block: &str) -> Option<Setup> {
     Some(setup)
 }
 
-/// The tags of a line. Any key of at least three capital letters becomes a tag: `OPENING` becomes `Opening`. After the
-/// name of a player there may be fields separated by semicolons, of which the first number is the rating.
+/// The tags of a line. Any other key than those in [`TAGS`] becomes a tag if it has at least three letters, all of them
+/// capitals: `OPENING` becomes `Opening`. `FORMAT` is skipped, because it describes the file. After the name of a player
+/// there may be fields separated by semicolons, of which the first number is the rating.
 fn tags_of(key: &str, value: &str) -> Vec<(String, String)> {
     let known = TAGS.iter().find(|(_, k)| key.eq_ignore_ascii_case(k));
     let is_key = key.len() >= 3 && key.bytes().all(|byte| byte.is_ascii_uppercase());

@@ -164,7 +164,8 @@ impl EngineDialect {
         if self.milliseconds { milliseconds(time) } else { u128::from(time.as_secs().max(1)) }
     }
 
-    /// UCCI has either an increment or moves until the next period. If a clock has both, the increment is not sent.
+    /// A clock as UCCI writes it; the `prefix` is `opp` for the clock of the opponent. UCCI has either an increment or
+    /// moves until the next period. If a clock has both, the increment is not sent.
     fn ucci_clock(self, clock: &Clock, prefix: &str) -> String {
         let left = self.time(clock.left().unwrap_or_default());
         let increment = clock.increment();

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use crate::board::{Color, Move, Position};
+use crate::board::{Move, Position};
 use crate::random;
 use crate::rules::Game;
 use crate::search::{Limits, Meaning, Searcher, StartError};
@@ -45,8 +45,8 @@ pub struct FoundOpening {
 /// Finds openings until there are `plan.count`, or until [`MAX_FAILED_LINES`] lines in a row gave no new opening. No
 /// two openings lead to the same position or to mirror images. `each` is called for every searched line, with the
 /// opening if the line is balanced; if it returns `false`, the search stops. `present` are the openings that an
-/// earlier search with the same plan found. The search continues after the last of these. Returns the number of
-/// openings including `present`.
+/// earlier search with the same plan found, possibly with another `count`. The search continues after the last of
+/// these. Returns the number of openings including `present`.
 pub fn find_openings(
     plan: &OpeningSearch,
     present: &[Vec<Move>],
@@ -66,7 +66,7 @@ pub fn find_openings(
         if !known.insert(game.position().key()) {
             continue;
         }
-        known.insert(mirrored(&game).position().key());
+        known.insert(game.position().mirrored().key());
         // Lines up to the last present opening were already searched.
         if let Some(next) = present.get(count) {
             if game.plies().iter().map(|ply| ply.played).eq(next.iter().copied()) {
@@ -85,16 +85,6 @@ pub fn find_openings(
         }
     }
     Ok(count)
-}
-
-fn mirrored(game: &Game) -> Game {
-    let mut mirror = Game::startpos();
-    for ply in game.plies() {
-        if mirror.push(ply.played.flip_file()).is_err() {
-            break;
-        }
-    }
-    mirror
 }
 
 /// The opening, if the preliminary search does not reject it and the full search evaluates it as balanced.
@@ -119,10 +109,7 @@ fn score(searcher: &mut Searcher, game: &Game, depth: u32) -> Option<i32> {
     let outcome = searcher.think(game, Limits::depth(depth));
     let outcome = outcome.inspect_err(|error| log::error!("{error}")).ok()?;
     match outcome.score?.meaning() {
-        Meaning::Evaluation(score) => Some(match game.position().side_to_move() {
-            Color::Red => score,
-            Color::Black => -score,
-        }),
+        Meaning::Evaluation(score) => Some(score * game.position().side_to_move().sign()),
         Meaning::Mates(_) | Meaning::Mated(_) => None,
     }
 }
