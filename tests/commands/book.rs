@@ -244,6 +244,14 @@ fn invalid_books_are_reported() {
     );
     assert!(dir.names().iter().all(|name| !name.starts_with("out")));
 }
+        $2 book merge out.txt <builtin>
+        2= chuhe: OUT: a new book is a BOOK.DAT or an .xqb; `chuhe book export` writes text
+        $2 book merge out.pgn <builtin>
+        2= chuhe: OUT: .pgn is the extension of another format; expected .dat
+        $2 book export <builtin> out.xqb
+        2= chuhe: OUT: .xqb is the extension of another format; expected .txt
+        $2 book export <builtin> out.dat
+        2= chuhe: OUT: .dat is the extension of another format; expected .txt
 
 #[test]
 fn a_merged_xqb_keeps_its_weights_and_positions() {

@@ -590,6 +590,10 @@ fn every_command_treats_its_output_file_in_the_same_way() {
         $2 show games.pgn:1@2 --svg games.pgn --force
         2> --svg: this is one of the input files
         $2 solve games.pgn:1@2 --pgn games.pgn --force
+        $2 batch games.pgn -o new.pgn
+        2> --out: .pgn is the extension of another format; expected .json
+        $2 openings new.pgn
+        2> OUT: .pgn is the extension of another format; expected .txt
         2> --pgn: this is one of the input files
         $2 solve games.pgn --svg new.x --resume ./new.x
         2> --svg: this is also the file of --resume
