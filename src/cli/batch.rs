@@ -16,7 +16,7 @@ use super::common::{
     Context, Failure, FileLock, FilePosition, ForceArgument, GamePath, RecordSelection,
     SearchArguments, SearchDefaults, SearchPlan, Unread, bound_name, create_locked, exit_code,
     interrupts, note, print_if_read, read_positions, register_bar, report_damaged_tablebases,
-    require_not_input, score_and_mate, search_games,
+    require_extension, require_not_input, score_and_mate, search_games,
 };
 use crate::board::Move;
 use crate::notation::{chinese, fen};
@@ -279,8 +279,9 @@ impl Output {
     /// Creates the file, or opens it to continue.
     ///
     /// # Errors
-    /// The file is an input, is in use by another run, cannot be written, exists although neither `--continue` nor
-    /// `--force` is given, or has other contents than results of these positions with these settings.
+    /// The file is an input, has the extension of another format, is in use by another run, cannot be written, exists
+    /// although neither `--continue` nor `--force` is given, or has other contents than results of these positions with
+    /// these settings.
     fn open(
         arguments: &Arguments,
         positions: &[BatchPosition],
@@ -309,6 +310,7 @@ impl Output {
         let inputs = arguments.files.iter();
         let inputs = inputs.map(|file| GamePath::parse(file).path);
         require_not_input("--out", path, inputs)?;
+        require_extension("--out", path, &["json", "csv"])?;
         output.name = path.display().to_string();
         if arguments.resume {
             require_regular(path).context(path.display())?;

@@ -44,7 +44,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use crate::protocol::RunError;
@@ -182,6 +182,12 @@ fn print_clap(error: &clap::Error) -> io::Result<()> {
     }
 }
 
+/// The commands and their arguments, with the help in the chosen language.
+fn command() -> Command {
+    let command = Arguments::command();
+    if Language::chosen() == Language::Zh { help::translate(command) } else { command }
+}
+
 /// Chooses the language of help and messages, then parses the arguments. Negative numbers are values, so that the error
 /// for `--depth -1` names the option. Errors do not show passwords in addresses.
 fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
@@ -190,10 +196,7 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
         name.map_or(Language::En, |name| Language::of_locale(&name))
     };
     Language::choose(language_of(words).unwrap_or_else(of_locale));
-    let mut command = Arguments::command().mut_subcommands(|sub| sub.allow_negative_numbers(true));
-    if Language::chosen() == Language::Zh {
-        command = help::translate(command);
-    }
+    let mut command = command().mut_subcommands(|sub| sub.allow_negative_numbers(true));
     let given = help::without_options_of_help(words, &command);
     let matches = command.try_get_matches_from_mut(given);
     let parsed = matches.and_then(|matches| Arguments::from_arg_matches(&matches));
@@ -305,10 +308,10 @@ fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure
         #[cfg(feature = "cloud")]
         Some(CliCommand::Cloud(arguments)) => cloud::run(&arguments),
         Some(CliCommand::Completions { shell }) => {
-            help::print_completions(shell, Arguments::command()).map(success)
+            help::print_completions(shell, command()).map(success)
         }
         Some(CliCommand::Manual { directory }) => {
-            help::write_manual(&directory, Arguments::command()).map(success)
+            help::write_manual(&directory, command()).map(success)
         }
         Some(CliCommand::Convert(arguments)) => convert::run(&arguments).map(success),
         #[cfg(feature = "training")]
@@ -338,8 +341,6 @@ fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-
-    use clap::Command;
 
     use super::*;
     use crate::text::translated_texts;

@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 
 use super::common::{
     Context, Failure, FileLock, ForceArgument, INTERRUPTED, create_locked, ignore_closed_pipe,
-    interrupts, note, register_bar,
+    interrupts, note, register_bar, require_extension,
 };
 use crate::board::Move;
 use crate::search::MAX_DEPTH;
@@ -57,6 +57,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if arguments.shortest > arguments.longest {
         return Err(Failure::usage("--shortest", "must not be greater than --longest"));
     }
+    require_extension("OUT", &arguments.out, &["txt"])?;
     let plan = OpeningSearch {
         count: arguments.count as usize,
         min_plies: usize::from(arguments.shortest),

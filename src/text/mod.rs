@@ -105,7 +105,7 @@ pub fn word_starts(text: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The text of an error in a TOML file, without the names of Rust's types.
+/// The text of an error in a TOML file, without the names of Rust's types and without a line break at its end.
 #[cfg(any(feature = "training", feature = "match"))]
 pub fn toml_error(error: impl Display) -> String {
     let mut text = error.to_string();
@@ -123,6 +123,7 @@ pub fn toml_error(error: impl Display) -> String {
     ] {
         text = text.replace(&format!(", expected {rust_type}\n"), &format!(", expected {name}\n"));
     }
+    text.truncate(text.trim_end().len());
     text
 }
 
@@ -155,6 +156,13 @@ mod tests {
             let words = word_starts(text).map(|start| text[start..].split_whitespace().next());
             assert!(words.eq(text.split_whitespace().map(Some)), "{text:?}");
         }
+    }
+
+    #[cfg(any(feature = "training", feature = "match"))]
+    #[test]
+    fn errors_in_toml_are_in_plain_words() {
+        let error = "invalid type: string, expected usize\n";
+        assert_eq!(toml_error(error), "invalid type: string, expected an integer of at least 0");
     }
 
     #[test]

@@ -138,6 +138,7 @@ fn positions_of_a_pgn_are_searched() {
 fn only_answers_of_the_same_search_are_continued() {
     let dir = dir_with_suite();
     dir.write("other.epd", "4k4/9/9/9/9/9/9/9/9/R2K5 w");
+    dir.write("other.txt", "4k4/9/9/9/9/9/9/9/9/R2K5 w");
     for (form, name, other_form) in [("json", "JSON", "csv"), ("csv", "CSV", "json")] {
         let out = format!("answers.{form}");
         dir.check(&format!("$ batch suite.epd --depth 5 --out {out}"));
@@ -152,7 +153,7 @@ fn only_answers_of_the_same_search_are_continued() {
             2> result 1 belongs to another position
             $1 batch suite.epd --continue --out {out} --depth 5 --to {other_form}
             2> its results are {name}
-            $1 batch suite.epd --continue --out other.epd --depth 5
+            $1 batch suite.epd --continue --out other.txt --depth 5
             2> the file has no results of `chuhe batch`
             "
         ));

@@ -113,6 +113,10 @@ fn a_book_is_built_from_self_play_by_one_command() {
         2> one file
         $1 book build no.dat games.chg {plan} --game-margin 9
         2> made with other settings
+        $ selfplay random.chg --games 2 --nodes 20
+        $1 book build no.dat random.chg --max-ply 4 --min-games 1
+        2> random.chg: skipped the random moves at the beginning of 2 games; games of --self-play have none
+        2> no move with a positive value
         "
     ));
     dir.check(
@@ -240,6 +244,14 @@ fn invalid_books_are_reported() {
         2> can only be read
         $2 book merge out.pfbook <builtin>
         2> can only be read
+        $2 book merge out.txt <builtin>
+        2= chuhe: OUT: a new book is a BOOK.DAT or an .xqb; `chuhe book export` writes text
+        $2 book merge out.pgn <builtin>
+        2= chuhe: OUT: .pgn is the extension of another format; expected .dat
+        $2 book export <builtin> out.xqb
+        2= chuhe: OUT: .xqb is the extension of another format; expected .txt
+        $2 book export <builtin> out.dat
+        2= chuhe: OUT: .dat is the extension of another format; expected .txt
         ",
     );
     assert!(dir.names().iter().all(|name| !name.starts_with("out")));

@@ -406,8 +406,10 @@ fn completions_and_man_pages_are_complete() {
         2= chuhe: file：不是目录
         $ manual .
         $ manual new/pages
+        $ manual zh --lang zh
         ",
     );
+    assert!(dir.read("zh/chuhe-book-show.1").contains("显示局面的开局库着法"));
     assert_eq!(dir.read("new/pages/chuhe.1"), dir.read("chuhe.1"));
     assert!(dir.read("chuhe.1").contains("perft"));
     assert!(dir.read("chuhe-analyse.1").contains("multipv"));
@@ -435,6 +437,7 @@ fn messages_of_all_layers_are_chinese() {
     dir.write("text.toml", "x");
     assert_chinese(&dir, &[
         ("book --help", 0, "显示局面的开局库着法"),
+        ("completions zsh", 0, "显示局面的开局库着法"),
         ("bench --depth x", 2, "错误：'--depth <N>' 的值 'x' 无效：应为整数（只含数字）"),
         ("bench --depth 1", 0, "签名 "),
         ("bench --depth ２", 2, "２ 含有全角字符或中文标点"),
@@ -587,6 +590,10 @@ fn every_command_treats_its_output_file_in_the_same_way() {
         2> --out: this is one of the input files
         $2 batch games.pgn:1 -o ./games.pgn --continue
         2> --out: this is one of the input files
+        $2 batch games.pgn -o new.pgn
+        2> --out: .pgn is the extension of another format; expected .json
+        $2 openings new.pgn
+        2> OUT: .pgn is the extension of another format; expected .txt
         $2 show games.pgn:1@2 --svg games.pgn --force
         2> --svg: this is one of the input files
         $2 solve games.pgn:1@2 --pgn games.pgn --force

@@ -173,13 +173,21 @@ fn add_file(book: &mut GameBook, path: &Path, unread: &mut Unread) -> Result<(),
 
 fn add_data(book: &mut GameBook, path: &Path, file: impl Read) -> Result<(), Failure> {
     let mut reader = GameReader::new(file).context(path.display())?;
+    let mut with_random = 0;
     while let Some(record) = reader.next_record().context(path.display())? {
         // The moves of a loose record are unknown.
         if let Record::Game(game) = record {
             let moves = game.moves.iter().map(|m| m.played);
             let skipped = usize::from(game.random_plies);
+            with_random += u64::from(skipped > 0);
             book.add(&game.start_position(), moves, skipped, game.result.winner());
         }
+    }
+    if with_random > 0 {
+        let (path, games) = (path.display(), counted(with_random, "game"));
+        note(&format!(
+            "{path}: skipped the random moves at the beginning of {games}; games of --self-play have none"
+        ));
     }
     data::warn_of_damage(path, &reader);
     Ok(())

@@ -7,7 +7,9 @@ use crate::book::BookError;
 use crate::book::{
     BookEntry, BookLibrary, BookTable, HashedMove, Memo, encode_dat, encode_hashed, walk,
 };
-use crate::cli::common::{Context, Failure, ForceArgument, OutputFile, note, open_books};
+use crate::cli::common::{
+    Context, Failure, ForceArgument, OutputFile, note, open_books, require_extension,
+};
 use crate::text::{counted, has_extension};
 
 /// Opens a book, or several separated by `;`.
@@ -66,6 +68,11 @@ impl Output {
             let why = format!("books can be written as BOOK.DAT or .xqb; .{name} can only be read");
             return Err(Failure::usage(path.display(), why));
         }
+        if has_extension(path, "txt") {
+            let why = "a new book is a BOOK.DAT or an .xqb; `chuhe book export` writes text";
+            return Err(Failure::usage("OUT", why));
+        }
+        require_extension("OUT", path, &["dat", "xqb"])?;
         let is_xqb = has_extension(path, "xqb");
         #[cfg(not(feature = "sqlite"))]
         if is_xqb {

@@ -11,7 +11,7 @@ use clap::Subcommand;
 
 use super::common::{
     Context, Failure, ForceArgument, GameArguments, OutputFile, Unread, columns, heads, note,
-    open_input, print, print_text, require_not_input, terminal_width,
+    open_input, print, print_text, require_extension, require_not_input, terminal_width,
 };
 use crate::book::{BUILTIN, BookTable, HashedMove, walk};
 use crate::notation::{MoveStyle, chinese};
@@ -87,6 +87,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
         BookCommand::Export { book, out, force } => {
             require_not_input("OUT", out, names_of_list(book))?;
+            require_extension("OUT", out, &["txt"])?;
             let out = OutputFile::create(out, *force)?;
             if !read_memos(book)?.is_empty() {
                 note("the comments of the book are not exported");

@@ -245,9 +245,9 @@ pub fn create_locked(
 }
 
 /// The extensions of pictures, web pages, game records and other files with positions, games or moves.
-const KNOWN_EXTENSIONS: [&str; 23] = [
-    "bmp", "cbf", "cbl", "cbr", "ccm", "chg", "epd", "fen", "gif", "html", "jpeg", "jpg", "json",
-    "mxq", "obk", "pdf", "pfc", "pgn", "png", "svg", "webp", "xqb", "xqf",
+const KNOWN_EXTENSIONS: [&str; 24] = [
+    "bmp", "cbf", "cbl", "cbr", "ccm", "chg", "dat", "epd", "fen", "gif", "html", "jpeg", "jpg",
+    "json", "mxq", "obk", "pdf", "pfc", "pgn", "png", "svg", "webp", "xqb", "xqf",
 ];
 
 /// Returns an error if the name of an output file has the extension of another known format than those in `own`, the

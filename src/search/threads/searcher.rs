@@ -31,8 +31,7 @@ use crate::tablebase::Tables;
 
 /// A search in one thread, with a transposition table of its own.
 ///
-/// A search needs a large stack. Each search therefore starts a thread and waits for it, except in a thread of
-/// `spawn_search_thread`.
+/// A search needs a large stack. Each search therefore starts a thread and waits for it.
 ///
 /// ```
 /// use chuhe::rules::Game;

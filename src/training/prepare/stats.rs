@@ -107,9 +107,10 @@ impl Statistics {
         let mut plies = self.plies.clone();
         plies.sort_unstable();
         let sum: u64 = plies.iter().map(|n| u64::from(*n)).sum();
-        let (middle, last) = (plies[plies.len() / 2], plies[plies.len() - 1]);
+        let [below, above] = [(plies.len() - 1) / 2, plies.len() / 2].map(|n| f64::from(plies[n]));
+        let (median, last) = ((below + above) / 2.0, plies[plies.len() - 1]);
         let mean = sum as f64 / whole as f64;
-        writeln!(f, "plies      {mean:>11.1} (median {middle}, longest {last})")?;
+        writeln!(f, "plies      {mean:>11.1} (median {median}, longest {last})")?;
         writeln!(f, "endings")?;
         for ending in Termination::ALL {
             let share = percent(self.endings[ending.index()], whole);

@@ -254,16 +254,16 @@ fn new_scores_replace_old_ones_with_any_number_of_threads() {
 #[test]
 fn statistics_report_counts() {
     let mut statistics = Statistics::default();
-    for seed in [0, 1, 2, 0] {
-        statistics.add(&Record::Game(game(seed, 20)));
+    for (seed, plies) in [(0, 20), (1, 20), (2, 23), (0, 20), (3, 25), (4, 30)] {
+        statistics.add(&Record::Game(game(seed, plies)));
     }
     let text = statistics.to_string();
     for line in [
-        "games                4\n",
+        "games                6\n",
         "        1  duplicates\n",
         "   50.0 %  0-1\n",
-        "plies             20.0 (median 20, longest 20)\n",
-        "positions           80 with a score\n",
+        "plies             23.0 (median 21.5, longest 30)\n",
+        "positions          138 with a score\n",
         "  100.0 %  up to 45\n",
     ] {
         assert!(text.contains(line), "{line}{text}");

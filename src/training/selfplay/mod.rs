@@ -45,11 +45,17 @@ impl SelfPlayRun {
         let (opened, existing) = OpenedFile::open(path)?;
         let wanted_text = serde_json::to_string(&wanted).unwrap_or_default();
         let is_new = existing.plan.is_none() && existing.games == 0;
-        let plan_of = |text: &String| serde_json::from_str::<SelfPlayPlan>(text).ok();
-        if !is_new && existing.plan.as_ref().and_then(plan_of).as_ref() != Some(&wanted) {
-            let found = existing.plan.unwrap_or_else(|| "no plan".to_owned());
-            let [found, wanted] = differences([found, wanted_text]);
-            return Err(SelfPlayError::OtherPlan { found, wanted });
+        if !is_new {
+            let text = existing.plan.unwrap_or_default();
+            let found: SelfPlayPlan =
+                serde_json::from_str(&text).map_err(|_| SelfPlayError::NoPlan)?;
+            if (&found.version, found.signature) != (&wanted.version, wanted.signature) {
+                return Err(SelfPlayError::OtherEngine);
+            }
+            if found != wanted {
+                let [found, wanted] = differences([&text, &wanted_text]);
+                return Err(SelfPlayError::OtherPlan { found, wanted });
+            }
         }
         let mut writer = opened.writer().map_err(AppendError::Io)?;
         if is_new {
@@ -123,13 +129,10 @@ fn numbers(present: &[u32], games: u32) -> impl Iterator<Item = u32> {
     (0..games).filter(|number| present.binary_search(number).is_err())
 }
 
-/// The settings in which two plans differ, as `nodes=400, seed=1`. The plans themselves if one is not a JSON object.
-fn differences(plans: [String; 2]) -> [String; 2] {
-    let objects =
-        plans.each_ref().map(|plan| serde_json::from_str::<BTreeMap<String, Value>>(plan));
-    let [Ok(left), Ok(right)] = &objects else {
-        return plans;
-    };
+/// The settings in which two plans as JSON differ, as `nodes=400, seed=1`.
+fn differences(plans: [&str; 2]) -> [String; 2] {
+    let [left, right]: &[BTreeMap<String, Value>; 2] =
+        &plans.map(|plan| serde_json::from_str(plan).unwrap_or_default());
     let differing = |of: &BTreeMap<String, Value>| {
         let keys = left.keys().chain(right.keys()).collect::<BTreeSet<_>>();
         let keys = keys.into_iter().filter(|key| left.get(*key) != right.get(*key));

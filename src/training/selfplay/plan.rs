@@ -124,6 +124,13 @@ impl SelfPlayPlan {
 pub enum SelfPlayError {
     #[error(transparent)]
     File(#[from] AppendError),
+    /// The file has games, but no plan.
+    #[error(
+        "the file has no settings of `selfplay`; a file that was merged, converted or relabeled cannot be continued"
+    )]
+    NoPlan,
+    #[error("its games were made with another network or another version of the engine")]
+    OtherEngine,
     #[error("its games were made with other settings: {found} instead of {wanted}")]
     OtherPlan { found: String, wanted: String },
     #[error("cannot play {wanted} games at a time, only {fit}: {error}")]

@@ -190,15 +190,34 @@ fn stored_plans_of_random_openings_are_read() {
 
 #[test]
 fn only_differing_settings_are_named() {
-    let plan = |text: &str| text.to_owned();
-    for (found, wanted, texts) in [
-        (
-            r#"{"nodes":100,"seed":1,"hash":2}"#,
-            r#"{"nodes":50,"random_moves":5,"hash":2}"#,
-            ["nodes=100, random_moves=default, seed=1", "nodes=50, random_moves=5, seed=default"],
-        ),
-        ("no plan", "{}", ["no plan", "{}"]),
-    ] {
-        assert_eq!(differences([plan(found), plan(wanted)]), texts);
+    let found = r#"{"nodes":100,"seed":1,"hash":2}"#;
+    let wanted = r#"{"nodes":50,"random_moves":5,"hash":2}"#;
+    let texts =
+        ["nodes=100, random_moves=default, seed=1", "nodes=50, random_moves=5, seed=default"];
+    assert_eq!(differences([found, wanted]), texts);
+}
+
+#[test]
+fn games_of_another_engine_and_files_without_settings_are_not_continued() {
+    let (_folder, one, other) = scratch();
+    play(&one, settings(1, 1));
+    let plan = SelfPlayPlan::new(&settings(1, 1)).unwrap();
+    let older = SelfPlayPlan { signature: plan.signature + 1, ..plan };
+    for plan in [Some(serde_json::to_string(&older).unwrap()), None] {
+        let _ = fs::remove_file(&other);
+        let mut writer = OpenedFile::open(&other).unwrap().0.writer().unwrap();
+        if let Some(plan) = &plan {
+            writer.plan(plan).unwrap();
+        }
+        writer.record(&records(&one)[0]).unwrap();
+        writer.flush().unwrap();
+        drop(writer);
+        let error = SelfPlayRun::open(&other, settings(1, 1)).unwrap_err();
+        let is_expected = match error {
+            SelfPlayError::OtherEngine => plan.is_some(),
+            SelfPlayError::NoPlan => plan.is_none(),
+            _ => false,
+        };
+        assert!(is_expected, "{error}");
     }
 }
