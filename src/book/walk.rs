@@ -37,7 +37,7 @@ pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
         open: VecDeque::new(),
         records: 0,
         unusable: 0,
-        without_moves: 0,
+        records_without_moves: 0,
         doubtful: HashMap::new(),
     };
     let start = Position::startpos();
@@ -66,16 +66,16 @@ pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
         }
     }
     if has_position_keys {
-        walker.without_moves += walker.doubtful.values().sum::<usize>();
+        walker.records_without_moves += walker.doubtful.values().sum::<usize>();
     }
     let left = book.count()?.saturating_sub(walker.records);
     // Positions with the same lock share records, which may have been counted more than once.
-    let without_moves = walker.without_moves.min(left);
+    let records_without_moves = walker.records_without_moves.min(left);
     Ok(BookWalk {
         table: walker.table,
         usable: walker.records - walker.unusable,
-        unusable: walker.unusable + without_moves,
-        unreached: left - without_moves,
+        unusable: walker.unusable + records_without_moves,
+        unreached: left - records_without_moves,
         has_position_keys,
     })
 }
@@ -115,7 +115,7 @@ struct Walker<'a> {
     /// Unusable records among them.
     unusable: usize,
     /// Records of positions without a usable move.
-    without_moves: usize,
+    records_without_moves: usize,
     /// Records of positions without a usable move that no book move leads to. Millions of positions are looked up in a
     /// large book, so these records may belong to another position with the same hash.
     doubtful: HashMap<(u32, u32), usize>,
@@ -137,7 +137,7 @@ impl Walker<'_> {
         let identity = identity(position);
         if let Some(known) = self.seen.get(&identity) {
             if is_of_book {
-                self.without_moves += self.doubtful.remove(&identity).unwrap_or(0);
+                self.records_without_moves += self.doubtful.remove(&identity).unwrap_or(0);
             }
             return Ok(*known);
         }
@@ -154,7 +154,7 @@ impl Walker<'_> {
             let moves = moves.iter().map(|m| m.played).collect();
             self.open.push_back((position.clone(), moves));
         } else if !is_counted && is_of_book {
-            self.without_moves += records;
+            self.records_without_moves += records;
         } else if !is_counted && records > 0 {
             self.doubtful.insert(identity, records);
         }

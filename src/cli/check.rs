@@ -14,9 +14,9 @@ use crate::tournament::{
 /// Check whether an engine conforms to its protocol, UCCI or UCI.
 ///
 /// Each of more than thirty checks (handshake, options, limits, clocks, stop, ponder, banmoves, unusual
-/// positions and lines, exit) restarts the engine. The result is ok, violated, or unclear where
-/// the specification leaves the behavior open but some clients may fail. For violations the lines
-/// sent (>) and received (<) and the rule are shown, and the exit code is 1.
+/// positions and lines, exit) restarts the engine. The result is ok, violated or unclear. Unclear
+/// means that the specification leaves the behavior open but some clients may fail. For violations
+/// the lines sent (>) and received (<) and the rule are shown, and the exit code is 1.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The engine: a program, or KEY=VALUE settings as in `chuhe match --engine` (cmd=, args=, dir=,
