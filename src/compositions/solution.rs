@@ -13,6 +13,8 @@ use crate::tablebase::{ProbedMove, RepeatedPositions, TableOutcome, Tables};
 
 /// Maximum number of attacking moves in a solution.
 const MAX_TREE: usize = 200_000;
+/// The same for the tree that [`Solver::solve`] makes before it looks for shorter mates.
+const MAX_QUICK_TREE: usize = 2_000;
 
 /// A move of the attacker that mates by force, with the answers to all replies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,6 +131,10 @@ pub struct Solver<'a> {
     tables: Arc<Tables>,
     /// Whether a line ends in a position of an endgame tablebase; otherwise each line continues to the mate.
     ends_in_tables: bool,
+    /// Whether the shortest mate after each reply is searched for.
+    shortens: bool,
+    /// Whether a search was stopped, so that no more are started.
+    is_stopped: bool,
     /// The mates found after replies, by the key of the position.
     mates: HashMap<u64, KnownMate>,
 }
@@ -148,6 +154,8 @@ impl<'a> Solver<'a> {
             nodes,
             tables,
             ends_in_tables: false,
+            shortens: true,
+            is_stopped: false,
             mates: HashMap::new(),
         }
     }
@@ -180,21 +188,24 @@ impl<'a> Solver<'a> {
     /// There is no such mate, it or a refutation was not found, the tree is too large, or the searches failed or were
     /// stopped.
     pub fn win(&mut self, game: &Game, moves: u32) -> Result<MatingMove, SolveError> {
-        self.ends_in_tables = true;
+        (self.ends_in_tables, self.shortens) = (true, false);
         let (played, plies) = self.first_mate(game, moves)?;
         self.tree(game, played, plies, &mut 0)
     }
 
-    /// Solves the position at the end of `game`: a mate in at most `moves` moves.
+    /// Solves the position at the end of `game`: a mate in at most `moves` moves. If the searches are stopped after a
+    /// mate has been proven, the solution has that mate, and what was not searched is not claimed.
     ///
     /// # Errors
-    /// There is no such mate, it or a refutation was not found, the tree is too large, or the searches failed or were
-    /// stopped.
+    /// There is no such mate, it or a refutation was not found, the tree is too large, the searches failed, or they were
+    /// stopped before a mate was proven.
     pub fn solve(&mut self, game: &Game, moves: u32) -> Result<Solution, SolveError> {
         let (first, plies) = self.first_mate(game, moves)?;
-        let (first, plies, is_shortest) = self.shorten(game, first, plies)?;
-        let tree = self.tree(game, first, plies, &mut 0)?;
-        let is_shortest = is_shortest && tree.plies == plies;
+        let quick = self.quick_tree(game, first, plies)?;
+        let (tree, is_shortest) = match (self.shortest_tree(game, first, plies), quick) {
+            (Err(SolveError::Stopped), Some(tree)) => (tree, false),
+            (shortest, _) => shortest?,
+        };
         let mut others = Vec::new();
         let mut here = game.clone();
         // Each chunk is a move of the attacker and the reply to it; the last one has no reply.
@@ -211,8 +222,41 @@ impl<'a> Solver<'a> {
         Ok(Solution { tree, is_shortest, others })
     }
 
+    /// The tree of the shortest mate that is found, and whether it is proven that there is no shorter one.
+    fn shortest_tree(
+        &mut self,
+        game: &Game,
+        first: Move,
+        plies: u32,
+    ) -> Result<(MatingMove, bool), SolveError> {
+        let (first, plies, is_shortest) = self.shorten(game, first, plies)?;
+        let tree = self.tree(game, first, plies, &mut 0)?;
+        let is_shortest = is_shortest && tree.plies == plies;
+        Ok((tree, is_shortest))
+    }
+
+    /// A tree without searches for shorter mates; `None` if it is large or a refutation is not found.
+    fn quick_tree(
+        &mut self,
+        game: &Game,
+        first: Move,
+        plies: u32,
+    ) -> Result<Option<MatingMove>, SolveError> {
+        let known = self.mates.clone();
+        let shortens = std::mem::replace(&mut self.shortens, false);
+        let tree = self.tree(game, first, plies, &mut (MAX_TREE - MAX_QUICK_TREE));
+        self.shortens = shortens;
+        // The mates found are not the shortest ones.
+        self.mates = known;
+        match tree {
+            Err(SolveError::Stopped) => Err(SolveError::Stopped),
+            tree => Ok(tree.ok()),
+        }
+    }
+
     /// The first move and the length in plies of a mate in at most `moves` moves.
     fn first_mate(&mut self, game: &Game, moves: u32) -> Result<(Move, u32), SolveError> {
+        self.is_stopped = false;
         match self.mate(game, moves, None)? {
             Answer::Mate { played, plies } => Ok((played, plies)),
             Answer::Unknown => Err(SolveError::NotFound(moves)),
@@ -243,6 +287,9 @@ impl<'a> Solver<'a> {
         if let Some(answer) = self.table_answer(game, depth, root_moves.as_deref()) {
             return Ok(answer);
         }
+        if self.is_stopped {
+            return Err(SolveError::Stopped);
+        }
         let limits = Limits { mate: Some(moves), nodes: Some(self.nodes), ..Limits::default() };
         let request = SearchRequest {
             root_moves,
@@ -250,7 +297,9 @@ impl<'a> Solver<'a> {
             tablebases: Some(self.tables.clone()),
             ..SearchRequest::new(game.clone(), limits)
         };
-        let outcome = (self.run)(request)?;
+        let outcome = (self.run)(request);
+        self.is_stopped = matches!(outcome, Err(SolveError::Stopped));
+        let outcome = outcome?;
         let meaning = outcome.score.map(|score| score.meaning());
         Ok(match (outcome.best, meaning) {
             (Some(played), Some(Meaning::Mates(plies))) if plies <= depth => {
@@ -358,11 +407,8 @@ impl<'a> Solver<'a> {
         let Answer::Mate { played, plies } = self.mate(game, moves, None)? else {
             return Err(SolveError::NotRefuted(moves_of(game)));
         };
-        let (played, plies, _) = if self.ends_in_tables {
-            (played, plies, false)
-        } else {
-            self.shorten(game, played, plies)?
-        };
+        let (played, plies, _) =
+            if self.shortens { self.shorten(game, played, plies)? } else { (played, plies, false) };
         let position = game.position().clone();
         let mate = KnownMate { position, played, plies };
         self.mates.insert(key, mate);
@@ -384,13 +430,14 @@ impl<'a> Solver<'a> {
             if left.is_empty() {
                 break true;
             }
-            match self.mate(game, moves, Some(left.clone()))? {
-                Answer::Mate { played, plies } => {
+            match self.mate(game, moves, Some(left.clone())) {
+                Ok(Answer::Mate { played, plies }) => {
                     left.retain(|m| *m != played);
                     found.push(OtherMove { played, plies });
                 }
-                Answer::NoMate => break true,
-                Answer::Unknown => break false,
+                Ok(Answer::NoMate) => break true,
+                Ok(Answer::Unknown) | Err(SolveError::Stopped) => break false,
+                Err(error) => return Err(error),
             }
         };
         Ok(OtherMoves { number, moves: found, is_complete })

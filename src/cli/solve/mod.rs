@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use super::common::{
     Context, Failure, ForceArgument, GameArguments, INTERRUPTED, OutputFile, RulesArgument,
-    SearchPlan, SearchThreads, TablebaseArguments, create_outputs, describe_end, interrupts, note,
-    open_input, print, print_text, register_bar, report_damaged_tablebases, require_no_notation,
-    thread_count,
+    SearchPlan, SearchThreads, TablebaseArguments, create_outputs, describe_end, exit_code,
+    interrupts, note, open_input, print, print_text, register_bar, report_damaged_tablebases,
+    require_no_notation, thread_count,
 };
 use crate::board::{ByColor, Color, InvalidPosition, Move, Position, Setup};
 use crate::compositions::{
@@ -202,8 +202,12 @@ fn prove(arguments: &Arguments, tablebases: &Arc<Tables>) -> Result<ExitCode, Fa
     let threads = thread_count(arguments.threads);
     let mut plan = SearchPlan::new(threads, arguments.hash as usize, tablebases.clone());
     plan.settings.rules = arguments.rules.rules;
-    let mut work =
-        Work { threads: plan.threads()?, interrupts: interrupts()?, progress: Progress::new() };
+    let mut work = Work {
+        threads: plan.threads()?,
+        interrupts: interrupts()?,
+        is_interrupted: false,
+        progress: Progress::new(),
+    };
     let proof = if arguments.draw {
         prove_draw(&game, arguments, &plan, &mut work)?
     } else {
@@ -211,11 +215,14 @@ fn prove(arguments: &Arguments, tablebases: &Arc<Tables>) -> Result<ExitCode, Fa
     };
     work.progress.bar.finish_and_clear();
     let Some(proof) = proof else {
-        note("interrupted; nothing is proven");
+        note("interrupted; the proof is incomplete");
         return Ok(ExitCode::from(INTERRUPTED));
     };
     show(&game, proof, arguments, files, tablebases)?;
-    Ok(ExitCode::SUCCESS)
+    if work.is_interrupted {
+        note("interrupted; there may be a shorter mate or other solutions");
+    }
+    Ok(exit_code(work.is_interrupted))
 }
 
 /// A game without moves that starts at the last position of `game`. Its no-capture clock, the counter of the FEN, is
@@ -234,6 +241,8 @@ fn without_history(game: &Game, rules: RuleSet) -> Result<Game, InvalidPosition>
 struct Work {
     threads: SearchThreads,
     interrupts: Receiver<()>,
+    /// Whether Ctrl-C has stopped a search.
+    is_interrupted: bool,
     progress: Progress,
 }
 
@@ -245,6 +254,7 @@ impl Work {
             Ok(())
         });
         let (SearchResult { outcome, .. }, is_interrupted) = searched?;
+        self.is_interrupted = is_interrupted;
         self.progress.nodes += outcome.nodes;
         Ok((!is_interrupted).then_some(outcome))
     }
@@ -293,7 +303,7 @@ impl Progress {
     }
 }
 
-/// Solves a mate or proves a win. `None` after Ctrl-C.
+/// Solves a mate or proves a win. `None` if Ctrl-C comes before a mate is proven.
 fn solve(
     game: &Game,
     arguments: &Arguments,
@@ -316,13 +326,14 @@ fn solve(
         let solution = solver.solve(game, arguments.mate);
         solution.map(|solution| Proof::Mate { moves: solution.tree.plies.div_ceil(2), solution })
     };
+    let mates = solver.known();
+    drop(solver);
+    if work.is_interrupted {
+        ResumeFile { mates, ..file }.write(arguments)?;
+    }
     match solved {
         Ok(proof) => Ok(Some(proof)),
-        Err(SolveError::Stopped) => {
-            let mates = solver.known();
-            ResumeFile { mates, ..file }.write(arguments)?;
-            Ok(None)
-        }
+        Err(SolveError::Stopped) => Ok(None),
         Err(error) => Err(Failure::new("solve", error)),
     }
 }

@@ -62,6 +62,32 @@ fn without_search() -> Solver<'static> {
 }
 
 #[test]
+fn a_stopped_solver_returns_the_mate_that_is_proven() {
+    let game = Game::new(TWO_ROOKS.parse().unwrap());
+    let whole = solver().solve(&game, 3).unwrap();
+    let mut partial = Vec::new();
+    for searches in 0_u32.. {
+        let (mut solver, mut left) = (solver(), searches);
+        let mut run = std::mem::replace(&mut solver.run, Box::new(|_| Err(SolveError::Stopped)));
+        solver.run = Box::new(move |request| {
+            left = left.checked_sub(1).ok_or(SolveError::Stopped)?;
+            run(request)
+        });
+        match solver.solve(&game, 3) {
+            Err(error) => assert_eq!((error, partial.len()), (SolveError::Stopped, 0)),
+            Ok(solution) if solution == whole => break,
+            Ok(Solution { tree, is_shortest, others }) => {
+                verify_solution(&game, &tree, RuleSet::default(), &Tables::none()).unwrap();
+                assert!(others.iter().any(|others| !others.is_complete), "{searches}");
+                partial.push(is_shortest);
+            }
+        }
+    }
+    // First the searches for a shorter mate are stopped, then those for other moves.
+    assert!(partial.is_sorted() && partial.contains(&false) && partial.contains(&true));
+}
+
+#[test]
 fn a_position_of_a_table_needs_no_search() {
     for (fen, error) in [
         ("4k4/4a4/4P4/9/9/9/9/9/9/5K3 w", SolveError::Drawn),
