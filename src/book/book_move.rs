@@ -126,6 +126,11 @@ pub trait Book: fmt::Debug + Send {
     /// no move.
     fn count(&self) -> Result<usize, BookError>;
 
+    /// Prepares for a walk, which looks up many positions.
+    fn prepare_walk(&self) -> Result<(), BookError> {
+        Ok(())
+    }
+
     /// The comments on moves; empty for formats without comments.
     fn memos(&self) -> Result<Vec<Memo>, BookError> {
         Ok(Vec::new())

@@ -4,6 +4,8 @@
 //! to move, then those of the 14 pieces (red K A B N R C P, then black) on 256 squares each. A number has eight bytes;
 //! all numbers of a file are little-endian or all are big-endian.
 
+use std::cell::OnceCell;
+
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Params, params};
 
@@ -55,9 +57,9 @@ pub struct ObkBook {
     connection: Connection,
     keys: ObkKeys,
     table: &'static str,
-    /// The keys of the rows and their numbers in the table, sorted; `None` if the table has an index of its own. Without
-    /// an index, SQLite reads the whole table for each look-up, which takes seconds in large books.
-    index: Option<Vec<(u64, i64)>>,
+    /// The keys of the rows and their numbers in the table, sorted. Without an index, SQLite reads the whole table for
+    /// each look-up. If the table has one, this is read only for a walk, because most of its many look-ups find nothing.
+    index: OnceCell<Vec<(u64, i64)>>,
 }
 
 impl ObkBook {
@@ -67,12 +69,20 @@ impl ObkBook {
         keys: ObkKeys,
         table: &'static str,
     ) -> Result<Self, BookError> {
-        let index = if has_index(&connection, table)? {
-            None
-        } else {
-            Some(read_keys(&connection, table)?)
-        };
-        Ok(Self { connection, keys, table, index })
+        let is_indexed = has_index(&connection, table)?;
+        let book = Self { connection, keys, table, index: OnceCell::new() };
+        if !is_indexed {
+            book.read_index()?;
+        }
+        Ok(book)
+    }
+
+    fn read_index(&self) -> Result<(), BookError> {
+        if self.index.get().is_none() {
+            let keys = read_keys(&self.connection, self.table)?;
+            self.index.get_or_init(|| keys);
+        }
+        Ok(())
     }
 
     /// The rows that satisfy a condition.
@@ -91,7 +101,7 @@ impl ObkBook {
     /// floating-point number with the same bits. SQLite cannot store a NaN, so a key with the bits of a NaN is found
     /// only as an integer.
     fn rows(&self, key: u64) -> Result<Vec<BookRow>, BookError> {
-        let Some(index) = &self.index else {
+        let Some(index) = self.index.get() else {
             let keys = params![key.cast_signed(), f64::from_bits(key)];
             return self.rows_where("vkey IN (?1, ?2)", keys);
         };
@@ -163,6 +173,10 @@ impl Book for ObkBook {
         let table = self.table;
         let query = format!("SELECT COUNT(*) FROM {table} WHERE vvalid = 1 AND vmove IS NOT NULL");
         Ok(self.connection.query_row(&query, [], |row| row.get(0))?)
+    }
+
+    fn prepare_walk(&self) -> Result<(), BookError> {
+        self.read_index()
     }
 
     fn format(&self) -> &'static str {
@@ -262,7 +276,7 @@ mod tests {
                 connection.execute("CREATE INDEX keys ON bhobk(VKey)", []).unwrap();
             }
             let book = ObkBook::new(connection, keys.clone(), table).unwrap();
-            assert_eq!(book.index.is_none(), has_index);
+            assert_eq!(book.index.get().is_none(), has_index);
             assert_eq!(moves(&book, ""), "h2e2 50");
             // The key of this position is above 2^63: -2.68e-145 as a floating-point number.
             assert_eq!(moves(&book, "h2e2"), "b9c7 40, h9g7 30");
@@ -273,6 +287,8 @@ mod tests {
             // The row after b2e2 has, mirrored, a move of the rows after h2e2.
             let walk = walk(&book).unwrap();
             assert_eq!((walk.usable, walk.unusable, walk.unreached), (4, 0, 0));
+            assert_eq!(book.index.get().unwrap().len(), 4);
+            assert_eq!(moves(&book, "b2e2"), "h9g7 35, b9c7 30");
         }
     }
 }

@@ -29,6 +29,7 @@ pub struct BookWalk {
 /// many books contain only the winner's moves. If the starting position is not in the book, its moves are tried anyway.
 /// If the keys contain whole positions, all positions are found, even those that these moves do not reach.
 pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
+    book.prepare_walk()?;
     let mut walker = Walker {
         book,
         table: BookTable::default(),

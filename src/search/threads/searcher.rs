@@ -31,7 +31,8 @@ use crate::tablebase::Tables;
 
 /// A search in one thread, with a transposition table of its own.
 ///
-/// A search needs a large stack. Each search therefore starts a thread and waits for it.
+/// A search needs a large stack. Each search therefore starts a thread and waits for it, except in the threads with such
+/// a stack that the commands start.
 ///
 /// ```
 /// use chuhe::rules::Game;
@@ -195,8 +196,8 @@ pub fn spawn_search_thread<'scope, R: Send + 'scope>(
 }
 
 /// Calls `work` with each index below `count`, in one thread for each searcher. If the system does not start them all,
-/// there are fewer threads. `collect` gets the results with their indexes in any order, while the threads work. When it drops the
-/// receiver, no more calls of `work` begin.
+/// there are fewer threads. `collect` gets the results with their indexes in any order, while the threads work. When it
+/// drops the receiver, no more calls of `work` begin.
 ///
 /// # Errors
 /// No thread can be started.

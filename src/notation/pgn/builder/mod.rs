@@ -164,7 +164,7 @@ impl Builder {
             }
             PgnToken::UnclosedTag => self.has_moves() || self.has_ended,
             PgnToken::UnclosedComment => self.has_ended,
-            PgnToken::Line(TextLine::Sentence(_), ..)
+            PgnToken::Line(TextLine::Sentence, ..)
             | PgnToken::Note(_)
             | PgnToken::Comment(_)
             | PgnToken::Open(_)
@@ -218,7 +218,7 @@ impl Builder {
             PgnToken::Word(_)
             | PgnToken::Note(_)
             | PgnToken::Comment(_)
-            | PgnToken::Line(TextLine::Sentence(_), ..) => {}
+            | PgnToken::Line(TextLine::Sentence, ..) => {}
             _ => {
                 let prose = self.prose.as_mut();
                 let prose = prose.filter(|prose| prose.includes_line(line));
@@ -258,7 +258,7 @@ impl Builder {
                     self.add_headings(found, line);
                 }
             }
-            PgnToken::Line(TextLine::Sentence(_), source, _) => is_part = self.add_sentence(source),
+            PgnToken::Line(TextLine::Sentence, source, _) => is_part = self.add_sentence(source),
             PgnToken::Comment(text) => self.add_comment(text),
             PgnToken::Note(source) => is_part = self.add_note(source, line),
             PgnToken::Open(_) => self.open_variation(line),
