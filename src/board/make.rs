@@ -48,9 +48,9 @@ impl Position {
     /// Makes a pseudo-legal move and reports each change to `observer`.
     ///
     /// A move that is not pseudo-legal makes the position inconsistent, so check external input with
-    /// [`is_legal`](crate::movegen::is_legal) first. A move that leaves the mover's king attacked may be
-    /// made and unmade, but no other move may follow it: the checkers are computed only if the last move
-    /// changed a square in the surroundings of the king.
+    /// [`is_legal`](crate::movegen::is_legal) first. A move that leaves the mover's king attacked may be made and
+    /// unmade. The checkers after later moves can be wrong, because they are computed only if the last move changed a
+    /// square in the surroundings of the king. Only the look-ahead of the Chinese rules makes such later moves.
     #[inline]
     pub fn make_observed(&mut self, m: Move, observer: &mut impl Observer) -> Undo {
         let undo = Undo(self.state);

@@ -227,8 +227,9 @@ impl Position {
         self.state.checkers.any()
     }
 
-    /// The position with the checks of the enemy ignored, to find the threats of the side to move. A move generated in
-    /// it may leave the king attacked, and moves generated after that move may take the king.
+    /// The position with the checks of the enemy ignored, to find the threats of the side to move. Its moves may leave
+    /// the king attacked, and the moves after them may take the king. The ignored checks are found again after an enemy
+    /// move that changes a square in the surroundings of the king.
     pub(crate) fn ignoring_checks(&self) -> Self {
         let mut position = self.clone();
         position.state.checkers = Bitboard::EMPTY;

@@ -182,7 +182,8 @@ impl<'a> Solver<'a> {
     }
 
     /// Proves that the position at the end of `game` is won, by a mate in at most `moves` moves that need not be the
-    /// shortest. Its lines may end in positions of the endgame tablebases; so may those of a later [`Self::solve`].
+    /// shortest. Its lines may end in positions of the endgame tablebases. A later [`Self::solve`] also lets its lines
+    /// end there, and does not search for shorter mates after replies.
     ///
     /// # Errors
     /// There is no such mate, it or a refutation was not found, the tree is too large, or the searches failed or were
@@ -235,7 +236,8 @@ impl<'a> Solver<'a> {
         Ok((tree, is_shortest))
     }
 
-    /// A tree without searches for shorter mates; `None` if it is large or a refutation is not found.
+    /// A tree without searches for shorter mates, which is the solution if those searches are stopped; `None` if it is
+    /// large or a refutation is not found.
     fn quick_tree(
         &mut self,
         game: &Game,
@@ -312,8 +314,8 @@ impl<'a> Solver<'a> {
     }
 
     /// The answer of the endgame tablebases, if they have one: the shortest mate of at most `limit` plies whose first
-    /// move, one of `root_moves` (`None`: any), leads into a tablebase, or that there is no mate. They do not count
-    /// plies without a capture, but a position without a mate in them has no mate near the no-capture limit either.
+    /// move, one of `root_moves` (`None`: any), leads into a tablebase, or that there is no mate. The tablebases ignore
+    /// the no-capture limit, which only makes draws. So a mate that they exclude does not exist with the limit either.
     fn table_answer(&self, game: &Game, limit: u32, root_moves: Option<&[Move]>) -> Option<Answer> {
         let (position, rules) = (game.position(), self.rules);
         let is_mate = |outcome| matches!(outcome, TableOutcome::Win(n) if u32::from(n) <= limit);
@@ -389,9 +391,9 @@ impl<'a> Solver<'a> {
         Ok(MatingMove { played: first, plies: 1 + longest, by_table: false, replies })
     }
 
-    /// A mate after a reply to a move that mates in at most `plies`: the shortest one found, unless lines may end in
-    /// tables. It takes at most `plies - 2`, so that the tree is finite even if known mates are wrong or not the
-    /// shortest ones.
+    /// A mate after a reply to a move that mates in at most `plies`. Unless `shortens` is set, there may be a shorter
+    /// one. It takes at most `plies - 2`, so that the tree is finite even if known mates are wrong or not the shortest
+    /// ones.
     fn refutation(&mut self, game: &Game, plies: u32) -> Result<(Move, u32), SolveError> {
         let (key, clock) = (game.position().key(), game.position().clock());
         // The mate may have been found with fewer plies without a capture before it.

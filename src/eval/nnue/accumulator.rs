@@ -1,10 +1,10 @@
 //! Accumulators: the sums of the first layer for the positions of a line.
 //!
 //! Making a move only records the added and removed pieces and the views of both sides. The sums are computed
-//! when the evaluation needs them (*lazy updates*), from the nearest earlier position with known sums. Without
-//! such a position, or if the view of a side has changed since (its mirroring or its input bucket), they are
-//! *refreshed*: computed from the board of the last refresh with the same view, which the *refresh table* (or Finny
-//! table) contains.
+//! when the evaluation needs them (*lazy updates*), from the nearest earlier position with known sums. If there is no
+//! such position, or if the view of a side has changed since (its mirroring or its input bucket), the sums of the side
+//! are *refreshed*. A refresh updates the sums of the last refresh with the same view. The *refresh table* (Finny
+//! table) stores these sums and their boards.
 
 use arrayvec::ArrayVec;
 

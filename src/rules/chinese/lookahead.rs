@@ -295,10 +295,10 @@ impl CaptureSequence<'_> {
             if self.scope.alone.is_some_and(|piece| piece != m.from()) {
                 return candidate(Some(0), None).filter(|_| in_check);
             }
-            if let Some((square, price)) = self.scope.taken_with_check
+            if let Some((square, lost)) = self.scope.taken_with_check
                 && square == m.to()
             {
-                return candidate(Some(taken - price), None);
+                return candidate(Some(taken - lost), None);
             }
             return candidate(Some(taken), None).filter(|_| is_part);
         }

@@ -227,7 +227,7 @@ impl Turn {
             moves: 7,
             checks: ByColor::new(2, 2),
             offered: !is_capture && is_king_or_pawn(&self.board, m.from()),
-            price: None,
+            taken_with_check: None,
         };
         let gain = value_on(&self.board, m.to()) - self.best(&after, &sequence);
         (gain < MATED / 2).then_some(gain)
@@ -246,10 +246,10 @@ impl Turn {
             let is_chaser = side == sequence.chaser;
             let is_outside =
                 is_capture && !is_chaser && !in_check && !self.is_part(board, m, sequence);
-            let is_paid = is_capture && is_chaser && sequence.price_on(m.to()).is_some();
+            let is_recapture = is_capture && is_chaser && sequence.value_taken_on(m.to()).is_some();
             let is_check = !in_check && (!is_capture || is_outside);
             let may = match is_capture {
-                _ if in_check || is_paid => true,
+                _ if in_check || is_recapture => true,
                 true if !is_outside => self.is_part(board, m, sequence),
                 _ => after.in_check() && sequence.checks[side] > 0,
             };
@@ -258,7 +258,7 @@ impl Turn {
             next.checks[side] -= u32::from(may && is_check);
             let takes_elsewhere = is_capture && (sequence.by_check || sequence.takes_uncovered(m));
             if is_outside {
-                next.price = Some((m.to(), value_on(board, m.to())));
+                next.taken_with_check = Some((m.to(), value_on(board, m.to())));
             } else if is_chaser || takes_elsewhere {
                 next.visited.push(m.to());
             }
@@ -292,9 +292,9 @@ impl Turn {
     fn counted_value(&self, board: &Position, m: Move, sequence: &CaptureSequence) -> i32 {
         let is_chaser = board.side_to_move() == sequence.chaser;
         let counts = is_chaser || self.is_for_both(board, m, sequence);
-        let price = sequence.price_on(m.to()).filter(|_| is_chaser).unwrap_or(0);
+        let lost = sequence.value_taken_on(m.to()).filter(|_| is_chaser).unwrap_or(0);
         let is_offer = sequence.offered && sequence.moves == 7 && sequence.visited == [m.to()];
-        i32::from(counts) * value_on(board, m.to()) + if is_offer { 14 } else { 0 } - price
+        i32::from(counts) * value_on(board, m.to()) + if is_offer { 14 } else { 0 } - lost
     }
 }
 
@@ -317,12 +317,13 @@ struct CaptureSequence {
     /// moved piece at once is then worth 14 more.
     offered: bool,
     /// The square and value of the last piece that the other side took with check outside the sequence.
-    price: Option<(Square, i32)>,
+    taken_with_check: Option<(Square, i32)>,
 }
 
 impl CaptureSequence {
-    fn price_on(&self, square: Square) -> Option<i32> {
-        self.price.filter(|price| price.0 == square).map(|price| price.1)
+    /// The value of the piece that the other side took on `square` with check outside the sequence.
+    fn value_taken_on(&self, square: Square) -> Option<i32> {
+        self.taken_with_check.filter(|taken| taken.0 == square).map(|taken| taken.1)
     }
 
     fn takes_uncovered(&self, m: Move) -> bool {

@@ -351,7 +351,7 @@ impl Search<'_> {
             score = -self.search::<NonPv>(ply + 1, lower, -alpha, new_depth, !node.cut_node);
         }
         // Only a `Pv` search records the line. With `Driver::AlphaBeta` the `NonPv` search above had the same window;
-        // it refutes most moves at a lower cost, because `Pv` nodes are not pruned.
+        // it refutes most moves at a lower cost, because `Pv` nodes have no cutoffs before their moves.
         if is_open && (number == 1 || score.score > alpha) && !self.stopped {
             score = -self.search::<Pv>(ply + 1, -beta, -alpha, new_depth, false);
         }
@@ -443,10 +443,10 @@ impl Search<'_> {
         mut alpha: Score,
         beta: Score,
     ) {
-        let wanted =
+        let mode =
             if node.in_check { PickerMode::All } else { PickerMode::Captures { min_see: 0 } };
         let hash_move = node.entry.map_or(Move::NONE, |e| e.best);
-        let mut picker = MovePicker::new(&self.position, wanted, hash_move, [Move::NONE; 2]);
+        let mut picker = MovePicker::new(&self.position, mode, hash_move, [Move::NONE; 2]);
         let legality = Legality::new(&self.position);
         let context =
             if node.in_check { self.set_quiet_context(node.ply) } else { QuietContext::default() };

@@ -129,7 +129,8 @@ impl BookTree {
     }
 
     /// Backs up the scores from the ends of the lines: the score of a move becomes the negated score of the best
-    /// answer. Moves to a node without answers, or first reached at the same or an earlier ply, keep their own score.
+    /// answer. A move keeps its own score if the node after it has no answers, or was first reached at the same ply as
+    /// the node before the move or at an earlier one.
     fn back_up(&mut self) {
         let mut order: Vec<usize> = (0..self.nodes.len()).collect();
         order.sort_by_key(|&number| Reverse(self.nodes[number].ply()));

@@ -149,7 +149,7 @@ struct Shard {
 impl Trainer {
     /// Begins a run with random weights or those of `start`; a run from a network needs a lower learning rate. If
     /// `start` has half the width of the recipe, each of its neurons is doubled. If it has one input bucket and the
-    /// recipe several, each of these begins with the weights of that one.
+    /// recipe has several, each bucket begins with the weights of that one.
     ///
     /// # Errors
     /// A setting of the recipe is out of range, or `start` does not fit it ([`TrainerError::OtherArchitecture`]).
