@@ -182,10 +182,7 @@ const fn step_table(steps: &[(isize, isize); 4], palace: bool) -> [u128; Square:
 
 /// Pawn moves from a square, or with `to` the squares from which a pawn attacks it.
 const fn pawn_table(color: Color, to: bool) -> [u128; Square::COUNT] {
-    let forward = match color {
-        Color::Red => 1,
-        Color::Black => -1,
-    };
+    let forward = color.sign() as isize;
     let mut table = [0; Square::COUNT];
     let mut index = 0;
     while index < Square::COUNT {

@@ -137,9 +137,7 @@ fn pieces_between(board: &SlowBoard, from: Square, to: Square) -> Option<usize> 
             let on_file = file == from.file() && between(from.rank(), to.rank(), rank);
             let on_rank = rank == from.rank() && between(from.file(), to.file(), file);
             let square = Square::new(file, rank)?;
-            if (on_file && from.file() == to.file() || on_rank && from.rank() == to.rank())
-                && board[square.index()].is_some()
-            {
+            if (on_file || on_rank) && board[square.index()].is_some() {
                 count += 1;
             }
         }

@@ -31,8 +31,8 @@ use crate::tablebase::Tables;
 
 /// A search in one thread, with a transposition table of its own.
 ///
-/// A search needs a large stack, so each search starts a thread and waits for it. The threads that the subcommands start
-/// for their searches already have such a stack, and search without another thread.
+/// A search needs a large stack, so each search starts a thread and waits for it. The threads that the subcommands
+/// start for their searches already have such a stack, and search without another thread.
 ///
 /// ```
 /// use chuhe::rules::Game;
