@@ -5,10 +5,11 @@ import { element, makeButton, t, hasText, moveMarks, glyphText, GRADES } from '.
 import { view, drawBoard, setDrawing, keepFocus } from './board.js';
 
 // `listeners` are called after each change of the current move, `onLanguage` after a change of the language or
-// notation. `listed` is the element of `games` that is on the board, or null. `onEnd` is called with the loser, or null, if a rule has ended the game. `legal` has the legal moves of
-// the current position. `mayLeave` returns whether a changed address may open another game. `refusal` returns the key
-// of the reason why the user may not move now, or null. `check` returns the normal form of a FEN, or throws an error
-// with a message for the user. `read` opens the games of a text, if a server can read them.
+// notation. `listed` is the element of `games` that is on the board, or null. `onEnd` is called when a rule ends the
+// game, with the loser, or null for a draw. `legal` has the legal moves of the current position. `mayLeave` returns
+// whether a changed address may open another game. `refusal` returns the key of the reason why the user may not move
+// now, or null. `check` returns the normal form of a FEN, or throws an error with a message for the user. `read` opens
+// the games of a text, if a server can read them.
 export const app = {
   game: newGame(), games: [], listed: null, legal: [], ending: null, problem: '', title: 'title', listeners: [], onLanguage: [],
   onEnd: () => {}, refusal: () => null, mayLeave: () => true, read: null,

@@ -81,8 +81,8 @@ fn uci_lines_before_a_handshake_do_not_set_the_protocol() {
         client.send(handshake);
         let answer = client.until(&format!("{handshake}ok"));
         assert!(answer.iter().any(|line| line.starts_with("id name Chuhe")));
-        let answers = client.refused("position fen nonsense");
-        assert!(answers.starts_with(message), "{answers}");
+        let refusal = client.refused("position fen nonsense");
+        assert!(refusal.starts_with(message), "{refusal}");
         client.send("position startpos\ngo depth 1");
         let lines = client.until("bestmove");
         assert!(lines.iter().any(|line| line.contains(" multipv 2 ")));
