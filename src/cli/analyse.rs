@@ -78,7 +78,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut plan = arguments.search.plan(&DEFAULTS)?;
     plan.settings.multipv = usize::from(arguments.multipv);
     let interrupts = interrupts()?;
-    let mut threads = plan.threads()?;
+    let mut threads = plan.start_threads()?;
     let mut is_interrupted = false;
     for (n, analyzed) in games.iter().enumerate() {
         let game = &analyzed.game;

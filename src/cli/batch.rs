@@ -347,14 +347,14 @@ impl Output {
     /// Opens a file to continue after its last complete result. A file that does not exist is created.
     fn reopen(&mut self, path: &Path, positions: &[BatchPosition]) -> io::Result<()> {
         let mut file = open_or_create(path)?;
-        let mut text = String::from_utf8(read_all(&mut file, MAX_FILE_MB)?)
-            .map_err(|_| io::Error::other(NO_RESULTS))?;
-        let end = text.rfind('\n').map_or(0, |end| end + 1);
-        let (beginning, cut) = (self.beginning(), &text[end..]);
-        if end == 0 && !beginning.starts_with(cut) && !cut.starts_with(&beginning) {
+        let mut bytes = read_all(&mut file, MAX_FILE_MB)?;
+        let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        // The incomplete line may end within a Chinese character.
+        let (beginning, cut) = (self.beginning().into_bytes(), bytes.split_off(end));
+        if end == 0 && !beginning.starts_with(&cut) && !cut.starts_with(&beginning) {
             return Err(io::Error::other(NO_RESULTS));
         }
-        text.truncate(end);
+        let mut text = String::from_utf8(bytes).map_err(|_| io::Error::other(NO_RESULTS))?;
         if text.is_empty() {
             text = self.heading();
         }

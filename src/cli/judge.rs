@@ -7,9 +7,8 @@ use serde_json::{Value, json};
 
 use super::common::{
     Failure, GameArguments, GamePath, Language, Place, RulesArgument, TablebaseArguments, Unread,
-    describe_ending, explain, explain_clauses, explain_plies, fill, note_problems, place_json,
-    play_line, print, print_if_read, report_damaged_tablebases, row, terminal_width, texts,
-    verdict_name,
+    clauses_json, describe_ending, explain, fill, note_problems, place_json, play_line, plies_json,
+    print, print_if_read, report_damaged_tablebases, row, terminal_width, texts, verdict_name,
 };
 use crate::board::Color;
 use crate::rules::{Cause, Game, Judgment, RuleSet, judge, judge_outcome};
@@ -175,8 +174,8 @@ fn object(
         }
     }
     if arguments.explain {
-        object["clauses"] = explain_clauses(judgment);
-        object["plies"] = explain_plies(game, judgment);
+        object["clauses"] = clauses_json(judgment);
+        object["plies"] = plies_json(game, judgment);
         object["ending"] = json!(describe_ending(game, &judging.tablebases, judgment.rules));
     }
     object

@@ -5,9 +5,9 @@ use std::ffi::OsString;
 use serde_json::{Value, json};
 
 use super::common::{
-    Failure, GamePath, Language, OpeningArgument, Place, Unread, columns, explain, explain_clauses,
-    explain_plies, fill, note, plies_text, print_if_read, sentence, terminal_width, texts,
-    translated, verdict_name,
+    Failure, GamePath, Language, OpeningArgument, Place, Unread, clauses_json, columns, explain,
+    fill, note, plies_json, plies_text, print_if_read, sentence, terminal_width, texts, translated,
+    verdict_name,
 };
 use crate::notation::RecordError;
 use crate::notation::opening::{self, Opening};
@@ -286,8 +286,8 @@ impl Replayed {
             "cause": judgment.map(|judgment| judgment.cause),
         });
         if arguments.explain {
-            object["clauses"] = json!(judgment.map(explain_clauses));
-            let repetition = |(game, judgment): &(Game, Judgment)| explain_plies(game, judgment);
+            object["clauses"] = json!(judgment.map(clauses_json));
+            let repetition = |(game, judgment): &(Game, Judgment)| plies_json(game, judgment);
             object["repetition"] = json!(self.end.as_ref().map(repetition));
         }
         object

@@ -187,8 +187,8 @@ impl GameRecord {
         half_points(self.result, self.players, engine)
     }
 
-    /// Converts the record to a game tree with these tags. With `details` the comments contain nodes, speed, time
-    /// left and principal variation in that notation.
+    /// Converts the record to a game tree with these tags. With `details` the comments contain everything that is
+    /// recorded about the search, and the principal variation is in that notation.
     pub fn to_tree(
         &self,
         tags: Vec<(String, String)>,

@@ -106,8 +106,8 @@ impl<'a> GameWorker<'a> {
         })
     }
 
-    /// Makes an engine ready for a new game with these varied options, and starts it if necessary. `began` is then the
-    /// time of the start.
+    /// Makes an engine ready for a new game with these varied options, and starts it if necessary. If it is
+    /// started, `began` is set to the time of the start.
     fn prepare(
         &mut self,
         number: usize,

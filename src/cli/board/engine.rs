@@ -181,7 +181,7 @@ impl BoardEngine {
                 resized.map_err(|failure| failure.text)?;
                 threads
             }
-            none => none.insert(plan.threads().map_err(|failure| failure.text)?),
+            none => none.insert(plan.start_threads().map_err(|failure| failure.text)?),
         };
         let request = plan.request(game, &run.control);
         let found = threads.search(request, &crossbeam_channel::never(), on_report);
@@ -227,7 +227,7 @@ impl BoardEngine {
         if outcome.is_some() && !analysis.shown.is_empty() {
             send(("lines", analysis.json(position)));
         }
-        // The time limit keeps back some milliseconds.
+        // A search ends some milliseconds before its time limit.
         let is_expired = (outcome.zip(self.settings.max_time))
             .is_some_and(|(outcome, max)| outcome.time + REPORT_TIME >= max);
         Ok(json!({ "stopped": run.control.is_stopped(), "expired": is_expired }))

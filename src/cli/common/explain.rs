@@ -48,12 +48,12 @@ pub fn explain(game: &Game, judgment: &Judgment) -> String {
 }
 
 /// The clauses of the rules that decided the verdict, as JSON.
-pub fn explain_clauses(judgment: &Judgment) -> Value {
+pub fn clauses_json(judgment: &Judgment) -> Value {
     judgment.clauses.iter().map(ToString::to_string).collect()
 }
 
 /// The moves of the repetition as JSON.
-pub fn explain_plies(game: &Game, judgment: &Judgment) -> Value {
+pub fn plies_json(game: &Game, judgment: &Judgment) -> Value {
     let classified = judgment.plies.iter().zip(chinese_moves(game, judgment));
     let objects = classified.map(|(classified, chinese)| {
         let chases = |chases: &[Chase]| -> Value {

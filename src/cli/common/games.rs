@@ -169,7 +169,7 @@ fn play_record(game_path: &GamePath, moves: &str) -> Result<(Game, Place), Failu
     Ok((game, place))
 }
 
-/// An error of moves that follow a number of `plies`.
+/// The failure for an error in moves that follow the first `plies` plies of a game.
 fn line_failure(error: LineError, plies: usize) -> Failure {
     match error {
         LineError::Start(error) => Failure::message(error),

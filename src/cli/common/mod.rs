@@ -17,8 +17,8 @@ pub use args::{
     TablebaseArguments, locale, open_books, parse_seconds, require_no_notation, today, user_name,
 };
 pub use explain::{
-    describe_end, describe_ending, describe_no_capture_limit, explain, explain_clauses,
-    explain_plies, outcome_json, report_damaged_tablebases, verdict_name,
+    clauses_json, describe_end, describe_ending, describe_no_capture_limit, explain, outcome_json,
+    plies_json, report_damaged_tablebases, verdict_name,
 };
 #[cfg(feature = "training")]
 pub use failure::on_interrupt;

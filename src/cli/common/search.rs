@@ -136,7 +136,7 @@ impl SearchPlan {
     }
 
     /// Starts threads that search one position together.
-    pub fn threads(&self) -> Result<SearchThreads, Failure> {
+    pub fn start_threads(&self) -> Result<SearchThreads, Failure> {
         let (sender, events) = unbounded();
         let mut pool = Pool::new(sender).context("the search cannot start")?;
         // The errors of the pool say that the old settings are kept, but here the command ends.

@@ -70,7 +70,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut session = PlaySession {
         game: arguments.game.read()?,
         engine: Some(if arguments.red { Color::Red } else { Color::Black }),
-        threads: plan.threads()?,
+        threads: plan.start_threads()?,
         plan,
         books,
         level: PlayLevel { limits: arguments.search.limits, elo: arguments.elo },

@@ -203,7 +203,7 @@ fn prove(arguments: &Arguments, tablebases: &Arc<Tables>) -> Result<ExitCode, Fa
     let mut plan = SearchPlan::new(threads, arguments.hash as usize, tablebases.clone());
     plan.settings.rules = arguments.rules.rules;
     let mut work = Work {
-        threads: plan.threads()?,
+        threads: plan.start_threads()?,
         interrupts: interrupts()?,
         is_interrupted: false,
         progress: Progress::new(),

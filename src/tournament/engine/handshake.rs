@@ -39,7 +39,7 @@ impl Handshake {
 impl Engine {
     /// Performs the handshake and sets the options. Fails if the engine does not answer or refuses a network.
     pub fn initialize(&mut self, spec: &EngineSpec) -> Result<(), EngineFailure> {
-        self.handshake.offers = self.offers()?;
+        self.handshake.offers = self.perform_handshake()?;
         let options = spec.options.iter();
         let warning = |(name, value): &(String, String)| self.handshake.option_warning(name, value);
         self.handshake.option_warnings = options.filter_map(warning).collect();
@@ -59,7 +59,7 @@ impl Engine {
     }
 
     /// Performs the handshake and returns the options that the engine offers.
-    fn offers(&mut self) -> Result<Vec<OfferedOption>, EngineFailure> {
+    fn perform_handshake(&mut self) -> Result<Vec<OfferedOption>, EngineFailure> {
         let protocol = self.dialect.protocol;
         let (command, last) = (protocol.name(), protocol.handshake_end());
         self.process.send(command);

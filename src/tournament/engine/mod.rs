@@ -275,9 +275,9 @@ impl Engine {
         self.await_line(timeout, BEST_MOVE, is_outcome)
     }
 
-    /// Waits for a line up to twice `allowed`, but reports a line that arrives after `allowed` as a timeout. A timeout
-    /// is excused if the time waited minus the stalls of the machine is at most `allowed`. If the wait ended at
-    /// `allowed`, the shortest stall would therefore excuse an engine that never answers.
+    /// Waits for a line up to twice `allowed`, and reports a line that arrives after `allowed` as a timeout. The
+    /// callers excuse a timeout if the time waited, without the stalls of the machine, is at most `allowed`. If the
+    /// wait ended at `allowed`, any stall would excuse an engine that never answers.
     fn await_response(
         &mut self,
         allowed: Duration,

@@ -20,8 +20,8 @@ use crate::tournament::spec::OptionValue;
 /// half.
 const ELO_PER_POINT: f64 = 1600.0 / std::f64::consts::LN_10;
 
-/// The random numbers of a pair of games. Without the factor, which moves the seeds far apart, seed 1 would repeat the
-/// numbers of seed 0, moved by one pair.
+/// The random numbers of a pair of games. The multiplication moves the seeds far apart. Without it, seed 1 would give
+/// the numbers of seed 0, moved by one pair.
 pub fn random_of_pair(seed: u64, pair: u64) -> StdRng {
     StdRng::seed_from_u64(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(pair))
 }
