@@ -78,9 +78,10 @@ const HEADINGS: [(&str, &str); 42] = [
 ];
 
 impl<'a> TextLine<'a> {
-    /// Reads a line, or only its beginning if that consists of headings in brackets or of a FEN after a label. Also
-    /// returns the length in bytes of what was read. Returns `None` if the line is too long, may contain moves or other
-    /// parts of a PGN, or is neither of these, nor headings, nor Chinese text, nor a web address.
+    /// Reads a line, or only its beginning if that consists of headings in brackets or of a FEN after a label. Other
+    /// lines must consist of headings, or must be Chinese text or have a web address. Also returns the length in bytes
+    /// of the part that was read. Returns `None` if the line has none of these forms, is too long, or may contain moves
+    /// or other parts of a PGN.
     pub fn read(line: &'a str) -> Option<(Self, usize)> {
         let beginning = headings_in_brackets(line).or_else(|| labeled_fen(line));
         if let Some((found, rest)) = beginning {
@@ -104,8 +105,9 @@ impl<'a> TextLine<'a> {
     }
 }
 
-/// The FEN of a line, after any label: `FEN: …`, `局面：…`, `Starting position …`. Also returns the moves after it. A
-/// text without moves after the side to move is the name of the position, which becomes the tag `Event`.
+/// The FEN of a line, after any label: `FEN: …`, `局面：…`, `Starting position …`. Also returns the moves after the FEN.
+/// If the text after a FEN with a side to move contains no moves, it is the name of the position, and becomes the tag
+/// `Event`.
 fn labeled_fen(line: &str) -> Option<(Vec<(&'static str, &str)>, &str)> {
     let is_separator = |c: char| c.is_whitespace() || c == ':' || c == '：';
     let first_rank = &line[..line.find('/')?];

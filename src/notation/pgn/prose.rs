@@ -1,4 +1,4 @@
-//! Text between the moves of a game that mentions moves: `若改走炮8平5则成顺炮。`
+//! Text that mentions moves, between the moves of a game: `若改走炮8平5则成顺炮。`
 
 use super::headings::{is_piece, is_place};
 use super::numbers::is_digit;
@@ -6,8 +6,8 @@ use super::scanner::Source;
 use super::words::{is_direction, is_short, move_length};
 use crate::notation::is_move_text;
 
-/// Text after a move of the main line, which begins with a word that is not a move. The text is a comment if the next
-/// move number continues those before it, or if [`Self::is_certain`]. Otherwise a move may be missing, and the first
+/// Text after a move of the main line. Its first word is not a move. The text is a comment if the next move number
+/// continues those before it, or if [`Self::is_certain`] returns `true`. Otherwise a move may be missing, and the first
 /// word is read as an invalid move.
 #[derive(Debug)]
 pub struct Prose {
@@ -31,7 +31,7 @@ pub struct Prose {
 }
 
 impl Prose {
-    /// Begins with a word that `source` was read from.
+    /// Prose that begins with a word. `source` is the part of the file from which the word was read.
     pub fn new(first_word: &str, source: Source<'_>, line: usize) -> Self {
         Self {
             first_word: first_word.to_owned(),

@@ -48,7 +48,7 @@ pub struct Session {
     pub(super) last_root_side: Option<Color>,
     pub(super) adjudicator: Adjudicator,
     pub(super) queue: CommandQueue,
-    pub(super) ended: bool,
+    pub(super) input_ended: bool,
 }
 
 /// The size of the queued lines and commands, in bytes, at which the queue is full.

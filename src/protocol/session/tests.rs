@@ -418,7 +418,7 @@ fn answer_does_not_wait_for_a_slow_ruling() {
     session.session.search.as_mut().unwrap().awaited_ruling = Some(ruling);
     search.send(done(0)).unwrap();
     // No more input is read.
-    session.session.ended = true;
+    session.session.input_ended = true;
     let incoming = session.session.wait();
     let _ = session.session.handle_incoming(incoming);
     assert_eq!(session.read().last().unwrap(), "bestmove h2e2");

@@ -43,7 +43,7 @@ const NAMES_OF_XIANGQI: [&str; 9] = [
 ];
 
 /// Whether the value of a tag `Variant` or `Game` consists of names of xiangqi, such as `Xiangqi (Chinese Chess)`, or is
-/// unknown.
+/// empty or `?`.
 fn is_name_of_xiangqi(value: &str) -> bool {
     let name = value.to_lowercase().replace([' ', '-', '_'], "");
     let mut parts = name.split(['(', ')', '（', '）', '/', '?']).filter(|part| !part.is_empty());
@@ -367,7 +367,8 @@ impl Builder {
         }
     }
 
-    /// Adds the word that `source` was read from. Returns `false` if it does not belong to a game.
+    /// Adds a word: `word` is the text of `source` as [`plain`] returns it, or the text inside the brackets of a note.
+    /// Returns `false` if the word does not belong to a game.
     fn add_word(&mut self, source: Source<'_>, word: &str, line: usize) -> bool {
         if self.continues_prose(source, word, line) || self.skips_variations {
             return true;
