@@ -1,5 +1,7 @@
 //! Lines of a record that are neither tags nor moves: headings such as `红方: 胡荣华`, and sentences.
 
+use std::collections::HashSet;
+
 use arrayvec::ArrayString;
 
 use super::numbers::is_digit;
@@ -302,13 +304,13 @@ pub fn is_address(line: &str) -> bool {
 
 /// Renames `White`, `WhiteElo` and so on to `Red…` unless that tag exists already.
 pub fn name_red(tags: &mut [(String, String)]) {
-    for index in 0..tags.len() {
-        let Some(rest) = tags[index].0.strip_prefix("White") else {
-            continue;
-        };
-        let red = format!("Red{rest}");
-        if !tags.iter().any(|(name, _)| name.eq_ignore_ascii_case(&red)) {
-            tags[index].0 = red;
+    // A set, because a search among many tags for each of them would take quadratic time.
+    let mut names: HashSet<String> =
+        tags.iter().map(|(name, _)| name.to_ascii_lowercase()).collect();
+    for (name, _) in tags {
+        let red = name.strip_prefix("White").map(|rest| format!("Red{rest}"));
+        if let Some(red) = red.filter(|red| names.insert(red.to_ascii_lowercase())) {
+            *name = red;
         }
     }
 }

@@ -25,8 +25,8 @@ const MAX_TEXT: usize = 8 << 20;
 /// The maximum length of the text of a move in characters; the rest is dropped.
 const MAX_WORD: usize = 200;
 
-/// In a game with this many tags or more, a heading no longer replaces an earlier tag with the same name. Otherwise the
-/// searches for such tags would take quadratic time.
+/// In a game with this many tags or more, a heading no longer replaces an earlier tag with the same name, and a tag
+/// `Game` does not become the title. Otherwise the searches among the tags would take quadratic time.
 const MAX_COMPARED_TAGS: usize = 1000;
 
 /// Names of xiangqi in lower case, without blanks.
@@ -286,7 +286,9 @@ impl Builder {
             self.reject(line, format!("the variant {value:?} is not xiangqi"));
         } else if name.eq_ignore_ascii_case("Game") {
             // Some programs write the title into this tag.
-            if !is_name_of_xiangqi(&value) && self.game.tag("Title").is_none() {
+            let may_be_title =
+                self.game.tags.len() < MAX_COMPARED_TAGS && !is_name_of_xiangqi(&value);
+            if may_be_title && self.game.tag("Title").is_none() {
                 self.add_tag("Title", value, line);
             }
         } else if !is_derived_tag(name) {
