@@ -45,7 +45,7 @@ use crate::search::{Event, Pool, StartError};
 use crate::text::{Language, fill, texts, translated};
 use adjudication::{Adjudicator, Ruling, RulingThread};
 use game::CurrentGame;
-use state::{ActiveSearch, CommandQueue, PerftCounts, Session};
+use state::{ActiveSearch, CommandQueue, PerftCounts, Session, is_stop_or_hit};
 
 /// Runs a session that reads `input` and writes to `sink`, until `quit`, the end of the input, or the end of the
 /// output. Returns the error if `sink` could not be written, unless the client is gone.
@@ -484,7 +484,7 @@ impl Session {
             return false;
         };
         // A `stop` or `ponderhit` after a queued `go` belongs to the search of that `go`.
-        let is_for_queued = matches!(command, Command::Stop | Command::PonderHit { .. })
+        let is_for_queued = is_stop_or_hit(command)
             && self.queue.interruptions > 0
             && (search.is_stopping() || !self.preferences.batch);
         is_for_queued || self.waits_for_answer(command)
