@@ -87,7 +87,7 @@ pub struct Builder {
     /// The prose that continues after the open variation.
     interrupted_prose: Option<Prose>,
     /// Whether the first move is written as a move of black.
-    is_first_blacks: bool,
+    is_first_written_as_black: bool,
     /// The nesting depth, from 1, of the open variation that consists of text; 0 outside such a variation.
     text_depth: usize,
 }
@@ -464,7 +464,7 @@ impl Builder {
         let is_reversed = match self.plies {
             0 if side == Some(Color::Red) => false,
             0 => {
-                self.is_first_blacks = side == Some(Color::Black);
+                self.is_first_written_as_black = side == Some(Color::Black);
                 let follows_number = |at: usize| self.number.is_some() && at == line;
                 let skipped = self.skipped.take();
                 match skipped.filter(|(at, word)| follows_number(*at) || is_damaged_move(word)) {
@@ -472,7 +472,11 @@ impl Builder {
                     None => self.number.is_some_and(|number| number.is_black),
                 }
             }
-            1 => self.is_first_blacks && self.numbering.is_empty() && side == Some(Color::Red),
+            1 => {
+                self.is_first_written_as_black
+                    && self.numbering.is_empty()
+                    && side == Some(Color::Red)
+            }
             _ => false,
         };
         if is_reversed {

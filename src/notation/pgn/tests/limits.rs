@@ -1,4 +1,4 @@
-//! Tests that work and memory of the reader are bounded, and that random texts do not panic.
+//! Tests that the time and memory of the reader are bounded, and that random texts do not panic.
 
 use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom, IteratorRandom};
