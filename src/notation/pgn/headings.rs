@@ -107,8 +107,8 @@ impl<'a> TextLine<'a> {
     }
 }
 
-/// The FEN of a line, after any label: `FEN: …`, `局面：…`, `Starting position …`. Also returns the moves after the FEN.
-/// If the text after a FEN with a side to move contains no moves, it is the name of the position, and becomes the tag
+/// The FEN of a line, after any label: `FEN: …`, `局面：…`, `Starting position …`. Also returns the moves after it. If
+/// the text after a FEN with a side to move contains no moves, it is the name of the position, and becomes the tag
 /// `Event`.
 fn labeled_fen(line: &str) -> Option<(Vec<(&'static str, &str)>, &str)> {
     let is_separator = |c: char| c.is_whitespace() || c == ':' || c == '：';
