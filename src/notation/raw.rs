@@ -246,8 +246,8 @@ impl RawGame {
     }
 
     /// Whether black's moves are missing where [`RawMove::Text`] says that they may be. They are not missing if each
-    /// move of either side has a number of its own. This is assumed if every move of the main line has the next number,
-    /// and if red cannot play all of them or black's moves are written as black's.
+    /// move of either side has a number of its own. This is assumed if a move of the main line cannot be played by red
+    /// or, in the place of a move of black, is written as black's, and if the numbers up to this move are consecutive.
     fn has_gaps(&self) -> bool {
         let mut position = self.start.clone();
         if position.side_to_move() == Color::Black {

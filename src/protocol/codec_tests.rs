@@ -390,6 +390,7 @@ fn messages_contain_no_control_characters() {
     }
 }
 
+/// A protocol for each codec. [`Protocol::UciCyclone`] has the codec of [`Protocol::Uci`].
 const ALL_PROTOCOLS: [Protocol; 5] =
     [Protocol::Ucci, Protocol::Uci, Protocol::XBoard, Protocol::CxBoard, Protocol::Worker];
 

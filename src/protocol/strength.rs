@@ -31,7 +31,7 @@ pub(crate) fn elo_of_skill(skill: u32) -> u32 {
     MIN_ELO + skill.min(MAX_SKILL) * (MAX_ELO - MIN_ELO) / MAX_SKILL
 }
 
-/// The value of a step, or the last one.
+/// The value at the index `step`, or the last value if there are fewer.
 fn at<T: Copy + Default>(values: &[T], step: u32) -> T {
     let value = values.get(step as usize).or(values.last());
     value.copied().unwrap_or_default()

@@ -137,7 +137,7 @@ impl Ucci {
     }
 }
 
-/// A line that is repeated at the end of the search, with the complete statistics.
+/// A report as it is sent at the end of the search: with the nodes and the time of the whole search.
 pub fn at_end(info: Info, nodes: u64, time: Duration) -> Info {
     Info { nodes, time, ..info }
 }

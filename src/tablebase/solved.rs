@@ -189,7 +189,7 @@ pub struct WrongValue {
     pub position: Box<Position>,
     /// Byte in the table.
     pub found: u8,
-    /// Why the value is wrong, or what is not proven.
+    /// Reason why the value is wrong, or the claim that is not proven.
     pub why: String,
 }
 

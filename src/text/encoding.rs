@@ -42,8 +42,8 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     decode_lines(bytes, encoding_of(bytes))
 }
 
-/// Decodes a text in `encoding`, with the lines that are certainly in another one: in a text in GBK or Big5 those with
-/// Chinese characters in UTF-8; in a text in UTF-8 those that are invalid and have few such characters.
+/// Decodes a text in `encoding`. Lines that are certainly in another encoding are decoded in that one: in a text in GBK
+/// or Big5, lines with Chinese characters in UTF-8; in a text in UTF-8, invalid lines with few such characters.
 fn decode_lines<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Cow<'a, str> {
     let whole = || encoding.decode_with_bom_removal(bytes).0;
     let is_utf_8 = encoding == UTF_8;

@@ -35,7 +35,7 @@ pub use translation::{translated, translated_texts};
 /// Maximum time that is accepted, about 32 years. Sums of such times do not overflow.
 pub const LONGEST_TIME: Duration = Duration::from_secs(1_000_000_000);
 
-/// Why a text is not a time in seconds.
+/// The reason why a text is not a time in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SecondsError {
     /// The text is not a number.

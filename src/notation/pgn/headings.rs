@@ -1,5 +1,7 @@
 //! Lines of a record that are neither tags nor moves: headings such as `红方: 胡荣华`, and sentences.
 
+use std::collections::HashSet;
+
 use arrayvec::ArrayString;
 
 use super::numbers::is_digit;
@@ -78,9 +80,10 @@ const HEADINGS: [(&str, &str); 42] = [
 ];
 
 impl<'a> TextLine<'a> {
-    /// Reads a line, or only its beginning if that consists of headings in brackets or of a FEN after a label. Also
-    /// returns the length in bytes of what was read. Returns `None` if the line is too long, may contain moves or other
-    /// parts of a PGN, or is neither of these, nor headings, nor Chinese text, nor a web address.
+    /// Reads a line, or only its beginning if that consists of headings in brackets or of a FEN after a label. Other
+    /// lines must consist of headings, or must be Chinese text or have a web address. Also returns the length in bytes
+    /// of the part that was read. Returns `None` if the line has none of these forms, is too long, or may contain moves
+    /// or other parts of a PGN.
     pub fn read(line: &'a str) -> Option<(Self, usize)> {
         let beginning = headings_in_brackets(line).or_else(|| labeled_fen(line));
         if let Some((found, rest)) = beginning {
@@ -104,8 +107,9 @@ impl<'a> TextLine<'a> {
     }
 }
 
-/// The FEN of a line, after any label: `FEN: …`, `局面：…`, `Starting position …`. Also returns the moves after it. A
-/// text without moves after the side to move is the name of the position, which becomes the tag `Event`.
+/// The FEN of a line, after any label: `FEN: …`, `局面：…`, `Starting position …`. Also returns the moves after it. If
+/// the text after a FEN with a side to move contains no moves, it is the name of the position, and becomes the tag
+/// `Event`.
 fn labeled_fen(line: &str) -> Option<(Vec<(&'static str, &str)>, &str)> {
     let is_separator = |c: char| c.is_whitespace() || c == ':' || c == '：';
     let first_rank = &line[..line.find('/')?];
@@ -300,13 +304,13 @@ pub fn is_address(line: &str) -> bool {
 
 /// Renames `White`, `WhiteElo` and so on to `Red…` unless that tag exists already.
 pub fn name_red(tags: &mut [(String, String)]) {
-    for index in 0..tags.len() {
-        let Some(rest) = tags[index].0.strip_prefix("White") else {
-            continue;
-        };
-        let red = format!("Red{rest}");
-        if !tags.iter().any(|(name, _)| name.eq_ignore_ascii_case(&red)) {
-            tags[index].0 = red;
+    // A set, because a search among many tags for each of them would take quadratic time.
+    let mut names: HashSet<String> =
+        tags.iter().map(|(name, _)| name.to_ascii_lowercase()).collect();
+    for (name, _) in tags {
+        let red = name.strip_prefix("White").map(|rest| format!("Red{rest}"));
+        if let Some(red) = red.filter(|red| names.insert(red.to_ascii_lowercase())) {
+            *name = red;
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Text between the moves of a game that mentions moves: `若改走炮8平5则成顺炮。`
+//! Text that mentions moves, between the moves of a game: `若改走炮8平5则成顺炮。`
 
 use super::headings::{is_piece, is_place};
 use super::numbers::is_digit;
@@ -6,8 +6,11 @@ use super::scanner::Source;
 use super::words::{is_direction, is_short, move_length};
 use crate::notation::is_move_text;
 
-/// Text after a move of the main line, which begins with a word that is not a move. The text is a comment if the next
-/// move number continues those before it, or if [`Self::is_certain`]. Otherwise a move may be missing, and the first
+/// The maximum length in bytes of move numbers that belong together, without the last one.
+const MAX_NUMBERS: usize = 40;
+
+/// Text after a move of the main line. Its first word is not a move. The text is a comment if the next move number
+/// continues those before it, or if [`Self::is_certain`] returns `true`. Otherwise a move may be missing, and the first
 /// word is read as an invalid move.
 #[derive(Debug)]
 pub struct Prose {
@@ -22,7 +25,7 @@ pub struct Prose {
     /// Whether the prose has a move after that line or, if it does not begin its line, anywhere.
     pub has_move_after: bool,
     pub has_numbered_move: bool,
-    /// If the text ends with a move number, the length of the text before that number in bytes.
+    /// If the text ends with move numbers, the length of the text before them in bytes.
     pub length_before_number: Option<usize>,
     /// If the text ends with the first open parenthesis, the length of the text before it in bytes.
     pub length_before_parenthesis: Option<usize>,
@@ -31,7 +34,7 @@ pub struct Prose {
 }
 
 impl Prose {
-    /// Begins with a word that `source` was read from.
+    /// Prose that begins with a word. `source` is the part of the file from which the word was read.
     pub fn new(first_word: &str, source: Source<'_>, line: usize) -> Self {
         Self {
             first_word: first_word.to_owned(),
@@ -62,6 +65,14 @@ impl Prose {
     pub fn push(&mut self, source: Source<'_>) {
         self.text += source.separators;
         self.text += source.text;
+    }
+
+    /// Records a move number at the end of the text, with `before` bytes before it. It belongs together with numbers
+    /// directly before it, as in `3.` and `...`, unless these are too many: comments are inserted before them, which
+    /// would take quadratic time.
+    pub fn add_number(&mut self, before: usize) {
+        let first = self.length_before_number.filter(|first| before - first <= MAX_NUMBERS);
+        self.length_before_number = Some(first.unwrap_or(before));
     }
 
     /// Adds a note or a sentence. After a move number, which may be that of the next move, it is added as a comment.
@@ -193,6 +204,15 @@ mod tests {
             assert!(game.comments().iter().any(|comment| !comment.is_empty()), "{text}");
             assert!(game.problems.is_empty(), "{:?}", game.problems);
         }
+    }
+
+    #[test]
+    fn many_numbers_in_a_row_are_a_comment() {
+        let numbers = "9. ".repeat(60);
+        let text = format!("1. 炮二平五 马8进7\n好着 {numbers}2. 马二进三");
+        let game = read_one(&text);
+        assert_eq!(game.plies(), 3);
+        assert!(game.comments()[1].starts_with("好着 9. 9. "), "{:?}", game.comments());
     }
 
     #[test]

@@ -67,9 +67,9 @@ const BRACKETS: [(char, char); 8] = [
 /// The quotation marks around values of tags: those of PGN, and those into which word processors change them.
 const QUOTES: [char; 10] = ['"', '“', '”', '„', '‟', '＂', '〝', '〞', '「', '」'];
 
-/// Whether the `[` at the beginning of a text begins a tag. It does so before a name and a quotation mark. At the
-/// beginning of a line, it is read as a damaged tag unless the first quotation mark of the line is typographic, or the
-/// brackets are closed before any quotation mark and hold a text that is not ASCII, such as the name of a side.
+/// Whether the `[` at the beginning of a text begins a tag: a name and a quotation mark follow it. At the beginning of
+/// a line, other texts are damaged tags, except in two cases: the first quotation mark of the line is typographic, or
+/// the brackets are closed before any quotation mark and contain a text that is not ASCII, such as the name of a side.
 fn begins_tag(text: &str, is_line_start: bool) -> bool {
     let may_be_damaged = || {
         let line = text.lines().next().unwrap_or_default();

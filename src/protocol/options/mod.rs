@@ -40,6 +40,7 @@ pub enum Effect {
 #[derive(Clone, Copy, Debug)]
 pub enum OptionKind {
     Check {
+        /// The default in UCI and XBoard.
         default: bool,
         ucci_default: bool,
         set: fn(&mut Preferences, bool),
@@ -156,7 +157,8 @@ pub fn set(
 }
 
 /// Finds the option with the longest name with which `text` begins; if `is_whole`, `text` must be the name. Returns the
-/// option, that name, and the rest of the text. Of names that differ only in case, it is the one that `text` has.
+/// option, that name, and the rest of the text. Of names that differ only in case, the one in the case of `text` is
+/// returned.
 fn find(text: &str, is_whole: bool) -> Option<(OptionSpec, &'static str, &str)> {
     let rows = all().flat_map(|row| [(row, row.uci), (row, row.ucci)]);
     let begins = rows.filter_map(|(row, name)| Some((row, name?, rest_after(name?, text)?)));

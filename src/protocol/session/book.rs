@@ -27,9 +27,10 @@ fn sharpness(randomness: Randomness) -> Option<f64> {
 impl Session {
     /// The book move for a `go`; `None` if the engine must search:
     ///
-    /// - The open books contain no suitable move, one that may be played and does not repeat a position; or the current
-    ///   position is itself a repetition.
-    /// - An option disables the books, or only the default books are open and this is not a game with clocks.
+    /// - The open books contain no move that may be played and does not repeat a position, or the current position is
+    ///   itself a repetition.
+    /// - An option, or the default of the protocol, disables the books, or only the default books are open and this is
+    ///   not a game with clocks.
     /// - It is an analysis: analysis mode, an infinite search, neither a clock nor a time for the move, a search for a
     ///   mate, or MultiPV above 1.
     /// - The client suggests a move.

@@ -111,8 +111,12 @@ impl CurrentGame {
         if !errors.is_empty() {
             return Err(join_errors(&errors));
         }
-        moves.retain(|banned| !self.banned.contains(banned));
-        self.banned.extend(moves);
+        // A line may repeat a move many times.
+        for banned in moves {
+            if !self.banned.contains(&banned) {
+                self.banned.push(banned);
+            }
+        }
         Ok(())
     }
 

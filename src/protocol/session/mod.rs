@@ -45,7 +45,7 @@ use crate::search::{Event, Pool, StartError};
 use crate::text::{Language, fill, texts, translated};
 use adjudication::{Adjudicator, Ruling, RulingThread};
 use game::CurrentGame;
-use state::{ActiveSearch, CommandQueue, PerftCounts, Session};
+use state::{ActiveSearch, CommandQueue, PerftCounts, Session, is_stop_or_hit};
 
 /// Runs a session that reads `input` and writes to `sink`, until `quit`, the end of the input, or the end of the
 /// output. Returns the error if `sink` could not be written, unless the client is gone.
@@ -111,7 +111,7 @@ impl Session {
             last_root_side: None,
             adjudicator: Adjudicator::default(),
             queue: CommandQueue::default(),
-            ended: false,
+            input_ended: false,
         })
     }
 
@@ -134,7 +134,7 @@ impl Session {
 
     /// Whether there is nothing left to do, or the output is closed.
     fn is_over(&self) -> bool {
-        let is_done = self.ended && self.search.is_none() && self.queue.is_empty();
+        let is_done = self.input_ended && self.search.is_none() && self.queue.is_empty();
         is_done || self.output.is_closed()
     }
 
@@ -146,7 +146,7 @@ impl Session {
         }
         let Some(search) = &self.search else {
             // The last queued lines may have contained no command.
-            let input = if self.ended { Input::End } else { self.input.recv() };
+            let input = if self.input_ended { Input::End } else { self.input.recv() };
             return Incoming::Input(input);
         };
         if let Some(deadline) = search.answer_due() {
@@ -156,8 +156,11 @@ impl Session {
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
-        let input =
-            if self.ended || self.input_waits() { never() } else { self.input.channel().clone() };
+        let input = if self.input_ended || self.input_waits() {
+            never()
+        } else {
+            self.input.channel().clone()
+        };
         #[cfg(feature = "cloud")]
         if let Some(awaited) = &search.awaited_move {
             return select_biased! {
@@ -318,7 +321,7 @@ impl Session {
     }
 
     fn switch_to(&mut self, protocol: Protocol) {
-        // A repeated handshake keeps the state of the codec, such as the searches whose moves it discards.
+        // A repeated handshake keeps the state of the codec, such as the number of searches whose moves it discards.
         if protocol != self.protocol {
             let is_uci_client = self.had_handshake && self.protocol == Protocol::Uci;
             self.codec = match protocol {
@@ -467,7 +470,7 @@ impl Session {
     /// A search that ends by itself is finished first.
     fn end_input(&mut self) {
         log::debug!("end of input");
-        self.ended = true;
+        self.input_ended = true;
         self.stop_endless_search();
     }
 
@@ -481,7 +484,7 @@ impl Session {
             return false;
         };
         // A `stop` or `ponderhit` after a queued `go` belongs to the search of that `go`.
-        let is_for_queued = matches!(command, Command::Stop | Command::PonderHit { .. })
+        let is_for_queued = is_stop_or_hit(command)
             && self.queue.interruptions > 0
             && (search.is_stopping() || !self.preferences.batch);
         is_for_queued || self.waits_for_answer(command)
@@ -542,7 +545,7 @@ impl Session {
     /// Stops a search that does not end by itself, if no further `stop` can arrive or a queued command interrupts it.
     /// A queued `stop` or `ponderhit` for it runs first.
     fn stop_endless_search(&mut self) {
-        let is_last = self.ended || self.queue.has_quit || self.queue.is_full();
+        let is_last = self.input_ended || self.queue.has_quit || self.queue.is_full();
         let is_interrupted = self.queue.interruptions > 0 && !self.preferences.batch;
         if (is_last || is_interrupted) && !self.ends_by_itself() && !self.queue.has_stop_or_hit() {
             self.stop();

@@ -277,8 +277,8 @@ impl Session {
     }
 
     /// Answers after the end of a search, unless the answer must wait for `stop` or the ponder hit. A search that is
-    /// infinite or without limits must wait, except in UCCI and for cloud workers if it has proven a mate, with a single
-    /// line, or there is no move to play.
+    /// infinite or without limits must wait, with two exceptions in UCCI and for cloud workers: a search of a single
+    /// line has proven a mate, or there is no move to play.
     fn on_search_done(&mut self, outcome: Outcome) {
         let Some(search) = &mut self.search else {
             return;
@@ -382,7 +382,8 @@ impl Session {
         self.message(&fill(text, &[&moves.to_string(), by]));
     }
 
-    /// Stops the search in progress and answers it, within [`STOP_PATIENCE`].
+    /// Stops the search in progress and answers it, within
+    /// [`STOP_PATIENCE`](super::state::STOP_PATIENCE).
     pub fn stop_and_answer(&mut self) {
         self.stop();
         while let Some(deadline) = self.search.as_ref().and_then(ActiveSearch::answer_due) {

@@ -48,7 +48,7 @@ pub struct Session {
     pub(super) last_root_side: Option<Color>,
     pub(super) adjudicator: Adjudicator,
     pub(super) queue: CommandQueue,
-    pub(super) ended: bool,
+    pub(super) input_ended: bool,
 }
 
 /// The size of the queued lines and commands, in bytes, at which the queue is full.
@@ -62,6 +62,8 @@ pub struct CommandQueue {
     pub has_quit: bool,
     /// The number of queued `go` and handshakes, which stop a search without limits, except in batch mode.
     pub interruptions: usize,
+    /// The number of queued `stop` and `ponderhit`. Without them a long queue is not searched for them.
+    stops_and_hits: usize,
     /// Whether a queued command changes the meaning of the lines after it, which are then parsed when they run.
     pub parses_later: bool,
 }
@@ -82,6 +84,7 @@ impl CommandQueue {
     fn count(&mut self, command: &Command, bytes: usize) -> usize {
         self.has_quit |= *command == Command::Quit;
         self.interruptions += usize::from(interrupts(command));
+        self.stops_and_hits += usize::from(is_stop_or_hit(command));
         let bytes = bytes.saturating_add(size_of::<(Command, usize)>());
         self.bytes = self.bytes.saturating_add(bytes);
         bytes
@@ -95,6 +98,7 @@ impl CommandQueue {
         let (command, bytes) = self.commands.remove(index)?;
         self.bytes = self.bytes.saturating_sub(bytes);
         self.interruptions -= usize::from(interrupts(&command));
+        self.stops_and_hits -= usize::from(is_stop_or_hit(&command));
         self.parses_later &= !self.commands.is_empty();
         Some(command)
     }
@@ -116,9 +120,12 @@ impl CommandQueue {
     /// The index of the first `stop` or `ponderhit` for the search in progress: it comes before any `go`, handshake or
     /// `quit`.
     fn index_of_stop_or_hit(&self) -> Option<usize> {
+        if self.stops_and_hits == 0 {
+            return None;
+        }
         let commands = self.commands.iter().map(|(command, _)| command);
         let mut own = commands.take_while(|c| !interrupts(c) && **c != Command::Quit);
-        own.position(|c| matches!(c, Command::Stop | Command::PonderHit { .. }))
+        own.position(is_stop_or_hit)
     }
 
     pub fn has_stop_or_hit(&self) -> bool {
@@ -137,6 +144,11 @@ impl CommandQueue {
     pub fn is_full(&self) -> bool {
         self.bytes >= MAX_QUEUED
     }
+}
+
+/// Whether a command is `stop` or `ponderhit`.
+pub fn is_stop_or_hit(command: &Command) -> bool {
+    matches!(command, Command::Stop | Command::PonderHit { .. })
 }
 
 /// Whether a queued command stops a search without limits, except in batch mode.

@@ -88,9 +88,10 @@ impl Session {
 
 #[cfg(feature = "cloud")]
 impl Session {
-    /// Asks the library for a move. Returns `None` without asking in analysis mode, for several lines or a mate in N
-    /// moves, while pondering, below full strength, and in the promotion variant. The library is also not asked if the
-    /// limits contain neither a clock nor a time for the move, or if the client suggests a move itself.
+    /// Asks the library for a move. Returns `None` without asking in analysis mode, for an infinite search, several
+    /// lines or a mate in N moves, while pondering, below full strength, and in the promotion variant. The library is
+    /// also not asked if the limits contain neither a clock nor a time for the move, or if the client suggests a move
+    /// itself.
     pub fn ask_cloud(&self, go: &GoRequest, request: &SearchRequest) -> Option<AwaitedMove> {
         let cloud = self.cloud.as_ref()?;
         let is_analysis = self.preferences.analyse_mode

@@ -345,6 +345,20 @@ fn lines_after_a_change_of_their_meaning_are_parsed_when_they_run() {
     }
 }
 
+/// A session that searches the whole queue after each line would need minutes.
+#[test]
+fn many_commands_may_wait_for_the_end_of_a_search() {
+    let mut session = TestSession::new("ucci");
+    session.say("go infinite");
+    for _ in 0..40_000 {
+        session.say("banmoves h2e2");
+        assert!(session.session.next_queued().is_none());
+    }
+    session.say("stop");
+    assert_eq!(session.on_event(done(0)).last().unwrap(), "bestmove h2e2");
+    assert_eq!(session.run_queue(), [""; 0]);
+}
+
 #[test]
 fn queued_exit_stops_the_analysis_queued_before_it() {
     let mut session = TestSession::new("uci");
@@ -418,7 +432,7 @@ fn answer_does_not_wait_for_a_slow_ruling() {
     session.session.search.as_mut().unwrap().awaited_ruling = Some(ruling);
     search.send(done(0)).unwrap();
     // No more input is read.
-    session.session.ended = true;
+    session.session.input_ended = true;
     let incoming = session.session.wait();
     let _ = session.session.handle_incoming(incoming);
     assert_eq!(session.read().last().unwrap(), "bestmove h2e2");

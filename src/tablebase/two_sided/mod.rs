@@ -10,7 +10,7 @@
 //!      give check, or all chase the same piece, except moves that lose anyway. Again and again, the other side must be
 //!      able to make a move that gives no check and, in a zone of chases, also one that chases nothing. Each repetition
 //!      is then a perpetual check or chase by the loser. One such move of the other side in the judged line is enough,
-//!      even under the Asian rules (diagram 107 of the rule book). They judge each part of the line, from one
+//!      even under the Asian rules (diagram 107 of the rule book). These judge each part of the line, from one
 //!      occurrence of the position to the next, separately, but in the part with that move the other side does not
 //!      chase with every move. Positions from which such positions can be forced are lost too, and so on until nothing
 //!      changes: a nested fixpoint as for co-Büchi games.

@@ -25,8 +25,8 @@ const MAX_TEXT: usize = 8 << 20;
 /// The maximum length of the text of a move in characters; the rest is dropped.
 const MAX_WORD: usize = 200;
 
-/// In a game with this many tags or more, a heading no longer replaces an earlier tag with the same name. Otherwise the
-/// searches for such tags would take quadratic time.
+/// In a game with this many tags or more, a heading no longer replaces an earlier tag with the same name, and a tag
+/// `Game` does not become the title. Otherwise the searches among the tags would take quadratic time.
 const MAX_COMPARED_TAGS: usize = 1000;
 
 /// Names of xiangqi in lower case, without blanks.
@@ -43,7 +43,7 @@ const NAMES_OF_XIANGQI: [&str; 9] = [
 ];
 
 /// Whether the value of a tag `Variant` or `Game` consists of names of xiangqi, such as `Xiangqi (Chinese Chess)`, or is
-/// unknown.
+/// empty or `?`.
 fn is_name_of_xiangqi(value: &str) -> bool {
     let name = value.to_lowercase().replace([' ', '-', '_'], "");
     let mut parts = name.split(['(', ')', '（', '）', '/', '?']).filter(|part| !part.is_empty());
@@ -87,7 +87,7 @@ pub struct Builder {
     /// The prose that continues after the open variation.
     interrupted_prose: Option<Prose>,
     /// Whether the first move is written as a move of black.
-    is_first_blacks: bool,
+    is_first_written_as_black: bool,
     /// The nesting depth, from 1, of the open variation that consists of text; 0 outside such a variation.
     text_depth: usize,
 }
@@ -286,7 +286,9 @@ impl Builder {
             self.reject(line, format!("the variant {value:?} is not xiangqi"));
         } else if name.eq_ignore_ascii_case("Game") {
             // Some programs write the title into this tag.
-            if !is_name_of_xiangqi(&value) && self.game.tag("Title").is_none() {
+            let may_be_title =
+                self.game.tags.len() < MAX_COMPARED_TAGS && !is_name_of_xiangqi(&value);
+            if may_be_title && self.game.tag("Title").is_none() {
                 self.add_tag("Title", value, line);
             }
         } else if !is_derived_tag(name) {
@@ -367,7 +369,8 @@ impl Builder {
         }
     }
 
-    /// Adds the word that `source` was read from. Returns `false` if it does not belong to a game.
+    /// Adds a word: `word` is the text of `source` as [`plain`] returns it, or the text inside the brackets of a note.
+    /// Returns `false` if the word does not belong to a game.
     fn add_word(&mut self, source: Source<'_>, word: &str, line: usize) -> bool {
         if self.continues_prose(source, word, line) || self.skips_variations {
             return true;
@@ -461,7 +464,7 @@ impl Builder {
         let is_reversed = match self.plies {
             0 if side == Some(Color::Red) => false,
             0 => {
-                self.is_first_blacks = side == Some(Color::Black);
+                self.is_first_written_as_black = side == Some(Color::Black);
                 let follows_number = |at: usize| self.number.is_some() && at == line;
                 let skipped = self.skipped.take();
                 match skipped.filter(|(at, word)| follows_number(*at) || is_damaged_move(word)) {
@@ -469,7 +472,11 @@ impl Builder {
                     None => self.number.is_some_and(|number| number.is_black),
                 }
             }
-            1 => self.is_first_blacks && self.numbering.is_empty() && side == Some(Color::Red),
+            1 => {
+                self.is_first_written_as_black
+                    && self.numbering.is_empty()
+                    && side == Some(Color::Red)
+            }
             _ => false,
         };
         if is_reversed {

@@ -121,7 +121,7 @@ impl Builder {
         let (number, text, _) = numbered_word(word);
         if let Some(number) = number {
             self.number = Some(number.after(self.number));
-            prose.length_before_number.get_or_insert(before_word);
+            prose.add_number(before_word);
         }
         if is_like_move(joined_moves(text)[0]) {
             let continues_game = match self.number {

@@ -1,4 +1,4 @@
-//! Tests that work and memory of the reader are bounded, and that random texts do not panic.
+//! Tests that the time and memory of the reader are bounded, and that random texts do not panic.
 
 use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom, IteratorRandom};
@@ -22,6 +22,11 @@ fn long_texts_take_linear_time() {
     let comments = format!("1. h2e2 {}*", "{a}".repeat(many));
     let tags = format!("{}1. h2e2 *", "[a \"b\"]".repeat(many));
     let typographic_tags = format!("{}1. h2e2 *", "[a “b”]".repeat(many));
+    let numbered_tags = |name: &str| -> String {
+        (0..many).map(|number| format!("[{name}{number} \"b\"]")).collect()
+    };
+    let white_tags = numbered_tags("White") + "1. h2e2 *";
+    let game_tags = numbered_tags("a") + &"[Game \"b\"]".repeat(many) + "1. h2e2 *";
     let open = "[a \"".repeat(many);
     let variations = format!("1. h2e2 {}{} *", "(".repeat(many), ")".repeat(many));
     let lines = "[a]\n{\n(\n".repeat(many / 4);
@@ -30,6 +35,8 @@ fn long_texts_take_linear_time() {
         (comments, 1),
         (tags, 1),
         (typographic_tags, 1),
+        (white_tags, 1),
+        (game_tags, 1),
         (open, 1),
         (variations, 1),
         ("* ".repeat(many), 0),

@@ -1,4 +1,4 @@
-//! Tests that work and memory of the readers are bounded, and that random bytes do not panic.
+//! Tests that the time and memory of the readers are bounded, and that random bytes do not panic.
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};

@@ -95,7 +95,7 @@ impl<'a> Reference<'a> {
         self.entries[n].is_legal && self.mates[n] == Value::DRAW
     }
 
-    /// Whether some capture from node `n` has the result `bit` of [`captures`].
+    /// Whether some capture from node `n` has the result `bit`, one of [`capture_bits`].
     fn has_capture(&self, n: usize, bit: u8) -> bool {
         let has = |value: &Value| match bit {
             capture_bits::HOLD => value.is_held_by_other(),
