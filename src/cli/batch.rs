@@ -1,8 +1,7 @@
 //! `chuhe batch`: searches many positions.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Seek, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -13,16 +12,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::common::{
-    Context, Failure, FileLock, FilePosition, ForceArgument, GamePath, RecordSelection,
-    SearchArguments, SearchDefaults, SearchPlan, Unread, bound_name, create_locked, exit_code,
-    interrupts, note, print_if_read, read_positions, register_bar, report_damaged_tablebases,
-    require_extension, require_not_input, score_and_mate, search_games,
+    Context, Failure, FilePosition, ForceArgument, GamePath, LineFormat, LineOutput,
+    RecordSelection, SearchArguments, SearchDefaults, SearchPlan, Unread, bound_name, exit_code,
+    interrupts, note, read_positions, register_bar, report_damaged_tablebases, require_extension,
+    require_not_input, score_and_mate, search_games,
 };
 use crate::board::Move;
 use crate::notation::{chinese, fen};
 use crate::rules::{Cause, RuleSet, judge_outcome};
 use crate::search::{Bound, Meaning, Outcome, SearchResult, Settings};
-use crate::text::{has_extension, open_or_create, read_all, require_regular};
+use crate::text::has_extension;
 
 /// Search many positions and write the results as JSON or CSV.
 ///
@@ -114,7 +113,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             output.add(&rest[written], &result)?;
             written += 1;
         }
-        Ok(!output.is_closed)
+        Ok(!output.lines.is_closed)
     });
     bar.finish_and_clear();
     let is_interrupted = searched?;
@@ -154,15 +153,12 @@ fn print_summary(output: &Output, positions: usize) {
         let share = 100.0 * f64::from(output.solved) / f64::from(output.with_task);
         text += &format!(", {} of {} solved ({share:.1} %)", output.solved, output.with_task);
     }
-    if output.result_count < positions && output.lock.is_some() {
+    if output.result_count < positions && output.lines.can_be_continued() {
         text += "; --continue resumes the run";
     }
     log::info!("{text}");
     note(&text);
 }
-
-/// Maximum size of a file that is continued, in MB.
-const MAX_FILE_MB: u64 = 4096;
 
 const NO_RESULTS: &str = "the file has no results of `chuhe batch`";
 
@@ -211,9 +207,12 @@ struct ExistingResult {
     search: String,
 }
 
-/// The columns of a CSV file, in the order of the fields of [`BatchResult`]. With several files, `file` comes first.
-const COLUMNS: &str =
-    "line,id,fen,best,chinese,score,mate,bound,depth,nodes,time_ms,pv,solved,over,search\n";
+/// The heading of a CSV file: the fields of [`BatchResult`]. The first is left out if there is only one input file.
+fn columns(has_file_names: bool) -> &'static str {
+    const COLUMNS: &str = "file,line,id,fen,best,chinese,score,mate,bound,depth,nodes,time_ms,pv,\
+                           solved,over,search\n";
+    if has_file_names { COLUMNS } else { COLUMNS.trim_start_matches("file,") }
+}
 
 impl BatchResult {
     fn new(
@@ -258,15 +257,8 @@ impl BatchResult {
 }
 
 struct Output {
-    file: Option<File>,
-    /// Prevents other runs from writing the file; `None` if the output is not a regular file.
-    lock: Option<FileLock>,
-    /// The path of the file for messages; empty for standard output.
-    name: String,
-    /// Whether standard output is closed, so that no more results are needed.
-    is_closed: bool,
+    lines: LineOutput,
     format: BatchFormat,
-    has_file_names: bool,
     /// See [`Arguments::search_text`].
     search: String,
     result_count: usize,
@@ -279,135 +271,37 @@ impl Output {
     /// Creates the file, or opens it to continue.
     ///
     /// # Errors
-    /// The file is an input, has the extension of another format, is in use by another run, cannot be written, exists
-    /// although neither `--continue` nor `--force` is given, or has other contents than results of these positions with
-    /// these settings.
+    /// The file is an input, has the extension of another format, has other contents than results of these positions
+    /// with these settings, or cannot be opened, see [`LineOutput::open`].
     fn open(
         arguments: &Arguments,
         positions: &[BatchPosition],
         search: String,
     ) -> Result<Self, Failure> {
-        let mut output = Self {
-            file: None,
-            lock: None,
-            name: String::new(),
-            is_closed: false,
-            format: arguments.format(),
-            has_file_names: arguments.files.len() > 1,
-            search,
-            result_count: 0,
-            with_task: 0,
-            solved: 0,
-        };
-        let path = arguments.out.as_deref();
-        let Some(path) = path.filter(|path| path.as_os_str() != "-") else {
-            if arguments.resume {
-                return Err(Failure::usage("--continue", "needs a file, not standard output"));
-            }
-            output.write(&output.heading())?;
-            return Ok(output);
-        };
+        let path = arguments.out.as_deref().unwrap_or(Path::new("-"));
         let inputs = arguments.files.iter();
         let inputs = inputs.map(|file| GamePath::parse(file).path);
         require_not_input("--out", path, inputs)?;
         require_extension("--out", path, &["json", "csv"])?;
-        output.name = path.display().to_string();
-        if arguments.resume {
-            require_regular(path).context(path.display())?;
-            output.lock = Some(FileLock::acquire(path)?);
-            output.reopen(path, positions).context(path.display())?;
-        } else {
-            let hint = "--continue resumes it, --force overwrites it";
-            let (file, lock) = create_locked(path, arguments.force, hint)?;
-            output.file = Some(file);
-            output.lock = lock;
-            output.write(&output.heading())?;
-        }
+        let format = arguments.format();
+        let has_file_names = arguments.files.len() > 1;
+        let columns = columns(has_file_names);
+        let (heading, beginning) = match format {
+            BatchFormat::Json if has_file_names => ("", "{\"file\":"),
+            BatchFormat::Json => ("", "{\"line\":"),
+            BatchFormat::Csv => (columns, columns),
+        };
+        let line_format = LineFormat { heading, beginning, foreign: NO_RESULTS };
+        let read = |text: &str| {
+            let results = read_results(text, format, heading)?;
+            check_results(&results, positions, &search)?;
+            Ok(results)
+        };
+        let (lines, results) =
+            LineOutput::open(path, arguments.resume, arguments.force, &line_format, read)?;
+        let mut output = Self { lines, format, search, result_count: 0, with_task: 0, solved: 0 };
+        results.iter().for_each(|result| output.count(result.solved));
         Ok(output)
-    }
-
-    fn heading(&self) -> String {
-        let file = if self.has_file_names { "file," } else { "" };
-        match self.format {
-            BatchFormat::Json => String::new(),
-            BatchFormat::Csv => file.to_owned() + COLUMNS,
-        }
-    }
-
-    /// The text at the beginning of every output file. A file without a complete line is continued only if it begins
-    /// with this text or with a part of it.
-    fn beginning(&self) -> String {
-        match (self.format, self.has_file_names) {
-            (BatchFormat::Csv, _) => self.heading(),
-            (BatchFormat::Json, false) => "{\"line\":".to_owned(),
-            (BatchFormat::Json, true) => "{\"file\":".to_owned(),
-        }
-    }
-
-    /// Opens a file to continue after its last complete result. A file that does not exist is created.
-    fn reopen(&mut self, path: &Path, positions: &[BatchPosition]) -> io::Result<()> {
-        let mut file = open_or_create(path)?;
-        let mut bytes = read_all(&mut file, MAX_FILE_MB)?;
-        let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-        // The incomplete line may end within a Chinese character.
-        let (beginning, cut) = (self.beginning().into_bytes(), bytes.split_off(end));
-        if end == 0 && !beginning.starts_with(&cut) && !cut.starts_with(&beginning) {
-            return Err(io::Error::other(NO_RESULTS));
-        }
-        let mut text = String::from_utf8(bytes).map_err(|_| io::Error::other(NO_RESULTS))?;
-        if text.is_empty() {
-            text = self.heading();
-        }
-        for (n, result) in self.read_results(&text)?.into_iter().enumerate() {
-            let number = n + 1;
-            let is_for = |searched: &BatchPosition| {
-                searched.file == result.file
-                    && searched.position.place.number() == result.line
-                    && fen::write_position(&searched.position.epd.position) == result.fen
-            };
-            if !positions.get(n).is_some_and(is_for) {
-                let why = format!("result {number} belongs to another position");
-                return Err(io::Error::other(why));
-            }
-            if result.search != self.search {
-                let why = format!(
-                    "result {number} was made with other settings: {}; the current ones are {}",
-                    result.search, self.search
-                );
-                return Err(io::Error::other(why));
-            }
-            self.count(result.solved);
-        }
-        let length = text.len() as u64;
-        file.rewind()?;
-        file.write_all(text.as_bytes())?;
-        file.set_len(length)?;
-        self.file = Some(file);
-        Ok(())
-    }
-
-    fn read_results(&self, text: &str) -> io::Result<Vec<ExistingResult>> {
-        match self.format {
-            BatchFormat::Json if text.starts_with("line,") || text.starts_with("file,") => {
-                Err(io::Error::other("its results are CSV: use --to csv"))
-            }
-            BatchFormat::Json => {
-                let results = text.lines().map(serde_json::from_str);
-                let results: Result<_, serde_json::Error> = results.collect();
-                results.map_err(|_| io::Error::other(NO_RESULTS))
-            }
-            BatchFormat::Csv if text.starts_with('{') => {
-                Err(io::Error::other("its results are JSON: use --to json"))
-            }
-            BatchFormat::Csv if !text.starts_with(&self.heading()) => {
-                Err(io::Error::other("it has other columns"))
-            }
-            BatchFormat::Csv => {
-                let mut reader = csv::Reader::from_reader(text.as_bytes());
-                let results: Result<_, csv::Error> = reader.deserialize().collect();
-                results.map_err(|_| io::Error::other(NO_RESULTS))
-            }
-        }
     }
 
     fn count(&mut self, solved: Option<bool>) {
@@ -422,20 +316,62 @@ impl Output {
             BatchFormat::Json => serde_json::to_string(&result).context("JSON")? + "\n",
             BatchFormat::Csv => csv_row(&result).context("CSV")?,
         };
-        self.write(&text)?;
+        self.lines.write(&text)?;
         self.count(result.solved);
         Ok(())
     }
+}
 
-    fn write(&mut self, text: &str) -> Result<(), Failure> {
-        match &mut self.file {
-            Some(file) => file.write_all(text.as_bytes()).context(&self.name),
-            None => {
-                self.is_closed = !print_if_read(text)?;
-                Ok(())
-            }
+fn read_results(text: &str, format: BatchFormat, heading: &str) -> io::Result<Vec<ExistingResult>> {
+    match format {
+        BatchFormat::Json if text.starts_with("line,") || text.starts_with("file,") => {
+            Err(io::Error::other("its results are CSV: use --to csv"))
+        }
+        BatchFormat::Json => {
+            let results = text.lines().map(serde_json::from_str);
+            let results: Result<_, serde_json::Error> = results.collect();
+            results.map_err(|_| io::Error::other(NO_RESULTS))
+        }
+        BatchFormat::Csv if text.starts_with('{') => {
+            Err(io::Error::other("its results are JSON: use --to json"))
+        }
+        BatchFormat::Csv if !text.starts_with(heading) => {
+            Err(io::Error::other("it has other columns"))
+        }
+        BatchFormat::Csv => {
+            let mut reader = csv::Reader::from_reader(text.as_bytes());
+            let results: Result<_, csv::Error> = reader.deserialize().collect();
+            results.map_err(|_| io::Error::other(NO_RESULTS))
         }
     }
+}
+
+/// Returns an error if the results of a file are not those of the first positions with the same settings.
+fn check_results(
+    results: &[ExistingResult],
+    positions: &[BatchPosition],
+    search: &str,
+) -> io::Result<()> {
+    for (n, result) in results.iter().enumerate() {
+        let number = n + 1;
+        let is_for = |searched: &BatchPosition| {
+            searched.file == result.file
+                && searched.position.place.number() == result.line
+                && fen::write_position(&searched.position.epd.position) == result.fen
+        };
+        if !positions.get(n).is_some_and(is_for) {
+            let why = format!("result {number} belongs to another position");
+            return Err(io::Error::other(why));
+        }
+        if result.search != search {
+            let why = format!(
+                "result {number} was made with other settings: {}; the current ones are {search}",
+                result.search
+            );
+            return Err(io::Error::other(why));
+        }
+    }
+    Ok(())
 }
 
 fn csv_row(result: &BatchResult) -> Result<String, Box<dyn std::error::Error>> {
@@ -458,7 +394,6 @@ mod tests {
         for file in [None, Some("a.pgn".to_owned())] {
             let epd = "4k4/9/9/9/9/9/9/9/9/R2K5 w - - id \"a \\\"b\\\", c\";";
             let epd: Epd = epd.parse().unwrap();
-            let columns = if file.is_some() { "file," } else { "" };
             let searched = BatchPosition {
                 file: file.clone(),
                 position: FilePosition {
@@ -474,7 +409,7 @@ mod tests {
             let mut writer = csv::Writer::from_writer(Vec::new());
             writer.serialize(&result).unwrap();
             let text = String::from_utf8(writer.into_inner().unwrap()).unwrap();
-            assert_eq!(text, format!("{columns}{COLUMNS}{}", csv_row(&result).unwrap()));
+            assert_eq!(text, columns(file.is_some()).to_owned() + &csv_row(&result).unwrap());
             let mut reader = csv::Reader::from_reader(text.as_bytes());
             let read: ExistingResult = reader.deserialize().next().unwrap().unwrap();
             assert_eq!((read.file, read.line, read.solved), (file, 3, None));

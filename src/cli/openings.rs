@@ -1,23 +1,21 @@
 //! `chuhe openings`: finds balanced openings.
 
-use std::fs::File;
-use std::io::{self, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use indicatif::ProgressBar;
 
 use super::common::{
-    Context, Failure, FileLock, ForceArgument, INTERRUPTED, create_locked, ignore_closed_pipe,
-    interrupts, note, register_bar, require_extension,
+    Context, Failure, ForceArgument, INTERRUPTED, LineFormat, LineOutput, interrupts, note,
+    register_bar, require_extension,
 };
 use crate::board::Move;
 use crate::search::MAX_DEPTH;
-use crate::text::{open_or_create, printable, read_all, require_regular};
+use crate::text::printable;
 use crate::tournament::{FoundOpening, MAX_FAILED_LINES, OpeningSearch, Openings, find_openings};
 
-/// Maximum size of a file whose search is resumed, in MB.
-const MAX_FILE_MB: u64 = 256;
+const FOREIGN: &str = "the file was not written by `chuhe openings`";
 
 /// Find balanced openings for `chuhe match`: short random lines that the search evaluates as nearly equal.
 ///
@@ -67,33 +65,29 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         seed: arguments.seed,
     };
     let heading = heading(&plan);
-    let mut output = open_output(arguments, &heading)?;
+    let format = LineFormat { heading: &heading, beginning: &heading, foreign: FOREIGN };
+    let (mut output, present) =
+        LineOutput::open(&arguments.out, arguments.resume, arguments.force, &format, |text| {
+            read_openings(text, &heading)
+        })?;
     // Ctrl-C is handled only after the output has been opened, because opening a FIFO can block.
     let interrupts = interrupts()?;
-    let bar =
-        ProgressBar::new(u64::from(arguments.count)).with_position(output.present.len() as u64);
+    let bar = ProgressBar::new(u64::from(arguments.count)).with_position(present.len() as u64);
     let bar = register_bar(bar, "{bar:30} {pos}/{len} openings, {left} left");
     bar.reset_eta();
     let (mut written, mut is_interrupted) = (Ok(()), false);
-    let count = find_openings(&plan, &output.present, |opening| {
+    let count = find_openings(&plan, &present, |opening| {
         if let Some(opening) = opening {
             bar.inc(1);
-            written = output.file.write_all(line(opening).as_bytes());
+            written = output.write(&line(opening));
         }
         is_interrupted = interrupts.try_recv().is_ok();
-        written.is_ok() && !is_interrupted
+        written.is_ok() && !output.is_closed && !is_interrupted
     })
     .context(arguments.out.display())?;
     bar.abandon();
-    if let Err(error) = written {
-        return if arguments.out.as_os_str() != "-" {
-            Err(Failure::new(arguments.out.display(), error))
-        } else {
-            let ended = ignore_closed_pipe(error).map(|()| ExitCode::SUCCESS);
-            ended.context("standard output")
-        };
-    }
-    if count >= plan.count {
+    written?;
+    if count >= plan.count || output.is_closed {
         return Ok(ExitCode::SUCCESS);
     }
     if !is_interrupted {
@@ -103,52 +97,16 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         );
         return Err(Failure::new(arguments.out.display(), why));
     }
-    // Only a regular file is locked, and only its search can be resumed.
-    note(&if output.lock.is_none() {
-        format!("{count} of {} openings found", plan.count)
-    } else {
+    note(&if output.can_be_continued() {
         format!(
             "{}: {count} of {} openings found; --continue resumes the search",
             arguments.out.display(),
             plan.count
         )
+    } else {
+        format!("{count} of {} openings found", plan.count)
     });
     Ok(ExitCode::from(INTERRUPTED))
-}
-
-struct Output {
-    file: Box<dyn Write>,
-    /// The moves of the openings that are already in the file.
-    present: Vec<Vec<Move>>,
-    lock: Option<FileLock>,
-}
-
-/// Opens the output file and writes the heading, or reads the openings of a search that is resumed. Locks a regular
-/// file.
-fn open_output(arguments: &Arguments, heading: &str) -> Result<Output, Failure> {
-    let out = &arguments.out;
-    let output = |file: Box<dyn Write>, present, lock| Output { file, present, lock };
-    if out.as_os_str() == "-" {
-        if arguments.resume {
-            let why = "a search on standard output cannot be resumed";
-            return Err(Failure::usage("--continue", why));
-        }
-        let mut stdout = io::stdout();
-        let written = stdout.write_all(heading.as_bytes());
-        let written = written.or_else(ignore_closed_pipe);
-        written.context("standard output")?;
-        return Ok(output(Box::new(stdout), Vec::new(), None));
-    }
-    if arguments.resume {
-        require_regular(out).context(out.display())?;
-        let lock = Some(FileLock::acquire(out)?);
-        let (file, present) = reopen(out, heading).context(out.display())?;
-        return Ok(output(Box::new(file), present, lock));
-    }
-    let hint = "--continue resumes its search, --force overwrites it";
-    let (mut file, lock) = create_locked(out, arguments.force, hint)?;
-    file.write_all(heading.as_bytes()).context(out.display())?;
-    Ok(output(Box::new(file), Vec::new(), lock))
 }
 
 /// The beginning of the first line of the file, before the settings.
@@ -170,42 +128,23 @@ fn heading(plan: &OpeningSearch) -> String {
     )
 }
 
-/// Opens a file to resume its search: drops an incomplete last line and returns the openings. Creates a file that does
-/// not exist.
-fn reopen(path: &Path, heading: &str) -> io::Result<(File, Vec<Vec<Move>>)> {
-    let mut file = open_or_create(path)?;
-    let bytes = read_all(&mut file, MAX_FILE_MB)?;
-    let foreign = || io::Error::other("the file was not written by `chuhe openings`");
-    let mut text = String::from_utf8(bytes).map_err(|_| foreign())?;
-    let end = text.rfind('\n').map_or(0, |end| end + 1);
-    // A file without a complete line is overwritten only if it contains nothing but the start of the heading.
-    if end > 0 || heading.starts_with(&text) {
-        text.truncate(end);
-    }
-    if text.is_empty() {
-        text = heading.to_owned();
-    }
+/// The moves of the openings in a file, which must begin with this heading.
+fn read_openings(text: &str, heading: &str) -> io::Result<Vec<Vec<Move>>> {
     let Some(openings) = text.strip_prefix(heading) else {
         let Some(first_line) = text.lines().next().filter(|line| line.starts_with(BEGINNING))
         else {
-            return Err(foreign());
+            return Err(io::Error::other(FOREIGN));
         };
         let (old, new) = (settings(first_line), settings(heading));
         let why =
             format!("the file was made with other settings: {old}; the current ones are {new}");
         return Err(io::Error::other(why));
     };
-    let present = if openings.is_empty() {
-        Vec::new()
-    } else {
-        let read = Openings::read(openings).map_err(io::Error::other)?;
-        read.lines().iter().map(|line| line.moves.clone()).collect()
-    };
-    let length = text.len() as u64;
-    file.rewind()?;
-    file.write_all(text.as_bytes())?;
-    file.set_len(length)?;
-    Ok((file, present))
+    if openings.is_empty() {
+        return Ok(Vec::new());
+    }
+    let read = Openings::read(openings).map_err(io::Error::other)?;
+    Ok(read.lines().iter().map(|line| line.moves.clone()).collect())
 }
 
 fn line(opening: &FoundOpening) -> String {

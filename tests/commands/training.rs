@@ -445,7 +445,7 @@ fn openings_are_found() {
     dir.check(
         "
         $1 openings out.txt --depth 2 --count 5 --shortest 3 --longest 5
-        2> already exists; --continue resumes its search
+        2> already exists; --continue resumes it
         $2 openings x --shortest 8 --longest 4
         2> --shortest: must not be greater than --longest
         ",

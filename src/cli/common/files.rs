@@ -222,28 +222,6 @@ pub fn create_outputs<'a, P: AsRef<Path>, const N: usize>(
     Ok(created)
 }
 
-/// Creates and locks a file that a command writes line by line. It must not exist yet unless `force` is given; `hint`
-/// says what to do if it does. A pipe or a device is opened without a lock.
-pub fn create_locked(
-    path: &Path,
-    ForceArgument { force }: ForceArgument,
-    hint: &str,
-) -> Result<(File, Option<FileLock>), Failure> {
-    if fs::metadata(path).is_ok_and(|data| !data.is_file()) {
-        let file = File::options().write(true).open(path);
-        return Ok((file.context(path.display())?, None));
-    }
-    let lock = FileLock::acquire(path)?;
-    let file = if force { File::create(path) } else { File::create_new(path) };
-    let file = file.map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => {
-            Failure::new(path.display(), format_args!("the file already exists; {hint}"))
-        }
-        _ => Failure::new(path.display(), error),
-    })?;
-    Ok((file, Some(lock)))
-}
-
 /// The extensions of pictures, web pages, game records and other files with positions, games or moves.
 const KNOWN_EXTENSIONS: [&str; 24] = [
     "bmp", "cbf", "cbl", "cbr", "ccm", "chg", "dat", "epd", "fen", "gif", "html", "jpeg", "jpg",
@@ -259,6 +237,11 @@ pub fn require_extension(option: &str, path: &Path, own: &[&str]) -> Result<(), 
     };
     let why = format!(".{other} is the extension of another format; expected .{}", own[0]);
     Err(Failure::usage(option, why))
+}
+
+/// Returns an error if a path is `-`, standard output.
+pub fn require_not_stdout(option: &str, path: &Path, why: &str) -> Result<(), Failure> {
+    if path.as_os_str() == "-" { Err(Failure::usage(option, why)) } else { Ok(()) }
 }
 
 /// Returns an error if an output file is also an input file, even under another path.

@@ -5,6 +5,7 @@ mod explain;
 mod failure;
 mod files;
 mod games;
+mod line_output;
 mod output;
 mod positions;
 mod progress;
@@ -35,12 +36,13 @@ pub use files::read_small_text;
 #[cfg(feature = "training")]
 pub use files::require_not_log;
 pub use files::{
-    FileLock, ForceArgument, OutputFile, create_locked, create_outputs, open_input,
-    require_extension, require_not_input,
+    ForceArgument, OutputFile, create_outputs, open_input, require_extension, require_not_input,
+    require_not_stdout,
 };
 #[cfg(feature = "match")]
 pub use files::{canonical_path, require_distinct};
 pub use games::{GameArguments, GamePath, Place, note_problems, place_json, play_line};
+pub use line_output::{LineFormat, LineOutput};
 pub use output::{
     columns, cut, heads, log_panics, pad_left, print, print_if_read, print_line, print_text, row,
     sentence, spaced, start_log, terminal_width, wrapped,
