@@ -50,8 +50,8 @@ use clap_complete::Shell;
 use crate::protocol::RunError;
 use crate::text::{printable, without_credentials};
 use common::{
-    Context, Failure, INTERRUPTED, Language, ignore_closed_pipe, locale, log_panics, start_log,
-    translated,
+    Context, Failure, INTERRUPTED, Language, ignore_closed_pipe, locale, log_panics,
+    require_not_stdout, start_log, translated,
 };
 
 /// The display order of the options that all commands have. The help shows them after the command's own options.
@@ -267,10 +267,7 @@ fn open_log(arguments: &Arguments, words: &[OsString]) -> Result<(), Failure> {
     let Some(file) = &arguments.log else {
         return Ok(());
     };
-    if file.as_os_str() == "-" {
-        let why = "a log needs a file, because standard output has other content";
-        return Err(Failure::usage("--log", why));
-    }
+    require_not_stdout("--log", file)?;
     #[cfg(feature = "match")]
     if let Some(CliCommand::Match(command)) = &arguments.command {
         let log = ("--log", file.as_path());

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use super::common::{
     Context, Failure, NetworkArgument, ProgressMeter, exit_code, note, on_interrupt,
+    require_not_stdout,
 };
 use crate::text::counted;
 use crate::training::{Interrupt, Opening, SelfPlayProgress, SelfPlayRun, SelfPlaySettings};
@@ -56,10 +57,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         random_moves: arguments.random_moves,
         network: arguments.network.read()?,
     };
-    if arguments.file.as_os_str() == "-" {
-        let why = "games are added to a file; standard output cannot be continued";
-        return Err(Failure::usage("FILE", why));
-    }
+    require_not_stdout("FILE", &arguments.file)?;
     let run = open_games(&arguments.file, settings)?;
     let interrupt = Arc::new(Interrupt::default());
     let signal = interrupt.clone();

@@ -13,7 +13,7 @@ use plotters::prelude::*;
 use super::common::{
     Context, Failure, ForceArgument, INTERRUPTED, interrupts, print, print_line, print_text,
     read_small_text, register_bar, remove_unfinished_at_interrupt, require_not_input,
-    require_not_log, translated,
+    require_not_log, require_not_stdout, translated,
 };
 use crate::eval::nnue::Network;
 use crate::text::{Replacement, toml_error};
@@ -176,10 +176,7 @@ fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
         return Err(Failure::usage("--description", why));
     }
     let others = ["checkpoint", "csv", "svg"].map(|ending| sibling(out, ending));
-    if out.as_os_str() == "-" {
-        let why = "a network is written together with other files and needs a name";
-        return Err(Failure::usage("--out", why));
-    }
+    require_not_stdout("--out", out)?;
     for path in std::iter::once(out).chain(others.iter().map(PathBuf::as_path)) {
         let inputs = [&arguments.recipe, &arguments.from].into_iter().flatten();
         require_not_input("--out", path, arguments.samples.iter().chain(inputs))?;

@@ -199,7 +199,7 @@ fn the_log_has_times_and_all_protocol_lines() {
         2> engine.log
         $2 --log - < lines
         =
-        2= chuhe: --log: a log needs a file, because standard output has other content
+        2= chuhe: --log: needs a file, not standard output
         ",
     );
 }

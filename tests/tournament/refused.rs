@@ -156,9 +156,9 @@ fn unusable_files_are_refused() {
     assert_refused(&[
         ("--each depth=1 --openings /no/such/file", "/no/such/file: No such file"),
         ("--each depth=1 --epd /dev/full", "not a regular file"),
-        ("--each depth=1 --epd -", "--epd: games are added to a file"),
-        ("--each depth=1 --pgn -", "--pgn: games are added to a file"),
-        ("--each depth=1 --resume -", "--resume: games are added to a file"),
+        ("--each depth=1 --epd -", "--epd: needs a file"),
+        ("--each depth=1 --pgn -", "--pgn: needs a file"),
+        ("--each depth=1 --resume -", "--resume: needs a file"),
         ("--each depth=1 --status /no/such/dir/x", "No such file"),
         ("--each depth=1 --adjudicate-tables /no/such/dir", "/no/such/dir: No such file"),
         ("--each depth=1 --pgn /no/such/dir/x.pgn", "No such file"),

@@ -224,7 +224,7 @@ fn a_report_on_standard_output_replaces_the_text() {
     let svg = output(&mut with_report("--plot"));
     assert!(svg.starts_with("<svg"), "{svg}");
     let error = error_output(&mut with_report("--status"));
-    assert!(error.contains("cannot be standard output"), "{error}");
+    assert!(error.contains("needs a file, not standard output"), "{error}");
 }
 
 #[test]

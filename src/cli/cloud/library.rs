@@ -10,7 +10,8 @@ use crossbeam_channel::{Receiver, RecvTimeoutError};
 use crate::board::Position;
 use crate::cli::common::{
     Context, FILE_EXISTS, Failure, ForceArgument, columns, heads, interrupts, note, print,
-    print_text, remove_unfinished_at_interrupt, require_not_input, terminal_width, translated,
+    print_text, remove_unfinished_at_interrupt, require_not_input, require_not_stdout,
+    terminal_width, translated,
 };
 use crate::cloud::Edge;
 use crate::cloud::key::{Key, View};
@@ -45,10 +46,7 @@ pub fn backup(
     out: &Path,
     ForceArgument { force }: ForceArgument,
 ) -> Result<(), Failure> {
-    if out.as_os_str() == "-" {
-        let why = "a backup is a database and cannot be written to standard output";
-        return Err(Failure::usage("OUT", why));
-    }
+    require_not_stdout("OUT", out)?;
     require_not_input("OUT", out, library.file())?;
     let exists = out.symlink_metadata().is_ok();
     if exists && !force {

@@ -239,9 +239,12 @@ pub fn require_extension(option: &str, path: &Path, own: &[&str]) -> Result<(), 
     Err(Failure::usage(option, why))
 }
 
-/// Returns an error if a path is `-`, standard output.
-pub fn require_not_stdout(option: &str, path: &Path, why: &str) -> Result<(), Failure> {
-    if path.as_os_str() == "-" { Err(Failure::usage(option, why)) } else { Ok(()) }
+/// Returns an error if the path of an option is `-`.
+pub fn require_not_stdout(option: &str, path: &Path) -> Result<(), Failure> {
+    if path.as_os_str() == "-" {
+        return Err(Failure::usage(option, "needs a file, not standard output"));
+    }
+    Ok(())
 }
 
 /// Returns an error if an output file is also an input file, even under another path.

@@ -51,7 +51,7 @@ impl LineOutput {
     ) -> Result<(Self, T), Failure> {
         let name = path.display();
         if resume {
-            require_not_stdout("--continue", path, "needs a file, not standard output")?;
+            require_not_stdout("--continue", path)?;
             require_regular(path).context(&name)?;
             let lock = FileLock::acquire(path)?;
             let (file, read) = reopen(path, format, read).context(&name)?;

@@ -16,7 +16,7 @@ use super::common::{
     Context, Failure, ForceArgument, GameArguments, INTERRUPTED, OutputFile, RulesArgument,
     SearchPlan, SearchThreads, TablebaseArguments, create_outputs, describe_end, exit_code,
     interrupts, note, open_input, print, print_text, register_bar, report_damaged_tablebases,
-    require_no_notation, thread_count,
+    require_no_notation, require_not_stdout, thread_count,
 };
 use crate::board::{ByColor, Color, InvalidPosition, Move, Position, Setup};
 use crate::compositions::{
@@ -414,13 +414,12 @@ fn choose_moves(
 type OutputFiles = [Option<OutputFile>; 2];
 
 fn create_files(arguments: &Arguments) -> Result<OutputFiles, Failure> {
-    if arguments.resume.as_deref() == Some(Path::new("-")) {
-        let why = "needs a file, not standard output";
-        return Err(Failure::usage("--resume", why));
-    }
     let files = [("--pgn", &arguments.pgn), ("--svg", &arguments.svg)];
     let json = arguments.json.then_some(("--json", Path::new("-")));
     let resume = arguments.resume.as_deref().map(|path| ("--resume", path));
+    if let Some((option, path)) = resume {
+        require_not_stdout(option, path)?;
+    }
     let others = json.into_iter().chain(resume);
     let input = arguments.game.file();
     let created = create_outputs(files, others, input.as_slice(), arguments.force)?;

@@ -14,7 +14,7 @@ use super::{plot, report};
 use crate::board::ByColor;
 use crate::cli::common::{
     Context, Failure, OutputFile, canonical_path, ignore_closed_pipe, plies_text, register_bar,
-    translated,
+    require_not_stdout, translated,
 };
 use crate::notation::epd::operand_text;
 use crate::notation::pgn::is_tag_line;
@@ -48,10 +48,7 @@ impl<'a> OutputFiles<'a> {
             require_appendable("--epd", path, "an EPD file", may_begin_epd)?;
         }
         for path in &arguments.status {
-            if path.as_os_str() == "-" {
-                let why = "the file is rewritten after each game, so it cannot be standard output";
-                return Err(Failure::usage("--status", why));
-            }
+            require_not_stdout("--status", path)?;
             require_no_journal(path)?;
             // A pipe is opened only to write to it, because its reader sees its end after each write.
             if require_regular(path).is_ok() || path.is_dir() {
@@ -75,7 +72,7 @@ impl<'a> OutputFiles<'a> {
         };
         let mut content = JournalContent::default();
         if let Some(path) = &arguments.resume {
-            require_not_standard_output("--resume", path)?;
+            require_not_stdout("--resume", path)?;
             let pgn = arguments.pgn.as_ref().map(|pgn| {
                 let length = fs::metadata(pgn).map_or(0, |file| file.len());
                 (canonical_path(pgn).display().to_string(), length)
@@ -401,15 +398,6 @@ fn require_no_journal(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns an error if a file to which games are added is `-`, standard output.
-fn require_not_standard_output(option: &str, path: &Path) -> Result<(), Failure> {
-    if path.as_os_str() == "-" {
-        let why = "games are added to a file; standard output cannot be continued";
-        return Err(Failure::usage(option, why));
-    }
-    Ok(())
-}
-
 /// Returns an error if games or positions cannot be appended to a file: it is `-`, or it exists and is not a regular
 /// file, is a journal, or its first line, apart from comments, does not have the right format.
 fn require_appendable(
@@ -420,7 +408,7 @@ fn require_appendable(
 ) -> Result<(), Failure> {
     /// The number of bytes that are examined.
     const BEGINNING: u64 = 4096;
-    require_not_standard_output(option, path)?;
+    require_not_stdout(option, path)?;
     require_regular(path).map_err(|error| Failure::usage(path.display(), error))?;
     require_no_journal(path)?;
     let mut beginning = Vec::new();
