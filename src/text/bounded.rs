@@ -42,6 +42,16 @@ pub fn open_or_create(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
+/// The first bytes of a regular file, at most `length`; empty if they cannot be read. Pipes are not read, because their
+/// bytes can be read only once.
+pub fn first_bytes(path: &Path, length: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if path.is_file() {
+        let _ = File::open(path).and_then(|file| file.take(length as u64).read_to_end(&mut bytes));
+    }
+    bytes
+}
+
 /// Reads a whole file.
 ///
 /// # Errors

@@ -4,10 +4,7 @@ mod api;
 mod engine;
 mod server;
 
-use std::fs::File;
-use std::io::Read;
 use std::net::{Ipv4Addr, TcpListener};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,6 +26,7 @@ use crate::notation::tree::GameTree;
 use crate::page;
 use crate::search::{MAX_HASH, MAX_THREADS, cores};
 use crate::tablebase::Tables;
+use crate::text::first_bytes;
 use api::MAX_GAMES;
 use server::BoardServer;
 
@@ -167,17 +165,10 @@ fn read_games(arguments: &GameArguments) -> Result<Vec<Value>, Failure> {
     }
 }
 
-/// Whether a file is an SQLite database. Pipes are not read here, because their bytes can be read only once.
-fn is_database(path: &Path) -> bool {
-    let mut beginning = [0; 16];
-    let mut read = || File::open(path)?.read_exact(&mut beginning);
-    path.is_file() && read().is_ok() && beginning[..] == *SQLITE_MAGIC
-}
-
 /// The first [`MAX_GAMES`] games of a file. Games that cannot be read are reported.
 fn read_file(game_path: &GamePath) -> Result<Vec<Value>, Failure> {
     let path = game_path.path.display();
-    if is_database(&game_path.path) {
+    if first_bytes(&game_path.path, SQLITE_MAGIC.len()) == SQLITE_MAGIC {
         let reason = format!(
             "a database; `--library {path}` shows a cloud library beside the board, and `--book {path}` uses an \
              opening book"

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::{Context, Failure, ignore_closed_pipe, remove_unfinished_at_interrupt};
-use crate::text::{Replacement, has_extension, short_name};
+use crate::text::{Replacement, first_bytes, has_extension, short_name};
 
 /// Opens a file for reading; `-` is standard input.
 pub fn open_input(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
@@ -43,13 +43,7 @@ static LOG: OnceLock<PathBuf> = OnceLock::new();
 /// does.
 pub fn open_log(path: &Path) -> Result<File, Failure> {
     const BEGINNING: &[u8] = b"0000-00-00T";
-    let mut beginning = Vec::new();
-    if fs::metadata(path).is_ok_and(|data| data.is_file())
-        && let Ok(file) = File::open(path)
-    {
-        let read = file.take(BEGINNING.len() as u64).read_to_end(&mut beginning);
-        read.context(path.display())?;
-    }
+    let beginning = first_bytes(path, BEGINNING.len());
     let digits_as_zeros = beginning.iter().map(|byte| match byte {
         b'0'..=b'9' => b'0',
         other => *other,

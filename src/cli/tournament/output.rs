@@ -2,7 +2,7 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::fs::{self, File};
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ use crate::cli::common::{
 use crate::notation::epd::operand_text;
 use crate::notation::pgn::is_tag_line;
 use crate::notation::{MoveStyle, fen};
-use crate::text::{bytes_without_byte_order_mark, printable, require_regular};
+use crate::text::{bytes_without_byte_order_mark, first_bytes, printable, require_regular};
 use crate::tournament::stats::Standings;
 use crate::tournament::{
     GameRecord, GameSummary, Journal, JournalContent, JsonReport, Tournament, TournamentEnd,
@@ -407,16 +407,12 @@ fn require_appendable(
     has_format: fn(&str) -> bool,
 ) -> Result<(), Failure> {
     /// The number of bytes that are examined.
-    const BEGINNING: u64 = 4096;
+    const BEGINNING: usize = 4096;
     require_not_stdout(option, path)?;
     require_regular(path).map_err(|error| Failure::usage(path.display(), error))?;
     require_no_journal(path)?;
-    let mut beginning = Vec::new();
     // A missing file is created later; other errors are found when it is opened to append to it.
-    if let Ok(file) = File::open(path) {
-        let read = file.take(BEGINNING).read_to_end(&mut beginning);
-        read.context(path.display())?;
-    }
+    let beginning = first_bytes(path, BEGINNING);
     let beginning = String::from_utf8_lossy(bytes_without_byte_order_mark(&beginning));
     let mut lines = beginning.lines().map(str::trim);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with([';', '%', '#']));

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Seek, SeekFrom};
 use std::path::Path;
 
 use super::format::{JournalContent, JournalEntry, JournalError, JournalHeader, VERSION, Version};
-use crate::text::{BoundedLine, read_bounded_line};
+use crate::text::{BoundedLine, first_bytes, read_bounded_line};
 use crate::tournament::Tournament;
 use crate::tournament::record::{GameRecord, GameSummary};
 use crate::tournament::schedule::Schedule;
@@ -30,12 +30,7 @@ pub struct ReadJournal {
 
 /// Whether a file starts like a journal.
 pub fn is_journal(path: &Path) -> bool {
-    let mut beginning = Vec::new();
-    std::fs::metadata(path).is_ok_and(|data| data.is_file())
-        && File::open(path)
-            .and_then(|file| file.take(BEGINNING.len() as u64).read_to_end(&mut beginning))
-            .is_ok()
-        && beginning == BEGINNING
+    first_bytes(path, BEGINNING.len()) == BEGINNING
 }
 
 /// The process that opened the journal last.
