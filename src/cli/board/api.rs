@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{DefaultBodyLimit, State};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router};
 use hyper::StatusCode;
 use hyper::body::Frame;
@@ -87,10 +87,10 @@ pub fn router(api: Arc<Api>) -> Router {
     Router::new()
         .route("/state", get(state))
         .route("/position", get(position))
-        .route("/analyse", get(analyse))
-        .route("/move", get(choose_move))
-        .route("/draw", get(answer_draw))
-        .route("/review", get(review))
+        .route("/analyse", stream(BoardEngine::analyze))
+        .route("/move", search(BoardEngine::choose_move))
+        .route("/draw", search(BoardEngine::answer_draw))
+        .route("/review", stream(BoardEngine::review))
         .route("/read", post(read).layer(DefaultBodyLimit::max(MAX_FILE)))
         .with_state(api)
 }
@@ -148,32 +148,16 @@ async fn position(State(api): State<Arc<Api>>, parts: Parts) -> Reply {
     in_background(parts, move |parameters| api.settings.describe(&parameters)).await
 }
 
-async fn choose_move(State(api): State<Arc<Api>>, parts: Parts) -> Reply {
-    search(&api, parts, BoardEngine::choose_move).await
-}
-
-async fn answer_draw(State(api): State<Arc<Api>>, parts: Parts) -> Reply {
-    search(&api, parts, BoardEngine::answer_draw).await
-}
-
-async fn analyse(State(api): State<Arc<Api>>, parts: Parts) -> Result<Response, BoardError> {
-    stream(&api, parts, BoardEngine::analyze)
-}
-
-async fn review(State(api): State<Arc<Api>>, parts: Parts) -> Result<Response, BoardError> {
-    stream(&api, parts, BoardEngine::review)
-}
-
 /// Runs a search of the user's engine. The search is stopped if the client disconnects.
-async fn search(
-    api: &Api,
-    parts: Parts,
+fn search(
     search: fn(&BoardEngine, &QueryParameters, &Run) -> Result<Value, String>,
-) -> Reply {
-    let engine = api.engine(&parts)?;
-    let run = engine.start();
-    let _stop = StopOnDrop(run.clone());
-    in_background(parts, move |parameters| search(&engine, &parameters, &run)).await
+) -> MethodRouter<Arc<Api>> {
+    get(async move |State(api): State<Arc<Api>>, parts: Parts| -> Reply {
+        let engine = api.engine(&parts)?;
+        let run = engine.start();
+        let _stop = StopOnDrop(run.clone());
+        in_background(parts, move |parameters| search(&engine, &parameters, &run)).await
+    })
 }
 
 /// Reads the games of an uploaded file or text.
@@ -237,28 +221,28 @@ impl HttpBody for EventStream {
 
 /// Starts a run of the user's engine that sends events; the last one is `done` or `failed`.
 fn stream(
-    api: &Api,
-    parts: Parts,
     work: fn(&BoardEngine, &QueryParameters, &Run, SendEvent<'_>) -> Result<Value, String>,
-) -> Result<Response, BoardError> {
-    let engine = api.engine(&parts)?;
-    let run = engine.start();
-    let stop = StopOnDrop(run.clone());
-    let (sender, events) = unbounded_channel();
-    tokio::task::spawn_blocking(move || {
-        let mut send = |(name, data): Event| {
-            let text = format!("event: {name}\ndata: {data}\n\n");
-            sender.send(text).is_ok()
-        };
-        let last = language(&parts.headers).within(|| {
-            match work(&engine, &parameters(&parts), &run, &mut send) {
-                Ok(value) => ("done", value),
-                Err(error) => ("failed", json!({ "error": translated(&error) })),
-            }
+) -> MethodRouter<Arc<Api>> {
+    get(async move |State(api): State<Arc<Api>>, parts: Parts| -> Result<Response, BoardError> {
+        let engine = api.engine(&parts)?;
+        let run = engine.start();
+        let stop = StopOnDrop(run.clone());
+        let (sender, events) = unbounded_channel();
+        tokio::task::spawn_blocking(move || {
+            let mut send = |(name, data): Event| {
+                let text = format!("event: {name}\ndata: {data}\n\n");
+                sender.send(text).is_ok()
+            };
+            let last = language(&parts.headers).within(|| {
+                match work(&engine, &parameters(&parts), &run, &mut send) {
+                    Ok(value) => ("done", value),
+                    Err(error) => ("failed", json!({ "error": translated(&error) })),
+                }
+            });
+            send(last);
         });
-        send(last);
-    });
-    let body = Body::new(EventStream { events, _stop: stop });
-    let headers = [(CONTENT_TYPE, "text/event-stream"), (NO_BUFFER, "no")];
-    Ok((headers, body).into_response())
+        let body = Body::new(EventStream { events, _stop: stop });
+        let headers = [(CONTENT_TYPE, "text/event-stream"), (NO_BUFFER, "no")];
+        Ok((headers, body).into_response())
+    })
 }
