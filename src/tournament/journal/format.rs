@@ -12,7 +12,7 @@ use crate::notation::{Line, fen};
 use crate::text::without_credentials;
 use crate::tournament::Tournament;
 use crate::tournament::record::GameRecord;
-use crate::tournament::schedule::{ColorOrder, TournamentFormat};
+use crate::tournament::schedule::TournamentFormat;
 
 pub const VERSION: u32 = 2;
 
@@ -30,9 +30,7 @@ pub struct JournalHeader {
     /// Openings per match of a knockout, on which its pairings depend; null for other formats.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     rounds: Value,
-    #[serde(default = "one")]
     seeds: Value,
-    #[serde(default = "alternating")]
     colors: Value,
     /// 1 if each pairing plays one game in a round; null if it plays two.
     #[serde(default, skip_serializing_if = "Value::is_null")]
@@ -61,16 +59,6 @@ pub struct JournalPgn {
     path: String,
     /// The length of the file in bytes at the start of the tournament.
     pub length: u64,
-}
-
-/// The number of seeds in journals without this field.
-fn one() -> Value {
-    json!(1)
-}
-
-/// The color order in journals without this field.
-fn alternating() -> Value {
-    json!(ColorOrder::default())
 }
 
 impl JournalHeader {
