@@ -443,14 +443,14 @@ impl Arguments {
                 "not KEY=VALUE; write --engine before each program: --engine ./one --engine ./two";
             return Err(Failure::usage(program, why));
         }
-        if self.engines_file.is_none() && self.engines.engines.len() < 2 {
-            return Err(Failure::usage("--engine", "at least two engines are needed"));
-        }
         let each = parse("--each", &self.engines.each)?;
         let mut all = match &self.engines_file {
             Some(path) => engines_of_file(path, &each)?,
             None => Vec::new(),
         };
+        if all.len() + self.engines.engines.len() < 2 {
+            return Err(Failure::usage("--engine", "at least two engines are needed"));
+        }
         for engine in &self.engines.engines {
             let mut settings = engine.clone();
             // The first setting may be a program without `cmd=`, as for `chuhe check`.
@@ -460,9 +460,6 @@ impl Arguments {
             let engine = parse("--engine", &settings)?;
             let spec = engine.spec(&each);
             all.push(spec.map_err(|error| Failure::usage("--engine", error))?);
-        }
-        if all.len() < 2 {
-            return Err(Failure::usage("--engine", "at least two engines are needed"));
         }
         for (number, engine) in all.iter().enumerate() {
             if all[..number].iter().any(|other| other.name == engine.name) {
