@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-use super::level::PlayLevel;
+use super::level::{PlayLevel, SHORT_SEARCH};
 use super::{GameEnd, PlaySession};
 use crate::board::Color;
 use crate::cli::common::{
@@ -18,9 +18,6 @@ use crate::rules::Game;
 use crate::search::{Limits, Score, static_score};
 use crate::text::{decode, has_extension, read_file, unquoted};
 
-/// Search time of a hint, of the answer to a draw offer, and of an analysis for which no time is given. It is also the
-/// default time of moves and reviews of `chuhe board`.
-pub const SHORT_SEARCH: Duration = Duration::from_secs(1);
 /// The engine accepts no draw before this number of plies.
 pub const EARLIEST_DRAW: usize = 40;
 

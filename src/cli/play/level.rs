@@ -8,8 +8,9 @@ use crate::protocol::strength::{MAX_ELO, MIN_ELO};
 use crate::search::{Limits, MAX_DEPTH, PlayerClock};
 use crate::text::read_seconds;
 
-/// Time for a move if nothing else limits it.
-const DEFAULT_TIME: Duration = Duration::from_secs(1);
+/// Time for a move if nothing else limits it, for a hint, for the answer to a draw offer, and for an analysis if no time
+/// is given. It is also the default time of moves and reviews of `chuhe board`.
+pub const SHORT_SEARCH: Duration = Duration::from_secs(1);
 
 /// The limits of the engine's moves.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,7 +22,7 @@ pub struct PlayLevel {
 impl PlayLevel {
     /// The limits of the search for a move of `side`, without the node limit that the strength adds.
     pub fn limits(self, clock: Option<&GameClock>, side: Color) -> Limits {
-        let mut limits = self.limits.limits(DEFAULT_TIME);
+        let mut limits = self.limits.limits(SHORT_SEARCH);
         if clock.is_some() || self.elo.is_some() {
             // The clock, or the node limit that the strength sets, replaces the default time.
             limits.move_time = self.limits.time;
@@ -142,7 +143,7 @@ mod tests {
         let range = PlayLevel::parse("elo 100").unwrap_err();
         assert!(range.contains(&format!("{MIN_ELO} to {MAX_ELO}")), "{range}");
         let level = PlayLevel::default();
-        assert_eq!(level.limits(None, Color::Red).move_time, Some(DEFAULT_TIME));
+        assert_eq!(level.limits(None, Color::Red).move_time, Some(SHORT_SEARCH));
         let clock = GameClock::parse("5").unwrap();
         let limits = level.limits(Some(&clock), Color::Red);
         assert_eq!((limits.move_time, limits.clock.unwrap().time.as_secs()), (None, 300));

@@ -24,7 +24,8 @@ use crate::protocol::strength::{MAX_ELO, MIN_ELO};
 use crate::rules::Game;
 use crate::search::{Control, Limits, SearchResult};
 #[cfg(feature = "cloud")]
-pub use commands::{EARLIEST_DRAW, SHORT_SEARCH};
+pub use commands::EARLIEST_DRAW;
+pub use level::SHORT_SEARCH;
 use level::{GameClock, PlayLevel};
 
 /// Play against the engine in the terminal.
@@ -61,8 +62,7 @@ pub struct Arguments {
     search: SearchArguments,
 }
 
-const DEFAULTS: SearchDefaults =
-    SearchDefaults { time: Duration::from_secs(1), threads: 1, hash: 0 };
+const DEFAULTS: SearchDefaults = SearchDefaults { time: SHORT_SEARCH, threads: 1, hash: 0 };
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let books = arguments.books.open()?;
