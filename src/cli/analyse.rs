@@ -10,7 +10,7 @@ use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
 use super::common::{
-    BoardArguments, Context, Failure, FilePosition, GameArguments, GamePath, Language, Place,
+    BoardArguments, Context, Failure, FilePosition, GameArguments, Language, Place,
     RecordSelection, SearchArguments, SearchDefaults, SearchPlan, SearchThreads, Unread,
     bound_name, cut, describe_end, describe_ending, exit_code, fill, ignore_closed_pipe,
     interrupts, pad_left, place_json, print_if_read, read_positions, report_damaged_tablebases,
@@ -133,37 +133,20 @@ fn read_games(arguments: &Arguments) -> Result<(Vec<AnalyzedGame>, Unread), Fail
         return Ok((vec![AnalyzedGame { place, title, game }], unread));
     }
     let mut games = Vec::new();
-    let is_one_of_several = game_paths.len() > 1;
     unread.each_file(&game_paths, |unread, game_path| {
+        let path = &game_path.path;
         let positions = read_positions(game_path, RecordSelection::First, unread)?;
-        add_positions(game_path, is_one_of_several, positions, &mut games);
+        for FilePosition { place, game, .. } in positions {
+            let title = match place {
+                _ if game_paths.len() > 1 => format!("{}: {place}: ", path.display()),
+                Place::Line(_) => format!("{place}: "),
+                Place::Game(_) => String::new(),
+            };
+            games.push(AnalyzedGame { place: Some((path.clone(), place)), title, game });
+        }
         Ok(())
     })?;
     Ok((games, unread))
-}
-
-/// Adds the positions of a file with their titles.
-fn add_positions(
-    game_path: &GamePath,
-    is_one_of_several: bool,
-    positions: Vec<FilePosition>,
-    games: &mut Vec<AnalyzedGame>,
-) {
-    let path = game_path.path.display();
-    for position in positions {
-        let mut title = String::new();
-        if is_one_of_several {
-            title += &format!("{path}: ");
-        }
-        if is_one_of_several || matches!(position.place, Place::Line(_)) {
-            title += &format!("{}: ", position.place);
-        }
-        games.push(AnalyzedGame {
-            place: Some((game_path.path.clone(), position.place)),
-            title,
-            game: position.game,
-        });
-    }
 }
 
 /// The text before the table of a position: its place, the board on a terminal, how the game has ended, and the result
