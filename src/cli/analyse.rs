@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use console::truncate_str;
 use crossbeam_channel::Receiver;
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
@@ -12,9 +13,9 @@ use serde_json::{Value, json};
 use super::common::{
     BoardArguments, Context, Failure, FilePosition, GameArguments, Language, Place,
     RecordSelection, SearchArguments, SearchDefaults, SearchPlan, SearchThreads, Unread,
-    bound_name, cut, describe_end, describe_ending, exit_code, fill, ignore_closed_pipe,
-    interrupts, pad_left, place_json, print_if_read, read_positions, report_damaged_tablebases,
-    score_and_mate, spaced, terminal_width, texts, wrapped,
+    bound_name, describe_end, describe_ending, exit_code, fill, ignore_closed_pipe, interrupts,
+    pad_left, place_json, print_if_read, read_positions, report_damaged_tablebases, score_and_mate,
+    spaced, terminal_width, texts, wrapped,
 };
 use crate::board::{MAX_MOVES, Move, Position};
 use crate::eval::win_rate::WinRate;
@@ -424,10 +425,10 @@ fn fitted(line: &str, width: Option<usize>) -> String {
     };
     let rest = width.saturating_sub(ROW_WIDTH);
     if rest < MIN_LINE_WIDTH {
-        let line = cut(line, width.saturating_sub(INDENT));
+        let line = truncate_str(line, width.saturating_sub(INDENT), "…");
         format!("\n{:INDENT$}{line}", "")
     } else {
-        cut(line, rest)
+        truncate_str(line, rest, "…").into_owned()
     }
 }
 

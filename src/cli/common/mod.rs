@@ -44,7 +44,7 @@ pub use files::{canonical_path, require_distinct};
 pub use games::{GameArguments, GamePath, Place, note_problems, place_json, play_line};
 pub use line_output::{LineFormat, LineOutput};
 pub use output::{
-    columns, cut, heads, log_panics, pad_left, print, print_if_read, print_line, print_text, row,
+    columns, heads, log_panics, pad_left, print, print_if_read, print_line, print_text, row,
     sentence, spaced, start_log, terminal_width, wrapped,
 };
 #[cfg(feature = "match")]

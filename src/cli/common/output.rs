@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use console::measure_text_width;
 use env_logger::{Builder, Target};
 use log::LevelFilter;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::files::open_log;
 use super::{Context, Failure};
@@ -96,8 +96,9 @@ const INDENT: &str = "  ";
 /// Aligns rows in columns, two spaces apart and each as wide as its widest cell. A row that is wider than
 /// `width` continues on further lines.
 pub fn columns<const N: usize>(rows: &[[String; N]], width: Option<usize>) -> String {
-    let widths: [usize; N] =
-        std::array::from_fn(|n| rows.iter().map(|row| row[n].width()).max().unwrap_or(0));
+    let widths: [usize; N] = std::array::from_fn(|n| {
+        rows.iter().map(|row| measure_text_width(&row[n])).max().unwrap_or(0)
+    });
     let rows = rows.iter().map(|cells| row(cells, &widths, width));
     rows.collect()
 }
@@ -144,7 +145,7 @@ pub fn number_table(rows: &[Vec<String>], width: Option<usize>) -> String {
         row.get(n).map_or("", String::as_str)
     }
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width_of = |n: usize| rows.iter().map(|row| cell(row, n).width()).max();
+    let width_of = |n: usize| rows.iter().map(|row| measure_text_width(cell(row, n))).max();
     let widths: Vec<usize> = (0..count).filter_map(width_of).collect();
     let width = width.unwrap_or(usize::MAX);
     // For each table, its columns without the first one.
@@ -176,14 +177,16 @@ pub fn number_table(rows: &[Vec<String>], width: Option<usize>) -> String {
 
 /// Joins words by two spaces, on several lines if they are wider than `width`; further lines are indented.
 pub fn spaced(words: &[String], width: Option<usize>) -> String {
-    let widths: Vec<usize> = words.iter().map(|word| word.width()).collect();
+    let widths: Vec<usize> = words.iter().map(|word| measure_text_width(word)).collect();
     row(words, &widths, width)
 }
 
 /// A line of text, broken at spaces if it is wider than `width`; further lines are indented.
 pub fn sentence(text: &str, width: Option<usize>) -> String {
     let lines = match width {
-        Some(width) if text.width() > width => wrapped(text, width.saturating_sub(INDENT.len())),
+        Some(width) if measure_text_width(text) > width => {
+            wrapped(text, width.saturating_sub(INDENT.len()))
+        }
         _ => vec![text.to_owned()],
     };
     lines.join(&format!("\n{INDENT}")) + "\n"
@@ -194,7 +197,7 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {
-            Some(line) if line.width() + 1 + word.width() <= width => {
+            Some(line) if measure_text_width(line) + 1 + measure_text_width(word) <= width => {
                 line.push(' ');
                 line.push_str(word);
             }
@@ -206,29 +209,14 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
 
 /// Pads a text on its right with spaces to a width.
 pub fn pad(text: &str, width: usize) -> String {
-    let missing = width.saturating_sub(text.width());
+    let missing = width.saturating_sub(measure_text_width(text));
     format!("{text}{:missing$}", "")
 }
 
 /// Pads a text on its left with spaces to a width.
 pub fn pad_left(text: &str, width: usize) -> String {
-    let missing = width.saturating_sub(text.width());
+    let missing = width.saturating_sub(measure_text_width(text));
     format!("{:missing$}{text}", "")
-}
-
-/// Cuts a text to a width; `…` marks the cut.
-pub fn cut(text: &str, width: usize) -> String {
-    if text.width() <= width {
-        return text.to_owned();
-    }
-    let mut left = width.saturating_sub(1);
-    let kept = text.chars().take_while(|c| {
-        let width = c.width().unwrap_or(0);
-        let fits = width <= left;
-        left = left.saturating_sub(width);
-        fits
-    });
-    kept.chain(['…']).collect()
 }
 
 #[cfg(test)]
@@ -277,13 +265,5 @@ mod tests {
         assert_eq!(sentence("a draw  by rule", Some(15)), "a draw  by rule\n");
         let broken = "a draw\n  by\n  rule\n";
         assert_eq!(sentence("a draw by rule", Some(8)), broken);
-    }
-
-    #[test]
-    fn long_texts_are_cut() {
-        assert_eq!(cut("炮二平五", 8), "炮二平五");
-        assert_eq!(cut("炮二平五", 7), "炮二平…");
-        assert_eq!(cut("炮二平五", 6), "炮二…");
-        assert_eq!(cut("h2e2", 1), "…");
     }
 }

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use console::measure_text_width;
 use serde_json::{Value, json};
-use unicode_width::UnicodeWidthStr;
 
 use super::game::{Grade, MoveVerdict, Repetition, Review, ReviewedMove};
 use crate::board::{Color, Move};
@@ -142,7 +142,7 @@ fn summary(review: &Review) -> String {
             side.mistakes.to_string(),
             side.blunders.to_string(),
         ];
-        rows.push(std::array::from_fn(|n| pad_left(&cells[n], head[n].width())));
+        rows.push(std::array::from_fn(|n| pad_left(&cells[n], measure_text_width(head[n]))));
     }
     columns(&rows, terminal_width())
 }
