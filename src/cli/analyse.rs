@@ -11,7 +11,7 @@ use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
 use super::common::{
-    BoardArguments, Context, Failure, FilePosition, GameArguments, Language, Place,
+    BoardArguments, Context, Failure, FilePosition, GameArguments, Language, LimitArguments, Place,
     RecordSelection, SearchArguments, SearchDefaults, SearchPlan, SearchThreads, Unread,
     bound_name, describe_end, describe_ending, exit_code, fill, ignore_closed_pipe, interrupts,
     pad_left, place_json, print_if_read, read_positions, report_damaged_tablebases, score_and_mate,
@@ -27,8 +27,6 @@ use crate::search::{
     Bound, Control, Outcome, Report, Score, SearchLine, SearchResult, nodes_per_second,
 };
 
-const DEFAULTS: SearchDefaults =
-    SearchDefaults { time: Duration::from_secs(5), threads: 1, hash: 0 };
 /// Time between two updates of the progress line.
 const TICK: Duration = Duration::from_millis(100);
 /// Width of the columns before the line of moves. Without a rank they are three columns narrower.
@@ -68,6 +66,8 @@ pub struct Arguments {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    limits: LimitArguments,
+    #[command(flatten)]
     search: SearchArguments,
 }
 
@@ -76,7 +76,8 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     arguments.game.require_given("analyse")?;
     let (games, unread) = read_games(arguments)?;
-    let mut plan = arguments.search.plan(&DEFAULTS)?;
+    let mut plan = arguments.search.plan(SearchDefaults { threads: 1, hash: 0 })?;
+    plan.limits = arguments.limits.limits(Duration::from_secs(5));
     plan.settings.multipv = usize::from(arguments.multipv);
     let interrupts = interrupts()?;
     let mut threads = plan.start_threads()?;

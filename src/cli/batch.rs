@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::common::{
-    Context, Failure, FilePosition, ForceArgument, GamePath, LineFormat, LineOutput,
-    RecordSelection, SearchArguments, SearchDefaults, SearchPlan, Unread, bound_name, exit_code,
-    interrupts, note, read_positions, register_bar, report_damaged_tablebases, require_extension,
-    require_not_input, score_and_mate, search_games,
+    Context, Failure, FilePosition, ForceArgument, GamePath, LimitArguments, LineFormat,
+    LineOutput, RecordSelection, SearchArguments, SearchDefaults, SearchPlan, Unread, bound_name,
+    exit_code, interrupts, note, read_positions, register_bar, report_damaged_tablebases,
+    require_extension, require_not_input, score_and_mate, search_games,
 };
 use crate::board::Move;
 use crate::notation::{chinese, fen};
@@ -48,6 +48,8 @@ pub struct Arguments {
     /// Output format [default: csv if --out ends in .csv, otherwise json].
     #[arg(long, value_enum, ignore_case = true, value_name = "FORMAT")]
     to: Option<BatchFormat>,
+    #[command(flatten)]
+    limits: LimitArguments,
     #[command(flatten)]
     search: SearchArguments,
 }
@@ -88,14 +90,12 @@ impl Arguments {
     }
 }
 
-const DEFAULTS: SearchDefaults =
-    SearchDefaults { time: Duration::from_secs(1), threads: 0, hash: 16 };
-
 /// Searches the positions and writes the results in the order of the positions. After Ctrl-C the file has only complete
 /// results, and `--continue` continues after them.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (positions, unread) = read_files(&arguments.files)?;
-    let plan = arguments.search.plan(&DEFAULTS)?;
+    let mut plan = arguments.search.plan(SearchDefaults { threads: 0, hash: 16 })?;
+    plan.limits = arguments.limits.limits(Duration::from_secs(1));
     let mut output = Output::open(arguments, &positions, arguments.search_text(&plan))?;
     // Ctrl-C is handled only after the output has been opened, because opening a FIFO can block.
     let interrupts = interrupts()?;

@@ -243,7 +243,7 @@ fn search_limits_are_refused() {
         "
         $2 board --no-browser --depth 3
         =
-        2= chuhe: --depth: the page sets the limits of its searches
+        2> unexpected argument '--depth' found
         ",
     );
 }

@@ -6,15 +6,14 @@ mod server;
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::Arc;
-use std::time::Duration;
 
 use parking_lot::Mutex;
 use rand::Rng;
 use serde_json::Value;
 
 use super::common::{
-    BookArguments, Context, Failure, GameArguments, GamePath, LimitArguments, Place,
-    SearchArguments, SearchDefaults, note, note_problems, print_line, user_name,
+    BookArguments, Context, Failure, GameArguments, GamePath, Place, SearchArguments,
+    SearchDefaults, note, note_problems, print_line, user_name,
 };
 use super::serve::{NODES, PAUSE, open_store};
 use crate::book::SQLITE_MAGIC;
@@ -38,10 +37,6 @@ pub use engine::EngineSettings;
 /// The server listens on this machine only, and its address contains a random token. It reads no file except those
 /// given here, and writes none but the library. Ctrl-C ends it.
 #[derive(Debug, clap::Args)]
-// The page sets these limits.
-#[command(mut_arg("time", |arg| arg.hide(true)))]
-#[command(mut_arg("depth", |arg| arg.hide(true)))]
-#[command(mut_arg("nodes", |arg| arg.hide(true)))]
 pub struct Arguments {
     #[command(flatten)]
     game: GameArguments,
@@ -60,9 +55,6 @@ pub struct Arguments {
     #[command(flatten)]
     search: SearchArguments,
 }
-
-const DEFAULTS: SearchDefaults =
-    SearchDefaults { time: Duration::from_secs(1), threads: 1, hash: 64 };
 
 /// Whether Windows Explorer started the program, in a console of its own, after a double-click.
 #[cfg(windows)]
@@ -88,16 +80,10 @@ pub fn is_double_clicked() -> bool {
 
 /// Serves the page until Ctrl-C.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let LimitArguments { time, depth, nodes } = arguments.search.limits;
-    let limits =
-        [(time.is_some(), "--time"), (depth.is_some(), "--depth"), (nodes.is_some(), "--nodes")];
-    if let Some((_, option)) = limits.into_iter().find(|(is_given, _)| *is_given) {
-        let why = "the page sets the limits of its searches";
-        return Err(Failure::usage(option, why));
-    }
     let games = read_games(&arguments.game)?;
     let books = arguments.books.open()?;
-    let plan = arguments.search.plan(&DEFAULTS)?;
+    // The page sets the limits of its searches.
+    let plan = arguments.search.plan(SearchDefaults { threads: 1, hash: 64 })?;
     let tablebases = plan.tablebases.clone();
     let settings = EngineSettings {
         max_threads: cores().max(plan.threads).min(MAX_THREADS as usize),

@@ -64,6 +64,7 @@ fn opening_code(text: &str) -> Result<String, String> {
 }
 
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Search")]
 pub struct LimitArguments {
     /// Think for SECONDS [default without another limit: 5 for `analyse`, otherwise 1 per position or move].
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]

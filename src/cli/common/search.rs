@@ -3,12 +3,11 @@
 use std::borrow::Borrow;
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crossbeam_channel::{Receiver, select, unbounded};
 use parking_lot::Mutex;
 
-use super::{Context, Failure, LimitArguments, NetworkArgument, RulesArgument, TablebaseArguments};
+use super::{Context, Failure, NetworkArgument, RulesArgument, TablebaseArguments};
 use crate::eval::Knowledge;
 use crate::eval::nnue::Network;
 use crate::protocol::strength::{root_noise, weaken};
@@ -22,8 +21,6 @@ use crate::tablebase::Tables;
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Search")]
 pub struct SearchArguments {
-    #[command(flatten)]
-    pub limits: LimitArguments,
     /// Search threads; 0 = one per CPU core. `batch` and `review` search N positions at the same time
     /// [default: 0 for `batch` and `review`, otherwise 1].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=i64::from(MAX_THREADS)))]
@@ -48,8 +45,6 @@ pub struct SearchArguments {
 
 #[derive(Clone, Copy, Debug)]
 pub struct SearchDefaults {
-    /// Time for a position if no limit is given.
-    pub time: Duration,
     /// Number of threads; 0 is one per CPU core.
     pub threads: u16,
     /// Size of the hash table in MB; 0 is automatic.
@@ -65,8 +60,8 @@ pub fn thread_count(requested: u16) -> usize {
 }
 
 impl SearchArguments {
-    /// Reads the network and opens the tablebases.
-    pub fn plan(&self, defaults: &SearchDefaults) -> Result<SearchPlan, Failure> {
+    /// A plan without limits. Reads the network and opens the tablebases.
+    pub fn plan(&self, defaults: SearchDefaults) -> Result<SearchPlan, Failure> {
         let threads = thread_count(self.threads.unwrap_or(defaults.threads));
         if self.network.path().is_some() && self.knowledge != Knowledge::Large {
             let why = "has an effect only with --knowledge large";
@@ -75,7 +70,6 @@ impl SearchArguments {
         let hash = self.hash.filter(|hash| *hash > 0).unwrap_or(defaults.hash) as usize;
         let network = self.network.read()?;
         Ok(SearchPlan {
-            limits: self.limits.limits(defaults.time),
             settings: Settings {
                 rules: self.rules.rules,
                 pruning: self.pruning,

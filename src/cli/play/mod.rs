@@ -11,8 +11,8 @@ use rustyline::error::ReadlineError;
 use rustyline::{DefaultEditor, Result as LineResult};
 
 use super::common::{
-    BoardArguments, BookArguments, Context, Failure, GameArguments, INTERRUPTED, SearchArguments,
-    SearchDefaults, SearchPlan, SearchThreads, describe_end, fill, print_line,
+    BoardArguments, BookArguments, Context, Failure, GameArguments, INTERRUPTED, LimitArguments,
+    SearchArguments, SearchDefaults, SearchPlan, SearchThreads, describe_end, fill, print_line,
     report_damaged_tablebases, texts, user_name,
 };
 use crate::board::{Color, Move};
@@ -23,10 +23,9 @@ use crate::notation::{parse_move, san, without_move_numbers};
 use crate::protocol::strength::{MAX_ELO, MIN_ELO};
 use crate::rules::Game;
 use crate::search::{Control, Limits, SearchResult};
-#[cfg(feature = "cloud")]
-pub use commands::EARLIEST_DRAW;
-pub use level::SHORT_SEARCH;
 use level::{GameClock, PlayLevel};
+#[cfg(feature = "cloud")]
+pub use {commands::EARLIEST_DRAW, level::SHORT_SEARCH};
 
 /// Play against the engine in the terminal.
 ///
@@ -59,21 +58,21 @@ pub struct Arguments {
     #[arg(long, value_enum, ignore_case = true, default_value_t = MoveStyle::Chinese)]
     notation: MoveStyle,
     #[command(flatten)]
+    limits: LimitArguments,
+    #[command(flatten)]
     search: SearchArguments,
 }
 
-const DEFAULTS: SearchDefaults = SearchDefaults { time: SHORT_SEARCH, threads: 1, hash: 0 };
-
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let books = arguments.books.open()?;
-    let plan = arguments.search.plan(&DEFAULTS)?;
+    let plan = arguments.search.plan(SearchDefaults { threads: 1, hash: 0 })?;
     let mut session = PlaySession {
         game: arguments.game.read()?,
         engine: Some(if arguments.red { Color::Red } else { Color::Black }),
         threads: plan.start_threads()?,
         plan,
         books,
-        level: PlayLevel { limits: arguments.search.limits, elo: arguments.elo },
+        level: PlayLevel { limits: arguments.limits, elo: arguments.elo },
         clock: arguments.clock.clone(),
         name: arguments.name.clone().or_else(user_name).unwrap_or_else(|| "?".to_owned()),
         notation: arguments.notation,

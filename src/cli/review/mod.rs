@@ -14,9 +14,10 @@ use indicatif::ProgressBar;
 use serde_json::Value;
 
 use super::common::{
-    Context, Failure, ForceArgument, GamePath, OpeningArgument, OutputFile, SearchArguments,
-    SearchDefaults, SearchPlan, Unread, create_outputs, exit_code, interrupts, note, play_line,
-    print, register_bar, report_damaged_tablebases, require_no_notation, search_games,
+    Context, Failure, ForceArgument, GamePath, LimitArguments, OpeningArgument, OutputFile,
+    SearchArguments, SearchDefaults, SearchPlan, Unread, create_outputs, exit_code, interrupts,
+    note, play_line, print, register_bar, report_damaged_tablebases, require_no_notation,
+    search_games,
 };
 use crate::notation::MoveStyle;
 use crate::notation::tree::GameTree;
@@ -60,11 +61,10 @@ pub struct Arguments {
     #[command(flatten)]
     force: ForceArgument,
     #[command(flatten)]
+    limits: LimitArguments,
+    #[command(flatten)]
     search: SearchArguments,
 }
-
-const DEFAULTS: SearchDefaults =
-    SearchDefaults { time: Duration::from_secs(1), threads: 0, hash: 32 };
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let game_paths: Vec<GamePath> = arguments.games.iter().map(GamePath::parse).collect();
@@ -84,7 +84,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     let notation = arguments.notation.unwrap_or(MoveStyle::Chinese);
     let (records, unread) = read_files(arguments, &game_paths)?;
-    let plan = arguments.search.plan(&DEFAULTS)?;
+    let mut plan = arguments.search.plan(SearchDefaults { threads: 0, hash: 32 })?;
+    plan.limits = arguments.limits.limits(Duration::from_secs(1));
     let files = create_files(arguments, &game_paths)?;
     // The tables are not printed if a file is standard output.
     let uses_stdout = files.iter().flatten().any(OutputFile::is_stdout);
