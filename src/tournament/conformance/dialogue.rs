@@ -240,15 +240,8 @@ impl<'a> Dialogue<'a> {
 
     /// Sends `position` with moves in the engine's coordinates.
     pub fn position(&mut self, fen: &str, moves: &[Move]) {
-        let mut line = format!("position fen {fen}");
-        if !moves.is_empty() {
-            line += " moves";
-            for m in moves {
-                line.push(' ');
-                line += &self.dialect.write_move(*m);
-            }
-        }
-        self.send(&line);
+        let moves = self.dialect.moves(moves.iter().copied());
+        self.send(&format!("position fen {fen}{moves}"));
     }
 
     /// The parameters of a `go` with this time on both clocks.

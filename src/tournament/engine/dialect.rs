@@ -93,17 +93,20 @@ impl EngineDialect {
             start.unmake(ply.played, ply.undo);
         }
         let start = fen::write_position(&start);
-        let mut text = self.start(&start);
-        if !played.is_empty() {
-            text += " moves";
-            for ply in played {
-                text.push(' ');
-                text += &self.write_move(ply.played);
-            }
-        }
+        let mut text = self.start(&start) + &self.moves(played.iter().map(|ply| ply.played));
         if self.is_ucci() && !request.banned.is_empty() {
             let banned: Vec<_> = request.banned.iter().map(|m| self.write_move(*m)).collect();
             text += &format!("\nbanmoves {}", banned.join(" "));
+        }
+        text
+    }
+
+    /// The moves after the FEN of a `position` command, as in ` moves h2e2 h9g7`; empty without moves.
+    pub fn moves(self, moves: impl Iterator<Item = Move>) -> String {
+        let mut text = String::new();
+        for m in moves {
+            text += if text.is_empty() { " moves " } else { " " };
+            text += &self.write_move(m);
         }
         text
     }
