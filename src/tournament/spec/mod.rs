@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::limit::{Limit, MAX_TIME, ParseTimeControlError, serialize_milliseconds};
 use crate::board::named_enum;
@@ -161,26 +161,8 @@ impl EngineSpec {
 }
 
 /// The keys on the command line.
-const KEYS: [&str; 18] = [
-    "cmd",
-    "name",
-    "args",
-    "dir",
-    "proto",
-    "ranks",
-    "option.NAME",
-    "init",
-    "tc",
-    "movetime",
-    "nodes",
-    "depth",
-    "margin",
-    "ponder",
-    "restart",
-    "nice",
-    "cpus",
-    "stderr",
-];
+const KEYS: &str = "cmd, name, args, dir, proto, ranks, option.NAME, init, tc, movetime, nodes, depth, \
+                    margin, ponder, restart, nice, cpus, stderr";
 
 /// Possibly incomplete settings of an engine; the field names are the keys on the command line and in TOML.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -191,12 +173,9 @@ pub struct PartialEngineSpec {
     args: Option<Vec<String>>,
     dir: Option<PathBuf>,
     proto: Option<String>,
-    #[serde(default)]
-    options: BTreeMap<String, OptionValue>,
-    /// The options of the command line, in the given order. After [`Self::or`], all options in the order in which
-    /// they are set.
-    #[serde(skip)]
-    ordered_options: Vec<(String, String)>,
+    /// In the order in which they are set: sorted by name in TOML, as given on the command line.
+    #[serde(default, deserialize_with = "read_options")]
+    options: Vec<(String, String)>,
     init: Option<Vec<String>>,
     ranks: Option<u8>,
     tc: Option<OptionValue>,
@@ -263,7 +242,7 @@ impl PartialEngineSpec {
             "stderr" => self.stderr = Some(value.into()),
             _ => match key.strip_prefix("option.") {
                 Some(name) if !name.is_empty() => {
-                    self.ordered_options.push((name.to_owned(), value.to_owned()));
+                    self.options.push((name.to_owned(), value.to_owned()));
                 }
                 _ => return Err(SettingError::UnknownKey),
             },
@@ -275,14 +254,11 @@ impl PartialEngineSpec {
     #[must_use]
     pub fn or(self, defaults: &Self) -> Self {
         // The last value of an option applies, at its last position.
-        let all: Vec<(String, String)> = defaults.all_options().chain(self.all_options()).collect();
+        let all = defaults.options.iter().chain(&self.options).rev();
         let mut known = HashSet::new();
-        let mut ordered_options: Vec<(String, String)> = all
-            .into_iter()
-            .rev()
-            .filter(|(name, _)| known.insert(name.to_ascii_lowercase()))
-            .collect();
-        ordered_options.reverse();
+        let last = all.filter(|(name, _)| known.insert(name.to_ascii_lowercase()));
+        let mut options: Vec<_> = last.cloned().collect();
+        options.reverse();
         let limited = if self.has_limit() { &self } else { defaults };
         let (tc, movetime) = (limited.tc.clone(), limited.movetime);
         let (nodes, depth) = (limited.nodes, limited.depth);
@@ -293,8 +269,7 @@ impl PartialEngineSpec {
             args: self.args.or(defaults.args),
             dir: self.dir.or(defaults.dir),
             proto: self.proto.or(defaults.proto),
-            options: BTreeMap::new(),
-            ordered_options,
+            options,
             init: self.init.or(defaults.init),
             ranks: self.ranks.or(defaults.ranks),
             tc,
@@ -313,7 +288,6 @@ impl PartialEngineSpec {
     /// The complete settings of the engine, with defaults from `each`.
     pub fn spec(self, each: &Self) -> Result<EngineSpec, SpecError> {
         let settings = self.or(each);
-        let options = settings.all_options().collect();
         let limit = settings.limit();
         let command = settings.cmd.filter(|path| !path.as_os_str().is_empty());
         let command = command.ok_or(SpecError::NoCommand)?;
@@ -348,7 +322,7 @@ impl PartialEngineSpec {
             arguments: settings.args.unwrap_or_default(),
             directory: settings.dir,
             protocol,
-            options,
+            options: settings.options,
             init: settings.init.unwrap_or_default(),
             first_rank: settings.ranks,
             limit,
@@ -365,11 +339,6 @@ impl PartialEngineSpec {
             return Err(in_engine(EngineSpecError::Xboard));
         }
         Ok(spec)
-    }
-
-    fn all_options(&self) -> impl Iterator<Item = (String, String)> {
-        let table = self.options.iter().map(|(name, value)| (name.clone(), value.to_string()));
-        table.chain(self.ordered_options.iter().cloned())
     }
 
     fn has_limit(&self) -> bool {
@@ -429,6 +398,12 @@ impl std::fmt::Display for OptionValue {
             Self::Text(value) => value.fmt(f),
         }
     }
+}
+
+/// Reads a table of options in TOML.
+fn read_options<'de, D: Deserializer<'de>>(table: D) -> Result<Vec<(String, String)>, D::Error> {
+    let options = BTreeMap::<String, OptionValue>::deserialize(table)?;
+    Ok(options.into_iter().map(|(name, value)| (name, value.to_string())).collect())
 }
 
 fn number<T: FromStr>(text: &str) -> Result<T, SettingError> {
@@ -493,7 +468,7 @@ pub enum SettingError {
     /// A range of `cpus=` is descending or ends above 4096.
     #[error("not a list of processors from 0 to 4096, such as 0-3,6")]
     Processors,
-    #[error("unknown key; the keys are {}", KEYS.join(", "))]
+    #[error("unknown key; the keys are {}", KEYS)]
     UnknownKey,
 }
 
