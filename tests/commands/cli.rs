@@ -415,27 +415,16 @@ fn completions_and_man_pages_are_complete() {
     assert!(dir.read("chuhe-analyse.1").contains("multipv"));
 }
 
-/// Checks the exit code and a part of the output of commands, with Chinese chosen by the locale and by `--lang`.
-fn assert_chinese(dir: &TestDir, commands: &[(&str, i32, &str)]) {
-    for (arguments, code, text) in commands {
-        let mut by_locale = dir.command(arguments);
-        by_locale.env("LANG", "zh_CN.UTF-8");
-        let by_option = dir.command(&format!("{arguments} --lang zh"));
-        for mut command in [by_locale, by_option] {
-            let output = command.output().unwrap();
-            let shown = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-            assert_eq!(output.status.code(), Some(*code), "{arguments}: {shown}");
-            assert!(shown.contains(text), "{arguments}: {shown}");
-        }
-    }
-}
-
+/// Exit codes and parts of the output, with Chinese chosen by the locale and by `--lang`.
 #[rustfmt::skip]
 #[test]
-fn messages_of_all_layers_are_chinese() {
+fn messages_are_chinese_on_request_or_by_the_locale() {
     let dir = TestDir::new();
     dir.write("text.toml", "x");
-    assert_chinese(&dir, &[
+    dir.write("games.pgn", "1. 炮二平五 马8进7 2. 马二进九 *\n===\n");
+    dir.write("broken.epd", "9/9 w\n4k4/9/9/9/9/9/9/9/9/3K5 w\n");
+    dir.write("list.json", "[1]");
+    for (arguments, code, text) in [
         ("book --help", 0, "显示局面的开局库着法"),
         ("completions zsh", 0, "显示局面的开局库着法"),
         ("bench --depth x", 2, "错误：'--depth <N>' 的值 'x' 无效：应为整数（只含数字）"),
@@ -453,7 +442,38 @@ fn messages_of_all_layers_are_chinese() {
         ("replay --help", 0, "列出所有对局"),
         ("help replay", 0, "列出所有对局"),
         ("egtb help stats --help", 0, "统计胜、和、负的局面数"),
-    ]);
+        ("show startpos h2e9", 1, "第 1 着：“h2e9”不合法：炮不能这样走"),
+        ("show startpos 马二进四", 1, "“马二进四”不合法：g0 的棋子蹩马腿"),
+        ("show '9/9 w'", 1, "FEN 无效：有 2 行，应为 10 行"),
+        ("analyse no-such-file", 1, "没有这个文件；棋局以 `startpos` 或 FEN 开头"),
+        ("analyse startpos --moves h2e2 h2e2", 1, "h2 没有棋子"),
+        ("judge startpos h2e2", 0, "未分胜负"),
+        ("judge games.pgn", 0, "第 1 局：未分胜负"),
+        ("judge '3k5/9/9/9/9/9/9/9/4R4/4K4 w' --explain", 0, "KR-K 车对将：红方胜，1 步杀"),
+        ("judge --help", 0, "裁决对局：未分胜负、和棋、红负或黑负"),
+        ("batch broken.epd --depth 1", 1, "broken.epd：第 1 行：FEN 无效：有 2 行，应为 10 行"),
+        ("batch broken.epd --depth 1", 1, "batch：有 1 个局面无法读取"),
+        ("analyse startpos --depth 1 --multipv 2", 0, " 深度 序 "),
+        ("analyse startpos --depth 0", 2, "0 不在 1 到 "),
+        ("solve '9/9/3k5/9/9/9/9/9/9/R4K3 w' --mate 1", 1, "没有 1 回合内的杀着"),
+        ("solve --verify list.json", 1, "list.json：不是 JSON 格式的解法："),
+        ("judge '3k5/3R5/3R5/9/9/9/9/9/9/4K4 b'", 0, "黑负"),
+        ("convert games.pgn", 0, "读入 1 局，写出 1 局"),
+        ("convert games.pgn", 0, "第 1 局：第 1 行：第 3 着：“马二进九”"),
+        ("replay games.pgn", 1, "0 / 1 局无误"),
+        ("review games.pgn --depth 1", 0, "准确率"),
+        ("convert --help", 0, "拒绝有不合法着法的对局"),
+    ] {
+        let mut by_locale = dir.command(arguments);
+        by_locale.env("LANG", "zh_CN.UTF-8");
+        let by_option = dir.command(&format!("{arguments} --lang zh"));
+        for mut command in [by_locale, by_option] {
+            let output = command.output().unwrap();
+            let shown = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+            assert_eq!(output.status.code(), Some(code), "{arguments}: {shown}");
+            assert!(shown.contains(text), "{arguments}: {shown}");
+        }
+    }
 }
 
 #[test]
@@ -491,38 +511,6 @@ fn irregular_positions_are_noted_once() {
         let errors = String::from_utf8(output.stderr).unwrap();
         assert_eq!(errors.matches("cannot arise in a game").count(), 1, "{line}: {errors}");
     }
-}
-
-#[rustfmt::skip]
-#[test]
-fn messages_are_chinese_on_request_or_by_the_locale() {
-    let dir = TestDir::new();
-    dir.write("games.pgn", "1. 炮二平五 马8进7 2. 马二进九 *\n===\n");
-    dir.write("broken.epd", "9/9 w\n4k4/9/9/9/9/9/9/9/9/3K5 w\n");
-    dir.write("list.json", "[1]");
-    assert_chinese(&dir, &[
-        ("show startpos h2e9", 1, "第 1 着：“h2e9”不合法：炮不能这样走"),
-        ("show startpos 马二进四", 1, "“马二进四”不合法：g0 的棋子蹩马腿"),
-        ("show '9/9 w'", 1, "FEN 无效：有 2 行，应为 10 行"),
-        ("analyse no-such-file", 1, "没有这个文件；棋局以 `startpos` 或 FEN 开头"),
-        ("analyse startpos --moves h2e2 h2e2", 1, "h2 没有棋子"),
-        ("judge startpos h2e2", 0, "未分胜负"),
-        ("judge games.pgn", 0, "第 1 局：未分胜负"),
-        ("judge '3k5/9/9/9/9/9/9/9/4R4/4K4 w' --explain", 0, "KR-K 车对将：红方胜，1 步杀"),
-        ("judge --help", 0, "裁决对局：未分胜负、和棋、红负或黑负"),
-        ("batch broken.epd --depth 1", 1, "broken.epd：第 1 行：FEN 无效：有 2 行，应为 10 行"),
-        ("batch broken.epd --depth 1", 1, "batch：有 1 个局面无法读取"),
-        ("analyse startpos --depth 1 --multipv 2", 0, " 深度 序 "),
-        ("analyse startpos --depth 0", 2, "0 不在 1 到 "),
-        ("solve '9/9/3k5/9/9/9/9/9/9/R4K3 w' --mate 1", 1, "没有 1 回合内的杀着"),
-        ("solve --verify list.json", 1, "list.json：不是 JSON 格式的解法："),
-        ("judge '3k5/3R5/3R5/9/9/9/9/9/9/4K4 b'", 0, "黑负"),
-        ("convert games.pgn", 0, "读入 1 局，写出 1 局"),
-        ("convert games.pgn", 0, "第 1 局：第 1 行：第 3 着：“马二进九”"),
-        ("replay games.pgn", 1, "0 / 1 局无误"),
-        ("review games.pgn --depth 1", 0, "准确率"),
-        ("convert --help", 0, "拒绝有不合法着法的对局"),
-    ]);
 }
 
 #[test]

@@ -80,12 +80,14 @@ fn a_finished_match_is_resumed_only_with_more_rounds() {
     assert_eq!(games(&more), 2, "{more}");
     let text = fs::read_to_string(&pgn).unwrap();
     assert_eq!(chuhe::notation::pgn::read(&text).len(), 6);
-    // An incomplete line is dropped, and its game is played again. The PGN keeps the earlier game.
-    let kept = fs::read_to_string(&journal).unwrap();
+    // An incomplete line is dropped, and its game is played again. The PGN keeps the earlier game, and the final position
+    // is written once.
+    let [kept, positions] = ["done.jsonl", "done.epd"].map(|name| dir.read(name));
     fs::write(&journal, &kept[..kept.len() - 20]).unwrap();
     let repaired = run(&PLAIN.replace("--rounds 2", "--rounds 3"));
     assert_eq!(games(&repaired), 1, "{repaired}");
     assert!(repaired.contains("resumed after 5 games"), "{repaired}");
+    assert_eq!(dir.read("done.epd"), positions);
     let again = fs::read_to_string(&pgn).unwrap();
     assert!(again.starts_with(&text));
     let text = again;
@@ -261,22 +263,6 @@ fn games_of(pgn: &Path) -> usize {
     let games = chuhe::notation::pgn::read(&fs::read_to_string(pgn).unwrap());
     assert!(games.iter().all(Result::is_ok));
     games.len()
-}
-
-#[test]
-fn a_lost_game_is_replayed_and_its_final_position_written_once() {
-    let dir = TestDir::new();
-    let [journal, epd] = ["lost.jsonl", "lost.epd"].map(|name| dir.path(name));
-    let run = || {
-        let mut command = match_of(good(), PLAIN);
-        output(command.arg("--resume").arg(&journal).arg("--epd").arg(&epd))
-    };
-    run();
-    let [kept, positions] = ["lost.jsonl", "lost.epd"].map(|name| dir.read(name));
-    fs::write(&journal, &kept[..kept.len() - 20]).unwrap();
-    let replayed = run();
-    assert!(replayed.contains("resumed after 3 games"), "{replayed}");
-    assert_eq!(dir.read("lost.epd"), positions);
 }
 
 #[test]
