@@ -15,7 +15,7 @@ use super::common::{
     RecordSelection, SearchArguments, SearchDefaults, SearchPlan, SearchThreads, Unread,
     bound_name, describe_end, describe_ending, exit_code, fill, ignore_closed_pipe, interrupts,
     pad_left, place_json, print_if_read, read_positions, report_damaged_tablebases, score_and_mate,
-    spaced, terminal_width, texts, wrapped,
+    sentence, spaced, terminal_width, texts,
 };
 use crate::board::{MAX_MOVES, Move, Position};
 use crate::eval::win_rate::WinRate;
@@ -371,8 +371,7 @@ impl<'a> AnalysisView<'a> {
             format!("{} {score}", texts().line)
         };
         let moves = self.notation.write_line(self.position(), &line.pv);
-        let rows = wrapped(&format!("{head}: {moves}"), width.saturating_sub(INDENT));
-        rows.join(&format!("\n{:INDENT$}", "")) + "\n"
+        sentence(&format!("{head}: {moves}"), Some(width))
     }
 
     /// The result of the search as a line of JSON; `object` describes the position.

@@ -45,7 +45,7 @@ pub use games::{GameArguments, GamePath, Place, note_problems, place_json, play_
 pub use line_output::{LineFormat, LineOutput};
 pub use output::{
     columns, heads, log_panics, pad_left, print, print_if_read, print_line, print_text, row,
-    sentence, spaced, start_log, terminal_width, wrapped,
+    sentence, spaced, start_log, terminal_width,
 };
 #[cfg(feature = "match")]
 pub use output::{number_table, pad};

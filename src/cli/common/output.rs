@@ -193,7 +193,7 @@ pub fn sentence(text: &str, width: Option<usize>) -> String {
 }
 
 /// Breaks a text at its spaces into lines of at most `width` columns; a longer word gets a line of its own.
-pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {
