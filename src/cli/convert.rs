@@ -4,13 +4,13 @@ use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{Hash, Hasher};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 
 use super::common::{
-    Context, Failure, ForceArgument, GamePath, OpeningArgument, OutputFile, Unread, fill, note,
-    note_problems, require_extension, require_not_input, texts, translated,
+    Context, ErrorList, Failure, ForceArgument, GamePath, OpeningArgument, OutputFile, Unread,
+    fill, note, note_problems, require_extension, require_not_input, texts, translated,
 };
 use crate::board::Position;
 use crate::notation::epd::operand_text;
@@ -224,56 +224,6 @@ fn convert_file(
     games.finish()?;
     unread.add_games(errors.count);
     errors.failure(&game_path.path).map_or(Ok(()), Err)
-}
-
-/// The errors of a file, which are reported as soon as a game of the file can be read. If no game can be read, the
-/// file is probably not a game record, and a single message is enough.
-#[derive(Default)]
-struct ErrorList {
-    has_game: bool,
-    /// The errors that are not reported yet.
-    kept: Vec<Failure>,
-    count: u64,
-}
-
-impl ErrorList {
-    /// Maximum number of errors that are kept until a game can be read.
-    const MAX_KEPT: usize = 100;
-
-    fn add(&mut self, failure: Failure) {
-        self.count += 1;
-        if self.has_game {
-            failure.report();
-        } else if self.kept.len() < Self::MAX_KEPT {
-            self.kept.push(failure);
-        }
-    }
-
-    /// Reports the errors, because a game of the file can be read.
-    fn report(&mut self) {
-        self.has_game = true;
-        self.kept.drain(..).for_each(|failure| failure.report());
-    }
-
-    /// The error for a file if none of its games can be read.
-    fn failure(self, path: &Path) -> Option<Failure> {
-        let first = self.kept.into_iter().next()?;
-        if self.count == 1 {
-            return Some(first);
-        }
-        let count = self.count;
-        let path = path.display();
-        let first = first.text.replacen(&format!("{path}: "), "", 1);
-        // Escaped control characters, from a binary file, do not explain anything.
-        let why = if first.contains(r"\u{") {
-            format!("not a game record: none of its {count} parts can be read")
-        } else {
-            format!(
-                "not a game record: none of its {count} parts can be read. The first error is {first}"
-            )
-        };
-        Some(Failure::new(path, why))
-    }
 }
 
 struct Writer<'a> {

@@ -12,7 +12,7 @@ use rand::Rng;
 use serde_json::Value;
 
 use super::common::{
-    BookArguments, Context, Failure, GameArguments, GamePath, Place, SearchArguments,
+    BookArguments, Context, ErrorList, Failure, GameArguments, GamePath, Place, SearchArguments,
     SearchDefaults, note, note_problems, print_line, user_name,
 };
 use super::serve::{NODES, PAUSE, open_store};
@@ -163,29 +163,22 @@ fn read_file(game_path: &GamePath) -> Result<Vec<Value>, Failure> {
     }
     let mut reader = game_path.games()?;
     let mut games = Vec::new();
-    // Reported later, unless it is returned because no game can be read.
-    let mut last_failure = None;
-    let report = |failure: Option<Failure>| failure.iter().for_each(Failure::report);
+    let mut errors = ErrorList::default();
     while let Some(game) = reader.next() {
         let place = Place::of_last(&reader);
         if games.len() == MAX_GAMES {
             note(&format!("{path}: only the first {MAX_GAMES} games are shown"));
             return Ok(games);
         }
-        match game.map_err(|error| place.failure(&game_path.path, &error)) {
+        match game {
             Ok(game) => {
-                report(last_failure.take());
+                errors.report();
                 note_problems(&game_path.path, place, &game);
                 games.push(page::game(&game, &[], 0));
             }
-            Err(failure) => report(last_failure.replace(failure)),
+            Err(error) => errors.add(place.failure(&game_path.path, &error)),
         }
     }
-    let finished = reader.finish().context(&path);
-    match last_failure {
-        Some(failure) if games.is_empty() && finished.is_ok() => return Err(failure),
-        failure => report(failure),
-    }
-    finished?;
-    Ok(games)
+    reader.finish().context(&path)?;
+    errors.failure(&game_path.path).map_or(Ok(games), Err)
 }

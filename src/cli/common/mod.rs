@@ -57,4 +57,4 @@ pub use search::{
     SearchArguments, SearchDefaults, SearchPlan, SearchThreads, bound_name, score_and_mate,
     search_games, thread_count,
 };
-pub use unread::Unread;
+pub use unread::{ErrorList, Unread};

@@ -116,6 +116,56 @@ impl Unread {
     }
 }
 
+/// The errors of a file, which are reported as soon as a game of the file can be read. If no game can be read, the
+/// file is probably not a game record, and a single message is enough.
+#[derive(Default)]
+pub struct ErrorList {
+    has_game: bool,
+    /// The errors that are not reported yet.
+    kept: Vec<Failure>,
+    pub count: u64,
+}
+
+impl ErrorList {
+    /// Maximum number of errors that are kept until a game can be read.
+    const MAX_KEPT: usize = 100;
+
+    pub fn add(&mut self, failure: Failure) {
+        self.count += 1;
+        if self.has_game {
+            failure.report();
+        } else if self.kept.len() < Self::MAX_KEPT {
+            self.kept.push(failure);
+        }
+    }
+
+    /// Reports the errors, because a game of the file can be read.
+    pub fn report(&mut self) {
+        self.has_game = true;
+        self.kept.drain(..).for_each(|failure| failure.report());
+    }
+
+    /// The error for a file if none of its games can be read.
+    pub fn failure(self, path: &Path) -> Option<Failure> {
+        let first = self.kept.into_iter().next()?;
+        if self.count == 1 {
+            return Some(first);
+        }
+        let count = self.count;
+        let path = path.display();
+        let first = first.text.replacen(&format!("{path}: "), "", 1);
+        // Escaped control characters, from a binary file, do not explain anything.
+        let why = if first.contains(r"\u{") {
+            format!("not a game record: none of its {count} parts can be read")
+        } else {
+            format!(
+                "not a game record: none of its {count} parts can be read. The first error is {first}"
+            )
+        };
+        Some(Failure::new(path, why))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
