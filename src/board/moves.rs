@@ -92,16 +92,6 @@ impl Move {
         let in_board = (bits & 0x7f) < Square::COUNT as u16 && (bits >> 7) < Square::COUNT as u16;
         if in_board { Some(Self(bits)) } else { None }
     }
-
-    /// The move mirrored left to right.
-    #[inline]
-    pub const fn flip_file(self) -> Self {
-        if self.is_none() {
-            self
-        } else {
-            Self::new(self.from().flip_file(), self.to().flip_file())
-        }
-    }
 }
 
 impl fmt::Display for Move {

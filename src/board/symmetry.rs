@@ -35,6 +35,14 @@ impl Symmetry {
     }
 }
 
+impl Move {
+    /// The move mirrored left to right.
+    #[inline]
+    pub const fn flip_file(self) -> Self {
+        Symmetry { ranks: false, files: true }.image_of_move(self)
+    }
+}
+
 impl Position {
     /// The image of the position. If ranks are reversed, colors and the side to move are swapped. Like a FEN, the
     /// image keeps the number of plies since the last capture, but neither the checks among them nor the captured

@@ -70,23 +70,6 @@ impl DatBook {
         let mirrored = if own == mirror { &[] } else { self.with_lock(mirror) };
         [(self.with_lock(own), false), (mirrored, true)]
     }
-
-    /// The usable records of a position and of its mirror image, as moves of the position. A move may occur once in
-    /// each of the two.
-    fn records_of(&self, position: &Position) -> Vec<BookMove> {
-        let mut moves: Vec<BookMove> = Vec::new();
-        for (records, is_mirrored) in self.find(position) {
-            let before = moves.len();
-            for HashedMove { played, weight, .. } in records.iter().filter_map(decode) {
-                let played = if is_mirrored { played.flip_file() } else { played };
-                let is_known = moves[before..].iter().any(|known| known.played == played);
-                if weight > 0 && !is_known && is_legal(position, played) {
-                    moves.push(BookMove::new(played, weight));
-                }
-            }
-        }
-        moves
-    }
 }
 
 fn lock_of(record: &[u8; RECORD]) -> u32 {
@@ -107,17 +90,28 @@ fn decode(record: &[u8; RECORD]) -> Option<HashedMove> {
 
 impl Book for DatBook {
     fn look_up(&self, position: &Position) -> Result<FoundRecords, BookError> {
-        let mut moves: Vec<BookMove> = Vec::new();
-        let usable = self.records_of(position);
-        for record in &usable {
-            match moves.iter_mut().find(|known| known.played == record.played) {
-                Some(known) => known.weight += record.weight,
-                None => moves.push(*record),
+        let mut found = FoundRecords::default();
+        for (records, is_mirrored) in self.find(position) {
+            // The usable moves of this image. A move may occur once in each of the two.
+            let mut usable: Vec<BookMove> = Vec::new();
+            for HashedMove { played, weight, .. } in records.iter().filter_map(decode) {
+                let played = if is_mirrored { played.flip_file() } else { played };
+                let is_known = usable.iter().any(|known| known.played == played);
+                if weight > 0 && !is_known && is_legal(position, played) {
+                    usable.push(BookMove::new(played, weight));
+                }
+            }
+            found.records += records.len();
+            found.usable += usable.len();
+            for m in usable {
+                match found.moves.iter_mut().find(|known| known.played == m.played) {
+                    Some(known) => known.weight += m.weight,
+                    None => found.moves.push(m),
+                }
             }
         }
-        moves.sort_by_key(|m| std::cmp::Reverse(m.weight));
-        let records = self.find(position).map(|(records, _)| records.len());
-        Ok(FoundRecords { moves, records: records.iter().sum(), usable: usable.len() })
+        found.moves.sort_by_key(|m| std::cmp::Reverse(m.weight));
+        Ok(found)
     }
 
     fn count(&self) -> Result<usize, BookError> {

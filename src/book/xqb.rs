@@ -177,7 +177,7 @@ const OPPONENT: i8 = 8;
 
 /// The symmetry between the board and its stored view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct XqbView(Symmetry);
+struct XqbView(Symmetry);
 
 impl XqbView {
     /// The view of the side to move: rotated if black is to move, then optionally mirrored.
@@ -198,7 +198,7 @@ impl XqbView {
     }
 
     /// Encodes a move: row and column of origin and destination, four bits each.
-    pub fn pack(self, played: Move) -> u16 {
+    fn pack(self, played: Move) -> u16 {
         let byte = |square| {
             let cell = self.cell(square);
             (((cell / 9) << 4) | (cell % 9)) as u16
@@ -207,7 +207,7 @@ impl XqbView {
     }
 
     /// Decodes a move; `None` if it exceeds 16 bits, a square is not on the board, or the two squares are the same.
-    pub fn unpack(self, packed: i64) -> Option<Move> {
+    fn unpack(self, packed: i64) -> Option<Move> {
         let packed = usize::try_from(packed).ok().filter(|p| *p <= 0xffff)?;
         let square = |byte: usize| self.square(byte >> 4, byte & 15);
         let (from, to) = (square(packed >> 8)?, square(packed & 0xff)?);
@@ -216,7 +216,7 @@ impl XqbView {
 }
 
 /// Key of a position, and the view from which its board is stored.
-pub fn key(position: &Position) -> (Vec<u8>, XqbView) {
+fn key(position: &Position) -> (Vec<u8>, XqbView) {
     let rotated = position.side_to_move() == Color::Black;
     let [plain, mirror] = [false, true].map(|mirrored| {
         let view = XqbView::new(rotated, mirrored);
@@ -270,7 +270,7 @@ fn pack_cells(cells: &[i8; CELLS]) -> Vec<u8> {
 }
 
 /// Position of a key, with red to move; `None` if invalid.
-pub fn position_of(key: &[u8]) -> Option<Position> {
+fn position_of(key: &[u8]) -> Option<Position> {
     let mut bits = key.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1));
     let mut setup = Setup::empty();
     let view = XqbView::new(false, false);

@@ -119,20 +119,25 @@ enum Answer {
     Unknown,
 }
 
-/// Runs a search to its end. An error ends the solver.
-pub type RunSearch<'a> = dyn FnMut(SearchRequest) -> Result<Outcome, SolveError> + 'a;
+/// The mates after the replies in a tree, and where its lines end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lines {
+    /// The shortest mates that are found.
+    Shortest,
+    /// Any mates.
+    Any,
+    /// Any mates; a line may end in a position of an endgame tablebase.
+    AnyToTables,
+}
 
 /// Solves mate problems.
 pub struct Solver<'a> {
-    run: Box<RunSearch<'a>>,
+    /// Runs a search to its end. An error ends the solver.
+    run: Box<dyn FnMut(SearchRequest) -> Result<Outcome, SolveError> + 'a>,
     rules: RuleSet,
     /// Node limit of each search.
     nodes: u64,
     tables: Arc<Tables>,
-    /// Whether a line ends in a position of an endgame tablebase; otherwise each line continues to the mate.
-    ends_in_tables: bool,
-    /// Whether the shortest mate after each reply is searched for.
-    shortens: bool,
     /// Whether a search was stopped, so that no more are started.
     is_stopped: bool,
     /// The mates found after replies, by the key of the position.
@@ -148,16 +153,7 @@ impl<'a> Solver<'a> {
         tables: Arc<Tables>,
         run: impl FnMut(SearchRequest) -> Result<Outcome, SolveError> + 'a,
     ) -> Self {
-        Self {
-            run: Box::new(run),
-            rules,
-            nodes,
-            tables,
-            ends_in_tables: false,
-            shortens: true,
-            is_stopped: false,
-            mates: HashMap::new(),
-        }
+        Self { run: Box::new(run), rules, nodes, tables, is_stopped: false, mates: HashMap::new() }
     }
 
     /// The mates found after replies.
@@ -182,16 +178,14 @@ impl<'a> Solver<'a> {
     }
 
     /// Proves that the position at the end of `game` is won, by a mate in at most `moves` moves that need not be the
-    /// shortest. Its lines may end in positions of the endgame tablebases. A later [`Self::solve`] also lets its lines
-    /// end there, and does not search for shorter mates after replies.
+    /// shortest. Its lines may end in positions of the endgame tablebases.
     ///
     /// # Errors
     /// There is no such mate, it or a refutation was not found, the tree is too large, or the searches failed or were
     /// stopped.
     pub fn win(&mut self, game: &Game, moves: u32) -> Result<MatingMove, SolveError> {
-        (self.ends_in_tables, self.shortens) = (true, false);
         let (played, plies) = self.first_mate(game, moves)?;
-        self.tree(game, played, plies, &mut 0)
+        self.tree(game, played, plies, Lines::AnyToTables, &mut 0)
     }
 
     /// Solves the position at the end of `game`: a mate in at most `moves` moves. If the searches are stopped after a
@@ -231,7 +225,7 @@ impl<'a> Solver<'a> {
         plies: u32,
     ) -> Result<(MatingMove, bool), SolveError> {
         let (first, plies, is_shortest) = self.shorten(game, first, plies)?;
-        let tree = self.tree(game, first, plies, &mut 0)?;
+        let tree = self.tree(game, first, plies, Lines::Shortest, &mut 0)?;
         let is_shortest = is_shortest && tree.plies == plies;
         Ok((tree, is_shortest))
     }
@@ -245,9 +239,7 @@ impl<'a> Solver<'a> {
         plies: u32,
     ) -> Result<Option<MatingMove>, SolveError> {
         let known = self.mates.clone();
-        let shortens = std::mem::replace(&mut self.shortens, false);
-        let tree = self.tree(game, first, plies, &mut (MAX_TREE - MAX_QUICK_TREE));
-        self.shortens = shortens;
+        let tree = self.tree(game, first, plies, Lines::Any, &mut (MAX_TREE - MAX_QUICK_TREE));
         // The mates found are not the shortest ones.
         self.mates = known;
         match tree {
@@ -361,6 +353,7 @@ impl<'a> Solver<'a> {
         game: &Game,
         first: Move,
         plies: u32,
+        lines: Lines,
         size: &mut usize,
     ) -> Result<MatingMove, SolveError> {
         *size += 1;
@@ -370,7 +363,7 @@ impl<'a> Solver<'a> {
         let mut after = game.clone();
         let mut replies = Vec::new();
         if after.push(first).is_ok() {
-            if self.ends_in_tables
+            if lines == Lines::AnyToTables
                 && let Some(rest) = mated_in(&after, &self.tables, self.rules)
                 && rest > 0
             {
@@ -381,8 +374,8 @@ impl<'a> Solver<'a> {
                 if next.push(reply).is_err() {
                     continue;
                 }
-                let (answer, length) = self.refutation(&next, plies)?;
-                let answer = self.tree(&next, answer, length, size)?;
+                let (answer, length) = self.refutation(&next, plies, lines)?;
+                let answer = self.tree(&next, answer, length, lines, size)?;
                 replies.push(Refutation { played: reply, answer });
             }
         }
@@ -391,10 +384,14 @@ impl<'a> Solver<'a> {
         Ok(MatingMove { played: first, plies: 1 + longest, by_table: false, replies })
     }
 
-    /// A mate after a reply to a move that mates in at most `plies`. Unless `shortens` is set, there may be a shorter
-    /// one. It takes at most `plies - 2`, so that the tree is finite even if known mates are wrong or not the shortest
-    /// ones.
-    fn refutation(&mut self, game: &Game, plies: u32) -> Result<(Move, u32), SolveError> {
+    /// A mate after a reply to a move that mates in at most `plies`. It takes at most `plies - 2`, so that the tree is
+    /// finite even if known mates are wrong or not the shortest ones.
+    fn refutation(
+        &mut self,
+        game: &Game,
+        plies: u32,
+        lines: Lines,
+    ) -> Result<(Move, u32), SolveError> {
         let (key, clock) = (game.position().key(), game.position().clock());
         // The mate may have been found with fewer plies without a capture before it.
         let is_in_time = |plies| is_within_no_capture_limit(clock, self.rules, plies);
@@ -406,11 +403,12 @@ impl<'a> Solver<'a> {
             return Ok((known.played, known.plies));
         }
         let moves = plies.saturating_sub(1) / 2;
-        let Answer::Mate { played, plies } = self.mate(game, moves, None)? else {
+        let Answer::Mate { mut played, mut plies } = self.mate(game, moves, None)? else {
             return Err(SolveError::NotRefuted(moves_of(game)));
         };
-        let (played, plies, _) =
-            if self.shortens { self.shorten(game, played, plies)? } else { (played, plies, false) };
+        if lines == Lines::Shortest {
+            (played, plies, _) = self.shorten(game, played, plies)?;
+        }
         let position = game.position().clone();
         let mate = KnownMate { position, played, plies };
         self.mates.insert(key, mate);

@@ -162,11 +162,18 @@ function wrap(text) {
   return [...lines, line].join('\n');
 }
 
+// The line of a tag, without the characters that a PGN file cannot have in names and values; empty without a name.
+function tagLine(name, value) {
+  const key = name.replace(/[\p{Cc}\s"[\]]/gu, '');
+  return key && `[${key} "${value.replace(/\p{Cc}+/gu, ' ').replace(/(["\\])/g, '\\$1')}"]`;
+}
+
 export function writePgn(game, notation) {
   const format = { chinese: 'Chinese', wxf: 'WXF', coordinates: 'ICCS' }[notation];
   const tags = { Game: 'Chinese Chess', Red: '?', Black: '?', Result: '*', ...game.tags, Format: format };
   if (game.start !== START) tags.FEN = game.start;
-  const lines = Object.entries(tags).map(([name, value]) => `[${name} "${value.replace(/(["\\])/g, '\\$1')}"]`);
+  if (!/^(1-0|0-1|1\/2-1\/2)$/.test(tags.Result)) tags.Result = '*';
+  const lines = Object.entries(tags).map(([name, value]) => tagLine(name, value)).filter(Boolean);
   const comment = (node) => (node.comment ? ` {${node.comment.replaceAll('}', ')')}}` : '');
   const write = (node, isFirst) => {
     const number = moveNumber(game, node);

@@ -58,8 +58,8 @@ pub fn file(name: &str) -> Option<&'static str> {
 }
 
 /// `index.html` for one use of the page on a server: `board`, `board library` or `library`.
-pub fn index(usage: &str, games: &[Value]) -> String {
-    INDEX.replace(DATA, &data(usage, games))
+pub fn index(usage: &str) -> String {
+    INDEX.replace(DATA, &data(usage, &[]))
 }
 
 /// The data of the page as JSON. `<` is escaped, so that no text can end the element that contains the data.

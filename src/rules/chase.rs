@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 
 use super::game::Ply;
 use super::rule_set::RuleSet;
-use super::threat::{chaseable, chased_in_ucci_league, chasers, cuts_off_protector};
+use super::threat::{chaseable, chasers, cuts_off_protector, elephanteye_chase};
 use crate::board::{Bitboard, Color, Move, Position, Square};
 
 /// The checks and chases of one quiet move, as [`judge_repetition`](super::judge_repetition) counts
@@ -90,7 +90,7 @@ impl Retraction {
         let after = (excused.any() && !threats.is_empty()).then(|| self.board.clone());
         self.board.unmake(ply.played, ply.undo);
         self.tracker.step_back(ply.played);
-        // In the UCCI league every chase counts as new.
+        // Under the ElephantEye rules every chase counts as new.
         if self.rules == RuleSet::ElephantEye {
             return threats;
         }
@@ -110,7 +110,7 @@ impl Retraction {
             self.tracker.squares(among) & chaseable(&self.board, self.board.side_to_move());
         if self.rules == RuleSet::ElephantEye {
             targets &=
-                chased_in_ucci_league(&self.board, played).map_or(Bitboard::EMPTY, Bitboard::from);
+                elephanteye_chase(&self.board, played).map_or(Bitboard::EMPTY, Bitboard::from);
         }
         let mut threats = NewThreats::new();
         for target in targets {

@@ -112,7 +112,8 @@ impl Game {
         plies.any(|p| p.undo.key() == key)
     }
 
-    pub(super) fn plies_since_capture(&self) -> &[Ply] {
+    /// The moves since the last capture of the game.
+    pub fn plies_since_capture(&self) -> &[Ply] {
         let count = usize::from(self.position.clock().plies()).min(self.plies.len());
         &self.plies[self.plies.len() - count..]
     }

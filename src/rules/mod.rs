@@ -9,11 +9,11 @@
 //! the diagrams of the rule books that each clause follows.
 //!
 //! A repetition consists of the plies from an earlier occurrence of the position to the current one. For the Asian,
-//! computer and UCCI league (ElephantEye) rules, its moves are taken back one by one (`chase`). A move chases the
-//! pieces that its side threatens (`threat`) after the move and not before it. Under the UCCI league rules it chases at
-//! most one piece: one that the moved piece attacks, even if the piece was attacked before. A side chases perpetually
-//! if all its moves chase the same piece. Pieces are tracked by identity, not by square. For the Chinese rules
-//! (`chinese`), a small search classifies each move.
+//! computer and ElephantEye rules, its moves are taken back one by one (`chase`). A move chases the pieces that its
+//! side threatens (`threat`) after the move and not before it. Under the ElephantEye rules it chases at most one piece:
+//! one that the moved piece attacks, even if the piece was attacked before. A side chases perpetually if all its moves
+//! chase the same piece. Pieces are tracked by identity, not by square. For the Chinese rules (`chinese`), a small
+//! search classifies each move.
 
 mod chase;
 mod chinese;

@@ -32,7 +32,7 @@ pub fn judge_repetition(
     Verdict::compare(side_perpetuals(position, plies, rules).map(|side| side.perpetual))
 }
 
-/// The behavior of each side throughout the repetition. Under the Asian and UCCI league rules, chases are examined only
+/// The behavior of each side throughout the repetition. Under the Asian and ElephantEye rules, chases are examined only
 /// if neither side checks perpetually; under the computer rules, only if no move gives check.
 pub fn side_perpetuals(
     position: &Position,

@@ -20,8 +20,8 @@ named_enum! {
         /// The Chinese rules of 2020: a side whose moves all check, threaten mate or chase, in any
         /// mixture, loses to a side that also makes other moves.
         Chinese = "chinese",
-        /// The rules of the UCCI league's referee: only the piece that has moved can chase, the fourth
-        /// occurrence decides, and the no-capture limit counts neither checks nor answers to them.
+        /// The rules of ElephantEye, the referee of the UCCI league: only the piece that has moved can chase, the
+        /// fourth occurrence decides, and the no-capture limit counts neither checks nor answers to them.
         ElephantEye = "elephanteye",
         /// Perpetual check loses, any other repetition is a draw.
         CheckOnly = "check-only",

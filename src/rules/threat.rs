@@ -1,4 +1,4 @@
-//! Threats under the Asian and computer rules, and chases under the rules of the UCCI league.
+//! Threats under the Asian and computer rules, and chases under the ElephantEye rules.
 
 use crate::board::{Bitboard, Color, Move, PieceKind, Position, Square, attacks};
 
@@ -122,12 +122,12 @@ fn is_king_safe(
     attackers.without(to).is_empty()
 }
 
-/// The piece that the last move `played` chases by the rules of the UCCI league. Only a knight, rook or cannon that has
+/// The piece that the last move `played` chases under the ElephantEye rules. Only a knight, rook or cannon that has
 /// just moved chases, and only one piece at a time. A move that gives check chases nothing.
 ///
 /// Pins are ignored, and pieces of the same kind never chase each other. A rook or cannon chases only
 /// at right angles to its move, because it attacked the pieces along its move before.
-pub fn chased_in_ucci_league(position: &Position, played: Move) -> Option<Square> {
+pub fn elephanteye_chase(position: &Position, played: Move) -> Option<Square> {
     let mover = position.piece_on(played.to())?;
     if position.in_check() || played.is_promotion() {
         return None;

@@ -15,13 +15,11 @@ pub struct GameOccurrences {
 
 impl GameOccurrences {
     pub fn new(game: &Game, rules: RuleSet) -> Self {
-        let plies = game.plies();
-        let reach = usize::from(game.position().clock().plies()).min(plies.len());
-        let first = plies.len() - reach;
-        let keys = plies[first..].iter().map(|ply| ply.undo.key());
-        let mut occurrences: Vec<_> = keys.chain([game.position().key()]).zip(first..).collect();
+        let (root, plies) = (game.plies().len(), game.plies_since_capture());
+        let keys = plies.iter().map(|ply| ply.undo.key()).chain([game.position().key()]);
+        let mut occurrences: Vec<_> = keys.zip(root - plies.len()..).collect();
         occurrences.sort_unstable();
-        Self { occurrences, root: plies.len(), before_deciding: rules.deciding_occurrence() - 1 }
+        Self { occurrences, root, before_deciding: rules.deciding_occurrence() - 1 }
     }
 
     fn of(&self, key: u64) -> &[(u64, usize)] {
@@ -95,8 +93,7 @@ mod tests {
     /// The plies at which a key occurred since the last capture, latest first, found by a walk back.
     fn walked(game: &Game, key: u64) -> Vec<usize> {
         let plies = game.plies();
-        let reach = usize::from(game.position().clock().plies()).min(plies.len());
-        let earlier = (plies.len() - reach..plies.len()).rev();
+        let earlier = (plies.len() - game.plies_since_capture().len()..plies.len()).rev();
         earlier.filter(|ply| plies[*ply].undo.key() == key).collect()
     }
 

@@ -53,9 +53,9 @@ impl FromStr for Sample {
 }
 
 /// Maximum number of samples of a game in a text. The samples after them count as another game.
-pub const MAX_GAME_SAMPLES: usize = 1000;
+const MAX_GAME_SAMPLES: usize = 1000;
 /// Maximum length of a line that is read, in MB.
-pub const MAX_LINE_MB: u64 = 1;
+const MAX_LINE_MB: u64 = 1;
 /// An invalid last line without a line end is skipped only if it is shorter than this number of bytes.
 const LONGEST_SAMPLE: usize = 1000;
 
@@ -71,18 +71,20 @@ pub enum ReadSamplesError {
     },
 }
 
-/// Reads the samples of a text, one per line. Skips a short invalid last line without a line end: an interrupted
-/// writer leaves one.
+/// Reads the samples of a text, one per line, in the order of the games. Can continue after an invalid line. Skips a
+/// short invalid last line without a line end: an interrupted writer leaves one.
 #[derive(Debug)]
 pub struct SampleLines<R> {
     source: R,
     line: usize,
     is_torn: bool,
+    /// The number in its game, from 1, the ply and the result of the last sample.
+    last: (usize, u32, f64),
 }
 
 impl<R: BufRead> SampleLines<R> {
     pub fn new(source: R) -> Self {
-        Self { source, line: 0, is_torn: false }
+        Self { source, line: 0, is_torn: false, last: (0, 0, 0.0) }
     }
 
     /// Number of the last line read, from 1.
@@ -95,6 +97,12 @@ impl<R: BufRead> SampleLines<R> {
         self.is_torn
     }
 
+    /// Whether the last sample begins a game: its ply number is not higher than that of the sample before it, the
+    /// result is another one, or the game before it has 1000 samples.
+    pub fn begins_game(&self) -> bool {
+        self.last.0 == 1
+    }
+
     fn read(&mut self) -> Result<Option<Sample>, ReadSamplesError> {
         let mut bytes = Vec::new();
         if !read_line(&mut self.source, MAX_LINE_MB, &mut bytes)? {
@@ -102,8 +110,15 @@ impl<R: BufRead> SampleLines<R> {
         }
         self.line += 1;
         let text = String::from_utf8_lossy(&bytes);
-        match text.trim_end().parse() {
-            Ok(sample) => Ok(Some(sample)),
+        match text.trim_end().parse::<Sample>() {
+            Ok(sample) => {
+                let (ply, result) = (sample.position.ply(), sample.result);
+                let (number, last_ply, last_result) = self.last;
+                let has_room = (1..MAX_GAME_SAMPLES).contains(&number);
+                let continues = has_room && last_ply < ply && last_result == result;
+                self.last = (if continues { number + 1 } else { 1 }, ply, result);
+                Ok(Some(sample))
+            }
             Err(_) if !text.ends_with('\n') && bytes.len() < LONGEST_SAMPLE => {
                 self.is_torn = true;
                 Ok(None)

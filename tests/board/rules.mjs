@@ -59,6 +59,9 @@ try {
   const later = writePgn(decodeGame('4k4/9/9/9/9/9/9/9/4R4/3K5_b_-_-_12_30~e9f9e1e2@1;Red%5FTeam=A'), 'coordinates');
   assert.match(later, /^\[Red_Team "A"\]$/m);
   assert.match(later, /^30\.\.\. E9-F9 31\. E1-E2 \*$/m);
+  // Tags of links with line breaks, quotes in names, without a name and with an unknown result.
+  const odd = writePgn(decodeGame('~h2e2@1;Red=a%0A%22b%22;Ev%22ent=x;=y;Result=z'), 'coordinates');
+  assert.equal(odd, '[Game "Chinese Chess"]\n[Red "a \\"b\\""]\n[Black "?"]\n[Result "*"]\n[Event "x"]\n[Format "ICCS"]\n\n1. H2-E2 *\n');
   // Moves are wrapped at 240 bytes, because some programs read lines of at most 255. Comments are not broken.
   const shuffle = 'b0c2b9c7c2b0c7b9'.repeat(50);
   const long = writePgn(decodeGame(`~${shuffle}:${'a%20b%20'.repeat(50)}:@0`), 'chinese').split('\n');

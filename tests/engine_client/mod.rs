@@ -4,9 +4,7 @@
 #![allow(dead_code, reason = "builds without some features do not use all of it")]
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -23,14 +21,6 @@ pub(crate) const BOARD: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/
 pub(crate) const MATED: &str = "3k5/9/9/9/9/9/9/9/r8/r3K4 w";
 /// Red is to move and stalemated (困毙).
 pub(crate) const STALEMATED: &str = "3k5/9/9/9/5r3/9/9/9/r8/4K4 w";
-
-/// A path in cargo's temporary directory for tests, a new one for each call.
-pub(crate) fn scratch(name: &str) -> PathBuf {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    let name = format!("{}-{number}-{name}", std::process::id());
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
-}
 
 pub(crate) struct Client {
     child: Child,

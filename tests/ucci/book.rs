@@ -1,12 +1,14 @@
 //! Opening books.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 
 use chuhe::board::Move;
 use chuhe::book::{BookEntry, BookMove, encode_dat};
+use tempfile::TempPath;
 
-use crate::engine_client::{Client, after, scratch};
+use crate::TestDir;
+use crate::engine_client::{Client, after};
 
 /// A `go` that may be answered from the book, with enough time for a search to report a line.
 const PLAY: &str = "go movetime 200";
@@ -17,14 +19,14 @@ fn entry(moves: &str, book: &[(&str, u32)]) -> BookEntry {
     BookEntry { position: after(moves), moves: book.iter().map(moves_of).collect() }
 }
 
-fn file(entries: &[BookEntry]) -> PathBuf {
-    let path = scratch("book.dat");
+fn file(entries: &[BookEntry]) -> TempPath {
+    let path = tempfile::NamedTempFile::new().unwrap().into_temp_path();
     fs::write(&path, encode_dat(entries).bytes).unwrap();
     path
 }
 
 /// A book with both central cannon moves and a pawn move, and replies to one of the cannon moves.
-fn small_book() -> PathBuf {
+fn small_book() -> TempPath {
     file(&[
         entry("", &[("h2e2", 30), ("b2e2", 10), ("g3g4", 20)]),
         entry("h2e2", &[("h9g7", 9), ("b9c7", 4)]),
@@ -191,11 +193,12 @@ fn ponderhit_is_answered_from_the_book() {
 fn invalid_books_are_reported_and_skipped() {
     let book = small_book();
     let whole = fs::read(&book).unwrap();
-    let (cut, text) = (scratch("cut.dat"), scratch("text.dat"));
-    fs::write(&cut, &whole[..whole.len() - 3]).unwrap();
-    fs::write(&text, "这不是开局库, this is no opening book at all!!!!!").unwrap();
+    let dir = TestDir::new();
+    let (cut, text) = (dir.path("cut.dat"), dir.path("text.dat"));
+    dir.write("cut.dat", &whole[..whole.len() - 3]);
+    dir.write("text.dat", "这不是开局库, this is no opening book at all!!!!!");
     let mut client = Client::ucci();
-    let show = |path: &PathBuf| path.display().to_string();
+    let show = |path: &Path| path.display().to_string();
     let list = ["/no/such/book.dat".to_owned(), show(&cut), show(&text), show(&book)].join(" ; ");
     client.send(&format!("setoption bookfiles {list}"));
     let answers = client.sync();
@@ -212,7 +215,8 @@ fn invalid_books_are_reported_and_skipped() {
 #[test]
 fn the_first_book_with_the_position_is_used() {
     let other = file(&[entry("", &[("c3c4", 60_000)]), entry("c3c4", &[("g6g5", 2)])]);
-    let files = format!("{};{}", small_book().display(), other.display());
+    let book = small_book();
+    let files = format!("{};{}", book.display(), other.display());
     let mut client = with_book(&files);
     assert_eq!(go(&mut client, "", PLAY).len(), 4);
     let lines = go(&mut client, "moves c3c4", PLAY);
@@ -226,7 +230,8 @@ fn the_first_book_with_the_position_is_used() {
 
 #[test]
 fn books_are_used_in_uci_and_xboard_if_enabled() {
-    let book = small_book().display().to_string();
+    let file = small_book();
+    let book = file.display().to_string();
     let mut client = Client::uci();
     // Without the option the graphical interface plays the opening.
     client.silent(&format!("setoption name BookFile value {book}"));

@@ -1,7 +1,6 @@
 //! The options of UCCI.
 
-use std::path::Path;
-
+use crate::TestDir;
 use crate::engine_client::{Client, after, is_message, last_number};
 use chuhe::eval::nnue::{
     Architecture, INPUT_QUANT, InputBuckets, Network, NetworkParameters, OUTPUT_QUANT,
@@ -234,11 +233,10 @@ fn constant_network(value: i32) -> Network {
 
 #[test]
 fn networks_are_loaded_and_unloaded_and_other_files_refused() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let dir = TestDir::new();
     let write = |name: &str, bytes: &[u8]| {
-        let path = folder.join(name);
-        std::fs::write(&path, bytes).expect("a file for the test");
-        path.display().to_string()
+        dir.write(name, bytes);
+        dir.path(name).display().to_string()
     };
     let bytes = constant_network(450).to_bytes();
     let good = write("evalapi good.nnue", &bytes);
@@ -252,7 +250,8 @@ fn networks_are_loaded_and_unloaded_and_other_files_refused() {
     };
     let mut client = Client::ucci();
     let embedded = score(&mut client);
-    for wrong in [&cut, &foreign, "/nowhere/at all.nnue", env!("CARGO_TARGET_TMPDIR")] {
+    let folder = dir.path("").display().to_string();
+    for wrong in [&cut, &foreign, "/nowhere/at all.nnue", &folder] {
         let reason = client.refused(&format!("setoption evalapi {wrong}"));
         assert!(reason.contains("setoption"), "{reason}");
         assert_eq!(score(&mut client), embedded);

@@ -200,7 +200,7 @@ async fn file(
             Some(_) => "board library",
             None => "board",
         };
-        return Ok(([(CONTENT_TYPE, kind)], page::index(usage, &[])).into_response());
+        return Ok(([(CONTENT_TYPE, kind)], page::index(usage)).into_response());
     }
     let missing = || {
         let reason = format!("there is no file {name}");

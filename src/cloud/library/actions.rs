@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use rand::seq::IndexedRandom;
+use rand::seq::{IndexedRandom, IteratorRandom};
 
 use super::activity::WorkCount;
 use super::learning::PendingWrites;
@@ -264,9 +264,7 @@ fn next_of_line(known: &[KnownMove], is_stable: bool) -> Option<KnownMove> {
         return Some(first.clone());
     }
     let is_best = |known: &&KnownMove| Class::Best.contains(known.score, first.score);
-    let best: Vec<&KnownMove> = known.iter().filter(is_best).collect();
-    let chosen = best.choose(&mut rand::rng()).copied();
-    chosen.or(Some(first)).cloned()
+    known.iter().filter(is_best).choose(&mut rand::rng()).cloned()
 }
 
 fn chosen(known: &[KnownMove], choice: Choice, best: i32) -> ApiReply {

@@ -126,11 +126,8 @@ pub async fn metrics(
     Ok(([(CONTENT_TYPE, TEXT_FORMAT)], text).into_response())
 }
 
-pub async fn stats(
-    State(shared): State<Arc<Shared>>,
-    caller: Caller,
-) -> Result<Response, ServerError> {
-    Ok(Json(read_stats(&shared, &caller).await?).into_response())
+pub async fn stats(State(shared): State<Arc<Shared>>, caller: Caller) -> JsonReply<Stats> {
+    Ok(Json(read_stats(&shared, &caller).await?))
 }
 
 /// The statistics in the form of the public library: HTML, or JSON on request.

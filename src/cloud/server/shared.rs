@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -117,32 +118,21 @@ impl Shared {
         self.options.rate.is_none() && address.is_loopback()
     }
 
-    /// Runs blocking work on a thread of the pool.
-    pub async fn in_background<T: Send + 'static>(
-        self: &Arc<Self>,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> T {
+    /// Reads or writes the library on a thread of the pool. Counts failures.
+    pub async fn in_library<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Library) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
         // Acquiring a slot never fails, because the semaphore is never closed. The work is never canceled, because the
         // runtime ends after its requests; so if `done` fails, the work has panicked.
         let slot = self.slots.clone().acquire_owned().await;
+        let library = self.library.clone();
         let done = tokio::task::spawn_blocking(move || {
-            let found = work();
+            let found = work(&library);
             drop(slot);
             found
         });
-        match done.await {
-            Ok(found) => found,
-            Err(error) => std::panic::resume_unwind(error.into_panic()),
-        }
-    }
-
-    /// Reads or writes the library on a thread of the pool. Counts failures.
-    pub async fn in_library<T: Send + 'static>(
-        self: &Arc<Self>,
-        work: impl FnOnce(&Library) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, StoreError> {
-        let shared = self.clone();
-        let found = self.in_background(move || work(&shared.library)).await;
+        let found = done.await.unwrap_or_else(|error| resume_unwind(error.into_panic()));
         self.metrics.failed.inc_by(found.is_err().into());
         found
     }

@@ -194,7 +194,7 @@ fn built_in(path: &str) -> Result<Response, ServerError> {
         path => path.strip_prefix('/').unwrap_or(path),
     };
     let text = match name {
-        "index.html" => page::index("library", &[]).into(),
+        "index.html" => page::index("library").into(),
         name => Cow::from(page::file(name).ok_or(StatusCode::NOT_FOUND)?),
     };
     let headers = [(CONTENT_TYPE, content_type(name)), (CONTENT_SECURITY_POLICY, page::POLICY)];

@@ -130,10 +130,8 @@ fn transact(
     access: Access,
 ) -> Result<bool> {
     connection.begin(access)?;
-    let done = run_writes(connection, tasks, work, access).and_then(|is_pending| {
-        connection.commit()?;
-        Ok(is_pending)
-    });
+    let done = run_writes(connection, tasks, work, access);
+    let done = done.and_then(|is_pending| connection.commit().map(|()| is_pending));
     if done.is_err() {
         connection.roll_back();
     }

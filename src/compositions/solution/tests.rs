@@ -100,6 +100,8 @@ fn a_position_of_a_table_needs_no_search() {
     let game = Game::new("4k1b2/1P7/3Pb4/9/9/9/9/9/9/4K4 w".parse().unwrap());
     let mut solver = without_search();
     assert_eq!(solver.solve(&game, 5), Err(SolveError::NoMate(5)));
+    // The lines of a win end in the table, those of a later solution do not.
+    assert!(solver.win(&game, 64).unwrap().by_table);
     let solution = solver.solve(&game, 40).unwrap();
     assert_eq!((solution.tree.plies, solution.is_shortest), (11, true));
     assert!(solution.others.iter().all(|others| others.is_complete));
@@ -187,10 +189,10 @@ fn known_mates_are_used_but_not_trusted() {
 fn a_known_mate_is_not_used_if_the_no_capture_limit_comes_first() {
     let game = |clock: u16| Game::new(format!("{TWO_ROOKS} - - {clock} 1").parse().unwrap());
     let mut solver = solver();
-    let mate = solver.refutation(&game(117), 5);
+    let mate = solver.refutation(&game(117), 5, Lines::Shortest);
     assert_eq!(mate.as_ref().map(|(_, plies)| *plies), Ok(3));
-    assert_eq!(solver.refutation(&game(117), 5), mate);
+    assert_eq!(solver.refutation(&game(117), 5, Lines::Shortest), mate);
     // The reply to the first move is the 120th ply without a capture.
     let drawn = SolveError::NotRefuted(String::new());
-    assert_eq!(solver.refutation(&game(118), 5), Err(drawn));
+    assert_eq!(solver.refutation(&game(118), 5, Lines::Shortest), Err(drawn));
 }

@@ -45,9 +45,10 @@ impl InputBuckets {
         }
     }
 
-    pub(super) fn with_count(count: u8) -> Option<Self> {
+    /// The value with this number of buckets, if there is one.
+    pub fn with_count(count: usize) -> Option<Self> {
         let mut all = [Self::One, Self::Attackers].into_iter();
-        all.find(|buckets| buckets.count() == usize::from(count))
+        all.find(|buckets| buckets.count() == count)
     }
 }
 
@@ -78,9 +79,10 @@ impl OutputBuckets {
         }
     }
 
-    pub(super) fn with_count(count: u8) -> Option<Self> {
+    /// The value with this number of buckets, if there is one.
+    pub fn with_count(count: usize) -> Option<Self> {
         let mut all = [Self::One, Self::Pieces].into_iter();
-        all.find(|buckets| buckets.count() == usize::from(count))
+        all.find(|buckets| buckets.count() == count)
     }
 }
 

@@ -250,16 +250,13 @@ fn read_header(header: &[u8; HEADER]) -> Result<(Architecture, usize), NetworkEr
     if version != VERSION {
         return Err(NetworkError::Version(version));
     }
-    let (width, inputs, outputs) = (u16_at(header, 16).into(), header[18], header[19]);
+    let width = u16_at(header, 16).into();
+    let [inputs, outputs] = [18, 19].map(|at| header[at].into());
     let architecture = InputBuckets::with_count(inputs)
         .zip(OutputBuckets::with_count(outputs))
         .map(|(inputs, outputs)| Architecture { width, inputs, outputs })
         .filter(|architecture| architecture.is_valid())
-        .ok_or(NetworkError::Architecture {
-            width,
-            inputs: inputs.into(),
-            outputs: outputs.into(),
-        })?;
+        .ok_or(NetworkError::Architecture { width, inputs, outputs })?;
     if architecture.hash() != u32_at(header, 12) {
         return Err(NetworkError::Hash);
     }

@@ -50,22 +50,16 @@ impl<'a> ThreatFinder<'a> {
     pub fn new(position: &'a Position, hanging: Option<Square>, budget: &mut NodeBudget) -> Self {
         let mut reversed = position.clone();
         reversed.make_null();
+        let enemy_captures: Vec<Move> = captures(&reversed).collect();
         let mut lost = Bitboard::EMPTY;
-        for board in [position, &reversed] {
-            for m in captures(board) {
-                if !lost.contains(m.to()) && exchange(board, m, budget) > 0 {
-                    lost = lost.with(m.to());
-                }
+        let own = captures(position).map(|m| (position, m));
+        for (board, m) in own.chain(enemy_captures.iter().map(|m| (&reversed, *m))) {
+            if !lost.contains(m.to()) && exchange(board, m, budget) > 0 {
+                lost = lost.with(m.to());
             }
         }
-        let enemy_captures: Vec<Move> = captures(&reversed).collect();
-        Self {
-            position,
-            lost,
-            mutual: mutual_captures(position, &enemy_captures),
-            enemy_captures,
-            hanging,
-        }
+        let mutual = mutual_captures(position, &enemy_captures);
+        Self { position, enemy_captures, lost, mutual, hanging }
     }
 
     /// The moves that win material or exchange evenly, except captures by the king or a pawn, which may chase forever.

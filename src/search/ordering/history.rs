@@ -258,17 +258,17 @@ impl Histories {
         keys.map(|key| position.side_to_move().index() * CORRECTIONS + key as usize % CORRECTIONS)
     }
 
-    fn continuation_correction_index([last, before]: [Option<PieceTo>; 2]) -> Option<usize> {
-        Some(last?.index() * PIECE_TO_COUNT + before?.index())
+    fn continuation_correction_index([last, second, _]: [Option<PieceTo>; 3]) -> Option<usize> {
+        Some(last?.index() * PIECE_TO_COUNT + second?.index())
     }
 
-    /// Correction to add to the static evaluation, in its units; `last` are the moves one and two plies ago.
+    /// Correction to add to the static evaluation, in its units; `before` is that of [`QuietContext`].
     #[inline]
-    pub fn correction(&self, position: &Position, last: [Option<PieceTo>; 2]) -> i32 {
+    pub fn correction(&self, position: &Position, before: [Option<PieceTo>; 3]) -> i32 {
         let indices = Self::correction_indices(position);
         let sum: i32 =
             self.corrections.iter().zip(indices).map(|(table, i)| i32::from(table[i])).sum();
-        let continuation = Self::continuation_correction_index(last)
+        let continuation = Self::continuation_correction_index(before)
             .map_or(0, |index| i32::from(self.continuation_correction[index]));
         (sum * values::correction_weight()
             + continuation * values::continuation_correction_weight())
@@ -279,7 +279,7 @@ impl Histories {
     pub fn update_correction(
         &mut self,
         position: &Position,
-        last: [Option<PieceTo>; 2],
+        before: [Option<PieceTo>; 3],
         error: i32,
         depth: i32,
     ) {
@@ -288,7 +288,7 @@ impl Histories {
         for (table, index) in self.corrections.iter_mut().zip(indices) {
             update(&mut table[index], bonus, values::correction_limit());
         }
-        if let Some(index) = Self::continuation_correction_index(last) {
+        if let Some(index) = Self::continuation_correction_index(before) {
             let value = &mut self.continuation_correction[index];
             update(value, bonus, values::correction_limit());
         }
@@ -411,11 +411,11 @@ mod tests {
         let played = |m: &str| PieceTo::new(&position, m.parse().unwrap());
         let (first, second) = (played("h2e2"), played("h7e7"));
         let mut histories = Histories::new();
-        histories.update_correction(&position, [second, first], 400, 8);
-        let after = histories.correction(&position, [second, first]);
-        let without = histories.correction(&position, [None, first]);
+        histories.update_correction(&position, [second, first, None], 400, 8);
+        let after = histories.correction(&position, [second, first, None]);
+        let without = histories.correction(&position, [None, first, None]);
         assert!(after > without && without > 0, "{after} {without}");
-        assert_eq!(histories.correction(&position, [first, second]), without);
+        assert_eq!(histories.correction(&position, [first, second, None]), without);
     }
 
     #[test]

@@ -112,14 +112,7 @@ impl Pool {
     /// # Errors
     /// There is no memory for a search thread and a table of one MB, or the system does not start a thread.
     pub fn new(events: Sender<Event>) -> Result<Self, StartError> {
-        Self::with_hash(automatic_hash_size(), events)
-    }
-
-    /// As [`Self::new`], with a transposition table of `megabytes`, or of a smaller one if memory is short.
-    ///
-    /// # Errors
-    /// As [`Self::new`].
-    pub fn with_hash(mut megabytes: usize, events: Sender<Event>) -> Result<Self, StartError> {
+        let mut megabytes = automatic_hash_size();
         // Start the threads first, because the allocator reserves memory for each of them.
         let mut pool = Self::with_one_megabyte(events)?;
         while megabytes > 1 {

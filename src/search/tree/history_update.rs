@@ -117,8 +117,8 @@ impl Search<'_> {
         };
         if quiet && corrects_evaluation && kept == Some(bound) && !best.is_proven() {
             let error = best - evaluation;
-            let last = self.stack.last_two(node.ply);
-            self.histories.update_correction(&self.position, last, error, node.depth);
+            let before = self.stack.before(node.ply);
+            self.histories.update_correction(&self.position, before, error, node.depth);
         }
     }
 }

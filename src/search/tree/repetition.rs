@@ -3,12 +3,12 @@
 //! The score of a repetition belongs to the path, not to the position (the graph-history interaction problem;
 //! see [`NodeScore`]). Three rules keep such scores right:
 //!
-//! - The occurrence at which the rules judge (the third; by ElephantEye's rules the fourth) is final, whether
+//! - The occurrence at which the rules judge (the third; under the ElephantEye rules the fourth) is final, whether
 //!   the earlier ones are in the tree or in the game.
-//! - An earlier repetition in the tree (the second occurrence; by ElephantEye's rules also the third) is final if it is
-//!   a draw. If one side would lose, the draw is only a bound on the score ([`Disputed`]): that side may enter another
-//!   loop through the same position, and the two loops together may be a draw although each of them loses. The other
-//!   side has at least a draw, and a search of the node shows whether it has more (Pikafish).
+//! - An earlier repetition in the tree (the second occurrence; under the ElephantEye rules also the third) is final if
+//!   it is a draw. If one side would lose, the draw is only a bound on the score ([`Disputed`]): that side may enter
+//!   another loop through the same position, and the two loops together may be a draw although each of them loses. The
+//!   other side has at least a draw, and a search of the node shows whether it has more (Pikafish).
 //! - A loop that is entered a second time by the same move is final: the other moves are tried where the loop was
 //!   entered first.
 //!

@@ -141,8 +141,8 @@ impl<'a> Search<'a> {
         if !self.pruning.corrections {
             return Score::evaluation(damped);
         }
-        let last = self.stack.last_two(ply);
-        Score::evaluation(damped + self.histories.correction(&self.position, last))
+        let before = self.stack.before(ply);
+        Score::evaluation(damped + self.histories.correction(&self.position, before))
     }
 
     /// The entry of the position in the transposition table. Its score is left out near the no-capture limit, where
@@ -293,16 +293,10 @@ impl Stack {
         &self.entries[ply + ENTRIES_BEFORE_ROOT - back]
     }
 
-    /// The moves one, two and four plies ago, for continuation histories.
+    /// The moves one, two and four plies ago, for continuation histories and the correction history.
     #[inline]
     pub fn before(&self, ply: usize) -> [Option<PieceTo>; 3] {
         [1, 2, 4].map(|back| self.back(ply, back).played)
-    }
-
-    /// The moves one and two plies ago, for the correction history.
-    #[inline]
-    pub fn last_two(&self, ply: usize) -> [Option<PieceTo>; 2] {
-        [1, 2].map(|back| self.back(ply, back).played)
     }
 
     /// Sets the principal variation at `ply` to `first` followed by that of the next ply.

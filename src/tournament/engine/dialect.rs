@@ -81,13 +81,10 @@ impl EngineDialect {
     /// UCCI engines get the moves since the last capture, as the protocol demands, all others the whole game.
     pub fn position(self, request: &MoveRequest<'_>) -> String {
         let game = request.game;
-        let plies = game.plies();
-        let since_capture = usize::from(game.position().clock().plies()).min(plies.len());
-        let sent = match self.protocol {
-            EngineProtocol::Ucci => since_capture,
-            EngineProtocol::Uci | EngineProtocol::Xboard => plies.len(),
+        let played = match self.protocol {
+            EngineProtocol::Ucci => game.plies_since_capture(),
+            EngineProtocol::Uci | EngineProtocol::Xboard => game.plies(),
         };
-        let played = &plies[plies.len() - sent..];
         let mut start = game.position().clone();
         for ply in played.iter().rev() {
             start.unmake(ply.played, ply.undo);

@@ -150,16 +150,10 @@ impl Recipe {
         let is_width = self.width.is_multiple_of(32) && (32..=MAX_WIDTH).contains(&self.width);
         let allowed = "a multiple of 32 from 32 to 1024";
         require(is_width, "width", &self.width, allowed)?;
-        let inputs = match self.input_buckets {
-            1 => InputBuckets::One,
-            4 => InputBuckets::Attackers,
-            other => return Err(RecipeError::new("input_buckets", &other, "1 or 4")),
-        };
-        let outputs = match self.output_buckets {
-            1 => OutputBuckets::One,
-            8 => OutputBuckets::Pieces,
-            other => return Err(RecipeError::new("output_buckets", &other, "1 or 8")),
-        };
+        let inputs = InputBuckets::with_count(self.input_buckets)
+            .ok_or_else(|| RecipeError::new("input_buckets", &self.input_buckets, "1 or 4"))?;
+        let outputs = OutputBuckets::with_count(self.output_buckets)
+            .ok_or_else(|| RecipeError::new("output_buckets", &self.output_buckets, "1 or 8"))?;
         Ok(Architecture { width: self.width, inputs, outputs })
     }
 

@@ -10,9 +10,8 @@ use crate::eval::nnue::features::{FEATURES, MAX_ACTIVE, Perspective};
 use crate::eval::nnue::{Architecture, InputBuckets};
 use crate::rules::{RuleSet, counted_plies};
 use crate::search::evaluation_scale;
-use crate::text::read_line;
 use crate::training::data::{FileDamage, GameReader, Labeled, LabeledResult, ReadError, Record};
-use crate::training::sample::{MAX_GAME_SAMPLES, MAX_LINE_MB, Sample};
+use crate::training::{ReadSamplesError, Sample, SampleLines};
 
 /// Stored as the square of a captured piece.
 const ABSENT: u8 = u8::MAX;
@@ -260,37 +259,34 @@ impl Samples {
     /// one per line, in the order of the games. Skips invalid lines and returns their number. Rounds each result to 1,
     /// 0.5 or 0.
     ///
-    /// The first sample of a game decides between training and test, as after `chuhe data convert`. A game ends if
-    /// the ply number does not rise or the result changes, or after 1000 samples.
+    /// The first sample of a game (see [`SampleLines::begins_game`]) decides between training and test, as after
+    /// `chuhe data convert`.
     ///
     /// # Errors
     /// The file cannot be read, or has a line of more than 1 MB.
-    pub fn add_text(&mut self, recipe: &Recipe, mut reader: impl BufRead) -> io::Result<u64> {
+    pub fn add_text(&mut self, recipe: &Recipe, reader: impl BufRead) -> io::Result<u64> {
         let filter = recipe.filter();
-        let (mut game, mut game_samples) = (0, 0);
-        let (mut last, mut invalid) = (None, 0);
-        let mut line = Vec::new();
-        while read_line(&mut reader, MAX_LINE_MB, &mut line)? {
-            let line = String::from_utf8_lossy(&line);
-            let Ok(sample) = line.trim_end().parse::<Sample>() else {
-                invalid += 1;
-                continue;
+        let (mut game, mut invalid) = (0, 0);
+        let mut lines = SampleLines::new(reader);
+        while let Some(sample) = lines.next() {
+            let sample = match sample {
+                Err(ReadSamplesError::Io(error)) => return Err(error),
+                Err(ReadSamplesError::Line { .. }) => {
+                    invalid += 1;
+                    continue;
+                }
+                Ok(sample) => sample,
             };
-            let (position, ply) = (&sample.position, sample.position.ply());
-            let continues =
-                |(last_ply, result): (u32, f64)| last_ply < ply && result == sample.result;
-            if last.is_some_and(continues) && game_samples < MAX_GAME_SAMPLES {
-                game_samples += 1;
-            } else {
-                (game, game_samples) = (content_number(&sample), 1);
+            if lines.begins_game() {
+                game = content_number(&sample);
             }
-            last = Some((ply, sample.result));
+            let position = &sample.position;
             let score = sample.score.saturating_mul(position.side_to_move().sign());
             let index = (2.0 * sample.result).round() as usize;
             let labeled = i16::try_from(score).ok().and_then(|score| {
                 Some(Labeled {
                     position,
-                    ply: ply as usize,
+                    ply: position.ply() as usize,
                     played: None,
                     score,
                     result: LabeledResult::from_index(index)?,
@@ -301,7 +297,7 @@ impl Samples {
                 None => self.filtered += 1,
             }
         }
-        Ok(invalid)
+        Ok(invalid + u64::from(lines.is_torn()))
     }
 }
 

@@ -11,7 +11,6 @@ use crate::training::data::{
     AppendError, GameWriter, LabeledResult, LooseRecord, LooseSample, NO_SCORE, Record, ScoredMove,
     Termination, TrainingGame,
 };
-use crate::training::sample::MAX_GAME_SAMPLES;
 use crate::training::{ReadSamplesError, Sample, SampleLines};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -54,8 +53,8 @@ pub enum UnfitSample {
     Score(i32),
 }
 
-/// Converts text samples, one per line (`FEN | score for red | result for red`), in the order of the games. A
-/// game ends if the ply number does not rise or the result changes, or after 1000 samples.
+/// Converts text samples, one per line (`FEN | score for red | result for red`), in the order of the games; see
+/// [`SampleLines::begins_game`].
 ///
 /// # Errors
 /// A line other than an incomplete last one is not a sample or does not fit the format of game files, or a file cannot
@@ -71,16 +70,8 @@ pub fn convert_text<W: Write>(
         let line = lines.line();
         let (sample, result) =
             loose_sample(sample?).map_err(|reason| ConvertError::Line { line, reason })?;
-        let continues = game.as_ref().is_some_and(|game| {
-            game.result == result
-                && game.samples.len() < MAX_GAME_SAMPLES
-                && game
-                    .samples
-                    .last()
-                    .is_some_and(|last| last.position.ply() < sample.position.ply())
-        });
         match &mut game {
-            Some(game) if continues => game.samples.push(sample),
+            Some(game) if !lines.begins_game() => game.samples.push(sample),
             _ => {
                 let samples = vec![sample];
                 write(game.replace(LooseRecord { samples, result }), writer, &mut converted)?;
