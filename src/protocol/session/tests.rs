@@ -363,14 +363,14 @@ fn queued_exit_stops_the_analysis_queued_before_it() {
 }
 
 #[test]
-fn bounds_come_before_the_last_report_of_progress() {
+fn bounds_are_reported_before_the_move() {
     let mut session = TestSession::new("ucci");
     session.say("go depth 1");
     let bound = Info { bound: Bound::Lower, ..line_with("h2e2".parse().unwrap()) };
     assert_eq!(session.on_event(Event::Report(Report::Line(bound))), [""; 0]);
     let said = session.on_event(done(0));
     let words = said.iter().map(|line| line.split(' ').nth(1).unwrap());
-    assert_eq!(words.collect::<Vec<_>>(), ["depth", "time", "h2e2"], "{said:?}");
+    assert_eq!(words.collect::<Vec<_>>(), ["depth", "h2e2"], "{said:?}");
 }
 
 #[test]
