@@ -346,6 +346,43 @@ fn lines_after_a_change_of_their_meaning_are_parsed_when_they_run() {
 }
 
 #[test]
+fn lines_that_xboard_does_not_have_return_to_the_protocol_before_it() {
+    for (handshakes, expected) in [
+        ("uci", Protocol::Uci),
+        ("ucicyclone", Protocol::UciCyclone),
+        ("ucci", Protocol::Ucci),
+        ("uci ucci", Protocol::Ucci),
+        ("ucci uci cxboard", Protocol::Uci),
+    ] {
+        let mut session = TestSession::new("");
+        for handshake in handshakes.split(' ') {
+            session.say(handshake);
+        }
+        for line in ["ISREADY", "position startpos", "setoption name MultiPV value 1", "go perft x"]
+        {
+            session.say("xboard");
+            session.say("protover 2");
+            for own in ["new", "force", "ping 1", "option multipv=1", "d", "hello", "hint", "level"]
+            {
+                session.say(own);
+                assert_eq!(session.session.protocol, Protocol::XBoard, "{own}");
+            }
+            session.say(line);
+            assert_eq!(session.session.protocol, expected, "{handshakes}: {line}");
+            assert_eq!(session.say("isready"), ["readyok"]);
+        }
+        session.say("xboard");
+        session.say("go");
+        // The codec must know the answer of this search.
+        session.say("isready");
+        assert_eq!(session.session.protocol, Protocol::XBoard);
+        assert_eq!(session.on_event(done(0)), ["move h2e2"]);
+    }
+    let mut session = TestSession::new("xboard");
+    assert_eq!(session.say("isready"), ["Error (unknown command): isready"]);
+}
+
+#[test]
 fn queued_exit_stops_the_analysis_queued_before_it() {
     let mut session = TestSession::new("uci");
     session.say("setoption usebook false");
