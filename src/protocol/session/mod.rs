@@ -48,12 +48,19 @@ use game::CurrentGame;
 use state::{ActiveSearch, CommandQueue, PerftCounts, Session};
 
 /// Runs a session that reads `input` and writes to `sink`, until `quit`, the end of the input, or the end of the
-/// output. Returns the error if `sink` could not be written, unless the client is gone.
+/// output. It writes in GBK if `in_gbk`, otherwise in UTF-8, until a line of the client shows another encoding. Returns
+/// the error if `sink` could not be written, unless the client is gone.
 ///
 /// # Errors
 /// The system refuses a thread or memory that the search needs.
-pub fn run(input: InputReceiver, sink: Box<dyn Write>) -> Result<Option<io::Error>, StartError> {
-    Ok(Session::new(input, sink)?.run())
+pub fn run(
+    input: InputReceiver,
+    sink: Box<dyn Write>,
+    in_gbk: bool,
+) -> Result<Option<io::Error>, StartError> {
+    let mut session = Session::new(input, sink)?;
+    session.output.set_gbk(in_gbk);
+    Ok(session.run())
 }
 
 /// A codec for a new conversation in a protocol.
