@@ -383,6 +383,34 @@ fn lines_that_xboard_does_not_have_return_to_the_protocol_before_it() {
 }
 
 #[test]
+fn clients_that_set_a_network_of_pikafish_count_ranks_from_0() {
+    let variant = "setoption name UCI_Variant value xiangqi";
+    for (file, expected) in [
+        ("pikafish.nnue", "bestmove h2e2"),
+        ("/var/www/Pikafish-2024.nnue", "bestmove h2e2"),
+        ("C:\\nets\\pikafish.nnue", "bestmove h2e2"),
+        ("/opt/pikafish/xiangqi.nnue", "bestmove h3e3"),
+        ("", "bestmove h3e3"),
+    ] {
+        let network = format!("setoption name EvalFile value {file}");
+        for lines in [[variant, &network], [&network, variant]] {
+            let mut session = TestSession::new("uci");
+            // The options take effect after the search in progress.
+            session.say("go movetime 100000");
+            for line in lines {
+                session.say(line);
+            }
+            session.say("position startpos");
+            session.say("go depth 1");
+            session.on_event(done(0));
+            let said = session.run_queue();
+            assert_eq!(said.len(), usize::from(!file.is_empty()), "{file}: {said:?}");
+            assert_eq!(session.on_event(done(0)).pop().unwrap(), expected, "{file}");
+        }
+    }
+}
+
+#[test]
 fn queued_exit_stops_the_analysis_queued_before_it() {
     let mut session = TestSession::new("uci");
     session.say("setoption usebook false");
