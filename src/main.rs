@@ -24,7 +24,7 @@ fn run() -> ExitCode {
 /// Without the feature `cli` the program is only the engine and ignores arguments.
 #[cfg(not(feature = "cli"))]
 fn run() -> ExitCode {
-    match chuhe::protocol::run() {
+    match chuhe::protocol::run(false) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("chuhe: {error}");

@@ -50,8 +50,8 @@ use clap_complete::Shell;
 use crate::protocol::RunError;
 use crate::text::{printable, without_credentials};
 use common::{
-    Context, Failure, INTERRUPTED, Language, ignore_closed_pipe, locale, log_panics,
-    require_not_stdout, start_log, translated,
+    Context, Failure, INTERRUPTED, Language, LocaleEncoding, ignore_closed_pipe, locale,
+    locale_encoding, log_panics, require_not_stdout, start_log, translated,
 };
 
 /// The display order of the options that all commands have. The help shows them after the command's own options.
@@ -191,11 +191,7 @@ fn command() -> Command {
 /// Chooses the language of help and messages, then parses the arguments. Negative numbers are values, so that the error
 /// for `--depth -1` names the option. Errors do not show passwords in addresses.
 fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
-    let of_locale = || {
-        let name = locale("LC_MESSAGES").or_else(|| system_locale(words));
-        name.map_or(Language::En, |name| Language::of_locale(&name))
-    };
-    Language::choose(language_of(words).unwrap_or_else(of_locale));
+    Language::choose(language_of(words).unwrap_or_else(|| language_of_locale(words)));
     let mut command = command().mut_subcommands(|sub| sub.allow_negative_numbers(true));
     let given = help::without_options_of_help(words, &command);
     let matches = command.try_get_matches_from_mut(given);
@@ -213,6 +209,20 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     })
 }
 
+/// The language of the locale; English if messages are not written in its encoding. The engine writes in UTF-8 or GBK,
+/// commands write only in UTF-8.
+fn language_of_locale(words: &[OsString]) -> Language {
+    let is_written = match locale_encoding() {
+        LocaleEncoding::Utf8 => true,
+        LocaleEncoding::Gbk => !has_command(words),
+        LocaleEncoding::Other => false,
+    };
+    match locale("LC_MESSAGES").or_else(|| system_locale(words)) {
+        Some(name) if is_written => Language::of_locale(&name),
+        _ => Language::En,
+    }
+}
+
 /// The locale in the settings of Windows or macOS, if there is a subcommand, `-h` or `--help`. Otherwise the program
 /// usually runs as an engine in a GUI, and its messages are in English because the GUI may not read UTF-8.
 #[cfg(any(windows, target_os = "macos"))]
@@ -221,7 +231,6 @@ fn system_locale(words: &[OsString]) -> Option<String> {
 }
 
 /// Whether there is a subcommand, `-h` or `--help`, possibly after options with a value such as `--log FILE`.
-#[cfg(any(test, windows, target_os = "macos"))]
 fn has_command(words: &[OsString]) -> bool {
     let mut words = words.iter().skip(1).map(|word| word.to_string_lossy());
     while let Some(word) = words.next() {
@@ -289,7 +298,10 @@ fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure
                 log_panics();
             }
             print_greeting();
-            match crate::protocol::run() {
+            // A Windows console accepts only UTF-8.
+            let is_console = cfg!(windows) && io::stdout().is_terminal();
+            let in_gbk = locale_encoding() == LocaleEncoding::Gbk && !is_console;
+            match crate::protocol::run(in_gbk) {
                 Err(error @ RunError::Output(_)) => Err(Failure::message(error)),
                 ended => ended.map(success).context("the engine cannot start"),
             }

@@ -149,20 +149,31 @@ fn wdl_is_reported_with_the_option() {
 }
 
 #[test]
-fn ucci_reports_the_last_bound_at_the_end_of_the_search() {
+fn ucci_repeats_the_last_report_of_each_line_at_the_end_of_the_search() {
     let preferences = Preferences::default();
-    let mut ucci = codec(Protocol::Ucci);
-    let lower = Report::Line(info(Score::ZERO, Bound::Lower));
-    assert_eq!(ucci.format(&search(&lower), &preferences), [""; 0]);
-    let line = "info depth 7 score 0 time 20 nodes 6000 nps 300000 hashfull 3 pv h2e2 h9g7";
-    let statistics = "info time 20 nodes 6000";
-    assert_eq!(ucci.format(&END, &preferences), [line, statistics]);
-    assert_eq!(ucci.format(&END, &preferences), [statistics]);
-    // A book move replaces the answer of the search.
-    ucci.format(&search(&lower), &preferences);
-    let book = Reply::BookMove { played: "h2e2".parse().unwrap(), weight: 1, is_best: true };
-    ucci.format(&book, &preferences);
-    assert_eq!(ucci.format(&END, &preferences), [statistics]);
+    for protocol in [Protocol::Ucci, Protocol::Worker] {
+        let mut ucci = codec(protocol);
+        let mut report = |number, bound| {
+            let line = Info { multipv: number, ..info(Score::ZERO, bound) };
+            let lines = ucci.format(&search(&Report::Line(line)), &preferences);
+            // A bound is reported only at the end.
+            assert_eq!(lines.len(), usize::from(bound == Bound::Exact), "{lines:?}");
+        };
+        report(1, Bound::Exact);
+        report(2, Bound::Exact);
+        report(1, Bound::Lower);
+        let line = "score 0 time 20 nodes 6000 nps 300000 hashfull 3 pv h2e2 h9g7";
+        let lines = [format!("info depth 7 {line}"), format!("info depth 7 multipv 2 {line}")];
+        assert_eq!(ucci.format(&END, &preferences), lines);
+        // Without a line, nodes and time are in a line of their own.
+        let statistics = "info time 20 nodes 6000";
+        assert_eq!(ucci.format(&END, &preferences), [statistics]);
+        // A `go` drops the lines of a search whose end was not reported.
+        let exact = Report::Line(info(Score::ZERO, Bound::Exact));
+        ucci.format(&search(&exact), &preferences);
+        ucci.on_go(&Ok(GoRequest::default()));
+        assert_eq!(ucci.format(&END, &preferences), [statistics]);
+    }
 }
 
 #[test]

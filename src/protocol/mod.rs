@@ -51,13 +51,14 @@ pub enum RunError {
     Output(io::Error),
 }
 
-/// Runs the engine on standard input and output until `quit` or the end of input.
+/// Runs the engine on standard input and output until `quit` or the end of input. It writes in GBK if `in_gbk`,
+/// otherwise in UTF-8, until a line of the client shows another encoding.
 ///
 /// # Errors
 /// The system refuses a thread or memory that the engine needs, or standard output cannot be written, for example to a
 /// full disk. A client that has closed its end of the pipe is no error.
-pub fn run() -> Result<(), RunError> {
+pub fn run(in_gbk: bool) -> Result<(), RunError> {
     let input = stdio::spawn_stdin_reader()?;
-    let error = session::run(input, Box::new(io::stdout()))?;
+    let error = session::run(input, Box::new(io::stdout()), in_gbk)?;
     error.map_or(Ok(()), |error| Err(RunError::Output(error)))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::codec::{Codec, Command, GameAction, PositionText, Reply, protocol_of_handshake};
-use super::go;
+use super::go::{self, GoError, GoRequest};
 use super::options::{self, OptionSpec, Preferences};
 use super::text::{Ranks, TimeUnit, format_perft, format_position, one_line, split_word};
 use crate::board::Move;
@@ -18,9 +18,10 @@ const MAX_HINT: usize = 100;
 
 #[derive(Clone, Debug, Default)]
 pub struct Ucci {
-    /// The last report of each line if its score is a bound, which UCCI cannot express. It is sent at the end of the
-    /// search, unless an exact score has followed.
-    bounds: BTreeMap<usize, Info>,
+    /// The last report of each line of the search in progress. It is repeated at the end of the search, because some
+    /// clients take the last line before the move as the result. The report may be a bound, which UCCI cannot express
+    /// and which is sent only then.
+    lines: BTreeMap<usize, Info>,
     /// Whether the client has sent `uci` as well. VinXiangQi does, and reads messages and options as those of UCI.
     knows_uci: bool,
 }
@@ -46,6 +47,10 @@ impl Codec for Ucci {
         vec![command]
     }
 
+    fn on_go(&mut self, _: &Result<GoRequest, GoError>) {
+        self.lines.clear();
+    }
+
     fn handshake_answer(&mut self) -> Vec<String> {
         let ids = [
             "id name Chuhe",
@@ -69,13 +74,14 @@ impl Codec for Ucci {
             Reply::Search { report, .. } => {
                 return self.format_report(report, debug).into_iter().collect();
             }
+            Reply::SearchEnd { nodes, time } if self.lines.is_empty() => {
+                format_progress(nodes, time)
+            }
             Reply::SearchEnd { nodes, time } => {
-                let bounds = std::mem::take(&mut self.bounds).into_values();
-                let lines = bounds.map(|info| format_pv(&at_end(info, nodes, time), debug));
-                return lines.chain([format_progress(nodes, time)]).collect();
+                let lines = std::mem::take(&mut self.lines).into_values();
+                return lines.map(|info| format_pv(&at_end(info, nodes, time), debug)).collect();
             }
             Reply::BookMove { played, weight, .. } => {
-                self.bounds.clear();
                 // Clients read a 32-bit number; the weights of some books are larger.
                 let score = i32::try_from(weight).unwrap_or(i32::MAX);
                 format!("info depth 0 score {score} pv {played}")
@@ -89,11 +95,7 @@ impl Codec for Ucci {
                     GameAction::Resign => format!("bestmove {best} resign"),
                 }
             }
-            Reply::NoBestMove => {
-                self.bounds.clear();
-                "nobestmove".to_owned()
-            }
-            Reply::NothingToStop => "nobestmove".to_owned(),
+            Reply::NoBestMove | Reply::NothingToStop => "nobestmove".to_owned(),
             Reply::Hash(probe) => format_hash(probe),
             Reply::Position(position) => return format_position(position, Ranks::FromZero),
             Reply::Perft(counts) => return format_perft(counts, Ranks::FromZero),
@@ -110,18 +112,17 @@ impl Ucci {
         format!("info {kind} {text}")
     }
 
-    /// The line of a report of the search; `None` if UCCI has no form for it, or only debug mode shows it. A bound is
-    /// kept for the end of the search; debug mode also shows it at once, as a message.
+    /// The line of a report of the search; `None` if UCCI has no form for it, or only debug mode shows it. Debug mode
+    /// shows a bound as a message.
     fn format_report(&mut self, report: &Report, debug: bool) -> Option<String> {
         match report {
             Report::Line(info) => {
-                self.bounds.remove(&info.multipv);
+                self.lines.insert(info.multipv, info.clone());
                 let bound = match info.bound {
                     Bound::Exact => return Some(format_pv(info, debug)),
                     Bound::Lower => "at least",
                     Bound::Upper => "at most",
                 };
-                self.bounds.insert(info.multipv, info.clone());
                 debug.then(|| {
                     let (depth, score) = (info.depth, info.score.number());
                     let line = Ranks::FromZero.format_line(&info.pv);

@@ -54,6 +54,7 @@ impl Codec for WorkerDialect {
                 keys.any(|key| PARAMETERS.contains(&key)).then_some(0)
             }
         };
+        self.ucci.on_go(request);
         self.selection = window.map(|window| Selection { window, lines: BTreeMap::new() });
     }
 

@@ -514,6 +514,36 @@ fn irregular_positions_are_noted_once() {
 }
 
 #[test]
+fn chinese_messages_are_in_the_encoding_of_the_locale() {
+    let dir = TestDir::new();
+    dir.write("input", "ucci\nsetoption hashsize x\n");
+    let chinese = "setoption 被拒绝：选项 hashsize 应为数字";
+    let [utf8, english] = [chinese, "setoption refused: "].map(str::as_bytes);
+    let gbk = &*encoding_rs::GBK.encode(chinese).0;
+    for (locale, arguments, of_engine, of_command) in [
+        ("zh_CN", "", utf8, "轮到红方走"),
+        ("zh_CN.utf8", "", utf8, "轮到红方走"),
+        ("zh_CN.GBK", "", gbk, "red to move"),
+        ("zh_CN.gb18030", "", gbk, "red to move"),
+        ("zh_TW.Big5", "", english, "red to move"),
+        ("en_US.GBK", "", english, "red to move"),
+        ("en_US.GBK", "--lang zh", gbk, "轮到红方走"),
+        ("zh_TW.Big5", "--lang zh", utf8, "轮到红方走"),
+    ] {
+        let output = |command: &str| {
+            let mut command = dir.command(&format!("{arguments} {command}"));
+            command.env("LC_ALL", locale).output().unwrap().stdout
+        };
+        let said = output("< input");
+        let shown = String::from_utf8_lossy(&said);
+        let has_message = said.windows(of_engine.len()).any(|part| part == of_engine);
+        assert!(has_message, "{locale} {arguments}: {shown}");
+        let shown = String::from_utf8(output("show --ascii")).unwrap();
+        assert!(shown.ends_with(&format!("{of_command}\n")), "{locale} {arguments}: {shown}");
+    }
+}
+
+#[test]
 fn arguments_without_effect_are_refused() {
     let dir = TestDir::new();
     dir.write("games.pgn", "1. h2e2 *\n");

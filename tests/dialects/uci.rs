@@ -289,13 +289,16 @@ fn the_last_lines_before_the_move_are_the_result() {
     }
     client.quit_silently();
     let mut client = Client::ucci();
-    client.send("go depth 3");
-    let lines = client.until("bestmove");
-    let [.., line, progress, _] = lines.as_slice() else {
-        panic!("{lines:?}");
-    };
-    assert!(line.starts_with("info depth 3 score "), "{lines:?}");
-    assert!(progress.starts_with("info time "), "{lines:?}");
+    for go in ["go depth 3", "go nodes 3000"] {
+        client.send(go);
+        let lines = client.until("bestmove");
+        let [.., line, best] = lines.as_slice() else {
+            panic!("{lines:?}");
+        };
+        let best = best.split(' ').nth(1).unwrap();
+        let is_result = line.starts_with("info depth ") && line.contains(&format!(" pv {best}"));
+        assert!(is_result, "{lines:?}");
+    }
     client.quit();
 }
 

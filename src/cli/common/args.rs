@@ -258,6 +258,26 @@ fn is_utf8() -> bool {
         .map_or(cfg!(windows), |locale| locale.contains("utf-8") || locale.contains("utf8"))
 }
 
+/// The encoding of the locale in the environment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LocaleEncoding {
+    /// UTF-8, or none is named.
+    Utf8,
+    /// GB18030 or a part of it: GBK, GB2312.
+    Gbk,
+    Other,
+}
+
+pub fn locale_encoding() -> LocaleEncoding {
+    let name = locale("LC_CTYPE").unwrap_or_default();
+    match name.split_once('.').map(|(_, encoding)| encoding) {
+        None => LocaleEncoding::Utf8,
+        Some(encoding) if encoding.starts_with("utf") => LocaleEncoding::Utf8,
+        Some(encoding) if encoding.starts_with("gb") || encoding == "euccn" => LocaleEncoding::Gbk,
+        Some(_) => LocaleEncoding::Other,
+    }
+}
+
 /// Implements [`ValueEnum`] for a named enum; the closure adds help and aliases.
 macro_rules! choice {
     ($type:ty, $describe:expr) => {

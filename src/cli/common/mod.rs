@@ -14,8 +14,9 @@ mod unread;
 
 pub use crate::text::{Language, fill, plies_text, texts, translated};
 pub use args::{
-    BoardArguments, BookArguments, LimitArguments, NetworkArgument, OpeningArgument, RulesArgument,
-    TablebaseArguments, locale, open_books, parse_seconds, require_no_notation, today, user_name,
+    BoardArguments, BookArguments, LimitArguments, LocaleEncoding, NetworkArgument,
+    OpeningArgument, RulesArgument, TablebaseArguments, locale, locale_encoding, open_books,
+    parse_seconds, require_no_notation, today, user_name,
 };
 pub use explain::{
     clauses_json, describe_end, describe_ending, describe_no_capture_limit, explain, outcome_json,

@@ -115,6 +115,13 @@ fn assign<T>(field: &mut T, value: Option<T>) -> bool {
     is_valid
 }
 
+/// Whether a path has the usual name of a network of Pikafish. A client that sets it sends moves as to Pikafish, with
+/// ranks from 0.
+fn is_network_of_pikafish(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    name.to_ascii_lowercase().contains("pikafish")
+}
+
 /// The names of the rule sets in UCI, in the style of the names in Pikafish and in the order of [`RuleSet::ALL`].
 const UCI_RULES: [&str; RuleSet::COUNT] =
     ["AsianRule", "ComputerRule", "ChineseRule", "ElephantEyeRule", "AllowChase", "AllowAll"];
@@ -205,6 +212,7 @@ const OPTIONS: &[OptionSpec] = &[
         assign(&mut p.opponent_elo, parse_opponent(text))
     }),
     text("evalapi", "EvalFile", "", "the file of a network", |p, file| {
+        p.counts_from_zero |= is_network_of_pikafish(file);
         assign(&mut p.network, Some(file.to_owned()))
     })
     .naming(PathKind::File)

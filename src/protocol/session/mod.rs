@@ -48,12 +48,19 @@ use game::CurrentGame;
 use state::{ActiveSearch, CommandQueue, PerftCounts, Session, is_stop_or_hit};
 
 /// Runs a session that reads `input` and writes to `sink`, until `quit`, the end of the input, or the end of the
-/// output. Returns the error if `sink` could not be written, unless the client is gone.
+/// output. It writes in GBK if `in_gbk`, otherwise in UTF-8, until a line of the client shows another encoding. Returns
+/// the error if `sink` could not be written, unless the client is gone.
 ///
 /// # Errors
 /// The system refuses a thread or memory that the search needs.
-pub fn run(input: InputReceiver, sink: Box<dyn Write>) -> Result<Option<io::Error>, StartError> {
-    Ok(Session::new(input, sink)?.run())
+pub fn run(
+    input: InputReceiver,
+    sink: Box<dyn Write>,
+    in_gbk: bool,
+) -> Result<Option<io::Error>, StartError> {
+    let mut session = Session::new(input, sink)?;
+    session.output.set_gbk(in_gbk);
+    Ok(session.run())
 }
 
 /// A codec for a new conversation in a protocol.
@@ -100,7 +107,7 @@ impl Session {
             output: Output::new(sink),
             codec: codec(Protocol::Ucci),
             protocol: Protocol::Ucci,
-            had_handshake: false,
+            last_handshake: None,
             preferences: Preferences::default(),
             network: None,
             books: BookLibrary::default(),
@@ -234,9 +241,6 @@ impl Session {
         }
         let is_cut = matches!(input, Input::Overlong(_));
         log::debug!("< {}{}", input.text(), if is_cut { "…" } else { "" });
-        if self.is_booting() && shows_uci(input.text()) {
-            self.switch_to(Protocol::Uci);
-        }
         let bytes = input.text().len();
         let commands = if self.queue.parses_later {
             vec![parse_urgent(input.text()).unwrap_or(Command::Unparsed(input))]
@@ -254,6 +258,7 @@ impl Session {
     }
 
     fn parse(&mut self, input: &Input) -> Vec<Command> {
+        self.recognize_protocol(input.text());
         let Input::Overlong(head) = input else {
             return self.codec.parse(input.text(), &self.preferences);
         };
@@ -317,13 +322,28 @@ impl Session {
 
     /// Whether the client has sent neither a handshake nor a line of UCI.
     fn is_booting(&self) -> bool {
-        !self.had_handshake && self.protocol == Protocol::Ucci
+        self.last_handshake.is_none() && self.protocol == Protocol::Ucci
+    }
+
+    /// Switches to the protocol that a line belongs to. Some clients send `uci` and then `xboard`, and continue in UCI
+    /// because it was answered first.
+    fn recognize_protocol(&mut self, line: &str) {
+        let is_xboard = matches!(self.protocol, Protocol::XBoard | Protocol::CxBoard);
+        if self.is_booting() && shows_uci(line) {
+            self.switch_to(Protocol::Uci);
+        } else if let Some(protocol) = self.last_handshake
+            && is_xboard
+            && self.search.is_none()
+            && is_unknown_in_xboard(line)
+        {
+            self.switch_to(protocol);
+        }
     }
 
     fn switch_to(&mut self, protocol: Protocol) {
         // A repeated handshake keeps the state of the codec, such as the number of searches whose moves it discards.
         if protocol != self.protocol {
-            let is_uci_client = self.had_handshake && self.protocol == Protocol::Uci;
+            let is_uci_client = self.last_handshake.is_some() && self.protocol == Protocol::Uci;
             self.codec = match protocol {
                 Protocol::Ucci if is_uci_client => Box::new(Ucci::for_uci_client()),
                 _ => codec(protocol),
@@ -337,7 +357,9 @@ impl Session {
 
     fn answer_handshake(&mut self, protocol: Protocol) {
         self.switch_to(protocol);
-        self.had_handshake = true;
+        if !matches!(protocol, Protocol::XBoard | Protocol::CxBoard) {
+            self.last_handshake = Some(protocol);
+        }
         self.preferences.counts_from_zero |= protocol == Protocol::UciCyclone;
         let answer = self.codec.handshake_answer();
         answer.iter().for_each(|line| self.output.line(line));
@@ -559,6 +581,17 @@ fn shows_uci(line: &str) -> bool {
     match verb.to_ascii_lowercase().as_str() {
         "position" | "go" | "ucinewgame" | "d" => true,
         "setoption" => split_word(rest).0.eq_ignore_ascii_case("name"),
+        _ => false,
+    }
+}
+
+/// Whether a line is a command of UCCI or UCI that XBoard does not have.
+fn is_unknown_in_xboard(line: &str) -> bool {
+    let (verb, rest) = split_word(line);
+    match verb.to_ascii_lowercase().as_str() {
+        "isready" | "setoption" | "position" | "banmoves" | "probe" | "ponderhit" | "stop"
+        | "debug" | "ucinewgame" | "uccinewgame" => true,
+        "go" => !rest.is_empty(),
         _ => false,
     }
 }

@@ -44,8 +44,8 @@ impl Session {
         meaning(&after) != meaning(&self.preferences)
     }
 
-    /// Adopts the preferences after a change of one option. They stay as they were if the memory or the threads for the
-    /// new value are not available, or the network cannot be loaded.
+    /// Adopts the preferences after a change of one option. The option stays as it was if the memory or the threads for
+    /// the new value are not available, or the network cannot be loaded.
     fn apply(&mut self, preferences: Preferences, name: &str, effect: Effect) {
         let is_changed = preferences != self.preferences;
         let result = match effect {
@@ -58,6 +58,8 @@ impl Session {
             _ => Ok(()),
         };
         if let Err(error) = result {
+            // A network of Pikafish is refused, but shows how the client counts ranks.
+            self.preferences.counts_from_zero = preferences.counts_from_zero;
             return self.refuse("setoption", &error);
         }
         let before = std::mem::replace(&mut self.preferences, preferences);

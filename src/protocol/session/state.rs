@@ -34,7 +34,8 @@ pub struct Session {
     pub(super) output: Output<Box<dyn Write>>,
     pub(super) codec: Box<dyn Codec>,
     pub(super) protocol: Protocol,
-    pub(super) had_handshake: bool,
+    /// The protocol of the last handshake, other than XBoard and CXBoard.
+    pub(super) last_handshake: Option<Protocol>,
     pub(super) preferences: Preferences,
     /// The network that evaluates positions; `None` for the embedded one.
     pub(super) network: Option<Arc<Network>>,

@@ -70,6 +70,8 @@ impl XBoard {
             "go" => self.play_color(self.game.position().side_to_move()),
             "playother" => self.play_color(!self.game.position().side_to_move()),
             "setboard" => self.set_board(rest),
+            // The lines after it, which describe a position, are unknown commands.
+            "edit" => self.refuse_position(verb, "Unsupported command: edit; send setboard"),
             "undo" if self.is_cxboard && self.engine.is_some() => {
                 error("only in force mode", "undo")
             }
@@ -248,25 +250,30 @@ impl XBoard {
         commands
     }
 
-    /// Handles `setboard`, which starts a new game in tsito's dialect. After an illegal position there is no game until
-    /// another one is set.
+    /// Handles `setboard`, which starts a new game in tsito's dialect.
     fn set_board(&mut self, text: &str) -> Vec<Command> {
-        let mut commands = self.abort();
-        match self.new_game_from(text) {
-            Ok(game) => self.restart(Some(text.to_owned()), game),
+        let game = match self.new_game_from(text) {
+            Ok(game) => game,
             Err(error) => {
-                self.restart(Some(text.to_owned()), Game::startpos());
-                self.is_invalid = true;
                 let reason = message_excerpt(&error.reasons_text());
-                let refused = format!("tellusererror Illegal position: {reason}");
-                commands.push(Command::Print(refused));
-                return commands;
+                return self.refuse_position(text, &format!("Illegal position: {reason}"));
             }
-        }
+        };
+        let mut commands = self.abort();
+        self.restart(Some(text.to_owned()), game);
         if self.is_cxboard {
             commands.push(Command::NewGame);
         }
         commands.extend(self.think());
+        commands
+    }
+
+    /// Refuses to set up a position; `text` is not a legal FEN. Then there is no game until another position is set.
+    fn refuse_position(&mut self, text: &str, reason: &str) -> Vec<Command> {
+        let mut commands = self.abort();
+        self.restart(Some(text.to_owned()), Game::startpos());
+        self.is_invalid = true;
+        commands.push(Command::Print(format!("tellusererror {reason}")));
         commands
     }
 

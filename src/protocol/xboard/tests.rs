@@ -163,6 +163,29 @@ fn refused_position_ends_the_game() {
 }
 
 #[test]
+fn edit_is_refused_and_ends_the_game() {
+    let mut client = Client::xboard();
+    client.send("h2e2");
+    let said = client.send("edit");
+    let refused =
+        Command::Print("tellusererror Unsupported command: edit; send setboard".to_owned());
+    assert_eq!(said, [Command::Stop, refused]);
+    assert_eq!(client.answer("h9g7", None), [""; 0]);
+    for line in ["#", "Ke0", "Ra8", "c", "Ke9"] {
+        assert_eq!(client.printed(line), [format!("Error (unknown command): {line}")]);
+    }
+    assert_eq!(client.verbs("."), "");
+    for line in ["undo", "go"] {
+        client.send(line);
+        assert!(client.printed("h0g2")[0].starts_with("Illegal move ("), "{line}");
+    }
+    assert!(client.printed("go")[0].starts_with("Error (illegal position)"));
+    client.send("force");
+    client.send("new");
+    assert_eq!(moves(&client.send("h2e2")), "h2e2");
+}
+
+#[test]
 fn level_in_a_game_starts_a_period() {
     let mut client = Client::xboard();
     client.send("force");
