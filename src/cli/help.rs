@@ -156,10 +156,25 @@ pub fn print_completions(shell: Shell, mut command: Command) -> Result<(), Failu
 
 /// Writes the man pages of the program's `command` into a directory, which is created if it is missing.
 pub fn write_manual(directory: &Path, command: Command) -> Result<(), Failure> {
+    if directory.as_os_str() == "-" {
+        let why = "the man pages are written to a directory, not to standard output";
+        return Err(Failure::usage(directory.display(), why));
+    }
     if directory.exists() && !directory.is_dir() {
         let error = io::Error::from(io::ErrorKind::NotADirectory);
         return Err(Failure::new(directory.display(), error));
     }
     fs::create_dir_all(directory).context(directory.display())?;
-    clap_mangen::generate_to(command, directory).context(directory.display())
+    let mut command = command.disable_help_subcommand(true);
+    command.build();
+    write_pages(directory, command).context(directory.display())
+}
+
+/// Writes the man pages of a command and its subcommands, with the name and version of the program in each footer.
+fn write_pages(directory: &Path, command: Command) -> io::Result<()> {
+    for command in command.get_subcommands().filter(|command| !command.is_hide_set()) {
+        write_pages(directory, command.clone())?;
+    }
+    let source = concat!("chuhe ", env!("CARGO_PKG_VERSION"));
+    clap_mangen::Man::new(command).source(source).generate_to(directory).map(drop)
 }

@@ -91,10 +91,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     if !is_interrupted {
-        let why = format_args!(
-            "only {count} of {} openings found: {MAX_FAILED_LINES} random lines in a row gave no new opening",
-            plan.count
-        );
+        let why = why_too_few(&plan, count, present.len());
         return Err(Failure::new(arguments.out.display(), why));
     }
     note(&if output.can_be_continued() {
@@ -107,6 +104,17 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         format!("{count} of {} openings found", plan.count)
     });
     Ok(ExitCode::from(INTERRUPTED))
+}
+
+/// The reason why a complete search has only `count` openings. The file had `present` openings.
+fn why_too_few(plan: &OpeningSearch, count: usize, present: usize) -> String {
+    if count < present {
+        return format!("a search with these settings does not find opening {}", count + 1);
+    }
+    format!(
+        "only {count} of {} openings found: {MAX_FAILED_LINES} random lines in a row gave no new opening",
+        plan.count
+    )
 }
 
 /// The beginning of the first line of the file, before the settings.

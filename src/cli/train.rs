@@ -1,6 +1,6 @@
 //! `chuhe train`: trains a network on samples.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,9 +11,9 @@ use indicatif::ProgressBar;
 use plotters::prelude::*;
 
 use super::common::{
-    Context, Failure, ForceArgument, INTERRUPTED, interrupts, print, print_line, print_text,
-    read_small_text, register_bar, remove_unfinished_at_interrupt, require_not_input,
-    require_not_log, require_not_stdout, translated,
+    Context, Failure, ForceArgument, INTERRUPTED, interrupts, open_input, print, print_line,
+    print_text, read_small_text, register_bar, remove_unfinished_at_interrupt, require_distinct,
+    require_not_input, require_not_log, require_not_stdout, translated,
 };
 use crate::eval::nnue::Network;
 use crate::text::{Replacement, toml_error};
@@ -26,7 +26,7 @@ const MAX_DESCRIPTION: usize = 32_768;
 /// Train the evaluation's neural network on samples of `chuhe selfplay`.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Files of games (.chg), or of samples as text (FEN | score | result, for red).
+    /// Files of games (.chg), or of samples as text (FEN | score | result, for red); `-` for standard input.
     #[arg(required_unless_present = "print_recipe")]
     samples: Vec<PathBuf>,
     /// The network, written after each pass together with its losses (.csv, .svg) and the checkpoint from which
@@ -58,6 +58,10 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let inputs = arguments.samples.iter().map(|path| ("SAMPLES", path.as_path()));
+    let inputs = inputs.chain(arguments.recipe.iter().map(|path| ("--recipe", path.as_path())));
+    // Standard input can be read only once.
+    require_distinct(inputs.filter(|(_, path)| path.as_os_str() == "-"))?;
     let out = arguments.out.as_ref().filter(|_| !arguments.print_recipe);
     if let Some(out) = out {
         remove_unfinished_at_interrupt();
@@ -240,7 +244,7 @@ fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> 
     let mut samples = Samples::default();
     for path in paths {
         let name = path.display();
-        let file = File::open(path).context(&name)?;
+        let file = open_input(path).context(&name)?;
         let mut reader = BufReader::with_capacity(1 << 20, file);
         let start = reader.fill_buf().context(&name)?;
         if is_game_file(start) {

@@ -148,10 +148,10 @@ impl Epd {
     }
 }
 
-/// A text as the content of a quoted operand. Quotes, `;` and line ends become `'`, because some readers take them for
-/// the end of the operand.
+/// A text as the content of a quoted operand. Quotes and `;` become `'`, because some readers take them for the end of
+/// the operand, and control characters become blanks.
 pub fn operand_text(text: &str) -> String {
-    text.replace(['"', ';', '\n'], "'").replace('\\', r"\\")
+    text.replace(['"', ';'], "'").replace(char::is_control, " ").replace('\\', r"\\")
 }
 
 impl fmt::Display for Epd {

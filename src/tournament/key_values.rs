@@ -12,7 +12,9 @@ pub enum KeyValuesError {
     /// The value does not have the type of its key.
     #[error("invalid value: {0}={1}")]
     Unreadable(&'static str, String),
-    #[error("no {0}= in the list; its values are separated by commas, without blanks")]
+    #[error("invalid value: {0}={1}; the values are separated by commas")]
+    NoComma(&'static str, String),
+    #[error("no {0}= in the list; its values are separated by commas")]
     Missing(&'static str),
     #[error("{0}")]
     OutOfRange(&'static str),
@@ -48,7 +50,9 @@ impl<'a> KeyValues<'a> {
             return Ok(None);
         };
         let parsed = value.parse().map(Some);
-        parsed.map_err(|_| KeyValuesError::Unreadable(key, (*value).to_owned()))
+        let error =
+            if value.contains('=') { KeyValuesError::NoComma } else { KeyValuesError::Unreadable };
+        parsed.map_err(|_| error(key, (*value).to_owned()))
     }
 
     pub fn require<T: FromStr>(&self, key: &'static str) -> Result<T, KeyValuesError> {
@@ -67,10 +71,10 @@ mod tests {
         assert_eq!(list.get::<u32>("c"), Ok(None));
         let error = |key| list.require::<u32>(key).unwrap_err().to_string();
         assert_eq!(error("b"), "invalid value: b=x");
-        assert_eq!(
-            error("c"),
-            "no c= in the list; its values are separated by commas, without blanks"
-        );
+        assert_eq!(error("c"), "no c= in the list; its values are separated by commas");
+        let list = KeyValues::read("a=1 b=2", &["a", "b"]).unwrap();
+        let error = list.require::<u32>("a").unwrap_err().to_string();
+        assert_eq!(error, "invalid value: a=1 b=2; the values are separated by commas");
         for (text, reason) in [
             ("", "unknown key \"\"; the keys are a"),
             ("d=1", "unknown key \"d\""),

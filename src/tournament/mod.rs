@@ -40,7 +40,9 @@ pub use openings::{
 };
 pub use record::{GameRecord, GameSummary, MoveRecord};
 pub use referee::{Replay, verify};
-pub use runner::{TournamentEnd, TournamentEvent, TournamentStartError, check_engines, run};
+pub use runner::{
+    TournamentEnd, TournamentEvent, TournamentStartError, check_engines, check_processors, run,
+};
 pub use schedule::{ColorOrder, Schedule, ScheduledGame, TournamentFormat};
 pub use spec::{
     EngineProtocol, EngineSpec, EngineSpecError, PartialEngineSpec, SettingError, SpecError,

@@ -63,27 +63,16 @@ fn processor_sets(
     Ok(sets.map(|set| Some(set.to_vec())).collect())
 }
 
-/// Starts each engine once, detects the settings that the user left out, and returns the handshakes. A message on
-/// `interrupt`, or its disconnection, stops the check.
+/// Checks that the processors for `--pin` and those of `cpus=` are available.
 ///
 /// # Errors
-/// An engine fails as described at [`TournamentStartError::Engine`], there are too few processors for `--pin`, or a
-/// processor of `cpus=` is not available.
-pub fn check_engines(
-    tournament: &mut Tournament,
-    interrupt: &Receiver<()>,
-) -> Result<Vec<Handshake>, TournamentStartError> {
-    let cpus = processor_sets(tournament)?;
-    let cpus = cpus.first().and_then(Option::as_deref);
+/// [`TournamentStartError::Processors`] or [`TournamentStartError::Processor`].
+pub fn check_processors(tournament: &Tournament) -> Result<(), TournamentStartError> {
+    processor_sets(tournament)?;
     let available = processors();
-    let timeouts = tournament.timeouts;
-    let mut openings = tournament.openings.lines().iter();
-    let has_positions = openings.any(|line| fen::write_position(&line.start) != fen::START);
-    let mut handshakes = Vec::new();
-    for spec in &mut tournament.engines {
-        let required = spec.cpus.iter().flatten();
-        let mut missing = required.filter(|cpu| !available.contains(cpu));
-        if let Some(cpu) = missing.next() {
+    for spec in &tournament.engines {
+        let mut required = spec.cpus.iter().flatten();
+        if let Some(cpu) = required.find(|cpu| !available.contains(cpu)) {
             let available: Vec<_> = available.iter().map(ToString::to_string).collect();
             return Err(TournamentStartError::Processor {
                 name: spec.name.clone(),
@@ -91,6 +80,26 @@ pub fn check_engines(
                 available: available.join(", "),
             });
         }
+    }
+    Ok(())
+}
+
+/// Starts each engine once, detects the settings that the user left out, and returns the handshakes. A message on
+/// `interrupt`, or its disconnection, stops the check.
+///
+/// # Errors
+/// An engine fails as described at [`TournamentStartError::Engine`], or there are too few processors for `--pin`.
+pub fn check_engines(
+    tournament: &mut Tournament,
+    interrupt: &Receiver<()>,
+) -> Result<Vec<Handshake>, TournamentStartError> {
+    let cpus = processor_sets(tournament)?;
+    let cpus = cpus.first().and_then(Option::as_deref);
+    let timeouts = tournament.timeouts;
+    let mut openings = tournament.openings.lines().iter();
+    let has_positions = openings.any(|line| fen::write_position(&line.start) != fen::START);
+    let mut handshakes = Vec::new();
+    for spec in &mut tournament.engines {
         let error = |failure| TournamentStartError::Engine { name: spec.name.clone(), failure };
         let probed = probe(spec, cpus, timeouts, interrupt, has_positions);
         let (completed, handshake) = probed.map_err(error)?;

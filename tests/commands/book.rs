@@ -301,6 +301,10 @@ fn each_row_of_an_xqb_is_counted_once() {
         $1 book verify a.xqb
         > xqb: 3 moves; 1 can be played, in 1 position
         2> a.xqb: 1 unusable move (illegal, duplicate or without weight); 1 move with an invalid key
+        $1 book verify a.xqb;a.txt
+        > xqb: 3 moves; 1 can be played, in 1 position
+        > text: 2 moves
+        2> 1 unusable move
         ",
     );
 }

@@ -404,6 +404,8 @@ fn completions_and_man_pages_are_complete() {
         2= chuhe: file: not a directory
         $1 manual file --lang zh
         2= chuhe: file：不是目录
+        $2 manual -
+        2= chuhe: -: the man pages are written to a directory, not to standard output
         $ manual .
         $ manual new/pages
         $ manual zh --lang zh
@@ -413,6 +415,8 @@ fn completions_and_man_pages_are_complete() {
     assert_eq!(dir.read("new/pages/chuhe.1"), dir.read("chuhe.1"));
     assert!(dir.read("chuhe.1").contains("perft"));
     assert!(dir.read("chuhe-analyse.1").contains("multipv"));
+    let footer = concat!("chuhe ", env!("CARGO_PKG_VERSION"));
+    assert!(dir.read("chuhe-book-show.1").lines().any(|line| line.contains(footer)));
 }
 
 /// Exit codes and parts of the output, with Chinese chosen by the locale and by `--lang`.

@@ -162,6 +162,13 @@ fn options_without_effect_are_refused() {
 }
 
 #[test]
+fn operands_of_epd_have_no_control_characters() {
+    let dir = TestDir::new();
+    dir.write("game.pgn", "[Event \"a\u{7};\tb\"]\n[FEN \"4k4/9/9/9/9/9/9/9/9/R2K5 w\"]\n\n*\n");
+    dir.check("$ convert game.pgn --to epd\n> id \"a ' b\"");
+}
+
+#[test]
 fn epd_with_a_number_and_a_dot_is_not_pgn() {
     let dir = TestDir::new();
     let epd = "4k4/9/9/9/9/9/9/9/9/R2K5 w - - id \"eleeye-1.31\";\n";

@@ -52,6 +52,16 @@ fn interrupted_openings_are_continued() {
         "
     ));
     assert_eq!(dir.read("parts.txt"), dir.read("whole.txt"));
+    dir.write(
+        "foreign.txt",
+        "# openings of 2 to 2 plies, score within 20 at depth 1, seed 1\nh2e2\n",
+    );
+    dir.check(
+        "
+        $1 openings foreign.txt --shortest 2 --longest 2 --depth 1 --continue
+        2= chuhe: foreign.txt: a search with these settings does not find opening 1
+        ",
+    );
     for other in [&b"h2e2\n"[..], b"\xff\n"] {
         dir.write("other.txt", other);
         dir.check(

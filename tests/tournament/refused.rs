@@ -108,12 +108,20 @@ fn assert_refused(cases: &[(&str, &str)]) {
 fn invalid_arguments_are_refused() {
     assert_refused(&[
         ("", "engine one: no limit"),
-        ("./program", "./program: not KEY=VALUE; write --engine"),
+        (
+            "./program",
+            "unexpected argument './program' found\n\n  tip: write --engine before each program",
+        ),
         ("--engine name=three cmd=x ./four", "./four: not KEY=VALUE; write --engine"),
         ("--each depth=1 --rounds 0", "0 is not in"),
         ("--each depth=1 --concurrency 0", "0 is not in"),
         ("--each depth=1 --rules chess", "invalid value 'chess'"),
         ("--each depth=1 nice=99", "nice= must be between -20 and 19"),
+        ("--each depth=1 stderr=-", "stderr= needs a file"),
+        (
+            "--each depth=1 --openings - --engines-file -",
+            "--engines-file: this is also the file of --openings",
+        ),
         ("--each depth=1 cpus=999", "cpus= names processor 999"),
         ("--each depth=1 --seeds 2", "must be less than the number of engines"),
         ("--each depth=1 --noswap --sprt elo0=0,elo1=5", "cannot be used with"),
@@ -175,6 +183,29 @@ fn a_missing_folder_for_the_status_is_noticed_before_other_files_are_created() {
     command.arg("--status").arg(dir.path("missing/x.html"));
     error_output(command.arg("--pgn").arg(dir.path("games.pgn")));
     assert!(dir.names().is_empty());
+}
+
+#[test]
+fn missing_processors_are_noticed_before_files_are_created() {
+    let dir = TestDir::new();
+    for arguments in ["cpus=999", "option.Threads=500 --pin --concurrency 2"] {
+        let mut command = match_of(good(), &format!("--each depth=1 {arguments}"));
+        let error = error_output(command.arg("--pgn").arg(dir.path("games.pgn")));
+        assert!(error.contains("available"), "{error}");
+        assert!(dir.names().is_empty());
+    }
+}
+
+#[test]
+fn openings_are_read_from_standard_input() {
+    let dir = TestDir::new();
+    dir.write("openings", "h2e2 h9g7\nh2e9\n");
+    let mut command = match_of(good(), "--each depth=1 --rounds 1 --openings - --json -");
+    let output = command.stdin(fs::File::open(dir.path("openings")).unwrap()).output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.contains("chuhe: -: line 2: move 1"), "{errors}");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["games"].as_array().map(Vec::len), Some(2), "{report}");
 }
 
 #[test]

@@ -183,6 +183,7 @@ const MAX_TEXT_MB: u64 = 1024;
 
 fn verify(name: &str) -> Result<(), Failure> {
     let library = open(name)?;
+    let mut failure: Option<Failure> = None;
     for book in library.books() {
         let count = book.count().context(name)?;
         let walk = walk(book).context(name)?;
@@ -214,8 +215,11 @@ fn verify(name: &str) -> Result<(), Failure> {
             problems.push(format!("{moves} with an invalid key"));
         }
         if !problems.is_empty() {
-            return Err(Failure::new(name, problems.join("; ")));
+            let found = Failure::new(name, problems.join("; "));
+            if let Some(earlier) = failure.replace(found) {
+                earlier.report();
+            }
         }
     }
-    Ok(())
+    failure.map_or(Ok(()), Err)
 }

@@ -67,12 +67,13 @@ pub fn require_not_log(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Reads a small text file in UTF-8, such as settings or access tokens.
+/// Reads a small text file in UTF-8, such as settings or access tokens; `-` is standard input.
 #[cfg(any(feature = "cloud", feature = "match", feature = "training"))]
 pub fn read_small_text(path: &Path) -> Result<String, Failure> {
     /// Maximum size in MB.
     const MAX_SIZE: u64 = 16;
-    let bytes = crate::text::read_file(path, MAX_SIZE).context(path.display())?;
+    let file = open_input(path).context(path.display())?;
+    let bytes = crate::text::read_all(file, MAX_SIZE).context(path.display())?;
     String::from_utf8(bytes).context(path.display())
 }
 

@@ -7,11 +7,11 @@ use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 
 use crate::cli::check::as_setting;
 use crate::cli::common::{
-    Context, Failure, ForceArgument, RulesArgument, parse_seconds, read_small_text,
+    Context, Failure, ForceArgument, RulesArgument, open_input, parse_seconds, read_small_text,
     require_distinct, require_extension,
 };
 use crate::notation::MoveStyle;
-use crate::text::{is_character, read_file};
+use crate::text::{is_character, read_all};
 use crate::tournament::stats::{Factors, Sprt, Spsa, SpsaRun};
 use crate::tournament::{
     Adjudication, BALANCED, ColorOrder, EngineSpec, GameRules, OnDamage, OpeningError, Openings,
@@ -46,9 +46,6 @@ const MAX_OPENINGS_MB: u64 = 1024;
 pub struct Arguments {
     #[command(flatten)]
     engines: EngineArguments,
-    // Programs without `--engine`, which are refused with a hint.
-    #[arg(hide = true)]
-    programs: Vec<String>,
     /// Read engines from a TOML file: `[[engine]]` tables with the keys of --engine (args, init and cpus are
     /// lists, options is a table, ponder and restart are true or false), and `[each]` with defaults, over which those
     /// of --each take precedence.
@@ -81,8 +78,9 @@ pub struct Arguments {
     /// Number of games played at the same time.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     concurrency: u16,
-    /// The openings: a file (FEN or EPD lines, lines of moves, PGN, XQF, CBR or CBL), `balanced` for the built-in list,
-    /// or `start` for the starting position. Invalid openings of a file are reported and left out.
+    /// The openings: a file (FEN or EPD lines, lines of moves, PGN, XQF, CBR or CBL; `-` for standard input),
+    /// `balanced` for the built-in list, or `start` for the starting position. Invalid openings of a file are reported
+    /// and left out.
     #[arg(long, value_name = "FILE", default_value = "balanced", help_heading = "Openings")]
     pub openings: String,
     /// Use only the first N plies of each opening.
@@ -234,6 +232,11 @@ impl clap::Args for EngineArguments {
     }
 }
 
+/// Whether a path is `-`, standard input or output.
+fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
 /// The engines of a TOML file. The settings `each` of the command line take precedence over the table `[each]` of the
 /// file, and the settings of an engine over both.
 fn engines_of_file(path: &Path, each: &PartialEngineSpec) -> Result<Vec<EngineSpec>, Failure> {
@@ -245,27 +248,36 @@ fn engines_of_file(path: &Path, each: &PartialEngineSpec) -> Result<Vec<EngineSp
 }
 
 impl Arguments {
-    /// All input and output files with their options.
-    pub fn files(&self) -> Vec<(&'static str, &Path)> {
+    /// The input files with their options; `-` is standard input.
+    fn inputs(&self) -> impl Iterator<Item = (&str, &Path)> {
         let openings = Path::new(&self.openings);
-        let status = self.status.iter().map(|path| ("--status", Some(path.as_path())));
         let files = [
-            ("--openings", Some(openings).filter(|path| path.is_file())),
+            ("--openings", Some(openings).filter(|path| is_standard(path) || path.is_file())),
             ("--engines-file", self.engines_file.as_deref()),
             ("--factors", self.factors.as_deref()),
             ("--spsa", self.spsa.as_deref()),
+        ];
+        files.into_iter().filter_map(|(option, path)| Some((option, path?)))
+    }
+
+    /// All input and output files with their options, except standard input.
+    pub fn files(&self) -> Vec<(&str, &Path)> {
+        let status = self.status.iter().map(|path| ("--status", Some(path.as_path())));
+        let outputs = [
             ("--pgn", self.pgn.as_deref()),
             ("--json", self.json.as_deref()),
             ("--plot", self.plot.as_deref()),
             ("--epd", self.epd.as_deref()),
             ("--resume", self.resume.as_deref()),
         ];
-        let files = files.into_iter().chain(status);
-        files.filter_map(|(option, path)| Some((option, path?))).collect()
+        let outputs = outputs.into_iter().chain(status);
+        let outputs = outputs.filter_map(|(option, path)| Some((option, path?)));
+        self.inputs().filter(|(_, path)| !is_standard(path)).chain(outputs).collect()
     }
 
     /// Returns an error if two files are the same, or if an output file has the extension of another format.
     pub fn check_files(&self) -> Result<(), Failure> {
+        require_distinct(self.inputs().filter(|(_, path)| is_standard(path)))?;
         require_distinct(self.files())?;
         for (option, path) in self.files() {
             let own: &[&str] = match option {
@@ -438,7 +450,7 @@ impl Arguments {
         };
         let settings = self.engines.engines.iter().flat_map(|all| all.iter().skip(1));
         let mut bare = settings.filter(|setting| !setting.contains('='));
-        if let Some(program) = self.programs.first().or(bare.next()) {
+        if let Some(program) = bare.next() {
             let why =
                 "not KEY=VALUE; write --engine before each program: --engine ./one --engine ./two";
             return Err(Failure::usage(program, why));
@@ -483,7 +495,8 @@ impl Arguments {
             "balanced" => read(BALANCED)?,
             "start" => (Openings::start(), Vec::new()),
             path => {
-                let bytes = read_file(Path::new(path), MAX_OPENINGS_MB).context(path)?;
+                let file = open_input(Path::new(path)).context(path)?;
+                let bytes = read_all(file, MAX_OPENINGS_MB).context(path)?;
                 Openings::read_file(&bytes, plies, rules).map_err(failure)?
             }
         };

@@ -11,19 +11,21 @@ use std::process::ExitCode;
 pub use arguments::Arguments;
 
 use super::common::{
-    Failure, INTERRUPTED, interrupts, print_text, report_damaged_tablebases, terminal_width,
+    Context, Failure, INTERRUPTED, interrupts, print_text, report_damaged_tablebases,
+    terminal_width,
 };
 use crate::search::cores;
 use crate::text::{counted, printable};
 use crate::tournament::{
     EngineFailure, GameSummary, Handshake, JournalContent, Tournament, TournamentEnd,
-    TournamentFormat, TournamentStartError, check_engines, run as play,
+    TournamentFormat, TournamentStartError, check_engines, check_processors, run as play,
 };
 use output::{MatchOutput, OutputFiles};
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     arguments.check_files()?;
     let (mut tournament, left_out) = arguments.tournament()?;
+    check_processors(&tournament).context("match")?;
     let (files, content) = OutputFiles::open(arguments, &tournament)?;
     // Ctrl-C is handled only after all files have been opened, because opening or reading a FIFO can block.
     let interrupt = interrupts()?;

@@ -37,6 +37,7 @@ pub struct Process {
     /// Disconnected once the process has closed its output.
     pub output: Receiver<Output>,
     move_output: Arc<Mutex<MoveOutput>>,
+    /// The last lines of standard error, with one blank for an indentation.
     error_lines: Arc<Mutex<VecDeque<String>>>,
     /// Disconnected at the end of standard error.
     errors_end: Receiver<()>,
@@ -259,18 +260,42 @@ fn write_lines(mut stdin: impl Write, lines: &Receiver<Vec<u8>>) {
 /// Number of lines of standard error that are kept, from the end.
 const ERROR_LINES: usize = 50;
 
-/// The line of standard error that names the error. Later output of language runtimes, such as backtraces, is
-/// ignored.
-fn error_message(lines: &VecDeque<String>) -> Option<&String> {
-    const AFTER: [&str; 6] = ["note: ", "Node.js v", "at ", "... ", "exit status ", "^"];
+/// The line of standard error that names the error. Hints, and later output of language runtimes, such as backtraces,
+/// are ignored.
+fn error_message(lines: &VecDeque<String>) -> Option<&str> {
+    const IGNORED: [&str; 12] = [
+        "note: ",
+        "Node.js v",
+        "at ",
+        "... ",
+        "exit status ",
+        "^",
+        "compilation terminated",
+        "For more information",
+        "Try '",
+        "Try `",
+        "Usage:",
+        "usage:",
+    ];
     let is_backtrace =
         |line: &&String| line.starts_with("goroutine ") || *line == "stack backtrace:";
     let before_backtrace = lines.iter().take_while(|line| !is_backtrace(line));
-    let is_after = |line: &&String| AFTER.iter().any(|start| line.starts_with(start));
+    let is_indented = |line: &&String| line.starts_with(' ');
+    let is_ignored =
+        |line: &&String| IGNORED.iter().any(|start| line.trim_start().starts_with(start));
     // A panic message of Rust may have several lines. Its first line follows the one with `panicked at`.
     let mut after_panic = before_backtrace.clone().skip_while(|line| !line.contains("panicked at"));
-    let panic = after_panic.nth(1).filter(|line| !is_after(line));
-    panic.or_else(|| before_backtrace.filter(|line| !is_after(line)).last()).or(lines.back())
+    let panic = after_panic.nth(1).filter(|line| !is_ignored(line));
+    // The message of an exception of Python may have several lines too. Its first line is not indented.
+    let traceback = lines.iter().rposition(|line| line == "Traceback (most recent call last):");
+    let mut after_traceback = lines.iter().skip(traceback.map_or(lines.len(), |index| index + 1));
+    let exception = after_traceback.find(|line| !is_indented(line));
+    // Indented details may follow a line such as `error: unexpected argument`.
+    let at_margin = before_backtrace.clone().filter(|line| !is_indented(line) && !is_ignored(line));
+    let is_error = |line: &&String| line.to_ascii_lowercase().starts_with("error:");
+    let error = at_margin.last().filter(is_error);
+    let last = before_backtrace.filter(|line| !is_ignored(line)).last();
+    Some(panic.or(exception).or(error).or(last).or(lines.back())?.trim_start())
 }
 
 /// Reads standard error to its end, copies it to `log`, and stores its last lines.
@@ -284,12 +309,13 @@ fn read_errors(stderr: impl Read, error_lines: &Mutex<VecDeque<String>>, mut log
         }
         let text = decode_line(&line).0;
         if !text.trim().is_empty() {
+            let indent = if text.starts_with([' ', '\t']) { " " } else { "" };
             let beginning: String = text.trim().chars().take(200).collect();
             let mut lines = error_lines.lock();
             if lines.len() == ERROR_LINES {
                 lines.pop_front();
             }
-            lines.push_back(printable(&beginning));
+            lines.push_back(format!("{indent}{}", printable(&beginning)));
         }
         line.push(b'\n');
         if log.as_mut().is_some_and(|log| log.write_all(&line).is_err()) {
@@ -451,7 +477,7 @@ mod tests {
                 Some("thread 'main' panicked at 'out of luck', a.rs:1"),
             ),
             (
-                "Exception in thread \"main\" E: x\nat E.main(E.java:2)\n... 3 more",
+                "Exception in thread \"main\" E: x\n\tat E.main(E.java:2)\n\t... 3 more",
                 Some("Exception in thread \"main\" E: x"),
             ),
             (
@@ -460,10 +486,30 @@ mod tests {
             ),
             ("panic: x\ngoroutine 1 [running]:\nmain.main()\nexit status 2", Some("panic: x")),
             ("note: x", Some("note: x")),
+            (
+                "error: unexpected argument '--x' found\n\n  tip: to pass '--x' as a value, use '-- --x'\n\n\
+                 Usage: engine [OPTIONS]\n\nFor more information, try '--help'.",
+                Some("error: unexpected argument '--x' found"),
+            ),
+            ("error: no book\nno memory", Some("no memory")),
+            (
+                "unknown option --x\nusage: python3 [option] ...\nTry `python -h' for more information.",
+                Some("unknown option --x"),
+            ),
+            (
+                "ls: unrecognized option '--x'\nTry 'ls --help' for more.",
+                Some("ls: unrecognized option '--x'"),
+            ),
+            ("a.c:1: fatal error: b.h\ncompilation terminated.", Some("a.c:1: fatal error: b.h")),
+            (
+                "Traceback (most recent call last):\n  File \"a.py\", line 1\nValueError: one\ntwo\n  three",
+                Some("ValueError: one"),
+            ),
+            ("terminate called\n  what():  x", Some("what():  x")),
         ] {
-            let lines = text.lines().map(|line| line.trim().to_owned()).collect();
-            let found = error_message(&lines).map(String::as_str);
-            assert_eq!(found, message, "{text}");
+            let lines = Mutex::default();
+            read_errors(text.as_bytes(), &lines, None);
+            assert_eq!(error_message(&lines.lock()), message, "{text}");
         }
     }
 }

@@ -137,7 +137,12 @@ fn read_header(line: &[u8]) -> Result<Result<JournalHeader, String>, JournalErro
         Ok(_) => serde_json::from_slice(line),
         Err(error) => Err(error),
     };
-    Ok(header.map_err(|error| error.to_string()))
+    Ok(header.map_err(|error| reason(&error)))
+}
+
+/// An error in a line. Only the column is given, because the number of the line is always 1.
+fn reason(error: &serde_json::Error) -> String {
+    error.to_string().replacen(" at line 1 column ", " at column ", 1)
 }
 
 /// The complete lines after the first one.
@@ -195,7 +200,7 @@ fn read_later_lines(source: &mut BufReader<&File>, line: &mut Vec<u8>) -> io::Re
             }
             BoundedLine::Whole => {
                 lines.length += line.len() as u64 + 1;
-                serde_json::from_slice(line).map_err(|error| error.to_string())
+                serde_json::from_slice(line).map_err(|error| reason(&error))
             }
         };
         lines.entries.push((number, entry));

@@ -153,7 +153,7 @@ fn damage_is_reported_and_repaired_on_request() {
     let lines: Vec<&str> = STORED_V2.lines().collect();
     let [head, run, game, void, other] = lines[..] else { panic!("five lines") };
     for (middle, reason) in [
-        ("notes", "line 3: expected value"),
+        ("notes", "line 3: expected value at column 1; "),
         (game, "line 4: game 1 is a duplicate"),
         ("{\"game\":{\"number\":1}}", "line 3: missing field"),
     ] {

@@ -308,6 +308,9 @@ impl PartialEngineSpec {
         if settings.nice.is_some_and(|nice| !NICE.contains(&nice)) {
             return Err(in_engine(EngineSpecError::Nice));
         }
+        if settings.stderr.as_ref().is_some_and(|path| path.as_os_str() == "-") {
+            return Err(in_engine(EngineSpecError::StandardOutput));
+        }
         let ponder = settings.ponder.unwrap_or(false);
         if ponder && limit.clock.is_none() {
             return Err(in_engine(EngineSpecError::PonderWithoutClock));
@@ -490,6 +493,8 @@ pub enum EngineSpecError {
     /// `nice=` is out of range. The operating system would silently clamp it.
     #[error("nice= must be between -20 and 19")]
     Nice,
+    #[error("stderr= needs a file and cannot be standard output")]
+    StandardOutput,
     #[error("ponder= needs tc=")]
     PonderWithoutClock,
     #[error("proto=xboard cannot be combined with nodes= or ponder=on")]

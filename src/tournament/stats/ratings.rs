@@ -20,27 +20,35 @@ pub struct Rating {
     pub error: f64,
 }
 
-/// Draws added to each pairing with games, so that an engine with only wins or losses has a finite rating.
+/// Draws added to the games of an engine, so that an engine with only wins or losses has a finite rating. They are
+/// divided among its pairings in proportion to the games: half a draw in every pairing would pull the ratings of many
+/// engines with few games each toward the mean. A pairing gets the share of the engine with fewer games.
 const PRIOR_DRAWS: f64 = 0.5;
 /// Maximum number of iterations, many more than are needed for six digits.
 const ITERATIONS: usize = 20_000;
 /// Elo per unit of the natural logarithm of a strength.
 const SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 
-/// The maximum-likelihood ratings by engine.
+/// The maximum-likelihood ratings by engine, with [`PRIOR_DRAWS`].
 pub fn ratings(standings: &Standings) -> Vec<Rating> {
     let count = standings.engine_stats().len();
     let mut games = vec![vec![0.0; count]; count];
     let mut points = vec![0.0; count];
+    let mut totals = vec![0; count];
+    for ([first, second], scores) in standings.pairings() {
+        totals[first] += scores.count();
+        totals[second] += scores.count();
+    }
     for ([first, second], scores) in standings.pairings() {
         let played = scores.count() as f64;
         if played == 0.0 {
             continue;
         }
-        games[first][second] += played + PRIOR_DRAWS;
-        games[second][first] += played + PRIOR_DRAWS;
-        points[first] += scores.points() + PRIOR_DRAWS / 2.0;
-        points[second] += scores.reversed().points() + PRIOR_DRAWS / 2.0;
+        let prior = PRIOR_DRAWS * played / totals[first].min(totals[second]) as f64;
+        games[first][second] += played + prior;
+        games[second][first] += played + prior;
+        points[first] += scores.points() + prior / 2.0;
+        points[second] += scores.reversed().points() + prior / 2.0;
     }
     let strengths = strengths(&games, &points);
     let errors = errors(standings, &games, &strengths);
@@ -99,9 +107,15 @@ fn errors(standings: &Standings, games: &[Vec<f64>], strengths: &[f64]) -> Vec<f
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+
+    use rand::rngs::StdRng;
+    use rand::{Rng, SeedableRng};
+
     use super::*;
     use crate::board::ByColor;
     use crate::notation::pgn::GameResult;
+    use crate::tournament::stats::elo::score_of;
     use crate::tournament::{EndReason, GameRecord, Schedule, TournamentFormat};
 
     /// The standings after `rounds` rounds with the results given by `result`.
@@ -147,6 +161,24 @@ mod tests {
         for rating in [first, second] {
             assert!((rating.error - 16.05).abs() < 0.1, "{rating:?}");
         }
+    }
+
+    /// Twenty engines, each 40 Elo stronger than the next one, play two games in each pairing.
+    #[test]
+    fn ratings_of_many_engines_with_few_games_are_not_compressed() {
+        let elo = |engine: usize| 40.0 * (9.5 - engine as f64);
+        let random = RefCell::new(StdRng::seed_from_u64(1));
+        let mut slope = 0.0;
+        for _ in 0..5 {
+            let played = standings(20, 1, |_, [red, black]| {
+                let is_won = random.borrow_mut().random_bool(score_of(elo(red) - elo(black)));
+                if is_won { GameResult::RedWins } else { GameResult::BlackWins }
+            });
+            let all = ratings(&played);
+            let products = all.iter().enumerate().map(|(n, rating)| rating.value * elo(n));
+            slope += products.sum::<f64>() / (0..20).map(|n| elo(n).powi(2)).sum::<f64>() / 5.0;
+        }
+        assert!((0.93..1.12).contains(&slope), "{slope}");
     }
 
     #[test]
