@@ -5,6 +5,7 @@
 //! and chooses the move by a vote among the results. A [`Searcher`] searches while its caller waits. Both use
 //! `request_handler`. Before a thread starts, `memory` checks that there is memory for it.
 
+mod known_mate;
 mod memory;
 mod request_handler;
 mod searcher;
@@ -373,7 +374,7 @@ impl Coordinator {
                 self.tt = tt;
             }
             Message::Clear => {
-                self.handler.clear_overhead();
+                self.handler.clear();
                 for thread in &self.threads {
                     thread.send(ThreadMessage::Clear);
                 }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crossbeam_channel::Sender;
 
+use super::known_mate::KnownMate;
 use crate::board::Move;
 use crate::movegen::{is_legal, legal_moves};
 use crate::search::event::{Bound, Event, Info, Outcome, Report, SearchLine, SearchResult};
@@ -29,11 +30,13 @@ const PROOF_NODES_PER_NODE: u64 = 2;
 #[derive(Debug, Default)]
 pub struct RequestHandler {
     overhead: MoveOverhead,
+    known_mate: Option<KnownMate>,
 }
 
 impl RequestHandler {
-    pub fn clear_overhead(&mut self) {
-        self.overhead = MoveOverhead::default();
+    /// Clears the measured move overhead and the mate announced by the last search.
+    pub fn clear(&mut self) {
+        *self = Self::default();
     }
 
     /// The time limits of a request, with the move overhead expected from earlier moves.
@@ -77,6 +80,7 @@ impl RequestHandler {
         }
         log::debug!("search: {}", request.limits);
         let time = self.time_limits(&request);
+        let known_mate = self.known_mate.take().and_then(|mate| mate.line_for(&request));
         let mut shared = SharedState::new(request, root_moves, threads);
         (shared.time, shared.events) = (time, events);
         if let Some(mate) = self.mate_by_checks(&mut shared, tt) {
@@ -86,7 +90,10 @@ impl RequestHandler {
         let limits = &shared.request.limits;
         let (results, no_mate) = match limits.mate.zip(limits.mate_plies()) {
             Some((moves, plies)) => match search_for_mate(moves, plies, &shared, tt, &mut run) {
-                MateAnswer::Proven(mates) => return self.answer_with_mates(&shared, mates, tt),
+                MateAnswer::Proven(mates) => {
+                    let lines = mates.into_iter().map(proven_mate).collect();
+                    return self.answer_with_mates(&shared, lines, tt);
+                }
                 MateAnswer::Refuted(results) => (results, true),
                 MateAnswer::Searched(results) => (results, false),
             },
@@ -96,6 +103,11 @@ impl RequestHandler {
             }
         };
         let chosen = choose(&results, &shared.request.settings);
+        if let Some(mate) = known_mate
+            && chosen.is_none_or(|chosen| chosen.last_exact_score() < mate.score)
+        {
+            return self.answer_with_mates(&shared, vec![mate], tt);
+        }
         if let Some(chosen) = chosen {
             report_choice(&shared, &results, chosen, tt);
         }
@@ -113,7 +125,13 @@ impl RequestHandler {
         };
         log::debug!("{outcome}");
         let lines = best_lines(&shared, &results, chosen);
+        self.remember_mate(&shared.request, &lines);
         SearchResult { outcome, lines }
+    }
+
+    /// Remembers the mate of the best line for the next search.
+    fn remember_mate(&mut self, request: &SearchRequest, lines: &[SearchLine]) {
+        self.known_mate = lines.first().and_then(|line| KnownMate::new(request, line));
     }
 
     /// Searches for a mate by checks alone, if [`mate_limits`] allows it, and answers with it.
@@ -130,49 +148,53 @@ impl RequestHandler {
         let plies = line.len() as u32;
         let is_mate = plies > 0 && request.no_capture_limit().allows(game.position(), plies);
         shared.nodes.store(nodes, Ordering::Relaxed);
-        is_mate.then(|| self.answer_with_mates(shared, vec![line], tt))
+        is_mate.then(|| self.answer_with_mates(shared, vec![proven_mate(line)], tt))
     }
 
     /// Answers with proven mates, the best one first.
     fn answer_with_mates(
         &mut self,
         shared: &SharedState,
-        mates: Vec<Vec<Move>>,
+        mates: Vec<SearchLine>,
         tt: &TranspositionTable,
     ) -> SearchResult {
-        let best = mates.first().map_or(&[][..], Vec::as_slice);
-        self.record_time(shared, best.first().copied());
+        let best = mates.first();
+        let pv = best.map_or(&[][..], |line| &line.pv);
+        self.record_time(shared, pv.first().copied());
         let time = shared.request.control.elapsed();
         let nodes = shared.nodes.load(Ordering::Relaxed);
         let outcome = Outcome {
-            best: best.first().copied(),
-            ponder: best.get(1).copied(),
-            score: Some(Score::mate_in(best.len())),
-            depth: best.len() as u32,
+            best: pv.first().copied(),
+            ponder: pv.get(1).copied(),
+            score: best.map(|line| line.score),
+            depth: best.map_or(0, |line| line.depth),
             nodes,
             time,
             ..Outcome::default()
         };
-        let mut lines = Vec::with_capacity(mates.len());
-        for (multipv, pv) in (1..).zip(mates) {
-            let (score, bound) = (Score::mate_in(pv.len()), Bound::Exact);
-            let depth = pv.len() as u32;
+        for (multipv, line) in (1..).zip(&mates) {
             shared.send_report(Report::Line(Info {
-                depth,
-                selective_depth: depth,
+                depth: line.depth,
+                selective_depth: line.depth,
                 multipv,
-                score,
-                bound,
+                score: line.score,
+                bound: line.bound,
                 nodes,
                 time,
                 hashfull: tt.hashfull(),
                 tb_hits: shared.tb_hits.load(Ordering::Relaxed),
-                pv: pv.clone(),
+                pv: line.pv.clone(),
             }));
-            lines.push(SearchLine { score, bound, depth, pv });
         }
-        SearchResult { outcome, lines }
+        self.remember_mate(&shared.request, &mates);
+        SearchResult { outcome, lines: mates }
     }
+}
+
+/// The line of a mate that was proven without iterations.
+fn proven_mate(pv: Vec<Move>) -> SearchLine {
+    let (score, depth) = (Score::mate_in(pv.len()), pv.len() as u32);
+    SearchLine { score, bound: Bound::Exact, depth, pv }
 }
 
 /// Reports the line of the chosen move if it is not the best line of the first thread.
@@ -382,6 +404,54 @@ mod tests {
         // The thinking time before this move is not part of the overhead.
         let overhead = handler.overhead.expected(game.position(), &clock(59_500));
         assert_eq!(overhead, Duration::ZERO);
+    }
+
+    #[test]
+    fn an_announced_mate_is_not_forgotten() {
+        let tt = TranspositionTable::new(1).unwrap();
+        let start = "9/4k1N2/3C2c2/3PP1N2/P8/9/9/4BR3/4A4/3AK4 w";
+        let mate = Limits { mate: Some(3), ..Limits::default() };
+        let announced = |handler: &mut RequestHandler| {
+            let game = Game::new(start.parse().unwrap());
+            let request = SearchRequest::new(game.clone(), mate);
+            let line = handler.search(request, None, &tt, 1, |_| Vec::new()).lines.remove(0);
+            assert_eq!((line.score, line.pv.len()), (Score::mate_in(5), 5));
+            (game, line.pv)
+        };
+        // The next search does not find a mate.
+        let search = |handler: &mut RequestHandler, request: SearchRequest| {
+            let mut result = Iteration::new(&legal_moves(request.game.position()));
+            result.moves[0].score = Score::evaluation(50);
+            handler.search(request, None, &tt, 1, |_| vec![result.clone()]).outcome
+        };
+        let mut handler = RequestHandler::default();
+        let (mut game, pv) = announced(&mut handler);
+        for rest in [&pv[2..], &pv[4..]] {
+            game.push(pv[pv.len() - rest.len() - 2]).unwrap();
+            game.push(pv[pv.len() - rest.len() - 1]).unwrap();
+            let found = search(&mut handler, SearchRequest::new(game.clone(), Limits::nodes(1)));
+            assert_eq!(found.score, Some(Score::mate_in(rest.len())));
+            assert_eq!((found.best, found.ponder), (Some(rest[0]), rest.get(1).copied()));
+        }
+        // Not after another reply, under other rules, or if its first move is not allowed.
+        for case in 0..3 {
+            let (mut game, pv) = announced(&mut handler);
+            game.push(pv[0]).unwrap();
+            let replies = legal_moves(game.position());
+            let reply = replies.iter().find(|m| (**m == pv[1]) == (case > 0)).unwrap();
+            game.push(*reply).unwrap();
+            let mut request = SearchRequest::new(game.clone(), Limits::nodes(1));
+            match case {
+                1 => request.settings.no_capture_draws = false,
+                2 => {
+                    let others = legal_moves(game.position()).into_iter().filter(|m| *m != pv[2]);
+                    request.root_moves = Some(others.collect());
+                }
+                _ => {}
+            }
+            let found = search(&mut handler, request);
+            assert!(!found.score.unwrap().is_mate(), "{found:?}");
+        }
     }
 
     #[test]

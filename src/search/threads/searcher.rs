@@ -101,9 +101,9 @@ impl Searcher {
         self.forget();
     }
 
-    /// Clears the transposition table, the histories and the measured move overhead.
+    /// Clears the transposition table, the histories, the measured move overhead and the mate announced last.
     pub fn forget(&mut self) {
-        self.handler.clear_overhead();
+        self.handler.clear();
         self.thread.histories.clear();
         match Arc::get_mut(&mut self.thread.tt) {
             Some(tt) => tt.clear_exclusively(),

@@ -1,0 +1,61 @@
+//! The mate announced by the last search.
+//!
+//! A mate score is a proof, but the next search may not find the mate again: it may end earlier, or lack the scores of
+//! the transposition table that do not hold near the no-capture limit. After the expected reply, the rest of the line
+//! still mates.
+
+use crate::board::NoCaptureClock;
+use crate::rules::Game;
+use crate::search::event::{Bound, SearchLine};
+use crate::search::request::{Driver, SearchRequest, Settings};
+use crate::search::score::{Meaning, Score};
+
+/// The rest of a mating line after its first two moves, and the position in which it begins.
+#[derive(Debug)]
+pub struct KnownMate {
+    position: RecentKeys,
+    settings: Settings,
+    line: SearchLine,
+}
+
+/// The keys of a position and of those since the last capture, latest first, and the no-capture clock.
+type RecentKeys = (Vec<u64>, NoCaptureClock);
+
+fn recent_keys(game: &Game) -> RecentKeys {
+    let clock = game.position().clock();
+    let earlier = game.plies().iter().rev().take(clock.plies().into());
+    let keys = [game.position().key()].into_iter().chain(earlier.map(|ply| ply.undo.key()));
+    (keys.collect(), clock)
+}
+
+impl KnownMate {
+    /// The mate of the best line of a search. `None` if its score is not an exact mate, or if the line has no third
+    /// move. The lines of MTD(f) are not used, because their moves may come from searches with different windows.
+    pub fn new(request: &SearchRequest, line: &SearchLine) -> Option<Self> {
+        let Meaning::Mates(plies) = line.score.meaning() else { return None };
+        if line.bound != Bound::Exact || request.settings.techniques.driver == Driver::Mtd {
+            return None;
+        }
+        let (played, rest) = line.pv.split_at_checked(2).filter(|(_, rest)| !rest.is_empty())?;
+        let mut game = request.game.clone();
+        for m in played {
+            game.push(*m).ok()?;
+        }
+        let score = Score::mate_in(plies as usize - 2);
+        let line = SearchLine { score, depth: plies - 2, pv: rest.to_vec(), ..line.clone() };
+        Some(Self { position: recent_keys(&game), settings: request.settings, line })
+    }
+
+    /// The line, if it begins at the end of the game of this request, and the request allows its first move and asks
+    /// for one line. A request for a mate is not answered with it, because the mate may be too long.
+    pub fn line_for(self, request: &SearchRequest) -> Option<SearchLine> {
+        let is_allowed =
+            request.root_moves.as_ref().is_none_or(|moves| moves.contains(&self.line.pv[0]));
+        let is_valid = is_allowed
+            && request.settings.multipv == 1
+            && request.limits.mate.is_none()
+            && request.settings.scores_like(&self.settings)
+            && recent_keys(&request.game) == self.position;
+        is_valid.then_some(self.line)
+    }
+}
