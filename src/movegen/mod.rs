@@ -145,14 +145,27 @@ fn push_promotions(position: &Position, moves: &mut MoveList) {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn legal_moves(position: &Position) -> MoveList {
+    let own = position.color(position.side_to_move());
+    let mut moves = legal_moves_between(position, own, Bitboard::ALL);
+    push_promotions(position, &mut moves);
+    moves
+}
+
+/// The legal moves of the pieces of the side to move on `pieces` to the squares `targets`, without promotions, in the
+/// order of [`generate`].
+#[inline]
+pub(crate) fn legal_moves_between(
+    position: &Position,
+    pieces: Bitboard,
+    targets: Bitboard,
+) -> MoveList {
     let legality = Legality::new(position);
     let mut moves = MoveList::new();
-    for_each_piece(position, position.color(position.side_to_move()), |from, to| {
-        for to in legality.restrict(position, from, to) {
+    for_each_piece(position, pieces, |from, to| {
+        for to in legality.restrict(position, from, to & targets) {
             moves.push(Move::new(from, to));
         }
     });
-    push_promotions(position, &mut moves);
     moves
 }
 

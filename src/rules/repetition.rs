@@ -29,6 +29,9 @@ pub fn judge_repetition(
     if plies.iter().any(|ply| ply.played.is_none()) {
         return Verdict::Draw;
     }
+    if rules == RuleSet::Chinese {
+        return chinese::judge_repetition(position, plies);
+    }
     Verdict::compare(side_perpetuals(position, plies, rules).map(|side| side.perpetual))
 }
 
@@ -70,13 +73,13 @@ pub fn contains_check(position: &Position, plies: &[Ply]) -> bool {
 
 /// Whether all moves of a side, or at least one, gave check.
 #[derive(Clone, Copy)]
-struct Checks {
-    all: bool,
-    any: bool,
+pub struct Checks {
+    pub all: bool,
+    pub any: bool,
 }
 
 impl Checks {
-    fn of(side: Color, position: &Position, plies: &[Ply]) -> Self {
+    pub fn of(side: Color, position: &Position, plies: &[Ply]) -> Self {
         let mut checks = Self { all: true, any: false };
         let mut mover = !position.side_to_move();
         let mut gave_check = position.in_check();

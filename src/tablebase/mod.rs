@@ -26,7 +26,9 @@
 //!
 //! Tables ignore the no-capture limit. The caller checks that the plies to mate stay within it. If they do not, the
 //! position may still be won by a line with earlier captures. Therefore a one-sided class with wins or losses in more
-//! than [`Metric::NO_CAPTURE_PLIES`] plies has a second table with the depth to conversion ([`Tables::dtc`]).
+//! than [`Metric::NO_CAPTURE_PLIES`] plies has a second table with the depth to conversion ([`Tables::dtc`]). Some
+//! embedded classes with shorter wins have one as well ([`EMBEDDED_DTC`]), because the game may have reached the
+//! position after many plies without a capture.
 //!
 //! In two-sided classes the repetition rules decide many positions, so such a class is solved for one rule set; see
 //! `two_sided`. The two-sided classes with up to one advisor or bishop a side, together with the one-sided classes that
@@ -68,7 +70,9 @@ pub use placements::Defenders;
 pub use repeated::RepeatedPositions;
 pub use solved::{DrawsHold, SideCounts, SolvedClass, WrongValue};
 pub use solver::{TooLong, class_size, solve, solver_memory};
-pub use tables::{EXTENSION, Probe, ProbedMove, SkippedFile, Tables, embedded_classes};
+pub use tables::{
+    EMBEDDED_DTC, EXTENSION, Probe, ProbedMove, SkippedFile, Tables, embedded_classes,
+};
 pub use two_sided::{UnsolvedClass, solve_two_sided};
 pub use value::{Metric, TableOutcome};
 pub use verify::{prove_draws, verify};

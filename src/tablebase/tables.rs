@@ -36,6 +36,11 @@ pub fn embedded_classes() -> Vec<Material> {
     Material::all().into_iter().filter(is_embedded).collect()
 }
 
+/// Classes with an embedded DTC table as well. If the no-capture limit is near, their wins need captures that can be too
+/// far away for the search to find.
+pub const EMBEDDED_DTC: [&str; 7] =
+    ["KCA-KA", "KCA-KB", "KCA-KAA", "KCA-KAB", "KCA-KBB", "KCA-KAAB", "KR-KAAB"];
+
 /// A set of tables, shared by the search threads.
 pub struct Tables {
     /// All DTM tables of each class, by class number; a class may have one for each rule set, and duplicates.
@@ -133,7 +138,7 @@ impl Tables {
         let mut tables = Self::none();
         let skipped = tables.add_directories(paths);
         let embedded = Self::embedded();
-        let all = embedded.dtm.iter().flatten();
+        let all = embedded.dtm.iter().chain(embedded.dtc.values()).flatten();
         all.for_each(|table| tables.add(table.clone()));
         (Arc::new(tables), skipped)
     }

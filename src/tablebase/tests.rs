@@ -430,6 +430,9 @@ fn embedded_tables_are_complete_and_below_two_megabytes() {
     let classes: Vec<Material> = tables.iter().map(ClassTable::material).collect();
     let mut wanted = embedded_classes();
     wanted.sort_by_key(|m| m.index());
+    let mut dtc = EMBEDDED_DTC.map(|class| class.parse().unwrap());
+    dtc.sort_by_key(|m: &Material| m.index());
+    wanted.extend(dtc);
     assert_eq!(classes, wanted);
     assert!(tables.iter().map(ClassTable::size).sum::<u64>() <= 2 << 20);
     let mut solutions = Solutions::default();
@@ -440,6 +443,11 @@ fn embedded_tables_are_complete_and_below_two_megabytes() {
         let loaded = tables.get(material, RuleSet::Asian).unwrap().load(&Color::ALL).unwrap();
         assert_eq!(loaded.counts(), solutions.get(material).counts(), "{name}");
     }
+    let material = "KCA-KA".parse().unwrap();
+    let embedded = tables.dtc_table(material).unwrap();
+    assert_eq!(embedded.size(), solutions.conversions(material).to_file(1).len() as u64);
+    let loaded = embedded.load(&Color::ALL).unwrap();
+    assert_eq!(loaded.counts(), solutions.conversions(material).counts());
 }
 
 #[test]

@@ -243,13 +243,21 @@ fn wins_beyond_the_no_capture_limit_are_reported() {
         $ egtb probe '{board} 57 1'
         >0 the no-capture limit comes first
         $ egtb probe '{board} 58 1'
-        > the no-capture limit comes first
+        > whether a capture comes before the no-capture limit is unknown
+        $ egtb probe '9/9/3k5/9/9/9/9/9/9/R4K3 w - - 117 1'
+        >0 no-capture limit
+        $ egtb probe '9/9/3k5/9/9/9/9/9/9/R4K3 w - - 118 1'
+        > but the no-capture limit comes first
+        $ egtb probe '9/9/1c1a1k3/9/9/9/9/5A3/4K4/5A3 b - - 90 1'
+        > a capture within 17 plies is needed
+        $ egtb probe '9/9/1c1a1k3/9/9/9/9/5A3/4K4/5A3 b - - 104 1'
+        > but the no-capture limit comes first
         $ egtb probe '5k3/9/9/9/5R3/9/9/9/9/4K4 b - - 120 60'
         >0 the no-capture limit comes first
         $ judge --explain '{board} 57 1'
         > red wins, mate in 63 plies\n
         $ judge --explain '{board} 58 1'
-        > the no-capture limit comes first
+        > before the no-capture limit is unknown
         $ judge --explain '{board} 120 1'
         >0 red wins
         "

@@ -182,13 +182,17 @@ pub fn describe_no_capture_limit(
     if is_in_time(plies) {
         return None;
     }
-    let capture = tablebases.dtc(position).filter(|plies| is_in_time(*plies));
-    Some(match capture {
-        Some(plies) => format!(
+    let (_, winner) = Material::of(position)?;
+    let has_bare_king = position.color(!winner).len() == 1;
+    Some(match tablebases.dtc(position) {
+        Some(plies) if is_in_time(plies) => format!(
             "a capture within {} is needed to avoid the no-capture limit",
             plies_text(plies)
         ),
-        None => "but the no-capture limit comes first".to_owned(),
+        None if !has_bare_king => {
+            "whether a capture comes before the no-capture limit is unknown".to_owned()
+        }
+        _ => "but the no-capture limit comes first".to_owned(),
     })
 }
 

@@ -16,8 +16,9 @@ use crate::cli::common::{
 use crate::rules::RuleSet;
 use crate::search::free_megabytes;
 use crate::tablebase::{
-    ClassTable, DrawsHold, EXTENSION, Material, Metric, SideCounts, SolvedClass, TableError,
-    Tables, class_size, embedded_classes, prove_draws, solve, solve_two_sided, solver_memory,
+    ClassTable, DrawsHold, EMBEDDED_DTC, EXTENSION, Material, Metric, SideCounts, SolvedClass,
+    TableError, Tables, class_size, embedded_classes, prove_draws, solve, solve_two_sided,
+    solver_memory,
 };
 use crate::text::{Replacement, counted};
 
@@ -181,22 +182,26 @@ fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
 fn generate_embedded(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
     let embedded = embedded_classes();
     let classes = with_smaller(embedded.iter().copied().collect());
-    let tablebases: Vec<_> = (classes.iter()).map(|class| (*class, Metric::Dtm)).collect();
+    let dtm = classes.into_iter().map(|class| (class, Metric::Dtm));
+    let dtc = embedded.iter().filter(|class| EMBEDDED_DTC.contains(&class.to_string().as_str()));
+    let tablebases: Vec<_> = dtm.chain(dtc.map(|class| (*class, Metric::Dtc))).collect();
     arguments.print_plan(&tablebases, 0)?;
     if arguments.dry_run {
         return Ok(());
     }
     let out = OutputFile::create(out, arguments.force)?;
-    let bar = bar(classes.iter().copied().map(class_size).sum());
+    let bar = bar(tablebases.iter().map(|(class, _)| class_size(*class)).sum());
     let threads = arguments.threads.count();
     let mut solved: Vec<Arc<SolvedClass>> = Vec::new();
     let mut bytes = Vec::new();
-    for material in classes {
+    for (material, metric) in tablebases {
         bar.set_message(material.to_string());
         let progress = |positions| bar.inc(positions);
-        let class = solve(material, Metric::Dtm, &solved, threads, &progress).context(material)?;
-        let (line, class, mut file) = pack(class, Metric::Dtm, &solved, threads);
-        solved.push(Arc::new(class));
+        let class = solve(material, metric, &solved, threads, &progress).context(material)?;
+        let (line, class, mut file) = pack(class, metric, &solved, threads);
+        if metric == Metric::Dtm {
+            solved.push(Arc::new(class));
+        }
         if embedded.contains(&material) {
             bytes.append(&mut file);
             note(&line);

@@ -103,7 +103,7 @@ impl MoveContext<'_> {
         // Back to this board, in the order in which its moves are generated.
         let mut now = self.before.after(self.played);
         now.make_null();
-        let order: Vec<Move> = moves_of(&now).collect();
+        let order = moves_of(&now);
         for m in &mut *chases {
             *m = symmetry.image_of_move(*m);
         }
@@ -144,8 +144,7 @@ impl MoveContext<'_> {
         if after.in_check() {
             return Classification::new(MoveClass::Check);
         }
-        if before.in_check() && self.played.from() == before.king(before.side_to_move()) {
-            // The checking side caused the threats that the forced king move uncovers.
+        if self.king_leaves_check() {
             return Classification::exempt(Exemption::KingLeavesCheck);
         }
         let mut now = after.clone();
@@ -162,6 +161,13 @@ impl MoveContext<'_> {
         }
     }
 
+    /// Whether the move is one of the king in check. Such a move is idle unless it gives check, because the checking
+    /// side caused the threats that it uncovers.
+    pub fn king_leaves_check(&self) -> bool {
+        let before = self.before;
+        before.in_check() && self.played.from() == before.king(before.side_to_move())
+    }
+
     /// Whether the mover, if it could move again, would force mate after the move (`now`) but not before it (`then`).
     /// If the move answers a check, a mate by a move that did not force mate before is new as well.
     fn threatens_new_mate(
@@ -176,7 +182,7 @@ impl MoveContext<'_> {
         if !self.before.in_check() {
             return forced_mate(then, MATE_CHECKS, budget).is_none();
         }
-        moves_of(now).any(|m| {
+        moves_of(now).into_iter().any(|m| {
             let old = self.before_move(m);
             begins_mate(now, m, MATE_CHECKS, budget)
                 && !(has_move(then, old) && begins_mate(then, old, MATE_CHECKS, budget))

@@ -1,7 +1,9 @@
 //! Bounded look-ahead: a node budget, piece values, exchanges, forced mates, and sequences of captures and checks.
 
-use crate::board::{Bitboard, ByColor, Color, Move, PieceKind, Position, Square};
-use crate::movegen::legal_moves;
+use crate::board::{
+    Bitboard, ByColor, Color, Legality, Move, MoveList, PieceKind, Position, Square,
+};
+use crate::movegen::{is_pseudo_legal, legal_moves_between};
 
 /// The number of positions that may still be visited.
 #[derive(Clone, Copy, Debug)]
@@ -47,15 +49,38 @@ pub fn value_on(position: &Position, square: Square) -> PieceValue {
     }
 }
 
-/// The legal moves of the side to move, except those that take the king, which are possible in the
+/// The legal moves of the side to move, except promotions and those that take the king, which are possible in the
 /// hypothetical positions of this module.
-pub fn moves_of(position: &Position) -> impl Iterator<Item = Move> + use<> {
-    let king = position.king(!position.side_to_move());
-    legal_moves(position).into_iter().filter(move |m| m.to() != king)
+pub fn moves_of(position: &Position) -> MoveList {
+    let us = position.side_to_move();
+    let king = Bitboard::from(position.king(!us));
+    legal_moves_between(position, position.color(us), !king)
 }
 
+/// Whether a move is one of [`moves_of`].
 pub fn has_move(position: &Position, m: Move) -> bool {
-    moves_of(position).any(|other| other == m)
+    let takes_king = m.to() == position.king(!position.side_to_move());
+    !takes_king
+        && !m.is_promotion()
+        && is_pseudo_legal(position, m)
+        && Legality::new(position).allows(position, m)
+}
+
+/// The captures among [`moves_of`], in the same order.
+pub fn captures(position: &Position) -> MoveList {
+    let us = position.side_to_move();
+    let enemies = position.color(!us).without(position.king(!us));
+    legal_moves_between(position, position.color(us), enemies)
+}
+
+/// The captures on one square among [`moves_of`], in the same order.
+pub fn captures_on(position: &Position, square: Square) -> MoveList {
+    let us = position.side_to_move();
+    let attackers = position.attackers_to(square, us, position.occupied());
+    if attackers.is_empty() || square == position.king(!us) {
+        return MoveList::new();
+    }
+    legal_moves_between(position, attackers, square.into())
 }
 
 /// The gain of a capture if both sides then recapture on its square for as long as that pays. No recapture counts after
@@ -72,7 +97,7 @@ fn recapture(position: &mut Position, square: Square, budget: &mut NodeBudget) -
     }
     let won = value_on(position, square);
     let mut best = 0;
-    for m in moves_of(position).filter(|m| m.to() == square) {
+    for m in captures_on(position, square) {
         let undo = position.make(m);
         best = best.max(won - recapture(position, square, budget));
         position.unmake(m, undo);
@@ -86,7 +111,9 @@ pub fn forced_mate(position: &mut Position, checks: u32, budget: &mut NodeBudget
     if checks == 0 || !budget.spend() {
         return None;
     }
-    moves_of(position).find(|m| begins_mate(position, *m, checks, budget))
+    moves_of(position)
+        .into_iter()
+        .find(|m| position.gives_check(*m) && begins_mate(position, *m, checks, budget))
 }
 
 /// Whether a legal move is the first of a mate by at most `checks` checks; `checks` is at least 1.
@@ -108,7 +135,7 @@ pub fn threatens_mate(position: &Position, checks: u32, budget: &mut NodeBudget)
 /// Whether the side to move, which is in check, is mated by at most `checks` more checks after every
 /// answer.
 fn is_mated(position: &mut Position, checks: u32, budget: &mut NodeBudget) -> bool {
-    moves_of(position).all(|m| {
+    moves_of(position).into_iter().all(|m| {
         let undo = position.make(m);
         let mates = forced_mate(position, checks, budget).is_some();
         position.unmake(m, undo);
@@ -229,23 +256,18 @@ impl CaptureSequence<'_> {
             self.widen_scope(candidate, rest);
             let undo = self.position.make(m);
             let needs_check = !in_check && (won.is_none() || outside.is_some());
-            let score = if needs_check && !self.position.in_check() {
-                None
-            } else {
-                let mut next = rest;
-                next.plies = rest.plies.saturating_sub(1);
-                next.checks[us] -= u32::from(needs_check);
-                let won = won.unwrap_or(0);
-                // An answer to the last check may itself give check, so without this limit there would be no end.
-                Some(if rest.plies == 0 {
-                    won
-                } else {
-                    won - self.best(won - beta, won - alpha, next)
-                })
+            let mut next = rest;
+            next.plies = rest.plies.saturating_sub(1);
+            next.checks[us] -= u32::from(needs_check);
+            let won = won.unwrap_or(0);
+            // An answer to the last check may itself give check, so without this limit there would be no end.
+            let score = match rest.plies {
+                0 => won,
+                _ => won - self.best(won - beta, won - alpha, next),
             };
             self.position.unmake(m, undo);
             self.scope = scope;
-            best = best.max(score.unwrap_or(best));
+            best = best.max(score);
             alpha = alpha.max(best);
             if best >= beta {
                 break;
@@ -272,8 +294,14 @@ impl CaptureSequence<'_> {
     /// The moves of the sequence, ordered by the value of the victim, then of the attacker (MVV-LVA).
     fn candidates(&self, rest: Remaining) -> Vec<Candidate> {
         let position = &self.position;
+        let us = position.side_to_move();
+        let moves = if position.in_check() || rest.checks[us] > 0 {
+            moves_of(position)
+        } else {
+            captures(position)
+        };
         let mut candidates: Vec<_> =
-            moves_of(position).filter_map(|m| self.candidate(m, rest)).collect();
+            moves.into_iter().filter_map(|m| self.candidate(m, rest)).collect();
         candidates.sort_by_key(|Candidate { m, won, .. }| {
             let risk = value_on(position, m.from());
             won.map_or(MATE, |won| risk.min(20) - 20 * won)
@@ -286,8 +314,9 @@ impl CaptureSequence<'_> {
         let us = self.position.side_to_move();
         let in_check = self.position.in_check();
         let candidate = |won, outside| Some(Candidate { m, won, outside });
+        let may_check = || rest.checks[us] > 0 && self.position.gives_check(m);
         if self.position.piece_on(m.to()).is_none() {
-            return candidate(None, None).filter(|_| in_check || rest.checks[us] > 0);
+            return candidate(None, None).filter(|_| in_check || may_check());
         }
         let is_part = in_check || self.is_part(m, rest);
         let taken = value_on(&self.position, m.to());
@@ -303,7 +332,7 @@ impl CaptureSequence<'_> {
             return candidate(Some(taken), None).filter(|_| is_part);
         }
         if !is_part {
-            return candidate(Some(0), Some(taken)).filter(|_| rest.checks[us] > 0);
+            return candidate(Some(0), Some(taken)).filter(|_| may_check());
         }
         let is_offer = rest.is_first_answer() && self.offered == Some(m.to());
         let offered = if is_offer { OFFERED_PAWN } else { 0 };

@@ -12,7 +12,8 @@ mod threats;
 use std::cell::RefCell;
 
 use super::game::Ply;
-use super::verdict::{MoveClass, Perpetual, SidePerpetual};
+use super::repetition::Checks;
+use super::verdict::{MoveClass, Perpetual, SidePerpetual, Verdict};
 use crate::board::{ByColor, Move, Position};
 pub use classify::Classification;
 use classify::MoveContext;
@@ -27,46 +28,61 @@ thread_local! {
     static CACHE: RefCell<Vec<Option<(u64, CachedClass)>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The behavior of each side throughout a repetition: `plies` lead from a position to the same
-/// `position` again.
-///
-/// The moves are taken back from the end and only as far as needed to exclude a perpetual attack, so
-/// that long repetitions are cheap.
+/// The behavior of each side throughout a repetition: `plies` lead from a position to the same `position` again.
 pub fn side_perpetuals(position: &Position, plies: &[Ply]) -> ByColor<SidePerpetual> {
-    let gives_check = |n: usize| match plies.get(n + 1) {
-        Some(answer) => answer.undo.was_in_check(),
-        None => position.in_check(),
-    };
-    let last_mover = !position.side_to_move();
-    let mover = |n: usize| match (plies.len() - n) % 2 {
-        1 => last_mover,
-        _ => !last_mover,
-    };
-    let mut perpetuals = ByColor::from_fn(|side| {
-        let mut own = (0..plies.len()).filter(|n| mover(*n) == side);
-        if own.all(gives_check) { Perpetual::Check } else { Perpetual::Attack }
-    });
+    let perpetuals = classify_all(position, plies, perpetual_checks(position, plies));
+    perpetuals.map(|perpetual| SidePerpetual { perpetual, ..SidePerpetual::default() })
+}
+
+/// The verdict on a repetition. If only one side checks with every move, it loses, whatever the other side does.
+pub fn judge_repetition(position: &Position, plies: &[Ply]) -> Verdict {
+    let mut perpetuals = perpetual_checks(position, plies);
+    if perpetuals.iter().all(|perpetual| *perpetual != Perpetual::Check) {
+        perpetuals = classify_all(position, plies, perpetuals);
+    }
+    Verdict::compare(perpetuals)
+}
+
+/// [`Perpetual::Check`] for a side whose moves all give check, otherwise [`Perpetual::Attack`], the gravest behavior
+/// that is possible.
+fn perpetual_checks(position: &Position, plies: &[Ply]) -> ByColor<Perpetual> {
+    let checks = |side| Checks::of(side, position, plies).all;
+    ByColor::from_fn(|side| if checks(side) { Perpetual::Check } else { Perpetual::Attack })
+}
+
+/// Classifies the moves of the sides that do not check perpetually, as far as needed to exclude a perpetual attack.
+/// The moves are taken back from the end, twice: first those are examined whose class needs no look-ahead.
+fn classify_all(
+    position: &Position,
+    plies: &[Ply],
+    mut perpetuals: ByColor<Perpetual>,
+) -> ByColor<Perpetual> {
     let is_open = |p: &Perpetual| matches!(p, Perpetual::Attack | Perpetual::JointAttack);
-    let mut board = position.clone();
-    for n in (0..plies.len()).rev() {
-        board.unmake(plies[n].played, plies[n].undo);
-        let side = mover(n);
-        if !perpetuals.iter().any(is_open) {
-            break;
-        }
-        if gives_check(n) || !is_open(&perpetuals[side]) {
-            continue;
-        }
-        let earlier = before_previous(position, &board, plies, n);
-        let context = MoveContext { earlier: &earlier, before: &board, played: plies[n].played };
-        let (class, is_joint) = cached_class(&context);
-        if class.is_permitted() {
-            perpetuals[side] = Perpetual::None;
-        } else if is_joint {
-            perpetuals[side] = Perpetual::JointAttack;
+    let stages: [fn(&MoveContext<'_>) -> Option<CachedClass>; 2] =
+        [quick_class, |context| Some(cached_class(context))];
+    for class_of in stages {
+        let mut board = position.clone();
+        for n in (0..plies.len()).rev() {
+            if !perpetuals.iter().any(is_open) {
+                return perpetuals;
+            }
+            let gave_check = board.in_check();
+            board.unmake(plies[n].played, plies[n].undo);
+            let side = board.side_to_move();
+            if gave_check || !is_open(&perpetuals[side]) {
+                continue;
+            }
+            let earlier = before_previous(position, &board, plies, n);
+            let context =
+                MoveContext { earlier: &earlier, before: &board, played: plies[n].played };
+            match class_of(&context) {
+                Some((class, _)) if class.is_permitted() => perpetuals[side] = Perpetual::None,
+                Some((_, true)) => perpetuals[side] = Perpetual::JointAttack,
+                _ => {}
+            }
         }
     }
-    perpetuals.map(|perpetual| SidePerpetual { perpetual, ..SidePerpetual::default() })
+    perpetuals
 }
 
 /// Whether a move checks, threatens mate or chases by the Chinese rules. `earlier` is the position before the enemy
@@ -76,19 +92,32 @@ pub fn is_attack(earlier: &Position, before: &Position, played: Move) -> bool {
     !cached_class(&context).0.is_permitted()
 }
 
+/// The class of a move that gives no check, if it needs no look-ahead.
+fn quick_class(context: &MoveContext<'_>) -> Option<CachedClass> {
+    if context.king_leaves_check() {
+        return Some((MoveClass::Idle, false));
+    }
+    find_class(context.key())
+}
+
+/// The class of the move with this key in the cache of this thread.
+fn find_class(key: u64) -> Option<CachedClass> {
+    let entry = CACHE.with_borrow(|cache| cache.get(key as usize % CACHE_ENTRIES).copied());
+    let (cached_key, class) = entry.flatten()?;
+    (cached_key == key).then_some(class)
+}
+
 /// The class of a move, from the cache of this thread if possible.
 fn cached_class(context: &MoveContext<'_>) -> CachedClass {
     let key = context.key();
-    let slot = key as usize % CACHE_ENTRIES;
-    let cached = CACHE.with_borrow(|cache| cache.get(slot).copied().flatten());
-    if let Some((_, class)) = cached.filter(|(cached_key, _)| *cached_key == key) {
+    if let Some(class) = find_class(key) {
         return class;
     }
     let classification = context.classify();
     let class = (classification.class, classification.is_joint);
     CACHE.with_borrow_mut(|cache| {
         cache.resize(CACHE_ENTRIES, None);
-        cache[slot] = Some((key, class));
+        cache[key as usize % CACHE_ENTRIES] = Some((key, class));
     });
     class
 }
@@ -127,8 +156,20 @@ mod tests {
 
     use super::lookahead::NodeBudget;
     use super::*;
-    use crate::board::Symmetry;
+    use crate::board::{Color, Symmetry};
+    use crate::notation::fen::parse_variant_position;
     use crate::random::{self, Shape};
+
+    #[test]
+    fn a_possible_promotion_is_no_threat() {
+        let position = |fen| parse_variant_position(fen, true).unwrap();
+        let context = MoveContext {
+            earlier: &position("9/3k5/9/9/9/9/P8/9/4A4/4K4 b"),
+            before: &position("3k5/9/9/9/9/9/P8/9/4A4/4K4 w"),
+            played: "e1f0".parse().unwrap(),
+        };
+        assert_eq!(context.classify().class, MoveClass::Idle);
+    }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(150))]
@@ -151,6 +192,32 @@ mod tests {
                 let slow = (slow.class, slow.chases, slow.check_threats);
                 prop_assert_eq!(fast, slow, "{} {:?}", context.played, context.before.setup());
             }
+        }
+
+        #[test]
+        fn verdicts_follow_from_the_classes_of_all_moves(seed in any::<u64>()) {
+            let random = &mut StdRng::seed_from_u64(seed);
+            let Some(game) = random::shuffle(random, Shape::Any) else {
+                return Ok(());
+            };
+            let (position, line) = (game.position(), &game.plies()[4..]);
+            let classes = classifications(position, line);
+            let perpetual = |side: Color| {
+                let skipped = usize::from(side == position.side_to_move());
+                let own = || classes.iter().skip(skipped).step_by(2);
+                if own().all(|c| c.class == MoveClass::Check) {
+                    Perpetual::Check
+                } else if own().any(|c| c.class.is_permitted()) {
+                    Perpetual::None
+                } else if own().any(|c| c.is_joint) {
+                    Perpetual::JointAttack
+                } else {
+                    Perpetual::Attack
+                }
+            };
+            let perpetuals = ByColor::from_fn(perpetual);
+            prop_assert_eq!(side_perpetuals(position, line).map(|side| side.perpetual), perpetuals);
+            prop_assert_eq!(judge_repetition(position, line), Verdict::compare(perpetuals));
         }
 
         #[test]

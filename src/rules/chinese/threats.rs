@@ -1,10 +1,10 @@
 //! The captures and checks by which a side could win material if it moved next, and joint chases (联合捉子).
 
 use super::lookahead::{
-    CaptureSequence, MATE, NodeBudget, PieceValue, Scope, exchange, forced_mate, has_move,
-    is_king_or_pawn_move, moves_of, value_on,
+    CaptureSequence, MATE, NodeBudget, PieceValue, Scope, captures, captures_on, exchange,
+    forced_mate, has_move, is_king_or_pawn_move, moves_of, value_on,
 };
-use crate::board::{Bitboard, Move, PieceKind, Position, Square};
+use crate::board::{Bitboard, Move, MoveList, PieceKind, Position, Square};
 
 /// A capture without check is not counted if the other side can then mate by at most this many checks.
 const MATE_AFTER_CAPTURE: u32 = 4;
@@ -35,7 +35,7 @@ pub enum Restriction {
 pub struct ThreatFinder<'a> {
     position: &'a Position,
     /// The captures of the other side if it moved next.
-    enemy_captures: Vec<Move>,
+    enemy_captures: MoveList,
     /// See [`CaptureSequence::lost`].
     lost: Bitboard,
     /// See [`CaptureSequence::mutual`].
@@ -50,9 +50,9 @@ impl<'a> ThreatFinder<'a> {
     pub fn new(position: &'a Position, hanging: Option<Square>, budget: &mut NodeBudget) -> Self {
         let mut reversed = position.clone();
         reversed.make_null();
-        let enemy_captures: Vec<Move> = captures(&reversed).collect();
+        let enemy_captures = captures(&reversed);
         let mut lost = Bitboard::EMPTY;
-        let own = captures(position).map(|m| (position, m));
+        let own = captures(position).into_iter().map(|m| (position, m));
         for (board, m) in own.chain(enemy_captures.iter().map(|m| (&reversed, *m))) {
             if !lost.contains(m.to()) && exchange(board, m, budget) > 0 {
                 lost = lost.with(m.to());
@@ -65,6 +65,7 @@ impl<'a> ThreatFinder<'a> {
     /// The moves that win material or exchange evenly, except captures by the king or a pawn, which may chase forever.
     pub fn results(&self, budget: &mut NodeBudget) -> Vec<(Move, ThreatResult)> {
         moves_of(self.position)
+            .into_iter()
             .map(|m| (m, self.result(m, budget)))
             .filter(|(_, result)| *result != ThreatResult::Nothing)
             .collect()
@@ -83,6 +84,7 @@ impl<'a> ThreatFinder<'a> {
         budget: &mut NodeBudget,
     ) -> bool {
         moves_of(self.position)
+            .into_iter()
             .filter(|m| m.from() == from && !takes_value(self.position, *m))
             .any(|m| self.wins(m, restriction, budget))
     }
@@ -123,14 +125,17 @@ impl<'a> ThreatFinder<'a> {
         budget: &mut NodeBudget,
     ) -> Option<PieceValue> {
         let is_capture = takes_value(self.position, m);
+        let gives_check = self.position.gives_check(m);
+        if !is_capture && !gives_check {
+            return None;
+        }
         let mut position = self.position.after(m);
-        if !position.in_check()
-            && (!is_capture || forced_mate(&mut position, MATE_AFTER_CAPTURE, budget).is_some())
-        {
+        if !gives_check && forced_mate(&mut position, MATE_AFTER_CAPTURE, budget).is_some() {
             return None;
         }
         let offers_pawn = !is_capture && is_king_or_pawn_move(self.position, m);
         let uncovered = captures(&position)
+            .into_iter()
             .filter(|answer| restriction != Restriction::IgnoresUncovered && answer.to() != m.to())
             .filter(|answer| !self.enemy_captures.contains(answer))
             .collect();
@@ -156,6 +161,7 @@ impl<'a> ThreatFinder<'a> {
 fn mutual_captures(position: &Position, enemy_captures: &[Move]) -> Vec<Move> {
     let kind = |square| position.piece_on(square).map(|piece| piece.kind());
     captures(position)
+        .into_iter()
         .filter(|m| kind(m.from()) == kind(m.to()))
         .filter(|m| enemy_captures.contains(&Move::new(m.to(), m.from())))
         .collect()
@@ -169,12 +175,6 @@ pub fn wins_exchange(position: &Position, m: Move, budget: &mut NodeBudget) -> b
 /// Whether a move takes a valuable piece: any piece except a pawn that has not crossed the river.
 pub fn takes_value(position: &Position, m: Move) -> bool {
     value_on(position, m.to()) > 0
-}
-
-/// The captures of the side to move.
-fn captures(position: &Position) -> impl Iterator<Item = Move> + use<> {
-    let enemies = position.color(!position.side_to_move());
-    moves_of(position).filter(move |m| enemies.contains(m.to()))
 }
 
 /// Whether one of the most valuable chased pieces is chased jointly: no capture of it wins by the strength of
@@ -202,7 +202,7 @@ fn is_joint(position: &Position, m: Move) -> bool {
     let after = position.after(m);
     let discovers = after.checkers().without(m.to()).any();
     let protectors = after.attackers_to(m.to(), taken.color(), after.occupied());
-    let is_protected = moves_of(&after).any(|back| back.to() == m.to());
+    let is_protected = !captures_on(&after, m.to()).is_empty();
     let takes_more = value_on(position, m.from()) < value_on(position, m.to());
     let is_recapture_illegal = protectors.any() && !is_protected;
     discovers
@@ -224,7 +224,7 @@ fn has_involved_screen(position: &Position, m: Move) -> bool {
     let by_screen = Move::new(screen, m.to());
     if has_move(position, by_screen) {
         let after = position.after(by_screen);
-        return moves_of(&after).any(|back| back.to() == m.to());
+        return !captures_on(&after, m.to()).is_empty();
     }
     let takes_screen = Move::new(m.to(), screen);
     let mut reversed = position.clone();
@@ -236,7 +236,7 @@ fn has_involved_screen(position: &Position, m: Move) -> bool {
     }
     reversed.make(takes_screen);
     let protectors = major_pieces(&reversed);
-    moves_of(&reversed).any(|back| back.to() == screen && protectors.contains(back.from()))
+    captures_on(&reversed, screen).iter().any(|back| protectors.contains(back.from()))
 }
 
 /// Rooks, knights and cannons.

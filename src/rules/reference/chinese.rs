@@ -350,11 +350,11 @@ fn begins_mate(board: &Position, m: Move, checks: u32) -> bool {
     after.in_check() && answers.all(|answer| mates(&after.after(answer), checks - 1))
 }
 
-/// The legal moves, except those that take the king.
+/// The legal moves, except promotions and those that take the king.
 fn moves(board: &Position) -> Vec<Move> {
     let king = board.king(!board.side_to_move());
     let mut moves = legal_moves(board).to_vec();
-    moves.retain(|m| m.to() != king);
+    moves.retain(|m| m.to() != king && !m.is_promotion());
     moves
 }
 

@@ -228,6 +228,21 @@ mod tests {
     }
 
     #[test]
+    fn embedded_tables_win_by_captures_before_the_limit() {
+        for (fen, defenders) in [
+            ("3a1k3/9/9/9/9/9/9/3K4c/4A4/5A3 b - - 100 1", 2),
+            ("5a3/5k3/9/9/9/9/9/3A1A2c/9/3K5 w - - 100 1", 2),
+            ("9/4a4/3k1a3/9/9/9/9/5A3/3C5/5K3 w - - 95 1", 2),
+            ("9/4a4/3k1a3/9/2b6/7R1/9/9/5K3/9 b - - 105 1", 3),
+        ] {
+            let capture = Tables::embedded().dtc(&fen.parse().unwrap()).unwrap();
+            let score = Score::conversion_in(defenders, capture.into());
+            let expected = if capture % 2 == 1 { score } else { -score };
+            assert_eq!(think(fen, true).score, Some(expected), "{fen}");
+        }
+    }
+
+    #[test]
     fn wins_by_the_rules_have_scores_and_are_played_out() {
         let directory = tempfile::tempdir().unwrap();
         let [won, lost] = write_rook_against_knight(directory.path());
