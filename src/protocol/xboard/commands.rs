@@ -8,8 +8,9 @@ use crate::movegen::legal_moves;
 use crate::notation::fen;
 use crate::protocol::codec::{Command, protocol_of_handshake};
 use crate::protocol::options::{self, OptionKind, OptionSpec, PathKind, Preferences};
-use crate::protocol::text::{Ranks, format_position, message_excerpt, split_word};
+use crate::protocol::text::{Ranks, format_position, split_word};
 use crate::rules::Game;
+use crate::text::excerpt;
 
 /// The commands that take no argument.
 const WITHOUT_ARGUMENT: &str =
@@ -99,10 +100,10 @@ impl XBoard {
             }
             "hint" => self.hint().into_iter().collect(),
             "ping" if self.purpose == Some(Purpose::Play) => {
-                self.pings.push(message_excerpt(rest));
+                self.pings.push(excerpt(rest));
                 Vec::new()
             }
-            "ping" => vec![Command::Print(format!("pong {}", message_excerpt(rest)))],
+            "ping" => vec![Command::Print(format!("pong {}", excerpt(rest)))],
             _ => return None,
         })
     }
@@ -257,7 +258,7 @@ impl XBoard {
             Err(error) => {
                 self.restart(Some(text.to_owned()), Game::startpos());
                 self.is_invalid = true;
-                let reason = message_excerpt(&error.reasons_text());
+                let reason = excerpt(&error.reasons_text());
                 let refused = format!("tellusererror Illegal position: {reason}");
                 commands.push(Command::Print(refused));
                 return commands;
@@ -295,7 +296,7 @@ impl XBoard {
 }
 
 fn error(reason: &str, line: &str) -> Vec<Command> {
-    vec![Command::Print(format!("Error ({reason}): {}", message_excerpt(line)))]
+    vec![Command::Print(format!("Error ({reason}): {}", excerpt(line)))]
 }
 
 /// No command for a valid argument, otherwise an error.
