@@ -23,7 +23,7 @@ impl Dialect {
         match self {
             Self::Usual => parse_move(position, text),
             Self::RanksFromOne => match san::parse(position, text, 1) {
-                Err(NotationError::Unreadable(_)) => san::parse(position, &text.to_lowercase(), 1),
+                Err(error) if !error.is_readable() => san::parse(position, &text.to_lowercase(), 1),
                 read => read,
             },
             Self::Vietnamese => {

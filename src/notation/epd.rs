@@ -1,8 +1,6 @@
 //! EPD: a position with operations, the format of test suites (Edwards, "Portable Game Notation
 //! Specification and Implementation Guide", 1994, section 16.2).
 
-use std::fmt;
-
 use super::dialect::Dialect;
 use super::fen::{self, FenError};
 use super::{Line, LineError, NotationError};
@@ -152,30 +150,6 @@ impl Epd {
 /// the operand, and control characters become blanks.
 pub fn operand_text(text: &str) -> String {
     text.replace(['"', ';'], "'").replace(char::is_control, " ").replace('\\', r"\\")
-}
-
-impl fmt::Display for Epd {
-    /// Writes the FEN and the operations, except `moves`, `hmvc` and `fmvn`, which are already part of the position.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.position.fmt(f)?;
-        for (code, operands) in &self.operations {
-            if ["moves", "hmvc", "fmvn"].contains(&code.as_str()) {
-                continue;
-            }
-            write!(f, " {code}")?;
-            for operand in operands {
-                let is_word = |c: char| !c.is_whitespace() && !"\";".contains(c);
-                if !operand.is_empty() && operand.chars().all(is_word) {
-                    write!(f, " {operand}")?;
-                } else {
-                    let text = operand.replace('\\', r"\\").replace('"', "\\\"");
-                    write!(f, " \"{text}\"")?;
-                }
-            }
-            f.write_str(";")?;
-        }
-        Ok(())
-    }
 }
 
 impl std::str::FromStr for Epd {
@@ -381,24 +355,6 @@ mod tests {
             let error = epd.map_or_else(Some, |epd| epd.task_error);
             let message = error.unwrap().to_string();
             assert!(message.starts_with(part), "{text}: {message}");
-        }
-    }
-
-    #[test]
-    fn written_operations_are_read_again() {
-        // `moves` and the counters become part of the FEN.
-        for (text, count) in [
-            (r#"w - - 3 9 bm h2e2 马二进三; id "a; \"b\" \\"; c0 ""; x;"#, 4),
-            (r#"w id "1"; bm h0g2, b0c2; moves h2e2 h9g7; hmvc 5; fmvn 8"#, 2),
-        ] {
-            let epd = read(&format!("{BOARD} {text}"));
-            let again = read(&epd.to_string());
-            assert_eq!(
-                (&again.position, &again.best_moves),
-                (&epd.position, &epd.best_moves),
-                "{text}"
-            );
-            assert_eq!(again.operations, epd.operations[..count], "{text}");
         }
     }
 

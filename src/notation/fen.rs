@@ -449,13 +449,6 @@ mod tests {
     }
 
     #[test]
-    fn fields_after_the_sixth_are_ignored() {
-        let fen = "3k5/9/9/9/9/9/9/9/9/4K4 w - - 3 9";
-        let longer = format!("{fen} hmvc 3; extra");
-        assert_eq!(parse_position(&longer).unwrap(), parse_position(fen).unwrap());
-    }
-
-    #[test]
     fn all_reasons_are_listed() {
         let cases = [
             ("", "the FEN is empty"),

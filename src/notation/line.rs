@@ -40,8 +40,16 @@ impl Line {
         texts: impl IntoIterator<Item = T>,
     ) -> Result<Self, LineError> {
         let texts: Vec<T> = texts.into_iter().collect();
+        Self::play_in_best_dialect(&start, &texts).1
+    }
+
+    /// Like [`Self::play`]. Also returns the dialect.
+    pub(super) fn play_in_best_dialect<T: AsRef<str>>(
+        start: &Position,
+        texts: &[T],
+    ) -> (Dialect, Result<Self, LineError>) {
         let play = |dialect: Dialect| {
-            Self::play_with(start.clone(), &texts, |position, text| dialect.parse(position, text))
+            Self::play_with(start.clone(), texts, |position, text| dialect.parse(position, text))
         };
         // The number of the move that cannot be played, and whether it has the form of a move.
         let reached = |line: &Result<Self, LineError>| match line {
@@ -49,14 +57,14 @@ impl Line {
             _ => (usize::MAX, true),
         };
         let [usual, others @ ..] = Dialect::ALL;
-        let mut best = play(usual);
+        let mut best = (usual, play(usual));
         for dialect in others {
-            if best.is_ok() {
+            if best.1.is_ok() {
                 break;
             }
             let line = play(dialect);
-            if reached(&line) > reached(&best) {
-                best = line;
+            if reached(&line) > reached(&best.1) {
+                best = (dialect, line);
             }
         }
         best

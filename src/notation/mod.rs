@@ -66,7 +66,7 @@ fn parse_in<const N: usize>(
 ) -> Result<Move, NotationError> {
     let mut results = readers.iter().map(|parse| parse(position, text));
     results
-        .find(|result| !matches!(result, Err(NotationError::Unreadable(_))))
+        .find(|result| result.as_ref().err().is_none_or(NotationError::is_readable))
         .unwrap_or_else(|| Err(NotationError::Unreadable(text.to_owned())))
         .map_err(|error| explained(position, error, attempts))
 }
@@ -101,7 +101,7 @@ pub(crate) fn is_move_text(text: &str) -> bool {
     let start = Position::startpos();
     let results =
         [parse_move(&start, text), vietnamese::parse(&start, text), san::parse(&start, text, 1)];
-    results.iter().any(|result| !matches!(result, Err(NotationError::Unreadable(_))))
+    results.iter().any(|result| result.as_ref().err().is_none_or(NotationError::is_readable))
 }
 
 /// All moves, legal or not, that match a text in coordinates, Chinese notation or WXF. With [`why_illegal`] they

@@ -4,7 +4,7 @@ use super::dialect::Dialect;
 use super::tree::{AnnotatedMove, GameTree, NodeId, Problem, ROOT, plain_comment};
 #[cfg(feature = "records")]
 use super::{GameText, fen};
-use super::{chinese, is_move_text, parse_move};
+use super::{Line, chinese, is_move_text, parse_move};
 use crate::board::{Color, Move, Position, Square, Undo};
 use crate::movegen::is_legal;
 use crate::text::{fill, texts};
@@ -273,49 +273,20 @@ impl RawGame {
         true
     }
 
-    /// The first dialect in which the whole main line can be played, or else the one in which the most moves can. Of
-    /// several such dialects, the first one in which the next move has the form of a move.
+    /// The dialect of the main line, see [`Line::play`]. Moves as squares have none.
     fn dialect(&self) -> Dialect {
-        let mut best = ((0, false), Dialect::Usual);
-        let plies = self.moves.line(ROOT).count();
-        for dialect in Dialect::ALL {
-            let mut position = self.start.clone();
-            let (mut played, mut is_next_readable) = (0, false);
-            for id in self.moves.line(ROOT) {
-                match self.read(id, 0, &position, dialect, false) {
-                    Ok(m) => position.make(m),
-                    Err(_) => {
-                        is_next_readable = self.is_readable_in(dialect, id, &position);
-                        break;
-                    }
-                };
-                played += 1;
-            }
-            if played == plies {
-                return dialect;
-            }
-            if (played, is_next_readable) > best.0 {
-                best = ((played, is_next_readable), dialect);
-            }
-        }
-        best.1
+        let texts = self.moves.line(ROOT).map_while(|id| match &self.moves[id].played {
+            Some(RawMove::Text { text, .. }) => Some(text),
+            _ => None,
+        });
+        let texts: Vec<&String> = texts.collect();
+        Line::play_in_best_dialect(&self.start, &texts).0
     }
 
     /// Whether a move has the form of a move, even if it is illegal. Moves of binary files always have it.
     fn is_readable(&self, id: NodeId) -> bool {
         match &self.moves[id].played {
             Some(RawMove::Text { text, .. }) => is_move_text(text),
-            _ => true,
-        }
-    }
-
-    /// Whether a move that cannot be played in `position` has the form of a move of a dialect.
-    fn is_readable_in(&self, dialect: Dialect, id: NodeId, position: &Position) -> bool {
-        match &self.moves[id].played {
-            Some(RawMove::Text { text, .. }) => {
-                let read = dialect.parse(position, text);
-                read.is_err_and(|error| error.is_readable())
-            }
             _ => true,
         }
     }

@@ -5,10 +5,10 @@ use std::iter::Peekable;
 use std::str::SplitWhitespace;
 use std::time::Duration;
 
-use super::text::{Ranks, TimeUnit, clock_time, message_excerpt, number};
+use super::text::{Ranks, TimeUnit, clock_time, number};
 use crate::board::{Color, Move};
 use crate::search::{Limits, MAX_DEPTH, PlayerClock};
-use crate::text::{fill, texts};
+use crate::text::{excerpt, fill, texts};
 
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct GoRequest {
@@ -223,7 +223,7 @@ impl GoReader<'_> {
             "btime" => self.black.time = self.time("btime"),
             "binc" => self.black.increment = self.time("binc"),
             "searchmoves" => self.search_moves(),
-            _ => self.request.unknown_words.push(message_excerpt(word)),
+            _ => self.request.unknown_words.push(excerpt(word)),
         }
     }
 
@@ -268,7 +268,7 @@ impl GoReader<'_> {
         };
         let value = read(word);
         if value.is_none() {
-            let given = message_excerpt(word);
+            let given = excerpt(word);
             self.errors.push(ParameterError::NotANumber { key, given });
         }
         value

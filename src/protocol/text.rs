@@ -7,8 +7,6 @@ use crate::notation::diagram::{DiagramStyle, draw};
 use crate::search::Score;
 use crate::text::LONGEST_TIME;
 
-/// The maximum number of characters of a client's text that a message quotes.
-const EXCERPT_LENGTH: usize = 80;
 /// The number of bytes after which a message is cut: UCI2WB reads lines into a buffer of 1024 bytes.
 const MESSAGE_BYTES: usize = 1000;
 
@@ -29,30 +27,18 @@ pub fn split_word(text: &str) -> (&str, &str) {
     }
 }
 
-/// The beginning of a client's text, for messages. Control characters become `?`.
-pub fn message_excerpt(text: &str) -> String {
-    shorten(text, EXCERPT_LENGTH, |_| 1)
-}
-
-/// A message as one printable line of bounded length.
+/// A message as one line of bounded length. Control characters become `?`.
 pub fn one_line(text: &str) -> String {
-    shorten(text, MESSAGE_BYTES, char::len_utf8)
-}
-
-/// Cuts a text before the character with which the sum of the sizes exceeds `limit`.
-fn shorten(text: &str, limit: usize, size: impl Fn(char) -> usize) -> String {
-    let mut short = String::new();
-    let mut free = limit;
+    let mut line = String::new();
     for c in text.trim().chars() {
         let c = if c.is_control() { '?' } else { c };
-        let Some(rest) = free.checked_sub(size(c)) else {
-            short.push('…');
+        if line.len() + c.len_utf8() > MESSAGE_BYTES {
+            line.push('…');
             break;
-        };
-        free = rest;
-        short.push(c);
+        }
+        line.push(c);
     }
-    short
+    line
 }
 
 /// An evaluation in centipawns, with a minor piece worth four pawns.
@@ -231,9 +217,8 @@ mod tests {
     }
 
     #[test]
-    fn quoted_text_is_one_short_line() {
-        assert_eq!(message_excerpt(" a\tb\u{7}c\r\n"), "a?b?c");
-        assert_eq!(message_excerpt(&"將".repeat(81)), "將".repeat(80) + "…");
+    fn messages_are_one_short_line() {
+        assert_eq!(one_line(" a\tb\u{7}c\r\n"), "a?b?c");
         for (text, count) in [("x", MESSAGE_BYTES), ("將", MESSAGE_BYTES / 3)] {
             assert_eq!(one_line(&text.repeat(count)), text.repeat(count));
             assert_eq!(one_line(&text.repeat(3000)), text.repeat(count) + "…");

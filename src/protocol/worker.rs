@@ -10,10 +10,11 @@ use std::collections::BTreeMap;
 use super::codec::{Codec, Command, Reply};
 use super::go::{GoError, GoRequest, ParameterError};
 use super::options::Preferences;
-use super::text::{Ranks, message_excerpt, number, split_word};
+use super::text::{Ranks, number, split_word};
 use super::ucci::{Ucci, parse_position};
 use crate::board::Move;
 use crate::search::Report;
+use crate::text::excerpt;
 
 #[derive(Clone, Debug, Default)]
 pub struct WorkerDialect {
@@ -94,7 +95,7 @@ fn parse_select(text: &str) -> Result<GoRequest, GoError> {
     let mut read = |key| match words.next().map(|word| (word, number(word))) {
         Some((_, Some(value))) => u16::try_from(value).unwrap_or(u16::MAX),
         Some((word, None)) => {
-            let given = message_excerpt(word);
+            let given = excerpt(word);
             errors.push(ParameterError::NotANumber { key, given });
             0
         }

@@ -269,15 +269,6 @@ impl Attackers {
         self.0 as usize
     }
 
-    /// Combination of these kinds on one side, in any order; `None` unless they are one or two attackers.
-    pub fn of_kinds(kinds: &[PieceKind]) -> Option<Self> {
-        match *kinds {
-            [one] => Self::one_sided(one, None),
-            [one, other] => Self::one_sided(one, Some(other)),
-            _ => None,
-        }
-    }
-
     /// Combination of one or two pieces of one side, in any order; `None` for a king, advisor or bishop.
     #[inline]
     pub fn one_sided(one: PieceKind, other: Option<PieceKind>) -> Option<Self> {
@@ -349,8 +340,10 @@ impl FromStr for Material {
         let (first, second) = (read_side(first)?, read_side(second)?);
         let attackers = match (&first.1[..], &second.1[..]) {
             ([one], [other]) => Attackers::two_sided(*one, *other),
-            (kinds, []) => Attackers::of_kinds(kinds).map(|attackers| (attackers, false)),
-            ([], kinds) => Attackers::of_kinds(kinds).map(|attackers| (attackers, true)),
+            ([one, rest @ ..], []) | ([], [one, rest @ ..]) if rest.len() < Attackers::MAX => {
+                let attackers = Attackers::one_sided(*one, rest.first().copied());
+                attackers.map(|attackers| (attackers, first.1.is_empty()))
+            }
             _ => None,
         };
         let (attackers, is_swapped) = attackers.ok_or(ParseMaterialError::Attackers)?;
@@ -447,8 +440,7 @@ mod tests {
             assert_eq!(material.attackers(), attackers);
         }
         let (rook, bishop) = (PieceKind::Rook, PieceKind::Bishop);
-        assert_eq!(Attackers::of_kinds(&[PieceKind::King]), None);
-        assert_eq!(Attackers::of_kinds(&[rook; 3]), None);
+        assert_eq!(Attackers::one_sided(PieceKind::King, None), None);
         assert_eq!(Attackers::one_sided(rook, Some(bishop)), None);
         assert_eq!(Attackers::two_sided(rook, bishop), None);
         assert_eq!(Attackers::two_sided(bishop, rook), None);

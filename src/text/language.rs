@@ -256,7 +256,6 @@ texts! {
     inaccuracies: "inaccuracies", "缓着";
     mistakes: "mistakes", "失着";
     blunders: "blunders", "败着";
-    best_move: "best", "最佳";
     inaccuracy: "inaccuracy", "缓着";
     mistake: "mistake", "失着";
     blunder: "blunder", "败着";

@@ -1,7 +1,7 @@
 //! Makes external text safe to show in a terminal or in HTML, and removes names and passwords from URLs.
 
 /// Maximum length of an excerpt, in characters.
-const EXCERPT: usize = 60;
+const EXCERPT: usize = 80;
 
 /// Escapes control characters, line ends and marks that change the writing direction, for example as `\u{1b}`.
 /// The result is one line and cannot control a terminal.
@@ -17,7 +17,7 @@ pub fn printable(text: &str) -> String {
     clean
 }
 
-/// The first 60 characters of a text, made [`printable`], with `…` at the end if the text is longer.
+/// The first 80 characters of a text, made [`printable`], with `…` at the end if the text is longer.
 pub fn excerpt(text: &str) -> String {
     let mut clean = printable(&text.chars().take(EXCERPT).collect::<String>());
     if text.chars().nth(EXCERPT).is_some() {
@@ -83,9 +83,9 @@ mod tests {
 
     #[test]
     fn excerpts_are_short() {
-        assert_eq!(excerpt(&"炮".repeat(60)), "炮".repeat(60));
-        assert_eq!(excerpt(&"x".repeat(61)), "x".repeat(60) + "…");
-        assert!(excerpt(&"\x1b".repeat(1000)).len() < 500);
+        assert_eq!(excerpt(&"炮".repeat(80)), "炮".repeat(80));
+        assert_eq!(excerpt(&"x".repeat(81)), "x".repeat(80) + "…");
+        assert!(excerpt(&"\x1b".repeat(1000)).len() < 600);
     }
 
     #[cfg(feature = "cli")]

@@ -222,6 +222,20 @@ fn damaged_and_ambiguous_texts_are_read() {
 }
 
 #[test]
+fn moves_below_a_position_may_follow_many_positions() {
+    let dir = TestDir::new();
+    let fen = "3ak4/4a4/4b4/9/9/9/9/4B4/4A4/2BAKR3 w - - 0 1\n";
+    dir.write("list.txt", fen.repeat(400) + "f0f4 e7g5\n");
+    dir.check(
+        r"
+        $ convert list.txt --to moves
+        >1 moves f0f4 e7g5
+        2= 400 games read, 400 games written
+        ",
+    );
+}
+
+#[test]
 fn algebraic_notation_is_written() {
     let dir = TestDir::new();
     dir.write("game.pgn", GAME);

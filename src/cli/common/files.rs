@@ -9,6 +9,12 @@ use std::sync::OnceLock;
 use super::{Context, Failure, ignore_closed_pipe, remove_unfinished_at_interrupt};
 use crate::text::{Replacement, first_bytes, has_extension, short_name};
 
+/// The number of bytes that are read from a file at once. From those at the beginning, [`RecordReader`] recognizes
+/// whether lines of moves belong to the positions above them.
+///
+/// [`RecordReader`]: crate::notation::records::RecordReader
+const BUFFER_SIZE: usize = 1 << 20;
+
 /// Opens a file for reading; `-` is standard input.
 pub fn open_input(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
     if path.as_os_str() == "-" {
@@ -17,7 +23,7 @@ pub fn open_input(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
     if fs::metadata(path)?.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
-    Ok(Box::new(BufReader::new(File::open(path)?)))
+    Ok(Box::new(BufReader::with_capacity(BUFFER_SIZE, File::open(path)?)))
 }
 
 /// Like [`open_input`]. Also returns the first bytes, at most `length`, which the reader returns as well.

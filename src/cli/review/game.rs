@@ -238,7 +238,7 @@ impl Grade {
     pub fn name(self) -> &'static str {
         let texts = texts();
         match self {
-            Self::Best => texts.best_move,
+            Self::Best => texts.best,
             Self::Good => "",
             Self::Inaccuracy => texts.inaccuracy,
             Self::Mistake => texts.mistake,

@@ -6,7 +6,7 @@ use arrayvec::ArrayString;
 
 use super::numbers::is_digit;
 use super::words::{
-    LONGEST_MOVE, is_direction, is_move_number, is_short, split_word, without_label,
+    LONGEST_MOVE, is_direction, is_move_number, is_piece, is_short, split_word, without_label,
 };
 use crate::notation::fen::{self, begins_with_board};
 use crate::notation::tree::GameResult;
@@ -280,16 +280,6 @@ pub fn is_game_number(line: &str) -> bool {
     number.is_some_and(|(number, _)| !number.is_empty() && number.chars().all(is_digit))
 }
 
-/// Whether a character is the name of a piece.
-pub fn is_piece(c: char) -> bool {
-    chinese::read_kind(chinese::without_radical(c)).is_some()
-}
-
-/// Whether a character is the place of a piece on its file: 前, 中 or 后.
-pub fn is_place(c: char) -> bool {
-    chinese::read_place(c).is_some()
-}
-
 /// Whether a word is a move, or its first four characters are, after a number or the name of a side.
 fn begins_with_move(word: &str) -> bool {
     let text = split_word(without_label(word)).0;
@@ -308,7 +298,8 @@ pub fn name_red(tags: &mut [(String, String)]) {
     let mut names: HashSet<String> =
         tags.iter().map(|(name, _)| name.to_ascii_lowercase()).collect();
     for (name, _) in tags {
-        let red = name.strip_prefix("White").map(|rest| format!("Red{rest}"));
+        let (white, rest) = name.split_at_checked("White".len()).unwrap_or_default();
+        let red = white.eq_ignore_ascii_case("White").then(|| format!("Red{rest}"));
         if let Some(red) = red.filter(|red| names.insert(red.to_ascii_lowercase())) {
             *name = red;
         }

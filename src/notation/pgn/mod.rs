@@ -183,7 +183,7 @@ impl<R: BufRead> Iterator for PgnReader<R> {
                 return None;
             };
             let is_another = self.builder.is_complete_before(&token, line);
-            let complete = is_another.then(|| std::mem::take(&mut self.builder));
+            let complete = is_another.then(|| self.builder.take_complete(&token));
             if !self.builder.add(token, line) && self.last_skipped != line {
                 self.skipped += 1;
                 self.last_skipped = line;

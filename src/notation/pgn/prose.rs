@@ -1,9 +1,9 @@
 //! Text that mentions moves, between the moves of a game: `若改走炮8平5则成顺炮。`
 
-use super::headings::{is_piece, is_place};
+use super::headings::is_damaged_move;
 use super::numbers::is_digit;
 use super::scanner::Source;
-use super::words::{is_direction, is_short, move_length};
+use super::words::{is_direction, is_piece, is_place, is_short, move_length};
 use crate::notation::is_move_text;
 
 /// The maximum length in bytes of move numbers that belong together, without the last one.
@@ -121,6 +121,16 @@ impl Prose {
     /// Whether the prose [is certain](Self::is_certain) and has no move in its line either.
     pub fn has_no_move(&self) -> bool {
         !self.has_move_in_line && self.is_certain()
+    }
+
+    /// Whether the prose may be the title of another game: it begins its line, has no moves, and its first word is not
+    /// a move with an error and mentions none.
+    pub fn may_be_title(&self) -> bool {
+        let has = |is_kind: fn(&u8) -> bool| self.first_word.bytes().any(|byte| is_kind(&byte));
+        let is_mixed = has(u8::is_ascii_alphabetic) && has(u8::is_ascii_digit);
+        let has_moves = self.has_move_in_line || self.has_move_after || self.has_numbered_move;
+        let may_mention_move = is_mixed || self.first_word.contains(is_direction);
+        self.begins_line && !has_moves && !may_mention_move && !is_damaged_move(&self.first_word)
     }
 
     /// Whether a line is a part of the prose because the prose begins it.

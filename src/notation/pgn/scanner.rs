@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::headings::{TextLine, is_piece, is_place};
+use super::headings::TextLine;
 use super::numbers::is_enclosed_number;
-use super::words::{LONGEST_MOVE, move_length, numbered_word, split_word};
+use super::words::{LONGEST_MOVE, is_piece, is_place, move_length, numbered_word, split_word};
 use crate::notation::is_move_text;
 use crate::notation::tree::{GameResult, LONGEST_RESULT};
 
@@ -40,6 +40,10 @@ fn is_separator(c: char) -> bool {
         || c.is_control()
         || ",，。；：→⇒➔|｜\u{200b}\u{feff}".contains(c)
         || matches!(c, '\u{2500}'..='\u{257f}')
+}
+
+fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\u{a0}' | '\u{3000}')
 }
 
 /// Whether a line is the border between two rows of a table: `|---|:--:|`, `+---+===+`.
@@ -105,7 +109,6 @@ fn length_with_blanks(text: &str) -> Option<usize> {
         return None;
     }
     let mut joined = text[subject..end].to_owned();
-    let is_blank = |c: char| matches!(c, ' ' | '\t' | '\u{a0}' | '\u{3000}');
     while joined.chars().count() < LONGEST_MOVE {
         let word = text[end..].trim_start_matches(is_blank);
         let start = text.len() - word.len();
@@ -142,9 +145,13 @@ fn length_of_words(text: &str) -> Option<usize> {
     (!m.is_ascii() && is_move_text(m)).then_some(end)
 }
 
-/// The length in bytes of a result in words of English or Vietnamese that begins a text, if it is at the end of a line
-/// or in parentheses: `Red wins`.
+/// The length in bytes of a result that begins a text and is more than a word: `1：0`, whose colon separates words
+/// elsewhere, or words of English or Vietnamese at the end of a line or in parentheses, such as `Red wins`.
 fn result_length(text: &str) -> Option<usize> {
+    let length = "1：0".len();
+    if text.starts_with("1：0") || text.starts_with("0：1") {
+        return (!text[length..].starts_with(char::is_alphanumeric)).then_some(length);
+    }
     let is_letter = |c: char| "RrBbDdĐđHh".contains(c);
     if !text.starts_with(is_letter) {
         return None;
@@ -311,8 +318,8 @@ impl Scanner {
         None
     }
 
-    /// Skips separators and borders of tables. Returns whether the next character is the first one of its line that is
-    /// not a separator.
+    /// Skips separators, borders of tables, and each `>` before a line of a quoted e-mail. Returns whether the next
+    /// character is the first one of its line that is not skipped.
     fn skip_space(&mut self) -> bool {
         let mut is_line_start = self.at == 0;
         loop {
@@ -320,12 +327,15 @@ impl Scanner {
             let next = rest.trim_start_matches(is_separator);
             let length = rest.len() - next.len();
             is_line_start |= rest[..length].contains('\n');
-            let is_before_border = is_line_start && next.lines().next().is_some_and(is_border);
-            self.skip(length);
-            if !is_before_border {
+            let is_quoted = is_line_start && next.starts_with('>');
+            let is_at_border = || next.lines().next().is_some_and(is_border);
+            let is_before_border = is_line_start && !is_quoted && is_at_border();
+            self.skip(length + usize::from(is_quoted));
+            if is_before_border {
+                self.skip_line();
+            } else if !is_quoted {
                 return is_line_start;
             }
-            self.skip_line();
         }
     }
 
@@ -357,8 +367,8 @@ impl Scanner {
         found.is_some()
     }
 
-    /// The byte range of the name of a tag, and the value of the tag. Skips the line of an unclosed tag and returns
-    /// `None`.
+    /// The byte range of the name of a tag, and the value of the tag, which ends at a quotation mark before a `]`.
+    /// Others may occur in it, with or without a backslash. Skips the line of an unclosed tag and returns `None`.
     fn tag(&mut self) -> Option<(Range<usize>, String)> {
         let start = self.at + 1;
         let mut characters = self.text[start..].char_indices();
@@ -368,14 +378,15 @@ impl Scanner {
                 return self.typographic_tag(start, name, quote);
             }
             let mut value = String::new();
-            while let Some((_, c)) = line.next() {
+            while let Some((at, c)) = line.next() {
+                let rest = &self.text[start + at + c.len_utf8()..];
                 match c {
-                    '\\' => value.extend(line.next().map(|(_, c)| c)),
-                    '"' => {
-                        let Some((end, _)) = line.find(|(_, c)| *c == ']') else {
-                            break;
-                        };
-                        self.skip(1 + end + 1);
+                    '\\' if rest.starts_with(['"', '\\']) => {
+                        value.extend(line.next().map(|(_, c)| c));
+                    }
+                    '"' if rest.trim_start_matches(is_blank).starts_with(']') => {
+                        let end = rest.find(']').unwrap_or_default();
+                        self.skip(1 + at + 1 + end + 1);
                         return Some((start..start + name, value));
                     }
                     _ => value.push(c),

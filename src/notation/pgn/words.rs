@@ -197,6 +197,16 @@ fn after_signs(text: &str) -> Option<&str> {
     is_move_text(&rest[..move_length(rest)?]).then_some(rest)
 }
 
+/// Whether a character is the name of a piece.
+pub fn is_piece(c: char) -> bool {
+    chinese::read_kind(chinese::without_radical(c)).is_some()
+}
+
+/// Whether a character is the place of a piece on its file: 前, 中 or 后.
+pub fn is_place(c: char) -> bool {
+    chinese::read_place(c).is_some()
+}
+
 /// Whether a character is the direction of a Chinese move.
 pub fn is_direction(c: char) -> bool {
     chinese::read_direction(c).is_some()

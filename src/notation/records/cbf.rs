@@ -7,7 +7,7 @@ use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use super::{
-    StoredNode, fen_position, plain_comment, read_tree, result_of_code, split_at_marks,
+    StoredNode, plain_comment, read_tree, resolve_xml, result_of_code, split_at_marks,
     square_from_black,
 };
 use crate::board::Square;
@@ -84,14 +84,7 @@ pub fn read_cbf(text: &str) -> Result<GameTree, RecordError> {
         let error = RecordError::new("moves after the end of the tree are left out");
         game.add_problem(&error, false);
     }
-    if let Some(error) = error {
-        if game.moves.is_empty() {
-            return Err(error);
-        }
-        game.add_problem(&error, true);
-    }
-    game.start = fen_position(&builder.fen, game.first_from())?;
-    game.resolve()
+    resolve_xml(game, error, &builder.fen)
 }
 
 fn name(element: &BytesStart<'_>) -> String {

@@ -4,24 +4,45 @@ use super::{add_main_line, square_from_black};
 use crate::notation::raw::{RawGame, RecordError};
 use crate::notation::tree::GameTree;
 
-/// The length of a move of a CCM file in bytes.
-const MOVE_LENGTH: usize = 7;
-
-/// The files and ranks of a move of a CCM file, from the upper left corner of the board that the player saw: those of
-/// the origin, then those of the destination.
-fn coordinates(bytes: &[u8]) -> [u8; 4] {
-    [bytes[3], bytes[5], bytes[4], bytes[6]]
+/// A form of CCM.
+struct Form {
+    /// The length of the header in bytes.
+    header: usize,
+    /// The length of a move in bytes.
+    length: usize,
+    /// The indices of the file and rank of the origin and of the file and rank of the destination in a move. They are
+    /// counted from the upper left corner of the board that the player saw.
+    squares: [usize; 4],
 }
 
-/// Whether a file is CCM: moves of seven bytes, of which the first begins with 1.
+/// The form without a header.
+const SHORT: Form = Form { header: 0, length: 7, squares: [3, 5, 4, 6] };
+
+/// The form of 17pk, with the number of moves at the end of the header.
+const LONG: Form = Form { header: 12, length: 9, squares: [3, 4, 5, 6] };
+
+fn form(bytes: &[u8]) -> Form {
+    let count = bytes.get(8..LONG.header).map(|count| count.iter().rev());
+    let count = count.map(|count| count.fold(0, |sum, byte| sum << 8 | usize::from(*byte)));
+    let is_long = |count| count > 0 && bytes.len() == LONG.header + LONG.length * count;
+    if count.is_some_and(is_long) { LONG } else { SHORT }
+}
+
+/// The files and ranks of the origin and the destination of each move.
+fn moves(bytes: &[u8]) -> impl Iterator<Item = [u8; 4]> {
+    let Form { header, length, squares } = form(bytes);
+    bytes[header..].chunks_exact(length).map(move |bytes| squares.map(|index| bytes[index]))
+}
+
+/// Whether a file is CCM: it has one of the two forms and begins with 1.
 pub fn is_ccm(beginning: &[u8]) -> bool {
-    let is_move = |bytes: &[u8]| {
-        let [from_file, from_rank, to_file, to_rank] = coordinates(bytes);
+    let is_move = |[from_file, from_rank, to_file, to_rank]: [u8; 4]| {
         from_file < 9 && from_rank < 10 && to_file < 9 && to_rank < 10
     };
+    let Form { header, length, .. } = form(beginning);
     beginning.first() == Some(&1)
-        && beginning.len().is_multiple_of(MOVE_LENGTH)
-        && beginning.chunks_exact(MOVE_LENGTH).all(is_move)
+        && (beginning.len() - header).is_multiple_of(length)
+        && moves(beginning).all(is_move)
 }
 
 /// Reads a CCM file. The board is turned if the first move begins in its upper half, because red moves first.
@@ -29,13 +50,12 @@ pub fn is_ccm(beginning: &[u8]) -> bool {
 /// # Errors
 /// The game is too long, or its first move is illegal.
 pub fn read_ccm(bytes: &[u8]) -> Result<GameTree, RecordError> {
-    let is_turned = bytes.get(5).is_some_and(|rank| *rank < 5);
+    let is_turned = moves(bytes).next().is_some_and(|[_, rank, ..]| rank < 5);
     let square = |file: u8, rank: u8| {
         let square = square_from_black(file.into(), rank.into())?;
         Some(if is_turned { square.flip_rank().flip_file() } else { square })
     };
-    let moves = bytes.chunks_exact(MOVE_LENGTH).map(|bytes| {
-        let [from_file, from_rank, to_file, to_rank] = coordinates(bytes);
+    let moves = moves(bytes).map(|[from_file, from_rank, to_file, to_rank]| {
         square(from_file, from_rank).zip(square(to_file, to_rank))
     });
     let mut game = RawGame::default();
@@ -67,5 +87,17 @@ mod tests {
             bytes.pop();
             assert!(RecordReader::new(&bytes[..]).is_err());
         }
+    }
+
+    #[test]
+    fn ccm_files_of_17pk_are_read() {
+        let mut bytes = vec![1, 0, 0x12, 0, 0x6b, 0x96, 0x60, 0x58, 3, 0, 0, 0];
+        for [x, y, to_x, to_y] in [[7, 7, 4, 7], [7, 0, 6, 2], [7, 9, 6, 7]] {
+            bytes.extend([15, 1, 6, x, y, to_x, to_y, 0, 0]);
+        }
+        let game = read(&bytes).remove(0).unwrap();
+        assert_eq!(game.main_line().coordinates(), "h2e2 h9g7 h0g2");
+        bytes.pop();
+        assert!(RecordReader::new(&bytes[..]).is_err());
     }
 }

@@ -34,7 +34,7 @@ mod xqf;
 use crate::board::{Color, Piece, Position, Setup, Square, list_reasons};
 use crate::notation::fen::{self, Strictness};
 use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RecordError, date_tag};
-use crate::notation::tree::{AnnotatedMove, GameResult, NodeId, ROOT, plain_comment};
+use crate::notation::tree::{AnnotatedMove, GameResult, GameTree, NodeId, ROOT, plain_comment};
 
 pub use ccbridge::{write_cbl, write_cbl_beginning, write_cbl_record, write_cbr};
 pub use dhtmlxq::write_dhtmlxq;
@@ -127,6 +127,26 @@ fn start_position(mut setup: Setup, first_from: Option<Square>) -> Result<Positi
 fn fen_position(text: &str, first_from: Option<Square>) -> Result<Position, RecordError> {
     let setup = fen::parse_setup(fen::of_record(text), Strictness::Strict);
     start_position(setup.map_err(RecordError::new)?, first_from)
+}
+
+/// Checks a record in XML. `error` is the reason why the rest of it cannot be read, if there is one. `fen` is its
+/// starting position, see [`fen_position`].
+///
+/// # Errors
+/// Also `error` itself if the record has no moves.
+fn resolve_xml(
+    mut game: RawGame,
+    error: Option<RecordError>,
+    fen: &str,
+) -> Result<GameTree, RecordError> {
+    if let Some(error) = error {
+        if game.moves.is_empty() {
+            return Err(error);
+        }
+        game.add_problem(&error, true);
+    }
+    game.start = fen_position(fen, game.first_from())?;
+    game.resolve()
 }
 
 /// The squares of the 32 pieces of a position; `None` if it has more pieces of a kind than a full set.

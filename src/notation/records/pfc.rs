@@ -5,7 +5,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::dhtmlxq::tag_of_field;
-use super::{fen_position, plain_comment, split_at_marks};
+use super::{plain_comment, resolve_xml, split_at_marks};
 use crate::notation::coordinates;
 use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RecordError};
 use crate::notation::tree::{AnnotatedMove, GameTree, ROOT};
@@ -98,16 +98,8 @@ pub fn read_pfc(text: &str) -> Result<GameTree, RecordError> {
             break None;
         }
     };
-    let mut game = game(&elements);
-    if let Some(error) = error {
-        if game.moves.is_empty() {
-            return Err(error);
-        }
-        game.add_problem(&error, true);
-    }
     let fen = elements.first().map_or("", |root| root.value("m"));
-    game.start = fen_position(fen, game.first_from())?;
-    game.resolve()
+    resolve_xml(game(&elements), error, fen)
 }
 
 /// The record without its starting position.

@@ -62,8 +62,9 @@ type BinaryReader = fn(&[u8]) -> Result<GameTree, RecordError>;
 type TextReader = fn(&str, usize) -> Result<GameTree, RecordError>;
 
 impl<'a> RecordReader<'a> {
-    /// Recognizes the format of a file by its first MB. If the file begins with a line with a position, nothing is read
-    /// ahead, so that a program that writes to a pipe line by line gets its answers line by line.
+    /// Recognizes the format of a file by its first MB. If the file begins with a line with a position, only the content
+    /// of the buffer of `input` is examined, so that a program that writes to a pipe line by line gets its answers line
+    /// by line. Lines of moves belong to the positions above them only if such lines are found.
     ///
     /// # Errors
     /// The file cannot be read, is of a format that is read as a whole and has more than 1 GB, is neither text nor a

@@ -9,8 +9,8 @@ pub use table::{all, default_books, plays_from_books};
 
 use std::fmt::Display;
 
-use super::text::{message_excerpt, number, split_word};
-use crate::text::{fill, texts};
+use super::text::{number, split_word};
+use crate::text::{excerpt, fill, texts};
 
 /// The action of the session after an option has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,14 +189,14 @@ fn set_value(
     // UCI writes an empty text as `<empty>`.
     let value = if value == "<empty>" { "" } else { value };
     let invalid = |wanted: &str| {
-        let given = match message_excerpt(value) {
+        let given = match excerpt(value) {
             text if text.is_empty() => texts().empty_value.to_owned(),
             text => format!("{text:?}"),
         };
         fill(texts().wrong_value, &[name, wanted, &given])
     };
     let outside = |[min, max, used]: [String; 3]| {
-        let given = message_excerpt(value);
+        let given = excerpt(value);
         fill(texts().out_of_range, &[name, &given, &min, &max, &used])
     };
     let mut note = None;

@@ -32,7 +32,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, at, never, select_biased, un
 use super::codec::{Codec, Command, PositionText, Protocol, Reply};
 use super::options::Preferences;
 use super::stdio::{Input, InputReceiver, Output};
-use super::text::{Ranks, TimeUnit, message_excerpt, split_word};
+use super::text::{Ranks, TimeUnit, split_word};
 use super::ucci::{Ucci, parse_common};
 use super::uci::Uci;
 use super::worker::WorkerDialect;
@@ -42,7 +42,7 @@ use crate::book::BookLibrary;
 use crate::notation::fen;
 use crate::rules::Game;
 use crate::search::{Event, Pool, StartError};
-use crate::text::{Language, fill, texts, translated};
+use crate::text::{Language, excerpt, fill, texts, translated};
 use adjudication::{Adjudicator, Ruling, RulingThread};
 use game::CurrentGame;
 use state::{ActiveSearch, CommandQueue, PerftCounts, Session, is_stop_or_hit};
@@ -399,17 +399,17 @@ impl Session {
             return;
         }
         if io::stdin().is_terminal() {
-            let text = fill(texts().unknown_command, &[&message_excerpt(line)]);
+            let text = fill(texts().unknown_command, &[&excerpt(line)]);
             self.output.error_line(&text);
         }
         if self.preferences.debug {
-            self.message(&fill(texts().unknown_line, &[&message_excerpt(line)]));
+            self.message(&fill(texts().unknown_line, &[&excerpt(line)]));
         }
     }
 
     /// Refuses a line that was not read to its end. Its command is answered as if it had failed.
     fn refuse_overlong(&mut self, head: &str, command: &Command) {
-        self.refuse(&message_excerpt(head), texts().line_too_long);
+        self.refuse(&excerpt(head), texts().line_too_long);
         match command {
             Command::Position(_) => self.game.clear(),
             Command::Go(request) => {
@@ -431,7 +431,7 @@ impl Session {
     fn set_position(&mut self, text: PositionText) {
         if self.preferences.debug {
             let fen = text.fen.as_deref().unwrap_or_default();
-            let ignored: Vec<String> = fen::ignored_counters(fen).map(message_excerpt).collect();
+            let ignored: Vec<String> = fen::ignored_counters(fen).map(excerpt).collect();
             if !ignored.is_empty() {
                 self.message(&fill(texts().counters_ignored, &[&ignored.join(" ")]));
             }

@@ -10,9 +10,8 @@ use super::state::Session;
 use crate::book::BookLibrary;
 use crate::eval::nnue::Network;
 use crate::protocol::options::{self, Effect, OptionChange, Preferences, default_books};
-use crate::protocol::text::message_excerpt;
 use crate::tablebase::Tables;
-use crate::text::{fill, path_of_name, texts, translated};
+use crate::text::{excerpt, fill, path_of_name, texts, translated};
 
 impl Session {
     /// Sets an option. An unknown one is ignored, and reported in debug mode: clients set the options that they
@@ -23,7 +22,7 @@ impl Session {
             None => {
                 log::info!("no option {name}");
                 if self.preferences.debug {
-                    self.message(&fill(texts().unknown_option, &[&message_excerpt(name)]));
+                    self.message(&fill(texts().unknown_option, &[&excerpt(name)]));
                 }
             }
             Some(Err(error)) => self.refuse("setoption", &error),
@@ -110,7 +109,7 @@ impl Session {
             None
         } else {
             let network = Network::open(&path_of_name(path));
-            Some(Arc::new(network.map_err(|error| format!("{}: {error}", message_excerpt(path)))?))
+            Some(Arc::new(network.map_err(|error| format!("{}: {error}", excerpt(path)))?))
         };
         if self.network != network {
             self.network = network;

@@ -277,22 +277,6 @@ fn overlong_line_gets_the_answer_of_its_command() {
 }
 
 #[test]
-fn overlong_line_is_queued_in_batch_mode() {
-    let mut session = TestSession::new("ucci");
-    session.say("setoption batch on");
-    session.say("go infinite");
-    let overlong = Input::Overlong("position startpos moves".to_owned());
-    session.input(overlong);
-    assert_eq!(session.read(), [""; 0]);
-    session.say("stop");
-    session.on_event(done(0));
-    let incoming = session.session.wait();
-    assert!(matches!(incoming, Incoming::Queued(Command::TooLong { .. })));
-    let _ = session.session.handle_incoming(incoming);
-    assert_eq!(session.board(), None);
-}
-
-#[test]
 fn lines_after_a_change_of_their_meaning_are_parsed_when_they_run() {
     // The protocols before and after the lines, the lines and the `go` that are queued, and the line that sets the same
     // position in a new session.

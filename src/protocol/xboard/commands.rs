@@ -8,8 +8,9 @@ use crate::movegen::legal_moves;
 use crate::notation::fen;
 use crate::protocol::codec::{Command, protocol_of_handshake};
 use crate::protocol::options::{self, OptionKind, OptionSpec, PathKind, Preferences};
-use crate::protocol::text::{Ranks, format_position, message_excerpt, split_word};
+use crate::protocol::text::{Ranks, format_position, split_word};
 use crate::rules::Game;
+use crate::text::excerpt;
 
 /// The commands that take no argument.
 const WITHOUT_ARGUMENT: &str =
@@ -101,10 +102,10 @@ impl XBoard {
             }
             "hint" => self.hint().into_iter().collect(),
             "ping" if self.purpose == Some(Purpose::Play) => {
-                self.pings.push(message_excerpt(rest));
+                self.pings.push(excerpt(rest));
                 Vec::new()
             }
-            "ping" => vec![Command::Print(format!("pong {}", message_excerpt(rest)))],
+            "ping" => vec![Command::Print(format!("pong {}", excerpt(rest)))],
             _ => return None,
         })
     }
@@ -255,7 +256,7 @@ impl XBoard {
         let game = match self.new_game_from(text) {
             Ok(game) => game,
             Err(error) => {
-                let reason = message_excerpt(&error.reasons_text());
+                let reason = excerpt(&error.reasons_text());
                 return self.refuse_position(text, &format!("Illegal position: {reason}"));
             }
         };
@@ -302,7 +303,7 @@ impl XBoard {
 }
 
 fn error(reason: &str, line: &str) -> Vec<Command> {
-    vec![Command::Print(format!("Error ({reason}): {}", message_excerpt(line)))]
+    vec![Command::Print(format!("Error ({reason}): {}", excerpt(line)))]
 }
 
 /// No command for a valid argument, otherwise an error.

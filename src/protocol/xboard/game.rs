@@ -10,8 +10,9 @@ use crate::notation::parse_move;
 use crate::notation::tree::GameResult;
 use crate::protocol::codec::{Command, PositionText};
 use crate::protocol::go::GoRequest;
-use crate::protocol::text::{Ranks, message_excerpt};
+use crate::protocol::text::Ranks;
 use crate::rules::{Cause, Game};
+use crate::text::excerpt;
 
 impl XBoard {
     /// Stops the search in progress, whose move is discarded, and answers the `ping`s that waited for it.
@@ -102,7 +103,7 @@ impl XBoard {
     /// Handles the opponent's move, or one entered in force or analysis mode.
     pub fn user_move(&mut self, text: &str) -> Vec<Command> {
         let refuse = |reason: &str| {
-            let text = message_excerpt(text);
+            let text = excerpt(text);
             vec![Command::Print(format!("Illegal move ({reason}): {text}"))]
         };
         if self.is_invalid {

@@ -50,6 +50,13 @@ fn is_name_of_xiangqi(value: &str) -> bool {
     parts.all(|part| NAMES_OF_XIANGQI.contains(&part))
 }
 
+/// The result at the beginning of a value: `1-0 (resign)`, `1-0.`.
+fn leading_result(value: &str) -> Option<GameResult> {
+    let is_end = |c: char| c.is_whitespace() || ".,;，；。(（".contains(c);
+    let first = || value.split(is_end).next().unwrap_or_default();
+    value.parse().or_else(|_| first().parse()).ok()
+}
+
 /// A game under construction.
 #[derive(Debug, Default)]
 pub struct Builder {
@@ -67,6 +74,10 @@ pub struct Builder {
     /// A comment before the first move of a variation.
     pending: String,
     has_ended: bool,
+    /// The last line with text after the end of the game that does not belong to it.
+    skipped_line: usize,
+    /// If lines of text follow the last move, the length in bytes of its comment before them.
+    length_before_text: Option<usize>,
     /// Whether the rest of the game consists of variations that are not read.
     skips_variations: bool,
     /// Whether a tag pair in brackets has been read, and not only headings.
@@ -156,8 +167,10 @@ impl Builder {
                     return false;
                 }
                 let word = plain(source.text);
-                let restarts =
-                    self.open.is_empty() && self.is_past_first_move() && is_first_number(&word);
+                let restarts = self.open.is_empty()
+                    && self.is_past_first_move()
+                    && is_first_number(&word)
+                    && word.parse::<GameResult>().is_err();
                 let begins_with_move =
                     || is_move_text(joined_moves(split_word(without_label(&word)).0)[0]);
                 restarts || self.has_ended && begins_with_move()
@@ -170,6 +183,18 @@ impl Builder {
             | PgnToken::Open(_)
             | PgnToken::Close(_) => false,
         }
+    }
+
+    /// Returns the game and begins another one, of which `token` is the first. Lines of text directly before the number
+    /// of the first move become a comment of the other game.
+    pub fn take_complete(&mut self, token: &PgnToken<'_>) -> Self {
+        let title = match token {
+            PgnToken::Word(_) if !self.has_ended => self.take_title(),
+            _ => String::new(),
+        };
+        let complete = std::mem::take(self);
+        self.add_comment(&title);
+        complete
     }
 
     /// Whether the text after a `;` continues the game and is not a comment: in a game without tags, it begins with a
@@ -269,6 +294,9 @@ impl Builder {
         if self.text_size + prose_size > MAX_TEXT || self.game.moves.len() > MAX_MOVES {
             self.reject(line, "the game is too long");
         }
+        if !is_part && self.has_ended {
+            self.skipped_line = line;
+        }
         is_part
     }
 
@@ -280,7 +308,7 @@ impl Builder {
                 Err(error) => self.reject(line, LineError::Start(error)),
             }
         } else if name.eq_ignore_ascii_case("Result") {
-            self.result = value.parse().ok();
+            self.result = leading_result(&value);
         } else if name.eq_ignore_ascii_case("Variant") && !is_name_of_xiangqi(&value) {
             let value = excerpt(&value);
             self.reject(line, format!("the variant {value:?} is not xiangqi"));
@@ -305,9 +333,9 @@ impl Builder {
 
     /// Adds a heading. If several have the same tag, the last one counts.
     fn add_heading(&mut self, tag: &str, value: &str, line: usize) {
-        match (tag, value.parse()) {
-            ("Result", Ok(result)) if self.has_moves() => self.end(result, line),
-            ("Result", Err(_)) => {}
+        match (tag, leading_result(value)) {
+            ("Result", Some(result)) if self.has_moves() => self.end(result, line),
+            ("Result", None) => {}
             ("FEN", _) if !value.contains('/') => {
                 let reason = "the starting position is a diagram, which cannot be read";
                 self.reject(line, reason);
@@ -363,6 +391,7 @@ impl Builder {
             self.game.add_problem(&RecordError::at(line, reason), false);
             return;
         }
+        self.length_before_text = None;
         self.open.push((line, self.cursor, self.number));
         if let Some(last) = self.cursor.last.take() {
             self.cursor.after = self.game.moves.parent(last).unwrap_or(ROOT);
@@ -380,7 +409,8 @@ impl Builder {
             return true;
         }
         if let Ok(result) = word.parse() {
-            if self.is_empty() {
+            // After the end of a game, a result that follows other text on its line is part of a title.
+            if self.is_empty() || self.has_ended && self.skipped_line == line {
                 return false;
             }
             match self.open.len() {
@@ -493,6 +523,7 @@ impl Builder {
         node.comment = std::mem::take(&mut self.pending);
         let id = self.game.moves.add(self.cursor.after, node);
         self.cursor = Cursor { after: id, last: Some(id) };
+        self.length_before_text = None;
     }
 
     fn add_glyph(&mut self, glyph: Option<u8>) {
@@ -505,14 +536,18 @@ impl Builder {
     }
 
     /// Handles a result after the moves, which must agree with an earlier one, such as the tag, unless one of them is
-    /// `*`.
+    /// `*`. After two results that contradict each other, the result stays unknown.
     fn end(&mut self, result: GameResult, line: usize) {
         self.has_ended = true;
+        if self.game.problems.iter().any(|problem| problem.is_about_result) {
+            return;
+        }
         match self.result.filter(|known| *known != GameResult::Unfinished) {
             None => self.result = Some(result),
             Some(known) if result == known || result == GameResult::Unfinished => {}
             Some(known) => {
                 self.result = Some(GameResult::Unfinished);
+                self.result_in_brackets = None;
                 let reason = format!("the results {known} and {result} contradict each other");
                 self.game.problems.push(Problem {
                     reason: RecordError::at(line, reason).to_string(),

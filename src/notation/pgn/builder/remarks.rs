@@ -10,7 +10,7 @@ use crate::notation::pgn::words::{
     is_divider, is_move_number, is_remark, joined_moves, numbered_word, plain, without_label,
 };
 use crate::notation::raw::RecordError;
-use crate::notation::tree::GameResult;
+use crate::notation::tree::{GameResult, append};
 
 impl Builder {
     /// Adds a line of text as a comment. Returns `false` if it does not belong to a game: a line with an address or
@@ -23,9 +23,30 @@ impl Builder {
         }
         let is_part = !self.has_ended && !self.is_empty();
         if is_part {
+            if self.open.is_empty()
+                && let Some(last) = self.cursor.last
+            {
+                let length = self.game.moves[last].comment.len();
+                self.length_before_text.get_or_insert(length);
+            }
             self.add_remark(source, text);
         }
         is_part
+    }
+
+    /// Removes and returns the lines of text after the last move; empty if they may contain moves.
+    pub(super) fn take_title(&mut self) -> String {
+        let prose = self.prose.take_if(|prose| prose.may_be_title());
+        let mut title = String::new();
+        if self.prose.is_none()
+            && let (Some(last), Some(length)) = (self.cursor.last, self.length_before_text)
+        {
+            title = self.game.moves[last].comment.split_off(length);
+        }
+        if let Some(prose) = prose {
+            append(&mut title, &prose.text);
+        }
+        title.trim().to_owned()
     }
 
     /// Adds a note or a sentence to the prose or, outside of prose, its text as a comment.

@@ -3,6 +3,7 @@ mod limits;
 use encoding_rs::{BIG5, GBK};
 
 use super::*;
+use crate::notation::MoveStyle;
 use crate::notation::tree::ROOT;
 
 fn main_lines(text: &str) -> Vec<String> {
@@ -55,6 +56,7 @@ fn comments_numbers_and_results_of_chinese_texts_are_read() {
         "⒈炮二平五马8进7⒉马二进三车9平8 红先胜",
         "⑴、炮二平五，马8进7；⑵、马二进三，车9平8。红胜",
         "1. 炮二平五 马8进7 2. 马二进三 车9平8 1:0",
+        "1. 炮二平五 马8进7 2. 马二进三 车9平8 1：0",
         "1. 炮二平五 马8进7 2. 马二进三 车9平8 先勝",
         "1. 炮二平五 马8进7 2. 马二进三 车9平8（黑方超时）",
         "1. 炮二平五 马8进7 2. 马二进三 车9平8\n後手負",
@@ -376,17 +378,9 @@ fn borders_of_tables_are_skipped() {
 }
 
 #[test]
-fn bad_records_are_reported() {
-    for (text, reason) in [
-        ("[Red \"x]\n1. h2e2 *", "line 1: unclosed tag"),
-        ("[FEN \"9/9\"]\n\n*", "line 1: invalid FEN"),
-        ("1. {never closed", "line 1: unclosed comment"),
-        ("1. h2e2 (1. h2d2", "line 1: unclosed variation"),
-    ] {
-        let games = read(text);
-        let error = games[0].as_ref().unwrap_err().to_string();
-        assert!(error.starts_with(reason), "{text}: {error}");
-    }
+fn invalid_starting_positions_and_empty_texts_are_reported() {
+    let error = read("[FEN \"9/9\"]\n\n*")[0].as_ref().unwrap_err().to_string();
+    assert!(error.starts_with("line 1: invalid FEN"), "{error}");
     assert!(read("").is_empty());
     assert!(read(" \n\n").is_empty());
 }
@@ -484,6 +478,8 @@ fn results_that_contradict_each_other_are_reported() {
         ("1-0", "0-1", Err("the results 1-0 and 0-1 contradict")),
         ("1/2-1/2", "1-0", Err("the results 1/2-1/2 and 1-0")),
         ("*", "1-0 0-1", Err("the results 1-0 and 0-1")),
+        ("1-0 (resign)", "", Ok(RedWins)),
+        ("1-0.", "", Ok(RedWins)),
     ] {
         let games = read(&format!("[Result \"{tag}\"]\n\n1. h2e2 {end}\n"));
         match (&games[0], result) {
@@ -492,6 +488,73 @@ fn results_that_contradict_each_other_are_reported() {
             (game, _) => panic!("{tag} {end}: {game:?}"),
         }
     }
+    // Further results do not decide between the first two.
+    for end in ["1-0 0-1 0-1", "1-0\n黑胜\n黑胜", "（红胜） 1-0 0-1"] {
+        let text = format!("1. h2e2 h9g7 {end}\n");
+        let game = PgnReader::new(text.as_bytes()).next().unwrap().unwrap();
+        assert_eq!((game.result, game.problems.len()), (Unfinished, 1), "{end}");
+    }
+}
+
+#[test]
+fn titles_do_not_belong_to_the_game_before_them() {
+    for title in [
+        "第2轮 李来群 0-1 杨官璘",
+        "第2轮 李来群 先负 杨官璘 黑胜",
+        "全国象棋个人赛\n第2轮 马仲威 0-1 杨官璘",
+        "许银川 (红先和) 吕钦",
+        "许银川 先和 吕钦",
+        "Round 2: Li Laiqun - Yang Guanlin 1/2-1/2",
+        "Game 2: A vs B, 0-1",
+    ] {
+        for (end, result) in [("1-0", GameResult::RedWins), ("", GameResult::Unfinished)] {
+            let text = format!(
+                "第1轮 胡荣华 1-0 柳大华\n1. 炮二平五 马8进7 2. 马二进三 车9平8 {end}\n\n\
+                 {title}\n1. 兵七进一 炮8平5 2. 炮八平五 马8进7 0-1\n"
+            );
+            let games = read(&text);
+            let [Ok(first), Ok(second)] = &games[..] else {
+                panic!("{title}: {games:?}");
+            };
+            assert_eq!((first.plies(), first.result), (4, result), "{title}");
+            assert!(first.comments().iter().all(String::is_empty), "{title}");
+            assert_eq!((second.plies(), second.result), (4, GameResult::BlackWins), "{title}");
+            let comment = if end.is_empty() { title } else { "" };
+            assert_eq!(second.moves[ROOT].comment, comment);
+        }
+    }
+    let games = read("[Red \"a\"]\n\n1. h2e2 1-0\n\nRound 2: A - B 0-1\n[Red \"b\"]\n\n1. h2e2");
+    assert_eq!(games[0].as_ref().unwrap().result, GameResult::RedWins);
+    // A move that cannot be read, and text with moves.
+    for line in ["车9ping8", "如改走炮8平5", "炮8乎5 好"] {
+        let text = format!("1. 炮二平五 马8进7 2. 马二进三\n{line}\n1. 兵七进一 炮8平5");
+        let games = read(&text);
+        assert_eq!(games.len(), 2, "{line}");
+        assert_eq!(games[1].as_ref().unwrap().moves[ROOT].comment, "", "{line}");
+    }
+}
+
+#[test]
+fn quotation_marks_and_backslashes_in_values_are_kept() {
+    for (text, value) in [
+        ("首届\"味极王杯\"象棋精英赛 004", "首届\"味极王杯\"象棋精英赛 004"),
+        ("\"胡司令\" 荣华", "\"胡司令\" 荣华"),
+        (r#"a \"b\" \\"#, r#"a "b" \"#),
+        (r"D:\games\1.pgn", r"D:\games\1.pgn"),
+        ("[a]", "[a]"),
+        ("", ""),
+    ] {
+        let game = read_one(&format!("[Event \"{text}\" ] [Red \"x\"]\n\n1. h2e2 *"));
+        assert_eq!((game.tag("Event"), game.tag("Red")), (Some(value), Some("x")));
+        assert_eq!(read_one(&game.write_pgn(MoveStyle::Iccs)).tag("Event"), Some(value));
+    }
+}
+
+#[test]
+fn marks_of_quoted_lines_are_skipped() {
+    let game = read_one("> Red: x\n>\n> 1. C2=5 H8+7\n>> 2. H2+3 R9=8\n");
+    assert_eq!((game.plies(), game.tag("Red")), (4, Some("x")));
+    assert!(game.comments().iter().all(String::is_empty), "{:?}", game.comments());
 }
 
 fn line_of(error: &crate::notation::RecordError) -> usize {

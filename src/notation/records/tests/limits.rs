@@ -41,7 +41,7 @@ fn numbered(size: usize, text: fn(usize) -> String) -> String {
 const SHUFFLE: &str = "a0a1 a9a8 a1a0 a8a9 ";
 
 /// Texts on which a reader is likely to take quadratic time: the beginning, the repeated part and the end of each.
-const HARD_TEXTS: [(&str, &str, &str); 53] = [
+const HARD_TEXTS: [(&str, &str, &str); 54] = [
     // Comments, one without an end, and one with many lines.
     ("1. h2e2 ", "{a}", " *"),
     ("1. h2e2 {", "a\n", ""),
@@ -63,6 +63,7 @@ const HARD_TEXTS: [(&str, &str, &str); 53] = [
     ("1. h2e2 ", "炮 ", " *"),
     ("1. h2e2 ", "$1 ", " *"),
     ("", "x y\n", ""),
+    ("1. h2e2\n", ">", ""),
     // CBF.
     ("<ChineseChessRecord>", "<Move value=\"77-47\" branch=\"1\" end=\"1\"/>", ""),
     ("<ChineseChessRecord>", "<a>", ""),

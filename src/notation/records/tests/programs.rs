@@ -216,9 +216,6 @@ fn text_between_moves_becomes_comments() {
     assert!(game.problems.is_empty(), "{:?}", game.problems);
     assert_eq!(game.result, GameResult::RedWins);
     assert_eq!(game.comments(), ["0:05", "00:12\n双方布成中炮对单马。", ""]);
-    let game = one("1. 炮二平五 马8进7 好 2. 马二进三".as_bytes());
-    assert!(game.problems.is_empty(), "{:?}", game.problems);
-    assert_eq!(game.comments(), ["", "好", ""]);
 }
 
 /// A text that cannot be read ends the game with a problem, and is never read as other moves.
