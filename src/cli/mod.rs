@@ -193,6 +193,10 @@ fn command() -> Command {
 fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     Language::choose(language_of(words).unwrap_or_else(|| language_of_locale(words)));
     let mut command = command().mut_subcommands(|sub| sub.allow_negative_numbers(true));
+    #[cfg(feature = "match")]
+    {
+        command = command.mut_subcommand("match", tournament::with_programs);
+    }
     let given = help::without_options_of_help(words, &command);
     let matches = command.try_get_matches_from_mut(given);
     let parsed = matches.and_then(|matches| Arguments::from_arg_matches(&matches));

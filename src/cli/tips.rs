@@ -71,9 +71,6 @@ fn add_argument_tip(error: &mut Error, words: &[OsString], program: &Command) {
     } else if is_match && DEFAULTS.contains(&name) {
         error.remove(ContextKind::SuggestedArg);
         set_tip(error, "this is the default; leave the argument out");
-    } else if is_match && !word.starts_with('-') {
-        set_tip(error, "write --engine before each program: --engine ./one --engine ./two");
-        return;
     } else {
         if may_be_positional && !word.starts_with("--") {
             set_tip(

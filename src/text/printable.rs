@@ -17,8 +17,10 @@ pub fn printable(text: &str) -> String {
     clean
 }
 
-/// The first 80 characters of a text, made [`printable`], with `…` at the end if the text is longer.
+/// The first 80 characters of a text without the blanks around it, made [`printable`], with `…` at the end if the text
+/// is longer.
 pub fn excerpt(text: &str) -> String {
+    let text = text.trim();
     let mut clean = printable(&text.chars().take(EXCERPT).collect::<String>());
     if text.chars().nth(EXCERPT).is_some() {
         clean.push('…');
@@ -83,6 +85,7 @@ mod tests {
 
     #[test]
     fn excerpts_are_short() {
+        assert_eq!(excerpt(" a\tb\r\n"), "a\\u{9}b");
         assert_eq!(excerpt(&"炮".repeat(80)), "炮".repeat(80));
         assert_eq!(excerpt(&"x".repeat(81)), "x".repeat(80) + "…");
         assert!(excerpt(&"\x1b".repeat(1000)).len() < 600);

@@ -272,9 +272,10 @@ mod tests {
         let drawn = Some((GameResult::Draw, EndReason::TablebaseDraw));
         for (fen, known) in [
             ("2baka3/9/9/9/9/9/9/9/9/R2K5 w - - 0 1", won),
-            // The mate in 19 plies falls on ply 120 without a capture; with one more ply on the clock it is too late.
+            // The mate in 19 plies falls on ply 120 without a capture. Later a capture must come in time.
             ("2baka3/9/9/9/9/9/9/9/9/R2K5 w - - 101 1", won),
-            ("2baka3/9/9/9/9/9/9/9/9/R2K5 w - - 102 1", None),
+            ("2baka3/9/9/9/9/9/9/9/9/R2K5 w - - 102 1", won),
+            ("2baka3/9/9/9/9/9/9/9/9/R2K5 w - - 119 1", None),
             ("3ak4/4a4/9/9/9/4N4/9/9/9/3K5 w - - 0 1", drawn),
             ("3ak4/4a4/9/9/9/4N4/9/9/9/R2K5 w - - 0 1", None),
         ] {

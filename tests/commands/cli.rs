@@ -415,6 +415,7 @@ fn completions_and_man_pages_are_complete() {
     assert_eq!(dir.read("new/pages/chuhe.1"), dir.read("chuhe.1"));
     assert!(dir.read("chuhe.1").contains("perft"));
     assert!(dir.read("chuhe-analyse.1").contains("multipv"));
+    assert!(!dir.read("chuhe-match.1").contains("programs"));
     let footer = concat!("chuhe ", env!("CARGO_PKG_VERSION"));
     assert!(dir.read("chuhe-book-show.1").lines().any(|line| line.contains(footer)));
 }

@@ -108,10 +108,8 @@ fn assert_refused(cases: &[(&str, &str)]) {
 fn invalid_arguments_are_refused() {
     assert_refused(&[
         ("", "engine one: no limit"),
-        (
-            "./program",
-            "unexpected argument './program' found\n\n  tip: write --engine before each program",
-        ),
+        ("./program", "./program: not KEY=VALUE; write --engine"),
+        ("--rounds 1 ./program", "./program: not KEY=VALUE; write --engine"),
         ("--engine name=three cmd=x ./four", "./four: not KEY=VALUE; write --engine"),
         ("--each depth=1 --rounds 0", "0 is not in"),
         ("--each depth=1 --concurrency 0", "0 is not in"),

@@ -191,16 +191,26 @@ pub struct Arguments {
 struct EngineArguments {
     engines: Vec<Vec<String>>,
     each: Vec<String>,
+    /// See [`with_programs`].
+    programs: Vec<String>,
+}
+
+/// Adds an argument for programs without `--engine`, which are refused with a hint, to the command. Only the parser
+/// needs it; man pages and completions would show it although it is hidden.
+pub fn with_programs(command: Command) -> Command {
+    command.arg(Arg::new("programs").num_args(1..).action(ArgAction::Append).hide(true))
 }
 
 impl FromArgMatches for EngineArguments {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let engines = matches.get_occurrences::<String>("engine");
         let each = matches.get_many::<String>("each");
+        let programs = matches.try_get_many::<String>("programs").ok().flatten();
         Ok(Self {
             engines: engines
                 .map_or_else(Vec::new, |all| all.map(|e| e.cloned().collect()).collect()),
             each: each.map_or_else(Vec::new, |settings| settings.cloned().collect()),
+            programs: programs.map_or_else(Vec::new, |programs| programs.cloned().collect()),
         })
     }
 
@@ -450,7 +460,7 @@ impl Arguments {
         };
         let settings = self.engines.engines.iter().flat_map(|all| all.iter().skip(1));
         let mut bare = settings.filter(|setting| !setting.contains('='));
-        if let Some(program) = bare.next() {
+        if let Some(program) = self.engines.programs.first().or(bare.next()) {
             let why =
                 "not KEY=VALUE; write --engine before each program: --engine ./one --engine ./two";
             return Err(Failure::usage(program, why));

@@ -8,7 +8,7 @@ mod report;
 
 use std::process::ExitCode;
 
-pub use arguments::Arguments;
+pub use arguments::{Arguments, with_programs};
 
 use super::common::{
     Context, Failure, INTERRUPTED, interrupts, print_text, report_damaged_tablebases,

@@ -492,7 +492,7 @@ fn debug_mode_reports_unknown_lines() {
     let mut session = TestSession::new("ucci");
     assert_eq!(session.say("hello"), [""; 0]);
     session.say("setoption debug on");
-    assert_eq!(session.say("hello\u{7}"), ["info message unknown line: hello?"]);
+    assert_eq!(session.say("hello\u{7}"), ["info message unknown line: hello\\u{7}"]);
     assert_eq!(session.say(""), [""; 0]);
 }
 

@@ -433,13 +433,12 @@ mod tests {
             assert_eq!(found.score, Some(Score::mate_in(rest.len())));
             assert_eq!((found.best, found.ponder), (Some(rest[0]), rest.get(1).copied()));
         }
-        // Not after another reply, under other rules, or if its first move is not allowed.
+        // Not in another position, under other rules, or if its first move is not allowed.
         for case in 0..3 {
             let (mut game, pv) = announced(&mut handler);
-            game.push(pv[0]).unwrap();
-            let replies = legal_moves(game.position());
-            let reply = replies.iter().find(|m| (**m == pv[1]) == (case > 0)).unwrap();
-            game.push(*reply).unwrap();
+            for played in &pv[..if case == 0 { 4 } else { 2 }] {
+                game.push(*played).unwrap();
+            }
             let mut request = SearchRequest::new(game.clone(), Limits::nodes(1));
             match case {
                 1 => request.settings.no_capture_draws = false,

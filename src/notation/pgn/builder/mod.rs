@@ -74,7 +74,7 @@ pub struct Builder {
     /// A comment before the first move of a variation.
     pending: String,
     has_ended: bool,
-    /// The last line with text after the end of the game that does not belong to it.
+    /// The last line with a word after the end of the game that does not belong to it.
     skipped_line: usize,
     /// If lines of text follow the last move, the length in bytes of its comment before them.
     length_before_text: Option<usize>,
@@ -294,9 +294,6 @@ impl Builder {
         if self.text_size + prose_size > MAX_TEXT || self.game.moves.len() > MAX_MOVES {
             self.reject(line, "the game is too long");
         }
-        if !is_part && self.has_ended {
-            self.skipped_line = line;
-        }
         is_part
     }
 
@@ -465,6 +462,9 @@ impl Builder {
         } else {
             !self.has_tag_pair && !self.has_moves() && !may_be_move(text)
         };
+        if self.has_ended {
+            self.skipped_line = line;
+        }
         if self.has_ended || is_outside {
             if !self.has_moves() {
                 self.skipped = Some((line, text.to_owned()));
