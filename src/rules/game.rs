@@ -1,6 +1,6 @@
 //! A game: a start position and the moves played from it.
 
-use crate::board::{Move, Position, Undo};
+use crate::board::{Color, Move, Position, Undo};
 use crate::movegen::is_legal;
 use crate::notation::Line;
 
@@ -11,6 +11,31 @@ pub struct Ply {
     pub played: Move,
     /// The information to take the move back, including the key of the position before it.
     pub undo: Undo,
+}
+
+/// Whether all moves of a side, or at least one, gave check.
+#[derive(Clone, Copy)]
+pub struct Checks {
+    pub all: bool,
+    pub any: bool,
+}
+
+impl Checks {
+    /// The checks that a side gave in `plies`, which lead to `position`.
+    pub fn of(side: Color, position: &Position, plies: &[Ply]) -> Self {
+        let mut checks = Self { all: true, any: false };
+        let mut mover = !position.side_to_move();
+        let mut gave_check = position.in_check();
+        for ply in plies.iter().rev() {
+            if mover == side {
+                checks.all &= gave_check;
+                checks.any |= gave_check;
+            }
+            gave_check = ply.undo.was_in_check();
+            mover = !mover;
+        }
+        checks
+    }
 }
 
 /// A start position and the moves played from it.

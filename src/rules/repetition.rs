@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 
 use super::chase::Retraction;
 use super::chinese;
-use super::game::{Game, Ply};
+use super::game::{Checks, Game, Ply};
 use super::rule_set::RuleSet;
 use super::threat::chaseable;
 use super::verdict::{Perpetual, SidePerpetual, Verdict};
@@ -69,30 +69,6 @@ pub fn side_perpetuals(
 /// Whether a move of the repetition gave check.
 pub fn contains_check(position: &Position, plies: &[Ply]) -> bool {
     Color::ALL.iter().any(|side| Checks::of(*side, position, plies).any)
-}
-
-/// Whether all moves of a side, or at least one, gave check.
-#[derive(Clone, Copy)]
-pub struct Checks {
-    pub all: bool,
-    pub any: bool,
-}
-
-impl Checks {
-    pub fn of(side: Color, position: &Position, plies: &[Ply]) -> Self {
-        let mut checks = Self { all: true, any: false };
-        let mut mover = !position.side_to_move();
-        let mut gave_check = position.in_check();
-        for ply in plies.iter().rev() {
-            if mover == side {
-                checks.all &= gave_check;
-                checks.any |= gave_check;
-            }
-            gave_check = ply.undo.was_in_check();
-            mover = !mover;
-        }
-        checks
-    }
 }
 
 /// The perpetual chases of both sides.

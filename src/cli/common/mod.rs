@@ -30,18 +30,20 @@ pub use failure::{
 };
 #[cfg(feature = "cloud")]
 pub use files::FILE_EXISTS;
+#[cfg(feature = "match")]
+pub use files::canonical_path;
 #[cfg(any(feature = "cloud", feature = "training"))]
 pub use files::open_with_beginning;
 #[cfg(any(feature = "cloud", feature = "match", feature = "training"))]
 pub use files::read_small_text;
+#[cfg(any(feature = "match", feature = "training"))]
+pub use files::require_distinct;
 #[cfg(feature = "training")]
 pub use files::require_not_log;
 pub use files::{
     ForceArgument, OutputFile, create_outputs, open_input, require_extension, require_not_input,
     require_not_stdout,
 };
-#[cfg(feature = "match")]
-pub use files::{canonical_path, require_distinct};
 pub use games::{GameArguments, GamePath, Place, note_problems, place_json, play_line};
 pub use line_output::{LineFormat, LineOutput};
 pub use output::{

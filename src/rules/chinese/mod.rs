@@ -11,8 +11,7 @@ mod threats;
 
 use std::cell::RefCell;
 
-use super::game::Ply;
-use super::repetition::Checks;
+use super::game::{Checks, Ply};
 use super::verdict::{MoveClass, Perpetual, SidePerpetual, Verdict};
 use crate::board::{ByColor, Move, Position};
 pub use classify::Classification;
