@@ -18,14 +18,12 @@ pub struct KnownMate {
     line: SearchLine,
 }
 
-/// The keys of a position and of those since the last capture, latest first, and the no-capture clock.
+/// The keys of the positions since the last capture, the current one last, and the no-capture clock.
 type RecentKeys = (Vec<u64>, NoCaptureClock);
 
 fn recent_keys(game: &Game) -> RecentKeys {
-    let clock = game.position().clock();
-    let earlier = game.plies().iter().rev().take(clock.plies().into());
-    let keys = [game.position().key()].into_iter().chain(earlier.map(|ply| ply.undo.key()));
-    (keys.collect(), clock)
+    let earlier = game.plies_since_capture().iter().map(|ply| ply.undo.key());
+    (earlier.chain([game.position().key()]).collect(), game.position().clock())
 }
 
 impl KnownMate {
