@@ -79,9 +79,11 @@ function drawLastNote() {
   const shown = lastNote && t('last note', moveText({ ...node, glyphs: lastNote.glyphs }), noteText(lastNote));
   element('library-note').textContent = shown || '';
   element('save-note').disabled = lastNote === undefined;
-  // Keeps what the user is writing.
+  // Keeps what the user is writing, also what was written before the server has answered that there is no note.
   if (editedNode === node) return;
+  const isNew = editedNode === null && lastNote === null;
   editedNode = lastNote === undefined ? null : node;
+  if (isNew) return;
   const { name = '', comment = '', glyphs = [], private: isPrivate = false } = lastNote || {};
   element('note-name').value = name;
   element('note-comment').value = comment;
