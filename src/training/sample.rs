@@ -78,13 +78,15 @@ pub struct SampleLines<R> {
     source: R,
     line: usize,
     is_torn: bool,
-    /// The number in its game, from 1, the ply and the result of the last sample.
-    last: (usize, u32, f64),
+    /// The number of samples read of the current game.
+    game_samples: usize,
+    /// The ply and the result of the last sample.
+    last: Option<(u32, f64)>,
 }
 
 impl<R: BufRead> SampleLines<R> {
     pub fn new(source: R) -> Self {
-        Self { source, line: 0, is_torn: false, last: (0, 0, 0.0) }
+        Self { source, line: 0, is_torn: false, game_samples: 0, last: None }
     }
 
     /// Number of the last line read, from 1.
@@ -100,7 +102,7 @@ impl<R: BufRead> SampleLines<R> {
     /// Whether the last sample begins a game: its ply number is not higher than that of the sample before it, the
     /// result is another one, or the game before it has 1000 samples.
     pub fn begins_game(&self) -> bool {
-        self.last.0 == 1
+        self.game_samples == 1
     }
 
     fn read(&mut self) -> Result<Option<Sample>, ReadSamplesError> {
@@ -113,10 +115,11 @@ impl<R: BufRead> SampleLines<R> {
         match text.trim_end().parse::<Sample>() {
             Ok(sample) => {
                 let (ply, result) = (sample.position.ply(), sample.result);
-                let (number, last_ply, last_result) = self.last;
-                let has_room = (1..MAX_GAME_SAMPLES).contains(&number);
-                let continues = has_room && last_ply < ply && last_result == result;
-                self.last = (if continues { number + 1 } else { 1 }, ply, result);
+                let continues = |(last_ply, last_result)| last_ply < ply && last_result == result;
+                let continues = self.last.is_some_and(continues);
+                let has_room = self.game_samples < MAX_GAME_SAMPLES;
+                self.game_samples = if continues && has_room { self.game_samples + 1 } else { 1 };
+                self.last = Some((ply, result));
                 Ok(Some(sample))
             }
             Err(_) if !text.ends_with('\n') && bytes.len() < LONGEST_SAMPLE => {

@@ -182,8 +182,9 @@ pub fn describe_no_capture_limit(
     if is_in_time(plies) {
         return None;
     }
-    let (_, winner) = Material::of(position)?;
-    let has_bare_king = position.color(!winner).len() == 1;
+    // Only the strong side can win, and a bare king has no piece that it could capture.
+    let (_, strong) = Material::of(position)?;
+    let has_bare_king = position.color(!strong).len() == 1;
     Some(match tablebases.dtc(position) {
         Some(plies) if is_in_time(plies) => format!(
             "a capture within {} is needed to avoid the no-capture limit",

@@ -22,10 +22,10 @@ const SHORT: Form = Form { header: 0, length: 7, squares: [3, 5, 4, 6] };
 const LONG: Form = Form { header: 12, length: 9, squares: [3, 4, 5, 6] };
 
 fn form(bytes: &[u8]) -> Form {
-    let count = bytes.get(8..LONG.header).map(|count| count.iter().rev());
-    let count = count.map(|count| count.fold(0, |sum, byte| sum << 8 | usize::from(*byte)));
-    let is_long = |count| count > 0 && bytes.len() == LONG.header + LONG.length * count;
-    if count.is_some_and(is_long) { LONG } else { SHORT }
+    let count = bytes.get(8..LONG.header).and_then(|count| count.try_into().ok());
+    let count = count.map_or(0, u32::from_le_bytes) as usize;
+    let is_long = count > 0 && count.checked_mul(LONG.length) == Some(bytes.len() - LONG.header);
+    if is_long { LONG } else { SHORT }
 }
 
 /// The files and ranks of the origin and the destination of each move.

@@ -16,6 +16,7 @@ mod book;
 #[cfg(feature = "cloud")]
 mod cloud;
 mod game;
+mod handshake;
 mod options;
 mod search;
 mod stage;
@@ -29,14 +30,11 @@ use std::ops::ControlFlow;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, at, never, select_biased, unbounded};
 
-use super::codec::{Codec, Command, PositionText, Protocol, Reply};
+use super::codec::{Command, PositionText, Protocol, Reply};
 use super::options::Preferences;
 use super::stdio::{Input, InputReceiver, Output};
-use super::text::{Ranks, TimeUnit, split_word};
-use super::ucci::{Ucci, parse_common};
-use super::uci::Uci;
-use super::worker::WorkerDialect;
-use super::xboard::XBoard;
+use super::text::{Ranks, TimeUnit};
+use super::ucci::parse_common;
 use crate::board::Move;
 use crate::book::BookLibrary;
 use crate::notation::fen;
@@ -45,6 +43,7 @@ use crate::search::{Event, Pool, StartError};
 use crate::text::{Language, excerpt, fill, texts, translated};
 use adjudication::{Adjudicator, Ruling, RulingThread};
 use game::CurrentGame;
+pub use handshake::codec;
 use state::{ActiveSearch, CommandQueue, PerftCounts, Session, is_stop_or_hit};
 
 /// Runs a session that reads `input` and writes to `sink`, until `quit`, the end of the input, or the end of the
@@ -61,17 +60,6 @@ pub fn run(
     let mut session = Session::new(input, sink)?;
     session.output.set_gbk(in_gbk);
     Ok(session.run())
-}
-
-/// A codec for a new conversation in a protocol.
-pub fn codec(protocol: Protocol) -> Box<dyn Codec> {
-    match protocol {
-        Protocol::Ucci => Box::new(Ucci::default()),
-        Protocol::Uci | Protocol::UciCyclone => Box::new(Uci::default()),
-        Protocol::XBoard => Box::new(XBoard::new(false)),
-        Protocol::CxBoard => Box::new(XBoard::new(true)),
-        Protocol::Worker => Box::new(WorkerDialect::default()),
-    }
 }
 
 enum Incoming {
@@ -320,51 +308,6 @@ impl Session {
         ControlFlow::Continue(())
     }
 
-    /// Whether the client has sent neither a handshake nor a line of UCI.
-    fn is_booting(&self) -> bool {
-        self.last_handshake.is_none() && self.protocol == Protocol::Ucci
-    }
-
-    /// Switches to the protocol that a line belongs to. Some clients send `uci` and then `xboard`, and continue in UCI
-    /// because it was answered first.
-    fn recognize_protocol(&mut self, line: &str) {
-        let is_xboard = matches!(self.protocol, Protocol::XBoard | Protocol::CxBoard);
-        if self.is_booting() && shows_uci(line) {
-            self.switch_to(Protocol::Uci);
-        } else if let Some(protocol) = self.last_handshake
-            && is_xboard
-            && self.search.is_none()
-            && is_unknown_in_xboard(line)
-        {
-            self.switch_to(protocol);
-        }
-    }
-
-    fn switch_to(&mut self, protocol: Protocol) {
-        // A repeated handshake keeps the state of the codec, such as the number of searches whose moves it discards.
-        if protocol != self.protocol {
-            let is_uci_client = self.last_handshake.is_some() && self.protocol == Protocol::Uci;
-            self.codec = match protocol {
-                Protocol::Ucci if is_uci_client => Box::new(Ucci::for_uci_client()),
-                _ => codec(protocol),
-            };
-            self.protocol = protocol;
-        }
-        if self.preferences.books.is_none() {
-            self.open_books("bookfiles");
-        }
-    }
-
-    fn answer_handshake(&mut self, protocol: Protocol) {
-        self.switch_to(protocol);
-        if !matches!(protocol, Protocol::XBoard | Protocol::CxBoard) {
-            self.last_handshake = Some(protocol);
-        }
-        self.preferences.counts_from_zero |= protocol == Protocol::UciCyclone;
-        let answer = self.codec.handshake_answer();
-        answer.iter().for_each(|line| self.output.line(line));
-    }
-
     /// Chooses Chinese messages for a UCCI client that sends Chinese text.
     fn choose_language(&self, is_chinese: bool) {
         if is_chinese && self.protocol == Protocol::Ucci {
@@ -572,27 +515,6 @@ impl Session {
         if (is_last || is_interrupted) && !self.ends_by_itself() && !self.queue.has_stop_or_hit() {
             self.stop();
         }
-    }
-}
-
-/// Whether a line before any handshake shows that the client speaks UCI: it sends `uci` later or not at all.
-fn shows_uci(line: &str) -> bool {
-    let (verb, rest) = split_word(line);
-    match verb.to_ascii_lowercase().as_str() {
-        "position" | "go" | "ucinewgame" | "d" => true,
-        "setoption" => split_word(rest).0.eq_ignore_ascii_case("name"),
-        _ => false,
-    }
-}
-
-/// Whether a line is a command of UCCI or UCI that XBoard does not have.
-fn is_unknown_in_xboard(line: &str) -> bool {
-    let (verb, rest) = split_word(line);
-    match verb.to_ascii_lowercase().as_str() {
-        "isready" | "setoption" | "position" | "banmoves" | "probe" | "ponderhit" | "stop"
-        | "debug" | "ucinewgame" | "uccinewgame" => true,
-        "go" => !rest.is_empty(),
-        _ => false,
     }
 }
 

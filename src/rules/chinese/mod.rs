@@ -33,7 +33,8 @@ pub fn side_perpetuals(position: &Position, plies: &[Ply]) -> ByColor<SidePerpet
     perpetuals.map(|perpetual| SidePerpetual { perpetual, ..SidePerpetual::default() })
 }
 
-/// The verdict on a repetition. If only one side checks with every move, it loses, whatever the other side does.
+/// The verdict on a repetition. If a side checks with every move, the moves of the other side need no classes: nothing
+/// is graver than perpetual check.
 pub fn judge_repetition(position: &Position, plies: &[Ply]) -> Verdict {
     let mut perpetuals = perpetual_checks(position, plies);
     if perpetuals.iter().all(|perpetual| *perpetual != Perpetual::Check) {

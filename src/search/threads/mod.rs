@@ -3,9 +3,9 @@
 //! A [`Pool`] takes requests. A search with n threads runs in n search threads, which wait between searches. The
 //! coordinator, an extra thread, gives them their searches, runs the searches for mates by checks and by proof numbers,
 //! and chooses the move by a vote among the results. A [`Searcher`] searches while its caller waits. Both use
-//! `request_handler`. Before a thread starts, `memory` checks that there is memory for it.
+//! `request_handler`, which also keeps the last mate that it has announced (`announced_mate`). Before a thread starts, `memory` checks that there is memory for it.
 
-mod known_mate;
+mod announced_mate;
 mod memory;
 mod request_handler;
 mod searcher;

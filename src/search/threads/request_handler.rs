@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crossbeam_channel::Sender;
 
-use super::known_mate::KnownMate;
+use super::announced_mate::AnnouncedMate;
 use crate::board::Move;
 use crate::movegen::{is_legal, legal_moves};
 use crate::search::event::{Bound, Event, Info, Outcome, Report, SearchLine, SearchResult};
@@ -30,7 +30,7 @@ const PROOF_NODES_PER_NODE: u64 = 2;
 #[derive(Debug, Default)]
 pub struct RequestHandler {
     overhead: MoveOverhead,
-    known_mate: Option<KnownMate>,
+    announced_mate: Option<AnnouncedMate>,
 }
 
 impl RequestHandler {
@@ -80,7 +80,7 @@ impl RequestHandler {
         }
         log::debug!("search: {}", request.limits);
         let time = self.time_limits(&request);
-        let known_mate = self.known_mate.take().and_then(|mate| mate.line_for(&request));
+        let announced_mate = self.announced_mate.take().and_then(|mate| mate.line_for(&request));
         let mut shared = SharedState::new(request, root_moves, threads);
         (shared.time, shared.events) = (time, events);
         if let Some(mate) = self.mate_by_checks(&mut shared, tt) {
@@ -103,7 +103,7 @@ impl RequestHandler {
             }
         };
         let chosen = choose(&results, &shared.request.settings);
-        if let Some(mate) = known_mate
+        if let Some(mate) = announced_mate
             && chosen.is_none_or(|chosen| chosen.last_exact_score() < mate.score)
         {
             return self.answer_with_mates(&shared, vec![mate], tt);
@@ -131,7 +131,7 @@ impl RequestHandler {
 
     /// Remembers the mate of the best line for the next search.
     fn remember_mate(&mut self, request: &SearchRequest, lines: &[SearchLine]) {
-        self.known_mate = lines.first().and_then(|line| KnownMate::new(request, line));
+        self.announced_mate = lines.first().and_then(|line| AnnouncedMate::new(request, line));
     }
 
     /// Searches for a mate by checks alone, if [`mate_limits`] allows it, and answers with it.

@@ -240,7 +240,7 @@ impl<'a> Dialogue<'a> {
 
     /// Sends `position` with moves in the engine's coordinates.
     pub fn position(&mut self, fen: &str, moves: &[Move]) {
-        let moves = self.dialect.moves(moves.iter().copied());
+        let moves = self.dialect.write_moves(moves.iter().copied());
         self.send(&format!("position fen {fen}{moves}"));
     }
 

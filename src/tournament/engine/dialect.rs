@@ -90,7 +90,7 @@ impl EngineDialect {
             start.unmake(ply.played, ply.undo);
         }
         let start = fen::write_position(&start);
-        let mut text = self.start(&start) + &self.moves(played.iter().map(|ply| ply.played));
+        let mut text = self.start(&start) + &self.write_moves(played.iter().map(|ply| ply.played));
         if self.is_ucci() && !request.banned.is_empty() {
             let banned: Vec<_> = request.banned.iter().map(|m| self.write_move(*m)).collect();
             text += &format!("\nbanmoves {}", banned.join(" "));
@@ -99,7 +99,7 @@ impl EngineDialect {
     }
 
     /// The moves after the FEN of a `position` command, as in ` moves h2e2 h9g7`; empty without moves.
-    pub fn moves(self, moves: impl Iterator<Item = Move>) -> String {
+    pub fn write_moves(self, moves: impl Iterator<Item = Move>) -> String {
         let mut text = String::new();
         for m in moves {
             text += if text.is_empty() { " moves " } else { " " };

@@ -29,7 +29,7 @@ const ITERATIONS: usize = 20_000;
 /// Elo per unit of the natural logarithm of a strength.
 const SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 
-/// The maximum-likelihood ratings by engine, with half a draw added to the games of each.
+/// The maximum-likelihood ratings by engine, with the added draws of `PRIOR_DRAWS`.
 pub fn ratings(standings: &Standings) -> Vec<Rating> {
     let count = standings.engine_stats().len();
     let mut games = vec![vec![0.0; count]; count];

@@ -12,7 +12,7 @@ use crate::search::score::{Meaning, Score};
 
 /// The rest of a mating line after its first two moves, and the position in which it begins.
 #[derive(Debug)]
-pub struct KnownMate {
+pub struct AnnouncedMate {
     position: RecentKeys,
     settings: Settings,
     line: SearchLine,
@@ -26,7 +26,7 @@ fn recent_keys(game: &Game) -> RecentKeys {
     (earlier.chain([game.position().key()]).collect(), game.position().clock())
 }
 
-impl KnownMate {
+impl AnnouncedMate {
     /// The mate of the best line of a search. `None` if its score is not an exact mate, or if the line has no third
     /// move. The lines of MTD(f) are not used, because their moves may come from searches with different windows.
     pub fn new(request: &SearchRequest, line: &SearchLine) -> Option<Self> {

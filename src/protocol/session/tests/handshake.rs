@@ -1,0 +1,69 @@
+//! Tests of the choice of the protocol and of the way to count ranks.
+
+use super::{TestSession, done};
+use crate::protocol::codec::Protocol;
+
+#[test]
+fn lines_that_xboard_does_not_have_return_to_the_protocol_before_it() {
+    for (handshakes, expected) in [
+        ("uci", Protocol::Uci),
+        ("ucicyclone", Protocol::UciCyclone),
+        ("ucci", Protocol::Ucci),
+        ("uci ucci", Protocol::Ucci),
+        ("ucci uci cxboard", Protocol::Uci),
+    ] {
+        let mut session = TestSession::new("");
+        for handshake in handshakes.split(' ') {
+            session.say(handshake);
+        }
+        for line in ["ISREADY", "position startpos", "setoption name MultiPV value 1", "go perft x"]
+        {
+            session.say("xboard");
+            session.say("protover 2");
+            for own in ["new", "force", "ping 1", "option multipv=1", "d", "hello", "hint", "level"]
+            {
+                session.say(own);
+                assert_eq!(session.session.protocol, Protocol::XBoard, "{own}");
+            }
+            session.say(line);
+            assert_eq!(session.session.protocol, expected, "{handshakes}: {line}");
+            assert_eq!(session.say("isready"), ["readyok"]);
+        }
+        session.say("xboard");
+        session.say("go");
+        // The codec must know the answer of this search.
+        session.say("isready");
+        assert_eq!(session.session.protocol, Protocol::XBoard);
+        assert_eq!(session.on_event(done(0)), ["move h2e2"]);
+    }
+    let mut session = TestSession::new("xboard");
+    assert_eq!(session.say("isready"), ["Error (unknown command): isready"]);
+}
+
+#[test]
+fn clients_that_set_a_network_of_pikafish_count_ranks_from_0() {
+    let variant = "setoption name UCI_Variant value xiangqi";
+    for (file, expected) in [
+        ("pikafish.nnue", "bestmove h2e2"),
+        ("/var/www/Pikafish-2024.nnue", "bestmove h2e2"),
+        ("C:\\nets\\pikafish.nnue", "bestmove h2e2"),
+        ("/opt/pikafish/xiangqi.nnue", "bestmove h3e3"),
+        ("", "bestmove h3e3"),
+    ] {
+        let network = format!("setoption name EvalFile value {file}");
+        for lines in [[variant, &network], [&network, variant]] {
+            let mut session = TestSession::new("uci");
+            // The options take effect after the search in progress.
+            session.say("go movetime 100000");
+            for line in lines {
+                session.say(line);
+            }
+            session.say("position startpos");
+            session.say("go depth 1");
+            session.on_event(done(0));
+            let said = session.run_queue();
+            assert_eq!(said.len(), usize::from(!file.is_empty()), "{file}: {said:?}");
+            assert_eq!(session.on_event(done(0)).pop().unwrap(), expected, "{file}");
+        }
+    }
+}
