@@ -79,7 +79,7 @@ impl BookRow {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    pub fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         let number = |n: usize| row.get::<_, i64>(n);
         let count = |n: usize| number(n).map(|n| u32::try_from(n.max(0)).unwrap_or(u32::MAX));
         Ok(Self {

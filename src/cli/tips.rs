@@ -6,8 +6,19 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
 /// Commands of the protocols that users write as arguments.
-const PROTOCOL_COMMANDS: [&str; 10] =
-    ["d", "go", "isready", "position", "quit", "setoption", "ucci", "uci", "ucinewgame", "xboard"];
+const PROTOCOL_COMMANDS: [&str; 11] = [
+    "cxboard",
+    "d",
+    "go",
+    "isready",
+    "position",
+    "quit",
+    "setoption",
+    "ucci",
+    "uci",
+    "ucinewgame",
+    "xboard",
+];
 
 /// Arguments of cutechess-cli and fastchess, with those of `chuhe match` that have the same effect.
 const REPLACED: [(&str, &str); 7] = [

@@ -33,8 +33,8 @@ pub enum LineError {
 impl Line {
     /// Plays moves in any notation from a position. They are read in the first of three dialects in which all of them
     /// are legal: the notations of [`parse_move`](super::parse_move), coordinates or SAN with ranks from 1, and
-    /// Vietnamese. Otherwise the error is about the first move that cannot be played in the dialect in which the most
-    /// moves can.
+    /// Vietnamese. If every dialect fails, the error is about the first move that cannot be played, in the dialect in
+    /// which most moves can be played.
     pub fn play<T: AsRef<str>>(
         start: Position,
         texts: impl IntoIterator<Item = T>,

@@ -245,9 +245,10 @@ impl RawGame {
         Ok(game)
     }
 
-    /// Whether black's moves are missing where [`RawMove::Text`] says that they may be. They are not missing if each
-    /// move of either side has a number of its own. This is assumed if a move of the main line cannot be played by red
-    /// or, in the place of a move of black, is written as black's, and if the numbers up to this move are consecutive.
+    /// Whether black's moves are missing where [`RawMove::Text`] says that they may be. In some records each move of
+    /// either side has a number of its own, so that none is missing. A record is of this kind if the numbers of its
+    /// main line are consecutive up to a move that red cannot play, or to a move in black's place that is written as
+    /// black's. Records that begin with black to move also count as records of this kind.
     fn has_gaps(&self) -> bool {
         let mut position = self.start.clone();
         if position.side_to_move() == Color::Black {

@@ -194,8 +194,8 @@ impl<'a> ProofSearch<'a> {
 
     /// Searches for up to `lines` mates that begin with different root moves, each with about `nodes` more nodes.
     /// Returns those that are found, shortest first; an empty list if there is no mate within the length; `None` if
-    /// neither is proven, or if the search ends before it has found the moves of the mate. After a mate is found, only
-    /// the other root moves are searched.
+    /// neither a mate nor its absence is proven, or if the search ends before it has found the moves of the mate. After
+    /// a mate is found, only the other root moves are searched.
     pub fn mates(&mut self, lines: usize, nodes: u64) -> Option<Vec<Vec<Move>>> {
         let mut mates = Vec::new();
         while mates.len() < lines {

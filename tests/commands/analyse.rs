@@ -72,7 +72,7 @@ fn each_depth_has_a_row() {
 }
 
 #[test]
-fn lines_can_be_replayed_in_every_notation() {
+fn lines_can_be_replayed() {
     let start = fen::parse_position(ENDGAME).unwrap();
     for (notation, write) in [
         ("chinese", chinese::write as fn(&_, _) -> _),

@@ -299,6 +299,9 @@ fn common_mistakes_are_explained() {
         $2 xboard
         2> tip: this is a protocol command: start `chuhe` without arguments
         2>0 similar
+        $2 cxboard
+        2> tip: this is a protocol command
+        2>0 similar
         $2 'go depth 3'
         2> tip: this is a protocol command
         $2 --lang zh position startpos

@@ -290,7 +290,8 @@ fn accuracy(lost: f64) -> f64 {
     (103.1669 * (-0.04354 * lost).exp() - 3.1669).clamp(0.0, 100.0)
 }
 
-/// The number of moves of one side by grade, and their accuracy.
+/// The moves of one side: their number, the numbers of inaccuracies, mistakes and blunders, and the means of accuracy
+/// and loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct SideSummary {
     pub moves: usize,

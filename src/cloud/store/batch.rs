@@ -47,8 +47,8 @@ pub struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    /// Name in the audit log for links: moves to a known position that are known because of it and have no value of
-    /// their own. A link is a known move whenever the position after it is known.
+    /// Name in the audit log for links. A link is a move without a score of its own, which is known only while the
+    /// position after it is known.
     pub(super) const LIBRARY: &'static str = "library";
 
     pub fn get(&self, key: &Key) -> Result<Option<Row>> {

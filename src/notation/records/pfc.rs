@@ -1,5 +1,6 @@
 //! PFC, the XML format of 鹏飞象棋: `<n version="2" m="FEN"><n m="h2e2" c="comment"><n m="h9g7"/></n></n>`. The element of
-//! a move contains the replies to it. `default="true"` marks the reply of the main line; without it, that is the first.
+//! a move contains the replies to it. `default="true"` marks the reply of the main line. If no reply has it, the main
+//! line continues with the first one.
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};

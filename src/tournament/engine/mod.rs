@@ -276,8 +276,9 @@ impl Engine {
     }
 
     /// Waits for a line up to twice `allowed`, and reports a line that arrives after `allowed` as a timeout. The
-    /// callers excuse a timeout if the time waited, without the stalls of the machine, is at most `allowed`. If the
-    /// wait ended at `allowed`, any stall would excuse an engine that never answers.
+    /// callers do not count a timeout against the engine if the time waited, without the stalls of the machine, is at
+    /// most `allowed` (`StallWatch::excuse`). Therefore the wait does not end at `allowed`: then any stall would excuse
+    /// an engine that never answers.
     fn await_response(
         &mut self,
         allowed: Duration,
@@ -394,9 +395,9 @@ fn start_process(spec: &EngineSpec, cpus: Option<&[usize]>) -> Result<Process, E
             };
             return EngineFailure::Start(format!("{path}: {why}"));
         }
-        let why = Some(spec).filter(|_| is_missing && directory.is_none());
+        let missing = Some(spec).filter(|_| is_missing && directory.is_none());
         EngineFailure::Start(
-            why.and_then(missing_program).unwrap_or_else(|| format!("{path}: {error}")),
+            missing.and_then(missing_program).unwrap_or_else(|| format!("{path}: {error}")),
         )
     })
 }

@@ -447,7 +447,7 @@ mod tests {
         ] {
             assert_eq!(engine.command(go), sent, "{go}");
         }
-        // An engine may ignore the depth.
+        // Both limits are sent, because an engine may ignore the depth.
         assert_eq!(
             engine.command("go depth 1 movetime 2000"),
             ["level 1 0:02 0", "time 200", "sd 1", "go"]

@@ -55,8 +55,8 @@ struct FactorEntry {
 }
 
 impl Factors {
-    /// Parses a TOML file: `[[factor]]` tables with a `name` and `options`, a table of two values for each option, and
-    /// optionally a `seed`.
+    /// Parses a TOML file: tables `[[factor]]`, each with a `name` and a table `options` that has two values for each
+    /// option, and optionally a `seed` of the file.
     ///
     /// # Errors
     /// The text is not such a file, has no factor, a factor without options, a name that is empty or has control

@@ -237,21 +237,21 @@ impl<'a> Reference<'a> {
     fn held(&self, holder: Color, won: &[bool]) -> (Vec<bool>, Plan) {
         let count = self.entries.len();
         let mut plan: Plan = vec![Planned::NOTHING; count];
-        let mut held_before = won.to_vec();
+        let mut held = won.to_vec();
         loop {
-            let before = held_before.clone();
+            let before = held.clone();
             for goals in [Offenses::DEFAULT_GOALS].iter().chain(&GOAL_PAIRS) {
-                let (held, new_plan) = self.held_by(holder, &held_before, *goals);
+                let (found, new_plan) = self.held_by(holder, &held, *goals);
                 // Won nodes need a plan to hold them as well.
-                let is_new = |n: usize| !held_before[n] || plan[n].moves == [None; 2];
-                let found: Vec<usize> = (0..count).filter(|n| held[*n] && is_new(*n)).collect();
-                for n in found {
+                let is_new = |n: usize| !held[n] || plan[n].moves == [None; 2];
+                let new: Vec<usize> = (0..count).filter(|n| found[*n] && is_new(*n)).collect();
+                for n in new {
                     plan[n] = new_plan[n];
-                    held_before[n] = true;
+                    held[n] = true;
                 }
             }
-            if held_before == before {
-                return (held_before, plan);
+            if held == before {
+                return (held, plan);
             }
         }
     }
