@@ -55,7 +55,7 @@ fn a_position_without_mate_is_an_error() {
     assert_eq!(solver.solve(&game, 3), Err(SolveError::Stopped));
 }
 
-/// A solver with the embedded tables whose searches fail.
+/// A solver with the embedded tables that stops every search at once.
 fn without_search() -> Solver<'static> {
     let stop = |_| Err(SolveError::Stopped);
     Solver::new(RuleSet::default(), 1000, Tables::embedded(), stop)
