@@ -384,14 +384,16 @@ fn push_field(text: &mut String, name: &str, value: &str) {
     }
 }
 
-/// A text with `［` in place of each `[` at which [`plain_dhtmlxq`] or [`fields`] would find a tag.
+/// A text with `［` in place of each `[` at which [`plain_dhtmlxq`], [`with_names`] or [`fields`] would find a tag.
 fn without_tags(text: &str) -> String {
     let mut parts = text.split('[');
     let mut plain = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let name = part.trim_start_matches(['/', '\\']);
         // Even a tag without its `]` hides the end of the field.
-        let is_tag = plain_tag(&format!("{name}]")).is_some();
+        let is_tag = plain_tag(&format!("{name}]")).is_some()
+            || name.starts_with("game_comment_0_")
+            || name.starts_with("comment_0_");
         plain.push(if is_tag { '［' } else { '[' });
         plain += part;
     }
@@ -510,6 +512,7 @@ mod tests {
             "a [/DHTMLXQ_comment1] b",
             "a [/DhtmlXQ_",
             "[0_1_0]7062[/0_1_0]",
+            "a [game_comment_0_1]b[/comment_0_1] c",
             "[\\/dhtmlxq]\\n",
             "[\\/draw] [b]\\n",
             "a|\nb",
