@@ -47,7 +47,7 @@ pub fn position(random: &mut impl Rng, shape: Shape) -> Position {
 }
 
 /// A game from a random position of a shape, in which one piece of each side moves to a square and back, twice.
-/// `None` if these moves are not legal.
+/// `None` if a side has no quiet move, or one of these moves is not legal.
 pub fn shuffle(random: &mut impl Rng, shape: Shape) -> Option<Game> {
     let mut game = Game::new(position(random, shape));
     let mut there = [Move::NONE; Color::COUNT];

@@ -119,7 +119,7 @@ enum Answer {
     Unknown,
 }
 
-/// The mates after the replies in a tree, and where its lines end.
+/// Which mates a tree gives after the replies, and where its lines may end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lines {
     /// The shortest mates that are found.

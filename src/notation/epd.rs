@@ -199,8 +199,8 @@ fn operands<'a>(operations: &'a [Operation], code: &str) -> impl Iterator<Item =
     found.flat_map(|(_, operands)| operands)
 }
 
-/// The dialect of the moves in operations. Their ranks begin at 1 if the operations name the variant, as those of the
-/// tools for Fairy-Stockfish do, or have a move with the rank 10.
+/// The dialect of the moves in operations. Their ranks begin at 1 if there is an operation `variant`, which the tools
+/// for Fairy-Stockfish write, or a move with the rank 10.
 fn dialect(operations: &[Operation]) -> Dialect {
     let takes_moves = |code: &str| ["moves", "bm", "am", "sm", "pv"].contains(&code);
     let has_rank_10 = |operands: &[String]| operands.iter().any(|text| text.contains("10"));

@@ -43,7 +43,7 @@ pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
 /// The parts of a move; `None` if the text is not in this notation.
 pub(super) fn read(text: &str) -> Option<Description> {
     let mut text = text.to_lowercase();
-    // Each direction has a letter outside ASCII.
+    // A move in words is not ASCII, because the word for each direction has such a letter.
     if !text.is_ascii() {
         text.retain(|c| !c.is_whitespace());
         for (word, sign) in WORDS {

@@ -264,6 +264,8 @@ function movePointer(event) {
   clearTimeout(pressTimer);
   if (dragged.isWaiting) { dragged = null; return; }
   dragged.piece = element('board').querySelector(`[data-square=${squareName(dragged.square)}]`);
+  // The position may have changed during the drag, and the piece may be gone.
+  if (!dragged.piece) { dragged = null; return; }
   const scale = (9 * STEP) / element('board').getBoundingClientRect().width;
   element('board').append(dragged.piece);
   dragged.piece.setAttribute('transform', `translate(${dx * scale} ${dy * scale})`);

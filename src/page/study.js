@@ -54,9 +54,10 @@ function sayPosition() {
   say(parts.join(' · '));
 }
 
-// The buttons of the move list, and the game for which they were made: long games are not listed again at each step.
+// The buttons of the move list, and the content and game for which they were made: long games are not listed again at
+// each step.
 const buttons = new Map();
-let [listed, listedRoot] = [null, null];
+let [drawnContent, drawnRoot] = [null, null];
 
 // The button of a move in the move list, in an element that keeps it on one line with its number.
 function moveItem(node) {
@@ -121,8 +122,8 @@ let commented = null;
 function drawMoves() {
   const { root, node, tags } = app.game;
   const content = [view.notation, t('no moves'), encodeGame(app.game).replace(/@\d+/, '')].join();
-  if (content !== listed || root !== listedRoot) {
-    [listed, listedRoot] = [content, root];
+  if (content !== drawnContent || root !== drawnRoot) {
+    [drawnContent, drawnRoot] = [content, root];
     buttons.clear();
     element('moves').replaceChildren();
     if (root.children.length) appendLine(element('moves'), root);
@@ -412,7 +413,9 @@ export function buildStudy() {
   });
   addEventListener('popstate', () => {
     pendingAddress = null;
+    app.problem = '';
     if (app.mayLeave()) openAddress() || openGame(newGame(), { keepsAddress: true });
     else history.pushState(app.listed?.id, '', location.pathname + addressOfGame());
+    if (app.problem) say(app.problem);
   });
 }

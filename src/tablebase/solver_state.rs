@@ -61,7 +61,7 @@ impl BlockValues {
     }
 }
 
-/// Bit of a byte of [`NodeBytes`] that must be computed again.
+/// The bit that marks a byte of [`NodeBytes`] as outdated: the byte must be computed again.
 const STALE: u8 = 1 << 7;
 
 /// A byte for each node, shared by threads.

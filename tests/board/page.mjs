@@ -311,6 +311,18 @@ async function changesGames(url) {
     assert.equal(await page.inputValue('#games'), '');
   }
   await keepsListedGames(page);
+  // An invalid link in the address of the open page is reported.
+  await page.goto(`${url}#nonsense/9`);
+  await waitForStatus(page, 'not a legal position');
+  // A drag ends if its piece disappears because the position changes.
+  await page.goto(`${url}#~h2e2@0`);
+  await square(page, 'h2').hover();
+  await page.mouse.down();
+  await square(page, 'h3').hover();
+  await page.keyboard.press('ArrowRight');
+  await square(page, 'h4').hover();
+  await page.mouse.up();
+  await waitForStatus(page, 'Black to move');
   await page.context().close();
 }
 

@@ -328,7 +328,7 @@ impl Protocol {
         }
     }
 
-    /// Searches that end about when the next line arrives.
+    /// Searches so short that they end at about the time at which the next line arrives.
     pub(crate) fn short_searches(self) -> [&'static str; 6] {
         let [clock, other] = match self {
             Self::Ucci => ["go time 2 increment 0", "go movetime 0"],

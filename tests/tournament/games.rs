@@ -450,7 +450,7 @@ fn xboard_engines_play_with_every_limit() {
     }
 }
 
-/// An engine that knows neither `ucci` nor `uci` is asked for XBoard.
+/// An engine that answers neither `ucci` nor `uci` is sent `xboard`.
 #[test]
 fn xboard_is_detected() {
     let command = env!("CARGO_BIN_EXE_chuhe");

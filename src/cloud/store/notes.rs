@@ -243,7 +243,7 @@ impl Snapshot<'_> {
         }
     }
 
-    /// The private positions, in key order.
+    /// The private positions, in key order; none if the snapshot hides them.
     pub fn private_positions(&self) -> Result<Vec<Key>> {
         if self.hides_private {
             return Ok(Vec::new());

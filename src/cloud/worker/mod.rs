@@ -159,7 +159,7 @@ impl TaskRunner {
         Self { source, current: Mutex::default(), stop_flag: Arc::default() }
     }
 
-    /// Runs until the worker is stopped or can no longer search.
+    /// Runs until the worker is stopped or abandoned.
     fn run(&self, scorer: &mut Scorer, stop_signal: &Receiver<()>, pause: Duration) {
         while !self.stop_flag.is_stopped() {
             let mut has_worked = false;

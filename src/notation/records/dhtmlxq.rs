@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::digits::{read_moves, read_squares, with_later_fields};
 use super::markup::{escaped, percent_decoded, unescaped, without_json_escapes};
-use super::numbered::with_names;
+use super::numbered::{is_numbered, with_names};
 use super::{fen_position, piece_position, piece_squares, plain_comment};
 use crate::board::{Color, Move, Square};
 use crate::notation::fen;
@@ -207,7 +207,7 @@ pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
     game.moves[ROOT].comment = comment(&fields, 0, 0);
     add_lines(&mut game, &fields, moves)?;
     let place = |name: &str| TAGS.iter().position(|(_, known)| *known == name);
-    let is_tag = |name: &&&str| !NO_TAGS.iter().any(|part| name.starts_with(part));
+    let is_tag = |name: &&&str| is_tag_field(name);
     let mut names: Vec<&&str> = fields.keys().filter(is_tag).collect();
     names.sort_unstable_by_key(|name| (place(name).unwrap_or(TAGS.len()), **name));
     for name in names {
@@ -217,10 +217,23 @@ pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
     game.resolve()
 }
 
+/// Whether a field of this name becomes a tag.
+fn is_tag_field(name: &str) -> bool {
+    !NO_TAGS.iter().any(|part| name.starts_with(part))
+}
+
 /// The name of the tag of a field.
 pub fn tag_of_field(field: &str) -> String {
     let found = TAGS.iter().find(|(_, name)| *name == field);
     found.map_or_else(|| format!("{OTHER}{field}"), |(tag, _)| (*tag).to_owned())
+}
+
+/// The field of a tag whose name begins with [`OTHER`]; `None` if the field would be read as something else than this
+/// tag, such as the list of moves.
+fn other_field(tag: &str) -> Option<&str> {
+    let name = tag.strip_prefix(OTHER)?;
+    let is_own = is_tag_field(name) && !is_numbered(name) && tag_of_field(name) == tag;
+    is_own.then_some(name)
 }
 
 /// Reads a result in one of three forms: a form of [`GameResult`], a text that contains 红胜, 黑胜 or 和, such as
@@ -319,7 +332,7 @@ pub fn write_dhtmlxq(game: &GameTree) -> String {
         push_field(&mut text, name, game.tag(tag).unwrap_or_default());
     }
     for (tag, value) in &game.tags {
-        if let Some(name) = tag.strip_prefix(OTHER) {
+        if let Some(name) = other_field(tag) {
             push_field(&mut text, name, value);
         }
     }
@@ -371,14 +384,16 @@ fn push_field(text: &mut String, name: &str, value: &str) {
     }
 }
 
-/// A text with `［` in place of each `[` at which [`plain_dhtmlxq`] or [`fields`] would find a tag.
+/// A text with `［` in place of each `[` at which [`plain_dhtmlxq`], [`with_names`] or [`fields`] would find a tag.
 fn without_tags(text: &str) -> String {
     let mut parts = text.split('[');
     let mut plain = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let name = part.trim_start_matches(['/', '\\']);
         // Even a tag without its `]` hides the end of the field.
-        let is_tag = plain_tag(&format!("{name}]")).is_some();
+        let is_tag = plain_tag(&format!("{name}]")).is_some()
+            || name.starts_with("game_comment_0_")
+            || name.starts_with("comment_0_");
         plain.push(if is_tag { '［' } else { '[' });
         plain += part;
     }
@@ -497,6 +512,7 @@ mod tests {
             "a [/DHTMLXQ_comment1] b",
             "a [/DhtmlXQ_",
             "[0_1_0]7062[/0_1_0]",
+            "a [game_comment_0_1]b[/comment_0_1] c",
             "[\\/dhtmlxq]\\n",
             "[\\/draw] [b]\\n",
             "a|\nb",
@@ -511,6 +527,18 @@ mod tests {
             assert_eq!(read, comment, "{text}");
         }
         assert_eq!(without_tags("[draw] [/b]"), "[draw] [/b]");
+    }
+
+    #[test]
+    fn tags_do_not_replace_fields_of_other_meaning() {
+        let mut game = read_dhtmlxq("[DhtmlXQ_movelist]1927[/DhtmlXQ_movelist]").unwrap();
+        for name in ["movelist", "34", "comment1", "red", "type"] {
+            game.tags.push((format!("{OTHER}{name}"), "7747".to_owned()));
+        }
+        let read = read_dhtmlxq(&write_dhtmlxq(&game)).unwrap();
+        assert_eq!(read.main_line().coordinates(), "b0c2");
+        assert_eq!(read.comments(), [""]);
+        assert_eq!((read.tag("Red"), read.tag("Dhtml_type")), (None, Some("7747")));
     }
 
     #[test]

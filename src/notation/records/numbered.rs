@@ -31,6 +31,11 @@ const FIELDS: [(&str, &str); 24] = [
 const BOARD: &str = "31";
 const MOVES: &str = "34";
 
+/// Whether a field with this name has another name in DhtmlXQ.
+pub fn is_numbered(field: &str) -> bool {
+    FIELDS.iter().any(|(number, _)| *number == field)
+}
+
 /// A record with the named fields of DhtmlXQ in place of the numbered ones.
 pub fn with_names(record: &str) -> String {
     let side = if record.contains("[DhtmlXQ_32]1[") { 'b' } else { 'w' };

@@ -432,7 +432,7 @@ impl Session {
         ControlFlow::Break(())
     }
 
-    /// A search that ends by itself is finished first.
+    /// Notes the end of the input. A search that ends by itself is finished, another one is stopped.
     fn end_input(&mut self) {
         log::debug!("end of input");
         self.input_ended = true;
