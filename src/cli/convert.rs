@@ -360,7 +360,7 @@ impl Writer<'_> {
         self.out.write_all(&bytes).context(self.out.name())
     }
 
-    /// Whether a game is selected by the options other than `--ecco`.
+    /// Whether a game is selected by the options other than `--ecco` and `--unique`.
     fn is_selected(&self, game: &GameTree, line: &Line) -> bool {
         let arguments = self.arguments;
         let contains = |tag: &str, part: &str| {

@@ -202,7 +202,7 @@ mod tests {
                 let is_of_red = |a: &&Alternatives| (a[0].from().rank() < 5) == is_red;
                 row.all.iter().filter(is_of_red).count()
             });
-            if sides[0] - sides[1].min(sides[0]) > 1 || sides[1] > sides[0] {
+            if sides[0] > sides[1] + 1 || sides[1] > sides[0] {
                 continue;
             }
             // D11 and D20 have the same moves, and a game of only these moves is D20.

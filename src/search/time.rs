@@ -6,10 +6,10 @@
 //! uses grows with the overhead measured on earlier moves ([`MoveOverhead`]).
 //!
 //! ElephantEye's soft limit is half of the proper time. Here, if the number of moves to the time control is known, the
-//! soft limit is most of the proper time, so that all moves get about the same time. On average a search takes 1.09
-//! times its soft limit. Otherwise the soft limit grows from 0.4 to 0.6 of the proper time in the first 40 plies of a
-//! game, and the proper time contains 1.4 increments. With one increment in the proper time and a soft limit of
-//! half the proper time, the clock would never fall below 17 increments.
+//! soft limit is most of the proper time, so that all moves get about the same time. If it is not known, the soft limit
+//! grows from 0.4 to 0.6 of the proper time in the first 40 plies of a game, and the proper time contains 1.4
+//! increments. On average a search takes 1.09 times its soft limit, so with one increment in the proper time and a soft
+//! limit of half the proper time, the clock would never fall below 17 increments.
 
 use std::time::Duration;
 

@@ -142,7 +142,7 @@ impl GameInProgress<'_> {
         tablebases.ending(self.referee.game(), rules.rules)
     }
 
-    /// Records a move with its time, and updates the clock by this time without that of stalls.
+    /// Records a move with its time, and subtracts this time from the clock, but not the time of stalls.
     fn record_move(&mut self, side: Color, played: Move, answer: &MoveAnswer, stalled: Duration) {
         let clock = &mut self.clocks[side];
         clock.press(answer.elapsed.saturating_sub(stalled));

@@ -96,6 +96,7 @@ fn probe_shows_the_value_of_each_move() {
         $2 egtb generate KR-KPP
         2> one side must have one or two attackers
         $2 egtb generate
+        $2 egtb generate --embedded x.bin --rules computer --dry-run
         "
     ));
     let object = &dir.objects(&format!("egtb probe --json '{fen}'"))[0];

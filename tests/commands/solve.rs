@@ -37,6 +37,8 @@ fn arguments_without_effect_are_refused() {
         $ solve '{TWO_ROOKS}' --json --notation wxf --svg out.svg
         $2 solve '{TABLE_DRAW}' --draw --notation wxf
         $2 solve --verify solution.json --notation wxf
+        $2 solve --verify solution.json --rules computer
+        $2 solve --verify solution.json --threads 1 --hash 16
         $2 solve '{TWO_ROOKS}' --resume -
         2= chuhe: --resume: needs a file, not standard output
         "

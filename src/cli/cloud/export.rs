@@ -22,7 +22,7 @@ use crate::text::has_extension;
 ///
 /// In a book the best move has weight 100, and other moves one less for each hundredth of a minor piece below the best
 /// score. An .xqb also contains the notes on its moves. A PGN has each position once, with scores and notes as
-/// comments. Other moves are included only if they have a note.
+/// comments. Moves that are not good are included only if they have a note.
 #[derive(Debug, clap::Args)]
 pub struct ExportArguments {
     /// Library file or database.

@@ -50,7 +50,7 @@ pub struct Arguments {
     dtc: bool,
     /// Write the classes that are embedded in the program to FILE (src/tablebase/embedded.bin)
     /// instead of a directory.
-    #[arg(long, value_name = "FILE", group = "what", conflicts_with_all = ["materials", "all_one", "pairs", "two_sided", "dtc", "out"])]
+    #[arg(long, value_name = "FILE", group = "what", conflicts_with_all = ["materials", "all_one", "pairs", "two_sided", "dtc", "rules", "out"])]
     embedded: Option<PathBuf>,
     /// Output directory. Valid tablebases in it are kept, damaged ones are generated again.
     #[arg(long, short, value_name = "DIR", default_value = ".")]
@@ -259,7 +259,8 @@ impl TableDirectory<'_> {
         Ok(damage.is_none())
     }
 
-    /// The tablebases that a class needs, as far as known before it is solved.
+    /// The tables to generate for a class: DTM and, if all classes get one or the DTM table is present and has long
+    /// wins, DTC.
     fn needed(&self, material: Material) -> Result<Vec<(Material, Metric)>, Failure> {
         let table = self.table(material, Metric::Dtm)?;
         let has_long_wins = || table.is_some_and(|table| table.has_long_wins());

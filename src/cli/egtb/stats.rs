@@ -17,7 +17,7 @@ pub struct Arguments {
     /// Move notation.
     #[arg(long, value_enum, ignore_case = true, default_value_t = MoveStyle::Chinese)]
     notation: MoveStyle,
-    /// Print a JSON object for each class.
+    /// Print a JSON object for each tablebase.
     #[arg(long)]
     json: bool,
     #[command(flatten)]

@@ -89,7 +89,7 @@ pub struct Arguments {
     resume: Option<PathBuf>,
     /// Check the solution in FILE (JSON, `-` for standard input) without a search, only with the rules and, where the
     /// solution uses them, the endgame tablebases.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "moves", "mate", "win", "draw", "nodes", "notation", "json", "pgn", "svg", "force", "resume"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "moves", "mate", "win", "draw", "rules", "nodes", "threads", "hash", "notation", "json", "pgn", "svg", "force", "resume"])]
     verify: Option<PathBuf>,
 }
 

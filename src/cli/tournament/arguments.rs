@@ -47,8 +47,8 @@ pub struct Arguments {
     #[command(flatten)]
     engines: EngineArguments,
     /// Read engines from a TOML file: `[[engine]]` tables with the keys of --engine (args, init and cpus are
-    /// lists, options is a table, ponder and restart are true or false), and `[each]` with defaults, over which those
-    /// of --each take precedence.
+    /// lists, options is a table, ponder and restart are true or false), and a table `[each]` with defaults. The
+    /// settings of --each take precedence over them.
     #[arg(long, value_name = "FILE", help_heading = "Engines")]
     engines_file: Option<PathBuf>,
     /// The format of the tournament.
@@ -57,14 +57,14 @@ pub struct Arguments {
     /// Number of seeds of a gauntlet: the first engines, which play all others but not each other.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     seeds: u16,
-    /// Do not swap colors between the two games of an opening.
+    /// Do not swap colors between the games of a pairing.
     #[arg(long, conflicts_with = "sprt")]
     noswap: bool,
     /// Give the first engine of a pairing black in the first game.
     #[arg(long)]
     reverse: bool,
     /// Number of games of each pairing in a round: 2 with the same opening, or 1. With 1, the colors change from round
-    /// to round.
+    /// to round, unless --noswap is given.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=2))]
     games: u8,
     /// Pause between two games in milliseconds.

@@ -10,8 +10,8 @@ pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 
 /// A connection to a database.
 ///
-/// Both databases understand the statements. Parameters are `$1`, `$2` and so on; they must first appear in this
-/// order, because SQLite numbers them that way. The connection to SQLite removes `FOR UPDATE` from the statements,
+/// Both databases understand the statements. Parameters are `$1`, `$2` and so on. SQLite numbers them by their first
+/// occurrences, so these must be in this order. The connection to SQLite removes `FOR UPDATE` from the statements,
 /// because SQLite locks the whole database.
 pub trait Database: Send {
     fn begin(&self, access: Access) -> Result<()>;

@@ -124,10 +124,12 @@ fn labeled_fen(line: &str) -> Option<(Vec<(&'static str, &str)>, &str)> {
     let (fen, rest) = text.split_at(word_starts(text).nth(length).unwrap_or(text.len()));
     let moves = rest.strip_prefix("moves").unwrap_or(rest);
     let joined: String = rest.split_whitespace().collect();
-    let may_be_move =
+    let begins_moves =
         |word| is_move_number(word) || begins_with_move(word) || is_damaged_move(word);
     let mut headings = vec![("FEN", fen.trim_end())];
-    if moves.len() < rest.len() || may_be_move(&joined) || rest.split_whitespace().any(may_be_move)
+    if moves.len() < rest.len()
+        || begins_moves(&joined)
+        || rest.split_whitespace().any(begins_moves)
     {
         return Some((headings, moves));
     }

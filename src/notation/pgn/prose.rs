@@ -50,7 +50,7 @@ impl Prose {
         }
     }
 
-    /// The prose without what has been read of its text.
+    /// The prose with an empty text. Its first word, its line and what is known about its moves are kept.
     pub fn without_text(self) -> Self {
         Self {
             text: String::new(),

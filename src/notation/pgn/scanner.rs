@@ -71,9 +71,10 @@ const BRACKETS: [(char, char); 8] = [
 /// The quotation marks around values of tags: those of PGN, and those into which word processors change them.
 const QUOTES: [char; 10] = ['"', '“', '”', '„', '‟', '＂', '〝', '〞', '「', '」'];
 
-/// Whether the `[` at the beginning of a text begins a tag: a name and a quotation mark follow it. At the beginning of
-/// a line, other texts are damaged tags, except in two cases: the first quotation mark of the line is typographic, or
-/// the brackets are closed before any quotation mark and contain a text that is not ASCII, such as the name of a side.
+/// Whether the `[` at the beginning of a text begins a tag. It does if a name and a quotation mark follow it. At the
+/// beginning of a line any other text is a damaged tag, except in two cases: the first quotation mark of the line is
+/// typographic, or the brackets are closed before any quotation mark and contain a text that is not ASCII, such as the
+/// name of a side.
 fn begins_tag(text: &str, is_line_start: bool) -> bool {
     let may_be_damaged = || {
         let line = text.lines().next().unwrap_or_default();
@@ -255,7 +256,7 @@ impl Scanner {
                     };
                 }
                 '{' => {
-                    return if self.skip_past('}') {
+                    return if self.skip_comment() {
                         let comment = &self.text[start + 1..self.at - 1];
                         (self.lines + 1, Some(PgnToken::Comment(comment)))
                     } else {
@@ -359,11 +360,11 @@ impl Scanner {
         self.at += bytes;
     }
 
-    /// Skips everything up to and including the next `end`. Without one, skips the rest and returns `false`.
-    fn skip_past(&mut self, end: char) -> bool {
+    /// Skips everything up to and including the next `}`. Without one, skips the rest and returns `false`.
+    fn skip_comment(&mut self) -> bool {
         let rest = &self.text[self.at..];
-        let found = rest.find(end);
-        self.skip(found.map_or(rest.len(), |found| found + end.len_utf8()));
+        let found = rest.find('}');
+        self.skip(found.map_or(rest.len(), |end| end + 1));
         found.is_some()
     }
 

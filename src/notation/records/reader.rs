@@ -64,7 +64,7 @@ type TextReader = fn(&str, usize) -> Result<GameTree, RecordError>;
 impl<'a> RecordReader<'a> {
     /// Recognizes the format of a file by its first MB. If the file begins with a line with a position, only the content
     /// of the buffer of `input` is examined, so that a program that writes to a pipe line by line gets its answers line
-    /// by line. Lines of moves belong to the positions above them only if such lines are found.
+    /// by line. Lines of moves belong to the positions above them only if the examined part has such lines.
     ///
     /// # Errors
     /// The file cannot be read, is of a format that is read as a whole and has more than 1 GB, is neither text nor a
@@ -340,6 +340,7 @@ pub struct Lines<'a> {
     file: Input<'a>,
     /// The encoding of the beginning of the file.
     encoding: &'static Encoding,
+    /// The number of the line that was returned last, from 1.
     number: usize,
     /// Whether lines of moves belong to the position before them. Then a line is returned only after the next one has
     /// been read.
@@ -355,7 +356,7 @@ impl<'a> Lines<'a> {
         Self { file, encoding, number: 0, joins_moves, read: 0, kept: None }
     }
 
-    /// The number of the line that was read last, from 1.
+    /// The number of the line that [`Self::read`] returned last, from 1.
     pub fn number(&self) -> usize {
         self.number
     }

@@ -137,13 +137,16 @@ fn without_diagrams(moves: &str) -> String {
     let mut kept = String::new();
     let mut at = 0;
     for start in block_starts(&lower, DIAGRAM) {
-        if let Some(length) = moves[start.end..].find('}')
-            && start.start >= at
-        {
-            kept += &moves[at..start.start];
-            at = start.end + length + 1;
-            kept += &"\n".repeat(moves[start.end..at].matches('\n').count());
+        if start.start < at {
+            continue;
         }
+        // No later block is closed either, and a search after each of them would take quadratic time.
+        let Some(length) = moves[start.end..].find('}') else {
+            break;
+        };
+        kept += &moves[at..start.start];
+        at = start.end + length + 1;
+        kept += &"\n".repeat(moves[start.end..at].matches('\n').count());
     }
     kept + &moves[at..]
 }
@@ -274,8 +277,8 @@ mod tests {
         let game = read_wxf(&file, 0).unwrap();
         assert_eq!(game.main_line().coordinates(), "h2e2 h9g7 h0g2 i9h9");
         assert!(game.comments().iter().all(String::is_empty));
-        let error = read_wxf(&file.replace("R9=8", "R9=1"), 0).unwrap();
-        let problem = error.main_line_problem().unwrap();
+        let game = read_wxf(&file.replace("R9=8", "R9=1"), 0).unwrap();
+        let problem = game.main_line_problem().unwrap();
         assert!(problem.starts_with("line 12: move 4"), "{problem}");
     }
 

@@ -9,9 +9,9 @@ use std::thread::{self, JoinHandle};
 
 use crossbeam_channel::{Receiver, bounded};
 
-/// Bytes that must stay free after every large allocation. An allocator could serve a smaller trial allocation from
-/// memory that it already has (up to 32 MB in glibc), but [`has_room`] must ask the system. A system that overcommits
-/// memory refuses only allocations beyond a limit.
+/// Bytes that must stay free after every large allocation. The trial allocation of [`has_room`] includes them, and must
+/// be larger than what an allocator can serve from memory that it already has (up to 32 MB in glibc), so that the
+/// system decides. A system that overcommits memory refuses only allocations beyond a limit.
 const RESERVE: usize = 40 << 20;
 /// Address space in bytes that glibc reserves for the heap of a thread. If less is available when a thread starts, the
 /// thread tries again at each of its allocations, and could then take memory that a check has found free.

@@ -270,11 +270,7 @@ impl<'a> Dialogue<'a> {
     }
 
     /// The move in the last line, which is the answer to `go`. A move that is not legal in `position` is a violation.
-    pub fn legal_move(
-        &mut self,
-        position: &Position,
-        lines: &[String],
-    ) -> Result<Move, CheckFailure> {
+    pub fn legal_move(&self, position: &Position, lines: &[String]) -> Result<Move, CheckFailure> {
         let answer = lines.last().map_or("", String::as_str);
         let text = answer.split_ascii_whitespace().nth(1).unwrap_or_default();
         let is_legal_here = |m: &Move| is_legal(position, *m);
