@@ -227,9 +227,9 @@ impl Position {
         self.state.checkers.any()
     }
 
-    /// The position with the checks of the enemy ignored, to find the threats of the side to move. Its moves may leave
-    /// the king attacked, and the moves after them may take the king. The ignored checks are found again after an enemy
-    /// move that changes a square in the surroundings of the king.
+    /// The position as if the side to move were not in check, to find its threats. Moves of this position may leave the
+    /// king attacked, and the enemy may then take the king. The ignored checks are found again after an enemy move that
+    /// changes a square in the surroundings of the king.
     pub(crate) fn ignoring_checks(&self) -> Self {
         let mut position = self.clone();
         position.state.checkers = Bitboard::EMPTY;

@@ -230,7 +230,7 @@ impl Replayed {
                 text += &fill(texts().labeled, &[&place, &translated(why)]);
                 text.push('\n');
             }
-            None if arguments.explain => {
+            _ if arguments.explain => {
                 text += &place;
                 text.push('\n');
             }

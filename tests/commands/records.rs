@@ -93,8 +93,8 @@ fn trailers_and_illegal_moves_are_reported() {
     dir.write("nothing", "");
     // A file that cannot be read does not affect the others.
     dir.write("good.pgn", GAME);
-    // The plies before an illegal move can be selected.
     dir.write("results.pgn", "[Result \"1-0\"]\n\n1. h2e2 h9g7 0-1\n");
+    // The plies before an illegal move can be selected.
     dir.write("illegal.pgn", "1. 炮二平五 马8进7 2. 马二进九 *\n");
     dir.check(
         r#"

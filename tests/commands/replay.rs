@@ -70,6 +70,8 @@ fn games_and_plies_can_be_selected() {
         > 1  x  ?  1-0  2 plies  B05  agrees\n
         > 2  a  ?  0-1  1 ply         0-1 in the record, 1-0 by checkmate\n
         > 1 of 2 games agree
+        $1 replay --list --explain games.pgn
+        > games.pgn: game 2\nblack_loses\ncheckmate, asian rules\n
         $1 replay --explain games.pgn
         > black_loses\ncheckmate, asian rules\n
         > recorded result: 1-0 by resignation, agreement or another reason
@@ -98,7 +100,7 @@ fn games_and_plies_can_be_selected() {
     let agree = [0, 1].map(|n: usize| objects[n]["agrees"].as_bool());
     assert_eq!(agree, [Some(true), Some(false)]);
     assert_eq!(objects[1]["verdict"], "black_loses");
-    // Objects of unreadable games have the same fields.
+    // The object of a game with an illegal move has the same fields.
     let replay = dir.command("replay --json --explain illegal.pgn").output();
     let text = String::from_utf8(replay.unwrap().stdout).unwrap();
     let illegal = &crate::json_lines(&text)[0];

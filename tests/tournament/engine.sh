@@ -22,8 +22,8 @@ if [ "$mode" = loud ]; then
 fi
 
 # The program `file`, which is Chuhe, as an engine that speaks only XBoard: `xboard` reads its first line late, `strict`
-# plays one game, reads only the FENs of UCI and refuses the first move that it gets, `refuses` refuses all moves,
-# `declines` refuses `go`, `balks` refuses `go` after its first move.
+# plays one game, reads only FENs with the letters N and B and refuses the first move that it gets, `refuses` refuses
+# all moves, `declines` refuses `go`, `balks` refuses `go` after its first move.
 case $mode in
     xboard | strict | refuses | declines | balks)
         exec 3>&1

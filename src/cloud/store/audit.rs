@@ -148,8 +148,9 @@ impl Batch<'_> {
         Ok(count)
     }
 
-    /// Gives a move the value and the depth of its latest write that is not undone, or removes it. If the position after
-    /// it has known moves, the value follows from them, and a known move stays. Returns whether the move has changed.
+    /// Gives a move the value and the depth of its latest write that is not undone, or removes it. If the position
+    /// after it has known moves, the value follows from them, and the move is not removed. Returns whether the move
+    /// has changed.
     fn restore(&mut self, key: &Key, m: Move) -> Result<bool> {
         let Some(edge) = Edge::of_stored(key, [m]).pop() else {
             return Ok(false);

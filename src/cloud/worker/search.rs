@@ -118,7 +118,7 @@ impl Scorer {
     }
 
     /// Finds the best move of a position and adds its score to `results`. Returns the score of the position and the
-    /// search depth.
+    /// search depth; a position without legal moves is lost at depth 0.
     fn score_position(
         &mut self,
         position: &Position,

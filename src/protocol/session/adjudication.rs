@@ -92,14 +92,14 @@ fn has_few_pieces(game: &Game) -> bool {
 /// Whether the engine accepts a draw: its score is at most the limit of the style, which is higher with few pieces. In
 /// a game that is a draw by the rules, the limit is [`LEVEL`].
 fn accepts_draw(hundredths: i32, game: &Game, is_draw: bool, style: Style) -> bool {
-    // The best scores at which a draw is accepted: in any position, and with few pieces.
-    let (behind, level) = match style {
+    // The best scores at which a draw is accepted.
+    let (in_any_position, with_few_pieces) = match style {
         Style::Solid => (-30, LEVEL),
         Style::Normal => (-60, LEVEL),
         Style::Risky => (-120, -20),
     };
-    hundredths <= behind
-        || hundredths <= level && has_few_pieces(game)
+    hundredths <= in_any_position
+        || hundredths <= with_few_pieces && has_few_pieces(game)
         || hundredths <= LEVEL && is_draw
 }
 

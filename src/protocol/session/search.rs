@@ -397,8 +397,8 @@ impl Session {
         }
     }
 
-    /// Answers a search that does not stop in time with the move that it reported last, or else with any that may be
-    /// played.
+    /// Answers a search that does not stop in time: with its book move, or else with the move that it reported last,
+    /// or else with any that may be played.
     fn answer_early(&mut self) {
         let Some(search) = &self.search else {
             return;

@@ -249,7 +249,7 @@ pub struct StackEntry {
     pub reduction: i32,
     /// The move excluded by a singular search.
     pub excluded: Move,
-    /// Whether the node with the excluded move has been on a principal variation.
+    /// For a singular search: whether its node has been on a principal variation.
     pub was_pv: bool,
     /// Killer moves: quiet moves that raised alpha, mostly with a cutoff, in nodes at this ply with the same
     /// grandparent.

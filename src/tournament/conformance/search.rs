@@ -45,7 +45,7 @@ pub fn info(engine: &mut Dialogue<'_>) -> CheckResult {
         let mut seen: Vec<&str> = Vec::new();
         let mut words = line.split_ascii_whitespace().skip(1).peekable();
         while let Some(key) = words.next() {
-            if matches!(key, "pv" | "string" | "message" | "currline" | "refutation") {
+            if begins_text(key) {
                 break;
             }
             if seen.contains(&key) {
@@ -138,11 +138,16 @@ pub fn movetime(engine: &mut Dialogue<'_>) -> CheckResult {
     }
 }
 
+/// Whether the words after a key of an `info` line are moves or text up to the end of the line.
+fn begins_text(key: &str) -> bool {
+    matches!(key, "pv" | "string" | "message" | "currline" | "refutation")
+}
+
 /// The largest value of a key in `info` lines.
 fn max_value(lines: &[String], key: &str) -> Option<u64> {
     let value = |line: &String| {
         let mut words = line.strip_prefix("info ")?.split_ascii_whitespace();
-        words.by_ref().take_while(|word| *word != "pv").find(|word| *word == key)?;
+        words.by_ref().take_while(|word| !begins_text(word)).find(|word| *word == key)?;
         words.next()?.parse().ok()
     };
     lines.iter().filter_map(value).max()
@@ -270,4 +275,20 @@ pub fn illegal(engine: &mut Dialogue<'_>) -> CheckResult {
         }
     }
     engine.sync().map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_not_read_from_texts() {
+        let lines = [
+            "info depth 3 score cp 5 pv a0a1",
+            "info string the largest depth 64 is not reached",
+            "info message depth 65",
+            "info depth 2",
+        ];
+        assert_eq!(max_value(&lines.map(str::to_owned), "depth"), Some(3));
+    }
 }

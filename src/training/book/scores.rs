@@ -6,7 +6,7 @@ use crate::board::{Move, Position};
 use crate::book::{BookEntry, BookMove, BookTable, weight};
 use crate::training::line_search::ScoredLine;
 
-/// Maximum number of rounds of [`back_up`]; lines of books have fewer plies.
+/// Maximum number of rounds of [`back_up`], and maximum of `--max-ply`, the length of the lines of a book.
 const MAX_ROUNDS: usize = 200;
 
 /// A key that a position shares with its mirror image.
@@ -82,7 +82,7 @@ pub fn reweight(table: &mut BookTable, found: &HashMap<u64, ScoredPosition>, mar
     });
 }
 
-/// The searched positions of a book, and their indices by [`key`].
+/// The indices of the searched positions of a book by [`key`], and these positions.
 fn nodes(
     table: &BookTable,
     found: &HashMap<u64, ScoredPosition>,

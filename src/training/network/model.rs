@@ -162,7 +162,7 @@ impl Layout {
     }
 }
 
-/// The target of a sample: a mixture of the result of its game and its score.
+/// The settings of the loss. The target of a sample is a mixture of the result of its game and its score.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
     /// Share of the result, from 0 to 1; the rest is the share of the score.

@@ -74,7 +74,7 @@ pub struct Builder {
     /// A comment before the first move of a variation.
     pending: String,
     has_ended: bool,
-    /// The last line with a word after the end of the game that does not belong to it.
+    /// The number of the last line with a word that follows the end of the game and does not belong to it.
     skipped_line: usize,
     /// If lines of text follow the last move, the length in bytes of its comment before them.
     length_before_text: Option<usize>,
