@@ -241,6 +241,7 @@ impl Search<'_> {
                 continue;
             }
             number += 1;
+            self.prefetch_after(m);
             let may_prune = !N::ROOT && number > 1 && !found.best.score.is_proven_loss();
             if may_prune && self.prune_move(node, m, number, alpha, &mut picker) {
                 continue;
@@ -451,6 +452,7 @@ impl Search<'_> {
         let context =
             if node.in_check { self.set_quiet_context(node.ply) } else { QuietContext::default() };
         while let Some(m) = picker.next(&self.position, self.histories, &context) {
+            self.prefetch_after(m);
             if !legality.allows(&self.position, m) {
                 continue;
             }

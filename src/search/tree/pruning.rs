@@ -164,6 +164,7 @@ impl Search<'_> {
         let legality = Legality::new(&self.position);
         let context = QuietContext::default();
         while let Some(m) = picker.next(&self.position, self.histories, &context) {
+            self.prefetch_after(m);
             if !legality.allows(&self.position, m) {
                 continue;
             }

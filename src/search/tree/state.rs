@@ -98,10 +98,15 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Prefetches the hash entries of the position after a move that is probably played. The memory access takes longer
+    /// than the move, so this is called as early as possible.
+    #[inline]
+    pub fn prefetch_after(&self, m: Move) {
+        self.tt.prefetch(self.position.key_after(m));
+    }
+
     #[inline]
     pub fn play(&mut self, ply: usize, m: Move) {
-        // Prefetches early, because the memory access takes longer than the move.
-        self.tt.prefetch(self.position.key_after(m));
         self.stack.at_mut(ply).played = PieceTo::new(&self.position, m);
         self.earlier_keys.add(self.position.key());
         let undo = self.evaluator.make(&mut self.position, m);
