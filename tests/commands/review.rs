@@ -84,6 +84,25 @@ fn repetitions_are_judged_with_any_number_of_threads() {
 }
 
 #[test]
+fn a_loss_by_repetition_is_no_mate_and_counts_once() {
+    let checks = "E9-F9 E1-F1 F9-E9 F1-E1 ".repeat(3);
+    let game =
+        format!("[FEN \"4k4/9/9/9/9/9/9/9/4R4/3K5 b - - 0 1\"]\n\n{checks}E9-F9 E1-E2 F9-F8 *\n");
+    let dir = TestDir::new();
+    dir.write("game.pgn", &game);
+    let text = dir.output("review game.pgn --depth 3 --json");
+    let review: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let moves = review["moves"].as_array().unwrap();
+    // The eighth move completes the repetition. The moves of the decided game after it are not judged.
+    assert_eq!(moves[7]["grade"], "blunder", "{text}");
+    assert!(moves[7]["mate"].is_null() && moves[7]["score"] == -6132, "{text}");
+    assert!(moves[8..=13].iter().all(|m| m["grade"].is_null()), "{text}");
+    // After the game has left the repetition, its moves are judged again.
+    assert!(moves[14]["grade"].is_string(), "{text}");
+    assert_eq!(review["sides"][0]["blunders"], 1, "{text}");
+}
+
+#[test]
 fn invalid_input_is_refused() {
     let dir = TestDir::new();
     dir.write("game.pgn", GAME);

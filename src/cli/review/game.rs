@@ -15,7 +15,7 @@ pub struct SearchedPosition {
     /// For the side to move.
     pub score: Score,
     pub depth: u32,
-    /// The best line; empty if there is no legal move.
+    /// The best line; empty if the game is decided.
     pub line: Vec<Move>,
 }
 
@@ -35,7 +35,8 @@ pub struct ReviewedMove {
     /// The position before the move.
     pub before: Position,
     pub played: Move,
-    /// `None` for book moves, moves before `--from`, and moves that were not searched because of an interrupt.
+    /// `None` for book moves, moves before `--from`, moves after the game was decided, and moves that were not searched
+    /// because of an interrupt.
     pub verdict: Option<MoveVerdict>,
 }
 
@@ -105,11 +106,14 @@ pub fn judged_plies(record: &GameTree, from: usize) -> Vec<bool> {
 /// The score for the side to move if the game is over by mate or by rule.
 pub fn decided_score(game: &Game, rules: RuleSet) -> Option<Score> {
     let judgment = judge_outcome(game, rules);
-    match (judgment.cause, judgment.verdict.loser()) {
+    let mover_loses = |loser| loser == game.position().side_to_move();
+    match (judgment.cause, judgment.verdict.loser().map(mover_loses)) {
         (Cause::Nothing, _) => None,
         (_, None) => Some(Score::ZERO),
-        (_, Some(loser)) if loser == game.position().side_to_move() => Some(Score::mated_in(0)),
-        (_, Some(_)) => Some(Score::mate_in(1)),
+        (Cause::Repetition, Some(true)) => Some(-Score::by_rule_in(0)),
+        (Cause::Repetition, Some(false)) => Some(Score::by_rule_in(1)),
+        (_, Some(true)) => Some(Score::mated_in(0)),
+        (_, Some(false)) => Some(Score::mate_in(1)),
     }
 }
 
@@ -135,7 +139,7 @@ pub fn review(
     let moves = moves.map(|(&played, ((positions, found), &is_judged))| {
         let before = &positions[0];
         let verdict = match found {
-            [Some(best), Some(next)] if is_judged => {
+            [Some(best), Some(next)] if is_judged && !best.line.is_empty() => {
                 Some(judge_move(played, before, &positions[1], best, next))
             }
             _ => None,
@@ -398,7 +402,8 @@ mod tests {
         assert!(text.contains("lost for red"), "{text}");
         let last = played(&record);
         let score = decided_score(&last, RuleSet::Asian).unwrap();
-        assert_eq!(score.is_mating(), last.position().side_to_move() == Color::Black);
+        assert!(score.is_proven() && !score.is_mate());
+        assert_eq!(score.is_proven_loss(), last.position().side_to_move() == Color::Red);
         let start = Game::new(record.start);
         assert_eq!(decided_score(&start, RuleSet::Asian), None);
     }

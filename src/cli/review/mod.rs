@@ -233,7 +233,8 @@ pub fn review_tree(
 }
 
 /// Searches the positions before and after each judged ply. A last position that the rules decide gets its score
-/// without a search. Also returns whether Ctrl-C has ended the searches.
+/// without a search, and so does a position that one side has lost by repetition although the game went on. Also returns
+/// whether Ctrl-C has ended the searches.
 fn search_game(
     game: &Game,
     judged: &[bool],
@@ -245,12 +246,18 @@ fn search_game(
     let mut found: Vec<Option<SearchedPosition>> = vec![None; last + 1];
     let is_judged = |ply: usize| judged.get(ply) == Some(&true);
     let is_needed = |ply: usize| is_judged(ply) || ply > 0 && is_judged(ply - 1);
-    let mut numbers: Vec<usize> = (0..=last).filter(|n| is_needed(*n)).collect();
-    if let Some(score) = decided_score(game, plan.settings.rules) {
-        let (depth, line) = (0, Vec::new());
-        found[last] = Some(SearchedPosition { score, depth, line });
-        numbers.retain(|number| *number != last);
+    let mut beginning = game.clone();
+    for ply in (0..=last).rev() {
+        let is_asked = ply == last || is_needed(ply);
+        let decided = decided_score(&beginning, plan.settings.rules).filter(|_| is_asked);
+        if let Some(score) = decided.filter(|score| ply == last || score.is_proven()) {
+            let (depth, line) = (0, Vec::new());
+            found[ply] = Some(SearchedPosition { score, depth, line });
+        }
+        beginning.pop();
     }
+    let is_open = |ply: &usize| is_needed(*ply) && found[*ply].is_none();
+    let numbers: Vec<usize> = (0..=last).filter(is_open).collect();
     let (total, mut count) = (numbers.len(), 0);
     let beginning = |n: usize| {
         let mut beginning = game.clone();
