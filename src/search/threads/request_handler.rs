@@ -8,6 +8,7 @@ use crossbeam_channel::Sender;
 use super::announced_mate::AnnouncedMate;
 use crate::board::Move;
 use crate::movegen::{is_legal, legal_moves};
+use crate::rules::{Cause, judge_outcome};
 use crate::search::event::{Bound, Event, Info, Outcome, Report, SearchLine, SearchResult};
 use crate::search::mate::{MateLimits, mate_by_checks};
 use crate::search::parameters::values;
@@ -25,6 +26,23 @@ const MATE_NODES: u64 = 3_000_000;
 const FIRST_MATE_NODES: u64 = 1 << 16;
 /// Nodes of the proof-number search for each node of the ordinary search; both then take about the same time.
 const PROOF_NODES_PER_NODE: u64 = 2;
+
+/// The moves without those that lose at once by repetition, or all moves if all lose so. The search prefers such a loss
+/// to being mated, because not every opponent claims it; but as long as the game goes on, the opponent can miss the mate.
+fn without_losses_by_repetition(moves: Vec<Move>, request: &SearchRequest) -> Vec<Move> {
+    let mut game = request.game.clone();
+    let mover = game.position().side_to_move();
+    let mut loses = |m: Move| {
+        if game.push(m).is_err() {
+            return false;
+        }
+        let judgment = judge_outcome(&game, request.settings.rules);
+        game.pop();
+        judgment.cause == Cause::Repetition && judgment.verdict.loser() == Some(mover)
+    };
+    let others: Vec<Move> = moves.iter().copied().filter(|m| !loses(*m)).collect();
+    if others.is_empty() { moves } else { others }
+}
 
 /// Answers requests, one at a time.
 #[derive(Debug, Default)]
@@ -71,6 +89,8 @@ impl RequestHandler {
         let mut root_moves = legal_moves(request.game.position()).to_vec();
         if let Some(allowed) = &request.root_moves {
             root_moves.retain(|m| allowed.contains(m));
+        } else if request.settings.multipv == 1 {
+            root_moves = without_losses_by_repetition(root_moves, &request);
         }
         let control = request.control.clone();
         if root_moves.is_empty() {
