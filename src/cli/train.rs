@@ -11,9 +11,9 @@ use indicatif::ProgressBar;
 use plotters::prelude::*;
 
 use super::common::{
-    Context, Failure, ForceArgument, INTERRUPTED, interrupts, open_input, print, print_line,
-    print_text, read_small_text, register_bar, remove_unfinished_at_interrupt, require_distinct,
-    require_not_input, require_not_log, require_not_stdout, translated,
+    Context, Failure, FileLock, ForceArgument, INTERRUPTED, interrupts, open_input, print,
+    print_line, print_text, read_small_text, register_bar, remove_unfinished_at_interrupt,
+    require_distinct, require_not_input, require_not_log, require_not_stdout, translated,
 };
 use crate::eval::nnue::Network;
 use crate::text::{Replacement, toml_error};
@@ -75,6 +75,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     };
     let checkpoint = sibling(out, "checkpoint");
+    // Held until the last pass, so that two runs do not replace each other's files.
+    let _lock = FileLock::acquire(&checkpoint)?;
     rayon::ThreadPoolBuilder::new()
         .num_threads(arguments.threads.into())
         .build_global()

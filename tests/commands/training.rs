@@ -240,6 +240,26 @@ fn training_from_a_network_keeps_its_architecture() {
     ));
 }
 
+/// Two runs would replace each other's checkpoint, and the network of one would be lost.
+#[test]
+fn two_runs_do_not_train_the_same_network() {
+    let dir = dir_with_games(4);
+    let lock = fs::File::create(dir.path("x.checkpoint.lock")).unwrap();
+    fs4::FileExt::try_lock(&lock).unwrap();
+    for force in ["", "--force"] {
+        dir.check(&format!(
+            "
+            $1 train games.chg --out x.nnue {SMALL} {force}
+            2> x.checkpoint: another process is writing this file
+            "
+        ));
+    }
+    assert_eq!(dir.names(), ["games.chg", "x.checkpoint.lock"]);
+    drop(lock);
+    dir.check(&format!("$ train games.chg --out x.nnue {SMALL}\n> pass   1"));
+    assert_eq!(dir.names(), ["games.chg", "x.checkpoint", "x.csv", "x.nnue", "x.svg"]);
+}
+
 #[test]
 fn a_finished_run_writes_its_network_again() {
     let dir = dir_with_games(4);
