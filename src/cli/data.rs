@@ -256,6 +256,10 @@ fn convert_files(out: &Path, files: &[PathBuf], force: ForceArgument) -> Result<
             let skipped = converted.skipped;
             note(&format!("{}: games left out: {skipped}", file.display()));
         }
+        if converted.unscored > 0 {
+            let (name, unscored) = (file.display(), converted.unscored);
+            note(&format!("{name}: games with comments but without a score: {unscored}"));
+        }
         if converted.has_torn_end {
             let name = file.display();
             note(&format!("{name}: left out an incomplete last line"));
