@@ -10,8 +10,8 @@ use clap::Subcommand;
 
 use super::common::{
     Context, Failure, ForceArgument, NetworkArgument, OutputFile, Unread, note, open_input,
-    open_with_beginning, plies_text, print, print_if_read, print_text, require_not_input,
-    translated,
+    open_with_beginning, plies_text, print, print_if_read, print_text, require_extension,
+    require_not_input, translated,
 };
 use crate::board::Color;
 use crate::text::{bytes_without_byte_order_mark, counted};
@@ -407,8 +407,9 @@ struct NewGames {
 }
 
 impl NewGames {
-    /// Opens the output, see [`OutputFile::create`].
+    /// Opens the output, see [`OutputFile::create`]. Its name must not have the extension of another format.
     fn begin(path: &Path, force: ForceArgument) -> Result<Self, Failure> {
+        require_extension("OUT", path, &["chg"])?;
         let out = OutputFile::create(path, force)?;
         let (file, temporary) = match out.as_file() {
             Some(file) => (file.try_clone(), None),

@@ -13,7 +13,8 @@ use plotters::prelude::*;
 use super::common::{
     Context, Failure, FileLock, ForceArgument, INTERRUPTED, interrupts, open_input, print,
     print_line, print_text, read_small_text, register_bar, remove_unfinished_at_interrupt,
-    require_distinct, require_not_input, require_not_log, require_not_stdout, translated,
+    require_distinct, require_extension, require_not_input, require_not_log, require_not_stdout,
+    translated,
 };
 use crate::eval::nnue::Network;
 use crate::text::{Replacement, toml_error};
@@ -174,8 +175,9 @@ fn sibling(network: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Checks before the training that the description is short enough and that the files can be written and are not
-/// inputs. Existing files are overwritten only with a checkpoint to continue or with --force.
+/// Checks before the training that the description is short enough, and that the files can be written, are not inputs
+/// and do not have the extension of another format. Existing files are overwritten only with a checkpoint to continue
+/// or with --force.
 fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
     if arguments.description.len() > MAX_DESCRIPTION {
         let why = format!("longer than {MAX_DESCRIPTION} bytes");
@@ -189,6 +191,7 @@ fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
         require_not_log(path)?;
         Replacement::beside(path).context(path.display())?;
     }
+    require_extension("--out", out, &["nnue"])?;
     let [checkpoint, csv, svg] = &others;
     if checkpoint.exists() || arguments.force.force {
         return Ok(());

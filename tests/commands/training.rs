@@ -148,6 +148,33 @@ fn input_files_are_not_overwritten() {
 }
 
 #[test]
+fn output_files_do_not_have_the_extension_of_another_format() {
+    let dir = TestDir::new();
+    dir.write("games.pgn", "1. h2e2 1-0\n");
+    let is_other = "is the extension of another format; expected";
+    dir.check(&format!(
+        "
+        $2 data convert new.pgn games.pgn
+        2> OUT: .pgn {is_other} .chg
+        $2 data merge new.nnue games.pgn
+        2> OUT: .nnue {is_other} .chg
+        $2 selfplay new.pgn --games 1 --nodes 1
+        2> new.pgn: .pgn {is_other} .chg
+        $2 train games.pgn --out new.chg
+        2> --out: .chg {is_other} .nnue
+        "
+    ));
+    assert_eq!(dir.names(), ["games.pgn"]);
+    // The log has been created before the command runs.
+    dir.check(
+        "
+        $2 selfplay new.chg --games 1 --nodes 1 --log new.chg
+        2> new.chg: this is the file of --log
+        ",
+    );
+}
+
+#[test]
 fn invalid_arguments_are_refused_before_the_training() {
     let dir = TestDir::new();
     dir.write("samples.txt", "no samples\n");

@@ -223,10 +223,10 @@ pub fn create_outputs<'a, P: AsRef<Path>, const N: usize>(
     Ok(created)
 }
 
-/// The extensions of pictures, web pages, game records and other files with positions, games or moves.
-const KNOWN_EXTENSIONS: [&str; 24] = [
+/// The extensions of pictures, web pages, game records, networks and other files with positions, games or moves.
+const KNOWN_EXTENSIONS: [&str; 25] = [
     "bmp", "cbf", "cbl", "cbr", "ccm", "chg", "dat", "epd", "fen", "gif", "html", "jpeg", "jpg",
-    "json", "mxq", "obk", "pdf", "pfc", "pgn", "png", "svg", "webp", "xqb", "xqf",
+    "json", "mxq", "nnue", "obk", "pdf", "pfc", "pgn", "png", "svg", "webp", "xqb", "xqf",
 ];
 
 /// Returns an error if the name of an output file has the extension of another known format than those in `own`, the
