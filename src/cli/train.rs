@@ -1,7 +1,7 @@
 //! `chuhe train`: trains a network on samples.
 
 use std::fs;
-use std::io::{self, BufRead, BufReader};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -11,10 +11,10 @@ use indicatif::ProgressBar;
 use plotters::prelude::*;
 
 use super::common::{
-    Context, Failure, FileLock, ForceArgument, INTERRUPTED, interrupts, open_input, print,
-    print_line, print_text, read_small_text, register_bar, remove_unfinished_at_interrupt,
-    require_distinct, require_extension, require_not_input, require_not_log, require_not_stdout,
-    translated,
+    Context, Failure, FileLock, ForceArgument, INTERRUPTED, in_utf_8, interrupts,
+    open_with_beginning, print, print_line, print_text, read_small_text, register_bar,
+    remove_unfinished_at_interrupt, require_distinct, require_extension, require_not_input,
+    require_not_log, require_not_stdout, translated,
 };
 use crate::eval::nnue::Network;
 use crate::text::{Replacement, toml_error};
@@ -249,11 +249,9 @@ fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> 
     let mut samples = Samples::default();
     for path in paths {
         let name = path.display();
-        let file = open_input(path).context(&name)?;
-        let mut reader = BufReader::with_capacity(1 << 20, file);
-        let start = reader.fill_buf().context(&name)?;
-        if is_game_file(start) {
-            let (illegal, damage) = samples.add_games(recipe, reader).context(&name)?;
+        let (beginning, file) = open_with_beginning(path, 1 << 12).context(&name)?;
+        if is_game_file(&beginning) {
+            let (illegal, damage) = samples.add_games(recipe, file).context(&name)?;
             if illegal > 0 {
                 print_line(&format!("{name}: games with an illegal move: {illegal}"));
             }
@@ -261,7 +259,8 @@ fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> 
                 print_line(&format!("{name}: {damage}"));
             }
         } else {
-            let invalid = samples.add_text(recipe, reader).context(&name)?;
+            let text = in_utf_8(&beginning, file);
+            let invalid = samples.add_text(recipe, text).context(&name)?;
             if invalid > 0 {
                 print_line(&format!("{name}: lines that are not samples: {invalid}"));
             }

@@ -343,6 +343,10 @@ fn held_out_samples_do_not_depend_on_the_file() {
     dir.write("samples.txt", &samples);
     // A byte order mark is not part of the samples.
     dir.write("other-name", format!("\u{feff}{samples}"));
+    // `>` of PowerShell writes UTF-16.
+    let windows_text = format!("\u{feff}{}", samples.replace('\n', "\r\n"));
+    let utf_16: Vec<u8> = windows_text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    dir.write("utf-16.txt", utf_16);
     // With the same samples in other files the run counts as finished, with another recipe it does not. Filtered
     // samples are counted.
     let advice = "--force overwrites it, or choose another --out";
@@ -354,6 +358,9 @@ fn held_out_samples_do_not_depend_on_the_file() {
         >  0 filtered, 0 with unsupported pieces
         $ train other-name --out x.nnue {SMALL}
         > all passes are already done
+        $ train utf-16.txt --out x.nnue {SMALL}
+        > all passes are already done
+        $ data convert utf-16.chg utf-16.txt
         $ train loose.chg --out x.nnue {SMALL}
         > all passes are already done
         $1 train samples.txt --out x.nnue {SMALL} --set seed=2
@@ -369,6 +376,7 @@ fn held_out_samples_do_not_depend_on_the_file() {
         2> no game is left for testing
         "
     ));
+    assert_eq!(dir.bytes("utf-16.chg"), dir.bytes("loose.chg"));
     dir.write("x.checkpoint", "x");
     dir.check(&format!("$1 train samples.txt --out x.nnue {SMALL}\n2> {advice}"));
 }

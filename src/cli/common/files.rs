@@ -39,6 +39,18 @@ pub fn open_with_beginning(
     Ok((beginning, whole))
 }
 
+/// A text in UTF-16 as UTF-8, any other text unchanged. `beginning` are the first bytes of `source`.
+#[cfg(feature = "training")]
+pub fn in_utf_8<'a>(beginning: &[u8], source: impl BufRead + 'a) -> Box<dyn BufRead + 'a> {
+    match crate::text::utf_16(beginning) {
+        Some(encoding) => {
+            let mut builder = encoding_rs_io::DecodeReaderBytesBuilder::new();
+            Box::new(BufReader::new(builder.encoding(Some(encoding)).build(source)))
+        }
+        None => Box::new(source),
+    }
+}
+
 /// The path of the log, if there is one.
 static LOG: OnceLock<PathBuf> = OnceLock::new();
 
