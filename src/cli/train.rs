@@ -64,10 +64,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     // Standard input can be read only once.
     require_distinct(inputs.filter(|(_, path)| path.as_os_str() == "-"))?;
     let out = arguments.out.as_ref().filter(|_| !arguments.print_recipe);
-    if let Some(out) = out {
-        remove_unfinished_at_interrupt();
-        require_outputs(arguments, out)?;
-    }
+    let _lock = out.map(|out| lock_outputs(arguments, out)).transpose()?;
     let open = |path: &PathBuf| Network::open(path).context(path.display());
     let start = arguments.from.as_ref().map(open).transpose()?;
     let recipe = recipe(arguments, start.as_ref())?;
@@ -76,8 +73,6 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     };
     let checkpoint = sibling(out, "checkpoint");
-    // Held until the last pass, so that two runs do not replace each other's files.
-    let _lock = FileLock::acquire(&checkpoint)?;
     rayon::ThreadPoolBuilder::new()
         .num_threads(arguments.threads.into())
         .build_global()
@@ -177,8 +172,9 @@ fn sibling(network: &Path, ending: &str) -> PathBuf {
 
 /// Checks before the training that the description is short enough, and that the files can be written, are not inputs
 /// and do not have the extension of another format. Existing files are overwritten only with a checkpoint to continue
-/// or with --force.
-fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
+/// or with --force. Locks the checkpoint, so that two runs do not replace each other's files.
+fn lock_outputs(arguments: &Arguments, out: &Path) -> Result<FileLock, Failure> {
+    remove_unfinished_at_interrupt();
     if arguments.description.len() > MAX_DESCRIPTION {
         let why = format!("longer than {MAX_DESCRIPTION} bytes");
         return Err(Failure::usage("--description", why));
@@ -193,15 +189,16 @@ fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
     }
     require_extension("--out", out, &["nnue"])?;
     let [checkpoint, csv, svg] = &others;
+    let lock = FileLock::acquire(checkpoint)?;
     if checkpoint.exists() || arguments.force.force {
-        return Ok(());
+        return Ok(lock);
     }
     if let Some(path) = [out, csv, svg].into_iter().find(|path| path.is_file()) {
         let why =
             "the file already exists and has no checkpoint to continue; --force overwrites it";
         return Err(Failure::new(path.display(), why));
     }
-    Ok(())
+    Ok(lock)
 }
 
 /// The recipe of `--recipe` with the changes of `--set`. Unless set, width, buckets and scale are those of the network
