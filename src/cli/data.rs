@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 
 use super::common::{
-    Context, Failure, ForceArgument, NetworkArgument, OutputFile, Unread, note, open_input,
-    open_with_beginning, plies_text, print, print_if_read, print_text, require_not_input,
-    translated,
+    Context, Failure, ForceArgument, NetworkArgument, OutputFile, Unread, in_utf_8, note,
+    open_input, open_with_beginning, plies_text, print, print_if_read, print_text,
+    require_extension, require_not_input, translated,
 };
 use crate::board::Color;
 use crate::text::{bytes_without_byte_order_mark, counted};
@@ -256,6 +256,10 @@ fn convert_files(out: &Path, files: &[PathBuf], force: ForceArgument) -> Result<
             let skipped = converted.skipped;
             note(&format!("{}: games left out: {skipped}", file.display()));
         }
+        if converted.unscored > 0 {
+            let (name, unscored) = (file.display(), converted.unscored);
+            note(&format!("{name}: games with comments but without a score: {unscored}"));
+        }
         if converted.has_torn_end {
             let name = file.display();
             note(&format!("{name}: left out an incomplete last line"));
@@ -291,14 +295,18 @@ fn convert_file(
             "this is the `plain` format of Stockfish; samples are lines of FEN | score | result";
         return Err(Failure::new(file.display(), why));
     }
-    // Lines that begin with `#` do not determine the format. `convert_text` reports them as errors.
+    // Lines that begin with `#` do not determine the format. `convert_text` reports them as errors. In UTF-16, `|` and
+    // line feeds have the same bytes and a NUL.
     let mut lines = text.split(|byte| *byte == b'\n');
     let line = lines.find(|line| !line.starts_with(b"#"));
     let line = line.unwrap_or_default();
     let is_samples = line.iter().filter(|byte| **byte == b'|').count() == 2;
     source.consume(mark);
-    let converted =
-        if is_samples { convert_text(source, writer) } else { convert_records(source, writer) };
+    let converted = if is_samples {
+        convert_text(in_utf_8(&head, source), writer)
+    } else {
+        convert_records(source, writer)
+    };
     match converted {
         Err(ConvertError::Write(AppendError::Io(error))) => {
             Err(Failure::of_output(out.display(), error))
@@ -403,8 +411,9 @@ struct NewGames {
 }
 
 impl NewGames {
-    /// Opens the output, see [`OutputFile::create`].
+    /// Opens the output, see [`OutputFile::create`]. Its name must not have the extension of another format.
     fn begin(path: &Path, force: ForceArgument) -> Result<Self, Failure> {
+        require_extension("OUT", path, &["chg"])?;
         let out = OutputFile::create(path, force)?;
         let (file, temporary) = match out.as_file() {
             Some(file) => (file.try_clone(), None),

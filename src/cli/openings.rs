@@ -12,7 +12,7 @@ use super::common::{
 };
 use crate::board::Move;
 use crate::search::MAX_DEPTH;
-use crate::text::printable;
+use crate::text::{printable, without_byte_order_mark};
 use crate::tournament::{FoundOpening, MAX_FAILED_LINES, OpeningSearch, Openings, find_openings};
 
 const FOREIGN: &str = "the file was not written by `chuhe openings`";
@@ -138,16 +138,18 @@ fn heading(plan: &OpeningSearch) -> String {
 
 /// The moves of the openings in a file, which must begin with this heading.
 fn read_openings(text: &str, heading: &str) -> io::Result<Vec<Vec<Move>>> {
-    let Some(openings) = text.strip_prefix(heading) else {
-        let Some(first_line) = text.lines().next().filter(|line| line.starts_with(BEGINNING))
-        else {
-            return Err(io::Error::other(FOREIGN));
-        };
+    // An editor may have changed the line ends and added a byte order mark.
+    let text = without_byte_order_mark(text);
+    let (first_line, openings) = text.split_once('\n').unwrap_or((text, ""));
+    if !first_line.starts_with(BEGINNING) {
+        return Err(io::Error::other(FOREIGN));
+    }
+    if first_line.trim_end() != heading.trim_end() {
         let (old, new) = (settings(first_line), settings(heading));
         let why =
             format!("the file was made with other settings: {old}; the current ones are {new}");
         return Err(io::Error::other(why));
-    };
+    }
     if openings.is_empty() {
         return Ok(Vec::new());
     }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::common::{
     Context, Failure, NetworkArgument, ProgressMeter, exit_code, note, on_interrupt,
-    require_not_stdout,
+    require_extension, require_not_log, require_not_stdout,
 };
 use crate::text::counted;
 use crate::training::{Interrupt, Opening, SelfPlayProgress, SelfPlayRun, SelfPlaySettings};
@@ -72,8 +72,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 /// Size of the hash table of each game, in MB.
 pub const GAME_HASH: usize = 2;
 
-/// Opens or creates a file of games and reports what it contains.
+/// Opens or creates a file of games and reports what it contains. The file must not be the log or have the extension of
+/// another format.
 pub fn open_games(file: &Path, settings: SelfPlaySettings) -> Result<SelfPlayRun, Failure> {
+    require_extension(&file.display().to_string(), file, &["chg"])?;
+    require_not_log(file)?;
     let run = SelfPlayRun::open(file, settings).context(file.display())?;
     if !run.damage.is_empty() {
         note(&format!("{}: {}", file.display(), run.damage));

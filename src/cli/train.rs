@@ -1,7 +1,7 @@
 //! `chuhe train`: trains a network on samples.
 
 use std::fs;
-use std::io::{self, BufRead, BufReader};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -11,9 +11,10 @@ use indicatif::ProgressBar;
 use plotters::prelude::*;
 
 use super::common::{
-    Context, Failure, ForceArgument, INTERRUPTED, interrupts, open_input, print, print_line,
-    print_text, read_small_text, register_bar, remove_unfinished_at_interrupt, require_distinct,
-    require_not_input, require_not_log, require_not_stdout, translated,
+    Context, Failure, FileLock, ForceArgument, INTERRUPTED, in_utf_8, interrupts,
+    open_with_beginning, print, print_line, print_text, read_small_text, register_bar,
+    remove_unfinished_at_interrupt, require_distinct, require_extension, require_not_input,
+    require_not_log, require_not_stdout, translated,
 };
 use crate::eval::nnue::Network;
 use crate::text::{Replacement, toml_error};
@@ -63,10 +64,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     // Standard input can be read only once.
     require_distinct(inputs.filter(|(_, path)| path.as_os_str() == "-"))?;
     let out = arguments.out.as_ref().filter(|_| !arguments.print_recipe);
-    if let Some(out) = out {
-        remove_unfinished_at_interrupt();
-        require_outputs(arguments, out)?;
-    }
+    let _lock = out.map(|out| lock_outputs(arguments, out)).transpose()?;
     let open = |path: &PathBuf| Network::open(path).context(path.display());
     let start = arguments.from.as_ref().map(open).transpose()?;
     let recipe = recipe(arguments, start.as_ref())?;
@@ -172,9 +170,11 @@ fn sibling(network: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Checks before the training that the description is short enough and that the files can be written and are not
-/// inputs. Existing files are overwritten only with a checkpoint to continue or with --force.
-fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
+/// Checks before the training that the description is short enough, and that the files can be written, are not inputs
+/// and do not have the extension of another format. Existing files are overwritten only with a checkpoint to continue
+/// or with --force. Locks the checkpoint, so that two runs do not replace each other's files.
+fn lock_outputs(arguments: &Arguments, out: &Path) -> Result<FileLock, Failure> {
+    remove_unfinished_at_interrupt();
     if arguments.description.len() > MAX_DESCRIPTION {
         let why = format!("longer than {MAX_DESCRIPTION} bytes");
         return Err(Failure::usage("--description", why));
@@ -187,16 +187,18 @@ fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
         require_not_log(path)?;
         Replacement::beside(path).context(path.display())?;
     }
+    require_extension("--out", out, &["nnue"])?;
     let [checkpoint, csv, svg] = &others;
+    let lock = FileLock::acquire(checkpoint)?;
     if checkpoint.exists() || arguments.force.force {
-        return Ok(());
+        return Ok(lock);
     }
     if let Some(path) = [out, csv, svg].into_iter().find(|path| path.is_file()) {
         let why =
             "the file already exists and has no checkpoint to continue; --force overwrites it";
         return Err(Failure::new(path.display(), why));
     }
-    Ok(())
+    Ok(lock)
 }
 
 /// The recipe of `--recipe` with the changes of `--set`. Unless set, width, buckets and scale are those of the network
@@ -244,11 +246,9 @@ fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> 
     let mut samples = Samples::default();
     for path in paths {
         let name = path.display();
-        let file = open_input(path).context(&name)?;
-        let mut reader = BufReader::with_capacity(1 << 20, file);
-        let start = reader.fill_buf().context(&name)?;
-        if is_game_file(start) {
-            let (illegal, damage) = samples.add_games(recipe, reader).context(&name)?;
+        let (beginning, file) = open_with_beginning(path, 1 << 12).context(&name)?;
+        if is_game_file(&beginning) {
+            let (illegal, damage) = samples.add_games(recipe, file).context(&name)?;
             if illegal > 0 {
                 print_line(&format!("{name}: games with an illegal move: {illegal}"));
             }
@@ -256,7 +256,8 @@ fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> 
                 print_line(&format!("{name}: {damage}"));
             }
         } else {
-            let invalid = samples.add_text(recipe, reader).context(&name)?;
+            let text = in_utf_8(&beginning, file);
+            let invalid = samples.add_text(recipe, text).context(&name)?;
             if invalid > 0 {
                 print_line(&format!("{name}: lines that are not samples: {invalid}"));
             }

@@ -137,6 +137,8 @@ fn a_book_is_built_from_self_play_by_one_command() {
 fn by_score_keeps_moves_that_lost_their_games() {
     let dir = TestDir::new();
     dir.write("a.pgn", "[Result \"0-1\"]\n\n1. C2=5 N8+7 2. N2+3 0-1\n");
+    // Without a result the number of games counts.
+    dir.write("c.pgn", "[Result \"*\"]\n\n1. h2e2 *\n");
     dir.check(
         "
         $ book build a.dat a.pgn --min-games 1 --check --margin 500
@@ -144,6 +146,10 @@ fn by_score_keeps_moves_that_lost_their_games() {
         = the book has no moves for this position
         $ book build b.dat a.pgn --by-score --min-games 1 --check --margin 500
         $ book show startpos --book b.dat
+        > h2e2
+        $ book build c.dat a.pgn c.pgn --by-score --min-games 2 --check --margin 500
+        2> 2 games
+        $ book show startpos --book c.dat
         > h2e2
         ",
     );

@@ -42,6 +42,11 @@ fn interrupted_openings_are_continued() {
     let plan = format!("--depth 4 --seed 9 --count {}", found.lines().count() + 3);
     dir.check(&format!("$ openings parts.txt {plan} --continue\n$ openings whole.txt {plan}"));
     assert_eq!(dir.read("parts.txt"), dir.read("whole.txt"), "as if never interrupted");
+    // Some editors change the line ends and add a byte order mark.
+    let edited = format!("\u{feff}{}", dir.read("whole.txt").replace('\n', "\r\n"));
+    dir.write("edited.txt", &edited);
+    dir.check(&format!("$ openings edited.txt {plan} --continue"));
+    assert_eq!(dir.read("edited.txt"), edited);
     // A finished file and a file with other settings are not changed.
     dir.check(&format!(
         "

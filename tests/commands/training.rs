@@ -148,6 +148,33 @@ fn input_files_are_not_overwritten() {
 }
 
 #[test]
+fn output_files_do_not_have_the_extension_of_another_format() {
+    let dir = TestDir::new();
+    dir.write("games.pgn", "1. h2e2 1-0\n");
+    let is_other = "is the extension of another format; expected";
+    dir.check(&format!(
+        "
+        $2 data convert new.pgn games.pgn
+        2> OUT: .pgn {is_other} .chg
+        $2 data merge new.nnue games.pgn
+        2> OUT: .nnue {is_other} .chg
+        $2 selfplay new.pgn --games 1 --nodes 1
+        2> new.pgn: .pgn {is_other} .chg
+        $2 train games.pgn --out new.chg
+        2> --out: .chg {is_other} .nnue
+        "
+    ));
+    assert_eq!(dir.names(), ["games.pgn"]);
+    // The log has been created before the command runs.
+    dir.check(
+        "
+        $2 selfplay new.chg --games 1 --nodes 1 --log new.chg
+        2> new.chg: this is the file of --log
+        ",
+    );
+}
+
+#[test]
 fn invalid_arguments_are_refused_before_the_training() {
     let dir = TestDir::new();
     dir.write("samples.txt", "no samples\n");
@@ -240,6 +267,26 @@ fn training_from_a_network_keeps_its_architecture() {
     ));
 }
 
+/// Two runs would replace each other's checkpoint, and the network of one would be lost.
+#[test]
+fn two_runs_do_not_train_the_same_network() {
+    let dir = dir_with_games(4);
+    let lock = fs::File::create(dir.path("x.checkpoint.lock")).unwrap();
+    fs4::FileExt::try_lock(&lock).unwrap();
+    for force in ["", "--force"] {
+        dir.check(&format!(
+            "
+            $1 train games.chg --out x.nnue {SMALL} {force}
+            2> x.checkpoint: another process is writing this file
+            "
+        ));
+    }
+    assert_eq!(dir.names(), ["games.chg", "x.checkpoint.lock"]);
+    drop(lock);
+    dir.check(&format!("$ train games.chg --out x.nnue {SMALL}\n> pass   1"));
+    assert_eq!(dir.names(), ["games.chg", "x.checkpoint", "x.csv", "x.nnue", "x.svg"]);
+}
+
 #[test]
 fn a_finished_run_writes_its_network_again() {
     let dir = dir_with_games(4);
@@ -296,6 +343,10 @@ fn held_out_samples_do_not_depend_on_the_file() {
     dir.write("samples.txt", &samples);
     // A byte order mark is not part of the samples.
     dir.write("other-name", format!("\u{feff}{samples}"));
+    // `>` of PowerShell writes UTF-16.
+    let windows_text = format!("\u{feff}{}", samples.replace('\n', "\r\n"));
+    let utf_16: Vec<u8> = windows_text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    dir.write("utf-16.txt", utf_16);
     // With the same samples in other files the run counts as finished, with another recipe it does not. Filtered
     // samples are counted.
     let advice = "--force overwrites it, or choose another --out";
@@ -307,6 +358,9 @@ fn held_out_samples_do_not_depend_on_the_file() {
         >  0 filtered, 0 with unsupported pieces
         $ train other-name --out x.nnue {SMALL}
         > all passes are already done
+        $ train utf-16.txt --out x.nnue {SMALL}
+        > all passes are already done
+        $ data convert utf-16.chg utf-16.txt
         $ train loose.chg --out x.nnue {SMALL}
         > all passes are already done
         $1 train samples.txt --out x.nnue {SMALL} --set seed=2
@@ -322,6 +376,7 @@ fn held_out_samples_do_not_depend_on_the_file() {
         2> no game is left for testing
         "
     ));
+    assert_eq!(dir.bytes("utf-16.chg"), dir.bytes("loose.chg"));
     dir.write("x.checkpoint", "x");
     dir.check(&format!("$1 train samples.txt --out x.nnue {SMALL}\n2> {advice}"));
 }

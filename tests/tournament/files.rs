@@ -306,6 +306,10 @@ fn one_file_cannot_be_given_to_two_options() {
             format!("--plot {directory}/plot.png"),
             "--plot: .png is the extension of another format; expected .svg",
         ),
+        (
+            format!("--resume {directory}/journal.pgn"),
+            "--resume: .pgn is the extension of another format; expected .jsonl",
+        ),
         (format!("--pgn {path} --openings {path}"), "also the file of --openings"),
         (format!("--pgn {path} --log {same_file}"), "also the file of --pgn"),
         (format!("--json {path} --engines-file {path}"), "also the file of --engines-file"),

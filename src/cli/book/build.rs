@@ -17,10 +17,9 @@ use crate::cli::common::{
 use crate::cli::data;
 use crate::cli::selfplay::{GAME_HASH, open_games, play_games};
 use crate::notation::records::RecordReader;
-use crate::notation::tree::GameResult;
 use crate::text::counted;
 use crate::training::book::{BookCheck, Expansion, GameBook, check, expand};
-use crate::training::data::{GameReader, MAGIC, Record, is_game_file};
+use crate::training::data::{GameReader, LabeledResult, MAGIC, Record, is_game_file};
 use crate::training::{GoodOpening, Interrupt, Opening, SelfPlaySettings};
 
 /// Make a book from games or, with --self, from searches.
@@ -145,13 +144,16 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// Builds a book from the first `--max-ply` plies of all games: moves that were played in at least
-/// `--min-games` games and have a positive value, or any value with `--by-score`.
+/// `--min-games` games and have a positive value, or any value with `--by-score`. Games without a result count only
+/// with `--by-score`.
 fn from_games(arguments: &Arguments, unread: &mut Unread) -> Result<BookTable, Failure> {
     let mut book = GameBook::new(usize::from(arguments.max_ply));
-    unread.each_file(&arguments.games, |unread, path| add_file(&mut book, path, unread))?;
+    let by_score = arguments.by_score;
+    unread
+        .each_file(&arguments.games, |unread, path| add_file(&mut book, path, by_score, unread))?;
     note(&counted(book.games(), "game"));
     let (min_value, kind) =
-        if arguments.by_score { (i64::MIN, "move") } else { (1, "move with a positive value") };
+        if by_score { (i64::MIN, "move") } else { (1, "move with a positive value") };
     let table = book.finish(arguments.min_games, min_value);
     if table.positions_count() == 0 {
         let min_games = counted(arguments.min_games, "game");
@@ -161,13 +163,18 @@ fn from_games(arguments: &Arguments, unread: &mut Unread) -> Result<BookTable, F
     Ok(table)
 }
 
-fn add_file(book: &mut GameBook, path: &Path, unread: &mut Unread) -> Result<(), Failure> {
+fn add_file(
+    book: &mut GameBook,
+    path: &Path,
+    by_score: bool,
+    unread: &mut Unread,
+) -> Result<(), Failure> {
     let (beginning, file) =
         open_with_beginning(path, MAGIC.len() as u64).context(path.display())?;
     if is_game_file(&beginning) {
         add_data(book, path, file)
     } else {
-        add_records(book, path, file, unread)
+        add_records(book, path, file, by_score, unread)
     }
 }
 
@@ -180,7 +187,7 @@ fn add_data(book: &mut GameBook, path: &Path, file: impl Read) -> Result<(), Fai
             let moves = game.moves.iter().map(|m| m.played);
             let skipped = usize::from(game.random_plies);
             with_random += u64::from(skipped > 0);
-            book.add(&game.start_position(), moves, skipped, game.result.winner());
+            book.add(&game.start_position(), moves, skipped, Some(game.result));
         }
     }
     if with_random > 0 {
@@ -197,14 +204,17 @@ fn add_records(
     book: &mut GameBook,
     path: &Path,
     file: impl BufRead + Send,
+    by_score: bool,
     unread: &mut Unread,
 ) -> Result<(), Failure> {
     let games = RecordReader::new(file).context(path.display())?;
     let mut unfinished = 0;
     let read = unread.read_games(path, games, |_, game| {
-        match game.result {
-            GameResult::Unfinished => unfinished += 1,
-            result => book.add(&game.start, game.main_line().moves, 0, result.winner()),
+        let result = LabeledResult::of(game.result);
+        if by_score || result.is_some() {
+            book.add(&game.start, game.main_line().moves, 0, result);
+        } else {
+            unfinished += 1;
         }
         Ok::<_, io::Error>(())
     });

@@ -39,6 +39,18 @@ pub fn open_with_beginning(
     Ok((beginning, whole))
 }
 
+/// A text in UTF-16 as UTF-8, any other text unchanged. `beginning` are the first bytes of `source`.
+#[cfg(feature = "training")]
+pub fn in_utf_8<'a>(beginning: &[u8], source: impl BufRead + 'a) -> Box<dyn BufRead + 'a> {
+    match crate::text::utf_16(beginning) {
+        Some(encoding) => {
+            let mut builder = encoding_rs_io::DecodeReaderBytesBuilder::new();
+            Box::new(BufReader::new(builder.encoding(Some(encoding)).build(source)))
+        }
+        None => Box::new(source),
+    }
+}
+
 /// The path of the log, if there is one.
 static LOG: OnceLock<PathBuf> = OnceLock::new();
 
@@ -223,10 +235,10 @@ pub fn create_outputs<'a, P: AsRef<Path>, const N: usize>(
     Ok(created)
 }
 
-/// The extensions of pictures, web pages, game records and other files with positions, games or moves.
-const KNOWN_EXTENSIONS: [&str; 24] = [
+/// The extensions of pictures, web pages, game records, networks and other files with positions, games or moves.
+const KNOWN_EXTENSIONS: [&str; 25] = [
     "bmp", "cbf", "cbl", "cbr", "ccm", "chg", "dat", "epd", "fen", "gif", "html", "jpeg", "jpg",
-    "json", "mxq", "obk", "pdf", "pfc", "pgn", "png", "svg", "webp", "xqb", "xqf",
+    "json", "mxq", "nnue", "obk", "pdf", "pfc", "pgn", "png", "svg", "webp", "xqb", "xqf",
 ];
 
 /// Returns an error if the name of an output file has the extension of another known format than those in `own`, the

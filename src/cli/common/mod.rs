@@ -39,7 +39,7 @@ pub use files::read_small_text;
 #[cfg(any(feature = "match", feature = "training"))]
 pub use files::require_distinct;
 #[cfg(feature = "training")]
-pub use files::require_not_log;
+pub use files::{FileLock, in_utf_8, require_not_log};
 pub use files::{
     ForceArgument, OutputFile, create_outputs, open_input, require_extension, require_not_input,
     require_not_stdout,

@@ -296,6 +296,7 @@ impl Arguments {
                 "--json" => &["json"],
                 "--plot" => &["svg"],
                 "--status" => &["html", "json"],
+                "--resume" => &["jsonl", "json"],
                 _ => continue,
             };
             require_extension(option, path, own)?;

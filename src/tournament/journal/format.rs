@@ -4,6 +4,7 @@
 //! another stored journal in the tests.
 
 use std::io;
+use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -17,7 +18,8 @@ use crate::tournament::schedule::TournamentFormat;
 pub const VERSION: u32 = 2;
 
 /// The first line of the file: the settings that must be the same when a tournament is resumed. Settings that are
-/// only compared are JSON values.
+/// only compared are JSON values. Paths below the folder of the journal are relative to it, so that the folder can be
+/// moved.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JournalHeader {
@@ -45,6 +47,9 @@ pub struct JournalHeader {
     spsa: Value,
     openings: Value,
     pub pgn: Option<JournalPgn>,
+    /// The canonical and the absolute path of the folder of the journal; empty in a header that was read.
+    #[serde(skip)]
+    folders: [PathBuf; 2],
 }
 
 /// The part that the headers of all versions have.
@@ -62,11 +67,15 @@ pub struct JournalPgn {
 }
 
 impl JournalHeader {
-    pub fn new(tournament: &Tournament, pgn: Option<(String, u64)>) -> Self {
+    /// The header of a tournament with the journal `path`. `pgn` is the path of the PGN file and its current length.
+    pub fn new(tournament: &Tournament, pgn: Option<(String, u64)>, path: &Path) -> Self {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        let folders = [folder.canonicalize().unwrap_or_else(|_| folder.clone()), folder];
         Self {
             chuhe_match: VERSION,
             id: format!("{:016x}", rand::random::<u64>()),
-            engines: cleaned(json!(tournament.engines)),
+            engines: with_relative_paths(cleaned(json!(tournament.engines)), &folders),
             format: json!(tournament.format),
             rounds: match tournament.format {
                 TournamentFormat::Knockout => json!(tournament.rounds.unwrap_or(1)),
@@ -80,34 +89,88 @@ impl JournalHeader {
             factors: cleaned(json!(tournament.factors)),
             spsa: cleaned(json!(tournament.spsa)),
             openings: json!(format!("{:016x}", fingerprint(tournament.openings.lines()))),
-            pgn: pgn.map(|(path, length)| JournalPgn { path, length }),
+            pgn: pgn.map(|(path, length)| JournalPgn { path: relative(&path, &folders), length }),
+            folders,
         }
     }
 
-    /// The first setting that differs from another header; the version, the id and the length of the PGN are ignored.
-    pub fn difference(&self, other: &Self) -> Option<&'static str> {
-        let pgn = |header: &Self| header.pgn.as_ref().map(|pgn| pgn.path.clone());
-        // URLs in journals of older versions may contain passwords.
-        let is_same = |a: &Value, b: &Value| cleaned(a.clone()) == cleaned(b.clone());
-        let checks = [
+    /// An error about the first setting that differs from the header `ours` of the current tournament; the version, the
+    /// id and the length of the PGN are ignored.
+    pub fn difference(&self, ours: &Self) -> Option<JournalError> {
+        // Older versions wrote absolute paths, and passwords in URLs.
+        let pgn = |header: &Self| {
+            let path = header.pgn.as_ref().map(|pgn| relative(&pgn.path, &ours.folders));
+            path.map_or(Value::Null, |path| json!({ "path": path }))
+        };
+        let (pgn, our_pgn) = (pgn(self), pgn(ours));
+        let [factors, spsa, engines] =
+            [&self.factors, &self.spsa, &self.engines].map(|value| cleaned(value.clone()));
+        let engines = with_relative_paths(engines, &ours.folders);
+        // Journals of other formats, and knockout journals of older versions of the program, have no rounds.
+        let rounds = if self.rounds.is_null() { &ours.rounds } else { &self.rounds };
+        let settings = [
             // Compared before the engines, because factors and tuning set options of the engines.
-            (is_same(&self.factors, &other.factors), "factors"),
-            (is_same(&self.spsa, &other.spsa), "tuned parameters"),
-            (is_same(&self.engines, &other.engines), "engines"),
-            (self.format == other.format, "formats"),
-            // Journals of other formats, and knockout journals of older versions of the program, have no rounds.
-            (self.rounds.is_null() || self.rounds == other.rounds, "numbers of rounds"),
-            (self.seeds == other.seeds, "seeds"),
-            (self.colors == other.colors, "color orders"),
-            (self.games == other.games, "numbers of games in a round"),
-            (self.rules == other.rules, "rules"),
-            (self.sprt == other.sprt, "SPRTs"),
-            (self.openings == other.openings, "openings or their order"),
-            (pgn(self) == pgn(other), "PGN files"),
+            (&factors, &ours.factors, "factors"),
+            (&spsa, &ours.spsa, "tuned parameters"),
+            (&engines, &ours.engines, "engines"),
+            (&self.format, &ours.format, "formats"),
+            (rounds, &ours.rounds, "numbers of rounds"),
+            (&self.seeds, &ours.seeds, "seeds"),
+            (&self.colors, &ours.colors, "color orders"),
+            (&self.games, &ours.games, "numbers of games in a round"),
+            (&self.rules, &ours.rules, "rules"),
+            (&self.sprt, &ours.sprt, "SPRTs"),
+            (&self.openings, &ours.openings, "openings or their order"),
+            (&pgn, &our_pgn, "PGN files"),
         ];
-        let mut differences = checks.into_iter().filter(|(is_same, _)| !is_same);
-        differences.next().map(|(_, name)| name)
+        let mut differences = settings.into_iter().filter(|(stored, ours, _)| stored != ours);
+        let (stored, ours, setting) = differences.next()?;
+        Some(match first_difference(stored, ours) {
+            Some((key, old, new)) => JournalError::OtherSetting {
+                setting,
+                key: key.to_owned(),
+                old: old.to_string(),
+                new: new.to_string(),
+            },
+            None => JournalError::OtherTournament(setting),
+        })
     }
+}
+
+/// The first key with different values in two objects or lists of objects, and its values; `None` for other values.
+fn first_difference<'a>(old: &'a Value, new: &'a Value) -> Option<(&'a str, &'a Value, &'a Value)> {
+    match (old, new) {
+        (Value::Array(old), Value::Array(new)) => {
+            old.iter().zip(new).find_map(|(old, new)| first_difference(old, new))
+        }
+        (Value::Object(old), Value::Object(new)) => old.iter().find_map(|(key, old)| {
+            let new = new.get(key).filter(|new| *new != old)?;
+            first_difference(old, new).or(Some((key.as_str(), old, new)))
+        }),
+        _ => None,
+    }
+}
+
+/// A path below one of the folders as a path relative to it, such as `./engine`; any other path unchanged.
+fn relative(path: &str, folders: &[PathBuf]) -> String {
+    let is_name = |part: Component<'_>| matches!(part, Component::Normal(_));
+    let mut rests = folders.iter().filter_map(|folder| Path::new(path).strip_prefix(folder).ok());
+    match rests.find(|rest| rest.components().all(is_name)) {
+        Some(rest) => Path::new(".").join(rest).display().to_string(),
+        None => path.to_owned(),
+    }
+}
+
+/// Engines with the [`relative`] paths of their programs and working directories.
+fn with_relative_paths(mut engines: Value, folders: &[PathBuf]) -> Value {
+    for engine in engines.as_array_mut().into_iter().flatten() {
+        for key in ["command", "directory"] {
+            if let Some(Value::String(path)) = engine.get_mut(key) {
+                *path = relative(path, folders);
+            }
+        }
+    }
+    engines
 }
 
 /// A value without the user names, passwords and tokens in its URLs.
@@ -202,6 +265,11 @@ pub enum JournalError {
     Header { reason: String, readable: usize },
     #[error("the journal belongs to another tournament: the {0} differ")]
     OtherTournament(&'static str),
+    /// As [`Self::OtherTournament`], with the key of the setting and its values as JSON, `old` in the journal.
+    #[error(
+        "the journal belongs to another tournament: the {setting} differ ({key}: {new} instead of {old})"
+    )]
+    OtherSetting { setting: &'static str, key: String, old: String, new: String },
     /// A line is not a valid entry, or its game is a duplicate, has the wrong players or depends on missing games.
     #[error(
         "line {line}: {reason}; readable games: {readable}; --repair continues from them and keeps a copy of \

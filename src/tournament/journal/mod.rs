@@ -56,12 +56,14 @@ impl Journal {
         on_damage: OnDamage,
     ) -> Result<(Self, JournalContent), JournalError> {
         let mut file = open_locked(path)?;
-        let ours = JournalHeader::new(tournament, pgn);
+        let ours = JournalHeader::new(tournament, pgn, path);
         if file.metadata()?.len() == 0 {
             return Self::begin(file, ours);
         }
         let read = match read(&file, &ours, tournament) {
-            Err(JournalError::OtherTournament(_)) if has_only_runs(&file)? => {
+            Err(JournalError::OtherTournament(_) | JournalError::OtherSetting { .. })
+                if has_only_runs(&file)? =>
+            {
                 file.set_len(0)?;
                 file.rewind()?;
                 return Self::begin(file, ours);

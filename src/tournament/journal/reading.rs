@@ -79,10 +79,7 @@ pub fn read(
         BoundedLine::TooLong(length) => (Err(TOO_LONG.to_owned()), length + 1),
         BoundedLine::Whole => (read_header(&line)?, line.len() as u64 + 1),
     };
-    let require_ours = |header: &JournalHeader| match header.difference(ours) {
-        Some(difference) => Err(JournalError::OtherTournament(difference)),
-        None => Ok(()),
-    };
+    let require_ours = |header: &JournalHeader| header.difference(ours).map_or(Ok(()), Err);
     // Checked before the other lines are read, which may be many.
     header.as_ref().map_or(Ok(()), require_ours)?;
     let mut later = read_later_lines(&mut source, &mut line)?;

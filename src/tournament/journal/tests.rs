@@ -286,15 +286,50 @@ fn other_files_are_refused_and_unchanged() {
         ("{\"chuhe_match\":x}\n", "line 1: expected value"),
         ("{\"chuhe_match\":99}\n", "version 99"),
         (&head.replace("\"depth\":3", "\"depth\":4"), "is incomplete"),
-        (&STORED_V2.replace("\"depth\":3", "\"depth\":4"), "the engines differ"),
-        (&STORED_V2.replace("elo1\":5.0", "elo1\":6.0"), "the SPRTs differ"),
-        (&STORED_V2.replace("/games", "/other"), "the PGN files differ"),
+        (
+            &STORED_V2.replace("\"depth\":3", "\"depth\":4"),
+            "the engines differ (depth: 3 instead of 4)",
+        ),
+        (
+            &STORED_V2.replace("elo1\":5.0", "elo1\":6.0"),
+            "the SPRTs differ (elo1: 5.0 instead of 6.0)",
+        ),
+        (
+            &STORED_V2.replace("/games", "/other"),
+            "the PGN files differ (path: \"/games.pgn\" instead of \"/other.pgn\")",
+        ),
     ] {
         let other = scratch(text);
         let error = open(&other, OnDamage::Repair).unwrap_err().to_string();
         assert!(error.contains(reason), "{text}: {error}");
         assert_eq!(fs::read_to_string(&other.path).unwrap(), text);
     }
+}
+
+#[test]
+fn the_folder_of_a_journal_can_be_moved_with_its_engines_and_pgn() {
+    let open_with = |scratch: &Scratch, command: &Path| {
+        let mut tournament = tournament();
+        tournament.engines[0].command = command.to_owned();
+        let pgn = scratch.directory.path().join("games.pgn").display().to_string();
+        Journal::open(&scratch.path, &tournament, Some((pgn, 0)), OnDamage::Refuse)
+    };
+    let open_in = |scratch: &Scratch| open_with(scratch, &scratch.directory.path().join("engine"));
+    let (_, stored) = open(&scratch(STORED_V2), OnDamage::Refuse).unwrap();
+    let old = scratch("");
+    let (mut journal, _) = open_in(&old).unwrap();
+    journal.add(&stored.games[0]).unwrap();
+    drop(journal);
+    let text = fs::read_to_string(&old.path).unwrap();
+    let moved = scratch(&text);
+    assert_eq!(numbers(&open_in(&moved).unwrap().1), [0]);
+    // The engine in the folder is not one of the `PATH`.
+    let error = open_with(&moved, Path::new("engine")).unwrap_err().to_string();
+    assert!(error.contains("engines differ (command: \"engine\" instead of "), "{error}");
+    // Older journals have absolute paths. They can be continued in their old folder.
+    let folder = old.directory.path().display();
+    fs::write(&old.path, text.replace("\"./", &format!("\"{folder}/"))).unwrap();
+    assert_eq!(numbers(&open_in(&old).unwrap().1), [0]);
 }
 
 #[test]

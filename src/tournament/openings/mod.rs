@@ -45,8 +45,8 @@ impl Openings {
     }
 
     /// Parses a PGN that begins with a tag, or a list with one opening per line. An opening is a FEN, a FEN and
-    /// moves, an EPD, or moves from the starting position. In a list, empty lines, lines that begin with `#` and,
-    /// except in an EPD, text after a `;` are ignored.
+    /// moves, an EPD, or moves from the starting position. In a list, moves may be separated by commas; empty lines,
+    /// lines that begin with `#` and, except in an EPD, text after a `;` are ignored.
     ///
     /// # Errors
     /// An opening is invalid, or the text has no opening.
@@ -203,7 +203,7 @@ fn read_lines(text: &str, plies: usize, rules: Option<RuleSet>) -> Vec<Result<Li
         if game.is_empty() || game.starts_with('#') {
             continue;
         }
-        let game = without_move_numbers(game);
+        let game = without_move_numbers(&game.replace([',', '，'], " "));
         let line = match game.split(' ').next().unwrap_or_default() {
             first if first.contains('/') => read_position(text, &game, plies),
             first if GameText::is_start(first) => {
@@ -217,8 +217,9 @@ fn read_lines(text: &str, plies: usize, rules: Option<RuleSet>) -> Vec<Result<Li
 }
 
 /// Reads an opening that begins with a FEN and shortens it to `plies` plies. `text` is the whole line; `game` is the
-/// part before the first `;`, without move numbers. A line with the form of an EPD is read as an EPD in three cases:
-/// the first word after the FEN is `moves`, that word cannot be read as a move, or `game` contains a quotation mark.
+/// part before the first `;`, without commas and move numbers. A line with the form of an EPD is read as an EPD in
+/// three cases: the first word after the FEN is `moves`, that word cannot be read as a move, or `game` contains a
+/// quotation mark.
 fn read_position(text: &str, game: &str, plies: usize) -> Result<Line, LineError> {
     let line = GameText::split(game, Separator::Optional).first(plies).read();
     let is_operation =
@@ -280,12 +281,14 @@ mod tests {
             "# comment\n\nh2e2 h9g7 ; +12\n炮二平五 马8进7\nstartpos moves h2e2 h9g7\n\
              {BOARD} w - - 0 1 bm h2e2; id \"x\";\n{BOARD} w h2e2 h9g7\n{BOARD}\n\
              1. h2e2 h9g7\nstartpos 1.h2e2 1...h9g7\n{BOARD} w - - h2e2 h9g7 ; \"best\"\n\
-             {BOARD} w - - c0 \"hello; world\"; id \"y\";\n{BOARD} w - - c4 \"x\";\n{BOARD} w - - eco A00;\n"
+             {BOARD} w - - c0 \"hello; world\"; id \"y\";\n{BOARD} w - - c4 \"x\";\n{BOARD} w - - eco A00;\n\
+             h2e2,h9g7\n1.炮二平五，马8进7\nstartpos moves h2e2, h9g7\n{BOARD} w h2e2,h9g7\n"
         );
         let openings = Openings::read(&text).unwrap();
         let moved = "h2e2 h9g7";
         let expected = [moved, moved, moved, "", moved, "", moved, moved, moved, "", "", ""];
-        assert_eq!(texts(&openings), expected);
+        assert_eq!(texts(&openings)[..12], expected);
+        assert_eq!(texts(&openings)[12..], [moved; 4]);
         let mut game = GameTree::from(openings.lines()[0].clone());
         for id in game.moves.preorder().collect::<Vec<_>>() {
             game.moves[id].comment = "book".to_owned();

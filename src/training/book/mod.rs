@@ -13,6 +13,7 @@ mod scores;
 pub use check::{BookCheck, Checked, check};
 pub use expansion::{Expansion, expand};
 
+use super::data::LabeledResult;
 use crate::board::{Color, Move, Position};
 use crate::book::{BookMove, BookTable, Results};
 use crate::movegen::is_legal;
@@ -20,6 +21,7 @@ use crate::movegen::is_legal;
 /// The results of the moves of games, by position.
 #[derive(Clone, Debug)]
 pub struct GameBook {
+    /// The weight of a move is its number of games without a result.
     table: BookTable,
     max_plies: usize,
     games: u64,
@@ -31,14 +33,14 @@ impl GameBook {
         Self { table: BookTable::default(), max_plies, games: 0 }
     }
 
-    /// Counts a game with these moves from `start`; `winner` is `None` for a draw. Does not count the first `skipped`
-    /// plies, nor an illegal move and those after it.
+    /// Counts a game with these moves from `start`; `result` is `None` if it is unknown. Does not count the first
+    /// `skipped` plies, nor an illegal move and those after it.
     pub fn add(
         &mut self,
         start: &Position,
         moves: impl IntoIterator<Item = Move>,
         skipped: usize,
-        winner: Option<Color>,
+        result: Option<LabeledResult>,
     ) {
         self.games += 1;
         let mut position = start.clone();
@@ -47,8 +49,10 @@ impl GameBook {
                 return;
             }
             if ply >= skipped {
-                let results = results(position.side_to_move(), winner);
-                let m = BookMove { results, ..BookMove::new(played, 0) };
+                let mut m = BookMove::new(played, u32::from(result.is_none()));
+                if let Some(result) = result {
+                    m.results = results(position.side_to_move(), result.winner());
+                }
                 self.table.add(&position, m);
             }
             position.make(played);
@@ -65,8 +69,9 @@ impl GameBook {
         self.table.revise(|_, moves| {
             moves.retain_mut(|m| {
                 let value = m.results.value();
+                let games = m.results.games().saturating_add(m.weight);
                 m.weight = u32::try_from(value.max(1)).unwrap_or(u32::MAX);
-                value >= min_value && m.results.games() >= min_games
+                value >= min_value && games >= min_games
             });
         });
         self.table
@@ -94,16 +99,16 @@ mod tests {
         let moves =
             |text: &str| -> Vec<Move> { text.split(' ').map(|m| m.parse().unwrap()).collect() };
         let start = Position::startpos();
-        for (text, winner) in [
-            ("h2e2 h9g7 h0g2 i9h9", Some(Color::Red)),
+        for (text, result) in [
+            ("h2e2 h9g7 h0g2 i9h9", LabeledResult::RedWins),
             // The mirror image, and a draw.
-            ("b2e2 b9c7 b0c2", None),
-            ("h2e2 b9c7", Some(Color::Black)),
-            ("g3g4 g3g4", Some(Color::Red)),
+            ("b2e2 b9c7 b0c2", LabeledResult::Draw),
+            ("h2e2 b9c7", LabeledResult::BlackWins),
+            ("g3g4 g3g4", LabeledResult::RedWins),
         ] {
-            book.add(&start, moves(text), 0, winner);
+            book.add(&start, moves(text), 0, Some(result));
         }
-        book.add(&start, moves("h2e2 h9g7"), 1, Some(Color::Black));
+        book.add(&start, moves("h2e2 h9g7"), 1, Some(LabeledResult::BlackWins));
         assert_eq!(book.games(), 5);
         let all = book.clone().finish(1, 1);
         let summary = |position: &Position| -> Vec<(String, u32, u32)> {
@@ -122,8 +127,13 @@ mod tests {
         let often = book.finish(3, 1);
         assert_eq!((often.positions_count(), often.moves_count()), (1, 1));
         let mut lost = GameBook::new(1);
-        lost.add(&start, moves("h2e2"), 0, Some(Color::Black));
+        lost.add(&start, moves("h2e2"), 0, Some(LabeledResult::BlackWins));
         assert_eq!(lost.clone().finish(1, 1).moves_count(), 0);
-        assert_eq!(lost.finish(1, -1).all_moves(&start)[0].weight, 1);
+        assert_eq!(lost.clone().finish(1, -1).all_moves(&start)[0].weight, 1);
+        // A game without a result counts only as a game.
+        lost.add(&start, moves("h2e2"), 0, None);
+        let twice = lost.clone().finish(2, -1).all_moves(&start)[0];
+        assert_eq!((twice.weight, twice.results.games()), (1, 1));
+        assert_eq!(lost.finish(3, -1).moves_count(), 0);
     }
 }

@@ -21,6 +21,8 @@ pub struct Converted {
     /// Games skipped: unreadable, without a result, decided off the board (for example on time), or annotated
     /// by `chuhe review`.
     pub skipped: u64,
+    /// Games with comments, but without a score in any of them.
+    pub unscored: u64,
     /// Whether an incomplete last line was skipped.
     pub has_torn_end: bool,
 }
@@ -113,9 +115,9 @@ fn loose_sample(sample: Sample) -> Result<(LooseSample, LabeledResult), UnfitSam
 /// Converts game records in any format, except the games described at [`Converted::skipped`]. The score of a move is at
 /// the beginning of its comment, for the side that moves: `+0.35/12`, or `#7/12` or `+M7/12` for a mate in seven plies.
 /// In games of `chuhe match`, which have the tags `RedEngine` and `BlackEngine`, `+M4/12` is a mate in four moves, and
-/// 1.00 is a minor piece if the engine speaks UCCI. Otherwise 1.00 is a pawn, a quarter of a minor piece. Book moves
-/// have no score. The [`Termination`] follows from the tags `Reason`, which `chuhe match` writes, and
-/// `Termination`.
+/// 1.00 is a minor piece if the engine speaks UCCI. Otherwise 1.00 is a pawn, a quarter of a minor piece. A score may
+/// have a decimal comma. Book moves have no score. The [`Termination`] follows from the tags `Reason`, which
+/// `chuhe match` writes, and `Termination`.
 ///
 /// # Errors
 /// The file cannot be read, or the games cannot be written.
@@ -126,12 +128,14 @@ pub fn convert_records<W: Write>(
     let mut converted = Converted::default();
     let mut games = RecordReader::new(source)?;
     for (number, game) in (0..).zip(games.by_ref()) {
-        let Some(record) = record_of(game, number) else {
+        let Some((record, has_comments)) = record_of(game, number) else {
             converted.skipped += 1;
             continue;
         };
+        let scored = record.moves.iter().filter(|m| m.score != NO_SCORE).count();
         converted.games += 1;
-        converted.positions += record.moves.iter().filter(|m| m.score != NO_SCORE).count() as u64;
+        converted.positions += scored as u64;
+        converted.unscored += u64::from(has_comments && scored == 0);
         writer.record(&Record::Game(record))?;
     }
     games.finish()?;
@@ -144,7 +148,8 @@ fn is_reviewed(game: &GameTree) -> bool {
     annotator.is_some_and(|name| name.starts_with("Chuhe "))
 }
 
-fn record_of(game: Result<GameTree, RecordError>, number: u32) -> Option<TrainingGame> {
+/// The game, and whether its moves have comments; `None` for the games described at [`Converted::skipped`].
+fn record_of(game: Result<GameTree, RecordError>, number: u32) -> Option<(TrainingGame, bool)> {
     let game = game.and_then(GameTree::complete);
     let game = game.ok().filter(|game| !is_reviewed(game))?;
     let result = LabeledResult::of(game.result)?;
@@ -159,8 +164,9 @@ fn record_of(game: Result<GameTree, RecordError>, number: u32) -> Option<Trainin
         Some(ScoredMove { played, score })
     });
     let moves: Vec<_> = scored.collect();
+    let has_comments = game.moves.line(ROOT).any(|id| !game.moves[id].comment.is_empty());
     let is_standard = game.start == crate::board::Position::startpos();
-    Some(TrainingGame {
+    let record = TrainingGame {
         seed: 0,
         number,
         start: (!is_standard).then(|| Box::new(game.start)),
@@ -168,22 +174,30 @@ fn record_of(game: Result<GameTree, RecordError>, number: u32) -> Option<Trainin
         moves,
         result,
         ending,
-    })
+    };
+    Some((record, has_comments))
 }
 
-/// Games whose tag `Termination` contains one of these, in lower case, were decided off the board or not finished.
-const FORFEITS: [&str; 12] = [
+/// Games whose tag `Termination` or last comment contains one of these, in lower case, were decided off the board.
+const FORFEITS: [&str; 7] = [
     "forfeit",
     "on time",
-    "rules infraction",
     "illegal move",
+    "invalid move",
+    "disconnect",
+    "connection stall",
+    "exited unexpectedly",
+];
+
+/// Further words of the tag `Termination`, also of unfinished games. In a comment they may be about the position.
+const TERMINATIONS: [&str; 8] = [
+    "rules infraction",
     "abandoned",
     "emergency",
     "death",
     "unterminated",
     // Also "stalled connection".
     "stall",
-    "disconnect",
     "crash",
     "timeout",
 ];
@@ -195,7 +209,13 @@ fn ending_of(game: &GameTree, result: LabeledResult) -> Option<Termination> {
         LabeledResult::RedWins | LabeledResult::BlackWins => Termination::AdjudicatedWin,
     };
     let termination = game.tag("Termination").unwrap_or("").to_lowercase();
-    if FORFEITS.iter().any(|forfeit| termination.contains(forfeit)) {
+    let last = game.moves.line(ROOT).last().unwrap_or(ROOT);
+    let comment = game.moves[last].comment.to_lowercase();
+    let is_forfeit = |text: &str| FORFEITS.iter().any(|forfeit| text.contains(forfeit));
+    if TERMINATIONS.iter().any(|word| termination.contains(word))
+        || is_forfeit(&termination)
+        || is_forfeit(&comment)
+    {
         return None;
     }
     Some(match game.tag("Reason") {
@@ -247,7 +267,11 @@ impl ScoreNotation {
                 if plies > 0 { mate } else { -mate }
             }
             None => {
-                let number: f64 = score.parse().ok().filter(|score: &f64| score.is_finite())?;
+                // Some programs write the decimal comma of the locale.
+                let number: f64 = score.replace(',', ".").parse().ok()?;
+                if !number.is_finite() {
+                    return None;
+                }
                 (number * self.unit).round() as i32
             }
         };
@@ -298,8 +322,10 @@ mod tests {
             let found = ["+M4/12 0.5s", "-M3/12 0.5s"].map(|comment| read(engine, comment));
             assert_eq!(found, mates.map(Some), "{engine:?}");
         }
+        assert_eq!(read(None, "+0,40/7 1,7"), Some(45));
         assert_eq!(read(None, "#3/9 1s"), Some(29_997));
         assert_eq!(read(None, "#-2/9 1s"), Some(-29_998));
+        assert_eq!(read(None, "1,000.00/1"), None);
         for none in ["book", "", "?/? 1s", "nan/1", "inf/2", "9999/1", "+M0/1", "M3/1", "+M-3/1"] {
             assert_eq!(read(None, none), None, "{none}");
         }

@@ -143,6 +143,14 @@ fn pgn_games_are_converted() {
 }
 
 #[test]
+fn games_with_comments_but_without_scores_are_counted() {
+    let text = "[Event \"x\"]\n\n1. h2e2 {a fine move} 1-0\n\n[Event \"y\"]\n\n1. h2e2 1-0\n\n\
+                [Event \"z\"]\n\n1. h2e2 {book} h9g7 {+0,10/7 1,7} 1-0\n";
+    let (converted, _) = written(|writer| convert_records(text.as_bytes(), writer).unwrap());
+    assert_eq!((converted.games, converted.positions, converted.unscored), (3, 1, 1));
+}
+
+#[test]
 fn pgn_terminations_are_converted() {
     use Termination::{
         AdjudicatedDraw, AdjudicatedWin, Checkmate, PlyLimit, RepetitionDraw, RepetitionLoss,
@@ -180,6 +188,26 @@ fn pgn_terminations_are_converted() {
             Record::Loose(_) => panic!("a game"),
         });
         assert_eq!(ending, expected, "{termination}: {reason}");
+    }
+}
+
+/// XBoard and cutechess write the reason only into the last comment.
+#[test]
+fn games_lost_by_forfeit_according_to_the_last_comment_are_left_out() {
+    for (comments, skipped) in [
+        ("{+0.10/3 0.1s} {White wins on time}", 1),
+        ("{+0,10/7 1,7}\n{Xboard: Forfeit due to invalid move: e9e5 (e9e5)}", 1),
+        ("{Black forfeits on time}", 1),
+        ("{+0.10/3 0.1s, Black loses on time}", 1),
+        ("{Black makes an illegal move: a0a9}", 1),
+        ("{Black resigns}", 0),
+        ("{+0.10/3 0.1s, White mates}", 0),
+        ("{the attack stalls}", 0),
+        ("{on time} h9g7", 0),
+    ] {
+        let text = format!("[Event \"x\"]\n\n1. h2e2 {comments} 1-0\n");
+        let (converted, _) = written(|writer| convert_records(text.as_bytes(), writer).unwrap());
+        assert_eq!((converted.games, converted.skipped), (1 - skipped, skipped), "{comments}");
     }
 }
 
