@@ -341,22 +341,19 @@ impl Writer<'_> {
             self.out.write_all(&beginning).context(self.out.name())?;
             return self.out.write_all(&self.cbl_records).context(self.out.name());
         }
-        if !matches!(to, TargetFormat::Xqf | TargetFormat::Cbr) {
+        let Some(game) = &self.single else {
             return Ok(());
-        }
-        let option = self.arguments.to.map_or("--out", |_| "--to");
-        let bytes = match &self.single {
-            None => return Ok(()),
-            Some(_) if self.written > 1 => {
-                let why = format!(
-                    "this format holds one game, not {}: select one as in FILE:3, or use --to cbl or pgn",
-                    self.written
-                );
-                return Err(Failure::new(option, why));
-            }
-            Some(game) if to == TargetFormat::Xqf => write_xqf(game).context(option)?,
-            Some(game) => write_cbr(game),
         };
+        let option = self.arguments.to.map_or("--out", |_| "--to");
+        if self.written > 1 {
+            let why = format!(
+                "this format holds one game, not {}: select one as in FILE:3, or use --to cbl or pgn",
+                self.written
+            );
+            return Err(Failure::new(option, why));
+        }
+        let is_xqf = to == TargetFormat::Xqf;
+        let bytes = if is_xqf { write_xqf(game).context(option)? } else { write_cbr(game) };
         self.out.write_all(&bytes).context(self.out.name())
     }
 

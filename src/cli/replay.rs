@@ -14,7 +14,7 @@ use crate::notation::opening::{self, Opening};
 use crate::notation::tree::{GameResult, GameTree};
 use crate::rules::{Game, Judgment, RuleSet, Verdict, judge};
 use crate::text::printable;
-use crate::tournament::{Replay, verify};
+use crate::tournament::verify;
 
 /// Verify game records: whether the moves are legal, and the results agree with the rules.
 ///
@@ -179,14 +179,12 @@ impl Replayed {
         let rules = rules_of(record, arguments.rules)?;
         let line = record.main_line();
         let mut game = Game::new(line.start);
-        if line.moves.iter().all(|m| game.push(*m).is_ok()) {
-            let judgment = judge(&game, rules);
-            self.end = Some((game, judgment));
+        for m in line.moves {
+            game.push(m).map_err(|error| error.to_string())?;
         }
-        match verify(record, rules) {
-            Replay::Agrees => Ok(()),
-            Replay::Disagrees(why) => Err(why),
-        }
+        let judgment = judge(&game, rules);
+        self.end = Some((game, judgment));
+        verify(record, rules)
     }
 
     fn plies(&self) -> usize {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{is_legal, is_pseudo_legal};
+use crate::board::attacks::{diagonals, knight_legs};
 use crate::board::{Bitboard, Color, Move, PieceKind, Position, Square};
 use crate::text::{fill, texts};
 
@@ -131,11 +132,11 @@ fn violated_rule(
         _ if !is_step(kind, from, to) => IllegalReason::WrongStep(kind),
         _ if position.color(side).contains(to) => IllegalReason::OwnPiece(to),
         PieceKind::King | PieceKind::Advisor => IllegalReason::LeavesPalace(kind),
-        PieceKind::Bishop => match midpoint(from, to) {
+        PieceKind::Bishop => match (diagonals(from) & diagonals(to)).first() {
             Some(eye) if occupied.contains(eye) => IllegalReason::BlockedEye(eye),
             _ => IllegalReason::CrossesRiver,
         },
-        PieceKind::Knight => match leg(from, to) {
+        PieceKind::Knight => match (knight_legs(from) & diagonals(to)).first() {
             Some(leg) => IllegalReason::HobbledLeg(leg),
             None => IllegalReason::WrongStep(kind),
         },
@@ -150,21 +151,6 @@ fn violated_rule(
         PieceKind::Pawn if from.rank() == to.rank() => IllegalReason::SidewaysTooEarly,
         PieceKind::Pawn => IllegalReason::Backward,
     }
-}
-
-fn midpoint(from: Square, to: Square) -> Option<Square> {
-    let file = (from.file() + to.file()) / 2;
-    Square::new(file, (from.rank() + to.rank()) / 2)
-}
-
-/// The leg of a knight move: the square next to the knight that must be empty.
-fn leg(from: Square, to: Square) -> Option<Square> {
-    let step = |from: usize, to: usize| match from.abs_diff(to) {
-        2 => (from + to) / 2,
-        _ => from,
-    };
-    let file = step(from.file(), to.file());
-    Square::new(file, step(from.rank(), to.rank()))
 }
 
 /// The reason why a pseudo-legal move leaves the king unsafe.

@@ -133,14 +133,6 @@ named_enum! {
 }
 
 impl MoveStyle {
-    /// The style in game records: [`Self::Iccs`] in place of [`Self::Coordinate`].
-    pub fn in_record(self) -> Self {
-        match self {
-            Self::Coordinate => Self::Iccs,
-            _ => self,
-        }
-    }
-
     /// Writes a legal move of `position`.
     pub fn write(self, position: &Position, m: Move) -> String {
         match self {

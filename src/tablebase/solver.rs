@@ -234,7 +234,7 @@ impl Solver<'_> {
 
     fn finish(self) -> SolvedClass {
         let value = |value| match value {
-            1..=LEVEL_LIMIT | ILLEGAL => value,
+            1..LEVEL_LIMIT | ILLEGAL => value,
             _ => DRAW,
         };
         SolvedClass {

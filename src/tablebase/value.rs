@@ -32,8 +32,8 @@ impl TableOutcome {
     pub(super) const fn from_value(value: u8, side: Color) -> Option<Self> {
         match (value, side) {
             (DRAW, _) => Some(Self::Draw),
-            (n @ 1..=LEVEL_LIMIT, Color::Red) => Some(Self::Win(2 * n as u16 - 1)),
-            (n @ 1..=LEVEL_LIMIT, Color::Black) => Some(Self::Loss(2 * n as u16 - 2)),
+            (n @ 1..LEVEL_LIMIT, Color::Red) => Some(Self::Win(2 * n as u16 - 1)),
+            (n @ 1..LEVEL_LIMIT, Color::Black) => Some(Self::Loss(2 * n as u16 - 2)),
             _ => None,
         }
     }
@@ -103,8 +103,8 @@ impl Value {
         Self(Self::BY_RULE + plies)
     }
 
-    /// Converts a value of a one-sided class. `draws_hold` says whether the weak side can hold
-    /// drawn positions under the rule set; the strong side always can.
+    /// Converts a value of a one-sided class, whose mates must take at most [`Self::LONGEST_MATE`] plies. `draws_hold`
+    /// says whether the weak side can hold drawn positions under the rule set; the strong side always can.
     pub const fn of_one_sided(value: u8, side: Color, draws_hold: bool) -> Self {
         match TableOutcome::from_value(value, side) {
             Some(TableOutcome::Win(plies) | TableOutcome::Loss(plies)) => {

@@ -39,7 +39,7 @@ pub use openings::{
     BALANCED, FoundOpening, MAX_FAILED_LINES, OpeningError, OpeningSearch, Openings, find_openings,
 };
 pub use record::{GameRecord, GameSummary, MoveRecord};
-pub use referee::{Replay, verify};
+pub use referee::verify;
 pub use runner::{
     TournamentEnd, TournamentEvent, TournamentStartError, check_engines, check_processors, run,
 };

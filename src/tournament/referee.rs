@@ -82,32 +82,20 @@ impl Referee {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Replay {
-    Agrees,
-    /// The record contradicts the rules, as the text describes: it has an illegal move, moves after the end of the
-    /// game, or a wrong result or reason.
-    Disagrees(String),
-}
-
 /// Replays a game. No rule may end the game before its last move. If a rule ends the game after this move, the record
 /// must have the same result. The tag `Reason`, if the record has it, must have the same reason.
 ///
 /// If no rule ends the game, any result is accepted, because players may resign or agree to a draw. The tag `Reason`
-/// must then not name a rule.
-pub fn verify(game: &GameTree, rules: RuleSet) -> Replay {
+/// must then not name a rule. The error describes how the record contradicts the rules.
+pub fn verify(game: &GameTree, rules: RuleSet) -> Result<(), String> {
     let mut referee = Referee::new(game.start.clone(), rules, None);
     let moves = game.main_line().moves;
     let count = moves.len();
     for (ply, m) in (0..).zip(moves) {
         if let Some(Ending { result, reason, .. }) = referee.ending() {
-            return Replay::Disagrees(format!(
-                "over after ply {ply} of {count}: {result}, {reason}"
-            ));
+            return Err(format!("over after ply {ply} of {count}: {result}, {reason}"));
         }
-        if let Err(error) = referee.play(m) {
-            return Replay::Disagrees(error.to_string());
-        }
+        referee.play(m).map_err(|error| error.to_string())?;
     }
     let recorded = game.result;
     let is_rule = |reason: &str| {
@@ -115,17 +103,16 @@ pub fn verify(game: &GameTree, rules: RuleSet) -> Replay {
         reasons.any(|known| known.is_by_rule() && known.name() == reason)
     };
     match (referee.ending(), game.tag("Reason")) {
-        (Some(ending), _) if ending.result != recorded => Replay::Disagrees(format!(
-            "{recorded} in the record, {} by {}",
-            ending.result, ending.reason
-        )),
-        (Some(ending), Some(reason)) if reason != ending.reason.name() => {
-            Replay::Disagrees(format!("{reason} in the record, {} by the rules", ending.reason))
+        (Some(ending), _) if ending.result != recorded => {
+            Err(format!("{recorded} in the record, {} by {}", ending.result, ending.reason))
         }
-        (None, Some(reason)) if is_rule(reason) => Replay::Disagrees(format!(
-            "{recorded} in the record ({reason}), but the game is not over"
-        )),
-        _ => Replay::Agrees,
+        (Some(ending), Some(reason)) if reason != ending.reason.name() => {
+            Err(format!("{reason} in the record, {} by the rules", ending.reason))
+        }
+        (None, Some(reason)) if is_rule(reason) => {
+            Err(format!("{recorded} in the record ({reason}), but the game is not over"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -191,7 +178,7 @@ mod tests {
         assert_eq!(idle.losing_repetitions(), []);
     }
 
-    fn verdict(text: &str) -> Replay {
+    fn verdict(text: &str) -> Result<(), String> {
         verify(read(text)[0].as_ref().unwrap(), RuleSet::Asian)
     }
 
@@ -215,7 +202,7 @@ mod tests {
             (format!("[Reason \"resignation\"]\n{checks} E9F9 0-1"), false),
         ] {
             let replay = verdict(&text);
-            assert_eq!(replay == Replay::Agrees, agrees, "{text}: {replay:?}");
+            assert_eq!(replay.is_ok(), agrees, "{text}: {replay:?}");
         }
     }
 }

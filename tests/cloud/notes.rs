@@ -414,6 +414,7 @@ fn unreadable_uploads_are_refused() {
         ("/jobs", "", "there are no games or positions\n"),
         ("/jobs?priority=urgent", game, "priority must be low, normal or high\n"),
         ("/jobs?plies=0", game, "plies must be a number from 1 to 65535\n"),
+        ("/jobs?plies=%2B1", game, "plies must be a number from 1 to 65535\n"),
         (
             "/jobs?name=%07",
             game,
@@ -471,7 +472,7 @@ fn jobs_are_canceled_by_their_writer_and_administrators() {
     );
     assert_eq!(body(&post(&path, "", WRITER)), "the job has already ended\n");
     assert_eq!(status(&post("/jobs/99/cancel", "", WRITER)), 404);
-    for unknown in ["99", "x", "99999999999999999999"] {
+    for unknown in ["99", "x", "+1", "99999999999999999999"] {
         let reply = server.get_with(&format!("/jobs/{unknown}"), &bearer(WRITER));
         assert_eq!(status(&reply), 404, "{reply}");
     }

@@ -112,6 +112,8 @@ fn invalid_input_is_refused() {
         "
         $2 review game.pgn:1 --pgn game.pgn
         2> --pgn: this is one of the input files
+        $2 review game.pgn --html - --notation wxf
+        2> --notation: has an effect only on text, --pgn and --svg
         $1 review no-such.pgn --depth 1
         2> no-such.pgn
         $1 review empty.pgn --depth 1

@@ -33,7 +33,7 @@ fn arguments_without_effect_are_refused() {
     check(&format!(
         "
         $2 solve '{TWO_ROOKS}' --json --notation wxf
-        2= chuhe: --notation: has no effect with --json and without --pgn and --svg
+        2= chuhe: --notation: has an effect only on text, --pgn and --svg
         $ solve '{TWO_ROOKS}' --json --notation wxf --svg out.svg
         $2 solve '{TABLE_DRAW}' --draw --notation wxf
         $2 solve --verify solution.json --notation wxf

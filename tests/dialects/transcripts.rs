@@ -75,16 +75,12 @@ transcripts! {
     uci_3_7_ponder_and_3_8_ponderhit: "> uci \n < uciok \n > position startpos moves h2e2
         > go ponder wtime 100 btime 100 winc 0 binc 0 \n > isready \n ! bestmove \n < readyok
         > ponderhit \n < bestmove";
-    uci_3_7_clocks: "> uci \n < uciok \n > go wtime 300 btime 300 winc 10 binc 10 movestogo 5 \n < bestmove
-        > go movestogo 5 btime 300 winc 10 binc 10 wtime 300 depth 2 \n < bestmove";
     uci_3_7_depth_nodes_movetime: "> uci \n < uciok \n ! info depth 3 \n > go depth 2 \n < bestmove
         > go nodes 100 \n < bestmove \n > go movetime 20 \n < bestmove
         > go depth 9 nodes 100 movetime 9999999 \n < bestmove";
     uci_3_7_mate: "> uci \n < uciok \n > position fen 3k5/9/R8/1R7/9/9/9/9/9/5K3 w
         > go mate 2 \n < info depth 3 seldepth 3 multipv 1 score mate 2 \n < bestmove
         > position startpos \n > go mate 1 \n < info string there is no mate in 1 \n < bestmove";
-    uci_3_7_infinite: "> uci \n < uciok \n > go infinite wtime 1 btime 1 \n > isready \n ! bestmove
-        < readyok \n > stop \n < bestmove";
     uci_4_4_a_last_report_comes_before_the_move: "> uci \n < uciok \n > go depth 3 \n < info depth 3
         < bestmove";
     uci_4_7_info: "> uci \n < uciok \n > setoption name UCI_ShowWDL value true \n > go depth 2
@@ -105,9 +101,6 @@ transcripts! {
     uci_unknown_and_stray_lines_are_ignored: "> uci \n < uciok \n > joho isready \n < readyok \n > stop
         > ponderhit \n < info string ponderhit refused \n > isready \n < readyok";
 
-    cloud_bookmove: "> uci \n < uciok \n > go bookmove b2e2 movetime 3000 depth 1 \n < bestmove b2e2
-        > go bookmove h2h9 depth 4 searchmoves b0c2 \n < bestmove b0c2";
-    cloud_egtbmove: "> uci \n < uciok \n > go egtbmove c3c4 movetime 3000 \n < bestmove c3c4";
     cloud_hint: "> uci \n < uciok \n > go infinite \n > hint score 30 depth 12 pv b2e2 h9g7 \n > isready
         < readyok \n > stop \n < bestmove \n > hint score 1 depth 1 pv h2e2 \n > isready \n < readyok";
 

@@ -96,23 +96,29 @@ fn an_engine_that_is_ready_too_late_is_refused() {
     assert!(error.contains("engine tardy: no readyok"), "{error}");
 }
 
-/// Checks the errors of matches with these arguments.
-fn assert_refused(cases: &[(&str, &str)]) {
+/// Checks the exit code and the errors of matches with these arguments.
+fn assert_refused(code: i32, cases: &[(&str, &str)]) {
     for (arguments, reason) in cases {
-        let error = error_output(&mut match_of(good(), arguments));
+        let output = match_of(good(), arguments).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
         assert!(error.contains(reason), "{arguments}: {error}");
+        assert_eq!(output.status.code(), Some(code), "{arguments}: {error}");
     }
 }
 
 #[test]
 fn invalid_arguments_are_refused() {
-    assert_refused(&[
+    let cases = [
         ("", "engine one: no limit"),
+        ("--each tc=x", "tc=x: not a time control"),
         ("./program", "./program: not KEY=VALUE; write --engine"),
         ("--rounds 1 ./program", "./program: not KEY=VALUE; write --engine"),
         ("--engine name=three cmd=x ./four", "./four: not KEY=VALUE; write --engine"),
         ("--each depth=1 --rounds 0", "0 is not in"),
         ("--each depth=1 --concurrency 0", "0 is not in"),
+        ("--each depth=1 --openings start --skip 1", "--skip: has no effect with --openings start"),
+        ("--each depth=1 --openings start --shuffle 1", "--shuffle: has no effect"),
+        ("--each depth=1 --openings start --opening-plies 1", "--opening-plies: has no effect"),
         ("--each depth=1 --rules chess", "invalid value 'chess'"),
         ("--each depth=1 nice=99", "nice= must be between -20 and 19"),
         ("--each depth=1 stderr=-", "stderr= needs a file"),
@@ -120,7 +126,6 @@ fn invalid_arguments_are_refused() {
             "--each depth=1 --openings - --engines-file -",
             "--engines-file: this is also the file of --openings",
         ),
-        ("--each depth=1 cpus=999", "cpus= names processor 999"),
         ("--each depth=1 --seeds 2", "must be less than the number of engines"),
         ("--each depth=1 --noswap --sprt elo0=0,elo1=5", "cannot be used with"),
         ("--each depth=1 --games 1 --sprt elo0=0,elo1=5", "--games: 1 can only be used"),
@@ -131,17 +136,22 @@ fn invalid_arguments_are_refused() {
         ("--each depth=1 --format ladder", "invalid value 'ladder'"),
         ("--each depth=1 --startup 0", "out of range"),
         ("--each depth=1 --notation wxf", "--pgn"),
+        ("--each depth=1 --epd /dev/full", "not a regular file"),
+        ("--each depth=1 --epd -", "--epd: needs a file"),
+        ("--each depth=1 --pgn -", "--pgn: needs a file"),
+        ("--each depth=1 --resume -", "--resume: needs a file"),
+        ("--each depth=1 --adjudicate-tables /no/such/dir", "/no/such/dir: No such file"),
         (
             "--each depth=1 --format swiss --noswap",
             "--format: this format cannot be used with --noswap\n",
         ),
-        ("--each depth=1 option.Threads=500 --pin --concurrency 2", "--pin needs 1000 processors"),
-    ]);
+    ];
+    assert_refused(2, &cases);
 }
 
 #[test]
 fn arguments_of_cutechess_are_explained() {
-    assert_refused(&[
+    let cases = [
         (
             "--each depth=1 timemargin=9",
             "\"timemargin=9\": unknown key; the keys are cmd, name, args,",
@@ -154,42 +164,33 @@ fn arguments_of_cutechess_are_explained() {
             "--each depth=1 --sprt elo0=0 elo1=5",
             "no elo1= in the list; its values are separated by commas",
         ),
-    ]);
+    ];
+    assert_refused(2, &cases);
 }
 
 #[test]
 fn unusable_files_are_refused() {
-    assert_refused(&[
+    let cases = [
         ("--each depth=1 --openings /no/such/file", "/no/such/file: No such file"),
-        ("--each depth=1 --epd /dev/full", "not a regular file"),
-        ("--each depth=1 --epd -", "--epd: needs a file"),
-        ("--each depth=1 --pgn -", "--pgn: needs a file"),
-        ("--each depth=1 --resume -", "--resume: needs a file"),
-        ("--each depth=1 --status /no/such/dir/x", "No such file"),
-        ("--each depth=1 --adjudicate-tables /no/such/dir", "/no/such/dir: No such file"),
         ("--each depth=1 --pgn /no/such/dir/x.pgn", "No such file"),
         ("--each depth=1 --json /no/such/dir/x", "No such file"),
         ("--each depth=1 --resume /no/such/dir/x", "No such file"),
         ("--each depth=1 --engines-file /no/such/file", "No such file"),
-    ]);
+    ];
+    assert_refused(1, &cases);
 }
 
 #[test]
-fn a_missing_folder_for_the_status_is_noticed_before_other_files_are_created() {
+fn missing_resources_are_noticed_before_files_are_created() {
     let dir = TestDir::new();
-    let mut command = match_of(good(), "--each depth=1");
-    command.arg("--status").arg(dir.path("missing/x.html"));
-    error_output(command.arg("--pgn").arg(dir.path("games.pgn")));
-    assert!(dir.names().is_empty());
-}
-
-#[test]
-fn missing_processors_are_noticed_before_files_are_created() {
-    let dir = TestDir::new();
-    for arguments in ["cpus=999", "option.Threads=500 --pin --concurrency 2"] {
+    for (arguments, reason) in [
+        ("--status /no/such/dir/x.html", "/no/such/dir/x.html: No such file"),
+        ("cpus=999", "cpus= names processor 999, but the available ones are"),
+        ("option.Threads=500 --pin --concurrency 2", "--pin needs 1000 processors"),
+    ] {
         let mut command = match_of(good(), &format!("--each depth=1 {arguments}"));
         let error = error_output(command.arg("--pgn").arg(dir.path("games.pgn")));
-        assert!(error.contains("available"), "{error}");
+        assert!(error.contains(reason), "{error}");
         assert!(dir.names().is_empty());
     }
 }
@@ -283,24 +284,6 @@ fn invalid_openings_among_others_are_left_out() {
     assert!(errors.contains("line 2: move 1: \"h2e9\" is illegal"), "{errors}");
     assert!(errors.contains("1 opening left out, see above"), "{errors}");
     assert!(shown.contains("2 openings"), "{shown}");
-}
-
-/// Invalid arguments give exit code 2, other errors 1.
-#[test]
-fn exit_codes_distinguish_invalid_arguments_from_other_errors() {
-    for (engines, arguments, code) in [
-        ([Vec::new(), Vec::new()], "", 2),
-        ([script("one", "good"), Vec::new()], "--each depth=1", 2),
-        (good(), "", 2),
-        (good(), "--each tc=x", 2),
-        (good(), "--each speed=9", 2),
-        (good(), "--each depth=1 --rounds 0", 2),
-        (good(), "--each depth=1 --openings /no/such/file", 1),
-        (good(), "--each depth=1 --pgn /no/such/dir/x.pgn", 1),
-    ] {
-        let output = match_of(engines, arguments).output().unwrap();
-        assert_eq!(output.status.code(), Some(code), "{arguments}");
-    }
 }
 
 #[test]

@@ -60,7 +60,7 @@ pub fn lines(square: Square) -> Bitboard {
 
 /// The diagonal neighbors of `square`, which are the legs of the knights that attack it.
 #[inline]
-pub(in crate::board) fn diagonals(square: Square) -> Bitboard {
+pub fn diagonals(square: Square) -> Bitboard {
     Bitboard::from_board_bits(DIAGONAL[square.index()])
 }
 

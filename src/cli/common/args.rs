@@ -227,7 +227,7 @@ impl BoardArguments {
 /// Returns an error if `--notation` is given. Called with `--json` and without `--pgn` and `--svg`.
 pub fn require_no_notation(notation: Option<MoveStyle>) -> Result<(), Failure> {
     if notation.is_some() {
-        let why = "has no effect with --json and without --pgn and --svg";
+        let why = "has an effect only on text, --pgn and --svg";
         return Err(Failure::usage("--notation", why));
     }
     Ok(())

@@ -154,7 +154,8 @@ fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
     };
     let (mut missing, mut kept) = (Vec::new(), 0);
     for class in classes {
-        for (class, metric) in output.needed(class)? {
+        let dtc = output.needs_dtc(class)?.then_some(Metric::Dtc);
+        for metric in [Metric::Dtm].into_iter().chain(dtc) {
             if output.has(class, metric)? { kept += 1 } else { missing.push((class, metric)) }
         }
     }
@@ -168,9 +169,8 @@ fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
         bar.set_message(material.to_string());
         output.generate(material, metric, &bar)?;
         // The length of the longest win is known only after the class is solved.
-        let next = (material, Metric::Dtc);
-        let is_needed = !missing.contains(&next) && output.needed(material)?.contains(&next);
-        if is_needed && !output.has(material, Metric::Dtc)? {
+        let is_new = !missing.contains(&(material, Metric::Dtc)) && output.needs_dtc(material)?;
+        if is_new && !output.has(material, Metric::Dtc)? {
             bar.inc_length(class_size(material));
             output.generate(material, Metric::Dtc, &bar)?;
         }
@@ -259,15 +259,12 @@ impl TableDirectory<'_> {
         Ok(damage.is_none())
     }
 
-    /// The tables to generate for a class: DTM and, if all classes get one or the DTM table is present and has long
-    /// wins, DTC.
-    fn needed(&self, material: Material) -> Result<Vec<(Material, Metric)>, Failure> {
+    /// Whether a class gets a DTC table: a one-sided class if all of them do, or if its DTM table is present and has
+    /// long wins.
+    fn needs_dtc(&self, material: Material) -> Result<bool, Failure> {
         let table = self.table(material, Metric::Dtm)?;
         let has_long_wins = || table.is_some_and(|table| table.has_long_wins());
-        let needs_dtc = !material.is_two_sided() && (self.all_dtc || has_long_wins());
-        let dtc = needs_dtc.then_some((material, Metric::Dtc));
-        let dtm = [(material, Metric::Dtm)];
-        Ok(dtm.into_iter().chain(dtc).collect())
+        Ok(!material.is_two_sided() && (self.all_dtc || has_long_wins()))
     }
 
     fn file_name(&self, material: Material, metric: Metric) -> PathBuf {

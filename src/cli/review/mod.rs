@@ -76,7 +76,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if arguments.opening.ecco.is_some() && !arguments.all {
         return Err(Failure::usage("--ecco", "has an effect only with --all"));
     }
-    if arguments.json && arguments.pgn.is_none() && arguments.svg.is_none() {
+    let has_table = !arguments.json && arguments.html.as_deref() != Some(Path::new("-"));
+    if !has_table && arguments.pgn.is_none() && arguments.svg.is_none() {
         require_no_notation(arguments.notation)?;
     }
     if arguments.svg.is_some() && game_paths.len() > 1 {

@@ -504,7 +504,18 @@ impl Arguments {
         let read = |text: &str| Openings::read_valid(text, plies, rules).map_err(failure);
         let (mut openings, invalid) = match self.openings.as_str() {
             "balanced" => read(BALANCED)?,
-            "start" => (Openings::start(), Vec::new()),
+            "start" => {
+                let unused = [
+                    ("--opening-plies", self.opening_plies.is_some()),
+                    ("--shuffle", self.shuffle.is_some()),
+                    ("--skip", self.skip > 0),
+                ];
+                if let Some((option, _)) = unused.into_iter().find(|(_, is_given)| *is_given) {
+                    let why = "has no effect with --openings start";
+                    return Err(Failure::usage(option, why));
+                }
+                (Openings::start(), Vec::new())
+            }
             path => {
                 let file = open_input(Path::new(path)).context(path)?;
                 let bytes = read_all(file, MAX_OPENINGS_MB).context(path)?;

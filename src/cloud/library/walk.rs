@@ -123,7 +123,7 @@ impl<'a, 's> LibraryWalk<'a, 's> {
         let row = child.row(self.snapshot)?;
         let replies = child.known(self.snapshot, &row)?;
         if let Some(index) = self.indices.get(&child.view.key).copied() {
-            return Ok(self.repetition(index, board, known, &child, replies));
+            return Ok(self.repetition(index, board, known, &child, &replies));
         }
         if let Some(pending) = &mut self.pending {
             pending.request_scores(&child, &replies, Priority::Background);
@@ -155,7 +155,7 @@ impl<'a, 's> LibraryWalk<'a, 's> {
         board: &QueriedPosition,
         known: &KnownMove,
         child: &QueriedPosition,
-        replies: Vec<KnownMove>,
+        replies: &[KnownMove],
     ) -> BackedUp {
         let Some((start, Some(first))) = self.path.get(index) else {
             return BackedUp::Stored;
@@ -182,7 +182,7 @@ impl<'a, 's> LibraryWalk<'a, 's> {
             None if verdict == Verdict::Draw && replies.iter().any(is_best) => BackedUp::Changed(0),
             None => return BackedUp::Stored,
         };
-        back_up(board, known, &replies, &[(*first, reply)])
+        back_up(board, known, replies, &[(*first, reply)])
     }
 }
 

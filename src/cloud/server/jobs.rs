@@ -18,7 +18,7 @@ use crate::cloud::api::QueryParameters;
 use crate::cloud::library::Library;
 use crate::cloud::store::{Job, JobSettings, Priority, StoreError, Task, is_valid_name};
 use crate::notation::records::RecordReader;
-use crate::text::translated;
+use crate::text::{number_of_digits, translated};
 
 /// Maximum size of an upload, in bytes.
 const MAX_UPLOAD: usize = 4 << 20;
@@ -78,7 +78,8 @@ pub async fn list(State(shared): State<Arc<Shared>>, caller: Caller) -> JsonRepl
 
 /// The number of a job in a path.
 fn job_number(id: &str) -> Result<i64, StatusCode> {
-    id.parse().map_err(|_| StatusCode::NOT_FOUND)
+    let number = number_of_digits(id, 10).and_then(|number| number.try_into().ok());
+    number.ok_or(StatusCode::NOT_FOUND)
 }
 
 async fn find(shared: &Arc<Shared>, id: i64) -> Result<Job, ServerError> {
@@ -131,7 +132,8 @@ pub async fn upload(
     let parameters = parameters_of(&parts.uri);
     let settings = settings(&parameters, caller.name)?;
     let plies = parameters.get("plies");
-    let plies = plies.map_or(Some(DEFAULT_PLIES), |text| text.parse::<u16>().ok());
+    let plies = plies.map_or(Some(DEFAULT_PLIES.into()), |text| number_of_digits(text, 10));
+    let plies = plies.and_then(|plies| u16::try_from(plies).ok());
     let Some(plies) = plies.filter(|plies| *plies > 0) else {
         return Err(ServerError::parameter("plies must be a number from 1 to 65535"));
     };

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::database::{Connection, Result, Value};
+use super::database::{Database, Result, Value};
 use super::rows::{self, minutes, now};
 use super::task::TaskState;
 use crate::board::Position;
@@ -38,7 +38,7 @@ impl NewScore {
 
 /// A write transaction in progress.
 pub struct Batch<'a> {
-    pub(super) connection: &'a Connection,
+    pub(super) connection: &'a dyn Database,
     /// Positions whose values have changed; their parents must be updated.
     pub(super) changed: Vec<Key>,
     /// Positions whose distance from the starting position has decreased; their children must be updated.

@@ -40,9 +40,7 @@ pub trait Database: Send {
     fn is_remote(&self) -> bool;
 }
 
-pub type Connection = dyn Database;
-
-impl dyn Database {
+impl dyn Database + '_ {
     pub fn query<T>(
         &self,
         query: &'static str,

@@ -47,7 +47,7 @@ pub use task::{Lease, Priority, QueueResult, Task, TaskKind, is_eligible, needs_
 
 #[cfg(feature = "postgres")]
 use self::postgres::PostgresConnection;
-use database::{Access, Connection};
+use database::{Access, Database};
 use notes::has_private;
 use rows::now;
 use writer::StoreWriter;
@@ -67,7 +67,7 @@ pub fn back_up(location: &Location, out: &Path) -> Result<(), StoreError> {
 pub struct Store {
     location: Location,
     /// Read-only connections that are not in use.
-    readers: Mutex<Vec<Box<Connection>>>,
+    readers: Mutex<Vec<Box<dyn Database>>>,
     /// `None` if the library is read-only.
     writer: Option<StoreWriter>,
 }
@@ -95,7 +95,7 @@ impl Store {
 
     /// Opens a library for writing. Creates a missing one if `creates`.
     fn start(location: &Location, creates: bool) -> Result<Self, StoreError> {
-        let connection: Box<Connection> = match location {
+        let connection: Box<dyn Database> = match location {
             Location::File(path) => Box::new(sqlite::open(path, creates)?),
             #[cfg(feature = "postgres")]
             Location::Postgres(config) => Box::new(PostgresConnection::open(config, creates)?),
@@ -116,7 +116,7 @@ impl Store {
         Self { location: location.clone(), readers: Mutex::default(), writer }
     }
 
-    fn open_reader(&self) -> Result<Box<Connection>, StoreError> {
+    fn open_reader(&self) -> Result<Box<dyn Database>, StoreError> {
         Ok(match &self.location {
             Location::File(path) => Box::new(sqlite::open_reader(path)?),
             #[cfg(feature = "postgres")]

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::{Deserialize, Serialize};
 
 use super::batch::{Batch, NewScore};
-use super::database::{Columns, Connection, Result, StoreError, Value};
+use super::database::{Columns, Database, Result, StoreError, Value};
 use super::rows::{self, now};
 use super::snapshot::Snapshot;
 use crate::board::{Move, Position};
@@ -160,7 +160,7 @@ pub fn parse_note(json: &[u8]) -> Result<Note> {
 }
 
 /// The notes on the moves of a position, in the order of [`Move::bits`].
-fn notes(connection: &Connection, key: &Key) -> Result<Vec<PlacedNote>> {
+fn notes(connection: &dyn Database, key: &Key) -> Result<Vec<PlacedNote>> {
     let query = "SELECT move, note, writer, time FROM audit
         WHERE key = $1 AND note IS NOT NULL AND undone IS NULL ORDER BY id";
     let read = |columns: &Columns<'_>| {
@@ -185,12 +185,12 @@ const MARKED: i64 = 1;
 const IMPORTED: i64 = 2;
 
 /// The column `marked` of a private position; `None` if the position is public.
-fn marked(connection: &Connection, key: &Key) -> Result<Option<i64>> {
+fn marked(connection: &dyn Database, key: &Key) -> Result<Option<i64>> {
     let query = "SELECT marked FROM private WHERE key = $1";
     connection.query_one(query, &[key.into()], |columns| columns.number(0, "marked"))
 }
 
-pub fn has_private(connection: &Connection) -> Result<bool> {
+pub fn has_private(connection: &dyn Database) -> Result<bool> {
     connection.has_row("SELECT marked FROM private LIMIT 1", &[])
 }
 

@@ -161,22 +161,6 @@ fn leases_do_not_wait_and_writers_take_turns() {
 }
 
 #[test]
-fn lost_connections_are_replaced() {
-    let Some(database) = TestDatabase::new() else {
-        return;
-    };
-    let store = open(&database);
-    assert!(write(&store, "", "h2e2").unwrap());
-    assert!(is_known(&store, "", "h2e2").unwrap());
-    for played in ["c3c4", "a0a1"] {
-        // The writing and the reading connection.
-        assert_eq!(database.terminate_connections(), 2);
-        assert!(write(&store, "", played).unwrap());
-        assert!(is_known(&store, "", played).unwrap());
-    }
-}
-
-#[test]
 fn a_write_whose_connection_is_lost_is_reported_as_failed() {
     let Some(database) = TestDatabase::new() else {
         return;

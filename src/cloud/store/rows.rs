@@ -3,17 +3,17 @@
 use std::collections::HashMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::database::{Columns, Connection, Result, StoreError, Value};
+use super::database::{Columns, Database, Result, StoreError, Value};
 use crate::cloud::key::Key;
 use crate::cloud::row::Row;
 
-pub fn get(connection: &Connection, key: &Key) -> Result<Option<Row>> {
+pub fn get(connection: &dyn Database, key: &Key) -> Result<Option<Row>> {
     let query = "SELECT moves, ply, turned_ply FROM position WHERE key = $1";
     connection.query_one(query, &[key.into()], parse)
 }
 
 /// The known moves of several positions, in one query; unknown positions are left out.
-pub fn get_all(connection: &Connection, keys: &[Key]) -> Result<HashMap<Key, Row>> {
+pub fn get_all(connection: &dyn Database, keys: &[Key]) -> Result<HashMap<Key, Row>> {
     let query = "SELECT moves, ply, turned_ply, key FROM position WHERE key = ANY($1)";
     let bytes: Vec<&[u8]> = keys.iter().map(Key::as_bytes).collect();
     let read = |columns: &Columns<'_>| Ok((key(columns, 3)?, parse(columns)?));
@@ -34,7 +34,7 @@ pub fn key(columns: &Columns<'_>, column: usize) -> Result<Key> {
 }
 
 /// Writes the row of a position; deletes it if no moves are left.
-pub fn put(connection: &Connection, key: &Key, row: &Row) -> Result<()> {
+pub fn put(connection: &dyn Database, key: &Key, row: &Row) -> Result<()> {
     if row.moves.is_empty() {
         let statement = "DELETE FROM position WHERE key = $1";
         return connection.execute(statement, &[key.into()]).map(drop);
@@ -47,14 +47,14 @@ pub fn put(connection: &Connection, key: &Key, row: &Row) -> Result<()> {
     connection.execute(statement, &values).map(drop)
 }
 
-pub fn link(connection: &Connection, parent: &Key, child: &Key) -> Result<()> {
+pub fn link(connection: &dyn Database, parent: &Key, child: &Key) -> Result<()> {
     let statement = "INSERT INTO edge(child, parent) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     let values = [child.into(), parent.into()];
     connection.execute(statement, &values).map(drop)
 }
 
 /// The positions with a move to this one, including removed moves, and moves without a score that have a private note.
-pub fn parents(connection: &Connection, child: &Key) -> Result<Vec<Key>> {
+pub fn parents(connection: &dyn Database, child: &Key) -> Result<Vec<Key>> {
     let query = "SELECT parent FROM edge WHERE child = $1";
     connection.query(query, &[child.into()], |columns| key(columns, 0))
 }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use super::database::{Connection, Result, StoreError, Value};
+use super::database::{Database, Result, StoreError, Value};
 use super::rows;
 use super::task::{TaskKind, waiting};
 use crate::board::Move;
@@ -16,7 +16,7 @@ const PAGE: i64 = 1_000;
 
 /// The library at one moment; later writes are not visible.
 pub struct Snapshot<'a> {
-    pub(super) connection: &'a Connection,
+    pub(super) connection: &'a dyn Database,
     /// Whether private positions are hidden; `false` if no position is private.
     pub hides_private: bool,
     /// Prefetched rows; `None` for unknown positions.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::database::{Connection, Result};
+use super::database::{Database, Result};
 use super::rows::{milliseconds, now};
 use crate::board::{Move, PieceKind, Position, named_enum};
 use crate::cloud::fen;
@@ -148,7 +148,7 @@ pub struct TaskState {
 }
 
 impl TaskState {
-    pub fn recount(&mut self, connection: &Connection) -> Result<()> {
+    pub fn recount(&mut self, connection: &dyn Database) -> Result<()> {
         for kind in TaskKind::ALL {
             self.waiting[kind as usize] = waiting(connection, kind)?;
         }
@@ -161,7 +161,7 @@ impl TaskState {
         self.counted.is_none_or(|time| time.elapsed() > COUNT_AGE)
     }
 
-    pub fn lease_number(&mut self, connection: &Connection) -> Result<i64> {
+    pub fn lease_number(&mut self, connection: &dyn Database) -> Result<i64> {
         if connection.is_remote() {
             return connection.number("SELECT nextval('lease_number')", &[]);
         }
@@ -215,7 +215,7 @@ fn is_recent(time: i64, now: i64) -> bool {
     (0..PAUSE).contains(&(now - time))
 }
 
-pub fn waiting(connection: &Connection, kind: TaskKind) -> Result<i64> {
+pub fn waiting(connection: &dyn Database, kind: TaskKind) -> Result<i64> {
     let query = "SELECT COUNT(*) FROM task WHERE kind = $1 AND lease = 0";
     connection.number(query, &[kind.number().into()])
 }

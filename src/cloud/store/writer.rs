@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use super::batch::Batch;
-use super::database::{Access, Connection, Result, StoreError};
+use super::database::{Access, Database, Result, StoreError};
 use super::task::TaskState;
 
 /// Maximum number of writes per transaction, in addition to a write that the thread waited for.
@@ -31,7 +31,7 @@ pub struct StoreWriter {
 }
 
 impl StoreWriter {
-    pub fn start(connection: Box<Connection>) -> Result<Self> {
+    pub fn start(connection: Box<dyn Database>) -> Result<Self> {
         let (writes, waiting) = bounded(QUEUE_LENGTH);
         let mut tasks = TaskState::default();
         tasks.recount(&*connection)?;
@@ -88,7 +88,7 @@ impl Drop for StoreWriter {
     }
 }
 
-fn run(connection: Box<Connection>, mut tasks: TaskState, waiting: &Receiver<QueuedWrite>) {
+fn run(connection: Box<dyn Database>, mut tasks: TaskState, waiting: &Receiver<QueuedWrite>) {
     // Propagation may be pending from an earlier run.
     let mut is_pending = true;
     loop {
@@ -124,7 +124,7 @@ fn run(connection: Box<Connection>, mut tasks: TaskState, waiting: &Receiver<Que
 
 /// Runs the writes in one transaction. Returns whether propagation may still be pending.
 fn transact(
-    connection: &Connection,
+    connection: &dyn Database,
     tasks: &mut TaskState,
     work: Vec<Work>,
     access: Access,
@@ -140,7 +140,7 @@ fn transact(
 
 /// Runs the writes and propagates their changes.
 fn run_writes(
-    connection: &Connection,
+    connection: &dyn Database,
     tasks: &mut TaskState,
     work: Vec<Work>,
     access: Access,

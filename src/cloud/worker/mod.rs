@@ -165,8 +165,8 @@ impl TaskRunner {
             let mut has_worked = false;
             for kind in TaskKind::ALL {
                 match self.run_next(kind, scorer) {
-                    Ok(has_finished) => has_worked |= has_finished,
-                    Err(WorkerEnded) => return,
+                    Some(has_finished) => has_worked |= has_finished,
+                    None => return,
                 }
             }
             if !has_worked && stop_signal.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
@@ -175,45 +175,41 @@ impl TaskRunner {
         }
     }
 
-    /// Searches the next tasks of a kind. Returns whether they were finished; `false` if the source returned none.
-    fn run_next(&self, kind: TaskKind, scorer: &mut Scorer) -> Result<bool, WorkerEnded> {
+    /// Searches the next tasks of a kind. Returns whether they were finished; `false` if the source returned none, and
+    /// `None` if the worker was abandoned.
+    fn run_next(&self, kind: TaskKind, scorer: &mut Scorer) -> Option<bool> {
         let batch = match self.source.next_batch(kind) {
             Ok(Some(batch)) => batch,
-            Ok(None) => return Ok(false),
+            Ok(None) => return Some(false),
             Err(error) => {
                 log::error!("cannot get tasks: {error}");
-                return Ok(false);
+                return Some(false);
             }
         };
         *self.current.lock() = Some(batch.lease);
         let results = scorer.search_batch(&batch);
-        if self.current.lock().take().is_none() {
-            // `wait_until` has abandoned this worker and released its tasks.
-            return Err(WorkerEnded);
-        }
+        // Without a lease, `wait_until` has abandoned this worker and released its tasks.
+        self.current.lock().take()?;
         match results {
             Ok(results) => {
                 if let Err(error) = self.source.deliver(&results) {
                     // The tasks go to another worker when the lease expires.
                     log::error!("the library did not accept the results: {error}");
                 }
-                Ok(true)
+                Some(true)
             }
             Err(BatchError::Stopped) => {
                 self.source.give_back(batch.lease);
-                Ok(false)
+                Some(false)
             }
             // The tasks go to another worker when the lease expires.
             Err(error) => {
                 log::error!("a task was not finished: {error}");
-                Ok(false)
+                Some(false)
             }
         }
     }
 }
-
-/// The worker was abandoned.
-struct WorkerEnded;
 
 #[cfg(test)]
 mod tests {

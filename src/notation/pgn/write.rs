@@ -20,7 +20,7 @@ pub fn tag_line(name: &str, value: &str) -> String {
 impl GameTree {
     /// The game as PGN, with an empty line at the end.
     pub fn write_pgn(&self, style: MoveStyle) -> String {
-        let style = style.in_record();
+        let style = if style == MoveStyle::Coordinate { MoveStyle::Iccs } else { style };
         let mut text = String::new();
         let mut tag = |name: &str, value: &str| {
             text += &tag_line(name, value);

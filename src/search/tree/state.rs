@@ -236,8 +236,8 @@ impl ThreadData {
     }
 }
 
-/// Entries before the root, so that looking back stays within the stack.
-const ENTRIES_BEFORE_ROOT: usize = 6;
+/// Entries before the root, because the histories use moves up to five plies back.
+const ENTRIES_BEFORE_ROOT: usize = 5;
 /// Entries after the deepest ply, because a node resets the killers two plies deeper.
 const ENTRIES_AFTER_DEEPEST: usize = 4;
 

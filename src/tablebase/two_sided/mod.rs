@@ -52,7 +52,7 @@ use crate::board::Color;
 use crate::rules::RuleSet;
 use crate::tablebase::index::Node;
 use crate::tablebase::material::Material;
-use crate::tablebase::solved::{DrawsHold, SolvedClass};
+use crate::tablebase::solved::{DrawsHold, SolvedClass, largest_value};
 use crate::tablebase::value::{ILLEGAL, Metric, Value};
 use graph::GameGraph;
 use mates::{OpenPositions, held_bit, lost_bit};
@@ -79,7 +79,7 @@ pub enum UnsolvedClass {
 /// [`solve`](crate::tablebase::solve).
 ///
 /// # Errors
-/// The rule set is `chinese`, or the class has mates too long to be stored.
+/// The rule set is `chinese`, or the class or one of `smaller` has mates too long to be stored.
 ///
 /// # Panics
 /// A class of `smaller` is missing.
@@ -92,6 +92,15 @@ pub fn solve_two_sided(
 ) -> Result<SolvedClass, UnsolvedClass> {
     if rules == RuleSet::Chinese {
         return Err(UnsolvedClass::Rules(rules));
+    }
+    // At this level of a one-sided class, mates take `LONGEST_MATE` plies.
+    let too_long = Value::LONGEST_MATE.div_ceil(2);
+    let has_long_mates = |class: &&Arc<SolvedClass>| {
+        let largest = class.values.iter().map(|values| largest_value(values)).max();
+        !class.material.is_two_sided() && largest >= Some(too_long)
+    };
+    if let Some(class) = smaller.iter().find(has_long_mates) {
+        return Err(UnsolvedClass::TooLong(class.material));
     }
     let game = GameGraph::new(material, rules, smaller, threads);
     let reported = AtomicU64::new(0);

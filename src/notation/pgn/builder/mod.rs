@@ -280,7 +280,7 @@ impl Builder {
                 if self.is_remark_on_side(&found, below) {
                     is_part = self.add_sentence(source);
                 } else {
-                    self.add_headings(found, line);
+                    found.into_iter().for_each(|(tag, value)| self.add_heading(tag, value, line));
                 }
             }
             PgnToken::Line(TextLine::Sentence, source, _) => is_part = self.add_sentence(source),
@@ -319,12 +319,6 @@ impl Builder {
         } else if !is_derived_tag(name) {
             self.text_size += name.len() + value.len();
             self.game.tags.push((name.to_owned(), value));
-        }
-    }
-
-    fn add_headings(&mut self, found: Vec<(&str, &str)>, line: usize) {
-        for (tag, value) in found {
-            self.add_heading(tag, value, line);
         }
     }
 
@@ -405,7 +399,7 @@ impl Builder {
             self.add_to_text(source);
             return true;
         }
-        if let Ok(result) = word.parse() {
+        if let Ok(result) = word.trim_end_matches(['.', ',', ';']).parse() {
             // After the end of a game, a result that follows other text on its line is part of a title.
             if self.is_empty() || self.has_ended && self.skipped_line == line {
                 return false;

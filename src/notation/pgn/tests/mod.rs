@@ -480,6 +480,8 @@ fn results_that_contradict_each_other_are_reported() {
         ("*", "1-0 0-1", Err("the results 1-0 and 0-1")),
         ("1-0 (resign)", "", Ok(RedWins)),
         ("1-0.", "", Ok(RedWins)),
+        ("", "1-0.", Ok(RedWins)),
+        ("", "1-0,", Ok(RedWins)),
     ] {
         let games = read(&format!("[Result \"{tag}\"]\n\n1. h2e2 {end}\n"));
         match (&games[0], result) {

@@ -205,6 +205,15 @@ fn verification_accepts_tables_and_finds_wrong_values() {
 }
 
 #[test]
+fn smaller_classes_with_long_mates_are_refused() {
+    let (solved, smaller) = &*ROOK_AGAINST_KNIGHT;
+    let mut smaller = smaller.clone();
+    Arc::make_mut(&mut smaller[0]).values[Color::Black][0] = 75;
+    let refused = solve_two_sided(solved.material, RuleSet::Asian, &smaller, 2, &|_| {});
+    assert_eq!(refused.unwrap_err(), UnsolvedClass::TooLong(smaller[0].material));
+}
+
+#[test]
 fn files_store_their_rule_set() {
     let (asian, smaller) = &*ROOK_AGAINST_KNIGHT;
     let material = asian.material;
