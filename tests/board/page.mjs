@@ -480,6 +480,10 @@ async function playsByTouch(url) {
   await page.click('#play-panel summary');
   await page.selectOption('#strength', '500');
   await page.click('#play-black');
+  // The board is visible when a game starts, and the message below the board after scrolling down.
+  assert((await page.locator('#frame').boundingBox()).y >= 0);
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+  assert.equal((await page.locator('#status').boundingBox()).y, 0);
   await square(page, 'i9').tap();
   await square(page, 'h9').tap();
   await waitForMoves(page, 5);
