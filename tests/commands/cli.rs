@@ -466,6 +466,7 @@ fn messages_are_chinese_on_request_or_by_the_locale() {
         ("egtb stats KR-K", 0, "强方走：合法"),
         ("solve '3k5/9/9/9/9/9/9/9/9/R3K4 w'", 0, "1 回合杀（1 步），没有更短的杀法\n主线：车九平六"),
         ("replay --help", 0, "列出所有对局"),
+        ("serve x.db --proxy=localhost", 2, "'--proxy <ADDRESS>' 的值 'localhost' 无效：不是 IP 地址"),
         ("help replay", 0, "列出所有对局"),
         ("help help", 0, "显示子命令的帮助"),
         ("egtb help stats --help", 0, "统计胜、和、负的局面数"),
