@@ -103,8 +103,31 @@ fn text(report: &CheckReport, is_verbose: bool) -> String {
         let rule = format!("rule: {}", report.rule);
         text += &format!("          {}\n", translated(&rule));
         for line in &report.transcript {
+            // The lines of the dialogue begin with a direction and are not translated.
+            let is_note = line.starts_with('…');
+            let line = if is_note { translated(line) } else { line.into() };
             text += &format!("          {line}\n");
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Language;
+
+    #[test]
+    fn only_the_note_of_a_transcript_is_translated() {
+        let report = CheckReport {
+            name: "moves",
+            outcome: CheckOutcome::Violated,
+            rule: "",
+            detail: String::new(),
+            transcript: vec!["… earlier lines: 7".to_owned(), "< not a move".to_owned()],
+        };
+        let shown = Language::Zh.within(|| text(&report, false));
+        let lines: Vec<&str> = shown.lines().skip(2).map(str::trim).collect();
+        assert_eq!(lines, ["… 之前的行数：7", "< not a move"]);
+    }
 }

@@ -7,6 +7,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command};
 use clap_complete::Shell;
 
@@ -28,10 +29,21 @@ const CLAP_TEXTS: &[(&str, &str)] = &[
     ("[COMMAND]", "[命令]"),
     ("<COMMAND>", "<命令>"),
     ("Print this message or the help of the given subcommand(s)", "显示本帮助或子命令的帮助"),
+    ("Print help for the subcommand(s)", "显示子命令的帮助"),
     ("Print help (see a summary with '-h')", "显示帮助（-h 为摘要）"),
     ("Print help (see more with '--help')", "显示帮助（--help 更详细）"),
     ("Print help", "显示帮助"),
     ("Print version", "显示版本"),
+];
+
+/// The fixed headings of man pages, with their translations.
+const PAGE_HEADINGS: &[(&str, &str)] = &[
+    ("NAME", "名称"),
+    ("SYNOPSIS", "概要"),
+    ("DESCRIPTION", "描述"),
+    ("OPTIONS", "选项"),
+    ("SUBCOMMANDS", "子命令"),
+    ("VERSION", "版本"),
 ];
 
 /// Rewrites the reason in an error message of clap: a range such as `0 is not in 1..=64`, and the errors of the
@@ -77,12 +89,14 @@ pub fn translate_clap(text: &str) -> String {
     if Language::chosen() == Language::En {
         return text.to_owned();
     }
-    let mut text = text.to_owned();
-    for (english, chinese) in CLAP_TEXTS {
-        text = text.replace(english, chinese);
-    }
-    let lines = text.split_inclusive('\n').map(translate_line);
-    lines.collect()
+    translate_fixed(text).split_inclusive('\n').map(translate_line).collect()
+}
+
+/// Translates the fixed texts of clap in a text into Chinese.
+fn translate_fixed(text: &str) -> String {
+    CLAP_TEXTS
+        .iter()
+        .fold(text.to_owned(), |text, (english, chinese)| text.replace(english, chinese))
 }
 
 /// Translates a line. In an error, only the message after `error:` is looked up; in the line of a possible value
@@ -129,32 +143,67 @@ pub fn without_options_of_help(words: &[OsString], mut command: &Command) -> Vec
 /// Translates the texts of a command, its arguments and its subcommands into Chinese.
 pub fn translate(mut command: Command) -> Command {
     if let Some(about) = command.get_about().map(ToString::to_string) {
-        command = command.about(translated(&about).into_owned());
+        command = command.about(translate_help(&about));
     }
     if let Some(about) = command.get_long_about().map(ToString::to_string) {
-        command = command.long_about(translated(&about).into_owned());
+        command = command.long_about(translate_help(&about));
     }
     command.mut_args(translate_argument).mut_subcommands(translate)
 }
 
 fn translate_argument(mut argument: Arg) -> Arg {
     if let Some(help) = argument.get_help().map(ToString::to_string) {
-        argument = argument.help(translated(&help).into_owned());
+        argument = argument.help(translate_help(&help));
     }
     if let Some(help) = argument.get_long_help().map(ToString::to_string) {
-        argument = argument.long_help(translated(&help).into_owned());
+        argument = argument.long_help(translate_help(&help));
     }
     argument
 }
 
-/// Prints the completion script of a shell for the program's `command`.
-pub fn print_completions(shell: Shell, mut command: Command) -> Result<(), Failure> {
+/// Translates a help text of the program, or a fixed one of clap.
+fn translate_help(text: &str) -> String {
+    let fixed = CLAP_TEXTS.iter().find(|(english, _)| *english == text);
+    fixed.map_or_else(|| translated(text).into_owned(), |(_, chinese)| (*chinese).to_owned())
+}
+
+/// The command for man pages and completion scripts: with the arguments that clap adds, such as `--help`, and all texts
+/// in the chosen language.
+fn documented(mut command: Command) -> Command {
+    command.build();
+    match Language::chosen() {
+        Language::En => command,
+        Language::Zh => translate_values(translate(command)),
+    }
+}
+
+/// Translates the descriptions of the possible values of all arguments into Chinese. The command can no longer parse
+/// its arguments, because their values are now texts.
+fn translate_values(command: Command) -> Command {
+    command.mut_args(translate_values_of_argument).mut_subcommands(translate_values)
+}
+
+fn translate_values_of_argument(argument: Arg) -> Arg {
+    let values = argument.get_possible_values();
+    if values.is_empty() {
+        return argument;
+    }
+    let values = values.into_iter().map(|value| match value.get_help().map(ToString::to_string) {
+        Some(help) => value.help(translate_help(&help)),
+        None => value,
+    });
+    argument.value_parser(PossibleValuesParser::new(values))
+}
+
+/// Prints the completion script of a shell for the program's untranslated `command`.
+pub fn print_completions(shell: Shell, command: Command) -> Result<(), Failure> {
+    let mut command = documented(command);
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command, "chuhe", &mut script);
     print(&String::from_utf8_lossy(&script))
 }
 
-/// Writes the man pages of the program's `command` into a directory, which is created if it is missing.
+/// Writes the man pages of the program's untranslated `command` into a directory, which is created if it is missing.
 pub fn write_manual(directory: &Path, command: Command) -> Result<(), Failure> {
     if directory.as_os_str() == "-" {
         let why = "the man pages are written to a directory, not to standard output";
@@ -165,16 +214,58 @@ pub fn write_manual(directory: &Path, command: Command) -> Result<(), Failure> {
         return Err(Failure::new(directory.display(), error));
     }
     fs::create_dir_all(directory).context(directory.display())?;
-    let mut command = command.disable_help_subcommand(true);
-    command.build();
+    let command = documented(command.disable_help_subcommand(true));
     write_pages(directory, command).context(directory.display())
 }
 
 /// Writes the man pages of a command and its subcommands, with the name and version of the program in each footer.
-fn write_pages(directory: &Path, command: Command) -> io::Result<()> {
+fn write_pages(directory: &Path, mut command: Command) -> io::Result<()> {
     for command in command.get_subcommands().filter(|command| !command.is_hide_set()) {
         write_pages(directory, command.clone())?;
     }
     let source = concat!("chuhe ", env!("CARGO_PKG_VERSION"));
-    clap_mangen::Man::new(command).source(source).generate_to(directory).map(drop)
+    let manual = clap_mangen::Man::new(command.clone()).source(source);
+    let mut page = Vec::new();
+    manual.render(&mut page)?;
+    let page = rewrite_page(&String::from_utf8_lossy(&page), &mut command);
+    fs::write(directory.join(manual.get_filename()), page)
+}
+
+/// Rewrites a man page of clap: its synopsis becomes the usage of the help, which also shows the values of options and
+/// which arguments can be repeated, and its headings and fixed texts are in the chosen language.
+fn rewrite_page(page: &str, command: &mut Command) -> String {
+    let usage = command.render_usage().to_string();
+    let usage = usage.trim_start_matches("Usage: ").replace('-', "\\-");
+    let in_language = |line: &str| match Language::chosen() {
+        Language::En => line.to_owned(),
+        Language::Zh => translate_fixed(line),
+    };
+    let mut rewritten = String::new();
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        let heading = line.strip_prefix(".SH ").map(|heading| heading.trim_matches('"'));
+        let translation = heading.and_then(|heading| heading_in_chinese(heading, command));
+        rewritten += &translation.map_or_else(|| in_language(line), |text| format!(".SH {text}"));
+        rewritten.push('\n');
+        if heading == Some("SYNOPSIS") {
+            rewritten += &in_language(&usage);
+            rewritten.push('\n');
+            lines.next();
+        }
+    }
+    rewritten
+}
+
+/// The translation of a heading in the man page of a command; `None` in English.
+fn heading_in_chinese(heading: &str, command: &Command) -> Option<String> {
+    if Language::chosen() == Language::En {
+        return None;
+    }
+    let fixed = PAGE_HEADINGS.iter().find(|(english, _)| *english == heading);
+    if let Some((_, chinese)) = fixed {
+        return Some((*chinese).to_owned());
+    }
+    let mut headings = command.get_arguments().filter_map(Arg::get_help_heading);
+    let in_help = headings.find(|in_help| in_help.to_uppercase() == heading)?.to_owned() + ":";
+    Some(translated(&in_help).trim_end_matches('：').to_owned())
 }

@@ -321,10 +321,10 @@ fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure
         #[cfg(feature = "cloud")]
         Some(CliCommand::Cloud(arguments)) => cloud::run(&arguments),
         Some(CliCommand::Completions { shell }) => {
-            help::print_completions(shell, command()).map(success)
+            help::print_completions(shell, Arguments::command()).map(success)
         }
         Some(CliCommand::Manual { directory }) => {
-            help::write_manual(&directory, command()).map(success)
+            help::write_manual(&directory, Arguments::command()).map(success)
         }
         Some(CliCommand::Convert(arguments)) => convert::run(&arguments).map(success),
         #[cfg(feature = "training")]

@@ -19,7 +19,7 @@ pub enum ClientError {
     /// The address or the token is invalid. The message hides the token.
     #[error("{address} is not a library address such as http://127.0.0.1:8090: {reason}")]
     Address {
-        /// The address, printable and without the token.
+        /// The address in quotation marks, printable and without the token.
         address: String,
         reason: &'static str,
     },
@@ -76,7 +76,7 @@ impl Client {
         timeout: Duration,
     ) -> Result<Self, ClientError> {
         let reason = |reason| ClientError::Address {
-            address: printable(&without_credentials(address)),
+            address: format!("\"{}\"", printable(&without_credentials(address))),
             reason,
         };
         let target = Target::parse(address).map_err(reason)?;

@@ -301,6 +301,8 @@ function startPlay(engine) {
   showPlayButtons();
   view.flipped = engine === 'w';
   show({ isNew: true });
+  // On a phone the form is far below the board.
+  element('frame').scrollIntoView({ block: 'nearest' });
 }
 
 // Takes back the last move of the user, and the reply of the engine.

@@ -52,8 +52,8 @@ async function askPosition() {
   const total = reply.book.reduce((sum, entry) => sum + entry.weight, 0) || 1;
   const weight = (entry) => `${Math.round((100 * entry.weight) / total)} %`;
   const tables = [
-    ...knowledgeTable(`${t('book')}: ${bookNames}`, reply.book, weight),
-    ...knowledgeTable(`${t('tablebase')}: ${reply.ending}`, reply.tablebase, outcomeText),
+    ...knowledgeTable(t('book', bookNames.replaceAll('<builtin>', t('builtin'))), reply.book, weight),
+    ...knowledgeTable(t('tablebase', reply.ending), reply.tablebase, outcomeText),
   ];
   keepFocus(() => element('knowledge').replaceChildren(...(tables.length ? tables : [t('no knowledge')])));
   element('opening').textContent = reply.opening ? t('opening', reply.opening) : '';
@@ -65,7 +65,7 @@ async function askPosition() {
 }
 
 export function buildKnowledge(books) {
-  bookNames = books.replace(/[<>]/g, '');
+  bookNames = books;
   element('knowledge-panel').hidden = false;
   app.check = async (fen) => (await request(`api/position?${new URLSearchParams({ start: fen, moves: '' })}`)).fen;
   const ask = () => { judged = askPosition(); };

@@ -20,6 +20,8 @@ let query = 0;
 let stats = null;
 // The notes on the moves of the position on the board.
 let notes = [];
+// A function that returns the text of the line of the library in the current language and notation.
+let lineOfLibrary = () => '';
 // The note on the last move; null without a note, undefined before the reply of the library.
 let lastNote;
 // The node whose note is in the form.
@@ -70,8 +72,13 @@ function drawEntries() {
   element('unknown-list').replaceChildren(...unknown.map((entry) => moveButton(entry.uci)));
 }
 
-function writeLine(moves) {
-  element('library-line').textContent = moves ? t('line', lineText(app.game.node.position, moves).join(' ')) : '';
+function drawLine() {
+  element('library-line').textContent = lineOfLibrary();
+}
+
+function showLine(text) {
+  lineOfLibrary = text;
+  drawLine();
 }
 
 function drawLastNote() {
@@ -143,7 +150,7 @@ async function showEntries() {
   drawEntries();
   drawLastNote();
   showNotes(requested);
-  writeLine(null);
+  showLine(() => '');
   element('retry').hidden = true;
   if (!app.legal.length) return false;
   try {
@@ -155,11 +162,11 @@ async function showEntries() {
     if (!entries.length) { sayStatus(list.status || 'invalid reply'); return false; }
     const isKnown = entries[0].score !== '??';
     if (!isKnown) {
-      element('library-line').textContent = t('unknown');
+      showLine(() => t('unknown'));
       await showEngineMove(requested);
     } else {
       const line = await ask('querypv', { stable: '1' });
-      if (requested === query && line.pv) writeLine(line.pv);
+      if (requested === query && line.pv) showLine(() => t('line', lineText(app.game.node.position, line.pv).join(' ')));
     }
     await judged;
     if (requested === query && isLibrarysTurn()) await answer(requested, 0);
@@ -179,7 +186,7 @@ async function showEngineMove(requested) {
   say(t('filtered'));
   const reply = await request(`engine?${board}`);
   if (requested !== query || !reply.move) return;
-  element('library-line').textContent = t('engine move', notate(app.game.node.position, reply.move, view.notation));
+  showLine(() => t('engine move', notate(app.game.node.position, reply.move, view.notation)));
 }
 
 // Whether the library plays the next move: at the end of the line, if the game is not over and it is not the engine's
@@ -347,7 +354,7 @@ export function buildLibrary({ hasToken }) {
   element('retry').addEventListener('click', () => { redraw(); showEntries(); showStats(); });
   element('library-side').addEventListener('change', showEntries);
   app.listeners.push(showEntries);
-  app.onLanguage.push(drawEntries, drawLastNote, showStats, () => { shownJobs = ''; showJobs(); });
+  app.onLanguage.push(drawEntries, drawLine, drawLastNote, showStats, () => { shownJobs = ''; showJobs(); });
   showStats();
   setInterval(showStats, 15000);
 }

@@ -62,16 +62,29 @@ function hasChineseFont() {
   return Math.abs(context.measureText('車').width - 20) < 3 && draw('車') !== draw('馬');
 }
 
-// The settings, which the browser keeps. Players who read no Chinese expect WXF.
+// The settings that the user has chosen.
+const chosen = new Set();
+
+// Sets the notation that fits the language, unless the user has chosen one. Players who read no Chinese expect WXF.
+function setDefaultNotation() {
+  if (chosen.has('notation')) return;
+  view.notation = language === 'zh' && hasChineseFont() ? 'chinese' : 'wxf';
+  element('notation').value = view.notation;
+}
+
+// The settings, which the browser keeps.
 function buildSettings() {
-  const isReadable = hasChineseFont();
-  element('notation').value = language === 'zh' && isReadable ? 'chinese' : 'wxf';
-  if (!isReadable) element('letters').value = 'latin';
+  setDefaultNotation();
+  if (!hasChineseFont()) element('letters').value = 'latin';
   for (const id of ['notation', 'letters']) {
     const kept = tryStorage(() => localStorage.getItem(id));
-    if ([...element(id).options].some((option) => option.value === kept)) element(id).value = kept;
+    if ([...element(id).options].some((option) => option.value === kept)) {
+      element(id).value = kept;
+      chosen.add(id);
+    }
     view[id] = element(id).value;
     element(id).addEventListener('change', () => {
+      chosen.add(id);
       view[id] = element(id).value;
       tryStorage(() => localStorage.setItem(id, view[id]));
       redrawAll();
@@ -96,6 +109,7 @@ function buildPage() {
   });
   element('language').addEventListener('click', () => {
     switchLanguage();
+    setDefaultNotation();
     translate(app.title);
     drawEditor();
     redrawAll();

@@ -145,8 +145,9 @@ const TEXTS = {
   'tablebase hits': [' · {} tablebase positions', ' · 残局库命中 {}'],
   chances: ['Red wins {} %, draw {} %, black wins {} %', '红胜 {} %，和 {} %，黑胜 {} %'],
   'analysis off': ['The analysis is off', '分析已关闭'],
-  book: ['Opening book', '开局库'],
-  tablebase: ['Endgame tablebase', '残局库'],
+  book: ['Opening book: {}', '开局库：{}'],
+  builtin: ['built-in', '内置'],
+  tablebase: ['Endgame tablebase: {}', '残局库：{}'],
   opening: ['Opening: {}', '开局：{}'],
   win: ['win in {} plies', '{} 步胜'],
   loss: ['loss in {} plies', '{} 步负'],
@@ -298,7 +299,10 @@ export const LETTERS = {
 };
 const ENGLISH_NAMES = { k: 'king', a: 'advisor', b: 'bishop', n: 'knight', r: 'rook', c: 'cannon', p: 'pawn' };
 
-export let language = (globalThis.navigator?.language || 'zh').startsWith('zh') ? 'zh' : 'en';
+// The language that the user has chosen, or that of the browser.
+const keptLanguage = tryStorage(() => localStorage.getItem('language'));
+export let language = ['en', 'zh'].includes(keptLanguage) ? keptLanguage
+  : (globalThis.navigator?.language || 'zh').startsWith('zh') ? 'zh' : 'en';
 
 // The text of a key, with each {} replaced by the next value.
 export function t(key, ...values) {
@@ -331,6 +335,7 @@ export function translate(title) {
 
 export function switchLanguage() {
   language = language === 'zh' ? 'en' : 'zh';
+  tryStorage(() => localStorage.setItem('language', language));
 }
 
 export const moveMarks = { 1: '!', 2: '?', 3: '!!', 4: '??', 5: '!?', 6: '?!' };

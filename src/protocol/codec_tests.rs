@@ -2,11 +2,12 @@
 
 use proptest::prelude::*;
 
-use super::codec::{Command, GameAction, PositionText, Protocol, Reply};
+use super::codec::{Codec, Command, GameAction, PositionText, Protocol, Reply};
 use super::go::GoRequest;
 use super::options::Preferences;
 use super::session::codec;
 use super::text::Ranks;
+use super::ucci::Ucci;
 use crate::board::{Move, Position};
 use crate::eval::win_rate::WinRate;
 use crate::search::{Bound, HashProbe, Info, Report, Score};
@@ -149,8 +150,40 @@ fn wdl_is_reported_with_the_option() {
 }
 
 #[test]
-fn ucci_repeats_the_last_report_of_each_line_at_the_end_of_the_search() {
+fn ucci_has_a_line_for_the_time_and_one_for_the_moves() {
     let preferences = Preferences::default();
+    let report = Report::Line(info(Score::ZERO, Bound::Exact));
+    let statistics = "time 10 nodes 5000 nps 500000 hashfull 3";
+    let short = [format!("info {statistics}"), "info depth 7 score 0 pv h2e2 h9g7".to_owned()];
+    let long = [format!("info depth 7 score 0 {statistics} pv h2e2 h9g7")];
+    let mut ucci = codec(Protocol::Ucci);
+    assert_eq!(ucci.format(&search(&report), &preferences), short);
+    let end = ucci.format(&END, &preferences);
+    let expected =
+        ["info time 20 nodes 6000 nps 300000 hashfull 3", "info depth 7 score 0 pv h2e2 h9g7"];
+    assert_eq!(end, expected);
+    // Several lines, by the option or the `go`.
+    let mut several = Preferences::default();
+    several.search.multipv = 3;
+    assert_eq!(ucci.format(&search(&report), &several), long);
+    for (lines, preferences, expected) in
+        [(Some(2), &preferences, &long[..]), (Some(1), &several, &short[..])]
+    {
+        ucci.on_go(&Ok(GoRequest { lines, ..GoRequest::default() }));
+        assert_eq!(ucci.format(&search(&report), preferences), expected);
+    }
+    // Clients that have sent `uci` too, and cloud workers.
+    let mut others: [Box<dyn Codec>; 2] =
+        [Box::new(Ucci::for_uci_client()), codec(Protocol::Worker)];
+    for other in &mut others {
+        assert_eq!(other.format(&search(&report), &preferences), long);
+    }
+}
+
+#[test]
+fn ucci_repeats_the_last_report_of_each_line_at_the_end_of_the_search() {
+    let mut preferences = Preferences::default();
+    preferences.search.multipv = 2;
     for protocol in [Protocol::Ucci, Protocol::Worker] {
         let mut ucci = codec(protocol);
         let mut report = |number, bound| {
@@ -323,14 +356,13 @@ fn score_formats() {
         (Score::mated_in(8), "-29992", "mate -4"),
     ] {
         let report = Report::Line(info(score, Bound::Exact));
-        let ucci = format!(
-            "info depth 7 score {in_ucci} time 10 nodes 5000 nps 500000 hashfull 3 pv h2e2 h9g7"
-        );
+        let ucci = format!("info depth 7 score {in_ucci} pv h2e2 h9g7");
         let uci = format!(
             "info depth 7 seldepth 12 multipv 1 score {in_uci} nodes 5000 nps 500000 hashfull 3 tbhits 17 time 10 \
              pv h2e2 h9g7"
         );
-        assert_eq!(format(Protocol::Ucci, &search(&report)), Some(ucci));
+        let lines = codec(Protocol::Ucci).format(&search(&report), &Preferences::default());
+        assert_eq!(lines.last(), Some(&ucci));
         assert_eq!(format(Protocol::Uci, &search(&report)), Some(uci));
         let line = format(Protocol::Ucci, &Reply::StaticScore(score));
         assert_eq!(line, Some(format!("info depth 0 score {in_ucci}")));

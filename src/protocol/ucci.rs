@@ -24,11 +24,19 @@ pub struct Ucci {
     lines: BTreeMap<usize, Info>,
     /// Whether the client has sent `uci` as well. VinXiangQi does, and reads messages and options as those of UCI.
     knows_uci: bool,
+    /// Whether nodes and time are in the line of the moves, as in UCI. Otherwise they are in a line of their own.
+    has_long_lines: bool,
+    /// The number of lines that the last `go` asks for; `None` for the value of the option.
+    requested_lines: Option<usize>,
 }
 
 impl Ucci {
     pub fn for_uci_client() -> Self {
-        Self { knows_uci: true, ..Self::default() }
+        Self { knows_uci: true, has_long_lines: true, ..Self::default() }
+    }
+
+    pub fn for_worker() -> Self {
+        Self { has_long_lines: true, ..Self::default() }
     }
 }
 
@@ -47,8 +55,9 @@ impl Codec for Ucci {
         vec![command]
     }
 
-    fn on_go(&mut self, _: &Result<GoRequest, GoError>) {
+    fn on_go(&mut self, request: &Result<GoRequest, GoError>) {
         self.lines.clear();
+        self.requested_lines = request.as_ref().ok().and_then(|request| request.lines);
     }
 
     fn handshake_answer(&mut self) -> Vec<String> {
@@ -67,19 +76,17 @@ impl Codec for Ucci {
     }
 
     fn format(&mut self, reply: &Reply<'_>, preferences: &Preferences) -> Vec<String> {
-        let debug = preferences.debug;
         let line = match *reply {
             Reply::Ready => "readyok".to_owned(),
             Reply::Message(text) => self.message(&one_line(text)),
-            Reply::Search { report, .. } => {
-                return self.format_report(report, debug).into_iter().collect();
-            }
+            Reply::Search { report, .. } => return self.format_report(report, preferences),
             Reply::SearchEnd { nodes, time } if self.lines.is_empty() => {
                 format_progress(nodes, time)
             }
             Reply::SearchEnd { nodes, time } => {
                 let lines = std::mem::take(&mut self.lines).into_values();
-                return lines.map(|info| format_pv(&at_end(info, nodes, time), debug)).collect();
+                let lines = lines.map(|info| at_end(info, nodes, time));
+                return lines.flat_map(|info| self.format_pv(&info, preferences)).collect();
             }
             Reply::BookMove { played, weight, .. } => {
                 // Clients read a 32-bit number; the weights of some books are larger.
@@ -112,14 +119,15 @@ impl Ucci {
         format!("info {kind} {text}")
     }
 
-    /// The line of a report of the search; `None` if UCCI has no form for it, or only debug mode shows it. Debug mode
+    /// The lines of a report of the search; none if UCCI has no form for it, or only debug mode shows it. Debug mode
     /// shows a bound as a message.
-    fn format_report(&mut self, report: &Report, debug: bool) -> Option<String> {
-        match report {
+    fn format_report(&mut self, report: &Report, preferences: &Preferences) -> Vec<String> {
+        let debug = preferences.debug;
+        let line = match report {
             Report::Line(info) => {
                 self.lines.insert(info.multipv, info.clone());
                 let bound = match info.bound {
-                    Bound::Exact => return Some(format_pv(info, debug)),
+                    Bound::Exact => return self.format_pv(info, preferences),
                     Bound::Lower => "at least",
                     Bound::Upper => "at most",
                 };
@@ -134,6 +142,35 @@ impl Ucci {
             }
             Report::Progress { nodes, time } => Some(format_progress(*nodes, *time)),
             Report::Refutation(_) | Report::CurrentLines(_) => None,
+        };
+        line.into_iter().collect()
+    }
+
+    /// The lines of a principal variation. In UCCI, nodes and time are in a line of their own, and only `pv` comes
+    /// after the score: some clients read no other form. With several variations there is one line for each.
+    fn format_pv(&self, info: &Info, preferences: &Preferences) -> Vec<String> {
+        let multipv = match info.multipv {
+            0 | 1 => String::new(),
+            number => format!(" multipv {number}"),
+        };
+        let mut beginning =
+            format!("info depth {}{multipv} score {}", info.depth, info.score.number());
+        if preferences.debug {
+            beginning += &format!(" seldepth {}", info.selective_depth);
+        }
+        let statistics = format!(
+            "time {} nodes {} nps {} hashfull {}",
+            info.time.as_millis(),
+            info.nodes,
+            nodes_per_second(info.nodes, info.time),
+            info.hashfull,
+        );
+        let pv = Ranks::FromZero.format_line(&info.pv);
+        let count = self.requested_lines.unwrap_or(preferences.search.multipv);
+        if self.has_long_lines || count > 1 {
+            vec![format!("{beginning} {statistics} pv {pv}")]
+        } else {
+            vec![format!("info {statistics}"), format!("{beginning} pv {pv}")]
         }
     }
 }
@@ -225,26 +262,6 @@ fn format_option(spec: &OptionSpec, as_in_uci: bool) -> Option<String> {
     } else {
         format!("option {name} type {kind}{values}{default}")
     })
-}
-
-/// The line of a principal variation: depth and score first and the moves last, where old clients expect them.
-fn format_pv(info: &Info, debug: bool) -> String {
-    let score = info.score.number();
-    let multipv = match info.multipv {
-        0 | 1 => String::new(),
-        number => format!(" multipv {number}"),
-    };
-    let selective =
-        if debug { format!(" seldepth {}", info.selective_depth) } else { String::new() };
-    format!(
-        "info depth {}{multipv} score {score}{selective} time {} nodes {} nps {} hashfull {} pv {}",
-        info.depth,
-        info.time.as_millis(),
-        info.nodes,
-        nodes_per_second(info.nodes, info.time),
-        info.hashfull,
-        Ranks::FromZero.format_line(&info.pv),
-    )
 }
 
 fn format_progress(nodes: u64, time: Duration) -> String {

@@ -16,11 +16,17 @@ use crate::board::Move;
 use crate::search::Report;
 use crate::text::excerpt;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct WorkerDialect {
     ucci: Ucci,
     /// The `sel` in progress.
     selection: Option<Selection>,
+}
+
+impl Default for WorkerDialect {
+    fn default() -> Self {
+        Self { ucci: Ucci::for_worker(), selection: None }
+    }
 }
 
 #[derive(Clone, Debug)]

@@ -298,18 +298,20 @@ save FILE                the game as PGN, or its position as .fen
 load FILE                a PGN (FILE:3 is the third game), or a .fen
 quit", "\
 炮二平五, h2e2, C2=5     走一着
-hint                     提示最佳着法
+hint, 提示               最佳着法
 analyse [秒]             最佳变例及分数
 eval                     不搜索的静态评估
-undo                     悔棋（双方各一着）
+undo, 悔棋               收回双方各一着
 moves                    本局着法
 board, flip, fen         显示棋盘、翻转棋盘、显示 FEN
 level time 秒 | depth 层数 | elo 等级分
 engine red | black | none   引擎执红、执黑或不走
 new [FEN]                新的一局
-draw, resign             提和、认输
+draw, 求和               提议和棋
+resign, 认输             认输
 save 文件                保存为 PGN，或把局面保存为 .fen
 load 文件                载入 PGN（文件:3 为第三局）或 .fen
+help, 帮助               显示本说明
 quit                     退出";
 }
 

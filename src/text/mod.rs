@@ -105,7 +105,8 @@ pub fn word_starts(text: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The text of an error in a TOML file, without the names of Rust's types and without a line break at its end.
+/// The text of an error in a TOML file, without the names of Rust's types and without a line break at its end. For an
+/// invalid escape, such as `\c` in `"C:\chess"`, with advice.
 #[cfg(any(feature = "training", feature = "match"))]
 pub fn toml_error(error: impl Display) -> String {
     let mut text = error.to_string();
@@ -124,6 +125,10 @@ pub fn toml_error(error: impl Display) -> String {
         text = text.replace(&format!(", expected {rust_type}\n"), &format!(", expected {name}\n"));
     }
     text.truncate(text.trim_end().len());
+    let reason = text.lines().last().unwrap_or_default();
+    if reason.starts_with("missing escaped value") || reason.contains("unicode hexadecimal") {
+        text += "\nwrite Windows paths in single quotes, as in cmd = 'C:\\chess\\engine.exe'";
+    }
     text
 }
 
@@ -161,6 +166,13 @@ mod tests {
     #[cfg(any(feature = "training", feature = "match"))]
     #[test]
     fn errors_in_toml_are_in_plain_words() {
+        for path in ["C:\\chess\\eleeye.exe", "C:\\Users\\eleeye.exe"] {
+            let error = format!("cmd = \"{path}\"").parse::<toml::Table>().unwrap_err();
+            assert!(
+                toml_error(&error).contains("\nwrite Windows paths in single quotes"),
+                "{error}"
+            );
+        }
         let error = "invalid type: string, expected usize\n";
         assert_eq!(toml_error(error), "invalid type: string, expected an integer of at least 0");
     }

@@ -480,6 +480,10 @@ async function playsByTouch(url) {
   await page.click('#play-panel summary');
   await page.selectOption('#strength', '500');
   await page.click('#play-black');
+  // The board is visible when a game starts, and the message below the board after scrolling down.
+  assert((await page.locator('#frame').boundingBox()).y >= 0);
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+  assert.equal((await page.locator('#status').boundingBox()).y, 0);
   await square(page, 'i9').tap();
   await square(page, 'h9').tap();
   await waitForMoves(page, 5);
@@ -488,6 +492,29 @@ async function playsByTouch(url) {
     if (await summary.isVisible() && !(await summary.evaluate((node) => node.parentNode.open))) await summary.click();
   }
   await checkAccessibility(page, 'phone-zh-dark');
+  await page.context().close();
+}
+
+// The browser keeps the language and the notation. Without a chosen notation, that of the language is used.
+async function keepsLanguage(url) {
+  const page = await open(url);
+  await page.waitForSelector('#knowledge h3');
+  assert.match(await page.locator('#knowledge').textContent(), /^Opening book: built-in/);
+  await page.click('#language');
+  await page.waitForFunction(() => document.querySelector('#knowledge').textContent.startsWith('开局库：内置'));
+  for (const isReloaded of [false, true]) {
+    if (isReloaded) {
+      await page.reload();
+      await page.waitForSelector('body[data-ready]');
+    }
+    assert.equal(await page.title(), '楚河');
+    assert.equal(await page.locator('#notation').inputValue(), 'chinese');
+  }
+  await page.click('summary >> text=设置');
+  await page.selectOption('#notation', 'coordinates');
+  await page.click('#language');
+  assert.equal(await page.title(), 'Chuhe');
+  assert.equal(await page.locator('#notation').inputValue(), 'coordinates');
   await page.context().close();
 }
 
@@ -880,7 +907,13 @@ async function showsOwnLibrary() {
   const url = await start('board', '--no-browser', '--library', 'own.db');
   const page = await open(url, { locale: 'zh-CN' });
   assert.equal(await page.locator('#token-panel').isVisible(), false);
-  await page.waitForSelector('#library-moves button');
+  await page.waitForFunction(() => document.querySelector('#library-line').textContent);
+  // The line follows the language and its notation.
+  for (const pattern of [/^主变：[\p{Script=Han}１-９ ]+$/u, /^Line: [-+=A-Z\d ]+$/, /^主变/]) {
+    assert.match(await page.locator('#library-line').textContent(), pattern);
+    await page.click('#language');
+  }
+  await page.click('#language');
   await page.locator('#library-moves button').first().click();
   await page.click('#note-editor summary');
   await page.fill('#note-comment', '常见的着法');
@@ -1050,7 +1083,7 @@ try {
   const url = await start('board', '--no-browser');
   const tests = {
     playsByMouse, asksBeforeLeavingMatch, leavesEngineThinking, changesGames, playsByKeyboard, keepsFocus,
-    playsByTouch, showsOtherMedia, analyses, reviews, opensFiles, needsNoChineseFont, showsReviewFile, showsLibrary, showsOwnLibrary,
+    playsByTouch, keepsLanguage, showsOtherMedia, analyses, reviews, opensFiles, needsNoChineseFont, showsReviewFile, showsLibrary, showsOwnLibrary,
   };
   for (const [name, test] of Object.entries(tests)) {
     if (process.env.ONLY && process.env.ONLY !== name) continue;

@@ -171,6 +171,9 @@ fn an_invalid_fen_is_reported_with_all_reasons() {
         $1 analyse startpos --moves h2e2 h2e2
         =
         2> move 2:
+        $1 analyse --moves h2e2 h2e2
+        =
+        2> move 2:
         $2 analyse
         2= chuhe: analyse: no position is given; expected `startpos`, a FEN or a file
         ",

@@ -340,18 +340,19 @@ fn games_of_the_command_line_are_shown() {
     let games = "[Red \"甲\"]\n\n1. h2e2 *\n\n[Red \"乙\"]\n\n1. c3c4 b7c7 *\n";
     dir.write("games.pgn", games);
     let name = dir.path("games.pgn").to_str().unwrap().to_owned();
-    let games = |argument: &str| {
-        let board = Board::start(&[argument]);
+    let games = |arguments: &[&str]| {
+        let board = Board::start(arguments);
         let (_, state) = board.ask("state");
         let games = state["games"].as_array().unwrap().iter();
         games.map(|game| game["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    let texts = games(&name);
+    let texts = games(&[&name]);
     assert!(texts[0].starts_with("~h2e2@") && texts[1].starts_with("~c3c4b7c7@"));
-    assert!(games(&format!("{name}:2@1"))[0].starts_with("~c3c4b7c7@1;"));
-    assert!(games(ENDING)[0].starts_with("3k5/9/9/9/9/9/9/9/4R4/4K4_w_-_-_0_1~@"));
-    assert!(games("startpos moves h2e2 h9g7")[0].starts_with("~h2e2h9g7@2;"));
-    for invalid in ["no-such-file.pgn", "'9/9 w'", "games.pgn:2@3"] {
+    assert!(games(&[&format!("{name}:2@1")])[0].starts_with("~c3c4b7c7@1;"));
+    assert!(games(&[ENDING])[0].starts_with("3k5/9/9/9/9/9/9/9/4R4/4K4_w_-_-_0_1~@"));
+    assert!(games(&["startpos moves h2e2 h9g7"])[0].starts_with("~h2e2h9g7@2;"));
+    assert!(games(&["--moves", "炮二平五", "马8进7"])[0].starts_with("~h2e2h9g7@2;"));
+    for invalid in ["no-such-file.pgn", "'9/9 w'", "games.pgn:2@3", "--moves h2h8"] {
         dir.check(&format!("$1 board --no-browser {invalid}"));
     }
     // An input that cannot be rewound is also read from its first byte.

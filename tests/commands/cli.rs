@@ -415,6 +415,24 @@ fn completions_and_man_pages_are_complete() {
         ",
     );
     assert!(dir.read("zh/chuhe-book-show.1").contains("显示局面的开局库着法"));
+    // The synopsis is the usage of the help.
+    let page = dir.read("chuhe-convert.1");
+    assert!(page.contains("\n.SH SYNOPSIS\nchuhe convert [OPTIONS] <FILE>...\n.SH DESCRIPTION\n"));
+    // The texts of clap are translated too.
+    let page = dir.read("zh/chuhe-convert.1");
+    for part in [
+        "\n.SH 概要\nchuhe convert [选项] <FILE>...\n.SH 描述\n",
+        "\n.SH 选项\n",
+        "\npgn: 带注释和变着的棋谱\n",
+        "\\fI可用的值：\\fR",
+        "[默认：0]",
+        "显示帮助（\\-h 为摘要）",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(dir.read("zh/chuhe-match.1").contains("\n.SH 棋规和判定\n"));
+    let script = dir.output("completions zsh --lang zh");
+    assert!(script.contains("带注释和变着的棋谱") && !script.contains("Print "));
     assert_eq!(dir.read("new/pages/chuhe.1"), dir.read("chuhe.1"));
     assert!(dir.read("chuhe.1").contains("perft"));
     assert!(dir.read("chuhe-analyse.1").contains("multipv"));
@@ -448,7 +466,9 @@ fn messages_are_chinese_on_request_or_by_the_locale() {
         ("egtb stats KR-K", 0, "强方走：合法"),
         ("solve '3k5/9/9/9/9/9/9/9/9/R3K4 w'", 0, "1 回合杀（1 步），没有更短的杀法\n主线：车九平六"),
         ("replay --help", 0, "列出所有对局"),
+        ("serve x.db --proxy=localhost", 2, "'--proxy <ADDRESS>' 的值 'localhost' 无效：不是 IP 地址"),
         ("help replay", 0, "列出所有对局"),
+        ("help help", 0, "显示子命令的帮助"),
         ("egtb help stats --help", 0, "统计胜、和、负的局面数"),
         ("show startpos h2e9", 1, "第 1 着：“h2e9”不合法：炮不能这样走"),
         ("show startpos 马二进四", 1, "“马二进四”不合法：g0 的棋子蹩马腿"),

@@ -169,6 +169,24 @@ fn engine_output_is_escaped() {
     }
 }
 
+#[test]
+fn files_of_engines_may_be_in_gbk_or_utf_16() {
+    let dir = TestDir::new();
+    let engine = |name: &str| {
+        format!("[[engine]]\nname = \"{name}\"\ncmd = \"./no-such-engine\"\ndepth = 1\n")
+    };
+    let text = engine("象棋引擎一") + &engine("象棋引擎二");
+    let utf_16 = format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for bytes in [encoding_rs::GBK.encode(&text).0.into_owned(), utf_16] {
+        dir.write("engines.toml", bytes);
+        let errors = error_output(&mut dir.process("match --engines-file engines.toml"));
+        assert!(errors.contains("engine 象棋引擎一: cannot be started"), "{errors}");
+    }
+    dir.write("engines.toml", [0xff; 100]);
+    let errors = error_output(&mut dir.process("match --engines-file engines.toml"));
+    assert!(errors.contains("engines.toml: not a text in UTF-8"), "{errors}");
+}
+
 /// A quadratic algorithm would take minutes.
 #[test]
 fn a_file_with_many_options_is_read_quickly() {

@@ -85,14 +85,24 @@ pub fn require_not_log(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Reads a small text file in UTF-8, such as settings or access tokens; `-` is standard input.
+/// Reads a small text file, such as settings or access tokens, in UTF-8, UTF-16, GBK or Big5; `-` is standard input.
 #[cfg(any(feature = "cloud", feature = "match", feature = "training"))]
 pub fn read_small_text(path: &Path) -> Result<String, Failure> {
     /// Maximum size in MB.
     const MAX_SIZE: u64 = 16;
     let file = open_input(path).context(path.display())?;
     let bytes = crate::text::read_all(file, MAX_SIZE).context(path.display())?;
-    String::from_utf8(bytes).context(path.display())
+    // ASCII characters in UTF-16 are NUL bytes and other ones, which are also valid UTF-8.
+    let text = match String::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => text,
+        Ok(text) => crate::text::decode(text.as_bytes()).into_owned(),
+        Err(error) => crate::text::decode(error.as_bytes()).into_owned(),
+    };
+    if text.contains(['\0', char::REPLACEMENT_CHARACTER]) {
+        let why = "not a text in UTF-8, UTF-16, GBK or Big5";
+        return Err(Failure::new(path.display(), why));
+    }
+    Ok(text)
 }
 
 #[derive(Clone, Copy, Debug, Default, clap::Args)]

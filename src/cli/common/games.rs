@@ -31,8 +31,9 @@ pub struct GameArguments {
 }
 
 impl GameArguments {
+    /// Whether there is a game, or `--moves`, which are played from the starting position without one.
     pub fn is_given(&self) -> bool {
-        !self.game.is_empty()
+        !self.game.is_empty() || !self.moves.is_empty()
     }
 
     pub fn require_given(&self, command: &str) -> Result<(), Failure> {

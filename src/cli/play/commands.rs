@@ -29,6 +29,14 @@ impl PlaySession {
     pub fn handle(&mut self, line: &str) -> ControlFlow<()> {
         let (verb, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
+        let verb = match verb {
+            "帮助" => "help",
+            "提示" => "hint",
+            "悔棋" => "undo",
+            "求和" | "提和" => "draw",
+            "认输" => "resign",
+            verb => verb,
+        };
         match (verb, rest) {
             ("", _) => {}
             ("quit" | "exit", "") => return ControlFlow::Break(()),

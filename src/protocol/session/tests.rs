@@ -369,7 +369,7 @@ fn bounds_are_reported_before_the_move() {
     assert_eq!(session.on_event(Event::Report(Report::Line(bound))), [""; 0]);
     let said = session.on_event(done(0));
     let words = said.iter().map(|line| line.split(' ').nth(1).unwrap());
-    assert_eq!(words.collect::<Vec<_>>(), ["depth", "h2e2"], "{said:?}");
+    assert_eq!(words.collect::<Vec<_>>(), ["time", "depth", "h2e2"], "{said:?}");
 }
 
 #[test]
