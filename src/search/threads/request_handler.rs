@@ -27,6 +27,19 @@ const FIRST_MATE_NODES: u64 = 1 << 16;
 /// Nodes of the proof-number search for each node of the ordinary search; both then take about the same time.
 const PROOF_NODES_PER_NODE: u64 = 2;
 
+/// The root moves to search. A search for one line leaves out those that lose at once by repetition.
+fn root_moves(request: &SearchRequest) -> Vec<Move> {
+    let mut moves = legal_moves(request.game.position()).to_vec();
+    match &request.root_moves {
+        Some(allowed) => moves.retain(|m| allowed.contains(m)),
+        None if request.settings.multipv == 1 => {
+            moves = without_losses_by_repetition(moves, request);
+        }
+        None => {}
+    }
+    moves
+}
+
 /// The moves without those that lose at once by repetition, or all moves if all lose so. The search prefers such a loss
 /// to being mated, because not every opponent claims it; but as long as the game goes on, the opponent can miss the mate.
 fn without_losses_by_repetition(moves: Vec<Move>, request: &SearchRequest) -> Vec<Move> {
@@ -86,12 +99,7 @@ impl RequestHandler {
         mut run: impl FnMut(&Arc<SharedState>) -> Vec<Iteration>,
     ) -> SearchResult {
         let request = request.within_bounds();
-        let mut root_moves = legal_moves(request.game.position()).to_vec();
-        if let Some(allowed) = &request.root_moves {
-            root_moves.retain(|m| allowed.contains(m));
-        } else if request.settings.multipv == 1 {
-            root_moves = without_losses_by_repetition(root_moves, &request);
-        }
+        let root_moves = root_moves(&request);
         let control = request.control.clone();
         if root_moves.is_empty() {
             let mut without_move = SearchResult::default();
