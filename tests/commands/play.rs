@@ -192,7 +192,7 @@ fn messages_are_in_the_chosen_language() {
     let text = played("--lang zh --depth 1 --no-book", "help\nh2e2\nresign\nhint\n");
     let parts = [
         "请输入着法",
-        "提示最佳着法",
+        "hint, 提示               最佳着法",
         "\nengine red | black | none   引擎执红",
         "我走 ",
         "红方认输，黑方胜",
