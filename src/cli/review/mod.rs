@@ -234,7 +234,7 @@ pub fn review_tree(
 }
 
 /// Searches the positions before and after each judged ply. A last position that the rules decide gets its score
-/// without a search, and so does a position that one side has lost by repetition although the game went on. Also returns
+/// without a search, and so does a position that one side has lost by repetition although the game continued. Also returns
 /// whether Ctrl-C has ended the searches.
 fn search_game(
     game: &Game,

@@ -41,7 +41,8 @@ fn root_moves(request: &SearchRequest) -> Vec<Move> {
 }
 
 /// The moves without those that lose at once by repetition, or all moves if all lose so. The search prefers such a loss
-/// to being mated, because not every opponent claims it; but as long as the game goes on, the opponent can miss the mate.
+/// to being mated, because not every opponent claims it. But the opponent can miss a mate, so a later mate is better than
+/// a game that is lost at once.
 fn without_losses_by_repetition(moves: Vec<Move>, request: &SearchRequest) -> Vec<Move> {
     let mut game = request.game.clone();
     let mover = game.position().side_to_move();
