@@ -71,7 +71,7 @@ fn assert_mates(game: &Game, line: &[Move]) {
 fn short_mates_agree_with_exhaustive_search() {
     let mut random = StdRng::seed_from_u64(1);
     let (mut count, mut late) = ([0; 2], 0);
-    for number in 0..800 {
+    for number in 0..480 {
         let setup = random::position(&mut random, Shape::Sparse).setup();
         let plies = if number % 4 == 0 { 3 } else { 1 };
         // After 118 plies without a capture, a mate in one ply is in time, and one in three without a capture is not.

@@ -162,7 +162,7 @@ fn hard_files(size: usize) -> Vec<Vec<u8>> {
 /// minutes.
 #[test]
 fn work_and_memory_are_linear_in_the_size_of_a_file() {
-    const SIZES: [usize; 2] = [1 << 15, 1 << 18];
+    const SIZES: [usize; 2] = [1 << 14, 1 << 17];
     /// The growth that is allowed when a file becomes eight times as large.
     const GROWTH: usize = 16;
     /// The memory that is allowed: bytes for the buffers of a reader, and bytes per byte of a file.
