@@ -122,7 +122,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         check_moves(&mut table, arguments, &meter)?;
     }
     if arguments.self_play.is_some() {
-        // The games of --self-play begin at the starting position. Games of files may begin with other positions.
+        // All games of --self-play begin at the starting position.
         let dropped = drop_unreached(&mut table).context("book")?;
         if dropped > 0 {
             note(&format!("dropped {} that no line of the book reaches", counted(dropped, "move")));

@@ -233,9 +233,9 @@ pub fn review_tree(
     Ok((review((number, record), &game, &judged, &found, rules), is_interrupted))
 }
 
-/// Searches the positions before and after each judged ply. A last position that the rules decide gets its score
-/// without a search, and so does a position that one side has lost by repetition although the game continued. Also returns
-/// whether Ctrl-C has ended the searches.
+/// Searches the positions before and after each judged ply. If the rules decide the last position, it gets its score
+/// without a search. So does an earlier position that is lost by repetition. Also returns whether Ctrl-C has ended the
+/// searches.
 fn search_game(
     game: &Game,
     judged: &[bool],
@@ -249,8 +249,9 @@ fn search_game(
     let is_needed = |ply: usize| is_judged(ply) || ply > 0 && is_judged(ply - 1);
     let mut beginning = game.clone();
     for ply in (0..=last).rev() {
-        let is_asked = ply == last || is_needed(ply);
-        let decided = decided_score(&beginning, plan.settings.rules).filter(|_| is_asked);
+        let has_score = ply == last || is_needed(ply);
+        let decided = decided_score(&beginning, plan.settings.rules).filter(|_| has_score);
+        // Earlier positions that are drawn by the rules are searched, because the game continued.
         if let Some(score) = decided.filter(|score| ply == last || score.is_proven()) {
             let (depth, line) = (0, Vec::new());
             found[ply] = Some(SearchedPosition { score, depth, line });
