@@ -66,8 +66,9 @@ pub fn plain_reason(text: &str) -> String {
     format!("{before} is not in the range {range}")
 }
 
-/// Prints a note about the first argument with full-width characters or typographic quotation marks, or with a
-/// typographic dash at its beginning. Chinese text and names of existing files are ignored.
+/// Prints a note about the first argument with full-width characters (except parentheses) or typographic quotation
+/// marks, or with a typographic dash at its beginning. Arguments with Chinese characters and names of existing files
+/// are ignored.
 pub fn note_wide_word(words: &[OsString]) {
     let is_wide = |c: char| matches!(c, '！'..='～' | '“' | '”' | '‘' | '’') && !"（）".contains(c);
     let is_mistake = |word: &str| {

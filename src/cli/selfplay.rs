@@ -62,8 +62,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let interrupt = Arc::new(Interrupt::default());
     let signal = interrupt.clone();
     on_interrupt(move || {
+        let is_first = !signal.is_requested();
         signal.request();
-        note("finishing the running games; press Ctrl-C again to drop them");
+        if is_first {
+            note("finishing the running games; press Ctrl-C again to drop them");
+        }
     })?;
     play_games(&arguments.file, run, arguments.games, &interrupt, || ())?;
     Ok(exit_code(interrupt.is_requested()))

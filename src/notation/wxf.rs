@@ -49,13 +49,13 @@ fn subject(kind: PieceKind, place: PiecePlace) -> String {
 ///
 /// Letters may have either case, H and E mean N and B, `.` before the number means `=`, and an en dash means `-`. In
 /// addition to the WXF forms that [`write()`] produces, this reads the sign before the letter (`+R=4`), the file after
-/// the sign (`R+4+1`), signs for advisors and bishops, and `f`, `r` or `b` for the front or rear (back) piece: `fC+2`.
-/// Older forms for pawns are read as well:
+/// the sign (`R+4+1`), signs for advisors and bishops, and `f`, `r` or `b` for the front or rear (back) piece. In this
+/// form, such as `fC+2`, the letter of the piece must be upper case. Older forms for pawns are read as well:
 ///
 /// - a letter for the number from the front: `Pa=4`
 /// - signs after the file: `3+=4`
 /// - `++` and `--` for the first and last of four or five
-/// - `.` or the file, once or twice, for the middle one of three or five: `P.=4`, `P3=4`, `33=4`
+/// - `.`, the file, or the file twice, for the middle one of three or five: `P.=4`, `P3=4`, `33=4`
 ///
 /// # Errors
 /// The text is not a WXF move, or does not match exactly one legal move.

@@ -9,8 +9,8 @@ import { currentQuery, request } from './server.js';
 let bookNames = '';
 // The current request, which a new one aborts.
 let asked = null;
-// A promise that resolves when the page knows whether the rules have ended the game, or when that request has failed;
-// null without a request.
+// A promise that resolves when the server has replied whether the rules have ended the game, or when the request has
+// failed; null before the first request.
 export let judged = null;
 
 function outcomeText({ result, plies, by }) {

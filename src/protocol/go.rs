@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_beside_other_limits_are_not_set() {
+    fn zeros_beside_other_limits_are_dropped() {
         let second = Some(Duration::from_secs(1));
         for (text, depth, nodes, move_time) in [
             (

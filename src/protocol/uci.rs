@@ -13,8 +13,8 @@ use crate::board::Move;
 use crate::eval::win_rate::WinRate;
 use crate::search::{Bound, Info, Meaning, Report, Score, nodes_per_second};
 
-/// An option that is accepted but not listed. Some clients send back every listed option; a client that sets this one
-/// is a program for many variants.
+/// An option that is accepted but not listed. A client that sets it is a program for many variants. If it were listed,
+/// clients that send back every listed option would set it too.
 const UNLISTED: &str = "UCI_Chess960";
 
 /// Clients of the dialect UCI-Cyclone omit the word `position`: they send `startpos` or `fen F`, and moves. They count

@@ -202,9 +202,9 @@ impl Indexer {
         }
     }
 
-    /// Visits the indices from which a quiet move of black's king, advisor or bishop leads to `here`, a listed cell;
-    /// `before` is the cell before this move. The mirrored move leads to the index of `here` too, unless the mirror
-    /// image of `here` is listed separately.
+    /// Visits the indices from which a quiet move of black's king, advisor or bishop leads to the index of `here`, a
+    /// listed cell. The move leads from the cell `before` to `here`. The mirrored move, from the mirror image of
+    /// `before`, leads to the same index unless the mirror image of `here` is listed separately.
     #[inline]
     pub fn before_weak_step(&self, here: Cell, before: Cell, mut visit: impl FnMut(usize)) {
         let list = self.placements[Color::Black];

@@ -155,7 +155,8 @@ fn invalid_arguments_are_usage_errors() {
     );
 }
 
-/// The tip to write `--` before a word is given for WXF moves, not for options.
+/// The tip to write `--` is given for words with one dash, such as WXF moves. It is not given for words with two dashes
+/// or for the value of an option.
 #[test]
 fn words_that_begin_with_a_dash_get_a_useful_tip() {
     check(
@@ -591,7 +592,7 @@ fn arguments_without_effect_are_refused() {
     );
 }
 
-/// Commands that write the file OUT, with a part of the standard output if OUT is `-`.
+/// Commands that write the file OUT. The text beside each command is a part of what it writes.
 const OUTPUTS: &[(&str, &str)] = &[
     ("convert games.pgn -o OUT", "1. H2-E2"),
     ("show --svg OUT", "<svg"),

@@ -8,8 +8,8 @@
 mod tables;
 
 use tables::{
-    ADVISOR, BISHOP, CANNON_FILE, CANNON_RANK, DIAGONAL, FileTable, KING, KNIGHT, KNIGHT_TO, LINES,
-    PAWN, PAWN_TO, ROOK_FILE, ROOK_RANK, RankTable, SURROUNDINGS,
+    ADVISOR, BISHOP, CANNON_FILE, CANNON_RANK, DIAGONAL_NEIGHBORS, FileTable, KING, KNIGHT,
+    KNIGHT_TO, LINES, PAWN, PAWN_TO, ROOK_FILE, ROOK_RANK, RankTable, SURROUNDINGS,
 };
 
 use super::bitboard::Bitboard;
@@ -61,7 +61,7 @@ pub fn lines(square: Square) -> Bitboard {
 /// The diagonal neighbors of `square`, which are the legs of the knights that attack it.
 #[inline]
 pub fn diagonals(square: Square) -> Bitboard {
-    Bitboard::from_board_bits(DIAGONAL[square.index()])
+    Bitboard::from_board_bits(DIAGONAL_NEIGHBORS[square.index()])
 }
 
 /// The squares where a change of the board can affect the attacks on a king on `square`: the square itself, its

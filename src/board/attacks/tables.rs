@@ -27,7 +27,7 @@ pub static PAWN: ByColor<[u128; Square::COUNT]> =
 /// The squares from which a pawn attacks a square.
 pub static PAWN_TO: ByColor<[u128; Square::COUNT]> =
     ByColor::new(pawn_table(Color::Red, true), pawn_table(Color::Black, true));
-pub static DIAGONAL: [u128; Square::COUNT] = step_table(&DIAGONALS, false);
+pub static DIAGONAL_NEIGHBORS: [u128; Square::COUNT] = step_table(&DIAGONALS, false);
 pub static LINES: [u128; Square::COUNT] = line_table();
 pub static SURROUNDINGS: [u128; Square::COUNT] = surroundings_table();
 
@@ -212,7 +212,7 @@ const fn surroundings_table() -> [u128; Square::COUNT] {
     let mut table = LINES;
     let mut index = 0;
     while index < Square::COUNT {
-        table[index] |= KNIGHT_TO[index][0] | DIAGONAL[index] | 1 << index;
+        table[index] |= KNIGHT_TO[index][0] | DIAGONAL_NEIGHBORS[index] | 1 << index;
         index += 1;
     }
     table

@@ -156,7 +156,7 @@ fn merge(out: Output, books: &[String]) -> Result<(), Failure> {
     unread.finish("book merge")
 }
 
-/// All moves, with the hashes of their positions; `None` unless every book is a BOOK.DAT.
+/// All moves, with the hashes of their positions; `None` unless every book is a BOOK.DAT with moves.
 fn hashed_moves(books: &[&str]) -> Result<Option<Vec<HashedMove>>, Failure> {
     let mut moves = Vec::new();
     for name in books {

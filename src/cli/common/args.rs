@@ -224,7 +224,7 @@ impl BoardArguments {
     }
 }
 
-/// Returns an error if `--notation` is given. Called with `--json` and without `--pgn` and `--svg`.
+/// Returns an error if `--notation` is given. Called if neither text nor `--pgn` nor `--svg` is written.
 pub fn require_no_notation(notation: Option<MoveStyle>) -> Result<(), Failure> {
     if notation.is_some() {
         let why = "has an effect only on text, --pgn and --svg";

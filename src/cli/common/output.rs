@@ -93,8 +93,8 @@ pub fn log_panics() {
 /// The indentation of continuation lines, and the space between columns.
 const INDENT: &str = "  ";
 
-/// Aligns rows in columns, two spaces apart and each as wide as its widest cell. A row that is wider than
-/// `width` continues on further lines.
+/// Aligns rows in columns, two spaces apart and each as wide as its widest cell. If the table is wider than `width`,
+/// its rows continue on further lines.
 pub fn columns<const N: usize>(rows: &[[String; N]], width: Option<usize>) -> String {
     let widths: [usize; N] = std::array::from_fn(|n| {
         rows.iter().map(|row| measure_text_width(&row[n])).max().unwrap_or(0)

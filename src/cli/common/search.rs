@@ -133,9 +133,9 @@ impl SearchPlan {
     pub fn start_threads(&self) -> Result<SearchThreads, Failure> {
         let (sender, events) = unbounded();
         let mut pool = Pool::new(sender).context("the search cannot start")?;
-        // The errors of the pool say that the old settings are kept, but here the command ends.
         let (hash, threads) = (self.hash, self.threads);
-        // The pool begins with a hash table of automatic size, or a smaller one if memory is short.
+        // The pool begins with a hash table of automatic size, or a smaller one if memory is short. The errors
+        // of the pool say that the old settings are kept. Other errors replace them, because here the command ends.
         if hash > 0 {
             pool.set_hash_size(hash).map_err(|_| {
                 Failure::new("--hash", format!("no memory for a hash table of {hash} MB"))

@@ -79,6 +79,7 @@ impl Library {
         self.think(key, &game)
     }
 
+    /// `/engine`: a move of the engine in a position, without a proof of work.
     pub fn engine_move(&self, position: Position) -> ApiReply {
         let key = format!("{}|", fen::write(&position));
         self.think(key, &Game::new(position))

@@ -18,7 +18,7 @@ pub fn tag_line(name: &str, value: &str) -> String {
 }
 
 impl GameTree {
-    /// The game as PGN, with an empty line at the end.
+    /// The game as PGN, with an empty line at the end. Moves in coordinates are written as ICCS.
     pub fn write_pgn(&self, style: MoveStyle) -> String {
         let style = if style == MoveStyle::Coordinate { MoveStyle::Iccs } else { style };
         let mut text = String::new();

@@ -10,8 +10,8 @@ struct Form {
     header: usize,
     /// The length of a move in bytes.
     length: usize,
-    /// The indices of the file and rank of the origin and of the file and rank of the destination in a move. They are
-    /// counted from the upper left corner of the board that the player saw.
+    /// The indices of four bytes in a move: file and rank of the origin, file and rank of the destination. Files and
+    /// ranks are counted from the upper left corner of the board that the player saw.
     squares: [usize; 4],
 }
 
@@ -34,7 +34,8 @@ fn moves(bytes: &[u8]) -> impl Iterator<Item = [u8; 4]> {
     bytes[header..].chunks_exact(length).map(move |bytes| squares.map(|index| bytes[index]))
 }
 
-/// Whether a file is CCM: it has one of the two forms and begins with 1.
+/// Whether a file is CCM: it begins with 1, its length fits one of the two forms, and the squares of all moves are on
+/// the board.
 pub fn is_ccm(beginning: &[u8]) -> bool {
     let is_move = |[from_file, from_rank, to_file, to_rank]: [u8; 4]| {
         from_file < 9 && from_rank < 10 && to_file < 9 && to_rank < 10

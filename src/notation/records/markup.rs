@@ -58,7 +58,8 @@ fn is_one_of(names: &[&str], name: &str) -> bool {
     names.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// The name of the element whose opening or closing tag begins a text; `None` if it has more than ten characters.
+/// The name of the element whose opening or closing tag begins a text; `None` if it has no name
+/// or one of more than ten characters.
 fn element(text: &str) -> Option<&str> {
     let name = text.strip_prefix('<')?;
     let name = name.strip_prefix('/').unwrap_or(name);

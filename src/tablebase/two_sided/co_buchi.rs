@@ -20,7 +20,7 @@ pub fn mark(positions: &OpenPositions<'_>, loser: Color) -> Vec<Vec<Node>> {
     let search = CoBuchi { positions, loser };
     search.start();
     let mut zones = Vec::new();
-    let find = || Offenses::EACH.into_iter().find_map(|offense| search.take_zone(offense));
+    let find = || Offenses::EACH.into_iter().find_map(|offense| search.mark_zone(offense));
     while let Some(zone) = find() {
         zones.push(zone);
     }
@@ -90,7 +90,7 @@ impl CoBuchi<'_> {
 
     /// Finds and marks the zone of an offense, and marks all nodes from which the zone can be forced. Returns the zone;
     /// `None` if it is empty.
-    fn take_zone(&self, offense: Offenses) -> Option<Vec<Node>> {
+    fn mark_zone(&self, offense: Offenses) -> Option<Vec<Node>> {
         let OpenPositions { game, offenses, .. } = self.positions;
         offenses.renew(game.threads, self.loser, |node| {
             let found = if self.is_lost(node) {

@@ -130,7 +130,7 @@ fn writes_are_logged(library: &TestLibrary) {
     assert_eq!(log(Some("goo"), 10), [""; 0]);
 }
 
-/// All moves with their values, depths and distances from the starting position.
+/// All positions with their distances from the starting position and their moves, without the times of the moves.
 fn contents(store: &Store) -> Vec<(Key, Row)> {
     let mut found = Vec::new();
     let collect = |key: Key, mut row: Row| {

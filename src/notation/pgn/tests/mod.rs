@@ -1,3 +1,5 @@
+//! Tests of the PGN reader: records of many programs, headings, results and errors.
+
 mod limits;
 
 use encoding_rs::{BIG5, GBK};
@@ -386,7 +388,7 @@ fn invalid_starting_positions_and_empty_texts_are_reported() {
 }
 
 #[test]
-fn positions_without_moves_and_results_are_separate() {
+fn positions_without_moves_and_results_are_separate_games() {
     let text = "[Event \"a\"]\n[FEN \"3k5/9/9/9/9/9/9/9/4R4/4K4 w\"]\n\n[Event \"b\"]\n\n[Result \"*\"]\n\
         [FEN \"9/9\"]\n[event \"c\"]\n[FEN \"4k4/9/9/9/9/9/9/9/3R5/3K5 b\"]\n\
         [FEN \"4k4/9/9/9/9/9/9/9/4R4/3K5 b\"]\n[Red \"x\"]\n";
