@@ -78,16 +78,14 @@ fn judge_files(judging: &Judging<'_>, files: &[GamePath]) -> Result<(), Failure>
     if !print_if_read(&heading(judging.arguments))? {
         return Ok(());
     }
+    let is_titled = files.len() > 1 && !judging.arguments.json;
     let mut unread = Unread::default();
-    for file in files {
-        let is_titled = files.len() > 1 && !judging.arguments.json;
+    unread.each_file(files, |unread, file| {
         if is_titled && !print_if_read(&format!("{}:\n", file.path.display()))? {
-            break;
+            return Ok(());
         }
-        if let Err(failure) = judge_file(judging, file, &mut unread) {
-            unread.add_file(failure, files.len())?;
-        }
-    }
+        judge_file(judging, file, unread)
+    })?;
     unread.finish("judge")
 }
 
