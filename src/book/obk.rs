@@ -57,8 +57,9 @@ pub struct ObkBook {
     connection: Connection,
     keys: ObkKeys,
     table: &'static str,
-    /// The keys of the rows and their numbers in the table, sorted. Without an index, SQLite reads the whole table for
-    /// each look-up. If the table has one, this is read only for a walk, because most of its many look-ups find nothing.
+    /// Key and rowid of each usable row, sorted. They replace a missing index of the table, without which SQLite reads
+    /// the whole table for each look-up. If the table has an index, they are read only for a walk, because most of the
+    /// many look-ups of a walk find nothing.
     index: OnceCell<Vec<(u64, i64)>>,
 }
 
@@ -107,7 +108,7 @@ impl ObkBook {
         };
         let start = index.partition_point(|(other, _)| *other < key);
         let found = index[start..].iter().take_while(|(other, _)| *other == key);
-        let rows = found.map(|(_, row)| self.rows_where("rowid = ?1", [row]));
+        let rows = found.map(|(_, rowid)| self.rows_where("rowid = ?1", [rowid]));
         Ok(rows.collect::<Result<Vec<_>, _>>()?.concat())
     }
 
@@ -115,11 +116,11 @@ impl ObkBook {
     /// if the position is its own mirror image.
     fn image_rows(&self, position: &Position) -> Result<[Vec<DecodedRow>; 2], BookError> {
         let [own, mirror] = [false, true].map(|mirror| self.keys.key(position, mirror));
-        let moves = |row: BookRow| (row, unpack(row.packed));
+        let decoded = |row: BookRow| (row, unpack(row.packed));
         let flipped = |row: BookRow| (row, unpack(row.packed).map(Move::flip_file));
         let mirrored = if own == mirror { Vec::new() } else { self.rows(mirror)? };
         Ok([
-            self.rows(own)?.into_iter().map(moves).collect(),
+            self.rows(own)?.into_iter().map(decoded).collect(),
             mirrored.into_iter().map(flipped).collect(),
         ])
     }
@@ -132,17 +133,17 @@ fn has_index(connection: &Connection, table: &str) -> Result<bool, BookError> {
     Ok(connection.query_row(query, [table], |row| row.get(0))?)
 }
 
-/// The keys of the rows of a table and their numbers, sorted.
+/// Key and rowid of each usable row of a table, sorted.
 fn read_keys(connection: &Connection, table: &str) -> Result<Vec<(u64, i64)>, BookError> {
     let query = format!("SELECT rowid, vkey FROM {table} WHERE vvalid = 1 AND vmove IS NOT NULL");
     let mut query = connection.prepare(&query)?;
     let mut rows = query.query([])?;
     let mut keys = Vec::new();
     while let Some(row) = rows.next()? {
-        let number = row.get(0)?;
+        let rowid = row.get(0)?;
         let real = match row.get_ref(1)? {
             ValueRef::Integer(key) => {
-                keys.push((key.cast_unsigned(), number));
+                keys.push((key.cast_unsigned(), rowid));
                 // In a column of integers, SQLite stores a floating-point key without a fraction as an integer. All
                 // floating-point keys are negative, because only keys with the highest bit set are stored so.
                 Some(key as f64).filter(|real| key < 0 && *real as i64 == key)
@@ -150,7 +151,7 @@ fn read_keys(connection: &Connection, table: &str) -> Result<Vec<(u64, i64)>, Bo
             ValueRef::Real(key) => Some(key),
             _ => None,
         };
-        keys.extend(real.map(|key| (key.to_bits(), number)));
+        keys.extend(real.map(|key| (key.to_bits(), rowid)));
     }
     keys.sort_unstable();
     Ok(keys)

@@ -19,8 +19,8 @@ const MAX_HINT: usize = 100;
 #[derive(Clone, Debug, Default)]
 pub struct Ucci {
     /// The last report of each line of the search in progress. It is repeated at the end of the search, because some
-    /// clients take the last line before the move as the result. The report may be a bound, which UCCI cannot express
-    /// and which is sent only then.
+    /// clients take the last line before the move as the result. UCCI cannot express a bound, so a report of a bound is
+    /// sent only at the end.
     lines: BTreeMap<usize, Info>,
     /// Whether the client has sent `uci` as well. VinXiangQi does, and reads messages and options as those of UCI.
     knows_uci: bool,

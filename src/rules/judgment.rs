@@ -323,7 +323,7 @@ impl Game {
     }
 }
 
-/// [`judge`] without [`Judgment::plies`], which saves most of the work in a long game.
+/// [`judge`] without [`Judgment::plies`], which saves most of the work for a long repetition.
 pub fn judge_outcome(game: &Game, rules: RuleSet) -> Judgment {
     judge_outcome_at(game, rules, rules.deciding_occurrence()).0
 }

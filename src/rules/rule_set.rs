@@ -87,8 +87,8 @@ pub const fn counted_plies(clock: NoCaptureClock, rules: RuleSet) -> u16 {
     }
 }
 
-/// Whether a mate or capture in `plies` plies, with no capture before it, comes before the no-capture limit even if each
-/// of these plies counts. A mate on the board, in 0 plies, always does.
+/// Whether a mate or capture in `plies` plies, with no capture before it, comes before the no-capture limit even if
+/// each of these plies counts. A mate on the board, in 0 plies, always does.
 pub const fn is_within_no_capture_limit(clock: NoCaptureClock, rules: RuleSet, plies: u16) -> bool {
     match plies.checked_sub(1) {
         Some(before) => {

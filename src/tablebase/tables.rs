@@ -36,8 +36,8 @@ pub fn embedded_classes() -> Vec<Material> {
     Material::all().into_iter().filter(is_embedded).collect()
 }
 
-/// Classes with an embedded DTC table as well. If the no-capture limit is near, their wins need captures that can be too
-/// far away for the search to find.
+/// Classes with an embedded DTC table as well. If the no-capture limit is near, their wins need captures that can be
+/// too far away for the search to find.
 pub const EMBEDDED_DTC: [&str; 7] =
     ["KCA-KA", "KCA-KB", "KCA-KAA", "KCA-KAB", "KCA-KBB", "KCA-KAAB", "KR-KAAB"];
 

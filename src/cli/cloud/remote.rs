@@ -16,7 +16,7 @@ use crate::cli::common::{
     Context, Failure, GameArguments, Unread, columns, heads, interrupts, note, open_input, print,
     print_text, read_small_text, terminal_width,
 };
-use crate::cli::serve::print_errors;
+use crate::cli::serve::{NODES, print_errors};
 use crate::cloud::client::{Client, ClientError};
 use crate::cloud::key::{Key, View};
 use crate::cloud::score::{FINAL, value_after};
@@ -103,7 +103,7 @@ pub struct WorkerArguments {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
     threads: u8,
     /// Nodes per score; finding moves takes four times as many.
-    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = NODES, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
 }
 
@@ -296,7 +296,8 @@ pub struct CopyArguments {
 
 /// Pause after `rate limit exceeded` or a failed request.
 const RETRY_PAUSE: Duration = Duration::from_secs(10);
-/// Number of failed requests for one position after which the command fails. `rate limit exceeded` does not count.
+/// Number of temporary errors for one position after which the command fails; any other error ends it at once.
+/// `rate limit exceeded` does not count.
 const MAX_FAILURES: u32 = 5;
 
 #[derive(Default)]

@@ -17,7 +17,7 @@ pub struct LineFormat<'a> {
     /// The first line of a new file with its line feed; empty if there is no such line.
     pub heading: &'a str,
     /// The text at the beginning of every file. A file without a complete line is continued only if it begins with this
-    /// text or with a part of it.
+    /// text or is cut off within it.
     pub beginning: &'a str,
     /// The error for a file that is not such an output.
     pub foreign: &'static str,

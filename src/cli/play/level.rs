@@ -8,8 +8,8 @@ use crate::protocol::strength::{MAX_ELO, MIN_ELO};
 use crate::search::{Limits, MAX_DEPTH, PlayerClock};
 use crate::text::read_seconds;
 
-/// Time for a move if nothing else limits it, for a hint, for the answer to a draw offer, and for an analysis if no time
-/// is given. It is also the default time of moves and reviews of `chuhe board`.
+/// Time for a move if nothing else limits it, for a hint, for the answer to a draw offer, and for an analysis if no
+/// time is given. It is also the default time of moves and reviews of `chuhe board`.
 pub const SHORT_SEARCH: Duration = Duration::from_secs(1);
 
 /// The limits of the engine's moves.

@@ -249,8 +249,8 @@ const EDGE: f64 = 10.0;
 /// Minimum distance between two labels of the graph, in pixels.
 const LABEL_WIDTH: f64 = 40.0;
 
-/// Draws the expected points of red by ply as SVG. Each ply has an invisible rectangle with its move as a tooltip. Its
-/// class and `data-ply` are those of the graph on the web page. `plotters`, which draws the other pictures, cannot add
+/// Draws the expected points of red by ply as SVG. Each ply has an invisible rectangle with its move as a tooltip, and
+/// with the class and `data-ply` of the graph on the web page. `plotters`, which draws the other pictures, cannot add
 /// such rectangles.
 pub fn graph(review: &Review, notation: MoveStyle) -> String {
     let plies = review.moves.len();

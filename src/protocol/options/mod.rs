@@ -23,7 +23,8 @@ pub enum Effect {
     Network,
     Books,
     Tables,
-    /// Clear what earlier searches have left: the transposition table, the histories and the measured move overhead.
+    /// Clear what earlier searches have left: the transposition table, the histories, the measured move overhead and
+    /// the mate announced last.
     ClearHash,
     /// Parse the position again, with or without promotion.
     Position,

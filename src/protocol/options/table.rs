@@ -12,7 +12,7 @@ use crate::protocol::strength;
 use crate::rules::RuleSet;
 use crate::search::{Degree, Driver, MAX_HASH, MAX_THREADS, Randomness, Style};
 
-/// The opening books of a protocol if the client has not set the option.
+/// The opening books of a protocol if the client has not set `bookfiles`.
 pub const fn default_books(protocol: Protocol) -> &'static str {
     match protocol {
         Protocol::Worker => "",
@@ -20,8 +20,8 @@ pub const fn default_books(protocol: Protocol) -> &'static str {
     }
 }
 
-/// Whether the engine plays from its books if the client has not set the option: in UCCI the engine plays the
-/// opening, in the other protocols the graphical interface does.
+/// Whether the engine plays from its books if the client has not set `usebook`: in UCCI the engine plays the opening,
+/// in the other protocols the graphical interface does.
 pub const fn plays_from_books(protocol: Protocol) -> bool {
     matches!(protocol, Protocol::Ucci)
 }
@@ -115,8 +115,8 @@ fn assign<T>(field: &mut T, value: Option<T>) -> bool {
     is_valid
 }
 
-/// Whether a path has the usual name of a network of Pikafish. A client that sets it sends moves as to Pikafish, with
-/// ranks from 0.
+/// Whether a path has the usual name of a network of Pikafish. A client that sets such a network counts ranks from 0,
+/// as Pikafish does.
 fn is_network_of_pikafish(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     name.to_ascii_lowercase().contains("pikafish")

@@ -51,7 +51,7 @@ fn perpetual_checks(position: &Position, plies: &[Ply]) -> ByColor<Perpetual> {
 }
 
 /// Classifies the moves of the sides that do not check perpetually, as far as needed to exclude a perpetual attack.
-/// The moves are taken back from the end, twice: first those are examined whose class needs no look-ahead.
+/// The moves are taken back from the end, twice: first those are examined whose class is cached or needs no look-ahead.
 fn classify_all(
     position: &Position,
     plies: &[Ply],
@@ -92,7 +92,7 @@ pub fn is_attack(earlier: &Position, before: &Position, played: Move) -> bool {
     !cached_class(&context).0.is_permitted()
 }
 
-/// The class of a move that gives no check, if it needs no look-ahead.
+/// The class of a move that gives no check, if it needs no look-ahead or is in the cache of this thread.
 fn quick_class(context: &MoveContext<'_>) -> Option<CachedClass> {
     if context.king_leaves_check() {
         return Some((MoveClass::Idle, false));

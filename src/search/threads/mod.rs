@@ -3,7 +3,8 @@
 //! A [`Pool`] takes requests. A search with n threads runs in n search threads, which wait between searches. The
 //! coordinator, an extra thread, gives them their searches, runs the searches for mates by checks and by proof numbers,
 //! and chooses the move by a vote among the results. A [`Searcher`] searches while its caller waits. Both use
-//! `request_handler`, which also keeps the last mate that it has announced (`announced_mate`). Before a thread starts, `memory` checks that there is memory for it.
+//! `request_handler`, which also keeps the last mate that it has announced (`announced_mate`). Before a thread starts,
+//! `memory` checks that there is memory for it.
 
 mod announced_mate;
 mod memory;
@@ -273,8 +274,8 @@ impl Pool {
         }
     }
 
-    /// Clears the transposition table, the histories and the measured move overhead, before a new game or after a
-    /// change of settings that makes old scores invalid. Waits for the end of the current search.
+    /// Clears the transposition table, the histories, the measured move overhead and the mate announced last, before a
+    /// new game or after a change of settings that makes old scores invalid. Waits for the end of the current search.
     pub fn forget(&mut self) {
         self.wait();
         self.forget_tt();

@@ -56,8 +56,8 @@ impl Search<'_> {
         }
     }
 
-    /// Updates the history of the previous quiet move by how much it raised the static evaluation (Stockfish,
-    /// "use static evaluation difference to improve quiet move ordering").
+    /// Updates the history of the previous move, if it is quiet and evades no check, by how much it raised the static
+    /// evaluation (Stockfish, "use static evaluation difference to improve quiet move ordering").
     pub fn update_by_evaluation_swing(&mut self, node: &Node) {
         let Some(Ply { played, undo }) = self.path.last() else {
             return;

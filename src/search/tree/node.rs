@@ -379,7 +379,7 @@ struct QuiescenceNode {
 impl Search<'_> {
     /// Searches the node at `ply` with captures that lose nothing by static exchange evaluation (Chessprogramming wiki,
     /// "Quiescence Search", standing pat). In check it searches all captures, and quiet moves until a move does not
-    /// lose; without pruning of moves it searches all moves.
+    /// lose, or all quiet moves if pruning of moves is off.
     pub fn quiescence<N: NodeType>(&mut self, ply: usize, alpha: Score, beta: Score) -> NodeScore {
         match self.enter::<N>(ply) {
             PathVerdict::Open => {}

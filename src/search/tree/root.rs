@@ -256,7 +256,8 @@ impl Search<'_> {
                 fail_highs = 0;
             } else if score >= beta {
                 beta = score + delta;
-                // Only if reductions are allowed: a fail high at a lower depth may be wrong.
+                // With reductions, the next search has a lower depth. A fail high there may be wrong, so without
+                // reductions the depth stays.
                 fail_highs = (fail_highs + i32::from(self.pruning.reductions))
                     .min(values::aspiration_fail_highs());
             } else {
