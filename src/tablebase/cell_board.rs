@@ -1,4 +1,4 @@
-//! Attacks and moves on a cell of a table, for the solvers.
+//! Attacks and moves in a [`Cell`], a position without the side to move.
 
 use super::index::{Cell, Indexer, Node};
 use super::placements::Placement;

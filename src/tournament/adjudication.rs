@@ -15,9 +15,9 @@ use crate::text::plies_text;
 /// Adjudication by the scores that the engines report. It is part of the journal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Adjudication {
-    /// Win adjudication: both engines must report such scores for the same side.
+    /// Win adjudication: both engines must report scores that meet the threshold, for the same side.
     pub win: Option<ScoreWin>,
-    /// Draw adjudication: both engines must report such scores.
+    /// Draw adjudication: both engines must report scores that meet the threshold.
     pub draw: Option<ScoreDraw>,
     /// Resign adjudication: the losing engine's score alone decides.
     #[serde(skip_serializing_if = "Option::is_none")]

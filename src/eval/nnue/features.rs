@@ -1,6 +1,6 @@
 //! The inputs of the network: the pieces and their squares from the view of one side.
 //!
-//! Each side has its own view of the board (its *perspective*). Files are mirrored if its king is right of the middle
+//! Each side has its own view of the board (its *perspective*). Files are mirrored if the king of this side is on the f
 //! file (horizontal mirroring). Only the squares that a piece can reach in a game have an input of their own: 346
 //! inputs for the pieces of each side instead of 630. A pawn on another square has the input of the first such square
 //! ahead of it.

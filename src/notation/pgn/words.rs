@@ -35,8 +35,8 @@ pub fn split_word(word: &str) -> (&str, Option<u8>) {
 /// The quotation marks around moves.
 const QUOTES: &[char] = &['"', '\'', '“', '”', '‘', '’', '„', '‟', '＂', '「', '」', '『', '』'];
 
-/// A word without quotation marks, blanks, and the marks of Markdown around it. If it has full-width letters or begins
-/// with a full-width digit, such as `Ｃ２＝５` or `１．炮二平五`, it is converted to half width.
+/// A word without quotation marks and blanks, and without the marks of Markdown around it. If it has full-width letters
+/// or begins with a full-width digit, such as `Ｃ２＝５` or `１．炮二平五`, it is converted to half width.
 pub fn plain(word: &str) -> Cow<'_, str> {
     let inner = word.trim_matches(['*', '`']);
     let word = if inner.is_empty() { word } else { inner };
@@ -98,7 +98,7 @@ pub fn is_clock(word: &str) -> bool {
     (2..=3).contains(&count) && parts.all(is_number)
 }
 
-/// A word without the name of the side before it. It is empty if the word is only a name.
+/// A word without the name of the side and the colon or period before its move. It is empty if the word is only a name.
 pub fn without_label(word: &str) -> &str {
     let named = LABELS.iter().find_map(|label| word.strip_prefix(label));
     match named {

@@ -74,8 +74,8 @@ const TAGS: [(&str, usize, usize); 25] = [
 ];
 /// The offset of the version of the format, 1 or 2; files are written in version 2.
 const VERSION: usize = 19;
-/// The headers of version 1 lack this many bytes at each of these offsets, which are counted in version 2. The bytes
-/// are a part of the field before the title, and the fields of the referee and recorder.
+/// The headers of version 1 lack this many bytes at each of these offsets in the header of version 2: a part of the
+/// field before the title, and the fields of the referee and the recorder.
 const MISSING: usize = 128;
 const MISSING_AT: [usize; 2] = [52, 1524];
 /// The offset of the result: 1 red has won, 2 black has won, 3 and 4 a draw.
@@ -122,7 +122,7 @@ pub fn split_ccbridge(bytes: &[u8]) -> Result<Vec<std::ops::Range<usize>>, Recor
     let records = starts.iter().zip(ends).map(|(start, end)| *start..end);
     let index = bytes.get(LIBRARY_HEADER..first).unwrap_or_default();
     let (kept, deleted): (Vec<_>, Vec<_>) = entries(index).partition(|entry| entry.is_kept);
-    // The blocks of deleted records can be wrong.
+    // The block numbers of deleted records can be wrong, so these are found by their identifiers.
     let kept: HashSet<_> = kept.into_iter().map(|kept| (kept.id, kept.block)).collect();
     let deleted: HashSet<_> = deleted.into_iter().map(|deleted| deleted.id).collect();
     let has_deleted = bytes.get(HAS_DELETED).is_some_and(|byte| *byte != 0);

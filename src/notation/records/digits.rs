@@ -69,7 +69,8 @@ const LETTER: usize = 6;
 const START: &str = "[DhtmlXQ_movelist]";
 const END: &str = "[/DhtmlXQ_movelist]";
 
-/// The moves of a line of version 2, as digits, and the line and ply that it replaces, as in the name of its field: `0_2`.
+/// The moves of a line of version 2, as digits, and the line and ply of the move that it replaces, as in the name of
+/// its field: `0_2`.
 struct Line {
     replaced: String,
     moves: String,

@@ -133,7 +133,7 @@ fn fen_position(text: &str, first_from: Option<Square>) -> Result<Position, Reco
 /// starting position, see [`fen_position`].
 ///
 /// # Errors
-/// Also `error` itself if the record has no moves.
+/// The record has an `error` and no moves, or its starting position or first move is invalid.
 fn resolve_xml(
     mut game: RawGame,
     error: Option<RecordError>,

@@ -135,8 +135,8 @@ impl Buchi<'_> {
         has_found
     }
 
-    /// Adds the positions that are held with one of [`GOAL_PAIRS`]; from these the holder may also reach positions that
-    /// are held with another pair.
+    /// Adds the positions from which the holder reaches the goals of one of [`GOAL_PAIRS`] again and again, or reaches
+    /// a position that is already held, with the default goals or with another pair.
     fn hold_alternating(&self) {
         let nodes = (0..2 * self.positions.game.len()).map(Node);
         let is_left = |node: &Node| {
@@ -150,7 +150,7 @@ impl Buchi<'_> {
         }
     }
 
-    /// Vertices of the nodes with their quiet moves, after [`HELD`] and [`ELSEWHERE`].
+    /// The graph of the nodes and their quiet moves. Its first two vertices are [`HELD`] and [`ELSEWHERE`].
     fn goal_graph(&self, nodes: &[Node]) -> Vec<Vertex> {
         let positions = self.positions;
         let numbers: HashMap<Node, usize> = nodes.iter().copied().zip(FIRST..).collect();

@@ -23,8 +23,8 @@
 //!
 //! A position that both sides are proven not to lose is a draw. A position that is not decided is stored as unknown,
 //! or as not lost or not won if one bound is proven. Three cases are not covered: chases that alternate between two
-//! advisors or two bishops, because the index does not distinguish them; a side each of whose moves commits two of
-//! three kinds of offenses, which would need three goals; and positions in which both sides check or chase.
+//! advisors or two bishops, because the index does not distinguish them; a side that commits two of three kinds of
+//! offenses with each move, so that three goals would be needed; and positions in which both sides check or chase.
 //!
 //! `depth` counts the plies of losses by rule. The game reaches a zone, in which the loser must repeat an offense or
 //! leave; then it reaches the next zone, and so on, until the loser can leave a zone only to be mated. The plies that

@@ -164,7 +164,8 @@ impl EngineSpec {
 const KEYS: &str = "cmd, name, args, dir, proto, ranks, option.NAME, init, tc, movetime, nodes, depth, \
                     margin, ponder, restart, nice, cpus, stderr";
 
-/// Possibly incomplete settings of an engine; the field names are the keys on the command line and in TOML.
+/// Possibly incomplete settings of an engine. The field names are the keys in TOML and on the command line, where each
+/// of the `options` has its own key, `option.NAME`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PartialEngineSpec {

@@ -184,7 +184,7 @@ impl Standings {
         }
     }
 
-    /// Adds a game of a pair and pairing, in which the first engine of the pairing scored `half_points`.
+    /// Adds a game of the pair with this number, in which the first engine of the pairing scored `half_points`.
     fn add_to_pair(&mut self, pair: u64, pairing: usize, half_points: usize) {
         if let Some(factors) = &mut self.factors {
             factors.add(pair, half_points);

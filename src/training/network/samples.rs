@@ -134,7 +134,7 @@ impl PackedSample {
         }
     }
 
-    /// Input bucket by the attacking pieces of a side: whether it has a rook, and whether a knight or cannon.
+    /// The input bucket of a side by [`InputBuckets::Attackers`].
     fn attackers(&self, color: Color) -> usize {
         let first = SLOTS * color.index();
         let any = |kinds: std::ops::Range<usize>| {
