@@ -64,7 +64,7 @@ impl<T> ByColor<T> {
         Self(Color::ALL.map(value))
     }
 
-    /// Applies `change` to both values.
+    /// The results of `change` for both values.
     pub fn map<U>(self, change: impl FnMut(T) -> U) -> ByColor<U> {
         ByColor(self.0.map(change))
     }

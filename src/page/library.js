@@ -40,25 +40,25 @@ function noteText({ name, comment, author, time, private: isPrivate }) {
   return [name, comment, isPrivate ? t('private') : '', signed].filter(Boolean).join(' · ');
 }
 
-// The rows of a move: its score, and its note.
+// The rows of a move: one with its score and, if it has a note, one with the note.
 function entryRows(entry, note) {
   const row = document.createElement('tr');
   row.className = `rank${entry.rank}`;
-  const first = document.createElement('td');
-  first.append(moveButton(entry.uci), note ? glyphText(note.glyphs) : '');
-  row.append(first);
+  const moveCell = document.createElement('td');
+  moveCell.append(moveButton(entry.uci), note ? glyphText(note.glyphs) : '');
+  row.append(moveCell);
   for (const value of [entry.score, entry.note, entry.winrate || '']) {
     const cell = document.createElement('td');
     cell.textContent = value;
     row.append(cell);
   }
   if (!note) return [row];
-  const [second, cell] = [document.createElement('tr'), document.createElement('td')];
+  const [noteRow, cell] = [document.createElement('tr'), document.createElement('td')];
   cell.colSpan = 4;
   cell.className = 'comment';
   cell.textContent = noteText(note);
-  second.append(cell);
-  return [row, second];
+  noteRow.append(cell);
+  return [row, noteRow];
 }
 
 function drawEntries() {
@@ -331,10 +331,10 @@ function buildToken() {
   element('token').value = access.token;
   element('token-form').addEventListener('submit', (event) => {
     event.preventDefault();
-    const shown = element('token').value.trim();
-    if (!/^[-._~A-Za-z0-9]*$/.test(shown)) { say(t('token form')); return; }
-    access.token = shown;
-    tryStorage(() => sessionStorage.setItem('token', shown));
+    const token = element('token').value.trim();
+    if (!/^[-._~A-Za-z0-9]*$/.test(token)) { say(t('token form')); return; }
+    access.token = token;
+    tryStorage(() => sessionStorage.setItem('token', token));
     // Removes the message of an earlier error.
     redraw();
     // Until the server has checked the new token, nothing is requested that needs it.

@@ -155,8 +155,9 @@ const SET_COUNTS = { k: 1, a: 2, b: 2, n: 2, r: 2, c: 2, p: 5 };
 const NUMERALS = '零一二三四五六七八九';
 const DIGITS = '０１２３４５６７８９';
 
-// A legal move in the notation 'chinese' (炮二平五), 'wxf' (C2=5) or 'coordinates' (h2e2), as the engine writes it. If the
-// side has more pieces of the kind than a set, the move is in coordinates, even if its name would be unique.
+// A legal move in the notation 'chinese' (炮二平五), 'wxf' (C2=5) or 'coordinates' (h2e2), as the engine writes it.
+// One exception: if the side has more pieces of the kind than a set, the move is in coordinates even if its name is
+// unique.
 export function notate({ pieces, side }, move, notation) {
   const [from, to] = [fromOf(move), toOf(move)];
   const piece = pieces[from];

@@ -99,7 +99,7 @@ impl Pattern {
 }
 
 /// Whether a value at the beginning of a message begins with a name or a message of its own, as in
-/// `--engine: x is not of the form key=value`. Colons in quotation marks are ignored.
+/// `--engine: x is not of the form key=value`. A value that begins with a quotation mark may contain colons.
 fn has_name(value: &str) -> bool {
     !value.starts_with(['"', '`']) && value.contains(": ")
 }

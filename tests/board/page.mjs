@@ -87,8 +87,8 @@ async function checkAccessibility(page, name) {
   const { violations } = await page.evaluate(() => axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] }));
   const found = violations.map((violation) => `${violation.id}: ${violation.nodes.map((node) => node.target).join(' ')}`);
   assert.deepEqual(found, [], name);
-  const isNarrow = await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
-  assert(isNarrow, `${name}: the page is wider than the window`);
+  const fitsWindow = await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+  assert(fitsWindow, `${name}: the page is wider than the window`);
   if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
 }
 

@@ -302,11 +302,11 @@ fn pipelined_and_chunked_requests_are_answered_in_order() {
 fn long_lists_of_positions_are_imported_in_batches() {
     let (mut list, mut keys) = (String::new(), HashSet::new());
     let mut position = Position::startpos();
-    for first in legal_moves(&Position::startpos()) {
+    for first in legal_moves(&position) {
         let undo = position.make(first);
-        for second in legal_moves(&position.clone()) {
+        for second in legal_moves(&position) {
             let undo = position.make(second);
-            for third in legal_moves(&position.clone()).into_iter().take(3) {
+            for third in legal_moves(&position).into_iter().take(3) {
                 let undo = position.make(third);
                 list += &format!("{}\n", fen::write_position(&position));
                 keys.insert(View::of(&position).key);

@@ -90,7 +90,7 @@ fn a_lost_side_is_mated_rather_than_losing_at_once_by_repetition() {
     let (_, outcome) = engine.run(request.clone());
     assert_ne!(outcome.best, Some(repeat));
     assert!(outcome.score.is_some_and(Score::is_mated), "{outcome:?}");
-    // Several lines show every move.
+    // A search for several lines leaves out no move.
     request.settings.multipv = 2;
     let (_, outcome) = engine.run(request);
     assert_eq!(outcome.best, Some(repeat));
@@ -113,7 +113,7 @@ fn the_third_occurrence_decides_nothing_under_elephanteye_rules() {
 
 #[test]
 fn a_losing_side_takes_the_draw_by_repetition() {
-    // Both sides moved back and forth without checks or chases; d8d9 is the third occurrence.
+    // Both sides moved back and forth without checks or chases; d8d9 leads to a third occurrence.
     let start = parse_position("3k5/9/9/9/9/9/9/9/R8/R3K4 w").expect("the position is legal");
     let mut game = Game::new(start);
     play(&mut game, "a1a2 d9d8 a2a1 d8d9 a1a2 d9d8 a2a1");

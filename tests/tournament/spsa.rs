@@ -35,7 +35,7 @@ fn tuned_values_are_reported_and_resumed() {
     assert!(text.contains("resumed after 6 games"), "{text}");
     let tuned = value();
     assert!((1.0..=9.0).contains(&tuned), "{tuned}");
-    // The values follow from the games of the journal, up to the order of the sum.
+    // The values follow from the games of the journal. Only the rounding depends on the order of the games.
     let text = output(&mut tune(""));
     assert!(text.contains("resumed after 16 games"), "{text}");
     assert!((value() - tuned).abs() < 1e-9, "{tuned}");

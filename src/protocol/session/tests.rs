@@ -1,4 +1,4 @@
-//! Tests of a session within this process: they pass it lines and search events and check its replies.
+//! Tests that run a session in the test process: they send it lines and search events, and check its replies.
 
 mod handshake;
 mod offers;

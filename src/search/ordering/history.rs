@@ -300,7 +300,7 @@ impl Histories {
 /// (Stockfish, "threat by lesser piece"). Discovered checks get no bonus.
 #[derive(Debug)]
 pub struct QuietBonus {
-    /// Squares from which a rook, knight, cannon or pawn of the side to move gives check.
+    // The squares from which a piece of each kind, of the side to move, gives check.
     rook_checks: Bitboard,
     knight_checks: Bitboard,
     cannon_checks: Bitboard,

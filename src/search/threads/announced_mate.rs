@@ -1,7 +1,7 @@
 //! The mate announced by the last search.
 //!
-//! A mate score is a proof, but the next search may not find the mate again: it may end earlier, or lack the scores of
-//! the transposition table that do not hold near the no-capture limit. After the expected reply, the rest of the line
+//! A mate score is a proof, but the next search may not find the mate again: it may end earlier, or, near the
+//! no-capture limit, not use the scores of the transposition table. After the expected reply, the rest of the line
 //! still mates.
 
 use crate::board::NoCaptureClock;
@@ -44,8 +44,9 @@ impl AnnouncedMate {
         Some(Self { position: recent_keys(&game), settings: request.settings, line })
     }
 
-    /// The line, if it begins at the end of the game of this request, and the request allows its first move and asks
-    /// for one line. A request for a mate is not answered with it, because the mate may be too long.
+    /// The line, if the game of the request ends in the position in which the line begins, and the request allows its
+    /// first move and asks for one line. A request for a mate is not answered with it, because the mate may be too
+    /// long.
     pub fn line_for(self, request: &SearchRequest) -> Option<SearchLine> {
         let is_allowed =
             request.root_moves.as_ref().is_none_or(|moves| moves.contains(&self.line.pv[0]));

@@ -27,7 +27,8 @@ const FIRST_MATE_NODES: u64 = 1 << 16;
 /// Nodes of the proof-number search for each node of the ordinary search; both then take about the same time.
 const PROOF_NODES_PER_NODE: u64 = 2;
 
-/// The root moves to search. A search for one line leaves out those that lose at once by repetition.
+/// The root moves to search. If the request does not restrict them, a search for one line leaves out those that lose at
+/// once by repetition.
 fn root_moves(request: &SearchRequest) -> Vec<Move> {
     let mut moves = legal_moves(request.game.position()).to_vec();
     match &request.root_moves {
@@ -40,9 +41,9 @@ fn root_moves(request: &SearchRequest) -> Vec<Move> {
     moves
 }
 
-/// The moves without those that lose at once by repetition, or all moves if all lose so. The search prefers such a loss
-/// to being mated, because not every opponent claims it. But the opponent can miss a mate, so a later mate is better than
-/// a game that is lost at once.
+/// The moves without those that lose at once by repetition, or all moves if all of them do. The search prefers such a
+/// loss to being mated, because not every opponent claims it. But the opponent can miss a mate, so a later mate is
+/// better than a game that is lost at once.
 fn without_losses_by_repetition(moves: Vec<Move>, request: &SearchRequest) -> Vec<Move> {
     let mut game = request.game.clone();
     let mover = game.position().side_to_move();
@@ -238,7 +239,7 @@ fn report_choice(
     }
     let nodes = shared.nodes.load(Ordering::Relaxed);
     let tb_hits = shared.tb_hits.load(Ordering::Relaxed);
-    // With several lines the chosen move is that of the first thread, so this search has a single line.
+    // With several lines the chosen move is that of the first thread, so this is a search for one line.
     shared.send_report(Report::Line(shared.info(chosen, 1, nodes, tb_hits, tt.hashfull())));
 }
 

@@ -219,6 +219,7 @@ impl Checker<'_> {
         if self.value(node).is_won_for(holder_moves) {
             return true;
         }
+        // An illegal position needs no proof.
         if self.game.mover(node).is_none() {
             return true;
         }
@@ -239,9 +240,9 @@ impl Checker<'_> {
 }
 
 /// Whether the plies of a win or loss by rule fit the `values` of the moves: for a win one more
-/// than after the best move; for a loss one more than after the longest defense, or one less if the
-/// loser can delay by repeating positions. Plies that are too many to be stored count as one more than
-/// the most that can be stored. A loss without stored plies fits any plies of its moves.
+/// than after the best move; for a loss one more than after the longest defense, or one less than after it
+/// if the loser can delay by repeating positions. Plies that are too many to be stored count as one more
+/// than the most that can be stored. A loss without stored plies fits any plies of its moves.
 fn plies_are_right(found: Value, values: &[Value]) -> bool {
     let too_long = i32::from(Value::LONGEST_BY_RULE) + 1;
     let plies = |value: &Value| value.plies_by_rule().map_or(too_long, i32::from);
@@ -358,7 +359,7 @@ fn lost_positions(checker: &Checker<'_>, loser: Color) -> Vec<LostPosition> {
     let all = Color::ALL.into_iter().flat_map(all_of);
     let nodes: Vec<Node> = all.filter(is_stored_lost).collect();
     let numbers: HashMap<Node, usize> = nodes.iter().copied().zip(0..).collect();
-    let lost = |node: &Node| {
+    let with_moves = |node: &Node| {
         let loser_moves = node.side() == loser;
         let mut lost = LostPosition {
             node: *node,
@@ -386,10 +387,10 @@ fn lost_positions(checker: &Checker<'_>, loser: Color) -> Vec<LostPosition> {
         });
         lost
     };
-    nodes.iter().map(lost).collect()
+    nodes.iter().map(with_moves).collect()
 }
 
-/// Whether proven positions can be forced.
+/// Whether the other side can force a proven position, a mate or a winning capture.
 fn is_forced(lost: &LostPosition, proven: &[bool]) -> bool {
     let mut quiet = lost.quiet.iter();
     let is_proven = |(target, _, _): &(Target, Offenses, Offenses)| target.is_proven(proven);

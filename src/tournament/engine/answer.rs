@@ -191,7 +191,7 @@ const MAX_NODES: u64 = 1_000_000_000_000_000;
 const MAX_PV: usize = 400;
 
 impl EngineInfo {
-    /// Parses an `info` line. Invalid parts and lines with `multipv` above 1 are ignored.
+    /// Parses an `info` line. Invalid parts and lines with a `multipv` other than 1 are ignored.
     pub fn read(&mut self, line: &str) {
         let mut words = line.split_ascii_whitespace().skip(1);
         let mut update = Self::default();

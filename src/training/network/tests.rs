@@ -78,7 +78,7 @@ fn gradients_match_finite_differences() {
         let rows = layout.merged(&parameters);
         let square =
             workspace.learn(&layout, &rows, &parameters, (sample, true), target, &mut gradient);
-        // The derivative of a power of the error, from that of its square.
+        // By the chain rule, because the loss is a power of the square of the error.
         let power = f64::from(target.loss_power) / 2.0;
         let factor = power * square.powf(power - 1.0);
         layout.share_gradient(&mut gradient);
@@ -247,7 +247,7 @@ fn all_samples_of_a_game_are_for_training_or_for_test() {
     assert!(again.test.is_empty() != again.training.is_empty());
 }
 
-/// The text has a game of more samples than a record of a game file.
+/// The text has a game with more samples than are read as one game (1000).
 #[test]
 fn text_and_its_conversion_have_the_same_test_samples() {
     let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
