@@ -367,10 +367,10 @@ fn every_option_is_in_the_tables_of_both_languages() {
         let rows = option_rows(text);
         for (protocol, column) in [("ucci", 1), ("uci", 2)] {
             let named = rows.iter().filter(|row| row[column] != "–");
-            let in_english = |row: &Vec<&str>| {
+            let cells = |row: &Vec<&str>| {
                 [row[column].to_owned(), row[3].replace('–', " to "), row[4].to_owned()]
             };
-            let table: Vec<_> = named.map(in_english).collect();
+            let table: Vec<_> = named.map(cells).collect();
             let offered = offered(protocol);
             assert_eq!(table.len(), offered.len());
             for (row, option) in table.into_iter().zip(offered) {

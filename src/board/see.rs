@@ -27,9 +27,10 @@ const EXCHANGE_ORDER: [PieceKind; PieceKind::COUNT] = [
 /// Whether the move gains at least `threshold`, if both sides then recapture on its destination with
 /// their least valuable piece for as long as that pays.
 ///
-/// Attackers are computed again after each capture, because captures add and remove the screens of
-/// cannons. A piece whose capture would leave its king attacked does not recapture. The move itself must
-/// be legal; a promotion gains nothing. The algorithm is that of the Chessprogramming wiki, "SEE - The Swap Algorithm".
+/// Attackers are computed again after each capture, because the capturing piece no longer blocks other pieces on its
+/// old square, and is no longer a screen there. A piece whose capture would leave its king attacked does not recapture.
+/// The move itself must be legal; a promotion gains nothing. The algorithm is that of the Chessprogramming wiki, "SEE -
+/// The Swap Algorithm".
 pub fn see_at_least(position: &Position, m: Move, threshold: i32) -> bool {
     if m.is_promotion() {
         return threshold <= 0;
@@ -91,8 +92,8 @@ fn exposes_king(
     if from == king {
         return position.king_attackers(target, !side, occupied).any();
     }
-    // Only changes on these squares can expose the king. A king in check before the exchange is always examined,
-    // because the legal move that ended the check has changed one of these squares.
+    // Only changes in the surroundings of the king can expose it. A king in check before the exchange is always
+    // examined, because the legal move that ended the check has changed a square there.
     let relevant = attacks::surroundings(king) & changed.with(from);
     relevant.any()
         && position.king_attackers(king, !side, occupied.with(target)).without(target).any()

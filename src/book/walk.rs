@@ -162,7 +162,7 @@ impl Walker<'_> {
         Ok(is_stored)
     }
 
-    /// Tries all moves of a position that is not in the book.
+    /// Adds a position that is not in the book to the positions whose moves must be tried, unless it was added before.
     fn pass_through(&mut self, position: &Position) {
         if self.passed.insert(identity(position)) {
             self.open.push_back((position.clone(), Vec::new()));

@@ -33,7 +33,7 @@ const TICK: Duration = Duration::from_millis(100);
 const ROW_WIDTH: usize = 43;
 /// Minimum width of the line of moves, enough for three moves. With less space it gets a row of its own.
 const MIN_LINE_WIDTH: usize = 27;
-/// Indentation of a line of moves in a row of its own, and of the second and later rows of a final line.
+/// Indentation of a line of moves in a row of its own.
 const INDENT: usize = 2;
 
 /// A game whose last position is analyzed.
@@ -318,7 +318,7 @@ impl<'a> AnalysisView<'a> {
         )
     }
 
-    /// `rank` is that of `--multipv`.
+    /// A row of the table. `rank` is the number of the line, from 1; it is shown only with several lines.
     fn row(&self, rank: usize, line: &SearchLine, nodes: u64, time: Duration) -> String {
         let rank = if self.is_numbered { format!("{rank:>3}") } else { String::new() };
         let depth = line.depth;

@@ -146,13 +146,13 @@ fn split_square(text: &str) -> Option<((char, u32), &str)> {
     let mut chars = text.chars();
     let file = chars.next().filter(char::is_ascii_alphabetic)?;
     let rest = chars.as_str();
-    let digits = rest.find(|c: char| !c.is_ascii_digit());
-    let (rank, rest) = rest.split_at_checked(digits.unwrap_or(rest.len()))?;
+    let digits_end = rest.find(|c: char| !c.is_ascii_digit());
+    let (rank, rest) = rest.split_at_checked(digits_end.unwrap_or(rest.len()))?;
     Some(((file, rank.parse().ok()?), rest))
 }
 
-/// The answer to `d`: the board, the FEN, the key of the hash table and the squares of the pieces that give check. It
-/// has the form of Stockfish and Pikafish, because programs read the FEN from it.
+/// The answer to `d`: the board, the FEN, the hash key of the position and the squares of the pieces that give check.
+/// It has the form of Stockfish and Pikafish, because programs read the FEN from it.
 pub fn format_position(position: &Position, ranks: Ranks) -> Vec<String> {
     let checkers = position.checkers().into_iter();
     let checkers = checkers.map(|square| ranks.format_square(square) + " ");

@@ -1,4 +1,5 @@
-//! Move generation: perft counts, and properties of random positions.
+//! Move generation, making and unmaking moves, and static exchange evaluation: perft counts, and properties of random
+//! positions.
 
 use std::collections::BTreeSet;
 

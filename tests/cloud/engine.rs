@@ -46,29 +46,29 @@ fn best_move(output: &[String]) -> &str {
     output.last().unwrap().split(' ').nth(1).unwrap()
 }
 
-/// The number of `querybest` requests that the server has counted.
-fn querybest_requests(server: &Server) -> String {
+/// The number of requests of an action that the server has counted.
+fn counted_requests(server: &Server, action: &str) -> String {
     let metrics = body(&server.get_with("/metrics", &bearer(WRITER)));
-    let mut requests = metrics.split("requests_total{action=\"querybest\"} ");
-    let count = requests.nth(1).expect(&metrics).lines().next();
+    let name = format!("requests_total{{action=\"{action}\"}} ");
+    let count = metrics.split(&name).nth(1).expect(&metrics).lines().next();
     count.unwrap().to_owned()
 }
 
 #[test]
 fn a_verified_move_of_the_library_is_played() {
     let server = Server::new("--min-visits 0");
-    let requested = || querybest_requests(&server);
+    let requested = || counted_requests(&server, "querybest");
     let stored = server.ask("store", &format!("&move=b0c2&score=-16&token={WRITER}"));
     assert_eq!(stored, "ok\0");
-    let go = ["position startpos", "go movetime 20000"];
-    let (output, time) = run_engine(&server.url(), &go);
+    let commands = ["position startpos", "go movetime 20000"];
+    let (output, time) = run_engine(&server.url(), &commands);
     assert_eq!(best_move(&output), "b0c2", "{output:?}");
     assert!(time < Duration::from_secs(10), "{time:?}");
     assert_eq!(requested(), "1");
     // A search of this depth finds another move.
-    let go = ["position startpos", "go movetime 20000 depth 1"];
-    assert_eq!(best_move(&run_engine(&server.url(), &go).0), "b0c2");
-    assert_ne!(best_move(&run_engine("", &go).0), "b0c2");
+    let commands = ["position startpos", "go movetime 20000 depth 1"];
+    assert_eq!(best_move(&run_engine(&server.url(), &commands).0), "b0c2");
+    assert_ne!(best_move(&run_engine("", &commands).0), "b0c2");
     assert_eq!(requested(), "2");
     // The library is not asked in analysis, without a time limit, or below full strength.
     for go in ["go depth 3", "go nodes 500", "go movetime 200 searchmoves h2e2"] {
@@ -79,7 +79,8 @@ fn a_verified_move_of_the_library_is_played() {
     let weak = "setoption name Skill Level value 3";
     run_engine(&server.url(), &[weak, "position startpos", "go movetime 20000"]);
     assert_eq!(requested(), "2");
-    // A move that does not recapture the cannon is rejected, although the library prefers it.
+    // A move that does not recapture the cannon is rejected, although the library prefers it: scores are stored for
+    // the side to move after the move.
     let board = "rnbakabCr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C7/9/RNBAKABNR%20b";
     for (m, score) in [("i9h9", 0), ("a9a8", -900)] {
         let path = format!(
@@ -125,8 +126,8 @@ fn the_engine_searches_if_the_library_replies_wrongly_or_not_at_all() {
 
 #[test]
 fn a_library_that_is_down_is_not_asked_again() {
-    let go = ["position startpos", GO, GO, GO, GO];
-    let (output, _) = run_engine("http://127.0.0.1:1", &go);
+    let commands = ["position startpos", GO, GO, GO, GO];
+    let (output, _) = run_engine("http://127.0.0.1:1", &commands);
     let problems: Vec<&String> = output.iter().filter(|line| line.contains("cloud: ")).collect();
     assert_eq!(problems.len(), 3, "{output:?}");
     assert!(problems[2].ends_with("not asked again for five minutes"));
@@ -137,13 +138,13 @@ fn a_library_that_is_down_is_not_asked_again() {
 #[test]
 fn an_address_without_a_library_is_reported_once() {
     let url = responding(200, "<!DOCTYPE html><title>Router login</title>");
-    let go = ["position startpos", GO, GO];
-    let (output, _) = run_engine(&url, &go);
+    let commands = ["position startpos", GO, GO];
+    let (output, _) = run_engine(&url, &commands);
     let message = "cloud: the address does not reply like a cloud library";
     let problems = output.iter().filter(|line| line.contains(message)).count();
     assert_eq!(problems, 1, "{output:?}");
     let url = responding(200, "rate limit exceeded\0");
-    let (output, _) = run_engine(&url, &go);
+    let (output, _) = run_engine(&url, &commands);
     assert!(!output.iter().any(|line| line.contains("cloud: ")), "{output:?}");
 }
 
@@ -152,9 +153,9 @@ fn a_token_is_sent_and_a_refusal_is_reported_once() {
     let server = Server::new("--anonymous none --min-visits 0");
     let stored = server.ask("store", &format!("&move=c3c4&score=-16&token={WRITER}"));
     assert_eq!(stored, "ok\0");
-    let go = ["position startpos", GO, GO, GO, GO];
-    let requested = || querybest_requests(&server);
-    let (output, _) = run_engine(&server.url(), &go);
+    let commands = ["position startpos", GO, GO, GO, GO];
+    let requested = || counted_requests(&server, "querybest");
+    let (output, _) = run_engine(&server.url(), &commands);
     let problems: Vec<_> = output.iter().filter(|l| l.contains("cloud: ")).collect();
     assert_eq!(problems.len(), 1, "{output:?}");
     assert!(problems[0].ends_with("the library requires a token or rejects this one"));
@@ -162,7 +163,7 @@ fn a_token_is_sent_and_a_refusal_is_reported_once() {
     assert_eq!(requested(), "3");
     for token in ["not-the-token-of-anybody", WRITER] {
         let url = format!("http://{token}@{}", server.address);
-        let (output, _) = run_engine(&url, &go[..2]);
+        let (output, _) = run_engine(&url, &commands[..2]);
         let is_reported = output.iter().any(|line| line.contains("cloud: "));
         assert_eq!(is_reported, token != WRITER, "{output:?}");
         assert!(!output.iter().any(|line| line.contains(token)), "{output:?}");
@@ -178,11 +179,8 @@ fn the_principal_variation_is_requested_during_the_search() {
     // With a single known move, querybest returns no move.
     assert_eq!(server.ask("querybest", ""), "nobestmove\0");
     // The search is long enough for the request.
-    let go = ["position startpos", "go movetime 20000 nodes 300000"];
-    run_engine(&server.url(), &go);
-    let metrics = body(&server.get("/metrics"));
-    for (action, count) in [("querybest", 2), ("querypv", 1)] {
-        let line = format!("chuhe_cloud_requests_total{{action=\"{action}\"}} {count}\n");
-        assert!(metrics.contains(&line), "{metrics}");
-    }
+    let commands = ["position startpos", "go movetime 20000 nodes 300000"];
+    run_engine(&server.url(), &commands);
+    let counts = ["querybest", "querypv"].map(|action| counted_requests(&server, action));
+    assert_eq!(counts, ["2", "1"]);
 }

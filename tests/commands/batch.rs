@@ -261,12 +261,12 @@ fn scores_that_are_bounds_and_finished_games_are_marked() {
 #[test]
 fn invalid_lines_do_not_stop_the_others() {
     let dir = TestDir::new();
-    let without_move = "3k5/9/9/9/9/9/9/9/r8/r3K4 w - - bm e0e1x";
-    dir.write("suite.epd", format!("invalid\n{SUITE}{without_move}\n9/9 w\n"));
+    let invalid_task = "3k5/9/9/9/9/9/9/9/r8/r3K4 w - - bm e0e1x";
+    dir.write("suite.epd", format!("invalid\n{SUITE}{invalid_task}\n9/9 w\n"));
     dir.write("task.epd", "3k5/9/9/4r4/9/9/9/9/4R4/4K4 w - - bm e1e8;");
     dir.write("invalid.epd", "8/9/9/9/9/9/9/9/9/9 w\n");
     dir.write("nothing.epd", "# nothing\n");
-    // Files without a valid position are reported before the search.
+    // If no position can be read, no output file is created.
     dir.check(
         r"
         $1 batch suite.epd --depth 1

@@ -1,4 +1,4 @@
-//! Little memory, endless files, very long games, and the engine at a terminal.
+//! Limits of memory and file size, endless files, very long games, and the engine at a terminal.
 
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;

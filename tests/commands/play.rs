@@ -45,8 +45,7 @@ fn moves_with_ranks_from_1_are_read_if_they_are_illegal_otherwise() {
 fn commands_may_be_chinese() {
     let lines = "h2e2\n悔棋\nfen\n提示\n求和\n认输\n帮助\n";
     let text = played("--depth 1 --no-book --lang zh", lines);
-    let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
-    assert_contains(&text, &[start, "议和太早", "红方认输", "undo, 悔棋"]);
+    assert_contains(&text, &[super::START, "议和太早", "红方认输", "undo, 悔棋"]);
     assert!(!text.contains("无法识别"), "{text}");
 }
 

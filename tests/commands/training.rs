@@ -470,6 +470,7 @@ fn games_with_illegal_moves_are_reported() {
     let mut bytes = Vec::new();
     let mut writer = GameWriter::new(&mut bytes).unwrap();
     for (number, moves) in [(1, ["h2e2", "e5e6"]), (2, ["h2e2", "h9g7"])] {
+        // A game without moves, decoded from zeros.
         let mut game = TrainingGame::decode(&mut &[0; 19][..]).unwrap();
         game.number = number;
         let scored = moves.map(|word| ScoredMove { played: word.parse().unwrap(), score: 5 });

@@ -89,7 +89,8 @@ fn options_during_a_search_are_not_lost() {
     client.send("option style=wild\neasy\nhard\ncores 1\nmemory 4\n?");
     let lines = client.until("move ");
     assert!(!lines.iter().any(|line| line.starts_with('#')), "{lines:?}");
-    // The value is refused when the search has ended. Then the engine ponders, and the next option is accepted.
+    // The invalid value that was sent during the search is refused after the search. Then the engine ponders, and the
+    // next option is accepted.
     let line = client.line();
     assert!(line.contains("wild"), "{line}");
     client.send("option style=risky\nping 3");

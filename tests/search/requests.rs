@@ -105,7 +105,7 @@ fn a_mate_of_the_tables_is_found_at_low_depth_with_several_threads() {
 #[test]
 fn a_search_of_one_node_keeps_a_win_of_the_tables() {
     let fen = "2baka3/9/9/9/9/9/9/9/9/R2K5 w";
-    let mut request = request(fen, Limits { nodes: Some(1), ..Limits::default() });
+    let mut request = request(fen, Limits::nodes(1));
     let tables = Tables::embedded();
     request.tablebases = Some(tables.clone());
     let moves = tables.probe_moves(request.game.position(), request.settings.rules);

@@ -1,4 +1,4 @@
-//! Reports of a match: status, final positions, PGN details, ratings, plots.
+//! Reports of a match: status, final positions, PGN details, ratings, plots. Knockout and Swiss tournaments.
 
 use std::fs;
 use std::io::Read;
@@ -290,7 +290,8 @@ fn a_swiss_tournament_is_resumed() {
     let second: Vec<String> = second.collect();
     // The winners of the first round play each other.
     assert_eq!(second, ["one three", "three one", "two four", "four two"]);
-    // If a game of the first round is lost, those of the second round cannot be used before it is replayed.
+    // If the journal lacks a game of the first round, the game is played again. Only then are the games of the second
+    // round used, because their pairings depend on it.
     let whole = fs::read_to_string(&journal).unwrap();
     let damaged = whole.replace("{\"game\":{\"number\":0,", "{\"game\":{");
     let (first, rest) = text.split_once("[Round \"1.1\"]").unwrap();

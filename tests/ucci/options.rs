@@ -170,6 +170,7 @@ fn promotion_changes_the_game() {
     client.refused(promotes);
     client.silent("setoption promotion true");
     client.silent(promotes);
+    // Black is to move and has only the king on e9.
     client.send("go depth 1");
     assert!(client.outcome().starts_with("bestmove e"));
     // The position is parsed again without promotion, and its move is ignored.

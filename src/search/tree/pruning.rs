@@ -232,7 +232,7 @@ impl Search<'_> {
         if number > formulas::late_move_count(depth, node.improving) {
             picker.skip_quiets();
         }
-        // The history after the last two moves, without that after the move four plies ago.
+        // The quiet history without its part for the move four plies ago.
         let mut context = self.stack.at(node.ply).quiet_context;
         context.before[2] = None;
         let history = self.histories.quiet(&self.position, m, &context);

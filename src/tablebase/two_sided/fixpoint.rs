@@ -10,7 +10,7 @@ use crate::tablebase::solver_state::{BLOCK, for_each_part};
 pub struct Vertex {
     /// Whether the side whose goals are examined moves here.
     pub chooses: bool,
-    /// Targets of the moves, with the offenses that each may commit.
+    /// The target and the offenses of each move. [`Offenses::NO_MOVE`] means that the move reaches no goal.
     pub edges: Vec<(usize, Offenses)>,
 }
 

@@ -37,7 +37,8 @@ impl Handshake {
 }
 
 impl Engine {
-    /// Performs the handshake and sets the options. Fails if the engine does not answer or refuses a network.
+    /// Performs the handshake and sets the options. Fails if the engine does not answer, ends or refuses a network, or
+    /// if it speaks the XBoard protocol and does not offer `ping`.
     pub fn initialize(&mut self, spec: &EngineSpec) -> Result<(), EngineFailure> {
         self.handshake.offers = self.perform_handshake()?;
         let options = spec.options.iter();

@@ -310,7 +310,7 @@ fn read_errors(stderr: impl Read, error_lines: &Mutex<VecDeque<String>>, mut log
         let text = decode_line(&line).0;
         if !text.trim().is_empty() {
             let indent = if text.starts_with([' ', '\t']) { " " } else { "" };
-            let beginning: String = text.trim().chars().take(200).collect();
+            let beginning: String = text.trim().chars().take(MAX_MESSAGE).collect();
             let mut lines = error_lines.lock();
             if lines.len() == ERROR_LINES {
                 lines.pop_front();
@@ -332,7 +332,7 @@ const MAX_LINES: u64 = 100_000;
 const MAX_BYTES: u64 = 32 << 20;
 /// Maximum number of messages that are kept, except those about refused options.
 const MAX_MESSAGES: usize = 8;
-/// Maximum number of characters of a message that are kept.
+/// Maximum number of characters that are kept of a message, or of a line of standard error.
 const MAX_MESSAGE: usize = 200;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// Elo per unit of normalized score: 800 / ln 10.
+/// The factor of [`Estimate::normalized_elo`]: 800 / ln 10.
 pub const NORMALIZED_SCALE: f64 = 800.0 / std::f64::consts::LN_10;
 /// Half width of the 95% confidence interval in standard errors: the 97.5% quantile of the normal distribution.
 pub const Z_95: f64 = 1.959_963_984_540_054;
