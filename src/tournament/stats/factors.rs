@@ -136,7 +136,7 @@ pub enum FactorsError {
     NoFactor,
     /// A name (made printable here) is empty, used twice, or has control characters or noncharacters.
     #[error(
-        "the name {0:?} of a factor is empty, used twice, or has control characters or noncharacters"
+        "the name \"{0}\" of a factor is empty, used twice, or has control characters or noncharacters"
     )]
     Name(String),
     #[error("factor {0} sets no option")]

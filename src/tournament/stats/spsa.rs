@@ -187,7 +187,7 @@ pub enum SpsaError {
     Schedule,
     /// A name (made printable here) is empty, used twice (ignoring case), or has control characters or noncharacters.
     #[error(
-        "the name {0:?} of a parameter is empty, used twice, or has control characters or noncharacters"
+        "the name \"{0}\" of a parameter is empty, used twice, or has control characters or noncharacters"
     )]
     Name(String),
     #[error(
@@ -287,6 +287,8 @@ mod tests {
             "[[parameter]]\nname = \"A\"\nvalue = 5\nmin = 1\nmax = 9\nstep = 2"
         );
         assert!(error(&twice).contains("used twice"));
+        let tab = file("9", &good.replace("\"a\"", "\"a\\t\""));
+        assert!(error(&tab).contains("the name \"a\\u{9}\" of a parameter"));
         for (old, new) in [
             ("value = 5", "value = 10"),
             ("step = 2", "step = 0.5"),
