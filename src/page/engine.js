@@ -420,7 +420,7 @@ function startReview() {
 }
 
 function drawEngineTexts() {
-  element('analyse').textContent = t(isAnalyzing ? 'stop' : 'analyse');
+  drawAnalyseButton();
   element('review').textContent = t(reviewing ? 'cancel' : 'start review');
   drawLevels();
   if (!isAnalyzing) element('speed').textContent = t('analysis off');

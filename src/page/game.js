@@ -12,7 +12,7 @@ export function newGame(start = START) {
   const [, , , , clock = '0', number = '1'] = start.trim().split(/[\s_]+/);
   if (writeFen(position) === START && clock === '0' && number === '1') start = START;
   const root = { move: null, parent: null, children: [], comment: '', glyphs: [], points: null, position };
-  return { start, root, node: root, tags: {}, number: Number(number) || 1 };
+  return { start, root, node: root, tags: {}, clock: Number(clock) || 0, number: Number(number) || 1 };
 }
 
 // Adds a move after a node, or returns the node if the move exists.
@@ -145,15 +145,17 @@ function decodeFen(text) {
 // A comment without the commands for programs, such as [%eval 0.35,12].
 export const shownComment = (comment) => comment.replace(/\s*\[%[^\]]*\]\s*/g, ' ').trim();
 
+// The functions below write the same PGN as `write.rs` of the engine.
+
 // The width at which moves are wrapped, in characters: at most 240 bytes, because programs such as ElephantEye read lines
 // of at most 255 bytes. Comments are not wrapped.
 const LINE_WIDTH = 80;
 
-function wrap(text) {
+function wrap(words) {
   const lines = [];
   let line = '';
-  for (const [word] of text.matchAll(/\{[^}]*\}\S*|\S+/g)) {
-    if (line && line.length + 1 + word.length > LINE_WIDTH) {
+  for (const word of words) {
+    if (line && [...line, ' ', ...word].length > LINE_WIDTH) {
       lines.push(line);
       line = '';
     }
@@ -163,28 +165,39 @@ function wrap(text) {
 }
 
 // The line of a tag, without the characters that a PGN file cannot have in names and values; empty without a name.
-function tagLine(name, value) {
+function tagLine([name, value]) {
   const key = name.replace(/[\p{Cc}\s"[\]]/gu, '');
-  return key && `[${key} "${value.replace(/\p{Cc}+/gu, ' ').replace(/(["\\])/g, '\\$1')}"]`;
+  return key && `[${key} "${value.replace(/\p{Cc}/gu, '').replace(/["\\]/g, '\\$&')}"]\n`;
+}
+
+// A comment without empty lines and the characters that a comment cannot have; empty without a comment.
+function writeComment({ comment }) {
+  const lines = comment.replace(/(?!\n)\p{Cc}/gu, ' ').replaceAll('{', '｛').replaceAll('}', '｝').split('\n');
+  const text = lines.map((line) => line.trim()).filter(Boolean).join('\n');
+  return text && `\0{${text}}`;
 }
 
 export function writePgn(game, notation) {
   const format = { chinese: 'Chinese', wxf: 'WXF', coordinates: 'ICCS' }[notation];
-  const tags = { Game: 'Chinese Chess', Red: '?', Black: '?', Result: '*', ...game.tags, Format: format };
-  if (game.start !== START) tags.FEN = game.start;
-  if (!/^(1-0|0-1|1\/2-1\/2)$/.test(tags.Result)) tags.Result = '*';
-  const lines = Object.entries(tags).map(([name, value]) => tagLine(name, value)).filter(Boolean);
-  const comment = (node) => (node.comment ? ` {${node.comment.replaceAll('}', ')')}}` : '');
+  const result = /^(1-0|0-1|1\/2-1\/2)$/.test(game.tags.Result) ? game.tags.Result : '*';
+  const fen = `${writeFen(game.root.position)} - - ${game.clock} ${game.number}`;
+  const tags = [
+    ['Game', 'Chinese Chess'],
+    ...Object.entries(game.tags).filter(([name]) => !/^(Game|Result|FEN|Format)$/i.test(name)),
+    ['Result', result], ...(game.start === START ? [] : [['FEN', fen]]), ['Format', format],
+  ];
+  // Before each word is a NUL, which no tag, move or comment contains.
   const write = (node, isFirst) => {
     const number = moveNumber(game, node);
     const isRed = node.parent.position.side === 'w';
-    const head = isRed ? ` ${number}.` : isFirst || node.parent.comment ? ` ${number}...` : '';
+    const head = isRed ? `\0${number}.` : isFirst || writeComment(node.parent) ? `\0${number}...` : '';
     const iccs = `${node.move.slice(0, 2)}-${node.move.slice(2)}`.toUpperCase();
     const text = notation === 'coordinates' ? iccs : notate(node.parent.position, node.move, notation);
-    return `${head} ${text}${node.glyphs.map((glyph) => ` $${glyph}`).join('')}${comment(node)}`;
+    return `${head}\0${text}${node.glyphs.map((glyph) => `\0$${glyph}`).join('')}${writeComment(node)}`;
   };
-  const moves = writeTree(game.root, write, ' (', ')').replaceAll('( ', '(');
-  return `${lines.join('\n')}\n\n${wrap(`${comment(game.root)}${moves} ${tags.Result}`)}\n`;
+  const moves = writeTree(game.root, write, '\0(', ')').replaceAll('(\0', '(');
+  const words = `${writeComment(game.root)}${moves}\0${result}`.slice(1).split('\0');
+  return `${tags.map(tagLine).join('')}\n${wrap(words)}\n\n`;
 }
 
 export const fenOf = (node) => writeFen(node.position);

@@ -45,7 +45,9 @@ async function askPosition() {
   try {
     reply = await request(`api/position?${currentQuery()}`, { signal });
   } catch (error) {
-    if (!signal.aborted) say(error.message);
+    if (signal.aborted) return;
+    keepFocus(() => ['knowledge', 'opening', 'tablebase-value'].forEach((id) => element(id).replaceChildren()));
+    say(error.message);
     return;
   }
   if (signal.aborted) return;

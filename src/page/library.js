@@ -105,6 +105,14 @@ function failed(error) {
   say(error.message);
 }
 
+// As `failed`, for a query on which the move of the library depends: the library stops playing. The error of an earlier
+// query is not reported.
+function stopPlaying(requested, error) {
+  if (requested !== query) return;
+  element('library-side').value = '';
+  failed(error);
+}
+
 // Shows the notes on the moves of the position and on the last move.
 async function showNotes(requested) {
   const { node } = app.game;
@@ -172,9 +180,7 @@ async function showEntries() {
     if (requested === query && isLibrarysTurn()) await answer(requested, 0);
     return isKnown;
   } catch (error) {
-    if (requested !== query) return false;
-    element('library-side').value = '';
-    failed(error);
+    stopPlaying(requested, error);
     return false;
   }
 }
@@ -218,19 +224,21 @@ async function answer(requested, tries) {
     return;
   }
   say(t(queued.status !== 'ok' ? queued.status : stats?.workers === 0 ? 'idle' : 'waiting library'));
-  const retry = () => requested === query && answer(requested, tries + 1).catch((error) => say(error.message));
+  const retry = () => requested === query && answer(requested, tries + 1).catch((error) => stopPlaying(requested, error));
   setTimeout(retry, RETRY_INTERVAL);
 }
 
 // Requests a search, and queries the position again until its result is there.
 async function requestSearch() {
+  const requested = query;
   try {
     const reply = await ask('queue');
+    if (requested !== query) return;
     if (reply.status !== 'ok') { sayStatus(reply.status || 'filtered'); return; }
     say(t('queued'));
-    await waitForResult(query, 0);
+    await waitForResult(requested, 0);
   } catch (error) {
-    say(error.message);
+    if (requested === query) say(error.message);
   }
 }
 

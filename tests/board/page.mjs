@@ -21,6 +21,7 @@ const GAME = `[Red "A <b> & c"]
 `;
 // A position in the built-in tablebases.
 const ENDING = '3k5/9/9/9/9/9/9/9/4R4/4K4 w';
+const START = 'rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w';
 // Black has no legal move after b1b8.
 const STALEMATE = '3k5/9/9/9/9/9/9/R8/1R7/4K4 w';
 
@@ -74,7 +75,14 @@ async function open(url, options = {}) {
 const square = (page, name) => page.locator(`#squares [data-name=${name}]`);
 const pieceAt = (page, name) => page.locator(`#board [data-square=${name}]`).count();
 const moveCount = (page) => page.locator('#moves button').count();
+// Waits until there are at least `count` moves, and exactly `count` moves.
 const waitForMoves = (page, count) => page.waitForFunction((n) => document.querySelectorAll('#moves button').length >= n, count);
+const waitForExactly = (page, count) => page.waitForFunction((n) => document.querySelectorAll('#moves button').length === n, count);
+// The centers of squares.
+const centers = async (page, ...names) => {
+  const boxes = await Promise.all(names.map((name) => square(page, name).boundingBox()));
+  return boxes.map((box) => ({ x: box.x + box.width / 2, y: box.y + box.height / 2 }));
+};
 const status = (page) => page.locator('#status').textContent();
 
 async function waitForStatus(page, text) {
@@ -105,11 +113,10 @@ async function playsByMouse(url) {
   await waitForMoves(page, 2);
   assert.equal(await pieceAt(page, 'h2'), 0);
   // A drag.
-  const [from, to] = await Promise.all(['b0', 'c2'].map((name) => square(page, name).boundingBox()));
-  const middle = (box) => [box.x + box.width / 2, box.y + box.height / 2];
-  await page.mouse.move(...middle(from));
+  const [from, to] = await centers(page, 'b0', 'c2');
+  await page.mouse.move(from.x, from.y);
   await page.mouse.down();
-  await page.mouse.move(...middle(to), { steps: 5 });
+  await page.mouse.move(to.x, to.y, { steps: 5 });
   await page.mouse.up();
   await waitForMoves(page, 4);
   assert.match(await page.locator('#clock-near').textContent(), /^Red [45]:\d\d$/);
@@ -128,7 +135,7 @@ async function playsByMouse(url) {
   await page.click('#offer-draw');
   await waitForStatus(page, 'too early');
   await page.click('#take-back');
-  await page.waitForFunction(() => document.querySelectorAll('#moves button').length === 2);
+  await waitForExactly(page, 2);
   await page.click('#resign');
   await waitForStatus(page, 'Red resigns');
   // A reload does not resume a game that has ended, and keeps its result.
@@ -139,7 +146,7 @@ async function playsByMouse(url) {
   assert.equal(await page.locator('#resign').isVisible(), false);
   // Red has no cannons, so the position is in no book.
   await page.goto(`${url}#rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/9/9/RNBAKABNR_w`);
-  await page.waitForFunction(() => !document.querySelector('#moves button'));
+  await waitForExactly(page, 0);
   await page.click('#play-panel summary');
   await page.selectOption('#strength', '');
   await page.fill('#minutes', '0');
@@ -151,7 +158,7 @@ async function playsByMouse(url) {
   await page.reload();
   await waitForMoves(page, 1);
   assert.equal(await page.locator('#move-time').inputValue(), '10');
-  const [red, black] = await Promise.all(['e0', 'e9'].map((name) => square(page, name).boundingBox()));
+  const [red, black] = await centers(page, 'e0', 'e9');
   assert(red.y < black.y, 'Black is below');
   await page.context().close();
 }
@@ -185,7 +192,7 @@ async function asksBeforeLeavingMatch(url) {
   assert.equal(await moveCount(page), 2);
   assert.equal(await page.locator('#resign').isVisible(), true);
   await page.goBack();
-  await page.waitForFunction(() => document.querySelectorAll('#moves button').length === 1);
+  await waitForExactly(page, 1);
   assert.equal(await page.locator('#resign').isVisible(), false);
   await page.context().close();
 }
@@ -290,14 +297,14 @@ async function changesGames(url) {
   });
   assert.equal(await moveCount(page), 3);
   await page.goBack();
-  await page.waitForFunction(() => document.querySelectorAll('#moves button').length === 2);
+  await waitForExactly(page, 2);
   assert.match(await address(), /@2$/);
   await page.click('#game-panel summary');
-  const start = 'rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1';
+  const start = `${START} - - 0 1`;
   for (const [fen, count] of [[`${start} moves h2e2 H9G7`, 2], [`position fen ${start}`, 0], [`fen ${start} moves 炮二平五`, 1]]) {
     await page.fill('#fen', fen);
     await page.click('#position button');
-    await page.waitForFunction((n) => document.querySelectorAll('#moves button').length === n, count);
+    await waitForExactly(page, count);
     assert.match(await address(), /^#~/);
   }
   // A game of the list can be chosen again after another game has been opened.
@@ -323,6 +330,12 @@ async function changesGames(url) {
   await square(page, 'h4').hover();
   await page.mouse.up();
   await waitForStatus(page, 'Black to move');
+  // If a query fails, the moves of the book in the position before are not shown.
+  await page.waitForSelector('#knowledge button');
+  await page.route('**/api/position*', (route) => route.fulfill({ body: 'no JSON' }));
+  await page.click('#back');
+  await waitForStatus(page, 'invalid reply');
+  assert.equal(await page.locator('#knowledge, #opening, #tablebase-value').filter({ hasText: /./ }).count(), 0);
   await page.context().close();
 }
 
@@ -361,7 +374,7 @@ async function resumesMatch(page) {
   await square(page, 'a4').click();
   await waitForMoves(page, 6);
   await page.click('#take-back');
-  await page.waitForFunction(() => document.querySelectorAll('#moves button').length === 4);
+  await waitForExactly(page, 4);
   // Another tab with the same address does not continue it.
   const other = await page.context().newPage();
   await other.goto(page.url());
@@ -475,8 +488,10 @@ async function playsByTouch(url) {
   }
   assert.match(await page.locator('#moves').textContent(), /1\. 炮二平五 马８进７ 2\. 马二进三/);
   assert.match(await status(page), /黑方走棋/);
-  await drawsByLongPress(page);
-  await drawsByTouch(page);
+  const client = await page.context().newCDPSession(page);
+  const touch = (type, points) => client.send('Input.dispatchTouchEvent', { type, touchPoints: points });
+  await drawsByLongPress(page, touch);
+  await drawsByTouch(page, touch);
   await page.click('#play-panel summary');
   await page.selectOption('#strength', '500');
   await page.click('#play-black');
@@ -519,11 +534,8 @@ async function keepsLanguage(url) {
 }
 
 // An arrow and a circle by a long press, outside the drawing mode; the same gestures remove them again.
-async function drawsByLongPress(page) {
-  const client = await page.context().newCDPSession(page);
-  const touch = (type, points) => client.send('Input.dispatchTouchEvent', { type, touchPoints: points });
-  const boxes = await Promise.all(['a3', 'a5'].map((name) => square(page, name).boundingBox()));
-  const [start, end] = boxes.map((box) => ({ x: box.x + box.width / 2, y: box.y + box.height / 2 }));
+async function drawsByLongPress(page, touch) {
+  const [start, end] = await centers(page, 'a3', 'a5');
   const scrolled = await page.evaluate(() => scrollY);
   for (const count of [1, 0]) {
     for (const target of [end, start]) {
@@ -552,8 +564,7 @@ async function drawsByLongPress(page) {
 // A second finger neither plays a move nor ends the drag of the first one.
 async function ignoresSecondFinger(page, touch) {
   const before = await moveCount(page);
-  const boxes = await Promise.all(['b7', 'b5', 'e7'].map((name) => square(page, name).boundingBox()));
-  const [piece, other, target] = boxes.map((box, id) => ({ x: box.x + box.width / 2, y: box.y + box.height / 2, id: id % 2 }));
+  const [piece, other, target] = (await centers(page, 'b7', 'b5', 'e7')).map((center, id) => ({ ...center, id: id % 2 }));
   await touch('touchStart', [piece]);
   await touch('touchStart', [piece, other]);
   assert.equal(await moveCount(page), before);
@@ -562,18 +573,15 @@ async function ignoresSecondFinger(page, touch) {
   await touch('touchEnd', []);
   assert.equal(await moveCount(page), before + 1);
   await page.goBack();
-  await page.waitForFunction((n) => document.querySelectorAll('#moves button').length === n, before);
+  await waitForExactly(page, before);
 }
 
 // Arrows by a drag and by two taps, and a circle.
-async function drawsByTouch(page) {
+async function drawsByTouch(page, touch) {
   await page.tap('#draw');
   assert.equal(await page.locator('#draw-hint').isVisible(), true);
-  const boxes = await Promise.all(['a3', 'a5'].map((name) => square(page, name).boundingBox()));
-  const [start, end] = boxes.map((box) => ({ x: box.x + box.width / 2, y: box.y + box.height / 2 }));
+  const [start, end] = await centers(page, 'a3', 'a5');
   const scrolled = await page.evaluate(() => scrollY);
-  const client = await page.context().newCDPSession(page);
-  const touch = (type, points) => client.send('Input.dispatchTouchEvent', { type, touchPoints: points });
   await touch('touchStart', [start]);
   await touch('touchMove', [{ x: start.x, y: (start.y + end.y) / 2 }]);
   await touch('touchMove', [end]);
@@ -766,7 +774,7 @@ async function opensFiles(url) {
     execFileSync(PROGRAM, ['convert', 'game.pgn', '--to', format, '--force', '-o', `game.${format}`], { cwd: directory });
     const buffer = readFileSync(join(directory, `game.${format}`));
     await page.evaluate(() => { document.querySelector('#new-game').click(); });
-    await page.waitForFunction(() => !document.querySelector('#moves button'));
+    await waitForExactly(page, 0);
     if (way === 'choose') {
       await page.setInputFiles('#file', { name: `game.${format}`, mimeType: 'application/octet-stream', buffer });
     } else await transfer(page, way, `game.${format}`, buffer);
@@ -950,6 +958,17 @@ async function playsByLibrary(page, url) {
   await page.unroute('**/api/position*');
   await page.click('#new-game');
   await waitForMoves(page, 1);
+  // If the query fails after a search was requested, the library stops playing, and the query can be repeated.
+  let tries = 0;
+  await page.route('**/chessdb.php', (route) => {
+    const action = new URLSearchParams(route.request().postData()).get('action');
+    if (action === 'querybest' && tries++) return route.fulfill({ body: 'no JSON' });
+    const moves = action === 'queryall' ? [{ uci: 'h2e2', score: '??' }] : [];
+    return route.fulfill({ json: { status: 'ok', moves } });
+  });
+  await page.click('#new-game');
+  await page.waitForSelector('#retry', { state: 'visible' });
+  assert.equal(await page.inputValue('#library-side'), '');
 }
 
 // A writer annotates a move; readers see the note, but no private branch.
@@ -996,14 +1015,13 @@ async function writesNotes(page, root) {
   await page.click('#note-form button');
   await page.waitForFunction(() => !document.querySelector('#library-note').textContent.includes('private'));
   // A glyph that the form does not offer is kept.
-  const start = 'rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w';
   const glyphs = (value) => page.evaluate(async ([board, value]) => {
     const headers = { Authorization: `Bearer ${sessionStorage.getItem('token')}` };
     const body = new URLSearchParams({ board, move: 'h2e2', comment: 'rare', glyphs: value || '' });
     if (value) await fetch('notes', { method: 'POST', body, headers });
     const found = await (await fetch(`notes?${new URLSearchParams({ board })}`, { headers })).json();
     return found.notes.find((note) => note.move === 'h2e2').glyphs;
-  }, [start, value]);
+  }, [START, value]);
   assert.deepEqual(await glyphs('1 14 40'), [1, 14, 40]);
   await page.click('#back');
   await page.click('#next');
@@ -1044,6 +1062,18 @@ async function keepsNote(page) {
   await page.unroute('**/chessdb.php');
   await page.click('#retry');
   await page.waitForSelector('#retry', { state: 'hidden' });
+  // The reply to a request for a search is not reported after a step to another position.
+  const isRequest = (request) => request.postData()?.startsWith('action=queue&');
+  await page.route('**/chessdb.php', async (route) => {
+    if (!isRequest(route.request())) { await route.continue(); return; }
+    await page.click('#back');
+    await route.fulfill({ json: { status: 'ok' } });
+  });
+  await Promise.all([page.waitForResponse((response) => isRequest(response.request())), page.click('#queue')]);
+  await page.waitForTimeout(300);
+  assert.match(await status(page), /to move$/);
+  await page.unroute('**/chessdb.php');
+  await page.click('#next');
 }
 
 // Games from the starting position without some of its pawns. The job has 4,096 searches, and at most 400 of them are

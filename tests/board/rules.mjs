@@ -1,5 +1,5 @@
-// Compares the legal moves and notations of the page with those in FILE, which the engine has written. Also tests the
-// texts of games and the replies of servers. Usage: node rules.mjs FILE.
+// Compares the legal moves, notations and PGN of the page with those in FILE, which the engine has written. Also tests
+// the texts of games and the replies of servers. Usage: node rules.mjs FILE.
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,11 @@ try {
   const load = (name) => import(pathToFileURL(join(directory, name)));
   const { parseFen, writeFen, legalMoves, notate, whyIllegal } = await load('rules.js');
   const { decodeGame, encodeGame, writePgn } = await load('game.js');
-  for (const { fen, moves } of JSON.parse(readFileSync(process.argv[2], 'utf8'))) {
+  const { positions, games } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+  for (const { text, pgn } of games) {
+    for (const [notation, expected] of Object.entries(pgn)) assert.equal(writePgn(decodeGame(text), notation), expected);
+  }
+  for (const { fen, moves } of positions) {
     const position = parseFen(fen);
     assert.equal(writeFen(position), fen.split(' ').slice(0, 2).join(' '));
     assert.deepEqual(legalMoves(position).sort(), Object.keys(moves), fen);
@@ -61,12 +65,12 @@ try {
   assert.match(later, /^30\.\.\. E9-F9 31\. E1-E2 \*$/m);
   // Tags of links with line breaks, quotes in names, without a name and with an unknown result.
   const odd = writePgn(decodeGame('~h2e2@1;Red=a%0A%22b%22;Ev%22ent=x;=y;Result=z'), 'coordinates');
-  assert.equal(odd, '[Game "Chinese Chess"]\n[Red "a \\"b\\""]\n[Black "?"]\n[Result "*"]\n[Event "x"]\n[Format "ICCS"]\n\n1. H2-E2 *\n');
+  assert.equal(odd, '[Game "Chinese Chess"]\n[Red "a\\"b\\""]\n[Event "x"]\n[Result "*"]\n[Format "ICCS"]\n\n1. H2-E2 *\n\n');
   // Moves are wrapped at 240 bytes, because some programs read lines of at most 255. Comments are not broken.
   const shuffle = 'b0c2b9c7c2b0c7b9'.repeat(50);
   const long = writePgn(decodeGame(`~${shuffle}:${'a%20b%20'.repeat(50)}:@0`), 'chinese').split('\n');
   const [comments, others] = [true, false].map((isComment) => long.filter((line) => line.startsWith('{') === isComment));
-  assert.deepEqual(comments, [`{${'a b '.repeat(50)}}`]);
+  assert.deepEqual(comments, [`{${'a b '.repeat(50).trim()}}`]);
   assert(others.length > 20 && others.every((line) => Buffer.byteLength(line) <= 240));
   assert.equal(others.join(' ').match(/馬|马/g).length, 200);
   const start = 'rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR_w';

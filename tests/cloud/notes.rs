@@ -276,7 +276,7 @@ fn exports_contain_notes() {
     // A game record with variations, scores and notes.
     let pgn = dir.read("all.pgn");
     for part in [
-        "B2-E2 {[%eval -0.20,0]\nsecret}",
+        "B2-E2\n{[%eval -0.20,0]\nsecret}",
         "C3-C4 $5 $14 {[%eval 0.16,0]\nPawn\nsolid ｛play｝}",
         "E3-E4 {no score}",
     ] {

@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 use chuhe::board::{Move, Position};
 use chuhe::movegen::{is_legal, legal_moves};
 use chuhe::notation::MoveStyle;
-use chuhe::random;
+use chuhe::notation::records::RecordReader;
+use chuhe::notation::tree::{GameTree, ROOT};
+use chuhe::{page, random};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use serde_json::{Value, json};
@@ -363,8 +365,21 @@ fn games_of_the_command_line_are_shown() {
     }
 }
 
-/// The page has its own implementation of the rules, which needs no server. Node.js compares its moves and notations
-/// with those of the engine.
+/// A long game with comments, and one with variations from another position. Their tags and comments have characters
+/// that PGN does not allow.
+fn games_for_the_page() -> [GameTree; 2] {
+    let read = |text: &str| RecordReader::new(text.as_bytes()).unwrap().next().unwrap().unwrap();
+    let mut long = read(&"b0c2 b9c7 c2b0 c7b9 {a comment between moves} ".repeat(30));
+    long.set_tag("Event", "a\n\"b\" \\");
+    long.set_tag("Ev\"ent [1]", "\u{1}x");
+    long.moves[ROOT].comment = "{before} ( the\tmoves )\r\n\n  second line ".to_owned();
+    let text = "[Red \"甲\"]\n[FEN \"3k5/9/9/9/9/9/9/9/4R4/4K4 b - - 3 12\"]\n\n\
+        d9d8 $2 {a} (d9f9 e1e2 (e1e3 $1 $14)) e1e2 (e1e4 d8d9) (e1e5 {b}) d8d9 {c} 1-0\n";
+    [long, read(text)]
+}
+
+/// The page has its own implementation of the rules, which needs no server. Node.js compares its moves, notations and
+/// PGN with those of the engine.
 #[test]
 fn rules_and_notations_of_the_page_are_those_of_the_engine() {
     let mut node = Command::new("node");
@@ -396,11 +411,18 @@ fn rules_and_notations_of_the_page_are_those_of_the_engine() {
         let moves: BTreeMap<String, [String; 2]> = moves.collect();
         json!({ "fen": position.to_string(), "moves": moves })
     });
+    let games = games_for_the_page().map(|game| {
+        let styles = [MoveStyle::Chinese, MoveStyle::Wxf, MoveStyle::Coordinate];
+        let [chinese, wxf, coordinates] = styles.map(|style| game.write_pgn(style));
+        let pgn = json!({ "chinese": chinese, "wxf": wxf, "coordinates": coordinates });
+        json!({ "text": page::encode(&game, &[], 0), "pgn": pgn })
+    });
+    let expected = json!({ "positions": expected.collect::<Value>(), "games": games });
     let dir = TestDir::new();
-    dir.write("positions.json", expected.collect::<Value>().to_string());
+    dir.write("expected.json", expected.to_string());
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/board/rules.mjs");
     let mut node = Command::new("node");
-    let output = node.arg(script).arg(dir.path("positions.json")).output();
+    let output = node.arg(script).arg(dir.path("expected.json")).output();
     let output = output.unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");

@@ -4,8 +4,9 @@ use crate::board::{Color, Position};
 use crate::notation::tree::{AnnotatedMove, GameTree, NodeId, ROOT, plain_comment};
 use crate::notation::{MoveStyle, fen};
 
-/// The width at which moves are wrapped, in characters. Comments are not wrapped.
-const LINE_WIDTH: usize = 100;
+/// The width at which moves are wrapped, in characters: at most 240 bytes, because programs such as ElephantEye read
+/// lines of at most 255 bytes. Comments are not wrapped.
+const LINE_WIDTH: usize = 80;
 
 /// The line of a tag, without the line end. Control characters are removed, and from the name also whitespace, quotes
 /// and brackets.
