@@ -184,6 +184,7 @@ texts! {
     true_or_false: "true or false", " true 或 false";
     one_of: "one of {}", " {} 之一";
     out_of_range: "option {}: {} is outside the range {} to {}; {} is used", "选项 {}：{} 不在 {} 到 {} 之间，改用 {}";
+    rounded: "option {}: {} is rounded to {}", "选项 {}：{} 取整为 {}";
     needs_a_number: "{} needs a number", "{} 后面须有数字";
     needs_a_number_not: "{} needs a number, not {}", "{} 后面须有数字，而不是 {}";
     at_least_1: "{} must be at least 1", "{} 至少须为 1";

@@ -138,7 +138,7 @@ pub struct OptionChange {
     /// The name by which the client has set the option.
     pub name: &'static str,
     pub effect: Effect,
-    /// A message for the user if the value was out of range.
+    /// A message for the user if the value was out of range or a fraction.
     pub note: Option<String>,
 }
 
@@ -210,8 +210,11 @@ fn set_value(
         OptionKind::Spin { min, max, set, .. } => {
             let given = number(value).ok_or_else(|| invalid(texts().a_number))?;
             let used = given.clamp(min, max);
-            if used != given || value.starts_with('-') && given == 0 && value != "-0" {
+            let is_not_0 = |digits: &str| digits.contains(|c| matches!(c, '1'..='9'));
+            if used != given || value.starts_with('-') && is_not_0(value) {
                 note = Some(outside([min, max, used].map(|number| number.to_string())));
+            } else if value.split_once('.').is_some_and(|(_, fraction)| is_not_0(fraction)) {
+                note = Some(fill(texts().rounded, &[name, &excerpt(value), &used.to_string()]));
             }
             set(preferences, used);
         }
@@ -411,6 +414,20 @@ mod tests {
             set.unwrap().unwrap().note.unwrap(),
             "option multipv: 0 is outside the range 1 to 256; 1 is used"
         );
+    }
+
+    #[test]
+    fn fractions_are_rounded_with_a_note() {
+        for (value, note) in [
+            ("0.5", Some("option threads: 0.5 is rounded to 0")),
+            ("2.75", Some("option threads: 2.75 is rounded to 2")),
+            ("-0.5", Some("option threads: -0.5 is outside the range 0 to 512; 0 is used")),
+            ("2.0", None),
+            ("-0.0", None),
+        ] {
+            let set = set("threads", Some(value), &mut Preferences::default());
+            assert_eq!(set.unwrap().unwrap().note.as_deref(), note, "{value}");
+        }
     }
 
     #[test]

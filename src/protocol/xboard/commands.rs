@@ -150,6 +150,11 @@ impl XBoard {
             }
             "variant" if rest == "xiangqi" => Vec::new(),
             "variant" => error("unsupported variant", &format!("{verb} {rest}")),
+            "bk" if self.is_invalid => {
+                let mut commands = refuse_game();
+                commands.push(Command::Print(String::new()));
+                commands
+            }
             "bk" => vec![Command::ShowBook(self.position_text())],
             "d" if self.is_invalid => refuse_game(),
             "d" => {

@@ -434,6 +434,8 @@ fn the_books_are_shown_on_request() {
     };
     assert_eq!(shown(&moves), ["\th9g7 7", "\tb9c7 2", ""]);
     assert_eq!(shown(&[]), ["\tno book moves", ""]);
+    client.send("edit");
+    assert_eq!(client.printed("bk"), ["Error (illegal position): set up another one", ""]);
 }
 
 #[test]
