@@ -425,14 +425,6 @@ fn hash_entry_formats() {
     );
 }
 
-#[test]
-fn messages_contain_no_control_characters() {
-    for protocol in UCCI_AND_UCI {
-        let line = format(protocol, &Reply::Message("a\nbestmove h2e2\r\u{1b}[2J")).unwrap();
-        assert!(!line.chars().any(char::is_control), "{line:?}");
-    }
-}
-
 /// A protocol for each codec. [`Protocol::UciCyclone`] has the codec of [`Protocol::Uci`].
 const ALL_PROTOCOLS: [Protocol; 5] =
     [Protocol::Ucci, Protocol::Uci, Protocol::XBoard, Protocol::CxBoard, Protocol::Worker];

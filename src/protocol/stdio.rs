@@ -4,10 +4,11 @@
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, ErrorKind, Write};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::sleep;
 
 use crossbeam_channel::{Receiver, SendError, Sender, unbounded};
+use parking_lot::{Condvar, Mutex};
 
 use crate::search::{USUAL_STACK, start_thread};
 use crate::text::{
@@ -62,15 +63,13 @@ struct ReadAhead {
 impl ReadAhead {
     /// Waits until there are fewer than [`BYTES_AHEAD`] bytes, then adds `bytes`.
     fn add(&self, bytes: usize) {
-        let ahead = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_full = |ahead: &mut usize| *ahead >= BYTES_AHEAD;
-        let waited = self.decreased.wait_while(ahead, is_full);
-        let mut ahead = waited.unwrap_or_else(PoisonError::into_inner);
+        let mut ahead = self.bytes.lock();
+        self.decreased.wait_while(&mut ahead, |ahead| *ahead >= BYTES_AHEAD);
         *ahead = ahead.saturating_add(bytes);
     }
 
     fn remove(&self, bytes: usize) {
-        let mut ahead = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ahead = self.bytes.lock();
         *ahead = ahead.saturating_sub(bytes);
         self.decreased.notify_all();
     }
@@ -418,7 +417,7 @@ mod tests {
             fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
                 buffer.fill(b'x');
                 buffer[buffer.len() - 1] = b'\n';
-                *self.0.lock().unwrap() += buffer.len();
+                *self.0.lock() += buffer.len();
                 Ok(buffer.len())
             }
         }
@@ -430,7 +429,7 @@ mod tests {
         }
         let taken = 40 * LONGEST_LINE / 2;
         std::thread::sleep(std::time::Duration::from_millis(50));
-        assert!(*count.lock().unwrap() <= taken + BYTES_AHEAD + 2 * LONGEST_LINE);
+        assert!(*count.lock() <= taken + BYTES_AHEAD + 2 * LONGEST_LINE);
     }
 
     #[test]

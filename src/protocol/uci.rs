@@ -58,7 +58,7 @@ impl Codec for Uci {
 
     fn format(&mut self, reply: &Reply<'_>, preferences: &Preferences) -> Vec<String> {
         self.ranks = preferences.ranks();
-        let text = |played| preferences.ranks().format(played);
+        let text = |played| self.ranks.format(played);
         let line = match *reply {
             Reply::Ready => "readyok".to_owned(),
             Reply::Message(text) => format!("info string {}", one_line(text)),

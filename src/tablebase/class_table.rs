@@ -120,12 +120,12 @@ impl ClassTable {
         strong: Color,
         cache: &BlockCache,
     ) -> Option<TableOutcome> {
+        if self.damage.get().is_some() {
+            return None;
+        }
         let side = color_in_table(position.side_to_move(), strong);
         if self.header.largest[side] == DRAW {
             return Some(TableOutcome::Draw);
-        }
-        if self.damage.get().is_some() {
-            return None;
         }
         let indexer = self.indexer.get_or_init(|| Indexer::new(self.header.material));
         match self.value(indexer.of_position(position, strong), cache) {

@@ -84,15 +84,14 @@ pub fn read_line(
     // An endless line is not read beyond the first byte that exceeds the limit.
     let mut part = source.take((bound as u64).saturating_add(1));
     match read_bounded_line(&mut part, bound, line)? {
-        BoundedLine::TooLong(_) => Err(too_long("a line", megabytes)),
-        BoundedLine::Unterminated(length) if length > bound as u64 => {
-            Err(too_long("a line", megabytes))
-        }
         BoundedLine::Whole => {
             line.push(b'\n');
             Ok(true)
         }
-        BoundedLine::Unterminated(_) => Ok(true),
+        BoundedLine::Unterminated(length) if length <= bound as u64 => Ok(true),
+        BoundedLine::TooLong(_) | BoundedLine::Unterminated(_) => {
+            Err(too_long("a line", megabytes))
+        }
         BoundedLine::End => Ok(false),
     }
 }

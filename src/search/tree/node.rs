@@ -121,10 +121,9 @@ impl Search<'_> {
         if let Some(entry) = &mut node.entry {
             entry.bound = None;
         }
-        let found = match self.search_moves::<N>(&node, alpha, beta) {
-            Ok(found) => found.settled_at(ply),
-            Err(multi_cut) => return NodeScore::of_path(multi_cut, disputed.first),
-        };
+        // Without a bound of the entry there is no multi-cut.
+        let found = self.search_moves::<N>(&node, alpha, beta);
+        let found = found.unwrap_or_else(MovesResult::of_score).settled_at(ply);
         if self.stopped {
             return NodeScore::STOPPED;
         }

@@ -437,9 +437,6 @@ fn processors(text: &str) -> Result<Vec<usize>, SettingError> {
     Ok(all)
 }
 
-#[cfg(test)]
-mod tests;
-
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SpecError {
     /// The file is not valid TOML or has unknown keys or invalid values.
@@ -503,3 +500,6 @@ pub enum EngineSpecError {
     #[error("proto= must be one of {}", EngineProtocol::NAMES.join(", "))]
     Protocol,
 }
+
+#[cfg(test)]
+mod tests;
