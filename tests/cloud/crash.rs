@@ -1,6 +1,6 @@
 //! Acknowledged writes survive crashes and full disks.
 
-use std::io::{Read, Write};
+use std::iter;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -12,39 +12,37 @@ use chuhe::random;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use super::server::{LIBRARY, START, Server, WRITER, body, dir_with_tokens, encoded, status};
+use super::server::{LIBRARY, START, Server, body, dir_with_tokens, encoded, status};
 use crate::TestDir;
 
 const ROUNDS: u64 = 4;
 const WRITERS: u64 = 8;
 
-/// Writes scores of moves of random games until the server has ended. Collects the acknowledged moves, with their
-/// boards encoded for a URL.
-pub fn write_games(server: &Server, seed: u64, acknowledged: &Mutex<Vec<(String, String)>>) {
+/// The moves of random games, each with the position before it as a FEN.
+fn random_moves(seed: u64) -> impl Iterator<Item = (String, String)> {
     let mut random = StdRng::seed_from_u64(seed);
-    loop {
-        let game = random::game(&mut random, Position::startpos(), 40);
+    let games = iter::repeat_with(move || random::game(&mut random, Position::startpos(), 40));
+    games.flat_map(|game| {
         let mut position = Position::startpos();
-        for ply in game.plies() {
-            let board = encoded(&fen::write(&position));
-            let m = ply.played.to_string();
-            let path =
-                format!("/chessdb.php?action=store&board={board}&move={m}&score=5&token={WRITER}");
-            let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-            let Ok(mut stream) = std::net::TcpStream::connect(server.address) else {
-                return;
-            };
-            let mut answer = String::new();
-            if stream.write_all(request.as_bytes()).is_err()
-                || stream.read_to_string(&mut answer).is_err()
-                || answer.is_empty()
-            {
-                return;
-            }
-            if body(&answer) == "ok\0" {
-                acknowledged.lock().unwrap().push((board, m));
-            }
+        let moves = game.plies().iter().map(|ply| {
+            let board = fen::write(&position);
             position.make(ply.played);
+            (board, ply.played.to_string())
+        });
+        moves.collect::<Vec<_>>()
+    })
+}
+
+/// Writes scores of moves of random games until the server has ended. Collects the acknowledged moves.
+pub fn write_games(server: &Server, seed: u64, acknowledged: &Mutex<Vec<(String, String)>>) {
+    for (board, m) in random_moves(seed) {
+        match server.try_store(&board, &m, 5) {
+            Ok(response) if !response.is_empty() => {
+                if body(&response) == "ok\0" {
+                    acknowledged.lock().unwrap().push((board, m));
+                }
+            }
+            _ => return,
         }
     }
 }
@@ -88,40 +86,30 @@ pub fn survive_kills(library: &str, dir: &TestDir) {
 
 pub fn assert_known(server: &Server, acknowledged: &[(String, String)]) {
     for (board, m) in acknowledged {
-        let path = format!("/chessdb.php?action=queryall&learn=1&board={board}");
+        let path = format!("/chessdb.php?action=queryall&learn=1&board={}", encoded(board));
         let list = body(&server.get(&path));
         assert!(list.contains(&format!("move:{m},")), "{board} {m}: {list}");
     }
-}
-
-/// Writes the score of a move; returns the response.
-fn write_score(server: &Server, board: &str, m: &str) -> String {
-    let board = encoded(board);
-    let path = format!("/chessdb.php?action=store&board={board}&move={m}&score=5&token={WRITER}");
-    server.get(&path)
 }
 
 #[test]
 fn a_full_disk_only_affects_writes() {
     let dir = dir_with_tokens();
     let server = Server::start_with_file_size_limit(&dir, 600);
-    let mut random = StdRng::seed_from_u64(1);
     let mut acknowledged: Vec<(String, String)> = Vec::new();
-    let refused = 'writing: loop {
-        let game = random::game(&mut random, Position::startpos(), 40);
-        let mut position = Position::startpos();
-        for ply in game.plies() {
-            let (board, m) = (fen::write(&position), ply.played.to_string());
-            let response = write_score(&server, &board, &m);
-            match status(&response) {
-                200 if body(&response) == "ok\0" => acknowledged.push((board, m)),
-                200 => {}
-                _ => break 'writing response,
+    let mut refused = String::new();
+    for (board, m) in random_moves(1) {
+        let response = server.store(&board, &m, 5);
+        match status(&response) {
+            200 if body(&response) == "ok\0" => acknowledged.push((board, m)),
+            200 => {}
+            _ => {
+                refused = response;
+                break;
             }
-            position.make(ply.played);
         }
         assert!(acknowledged.len() < 10_000);
-    };
+    }
     assert_eq!(status(&refused), 503);
     assert_eq!(body(&refused), "Error: the library cannot be read or written");
     // The cause is on standard error, once.
@@ -140,7 +128,7 @@ fn a_full_disk_only_affects_writes() {
     // With enough room, writes succeed again.
     let server = Server::start(&dir, "");
     assert!(acknowledged.iter().all(|write| is_known(&server, write)));
-    assert_eq!(status(&write_score(&server, START, "a0a1")), 200);
+    assert_eq!(status(&server.store(START, "a0a1", 5)), 200);
     assert!(is_known(&server, &(START.to_owned(), "a0a1".to_owned())));
 }
 

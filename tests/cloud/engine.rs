@@ -1,44 +1,31 @@
 //! The engine option `Cloud`.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Read;
 use std::net::TcpListener;
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::server::{Server, WRITER, bearer, body, responding};
+use super::server::{START, Server, WRITER, bearer, body, responding};
+use crate::engine_client::Client;
 
 /// A search that ends soon, with a move time that lets the engine wait up to two seconds for the library.
 const GO: &str = "go movetime 20000 depth 4";
 
 /// Sends commands to an engine and waits for `bestmove` after each `go`. Returns its output and the elapsed time.
 fn run_engine(url: &str, commands: &[&str]) -> (Vec<String>, Duration) {
-    let mut engine = Command::new(env!("CARGO_BIN_EXE_chuhe"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut input = engine.stdin.take().unwrap();
-    let mut lines = BufReader::new(engine.stdout.take().unwrap()).lines();
+    let mut client = Client::uci();
+    client.send(&format!("setoption name Cloud value {url}"));
+    client.sync();
     let mut output = Vec::new();
-    writeln!(input, "uci\nsetoption name Cloud value {url}\nisready").unwrap();
-    assert!(lines.by_ref().any(|line| line.unwrap() == "readyok"));
     let begun = Instant::now();
     for command in commands {
-        writeln!(input, "{command}").unwrap();
-        if !command.starts_with("go") {
-            continue;
-        }
-        for line in lines.by_ref().map(Result::unwrap) {
-            let is_last = line.starts_with("bestmove");
-            output.push(line);
-            if is_last {
-                break;
-            }
+        client.send(command);
+        if command.starts_with("go") {
+            output.extend(client.until("bestmove"));
         }
     }
     let time = begun.elapsed();
-    writeln!(input, "quit").unwrap();
-    engine.wait().unwrap();
+    client.send("quit");
+    client.end();
     (output, time)
 }
 
@@ -58,8 +45,7 @@ fn counted_requests(server: &Server, action: &str) -> String {
 fn a_verified_move_of_the_library_is_played() {
     let server = Server::new("--min-visits 0");
     let requested = || counted_requests(&server, "querybest");
-    let stored = server.ask("store", &format!("&move=b0c2&score=-16&token={WRITER}"));
-    assert_eq!(stored, "ok\0");
+    assert_eq!(body(&server.store(START, "b0c2", -16)), "ok\0");
     let commands = ["position startpos", "go movetime 20000"];
     let (output, time) = run_engine(&server.url(), &commands);
     assert_eq!(best_move(&output), "b0c2", "{output:?}");
@@ -81,12 +67,9 @@ fn a_verified_move_of_the_library_is_played() {
     assert_eq!(requested(), "2");
     // A move that does not recapture the cannon is rejected, although the library prefers it: scores are stored for
     // the side to move after the move.
-    let board = "rnbakabCr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C7/9/RNBAKABNR%20b";
+    let board = "rnbakabCr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C7/9/RNBAKABNR b";
     for (m, score) in [("i9h9", 0), ("a9a8", -900)] {
-        let path = format!(
-            "/chessdb.php?action=store&board={board}&move={m}&score={score}&token={WRITER}"
-        );
-        assert_eq!(body(&server.get(&path)), "ok\0");
+        assert_eq!(body(&server.store(board, m, score)), "ok\0");
     }
     let (output, _) = run_engine(&server.url(), &["position startpos moves h2h9", GO]);
     assert_eq!(best_move(&output), "i9h9", "{output:?}");
@@ -151,8 +134,7 @@ fn an_address_without_a_library_is_reported_once() {
 #[test]
 fn a_token_is_sent_and_a_refusal_is_reported_once() {
     let server = Server::new("--anonymous none --min-visits 0");
-    let stored = server.ask("store", &format!("&move=c3c4&score=-16&token={WRITER}"));
-    assert_eq!(stored, "ok\0");
+    assert_eq!(body(&server.store(START, "c3c4", -16)), "ok\0");
     let commands = ["position startpos", GO, GO, GO, GO];
     let requested = || counted_requests(&server, "querybest");
     let (output, _) = run_engine(&server.url(), &commands);
@@ -174,8 +156,7 @@ fn a_token_is_sent_and_a_refusal_is_reported_once() {
 #[test]
 fn the_principal_variation_is_requested_during_the_search() {
     let server = Server::new("");
-    let stored = server.ask("store", &format!("&move=c3c4&score=-16&token={WRITER}"));
-    assert_eq!(stored, "ok\0");
+    assert_eq!(body(&server.store(START, "c3c4", -16)), "ok\0");
     // With a single known move, querybest returns no move.
     assert_eq!(server.ask("querybest", ""), "nobestmove\0");
     // The search is long enough for the request.

@@ -117,12 +117,7 @@ fn notes_are_logged_undone_and_restored() {
 fn readers_see_no_private_branch() {
     let server = Server::new("--min-visits 0");
     write_example(&server);
-    let store = |board: &str, m: &str, score: i32| {
-        let more = format!("{}&move={m}&score={score}", encoded(board));
-        let path = format!("/chessdb.php?action=store&board={more}");
-        assert_eq!(body(&server.get_with(&path, &bearer(WRITER))), "ok\0");
-    };
-    store(AFTER_CANNON, "h9g7", -20);
+    assert_eq!(body(&server.store(AFTER_CANNON, "h9g7", -20)), "ok\0");
     let known = query(&server, WRITER, "queryall", START);
     let done = annotate(&server, WRITER, START, "move=h2e2&private=1&comment=secret");
     assert_eq!(status(&done), 200);
@@ -152,7 +147,7 @@ fn readers_see_no_private_branch() {
     }
     // A new position of the branch is private, too.
     let deeper = "rnbakab1r/9/1c4nc1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR w";
-    store(deeper, "h0g2", 15);
+    assert_eq!(body(&server.store(deeper, "h0g2", 15)), "ok\0");
     assert_eq!(query(&server, READER, "queryscore", deeper), "unknown\0");
     assert_eq!(query(&server, WRITER, "queryscore", deeper), "eval:-15\0");
     // Published again.
@@ -166,9 +161,7 @@ fn write_notes(server: &Server) {
     annotate(server, WRITER, START, "move=c3c4&name=Pawn&comment=solid+%7Bplay%7D&glyphs=5+14");
     annotate(server, WRITER, START, "move=e3e4&comment=no+score");
     annotate(server, WRITER, START, "move=b2e2&private=1&comment=secret");
-    let more = format!("{}&move=h9g7&score=-20", encoded(AFTER_CANNON));
-    let path = format!("/chessdb.php?action=store&board={more}");
-    assert_eq!(body(&server.get_with(&path, &bearer(WRITER))), "ok\0");
+    assert_eq!(body(&server.store(AFTER_CANNON, "h9g7", -20)), "ok\0");
 }
 
 #[test]

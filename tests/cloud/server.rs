@@ -1,6 +1,6 @@
 //! A server process for tests, and a client that writes raw HTTP.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -84,19 +84,25 @@ impl Server {
     }
 
     pub fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(self.address).unwrap();
-        let time = Some(Duration::from_secs(20));
-        stream.set_read_timeout(time).unwrap();
-        stream
+        self.try_connect().unwrap()
+    }
+
+    fn try_connect(&self) -> io::Result<TcpStream> {
+        let stream = TcpStream::connect(self.address)?;
+        stream.set_read_timeout(Some(Duration::from_secs(20)))?;
+        Ok(stream)
     }
 
     /// Sends bytes on a new connection and reads until it is closed.
     pub fn raw(&self, request: impl AsRef<[u8]>) -> String {
-        let mut stream = self.connect();
-        stream.write_all(request.as_ref()).unwrap();
-        let mut response = Vec::new();
-        stream.read_to_end(&mut response).unwrap();
-        String::from_utf8(response).unwrap()
+        self.try_raw(request).unwrap()
+    }
+
+    /// As [`Self::raw`], for a server that may have ended.
+    fn try_raw(&self, request: impl AsRef<[u8]>) -> io::Result<String> {
+        let mut stream = self.try_connect()?;
+        stream.write_all(request.as_ref())?;
+        io::read_to_string(stream)
     }
 
     pub fn get(&self, path: &str) -> String {
@@ -105,7 +111,19 @@ impl Server {
 
     /// The response to a GET request with additional header lines.
     pub fn get_with(&self, path: &str, more: &str) -> String {
-        self.raw(format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{more}\r\n"))
+        self.raw(get_request(path, more))
+    }
+
+    /// The response to a writer's score of a move, for the side to move after it.
+    pub fn store(&self, board: &str, m: &str, score: i32) -> String {
+        self.try_store(board, m, score).unwrap()
+    }
+
+    /// As [`Self::store`], for a server that may have ended.
+    pub fn try_store(&self, board: &str, m: &str, score: i32) -> io::Result<String> {
+        let scored = format!("board={}&move={m}&score={score}", encoded(board));
+        let path = format!("/chessdb.php?action=store&{scored}&token={WRITER}");
+        self.try_raw(get_request(&path, ""))
     }
 
     /// The body of the response to an action on the starting position, with additional parameters.
@@ -136,6 +154,11 @@ impl Server {
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
+}
+
+/// A GET request with additional header lines.
+fn get_request(path: &str, more: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{more}\r\n")
 }
 
 /// Stops a process with SIGTERM; returns its exit code.
@@ -202,7 +225,6 @@ pub fn encoded(board: &str) -> String {
 /// Writes the scores of three moves of the starting position.
 pub fn write_example(server: &Server) {
     for (m, score) in [("b2e2", -20), ("c3c4", -16), ("b0a2", 180)] {
-        let more = format!("&move={m}&score={score}&token={WRITER}");
-        assert_eq!(server.ask("store", &more), "ok\0");
+        assert_eq!(body(&server.store(START, m, score)), "ok\0");
     }
 }

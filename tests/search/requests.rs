@@ -218,18 +218,6 @@ fn a_score_that_depends_on_the_game_is_not_stored() {
 }
 
 #[test]
-fn one_thread_is_deterministic() {
-    let mut engine = Engine::new();
-    let mut answers = HashSet::new();
-    for _ in 0..3 {
-        engine.pool.forget();
-        let (_, outcome) = engine.run(request(fen::START, Limits::depth(9)));
-        answers.insert((outcome.best, outcome.score, outcome.nodes));
-    }
-    assert_eq!(answers.len(), 1);
-}
-
-#[test]
 fn only_the_allowed_root_moves_are_played() {
     let engine = Engine::new();
     let start = parse_position(fen::START).unwrap();
@@ -282,8 +270,10 @@ fn root_noise_varies_the_move_but_not_the_score_or_the_effort() {
         let moves: HashSet<Option<Move>> = outcomes.iter().map(|o| o.best).collect();
         moves.len()
     };
+    // Without noise, the search of one thread is deterministic.
     let plain = outcomes(0);
-    assert_eq!(moves(&plain), 1);
+    let found = |o: &Outcome| (o.best, o.score, o.nodes);
+    assert!(plain.iter().all(|outcome| found(outcome) == found(&plain[0])));
     let random = outcomes(20);
     assert!(moves(&random) > 1);
     let nodes = random.iter().map(|outcome| outcome.nodes).sum::<u64>() / 20;

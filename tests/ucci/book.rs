@@ -39,7 +39,8 @@ fn with_book(files: &str) -> Client {
     client
 }
 
-/// Searches the position after `moves`, a list such as `moves h2e2` or empty. Returns the lines up to `bestmove`.
+/// Searches the position after `moves`, a list such as `moves h2e2` or empty, with `go`, which may follow a `banmoves`.
+/// Returns the lines up to `bestmove`.
 fn go(client: &mut Client, moves: &str, go: &str) -> Vec<String> {
     client.send(&format!("position startpos {moves}\n{go}"));
     client.until("bestmove")
@@ -68,12 +69,10 @@ fn book_moves_are_reported_and_played_as_in_elephanteye() {
 #[test]
 fn banned_moves_are_not_reported() {
     let mut client = with_book(&small_book().display().to_string());
-    client.send("position startpos\nbanmoves h2e2\ngo movetime 200");
-    let lines = client.until("bestmove");
+    let lines = go(&mut client, "", "banmoves h2e2\ngo movetime 200");
     assert_eq!(lines[1], "info depth 0 score 20 pv g3g4");
     assert_eq!(lines.len(), 3);
-    client.send("position startpos\nbanmoves h2e2 b2e2 g3g4\ngo movetime 200");
-    let lines = client.until("bestmove");
+    let lines = go(&mut client, "", "banmoves h2e2 b2e2 g3g4\ngo movetime 200");
     assert!(lines.iter().any(|line| line.contains("depth 1")), "{lines:?}");
     client.quit();
 }
@@ -222,8 +221,7 @@ fn the_first_book_with_the_position_is_used() {
     let lines = go(&mut client, "moves c3c4", PLAY);
     assert_eq!(lines, ["info depth 0 score 2 pv g6g5", "bestmove g6g5"]);
     // The moves of the first book are banned.
-    client.send("position startpos\nbanmoves h2e2 b2e2 g3g4\ngo movetime 200");
-    let lines = client.until("bestmove");
+    let lines = go(&mut client, "", "banmoves h2e2 b2e2 g3g4\ngo movetime 200");
     assert_eq!(lines, ["info depth 0 score 60000 pv c3c4", "bestmove c3c4 ponder g6g5"]);
     client.quit();
 }

@@ -23,7 +23,7 @@ fn handshake_identifies_the_engine() {
 #[test]
 fn the_handshake_is_quick() {
     let mut fastest = Duration::MAX;
-    for _ in 0..10 {
+    for _ in 0..2 {
         let start = Instant::now();
         Client::ucci().quit();
         fastest = fastest.min(start.elapsed());
