@@ -5,14 +5,13 @@
 use std::borrow::Cow;
 use std::io::{self, BufRead, ErrorKind, Write};
 use std::sync::Arc;
-use std::thread::sleep;
 
 use crossbeam_channel::{Receiver, SendError, Sender, unbounded};
 use parking_lot::{Condvar, Mutex};
 
 use crate::search::{USUAL_STACK, start_thread};
 use crate::text::{
-    BoundedLine, RETRY_AFTER, decode_line, encode_gbk, is_reader_gone, read_bounded_until,
+    Blocking, BoundedLine, decode_line, encode_gbk, is_reader_gone, read_bounded_until, retry,
 };
 
 /// The bytes that end a line. Empty lines, such as that between the bytes of `\r\n`, are skipped.
@@ -116,7 +115,7 @@ pub fn spawn_stdin_reader() -> io::Result<InputReceiver> {
             let _ = sender.send(Input::End);
         })?;
     }
-    start_reader(io::BufReader::new(io::stdin()), sender)?;
+    start_reader(io::BufReader::new(Blocking(io::stdin())), sender)?;
     Ok(receiver)
 }
 
@@ -294,17 +293,6 @@ fn write(sink: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
     retry(|| sink.flush())
 }
 
-/// Repeats an action while it is interrupted or would block.
-fn retry<T>(mut action: impl FnMut() -> io::Result<T>) -> io::Result<T> {
-    loop {
-        match action() {
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) if error.kind() == ErrorKind::WouldBlock => sleep(RETRY_AFTER),
-            result => return result,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::{BufReader, Cursor, Read};
@@ -389,24 +377,6 @@ mod tests {
         }
         let receiver = spawn_reader(BufReader::new(Broken)).unwrap();
         assert_eq!(receive(&receiver), lines(&[]));
-    }
-
-    #[test]
-    fn non_blocking_input_is_awaited() {
-        /// Has no input at first, nor between the two parts.
-        struct NonBlocking(Vec<&'static [u8]>);
-        impl Read for NonBlocking {
-            fn read(&mut self, mut buffer: &mut [u8]) -> io::Result<usize> {
-                match self.0.pop() {
-                    None => Ok(0),
-                    Some([]) => Err(ErrorKind::WouldBlock.into()),
-                    Some(bytes) => io::Write::write(&mut buffer, bytes),
-                }
-            }
-        }
-        let parts: [&[u8]; 5] = [b"ady\n", b"", b"isre", b"", b""];
-        let receiver = spawn_reader(BufReader::new(NonBlocking(parts.into()))).unwrap();
-        assert_eq!(receive(&receiver), lines(&["isready"]));
     }
 
     #[test]

@@ -1,16 +1,39 @@
 //! Reads files and lines up to a size limit, because devices and streams may be endless.
 
 use std::fs::File;
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, ErrorKind, Read};
 use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
 const MEGABYTE: u64 = 1 << 20;
 
-/// Time after which a read or write is tried again if it would block, because another process has made the descriptor
+/// Repeats an action while it is interrupted, or would block because another process has made the descriptor
 /// non-blocking.
-pub const RETRY_AFTER: Duration = Duration::from_millis(1);
+///
+/// # Errors
+/// The action returns another error.
+pub fn retry<T>(mut action: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    /// Time after which an action that would block is tried again.
+    const RETRY_AFTER: Duration = Duration::from_millis(1);
+    loop {
+        match action() {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => sleep(RETRY_AFTER),
+            result => return result,
+        }
+    }
+}
+
+/// A source whose reads wait for input even if it is non-blocking.
+#[derive(Debug)]
+pub struct Blocking<R>(pub R);
+
+impl<R: Read> Read for Blocking<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        retry(|| self.0.read(buffer))
+    }
+}
 
 /// Checks that a path names a regular file or does not exist.
 ///
@@ -98,7 +121,7 @@ pub fn read_line(
 
 fn too_long(what: &str, megabytes: u64) -> io::Error {
     let text = format!("{what} is longer than the limit of {megabytes} MB");
-    io::Error::new(io::ErrorKind::InvalidData, text)
+    io::Error::new(ErrorKind::InvalidData, text)
 }
 
 /// The result of [`read_bounded_line`]. Lengths are in bytes, without the line end.
@@ -141,11 +164,7 @@ pub fn read_bounded_until(
     loop {
         let bytes = match input.fill_buf() {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                sleep(RETRY_AFTER);
-                continue;
-            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         };
         if bytes.is_empty() {
@@ -182,6 +201,23 @@ mod tests {
         let mut line = Vec::new();
         let error = read_line(&mut endless(), 1, &mut line).unwrap_err();
         assert!(error.to_string().starts_with("a line is longer than"));
+    }
+
+    #[test]
+    fn non_blocking_input_is_awaited() {
+        /// Has no input at first, nor between the two parts.
+        struct NonBlocking(Vec<&'static [u8]>);
+        impl Read for NonBlocking {
+            fn read(&mut self, mut buffer: &mut [u8]) -> io::Result<usize> {
+                match self.0.pop() {
+                    None => Ok(0),
+                    Some([]) => Err(ErrorKind::WouldBlock.into()),
+                    Some(bytes) => io::Write::write(&mut buffer, bytes),
+                }
+            }
+        }
+        let parts: [&[u8]; 5] = [b"ady\n", b"", b"isre", b"", b""];
+        assert_eq!(read_all(Blocking(NonBlocking(parts.into())), 1).unwrap(), b"isready\n");
     }
 
     #[test]

@@ -15,8 +15,8 @@ use std::path::Path;
 use std::time::Duration;
 
 pub use bounded::{
-    BoundedLine, RETRY_AFTER, first_bytes, open_or_create, open_regular, read_all,
-    read_bounded_line, read_bounded_until, read_file, read_line, require_regular,
+    Blocking, BoundedLine, first_bytes, open_or_create, open_regular, read_all, read_bounded_line,
+    read_bounded_until, read_file, read_line, require_regular, retry,
 };
 pub use encoding::{
     bytes_without_byte_order_mark, decode, decode_line, decode_part, encode_gbk, encoding_of,

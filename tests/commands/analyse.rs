@@ -29,7 +29,7 @@ fn an_interrupt_ends_the_search_but_not_the_output() {
     for _ in 0..4 {
         shown.read_line(&mut String::new()).unwrap();
     }
-    super::send_signal(&child, "-INT");
+    super::send_signal(&child, super::Signal::INT);
     let mut rest = String::new();
     shown.read_to_string(&mut rest).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));

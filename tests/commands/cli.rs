@@ -383,7 +383,7 @@ fn an_interrupted_perft_shows_partial_counts() {
             shown.read_line(&mut String::new()).unwrap();
         }
         std::thread::sleep(std::time::Duration::from_secs(3));
-        super::send_signal(&child, "-INT");
+        super::send_signal(&child, super::Signal::INT);
         let mut text = String::new();
         shown.read_to_string(&mut text).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(130));
@@ -391,6 +391,24 @@ fn an_interrupted_perft_shows_partial_counts() {
         let nodes = last.split(' ').next().unwrap();
         assert!(nodes.parse::<u64>().unwrap() > 0, "{text}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn non_blocking_input_is_awaited() {
+    use std::io::Write;
+
+    use rustix::fs::{OFlags, fcntl_setfl};
+
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    fcntl_setfl(&reader, OFlags::NONBLOCK).unwrap();
+    let dir = TestDir::new();
+    let mut judge = dir.process("judge -");
+    let child = judge.stdin(reader).stdout(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    writer.write_all(b"startpos\n").unwrap();
+    drop(writer);
+    assert_eq!(child.wait_with_output().unwrap().stdout, b"none\n");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::process::{Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::{TestDir, send_signal};
+use super::{Signal, TestDir, send_signal};
 
 /// Starts a command with its standard output in the file `stdout`, and interrupts it once `file` has `lines` lines.
 pub(super) fn interrupted(dir: &TestDir, line: &str, file: &str, lines: usize) -> Output {
@@ -19,7 +19,7 @@ pub(super) fn interrupted(dir: &TestDir, line: &str, file: &str, lines: usize) -
         assert!(Instant::now() < deadline);
         sleep(Duration::from_millis(1));
     }
-    send_signal(&child, "-INT");
+    send_signal(&child, Signal::INT);
     child.wait_with_output().unwrap()
 }
 
@@ -105,7 +105,7 @@ fn second_run_is_refused(dir: &TestDir, file: &str, line: &str) {
         assert!(third.try_wait().unwrap().is_none());
         pause();
     }
-    send_signal(&third, "-INT");
+    send_signal(&third, Signal::INT);
     assert_eq!(third.wait().unwrap().code(), Some(130));
     assert!(!dir.path(&lock).exists());
 }
@@ -124,11 +124,11 @@ fn second_run_on_the_same_file_is_refused() {
 
 /// Whether this process, and so each process that it starts, ignores a signal: SIGHUP if `nohup` runs the tests, SIGINT
 /// if a script runs them in the background. `false` if unknown.
-fn is_ignored(signal: u32) -> bool {
+fn is_ignored(signal: Signal) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    mask.is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
+    mask.is_some_and(|mask| mask & (1 << (signal.as_raw() - 1)) != 0)
 }
 
 /// The exit code of a process that must end soon after a signal; `None` if the signal ended it.
@@ -162,9 +162,9 @@ fn signals_end_commands_that_wait_for_a_pipe() {
         "match --openings start --json fifo --engine cmd=a depth=1 --engine cmd=b depth=1",
         "train --recipe fifo --print-recipe",
     ] {
-        for (number, signal) in [(2, "-INT"), (15, "-TERM")] {
+        for signal in [Signal::INT, Signal::TERM] {
             // A signal that is ignored at the start remains ignored in commands without a handler.
-            if is_ignored(number) {
+            if is_ignored(signal) {
                 continue;
             }
             let mut process = dir.process(command);
@@ -173,7 +173,7 @@ fn signals_end_commands_that_wait_for_a_pipe() {
             let is_waiting = child.try_wait().unwrap().is_none();
             assert!(is_waiting, "{command} does not wait");
             send_signal(&child, signal);
-            exit_code(&mut child, &format!("{command} {signal}"));
+            exit_code(&mut child, &format!("{command} {signal:?}"));
         }
     }
     assert!(!dir.path("book.dat").exists());
@@ -187,7 +187,8 @@ fn signals_end_commands_that_wait_for_a_pipe() {
 fn a_hangup_that_is_ignored_at_the_start_remains_ignored() {
     let dir = TestDir::new();
     let size = || fs::metadata(dir.path("out.txt")).map_or(0, |data| data.len());
-    let traps = if is_ignored(1) { &["trap '' HUP; "][..] } else { &["trap '' HUP; ", ""] };
+    let traps =
+        if is_ignored(Signal::HUP) { &["trap '' HUP; "][..] } else { &["trap '' HUP; ", ""] };
     for trap in traps {
         let program = dir.process("openings out.txt --force --depth 6 --count 100000");
         let mut shell = std::process::Command::new("sh");
@@ -204,11 +205,11 @@ fn a_hangup_that_is_ignored_at_the_start_remains_ignored() {
             }
         };
         wait(200);
-        send_signal(&child, "-HUP");
+        send_signal(&child, Signal::HUP);
         if !trap.is_empty() {
             wait(size() + 400);
             assert!(child.try_wait().unwrap().is_none());
-            send_signal(&child, "-INT");
+            send_signal(&child, Signal::INT);
         }
         assert_eq!(exit_code(&mut child, "openings"), Some(130));
         fs::remove_file(dir.path("out.txt")).unwrap();

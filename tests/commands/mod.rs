@@ -22,6 +22,9 @@ mod review;
 mod solve;
 mod training;
 
+#[cfg(unix)]
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::TestDir;
 
 /// The FEN of the starting position without counters.
@@ -43,10 +46,7 @@ fn keys(object: &serde_json::Value) -> Vec<&String> {
     object.as_object().unwrap().keys().collect()
 }
 
-/// Sends a signal such as `-INT` to a process.
 #[cfg(unix)]
-fn send_signal(child: &std::process::Child, signal: &str) {
-    let id = child.id().to_string();
-    let mut kill = std::process::Command::new("kill");
-    assert!(kill.args([signal, &id]).status().unwrap().success());
+fn send_signal(child: &std::process::Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
 }

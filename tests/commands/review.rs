@@ -218,7 +218,7 @@ fn an_interrupted_review_shows_the_moves_judged_so_far() {
     let child = review.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let child = child.unwrap();
     std::thread::sleep(std::time::Duration::from_secs(8));
-    super::send_signal(&child, "-INT");
+    super::send_signal(&child, super::Signal::INT);
     let output = child.wait_with_output().unwrap();
     let table = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(130), "{table}");

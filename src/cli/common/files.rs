@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::{Context, Failure, ignore_closed_pipe, remove_unfinished_at_interrupt};
-use crate::text::{Replacement, first_bytes, has_extension, short_name};
+use crate::text::{Blocking, Replacement, first_bytes, has_extension, short_name};
 
 /// The number of bytes that are read from a file at once. From those at the beginning, [`RecordReader`] recognizes
 /// whether lines of moves belong to the positions above them.
@@ -18,7 +18,7 @@ const BUFFER_SIZE: usize = 1 << 20;
 /// Opens a file for reading; `-` is standard input.
 pub fn open_input(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
     if path.as_os_str() == "-" {
-        return Ok(Box::new(BufReader::new(io::stdin())));
+        return Ok(Box::new(BufReader::new(Blocking(io::stdin()))));
     }
     if fs::metadata(path)?.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
