@@ -300,7 +300,10 @@ fn convert_file(
     let mut lines = text.split(|byte| *byte == b'\n');
     let line = lines.find(|line| !line.starts_with(b"#"));
     let line = line.unwrap_or_default();
-    let is_samples = line.iter().filter(|byte| **byte == b'|').count() == 2;
+    // Game records may have lines of `NAME|FEN|moves`.
+    let mut fields = line.split(|byte| *byte == b'|').skip(1);
+    let has_score = fields.next().is_some_and(|score| !score.contains(&b'/'));
+    let is_samples = has_score && fields.next().is_some();
     source.consume(mark);
     let converted = if is_samples {
         convert_text(in_utf_8(&head, source), writer)

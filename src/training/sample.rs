@@ -48,6 +48,9 @@ impl FromStr for Sample {
         let result = number.ok_or_else(|| {
             error(&format_args!("the result {result} is not a number from 0 to 1"))
         })?;
+        if fields.next().is_some() {
+            return Err(error(&"more than three fields"));
+        }
         Ok(Self { position, score, result })
     }
 }
@@ -157,6 +160,7 @@ mod tests {
             ("| 1 | 2", "the result 2 is not a number from 0 to 1"),
             ("| 1 | x", "the result x is not a number from 0 to 1"),
             ("| 20.0 | 1", "the score 20.0 is not a whole number"),
+            ("| 2 | 1 | junk", "more than three fields"),
         ] {
             let error = format!("{} {rest}", fen::START).parse::<Sample>().unwrap_err();
             assert_eq!(error, ParseSampleError(reason.to_owned()));

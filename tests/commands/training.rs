@@ -388,6 +388,10 @@ fn a_failed_conversion_leaves_no_file() {
     for (text, message) in [
         (&*format!("{sample}nonsense\n{sample}"), "line 2: "),
         (&*format!("# samples\n{sample}"), "line 1: not a sample (FEN | score | result)"),
+        (
+            &*format!("{} | x\n", sample.trim_end()),
+            "line 1: not a sample (FEN | score | result): more",
+        ),
         ("fen x\nmove h2e2\nscore 5\nply 0\nresult 0\ne\n", "the `plain` format of Stockfish"),
         ("", "samples.txt: the file is empty"),
         ("[Event \"x\"]\n\n1. h2e2 *\n", "there are no games"),
@@ -412,6 +416,8 @@ fn a_failed_conversion_leaves_no_file() {
     );
     fs::remove_file(dir.path("out.chg")).unwrap();
     // With valid input the same commands succeed; an existing file is kept.
+    dir.write("samples.txt", format!("name|{START}|h2e2,h9g7\n"));
+    dir.check("$ data convert named.chg samples.txt\n= 1 game, 2 positions");
     dir.write("samples.txt", sample);
     dir.check(
         "
