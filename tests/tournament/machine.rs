@@ -147,8 +147,7 @@ fn a_stall_does_not_excuse_an_engine_that_hangs() {
 /// The name and depth that an engine reports cannot garble the terminal or the tables.
 #[test]
 fn engine_output_is_escaped() {
-    let mut one = script("one", "colored");
-    one.push("option.x\x1b[31m=1".to_owned());
+    let one = script("one", "colored");
     let arguments = "--openings start --rounds 1 --each depth=1";
     let output = match_of([one, script("two", "gbk")], arguments).output().unwrap();
     let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
@@ -158,14 +157,15 @@ fn engine_output_is_escaped() {
     let row = text.lines().find(|line| line.starts_with("one  ")).unwrap();
     // Name, moves, time, unit, time per move, depth.
     assert_eq!(row.split_whitespace().nth(5), Some("?"), "{text}");
-    for name in ["two\nlines", "bell\x07"] {
-        let errors =
-            error_output(&mut match_of([script(name, "good"), script("b", "good")], arguments));
-        assert!(
-            errors.contains("the name contains control characters or noncharacters"),
-            "{errors}"
-        );
-        assert!(!errors.contains('\x07'));
+    let with_option = |setting: &str| [script("a", "good"), vec![setting.to_owned()]].concat();
+    for (engine, error) in [
+        (script("two\nlines", "good"), "engine two\\u{a}lines: the name contains control"),
+        (script("bell\x07", "good"), "engine bell\\u{7}: the name contains control"),
+        (with_option("option.x\x07=1"), "engine a: the name or value of option x\\u{7} contains"),
+        (with_option("option.x=1\nquit"), "engine a: the name or value of option x contains"),
+    ] {
+        let errors = error_output(&mut match_of([engine, script("b", "good")], arguments));
+        assert!(errors.contains(error) && !errors.contains('\x07'), "{errors}");
     }
 }
 

@@ -199,14 +199,14 @@ impl EngineInfo {
             match word {
                 "pv" => {
                     let mut pv = String::new();
-                    for word in words.by_ref() {
+                    for word in words.by_ref().map(printable) {
                         if pv.len() + word.len() >= MAX_PV {
                             break;
                         }
                         if !pv.is_empty() {
                             pv.push(' ');
                         }
-                        pv += &printable(word);
+                        pv += &word;
                     }
                     update.pv = Some(pv).filter(|pv| !pv.is_empty());
                     break;
@@ -322,6 +322,8 @@ mod tests {
         info.read("info nodes 6000 multipv 1 score mate -3");
         assert_eq!(info.score, Some(EngineScore::Mate(-3)));
         assert_eq!((info.depth, info.nodes), (Some(6), Some(6000)));
+        info.read(&format!("info pv h2e2 {}", "\u{1b}".repeat(100)));
+        assert_eq!(info.pv.as_deref(), Some("h2e2"), "a longer line is cut");
         info.read("info score cp 99999999999999");
         assert_eq!(info.score, Some(EngineScore::Units(1_000_000)));
     }

@@ -228,20 +228,22 @@ impl AcceptedEntries {
                 let number = game.number;
                 match self.schedule.game_after(number, &self.games) {
                     Some(scheduled) if scheduled.players != game.players => {
-                        return Err(format!("game {} has the wrong players", number + 1));
+                        Err(format!("game {} has the wrong players", number + 1))
                     }
                     None if number < self.schedule.total_games() => {
-                        return Err(format!("game {} depends on missing games", number + 1));
+                        Err(format!("game {} depends on missing games", number + 1))
                     }
-                    Some(_) => self.games.push(GameSummary::from(&game)),
-                    // If the number of rounds was reduced, later games do not count.
-                    None => {
+                    scheduled => {
+                        self.numbers.insert(number);
+                        if scheduled.is_some() {
+                            self.games.push(GameSummary::from(&game));
+                            return Ok(Some(game));
+                        }
+                        // If the number of rounds was reduced, later games do not count.
                         self.others.push(JournalEntry::Game(game));
-                        return Ok(None);
+                        Ok(None)
                     }
                 }
-                self.numbers.insert(number);
-                Ok(Some(game))
             }
             void @ JournalEntry::Void { .. } => {
                 self.voids += 1;

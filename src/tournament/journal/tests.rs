@@ -181,6 +181,10 @@ fn a_repair_keeps_games_after_the_last_round() {
     assert_eq!((numbers(&content), content.voids), (vec![0], 1));
     let (_, content) = open(&damaged, OnDamage::Refuse).unwrap();
     assert_eq!((numbers(&content), content.voids), (vec![0, 3], 1));
+    // Duplicates among them are damage too.
+    let last = STORED_V2.lines().last().unwrap();
+    let error = open_for(&shorter, &scratch(&format!("{STORED_V2}{last}\n")), OnDamage::Refuse);
+    assert!(error.unwrap_err().to_string().contains("game 4 is a duplicate"));
 }
 
 /// The stored games are the first and the last of two rounds. The pairing of the second round depends on the first.

@@ -312,6 +312,9 @@ impl PartialEngineSpec {
         if settings.stderr.as_ref().is_some_and(|path| path.as_os_str() == "-") {
             return Err(in_engine(EngineSpecError::StandardOutput));
         }
+        for (option, value) in &settings.options {
+            check_option(option, [value]).map_err(in_engine)?;
+        }
         let ponder = settings.ponder.unwrap_or(false);
         if ponder && limit.clock.is_none() {
             return Err(in_engine(EngineSpecError::PonderWithoutClock));
@@ -410,6 +413,20 @@ fn read_options<'de, D: Deserializer<'de>>(table: D) -> Result<Vec<(String, Stri
     Ok(options.into_iter().map(|(name, value)| (name, value.to_string())).collect())
 }
 
+/// Checks that the name and the values of an option have no control characters: after a line end the engine would
+/// read another command.
+pub fn check_option<'a>(
+    name: &'a str,
+    values: impl IntoIterator<Item = &'a String>,
+) -> Result<(), EngineSpecError> {
+    let mut characters = values.into_iter().flat_map(|value| value.chars()).chain(name.chars());
+    if characters.all(is_character) {
+        Ok(())
+    } else {
+        Err(EngineSpecError::OptionCharacters(printable(name)))
+    }
+}
+
 fn number<T: FromStr>(text: &str) -> Result<T, SettingError> {
     text.trim().parse().map_err(|_| SettingError::Number)
 }
@@ -497,6 +514,9 @@ pub enum EngineSpecError {
     PonderWithoutClock,
     #[error("proto=xboard cannot be combined with nodes= or ponder=on")]
     Xboard,
+    /// The option with this name (made printable here) has a character after which the engine may read a second command.
+    #[error("the name or value of option {0} contains control characters or noncharacters")]
+    OptionCharacters(String),
     #[error("proto= must be one of {}", EngineProtocol::NAMES.join(", "))]
     Protocol,
 }

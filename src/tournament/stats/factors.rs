@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::elo::{Interval, Z_95, invert};
 use crate::text::{is_character, printable, toml_error};
-use crate::tournament::spec::OptionValue;
+use crate::tournament::spec::{EngineSpecError, OptionValue, check_option};
 
 /// Elo per point of score between equal engines: the reciprocal of the slope of the logistic curve at a score of one
 /// half.
@@ -60,7 +60,8 @@ impl Factors {
     ///
     /// # Errors
     /// The text is not such a file, has no factor, a factor without options, a name that is empty or has control
-    /// characters or noncharacters, a name or an option twice, or an option without two different values.
+    /// characters or noncharacters, a name or an option twice, an option without two different values, or one with
+    /// control characters or noncharacters.
     pub fn read_toml(text: &str) -> Result<Self, FactorsError> {
         let file: FactorFile = toml::from_str(text)?;
         if file.factor.is_empty() {
@@ -83,6 +84,7 @@ impl Factors {
             }
             let options = options.into_iter().map(|(option, values)| {
                 let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+                check_option(&option, &values)?;
                 match <[String; 2]>::try_from(values) {
                     Ok(values) if values[0] != values[1] => Ok((option, values)),
                     _ => Err(FactorsError::Values(option)),
@@ -144,6 +146,8 @@ pub enum FactorsError {
     /// An option occurs twice, ignoring case.
     #[error("option {0} is set twice")]
     RepeatedOption(String),
+    #[error(transparent)]
+    Option(#[from] EngineSpecError),
     #[error("option {0} needs two different values: the old and the new one")]
     Values(String),
 }
@@ -318,6 +322,10 @@ mod tests {
         assert!(error(&(factor("a", "x = [1, 2]") + &factor("a", "y = [1, 2]"))).contains("name"));
         assert!(error(&(factor("a", "x = [1, 2]") + &factor("b", "X = [1, 2]"))).contains("X"));
         assert!(error(&factor("a", "x = [1, 2], X = [1, 2]")).contains("x is set twice"));
+        for option in [r#"books = ["a\nquit", "b"]"#, r#""books\nquit" = [1, 2]"#] {
+            let text = error(&factor("a", option));
+            assert!(text.starts_with("the name or value of option books"), "{text}");
+        }
         for values in ["[1]", "[1, 2, 3]", "[1, 1]"] {
             let why = "option x needs two different values";
             assert!(error(&factor("a", &format!("x = {values}"))).contains(why), "{values}");
