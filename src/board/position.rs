@@ -440,7 +440,7 @@ impl Position {
         let attackers = self.king_attackers(self.king(them), us, self.occupied());
         let faces = attackers.contains(self.king(us)).then_some(Reason::FacingKings);
         let checks = attackers.without(self.king(us)).any();
-        faces.into_iter().chain(checks.then_some(Reason::CanCaptureKing(them)))
+        faces.into_iter().chain(checks.then_some(Reason::KingCanBeCaptured(them)))
     }
 
     pub(super) fn compute_checkers(&self) -> Bitboard {

@@ -91,7 +91,7 @@ pub enum Reason {
     /// The kings face each other on an open file.
     FacingKings,
     /// This side is in check, but it is the other side's turn.
-    CanCaptureKing(Color),
+    KingCanBeCaptured(Color),
 }
 
 impl Reason {
@@ -127,7 +127,9 @@ impl fmt::Display for Reason {
                 fill(texts.impossible_square, &[color, kind, &square.to_string()])
             }
             Self::FacingKings => texts.facing_kings.to_owned(),
-            Self::CanCaptureKing(color) => fill(texts.in_check_not_to_move, &[color.local_name()]),
+            Self::KingCanBeCaptured(color) => {
+                fill(texts.in_check_not_to_move, &[color.local_name()])
+            }
         };
         f.write_str(&text)
     }

@@ -131,7 +131,7 @@ pub fn parse_variant_position(text: &str, promotion: bool) -> Result<Position, F
         Err(error) if reasons.iter().all(|r| matches!(r, FenReason::Side(_))) => {
             // If the side to move is unknown, whether it can capture the king is unknown as well.
             let is_side_known = reasons.is_empty();
-            let is_known = |r: &Reason| is_side_known || !matches!(r, Reason::CanCaptureKing(_));
+            let is_known = |r: &Reason| is_side_known || !matches!(r, Reason::KingCanBeCaptured(_));
             let violated = error.reasons.into_iter().filter(is_known);
             reasons.extend(violated.map(FenReason::Position));
         }

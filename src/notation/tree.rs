@@ -86,9 +86,9 @@ impl FromStr for GameResult {
             .collect();
         match word.as_str() {
             "1-0" | "1:0" | "1：0" | "redwin" | "redwins" | "redwon" | "blackresigns"
-            | "đỏthắng" => return Ok(Self::RedWins),
+            | "blackresigned" | "đỏthắng" => return Ok(Self::RedWins),
             "0-1" | "0:1" | "0：1" | "blackwin" | "blackwins" | "blackwon" | "redresigns"
-            | "đenthắng" => return Ok(Self::BlackWins),
+            | "redresigned" | "đenthắng" => return Ok(Self::BlackWins),
             "1/2-1/2" | "1/2" | "½" | "½-½" | "0.5-0.5" | "和" | "和棋" | "和局" | "双议和"
             | "draw" | "drawn" | "hòa" | "hoà" => {
                 return Ok(Self::Draw);
@@ -104,7 +104,7 @@ impl FromStr for GameResult {
             "胜" => Ok(Self::BlackWins),
             "负" | "认负" | "认输" | "超时" | "超时负" if is_red => Ok(Self::BlackWins),
             "负" | "认负" | "认输" | "超时" | "超时负" => Ok(Self::RedWins),
-            "和" | "和棋" if is_red => Ok(Self::Draw),
+            "和" | "和棋" => Ok(Self::Draw),
             _ => Err(ParseResultError),
         }
     }

@@ -175,12 +175,13 @@ fn draws_are_offered_and_games_are_saved_with_names() {
     let text = played_in(
         &dir,
         "--no-book --name 甲 --depth 1",
-        "draw\nengine none\nh2e2\ndraw\nsave draw.pgn\nsave draw.pgn\nsave --force\nsave --force draw.pgn\n\
+        "draw\nengine none\nh2e2\ndraw\nsave draw.pgn\nsave draw.pgn\nsave --force\nsave --force draw.pgn\nsave -\n\
          save \"my draw.pgn\"\nload 'my draw.pgn'\nmoves\n",
     );
     let parts = ["I decline: it is too early", "draw by agreement", "the file already exists"];
     assert_contains(&text, &parts);
     assert_eq!(text.matches("Saved to").count(), 3, "{text}");
+    assert!(text.contains("[Red \"甲\"]") && !text.contains("Saved to -"), "{text}");
     assert!(text.contains("\n炮二平五\n"), "{text}");
     let tags = ["[Red \"甲\"]", "[Date \"20", "[Result \"1/2-1/2\"]", "[Rules \"asian\"]"];
     assert_contains(&dir.read("draw.pgn"), &tags);

@@ -180,6 +180,7 @@ impl PlaySession {
         };
         let saved = OutputFile::create(Path::new(path), force).and_then(|file| file.write(text));
         print_line(&match saved {
+            Ok(()) if path == "-" => return,
             Ok(()) => fill(texts().saved_to, &[path]),
             Err(failure) => failure
                 .text

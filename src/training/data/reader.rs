@@ -34,11 +34,18 @@ impl FileDamage {
 
 impl std::fmt::Display for FileDamage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "skipped {} damaged bytes, {} bytes of an incomplete last block and {} unknown or invalid blocks",
-            self.damaged_bytes, self.torn_bytes, self.unknown_blocks
-        )
+        let mut separator = "";
+        for (count, what) in [
+            (self.damaged_bytes, "damaged bytes"),
+            (self.torn_bytes, "bytes of an incomplete last block"),
+            (self.unknown_blocks, "unknown or invalid blocks"),
+        ] {
+            if count > 0 {
+                write!(f, "{separator}skipped {count} {what}")?;
+                separator = "; ";
+            }
+        }
+        Ok(())
     }
 }
 
