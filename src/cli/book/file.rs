@@ -22,17 +22,16 @@ pub fn open(name: &str) -> Result<BookLibrary, Failure> {
 }
 
 /// The comments on the moves of a book; only an .xqb has them.
-pub fn read_memos(name: &str) -> Result<Vec<Memo>, Failure> {
+pub fn read_memos(name: &str, library: &BookLibrary) -> Result<Vec<Memo>, Failure> {
     let mut memos = Vec::new();
-    for book in open(name)?.books() {
+    for book in library.books() {
         memos.extend(book.memos().context(name)?);
     }
     Ok(memos)
 }
 
 /// Reads all positions of a book that `walk` finds, and reports the moves that are left out.
-pub fn read_table(name: &str) -> Result<BookTable, Failure> {
-    let library = open(name)?;
+pub fn read_table(name: &str, library: &BookLibrary) -> Result<BookTable, Failure> {
     let mut table = BookTable::default();
     for book in library.books() {
         let walk = walk(book).context(name)?;

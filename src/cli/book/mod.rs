@@ -13,7 +13,7 @@ use super::common::{
     Context, Failure, ForceArgument, GameArguments, OutputFile, Unread, columns, heads, note,
     open_input, print, print_text, require_extension, require_not_input, terminal_width,
 };
-use crate::book::{BUILTIN, BookTable, HashedMove, walk};
+use crate::book::{BUILTIN, Book, BookTable, HashedMove, walk};
 use crate::notation::{MoveStyle, chinese};
 use crate::text::{counted, decode, names_of_list, read_all};
 use file::{Output, open, read_memos, read_table};
@@ -89,10 +89,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             require_not_input("OUT", out, names_of_list(book))?;
             require_extension("OUT", out, &["txt"])?;
             let out = OutputFile::create(out, *force)?;
-            if !read_memos(book)?.is_empty() {
+            let library = open(book)?;
+            if !read_memos(book, &library)?.is_empty() {
                 note("the comments of the book are not exported");
             }
-            out.write(read_table(book)?.to_text())
+            out.write(read_table(book, &library)?.to_text())
         }
         BookCommand::Import { text, out, force } => {
             require_not_input("OUT", out, [text])?;
@@ -136,19 +137,18 @@ fn show(game: &GameArguments, files: &str) -> Result<(), Failure> {
 
 fn merge(out: Output, books: &[String]) -> Result<(), Failure> {
     let mut unread = Unread::default();
-    let mut readable = Vec::new();
-    unread.each_file(books, |_, book| {
-        open(book)?;
-        readable.push(book.as_str());
+    let mut libraries = Vec::new();
+    unread.each_file(books, |_, name| {
+        libraries.push((name, open(name)?));
         Ok(())
     })?;
-    match hashed_moves(&readable)? {
+    match hashed_moves(libraries.iter().flat_map(|(_, library)| library.books())) {
         Some(moves) if !out.is_xqb() => out.write_hashed(moves)?,
         _ => {
             let (mut table, mut memos) = (BookTable::default(), Vec::new());
-            for book in readable {
-                table.merge(&read_table(book)?);
-                memos.extend(read_memos(book)?);
+            for (name, library) in &libraries {
+                table.merge(&read_table(name, library)?);
+                memos.extend(read_memos(name, library)?);
             }
             out.write(&table, &memos)?;
         }
@@ -156,19 +156,17 @@ fn merge(out: Output, books: &[String]) -> Result<(), Failure> {
     unread.finish("book merge")
 }
 
-/// All moves, with the hashes of their positions; `None` unless every book is a BOOK.DAT with moves.
-fn hashed_moves(books: &[&str]) -> Result<Option<Vec<HashedMove>>, Failure> {
+/// All moves, with the hashes of their positions; `None` unless every book is a BOOK.DAT.
+fn hashed_moves<'a>(books: impl Iterator<Item = &'a dyn Book>) -> Option<Vec<HashedMove>> {
     let mut moves = Vec::new();
-    for name in books {
-        for book in open(name)?.books() {
-            let of_book = book.hashed_moves();
-            if of_book.is_empty() {
-                return Ok(None);
-            }
-            moves.extend(of_book);
+    for book in books {
+        let of_book = book.hashed_moves();
+        if of_book.is_empty() {
+            return None;
         }
+        moves.extend(of_book);
     }
-    Ok(Some(moves))
+    Some(moves)
 }
 
 fn import(text: &Path, out: Output) -> Result<(), Failure> {

@@ -10,7 +10,7 @@ use indicatif::ProgressBar;
 use super::library::{DUMP_HEADER, OLD_DUMP_HEADER, note_left_out};
 use crate::board::{Move, Position};
 use crate::book::{BookEntry, SQLITE_MAGIC};
-use crate::cli::book::file::read_table;
+use crate::cli::book::file::{open as open_book, read_table};
 use crate::cli::common::{Context, Failure, Unread, open_with_beginning, print_text, register_bar};
 use crate::cloud::key::{Key, View};
 use crate::cloud::store::{
@@ -273,7 +273,8 @@ impl Importer<'_> {
     }
 
     fn add_book(&mut self, name: &str) -> Result<(), ImportError> {
-        let table = read_table(name).map_err(ImportError::Book)?;
+        let table = open_book(name).and_then(|library| read_table(name, &library));
+        let table = table.map_err(ImportError::Book)?;
         let mut entries: Vec<BookEntry> = table.entries().collect();
         let read = entries.len();
         entries.retain(|entry| is_eligible(&entry.position));
