@@ -14,8 +14,8 @@ use crate::training::{Interrupt, Opening, SelfPlayProgress, SelfPlayRun, SelfPla
 
 /// Play the engine against itself, to get games for training.
 ///
-/// The games begin with random openings. They are appended to the file, with the score of every move, until it has N
-/// games.
+/// The games begin with random openings. They are appended to the file, with the scores of all moves that are not
+/// random, until it has N games.
 ///
 /// Ctrl-C finishes the running games and exits; a second Ctrl-C drops them. Several processes can play at the
 /// same time, each with its own file and seed.

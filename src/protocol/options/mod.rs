@@ -70,7 +70,7 @@ pub enum OptionKind {
         path_kind: PathKind,
     },
     Button,
-    /// A parameter of the search, which is not part of the preferences: a search in progress uses a new value at once.
+    /// A parameter of the search. It is not part of the preferences, but applies to all searches of the process.
     #[cfg(feature = "tune")]
     Parameter(&'static crate::search::Parameter),
 }
