@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, BufRead, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
@@ -16,8 +16,8 @@ use super::common::{
 use crate::board::Color;
 use crate::text::{bytes_without_byte_order_mark, counted};
 use crate::training::data::{
-    AppendError, BadRecord, Filter, GameReader, GameWriter, NO_SCORE, Record, TrainingGame,
-    is_game_file,
+    AppendError, BadRecord, FileDamage, Filter, GameReader, GameWriter, NO_SCORE, Record,
+    TrainingGame, is_game_file,
 };
 use crate::training::prepare::{
     ConvertError, Converted, Merge, RelabelError, Relabeling, Statistics, convert_records,
@@ -175,7 +175,7 @@ fn relabel_files(arguments: &RelabelArguments) -> Result<(), Failure> {
             let illegal = done.illegal;
             note(&format!("{name}: games with an illegal move left out: {illegal}"));
         }
-        warn_of_damage(file, &source);
+        warn_of_damage(file, source.damage());
         Ok(())
     })?;
     new.finish(total)?;
@@ -191,7 +191,7 @@ fn merge_files(arguments: &MergeArguments) -> Result<(), Failure> {
     unread.each_file(files, |_, file| {
         let mut source = open(file)?;
         merge.add(&mut source).context(file.display())?;
-        warn_of_damage(file, &source);
+        warn_of_damage(file, source.damage());
         Ok(())
     })?;
     let merged = merge.write(&mut new.writer, arguments.seed).context(out.display())?;
@@ -209,7 +209,7 @@ fn stats(files: &[PathBuf]) -> Result<(), Failure> {
         while let Some(record) = source.next_record().context(file.display())? {
             statistics.add(&record);
         }
-        warn_of_damage(file, &source);
+        warn_of_damage(file, source.damage());
         Ok(())
     })?;
     print_text(&statistics.to_string())?;
@@ -237,7 +237,7 @@ fn win_rate(files: &[PathBuf], out: &Path, force: ForceArgument) -> Result<(), F
             illegal += u64::from(counts.add(&record).is_err());
         }
         warn_of_illegal_moves(file, illegal);
-        warn_of_damage(file, &source);
+        warn_of_damage(file, source.damage());
         Ok(())
     })?;
     let model = counts.fit().context("the model cannot be fitted")?;
@@ -346,7 +346,7 @@ fn view(arguments: &ViewArguments) -> Result<(), Failure> {
         }
     }
     warn_of_illegal_moves(&arguments.file, illegal);
-    warn_of_damage(&arguments.file, &source);
+    warn_of_damage(&arguments.file, source.damage());
     if number <= arguments.skip && arguments.skip > 0 && arguments.games > 0 {
         let games = counted(number, "game");
         return Err(Failure::usage("--skip", format!("the file has only {games}")));
@@ -467,15 +467,15 @@ impl NewGames {
 }
 
 /// Reports the number of games with an illegal move, of which only the positions before it are used.
-fn warn_of_illegal_moves(path: &Path, games: u64) {
+pub fn warn_of_illegal_moves(path: &Path, games: u64) {
     if games > 0 {
         note(&format!("{}: games with an illegal move: {games}", path.display()));
     }
 }
 
 /// Reports the damaged parts of a file, which were left out.
-pub fn warn_of_damage<R: Read>(path: &Path, reader: &GameReader<R>) {
-    if !reader.damage().is_empty() {
-        note(&format!("{}: {}", path.display(), reader.damage()));
+pub fn warn_of_damage(path: &Path, damage: FileDamage) {
+    if !damage.is_empty() {
+        note(&format!("{}: {damage}", path.display()));
     }
 }

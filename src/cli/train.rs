@@ -11,11 +11,12 @@ use indicatif::ProgressBar;
 use plotters::prelude::*;
 
 use super::common::{
-    Context, Failure, FileLock, ForceArgument, INTERRUPTED, in_utf_8, interrupts,
+    Context, Failure, FileLock, ForceArgument, INTERRUPTED, in_utf_8, interrupts, note,
     open_with_beginning, print, print_line, print_text, read_small_text, register_bar,
     remove_unfinished_at_interrupt, require_distinct, require_extension, require_not_input,
     require_not_log, require_not_stdout, translated,
 };
+use super::data::{warn_of_damage, warn_of_illegal_moves};
 use crate::eval::nnue::Network;
 use crate::text::{Replacement, toml_error};
 use crate::training::data::is_game_file;
@@ -249,17 +250,13 @@ fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> 
         let (beginning, file) = open_with_beginning(path, 1 << 12).context(&name)?;
         if is_game_file(&beginning) {
             let (illegal, damage) = samples.add_games(recipe, file).context(&name)?;
-            if illegal > 0 {
-                print_line(&format!("{name}: games with an illegal move: {illegal}"));
-            }
-            if !damage.is_empty() {
-                print_line(&format!("{name}: {damage}"));
-            }
+            warn_of_illegal_moves(path, illegal);
+            warn_of_damage(path, damage);
         } else {
             let text = in_utf_8(&beginning, file);
             let invalid = samples.add_text(recipe, text).context(&name)?;
             if invalid > 0 {
-                print_line(&format!("{name}: lines that are not samples: {invalid}"));
+                note(&format!("{name}: lines that are not samples: {invalid}"));
             }
         }
     }

@@ -408,7 +408,7 @@ fn non_blocking_input_is_awaited() {
     std::thread::sleep(std::time::Duration::from_millis(500));
     writer.write_all(b"startpos\n").unwrap();
     drop(writer);
-    assert_eq!(child.wait_with_output().unwrap().stdout, b"none\n");
+    assert_eq!(child.wait_with_output().unwrap().stdout, b"line 1: none\n");
 }
 
 #[test]

@@ -196,7 +196,7 @@ fn add_data(book: &mut GameBook, path: &Path, file: impl Read) -> Result<(), Fai
             "{path}: skipped the random moves at the beginning of {games}; games of --self-play have none"
         ));
     }
-    data::warn_of_damage(path, &reader);
+    data::warn_of_damage(path, reader.damage());
     Ok(())
 }
 

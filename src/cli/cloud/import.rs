@@ -248,7 +248,7 @@ impl Importer<'_> {
                 position.make(m.played);
             }
         }
-        data::warn_of_damage(path, &reader);
+        data::warn_of_damage(path, reader.damage());
         Ok(())
     }
 
