@@ -68,14 +68,22 @@ pub struct BookRow {
 }
 
 impl BookRow {
-    /// The rows of a query, which selects the columns move, score, win, draw and loss.
+    /// The rows of a table that satisfy a condition. `prefix` begins the names of the columns.
     pub fn rows(
         connection: &Connection,
-        query: &str,
-        key: impl Params,
+        table: &str,
+        prefix: &str,
+        condition: &str,
+        values: impl Params,
     ) -> Result<Vec<Self>, BookError> {
-        let mut query = connection.prepare_cached(query)?;
-        let rows = query.query_map(key, Self::read)?;
+        // SQLite columns can hold any type; values that are not numbers count as 0.
+        let number = |name: &str| format!("IFNULL(CAST({prefix}{name} AS INTEGER), 0)");
+        let numbers = ["score", "win", "draw", "lost"].map(number).join(", ");
+        let mut query = connection.prepare_cached(&format!(
+            "SELECT CAST({prefix}move AS INTEGER), {numbers} FROM {table}
+            WHERE {condition} AND {prefix}move IS NOT NULL ORDER BY id"
+        ))?;
+        let rows = query.query_map(values, Self::read)?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 

@@ -88,14 +88,8 @@ impl ObkBook {
 
     /// The rows that satisfy a condition.
     fn rows_where(&self, condition: &str, values: impl Params) -> Result<Vec<BookRow>, BookError> {
-        let query = format!(
-            "SELECT CAST(vmove AS INTEGER), IFNULL(CAST(vscore AS INTEGER), 0),
-                IFNULL(CAST(vwin AS INTEGER), 0), IFNULL(CAST(vdraw AS INTEGER), 0),
-                IFNULL(CAST(vlost AS INTEGER), 0)
-            FROM {} WHERE {condition} AND vvalid = 1 AND vmove IS NOT NULL ORDER BY id",
-            self.table
-        );
-        BookRow::rows(&self.connection, &query, values)
+        let condition = format!("{condition} AND vvalid = 1");
+        BookRow::rows(&self.connection, self.table, "v", &condition, values)
     }
 
     /// The rows with a key. A key of 2^63 or above is stored as a negative integer or, in most .obk books, as a

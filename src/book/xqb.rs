@@ -22,12 +22,6 @@ const SCHEMA: &str = "
     INSERT INTO information VALUES ('version', '1'), ('type', 'xiangqi');
     CREATE INDEX idxkey ON book(key);";
 
-/// SQLite columns can hold any type; values that are not numbers count as 0.
-const QUERY: &str = "
-    SELECT CAST(move AS INTEGER), IFNULL(CAST(score AS INTEGER), 0), IFNULL(CAST(win AS INTEGER), 0),
-        IFNULL(CAST(draw AS INTEGER), 0), IFNULL(CAST(lost AS INTEGER), 0)
-    FROM book WHERE key = ?1 AND valid IS NOT 0 AND move IS NOT NULL ORDER BY id";
-
 #[derive(Debug)]
 pub struct XqbBook {
     connection: Connection,
@@ -37,16 +31,13 @@ impl XqbBook {
     pub fn new(connection: Connection) -> Self {
         Self { connection }
     }
-
-    fn rows(&self, key: &[u8]) -> Result<Vec<BookRow>, BookError> {
-        BookRow::rows(&self.connection, QUERY, [key])
-    }
 }
 
 impl Book for XqbBook {
     fn look_up(&self, position: &Position) -> Result<FoundRecords, BookError> {
         let (key, view) = key(position);
-        let rows = self.rows(&key)?;
+        let condition = "key = ?1 AND valid IS NOT 0";
+        let rows = BookRow::rows(&self.connection, "book", "", condition, [&key])?;
         let rows = rows.iter().map(|row| (*row, view.unpack(row.packed)));
         Ok(found_records(&rows.collect::<Vec<_>>(), &[], position))
     }

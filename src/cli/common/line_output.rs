@@ -1,7 +1,7 @@
 //! Output that a command writes line by line, and that a later run of the command can continue.
 
 use std::fs::{self, File};
-use std::io::{self, Seek, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::files::{FileLock, require_not_stdout};
@@ -116,13 +116,12 @@ fn reopen<T>(
     if end == 0 && !beginning.starts_with(&cut) && !cut.starts_with(beginning) {
         return Err(io::Error::other(format.foreign));
     }
-    let mut text = String::from_utf8(bytes).map_err(|_| io::Error::other(format.foreign))?;
-    if text.is_empty() {
-        text = format.heading.to_owned();
+    let text = String::from_utf8(bytes).map_err(|_| io::Error::other(format.foreign))?;
+    let read = read(if end == 0 { format.heading } else { &text })?;
+    file.set_len(end as u64)?;
+    file.seek(SeekFrom::Start(end as u64))?;
+    if end == 0 {
+        file.write_all(format.heading.as_bytes())?;
     }
-    let read = read(&text)?;
-    file.rewind()?;
-    file.write_all(text.as_bytes())?;
-    file.set_len(text.len() as u64)?;
     Ok((file, read))
 }

@@ -51,7 +51,7 @@ impl GameBook {
             if ply >= skipped {
                 let mut m = BookMove::new(played, u32::from(result.is_none()));
                 if let Some(result) = result {
-                    m.results = results(position.side_to_move(), result.winner());
+                    m.results = results(position.side_to_move(), result);
                 }
                 self.table.add(&position, m);
             }
@@ -79,12 +79,14 @@ impl GameBook {
 }
 
 /// The result of one game for a side.
-fn results(side: Color, winner: Option<Color>) -> Results {
+fn results(side: Color, result: LabeledResult) -> Results {
     let mut results = Results::default();
-    *match winner {
-        None => &mut results.draws,
-        Some(winner) if winner == side => &mut results.wins,
-        Some(_) => &mut results.losses,
+    *match (result, side) {
+        (LabeledResult::Draw, _) => &mut results.draws,
+        (LabeledResult::RedWins, Color::Red) | (LabeledResult::BlackWins, Color::Black) => {
+            &mut results.wins
+        }
+        _ => &mut results.losses,
     } = 1;
     results
 }

@@ -47,22 +47,6 @@ impl LabeledResult {
         }
     }
 
-    pub const fn win(winner: Color) -> Self {
-        match winner {
-            Color::Red => Self::RedWins,
-            Color::Black => Self::BlackWins,
-        }
-    }
-
-    /// The winner, or `None` for a draw.
-    pub const fn winner(self) -> Option<Color> {
-        match self {
-            Self::RedWins => Some(Color::Red),
-            Self::BlackWins => Some(Color::Black),
-            Self::Draw => None,
-        }
-    }
-
     /// Points for a side: 1, 0.5 or 0.
     pub const fn points(self, color: Color) -> f64 {
         let for_red = self as u8 as f64 / 2.0;

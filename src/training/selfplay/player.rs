@@ -241,7 +241,11 @@ impl Adjudication {
         };
         self.leader = is_won.then_some(leader);
         if self.won_plies >= WON_PLIES || score.is_mate() {
-            return Some((LabeledResult::win(leader), Termination::AdjudicatedWin));
+            let result = match leader {
+                Color::Red => LabeledResult::RedWins,
+                Color::Black => LabeledResult::BlackWins,
+            };
+            return Some((result, Termination::AdjudicatedWin));
         }
         let is_drawn = score.units().abs() <= DRAWN_SCORE && position.clock().plies() > 0;
         self.drawn_plies = if is_drawn { self.drawn_plies + 1 } else { 0 };
