@@ -54,7 +54,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::board::ByColor;
+use crate::board::{ByColor, Color};
 use crate::notation::MoveStyle;
 use crate::notation::fen::FenError;
 use crate::notation::tree::GameTree;
@@ -217,11 +217,9 @@ pub fn tree_of_record(
         let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
         tags.push(("GameDuration", format!("{hours:02}:{minutes:02}:{:02}", seconds % 60)));
     }
-    let ByColor([red_stats, black_stats]) = EngineStats::of_game(record);
-    tags.extend([
-        ("RedStatistics", red_stats.summary()),
-        ("BlackStatistics", black_stats.summary()),
-    ]);
+    for (name, color) in [("RedStatistics", Color::Red), ("BlackStatistics", Color::Black)] {
+        tags.push((name, EngineStats::of_game(record, color).summary()));
+    }
     let ByColor([red_engine, black_engine]) = record.engines.each_ref();
     for (name, engine) in [("RedEngine", red_engine), ("BlackEngine", black_engine)] {
         tags.extend(engine.clone().map(|engine| (name, engine)));

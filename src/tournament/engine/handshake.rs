@@ -31,8 +31,21 @@ pub struct Handshake {
 }
 
 impl Handshake {
+    /// A warning about an option that the engine does not offer, or about an invalid value; `None` if the value is
+    /// valid. The warning has the name as the user writes it.
     pub fn option_warning(&self, name: &str, value: &str) -> Option<String> {
-        option_warning(&self.offers, name, value)
+        if let Some(offer) = find_offer(&self.offers, name) {
+            let objection = offer.objection(value)?;
+            return Some(format!("option {name}: {value:?} {objection}"));
+        }
+        let is_name = |other: &&str| other.eq_ignore_ascii_case(name);
+        let same = SAME_OPTIONS.iter().find(|names| names.iter().any(is_name));
+        let mut others = same.into_iter().flatten();
+        let not_offered = format!("the engine does not offer the option {name}");
+        Some(match others.find(|other| find_offer(&self.offers, other).is_some()) {
+            Some(other) => format!("{not_offered}; in its protocol this is {other}"),
+            None => not_offered,
+        })
     }
 }
 
@@ -283,24 +296,6 @@ const SAME_OPTIONS: [[&str; 2]; 5] = [
     ["EGTBPath", "egtbpaths"],
 ];
 
-/// A warning about an option that an engine does not offer, or about an invalid value; `None` if the value is valid.
-/// The warning has the name as the user writes it.
-fn option_warning(offers: &[OfferedOption], name: &str, value: &str) -> Option<String> {
-    if let Some(offer) = find_offer(offers, name) {
-        let objection = offer.objection(value)?;
-        return Some(format!("option {name}: {value:?} {objection}"));
-    }
-    let is_name = |other: &&str| other.eq_ignore_ascii_case(name);
-    let same = SAME_OPTIONS.iter().find(|names| names.iter().any(is_name));
-    let mut others = same.into_iter().flatten();
-    Some(match others.find(|other| find_offer(offers, other).is_some()) {
-        Some(other) => {
-            format!("the engine does not offer the option {name}; in its protocol this is {other}")
-        }
-        None => format!("the engine does not offer the option {name}"),
-    })
-}
-
 /// The message of Chuhe about a refused network, if there is one.
 pub fn refused_network<'a>(
     options: &[(String, String)],
@@ -390,7 +385,8 @@ mod tests {
             "option name EvalFile type string default <empty>",
             "option newgame type button",
         ];
-        let offers = offers.map(|line| OfferedOption::read(line).unwrap());
+        let offers = offers.map(|line| OfferedOption::read(line).unwrap()).to_vec();
+        let handshake = Handshake { offers, ..Handshake::default() };
         for (name, value, warning) in [
             ("hashsize", "1024", None),
             ("HashSize", "16", None),
@@ -414,7 +410,7 @@ mod tests {
             ("EvalFile", "x y", None),
             ("newgame", "1", None),
         ] {
-            let found = option_warning(&offers, name, value);
+            let found = handshake.option_warning(name, value);
             assert_eq!(found.as_deref(), warning, "{name} {value}");
         }
     }

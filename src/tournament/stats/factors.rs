@@ -12,7 +12,8 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-use super::elo::{Interval, Z_95, invert};
+use super::elo::{Interval, Z_95};
+use super::matrix::invert;
 use crate::text::{is_character, printable, toml_error};
 use crate::tournament::spec::{EngineSpecError, OptionValue, check_option};
 

@@ -2,6 +2,7 @@
 
 mod elo;
 mod factors;
+mod matrix;
 mod ratings;
 mod sprt;
 mod spsa;
@@ -60,11 +61,9 @@ impl EngineStats {
         (!time.is_zero()).then(|| nodes as f64 / time.as_secs_f64())
     }
 
-    pub fn of_game(record: &GameRecord) -> ByColor<Self> {
-        let mut stats = ByColor::default();
-        for color in Color::ALL {
-            Self::add(&mut stats[color], record, color);
-        }
+    pub fn of_game(record: &GameRecord, color: Color) -> Self {
+        let mut stats = Self::default();
+        stats.add(record, color);
         stats
     }
 

@@ -10,7 +10,8 @@
 use serde::Serialize;
 
 use super::Standings;
-use super::elo::{Z_95, invert};
+use super::elo::Z_95;
+use super::matrix::invert;
 
 /// The rating of an engine in Elo; the mean of all engines is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
