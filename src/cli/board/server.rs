@@ -23,7 +23,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::sync::Semaphore;
 
 use super::api::{self, Api, BoardError};
-use crate::cloud::server::{LibraryRoutes, add_slash, content_type, http};
+use crate::cloud::server::{LibraryRoutes, add_slash, content_type, end_signal, http};
 use crate::page;
 
 /// Time limit for the running threads to finish when the server ends.
@@ -136,22 +136,6 @@ async fn advance(library: Option<&LibraryRoutes>) {
         Some(library) => library.advance().await,
         None => std::future::pending().await,
     }
-}
-
-/// Returns on Ctrl-C or, on Unix, SIGTERM.
-async fn end_signal() -> std::io::Result<()> {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-
-        let mut terminate = signal(SignalKind::terminate())?;
-        tokio::select! {
-            _ = terminate.recv() => Ok(()),
-            ended = tokio::signal::ctrl_c() => ended,
-        }
-    }
-    #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await
 }
 
 fn router(server: &Arc<BoardServer>) -> Router {

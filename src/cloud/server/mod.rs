@@ -210,6 +210,22 @@ impl LibraryRoutes {
     }
 }
 
+/// Returns on Ctrl-C or, on Unix, SIGTERM.
+pub async fn end_signal() -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+
+        let mut terminate = signal(SignalKind::terminate())?;
+        tokio::select! {
+            _ = terminate.recv() => Ok(()),
+            ended = tokio::signal::ctrl_c() => ended,
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await
+}
+
 /// Reloads files on SIGHUP; returns on Ctrl-C and SIGTERM.
 #[cfg(unix)]
 async fn handle_signals(
@@ -218,13 +234,11 @@ async fn handle_signals(
 ) -> std::io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
 
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
+    let mut end = std::pin::pin!(end_signal());
     let mut hangup = signal(SignalKind::hangup())?;
     loop {
         tokio::select! {
-            _ = interrupt.recv() => return Ok(()),
-            _ = terminate.recv() => return Ok(()),
+            result = &mut end => return result,
             _ = hangup.recv() => {
                 if let Some(files) = tokio::task::block_in_place(&reload) {
                     shared.set_files(files);
@@ -236,7 +250,7 @@ async fn handle_signals(
 
 #[cfg(not(unix))]
 async fn handle_signals(_: &Shared, _: impl Fn() -> Option<ServerFiles>) -> std::io::Result<()> {
-    tokio::signal::ctrl_c().await
+    end_signal().await
 }
 
 /// Accepts connections forever.
