@@ -109,7 +109,8 @@ fn evaluation(criterion: &mut Criterion) {
 }
 
 /// A network with small weights of both signs. Its speed does not depend on the weights.
-fn network_of_width(width: usize) -> Network {
+fn example_network() -> Network {
+    let width = 256;
     let architecture =
         Architecture { width, inputs: InputBuckets::One, outputs: OutputBuckets::Pieces };
     let weights = |count: usize| (0..count).map(|i| (i % 41) as i16 - 20).collect();
@@ -124,7 +125,7 @@ fn network_of_width(width: usize) -> Network {
 }
 
 fn network(criterion: &mut Criterion) {
-    let network = network_of_width(256);
+    let network = example_network();
     let positions = bench_positions();
     for level in SimdLevel::available() {
         // Each evaluation refreshes both perspectives, from the refresh table that the stack keeps.

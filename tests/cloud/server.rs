@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+pub(crate) use crate::engine_client::START;
 use crate::{TestDir, words};
 
-pub const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
 /// Content type of a form.
 pub const FORM: &str = "application/x-www-form-urlencoded";
 /// A token with the role `read`.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::server::{
     READER, START, Server, WRITER, bearer, body, dir_with_tokens, json_body, status, stop,
 };
+use crate::engine_client::BOARD;
 
 /// How long to wait for a worker. It has the lowest priority, so a busy machine may hardly run it.
 const TIMEOUT: Duration = Duration::from_secs(120);
@@ -226,13 +227,12 @@ fn readers_ask_about_positions_and_writers_use_the_engine() {
 fn boards_are_normalized_or_rejected_with_a_reason() {
     let server = Server::new("");
     let board = |text: &str| body(&server.get(&format!("/board?board={text}")));
-    let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
-    for (text, side) in [(format!("{start}_B"), 'b'), (format!("{start}+r"), 'w')] {
-        let normal = format!("{{\"status\":\"ok\",\"board\":\"{start} {side}\"}}");
+    for (text, side) in [(format!("{BOARD}_B"), 'b'), (format!("{BOARD}+r"), 'w')] {
+        let normal = format!("{{\"status\":\"ok\",\"board\":\"{BOARD} {side}\"}}");
         assert_eq!(board(&text), normal, "{text}");
     }
-    let other = start.replace('N', "H").replace('B', "E").replace('a', "g");
-    assert_eq!(board(&format!("{other}%20w")), board(&format!("{start}%20w")));
+    let other = BOARD.replace('N', "H").replace('B', "E").replace('a', "g");
+    assert_eq!(board(&format!("{other}%20w")), board(&format!("{BOARD}%20w")));
     // The last position is legal, but cannot arise in a game.
     for invalid in ["", "9", "9/9/9/9/9/9/9/9/9/4K4_w", "3k5/9/9/9/9/9/9/RRR6/9/4K4_w"] {
         let reply = board(invalid);
@@ -245,7 +245,7 @@ fn boards_are_normalized_or_rejected_with_a_reason() {
             "two pawns on one file have not crossed the river",
         ),
         // The API rejects a FEN without the side to move, which other commands read.
-        (start, "the side to move is"),
+        (BOARD, "the side to move is"),
     ] {
         let reply = board(text);
         assert!(reply.contains(reason), "{text}: {reply}");
@@ -290,10 +290,9 @@ fn files_of_a_directory_are_served() {
     for path in ["/query/../tokens", "/../tokens", "/query/%2e%2e/tokens", "/tokens"] {
         assert_eq!(status(&server.get(path)), 404, "{path}");
     }
-    let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
-    let redirect = server.get(&format!("/?{board}%20w%20-%20-%200%201"));
+    let redirect = server.get(&format!("/?{BOARD}%20w%20-%20-%200%201"));
     assert_eq!(status(&redirect), 302);
-    assert!(redirect.contains(&format!("location: ./query/?{board}_w\r\n")), "{redirect}");
+    assert!(redirect.contains(&format!("location: ./query/?{BOARD}_w\r\n")), "{redirect}");
     assert_eq!(status(&server.get("/?https://example.org/")), 200);
     assert!(server.get("/llm.php?board=x").ends_with("data: [DONE]\n\n"));
     let redirected = server.get("/query?x=1");
@@ -304,12 +303,12 @@ fn files_of_a_directory_are_served() {
     drop(server);
     let server = Server::start(&dir, "");
     assert_eq!(status(&server.get("/llm.php")), 404);
-    assert_eq!(status(&server.get(&format!("/?{board}_w"))), 200);
+    assert_eq!(status(&server.get(&format!("/?{BOARD}_w"))), 200);
     // Without the page of the public library, its address leads to the built-in page.
     for (page, location) in [("/query", "./chuhe/"), ("/query_en/", "../chuhe/")] {
-        let redirect = server.get(&format!("{page}?{board}%20b"));
+        let redirect = server.get(&format!("{page}?{BOARD}%20b"));
         assert_eq!(status(&redirect), 302);
-        let location = format!("location: {location}?{board}%20b\r\n");
+        let location = format!("location: {location}?{BOARD}%20b\r\n");
         assert!(redirect.contains(&location), "{redirect}");
     }
 }

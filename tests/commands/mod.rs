@@ -26,9 +26,7 @@ mod training;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::TestDir;
-
-/// The FEN of the starting position without counters.
-const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
+use crate::engine_client::START;
 
 /// Runs a session in a new directory.
 fn check(session: &str) {

@@ -63,10 +63,14 @@ fn a_blunder_has_a_glyph_and_a_better_line() {
     assert_eq!(dir.read("again.pgn"), text);
 }
 
+/// A game in which a red rook gives check forever.
+const PERPETUAL_CHECK: &str = "[FEN \"4k4/9/9/9/9/9/9/9/4R4/3K5 b - - 0 1\"]
+
+E9-F9 E1-F1 F9-E9 F1-E1 E9-F9 E1-F1 F9-E9 F1-E1 E9-F9 E1-F1 F9-E9 F1-E1";
+
 #[test]
 fn repetitions_are_judged_with_any_number_of_threads() {
-    let checks = "E9-F9 E1-F1 F9-E9 F1-E1 ".repeat(3);
-    let game = format!("[FEN \"4k4/9/9/9/9/9/9/9/4R4/3K5 b - - 0 1\"]\n\n{checks}*\n");
+    let game = format!("{PERPETUAL_CHECK} *\n");
     let (alone, _) = reviewed(&game, "--threads 1");
     let (together, _) = reviewed(&game, "--threads 3");
     assert_eq!(alone, together);
@@ -85,9 +89,7 @@ fn repetitions_are_judged_with_any_number_of_threads() {
 
 #[test]
 fn a_loss_by_repetition_is_no_mate_and_counts_once() {
-    let checks = "E9-F9 E1-F1 F9-E9 F1-E1 ".repeat(3);
-    let game =
-        format!("[FEN \"4k4/9/9/9/9/9/9/9/4R4/3K5 b - - 0 1\"]\n\n{checks}E9-F9 E1-E2 F9-F8 *\n");
+    let game = format!("{PERPETUAL_CHECK} E9-F9 E1-E2 F9-F8 *\n");
     let dir = TestDir::new();
     dir.write("game.pgn", &game);
     let text = dir.output("review game.pgn --depth 3 --json");

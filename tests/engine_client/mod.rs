@@ -17,6 +17,8 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The board field of the FEN of the starting position.
 pub(crate) const BOARD: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
+/// The FEN of the starting position without counters.
+pub(crate) const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
 /// Red is to move and checkmated.
 pub(crate) const MATED: &str = "3k5/9/9/9/9/9/9/9/r8/r3K4 w";
 /// Red is to move and stalemated (困毙).

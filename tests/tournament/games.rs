@@ -7,6 +7,7 @@ use super::{
     chuhe, error_output, good, match_of, mode_with, output, report, script, unknown_script, with,
 };
 use crate::TestDir;
+use crate::engine_client::BOARD;
 
 /// Two games from the starting position, without a clock.
 const PLAIN: &str = "--openings start --rounds 1 --each depth=1";
@@ -472,8 +473,7 @@ fn xboard_is_detected() {
 #[test]
 fn xboard_engines_may_refuse_fens_and_a_second_game() {
     let dir = TestDir::new();
-    let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
-    dir.write("openings.epd", format!("{board} b - - 0 1\n"));
+    dir.write("openings.epd", format!("{BOARD} b - - 0 1\n"));
     let command = env!("CARGO_BIN_EXE_chuhe");
     let log = |openings: &str| {
         let strict = unknown_script("strict", &format!("strict '{command}'"));
@@ -492,7 +492,7 @@ fn xboard_engines_may_refuse_fens_and_a_second_game() {
     let log = log("openings.epd");
     let xboard = "rheakaehr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RHEAKAEHR b 0 1";
     let (_, after) = log.split_once(&format!("\nsetboard {xboard}\n")).unwrap();
-    let uci = format!("\nsetboard {board} b - - 0 1\n");
+    let uci = format!("\nsetboard {BOARD} b - - 0 1\n");
     assert!(after.contains(&uci), "{after}");
 }
 

@@ -169,13 +169,15 @@ fn engine_output_is_escaped() {
     }
 }
 
+/// The settings of an engine whose program does not exist.
+fn missing_engine(name: &str) -> String {
+    format!("[[engine]]\nname = \"{name}\"\ncmd = \"./no-such-engine\"\ndepth = 1\n")
+}
+
 #[test]
 fn files_of_engines_may_be_in_gbk_or_utf_16() {
     let dir = TestDir::new();
-    let engine = |name: &str| {
-        format!("[[engine]]\nname = \"{name}\"\ncmd = \"./no-such-engine\"\ndepth = 1\n")
-    };
-    let text = engine("象棋引擎一") + &engine("象棋引擎二");
+    let text = missing_engine("象棋引擎一") + &missing_engine("象棋引擎二");
     let utf_16 = format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect();
     for bytes in [encoding_rs::GBK.encode(&text).0.into_owned(), utf_16] {
         dir.write("engines.toml", bytes);
@@ -193,10 +195,8 @@ fn a_file_with_many_options_is_read_quickly() {
     let dir = TestDir::new();
     let path = dir.path("options.toml");
     let options: String = (0..60_000).map(|n| format!("o{n} = {n}\n")).collect();
-    let engine = |name: &str| {
-        format!("[[engine]]\nname = \"{name}\"\ncmd = \"./no-such-engine\"\ndepth = 1\n")
-    };
-    let text = format!("{}{}[engine.options]\n{options}", engine("one"), engine("two"));
+    let engines = missing_engine("one") + &missing_engine("two");
+    let text = format!("{engines}[engine.options]\n{options}");
     fs::write(&path, text).unwrap();
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"));
     let errors = error_output(command.args(["match", "--engines-file"]).arg(&path));

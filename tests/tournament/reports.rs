@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::{error_output, good, match_of, output, script, unknown_script, with};
 use crate::TestDir;
+use crate::engine_client::START;
 use crate::terminal::Terminal;
 
 const PLAIN: &str = "--openings start --rounds 1 --each depth=1";
@@ -163,8 +164,10 @@ fn final_positions_and_details_are_written() {
     let ends = fs::read_to_string(&epd).unwrap();
     let lines: Vec<&str> = ends.lines().collect();
     assert_eq!(lines.len(), 3);
-    let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - -";
-    assert_eq!(lines[1], format!("{board} id \"game 1: one - two\"; c0 \"1/2-1/2 repetition\";"));
+    assert_eq!(
+        lines[1],
+        format!("{START} - - id \"game 1: one - two\"; c0 \"1/2-1/2 repetition\";")
+    );
     assert!(chuhe::tournament::Openings::read(&ends).is_ok());
     let text = fs::read_to_string(&pgn).unwrap();
     let games = chuhe::notation::pgn::read(&text);

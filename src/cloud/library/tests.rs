@@ -10,6 +10,7 @@ use crate::cloud::store::{Lease, Location, NewScore, Priority, Store, Task, Task
 use crate::tablebase::Tables;
 
 const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
+const AFTER_A3A4: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/2P1P1P1P/1C5C1/9/RNBAKABNR b";
 const AFTER_B2E2: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/4C2C1/9/RNBAKABNR b";
 
 /// A library with a few moves.
@@ -355,10 +356,9 @@ fn values_may_be_rounded_for_the_requested_move() {
     let scores = |rounding: Rounding, board: &str| -> Vec<(Move, i32)> {
         let (_directory, library) =
             empty_with(LibraryOptions { rounding, ..LibraryOptions::default() });
-        let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/2P1P1P1P/1C5C1/9/RNBAKABNR b";
         for m in ["h7e7", "b9c7", "c6c5", "g6g5", "a9a8", "i9i8", "a6a5", "i6i5", "e6e5", "h9g7"] {
-            write_from(&library, start, "", m, 0);
-            write_from(&library, start, m, "h0g2", 45);
+            write_from(&library, AFTER_A3A4, "", m, 0);
+            write_from(&library, AFTER_A3A4, m, "h0g2", 45);
         }
         let list = ask(&library, "queryall", board, "");
         let entries = list.trim_end_matches('\0').split('|');
@@ -369,7 +369,6 @@ fn values_may_be_rounded_for_the_requested_move() {
             })
             .collect()
     };
-    let straight = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/2P1P1P1P/1C5C1/9/RNBAKABNR b";
     let mirrored = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/8P/P1P1P1P2/1C5C1/9/RNBAKABNR b";
     let sorted = |mut moves: Vec<(Move, i32)>, is_mirrored: bool| {
         for (m, _) in moves.iter_mut().filter(|_| is_mirrored) {
@@ -379,14 +378,14 @@ fn values_may_be_rounded_for_the_requested_move() {
         moves
     };
     let both = |rounding| {
-        let one = sorted(scores(rounding, straight), false);
+        let one = sorted(scores(rounding, AFTER_A3A4), false);
         (one, sorted(scores(rounding, mirrored), true))
     };
     let (one, other) = both(Rounding::Stored);
     assert_eq!(one, other);
     let (one, other) = both(Rounding::Requested);
     assert_ne!(one, other);
-    for (board, is_mirrored, found) in [(straight, false, one), (mirrored, true, other)] {
+    for (board, is_mirrored, found) in [(AFTER_A3A4, false, one), (mirrored, true, other)] {
         let position = fen::parse(board).unwrap();
         let key = View::of(&position).key;
         for (m, score) in found {
@@ -499,7 +498,6 @@ fn storing_moves_needs_a_role() {
 
 #[test]
 fn an_unknown_move_that_is_played_is_learned() {
-    let after = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/2P1P1P1P/1C5C1/9/RNBAKABNR b";
     // Without the right to queue, or with learn=0, nothing is learned.
     for (action, role, more, learned) in [
         ("queryall", Role::Read, "", 0),
@@ -510,7 +508,7 @@ fn an_unknown_move_that_is_played_is_learned() {
         ("queryscore", Role::Queue, "", 1),
     ] {
         let (_directory, library) = empty();
-        for board in [START, after] {
+        for board in [START, AFTER_A3A4] {
             let request = format!("action={action}&board={board}{more}");
             ask_as(&library, role, &request);
         }

@@ -350,7 +350,7 @@ fn labels_and_numbers_may_precede_a_fen() {
     {
         for before in ["", "红方：甲\n黑方：乙\n"] {
             let text = format!("{before}{label}{fen}\n1.炮二平五 马8进7 2.马二进三 车9平8\n");
-            let games: Vec<_> = RecordReader::new(text.as_bytes()).unwrap().collect();
+            let games = read(text.as_bytes());
             let [Ok(game)] = &games[..] else {
                 panic!("{text}: {games:?}");
             };
@@ -358,11 +358,11 @@ fn labels_and_numbers_may_precede_a_fen() {
             assert_eq!(game.plies(), 4);
         }
         let list = format!("{label}{fen}\n").repeat(2);
-        let games: Vec<_> = RecordReader::new(list.as_bytes()).unwrap().collect();
+        let games = read(list.as_bytes());
         assert!(games.len() == 2 && games.iter().all(Result::is_ok), "{list}: {games:?}");
     }
     let list = format!("; comment\n1. {fen}\n// comment\n2) {fen}\n3 {fen}\n第4题 {fen}\n");
-    let games: Vec<_> = RecordReader::new(list.as_bytes()).unwrap().collect();
+    let games = read(list.as_bytes());
     assert!(games.len() == 4 && games.iter().all(Result::is_ok), "{games:?}");
 }
 
