@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::ops::Range;
 
 use super::{
     StoredNode, code_of_result, plain_comment, read_tree, result_of_code, square_from_black,
@@ -40,8 +41,8 @@ const IS_KEPT: u8 = 2;
 /// The offset of the block number in an entry of the index, four bytes.
 const BLOCK_NUMBER: usize = 4;
 /// The byte ranges of the identifier of a record: in an entry of the index, as text in UTF-16, and in the record.
-const ID_TEXT: std::ops::Range<usize> = 20..100;
-const ID: std::ops::Range<usize> = 20..36;
+const ID_TEXT: Range<usize> = 20..100;
+const ID: Range<usize> = 20..36;
 
 /// The tags with the offsets and sizes of their fields in bytes. Tags without a usual name get that of the same field
 /// in DhtmlXQ or CBF.
@@ -101,25 +102,43 @@ pub fn is_ccbridge(bytes: &[u8]) -> bool {
     beginnings.iter().any(|text| bytes.starts_with(text))
 }
 
-/// Splits a file into its records.
+/// Splits a file into its records. The file may consist of several libraries and records.
 ///
 /// # Errors
 /// A library contains no record, or is of an older version.
-pub fn split_ccbridge(bytes: &[u8]) -> Result<Vec<std::ops::Range<usize>>, RecordError> {
-    if bytes.starts_with(RECORD) {
-        return Ok(std::iter::once(0..bytes.len()).collect());
-    }
+pub fn split_ccbridge(bytes: &[u8]) -> Result<Vec<Range<usize>>, RecordError> {
     if bytes.starts_with(OLD_LIBRARY) {
         let reason = "a library of an older version of CCBridge, which is not supported";
         return Err(RecordError::new(reason));
     }
-    let mut windows = bytes.windows(RECORD.len());
-    let first = windows.position(|text| text == RECORD);
-    let first = first.ok_or_else(|| RecordError::new("the library contains no record"))?;
-    let starts = (first..bytes.len()).step_by(BLOCK);
-    let starts: Vec<usize> = starts.filter(|start| bytes[*start..].starts_with(RECORD)).collect();
+    let mut records = Vec::new();
+    for part in parts(bytes, LIBRARY) {
+        let of_part = if bytes[part.clone()].starts_with(LIBRARY) {
+            library_records(&bytes[part.clone()])?
+        } else {
+            parts(&bytes[part.clone()], RECORD)
+        };
+        let in_file = |record: Range<usize>| part.start + record.start..part.start + record.end;
+        records.extend(of_part.into_iter().map(in_file));
+    }
+    Ok(records)
+}
+
+/// Splits a file before each `mark`.
+fn parts(bytes: &[u8], mark: &[u8]) -> Vec<Range<usize>> {
+    let windows = (0..).zip(bytes.windows(mark.len()));
+    let marks = windows.filter(|(_, text)| *text == mark).map(|(at, _)| at);
+    let starts: Vec<usize> = std::iter::once(0).chain(marks.filter(|at| *at > 0)).collect();
     let ends = starts.iter().skip(1).copied().chain([bytes.len()]);
-    let records = starts.iter().zip(ends).map(|(start, end)| *start..end);
+    starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
+}
+
+/// The records of a library, and those after it.
+fn library_records(bytes: &[u8]) -> Result<Vec<Range<usize>>, RecordError> {
+    // The first part is the header and the index.
+    let records = parts(bytes, RECORD).split_off(1);
+    let first = records.first().map(|record| record.start);
+    let first = first.ok_or_else(|| RecordError::new("the library contains no record"))?;
     let index = bytes.get(LIBRARY_HEADER..first).unwrap_or_default();
     let (kept, deleted): (Vec<_>, Vec<_>) = entries(index).partition(|entry| entry.is_kept);
     // The block numbers of deleted records can be wrong, so these are found by their identifiers.
@@ -127,7 +146,7 @@ pub fn split_ccbridge(bytes: &[u8]) -> Result<Vec<std::ops::Range<usize>>, Recor
     let deleted: HashSet<_> = deleted.into_iter().map(|deleted| deleted.id).collect();
     let has_deleted = bytes.get(HAS_DELETED).is_some_and(|byte| *byte != 0);
     // A record with an empty board is a heading of the library.
-    let is_game = |range: &std::ops::Range<usize>| {
+    let is_game = |range: &Range<usize>| {
         let record = &bytes[range.clone()];
         let is_deleted = || {
             let id = id(record);
@@ -136,7 +155,7 @@ pub fn split_ccbridge(bytes: &[u8]) -> Result<Vec<std::ops::Range<usize>>, Recor
         };
         record.get(BOARD..BOARD + 90) != Some(&[0; 90][..]) && !is_deleted()
     };
-    Ok(records.filter(is_game).collect())
+    Ok(records.into_iter().filter(is_game).collect())
 }
 
 /// An entry of the index of a library.
@@ -505,6 +524,22 @@ mod tests {
         assert!(is_ccbridge(&old));
         let error = split_ccbridge(&old).unwrap_err().to_string();
         assert!(error.contains("older version"), "{error}");
+    }
+
+    #[test]
+    fn concatenated_files_are_read() {
+        let record = write_cbr(&game(&MOVES));
+        let library = write_cbl(&[game(&MOVES[..1]), game(&MOVES[..2])]);
+        for (files, plies) in [
+            (vec![&record, &record], vec![3, 3]),
+            (vec![&library, &library], vec![1, 2, 1, 2]),
+            (vec![&record, &library, &record], vec![3, 1, 2, 3]),
+        ] {
+            let bytes = files.into_iter().flatten().copied().collect::<Vec<u8>>();
+            let records = split_ccbridge(&bytes).unwrap().into_iter();
+            let games = records.map(|record| read_ccbridge(&bytes[record]).unwrap().plies());
+            assert_eq!(games.collect::<Vec<_>>(), plies);
+        }
     }
 
     #[test]

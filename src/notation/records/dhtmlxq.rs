@@ -39,6 +39,9 @@ const TAGS: [(&str, &str); 17] = [
     ("Author", "author"),
 ];
 
+/// The fields with the moves of the main line and the starting position.
+const MAIN_FIELDS: [&str; 3] = ["movelist", "binit", "fen"];
+
 /// Other fields become tags whose names begin with this.
 const OTHER: &str = "Dhtml_";
 
@@ -49,6 +52,8 @@ const NO_TAGS: [&str; 11] =
 /// The beginning of an opening tag and of a closing tag.
 const OPENING: &str = "[DhtmlXQ_";
 const CLOSING: &str = "[/DhtmlXQ_";
+/// The beginning of the tag at the end of a record.
+const END: &str = "[/DhtmlXQ";
 
 /// The names with which the tags of a record may begin, in lower case.
 const NAMES: [&str; 2] = ["dhtmlxq", "dhjhtmlxq"];
@@ -146,39 +151,48 @@ pub fn split_dhtmlxq(text: &str) -> Vec<&str> {
     if parts.is_empty() { vec![text] } else { parts }
 }
 
-/// The fields of a record by name. If several have the same name, the first one that is not empty counts.
-fn fields(text: &str) -> HashMap<&str, &str> {
-    let mut fields = HashMap::new();
+/// The fields of a record by name, and the names of those whose tags are damaged or cut off. If several fields have the
+/// same name, the first one that is not empty counts. The value of a field without a closing tag ends before the next
+/// tag.
+fn fields(text: &str) -> (HashMap<&str, &str>, Vec<&str>) {
+    let (mut fields, mut unclosed) = (HashMap::new(), Vec::new());
     let (mut at, mut closing) = (0, 0);
     while let Some(found) = text[at..].find(OPENING) {
         let name_at = at + found + OPENING.len();
         at = name_at;
-        let Some(length) = text[name_at..].find([']', '[']) else {
-            break;
-        };
+        let length = text[name_at..].find([']', '[']).unwrap_or(text.len() - name_at);
         let (name, rest) = text[name_at..].split_at(length);
         if !rest.starts_with(']') {
+            let is_end = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+            unclosed.extend(name.split(is_end).next().filter(|name| !name.is_empty()));
             continue;
         }
         let value_at = name_at + length + 1;
         // The next closing tag is searched for only once.
         if closing < value_at {
-            match text[value_at..].find(CLOSING) {
-                Some(found) => closing = value_at + found,
-                None => break,
-            }
+            closing = text[value_at..].find(CLOSING).map_or(text.len(), |found| value_at + found);
         }
-        let closing_name = &text[closing + CLOSING.len()..];
-        let rest = closing_name.strip_prefix(name);
-        if rest.is_some_and(|rest| rest.starts_with(']')) {
-            let value = fields.entry(name).or_insert("");
-            if value.trim().is_empty() {
-                *value = &text[value_at..closing];
-            }
+        let closing_name = text[closing..].strip_prefix(CLOSING);
+        let rest = closing_name.and_then(|rest| rest.strip_prefix(name));
+        let is_closed = rest.is_some_and(|rest| rest.starts_with(']'));
+        let mut value = &text[value_at..closing];
+        if is_closed {
             at = closing;
+        } else {
+            let end = value.find(OPENING).unwrap_or(value.len());
+            value = value[..end].split(END).next().unwrap_or_default();
+            let is_known = fields.get(name).is_some_and(|known: &&str| !known.trim().is_empty());
+            if is_known || value.trim().is_empty() {
+                continue;
+            }
+            unclosed.push(name);
+        }
+        let known = fields.entry(name).or_insert("");
+        if known.trim().is_empty() {
+            *known = value;
         }
     }
-    fields
+    (fields, unclosed)
 }
 
 /// Reads a record.
@@ -189,13 +203,19 @@ fn fields(text: &str) -> HashMap<&str, &str> {
 pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
     let text = with_names(text);
     let text = with_later_fields(&text).unwrap_or(text);
-    let fields = fields(&text);
+    let (fields, unclosed) = fields(&text);
     let field = |name: &str| fields.get(name).map_or("", |value| value.trim());
     let is_given = |name: &&str| fields.contains_key(name);
-    if !["movelist", "binit", "fen"].iter().any(is_given) {
+    if !MAIN_FIELDS.iter().any(is_given) {
         return Err(RecordError::new("there is no DhtmlXQ_movelist"));
     }
     let mut game = RawGame::default();
+    for name in unclosed {
+        // The name may be cut off.
+        let is_main = MAIN_FIELDS.iter().any(|field| field.starts_with(name));
+        let reason = format!("the field {name} is not closed");
+        game.add_problem(&RecordError::new(reason), is_main);
+    }
     let moves = read_moves(field("movelist"));
     let first_from = moves.first().and_then(|m| m.map(|(from, _)| from));
     game.start = match (field("fen"), field("binit")) {
@@ -379,6 +399,8 @@ fn push_field(text: &mut String, name: &str, value: &str) {
     // The value must not contain a line end, `||` (a line end in this format) or a tag.
     let value = value.replace("||", "｜｜").replace("|\n", "｜\n");
     let value = without_tags(&value.replace('\n', "||"));
+    // A `[` of a URL, which would begin a tag.
+    let value = value.replace("%5b", "％5b").replace("%5B", "％5B");
     if !value.is_empty() {
         let _ = writeln!(text, "[DhtmlXQ_{name}]{value}[/DhtmlXQ_{name}]");
     }
@@ -517,13 +539,14 @@ mod tests {
             "[\\/draw] [b]\\n",
             "a|\nb",
             "a\n|b || |||\nc",
+            "a %5BDhtmlXQ%5D %5bdhtmlxq%5d+b",
         ] {
             comment.clone_into(&mut game.moves[first].comment);
             let text = plain_dhtmlxq(&write_dhtmlxq(&game));
             let records = split_dhtmlxq(&text);
             assert_eq!(records.len(), 1, "{text}");
             let read = read_dhtmlxq(records[0]).unwrap();
-            let read = read.comments()[0].replace('［', "[").replace('｜', "|");
+            let read = read.comments()[0].replace('［', "[").replace('｜', "|").replace('％', "%");
             assert_eq!(read, comment, "{text}");
         }
         assert_eq!(without_tags("[draw] [/b]"), "[draw] [/b]");
@@ -542,11 +565,39 @@ mod tests {
     }
 
     #[test]
+    fn unclosed_fields_are_reported() {
+        let binit = "[DhtmlXQ_binit]0919293949596979891777062646668600102030405060708012720323436383\
+            [/DhtmlXQ_binit]";
+        let moves = "[DhtmlXQ_movelist]77477062";
+        let closed = format!("{moves}[/DhtmlXQ_movelist]");
+        for (text, field, plies, is_main) in [
+            (format!("{binit}{moves}"), "movelist", 2, true),
+            (format!("{binit}{moves}[/DhtmlXQ]"), "movelist", 2, true),
+            (format!("{moves}[/DhtmlXQ_moves]{binit}"), "movelist", 2, true),
+            (format!("{moves}[DhtmlXQ_movelist]{binit}"), "movelist", 2, true),
+            (format!("{binit}[DhtmlXQ_movelist 7747"), "movelist", 0, true),
+            (format!("{binit}[DhtmlXQ_mov"), "mov", 0, true),
+            (format!("{}{closed}", binit.replace("[/", "[")), "binit", 2, true),
+            (format!("{closed}[DhtmlXQ_move_0_2_1]1022"), "move_0_2_1", 2, false),
+            (format!("{closed}[DhtmlXQ_comment1]a"), "comment1", 2, false),
+            (format!("{closed}[DhtmlXQ_red]a[/DhtmlXQ_black]"), "red", 2, false),
+        ] {
+            let game = read_dhtmlxq(&text).expect(&text);
+            let reasons: Vec<_> = game.problems.iter().map(|problem| &problem.reason).collect();
+            assert_eq!(reasons, [&format!("the field {field} is not closed")], "{text}");
+            assert_eq!(game.problems[0].affects_main_line, is_main, "{text}");
+            assert_eq!(game.plies(), plies, "{text}");
+        }
+        let comment = read_dhtmlxq(&format!("{closed}[DhtmlXQ_comment1]a")).unwrap();
+        assert_eq!(comment.comments(), ["a", ""]);
+    }
+
+    #[test]
     fn unclosed_fields_take_linear_time() {
         let many = 1 << 18;
         for text in ["[DhtmlXQ_a]".repeat(many), "[DhtmlXQ_".repeat(many)] {
-            assert!(fields(&text).is_empty());
-            assert!(fields(&format!("{text}[/DhtmlXQ_b]")).is_empty());
+            assert!(fields(&text).0.is_empty());
+            assert!(fields(&format!("{text}[/DhtmlXQ_b]")).0.is_empty());
         }
     }
 }

@@ -211,6 +211,15 @@ fn read_tree(
     Ok(game)
 }
 
+/// Adds a problem if bytes other than padding follow the end of a record, unless the record already has problems,
+/// because of which its end may not have been found.
+fn note_rest(game: &mut RawGame, rest: &[u8]) {
+    if game.problems.is_empty() && rest.iter().any(|byte| *byte != 0) {
+        let reason = format!("{} bytes after the end of the record were not read", rest.len());
+        game.add_problem(&RecordError::new(reason), true);
+    }
+}
+
 /// Adds the moves of the main line to a game without moves.
 ///
 /// # Errors

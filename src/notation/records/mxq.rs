@@ -1,6 +1,6 @@
 //! MXQ files of 弈天.
 
-use super::add_main_line;
+use super::{add_main_line, note_rest};
 use crate::board::Square;
 use crate::notation::raw::{RawGame, RecordError};
 use crate::notation::tree::{GameResult, GameTree, ROOT, plain_comment};
@@ -20,13 +20,17 @@ const RESULTS: [(&str, GameResult); 5] = [
 ];
 
 /// The fields of an MXQ file, each of which follows a byte with its length.
-fn fields(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    std::iter::from_fn(move || {
-        let (length, rest) = bytes.split_first()?;
-        let (field, rest) = rest.split_at_checked(usize::from(*length))?;
-        bytes = rest;
-        Some(field)
-    })
+fn fields(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || next_field(&mut rest))
+}
+
+/// Removes and returns the first of the fields.
+fn next_field<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let (length, rest) = bytes.split_first()?;
+    let (field, rest) = rest.split_at_checked(usize::from(*length))?;
+    *bytes = rest;
+    Some(field)
 }
 
 /// The squares of a move such as `7C-4C`: file from 0 and rank from A, for both sides from red's left corner.
@@ -52,8 +56,8 @@ pub fn is_mxq(beginning: &[u8]) -> bool {
 /// # Errors
 /// The file has fewer fields than there are before the moves, the game is too long, or its first move is illegal.
 pub fn read_mxq(bytes: &[u8]) -> Result<GameTree, RecordError> {
-    let mut rest = fields(bytes);
-    let head: Vec<&[u8]> = rest.by_ref().take(FIELDS).collect();
+    let head: Vec<&[u8]> = fields(bytes).take(FIELDS).collect();
+    let mut rest = &bytes[head.iter().map(|field| 1 + field.len()).sum()..];
     let encoding = encoding_of(&head.concat());
     let head: Vec<_> = (head.iter()).map(|field| decode_part(field, encoding)).collect();
     let [site, date, event, red_elo, black_elo, _, _, _, _, _, comment, _] = &head[..] else {
@@ -78,7 +82,7 @@ pub fn read_mxq(bytes: &[u8]) -> Result<GameTree, RecordError> {
     game.add_tag("BlackElo", black_elo);
     let mut moves = Vec::new();
     let is_whole = loop {
-        match rest.next() {
+        match next_field(&mut rest) {
             Some(END) => break true,
             Some(field) => moves.push(squares(field)),
             None => break false,
@@ -88,6 +92,7 @@ pub fn read_mxq(bytes: &[u8]) -> Result<GameTree, RecordError> {
     if !is_whole {
         game.add_problem(&RecordError::new("the file is cut short"), true);
     }
+    note_rest(&mut game, rest);
     let last = game.moves.line(ROOT).last().unwrap_or(ROOT);
     game.moves[last].comment = plain_comment(comment);
     game.resolve()
@@ -123,6 +128,8 @@ mod tests {
             assert_eq!(tags.map(|name| game.tag(name).unwrap()), expected);
             assert_eq!(game.result, GameResult::BlackWins);
             assert_eq!(game.comments(), ["", "", comment]);
+            let followed = read(&[mxq(&fields), b"\0x".to_vec()].concat()).remove(0).unwrap();
+            assert!(followed.main_line_problem().unwrap().starts_with("2 bytes after the end"));
             // Without its end, with an impossible move, and with only the end.
             let cut = read(&mxq(&fields[..15])).remove(0).unwrap();
             assert_eq!((cut.plies(), cut.problems.len()), (3, 1));

@@ -2,10 +2,13 @@
 //! a move contains the replies to it. `default="true"` marks the reply of the main line. If no reply has it, the main
 //! line continues with the first one.
 
+use std::borrow::Cow;
+
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::dhtmlxq::tag_of_field;
+use super::markup::unescaped;
 use super::{plain_comment, resolve_xml, split_at_marks};
 use crate::notation::coordinates;
 use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RecordError};
@@ -29,9 +32,14 @@ impl Element {
     fn read(start: &BytesStart<'_>) -> Self {
         let mut attributes = start.attributes();
         // The check for duplicates takes quadratic time.
-        let read = attributes.with_checks(false).flatten().filter_map(|attribute| {
+        let read = attributes.with_checks(false).flatten().map(|attribute| {
             let name = String::from_utf8_lossy(attribute.key.as_ref()).into_owned();
-            Some((name, attribute.unescape_value().ok()?.into_owned()))
+            // A value with a bare `&` or an entity of HTML is not valid XML.
+            let value = attribute.unescape_value().unwrap_or_else(|_| {
+                let value = String::from_utf8_lossy(&attribute.value);
+                Cow::Owned(unescaped(&value).into_owned())
+            });
+            (name, value.into_owned())
         });
         let mut element = Self { attributes: read.collect(), ..Self::default() };
         element.is_default = !matches!(element.value("default"), "" | "0" | "false");
@@ -159,6 +167,17 @@ mod tests {
         let moves = "{&开局} 1. H2-E2 (1. B2-E2) 1... B9-C7 (1... H9-G7 {好}) 2. H0-G2 *";
         assert!(pgn.contains(moves), "{pgn}");
         assert!(read_all(&FILE.replace("m=\"h2", "m=\"z2"))[0].is_err());
+    }
+
+    #[test]
+    fn values_with_entities_of_html_are_kept() {
+        for (value, text) in
+            [("A & B", "A & B"), ("&lt;A&hellip;&amp;", "<A…&"), ("a=b&c", "a=b&c")]
+        {
+            let file = FILE.replace("&amp;开局", value).replace("甲", value);
+            let game = read_all(&file)[0].clone().unwrap();
+            assert_eq!((game.tag("Red"), &*game.moves[ROOT].comment), (Some(text), text));
+        }
     }
 
     #[test]

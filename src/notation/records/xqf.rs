@@ -2,8 +2,8 @@
 //! squares of the pieces and the tree are obfuscated with keys in the header.
 
 use super::{
-    PieceSquares, StoredNode, code_of_result, piece_position, piece_squares, plain_comment,
-    read_tree, result_of_code,
+    PieceSquares, StoredNode, code_of_result, note_rest, piece_position, piece_squares,
+    plain_comment, read_tree, result_of_code,
 };
 use crate::board::{Color, Square};
 use crate::notation::raw::{RawMove, RecordError};
@@ -170,6 +170,7 @@ pub fn read_xqf(bytes: &[u8]) -> Result<GameTree, RecordError> {
     let mut tree = XqfTree { bytes, at: HEADER, version, keys: &keys };
     let root = tree.node()?;
     let mut game = read_tree(root, || tree.node().map(Some))?;
+    note_rest(&mut game, &bytes[tree.at..]);
     let first_from = game.first_from();
     let side = if bytes[SIDE] == 1 { Color::Black } else { Color::Red };
     game.start = piece_position(&squares, first_from, side)?;
@@ -339,6 +340,16 @@ mod tests {
         let cut = read_xqf(&whole[..whole.len() - 1]).unwrap();
         assert_eq!(cut.plies(), 1);
         assert_eq!(cut.main_line_problem(), Some("the file is cut short"));
+        for (rest, problem) in [
+            (vec![0; 9], None),
+            (
+                whole.clone(),
+                Some(format!("{} bytes after the end of the record were not read", whole.len())),
+            ),
+        ] {
+            let game = read_xqf(&[&whole[..], &rest].concat()).unwrap();
+            assert_eq!((game.plies(), game.main_line_problem()), (2, problem.as_deref()));
+        }
         let illegal = read_xqf(&file(18, &[("h2e9", "")])).unwrap_err();
         assert_eq!(illegal.to_string(), "move 1: h2e9 is not a legal move here");
         assert!(!is_xqf(&[b"XQ\n1. h2e2 ", &[b' '; HEADER][..]].concat()));
