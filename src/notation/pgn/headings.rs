@@ -26,7 +26,7 @@ pub enum TextLine<'a> {
 const MAX_LENGTH: usize = 4096;
 
 /// The maximum length in bytes of the name of a heading.
-const MAX_NAME_LENGTH: usize = 12;
+const MAX_NAME_LENGTH: usize = 15;
 
 /// The maximum length in bytes of the label of a FEN.
 const MAX_LABEL_LENGTH: usize = 60;
@@ -34,34 +34,37 @@ const MAX_LABEL_LENGTH: usize = 60;
 /// The tags, each with the names of its heading. The names are separated by spaces; blanks within a name are left out. A
 /// heading that has no common PGN tag gets the tag of the same field in DhtmlXQ or CBF. `Time` is the time used by the
 /// player whose heading comes before it.
-const HEADINGS: [(&str, &str); 42] = [
-    ("Title", "标题 棋谱标题 对局名称"),
+const HEADINGS: [(&str, &str); 45] = [
+    ("Title", "标题 棋局标题 棋谱标题 对局名称"),
     ("Dhtml_class", "分类"),
     ("Event", "赛事 赛事名称 比赛 比赛名称 Event Giải"),
-    ("Round", "轮次 Round Vòng"),
-    ("Opening", "布局 开局"),
-    ("Red", "红方 红方姓名 红方棋手 红方选手 红棋 红 先手 执红 Red Đỏ"),
-    ("Black", "黑方 黑方姓名 黑方棋手 黑方选手 黑棋 黑 后手 执黑 Black Đen"),
+    ("Round", "轮次 比赛轮次 Round Vòng"),
+    ("Opening", "布局 布局类型 开局"),
+    ("Red", "红方 红方名称 红方姓名 红方棋手 红方选手 红棋 红 先手 执红 Red Đỏ"),
+    ("Black", "黑方 黑方名称 黑方姓名 黑方棋手 黑方选手 黑棋 黑 后手 执黑 Black Đen"),
     ("Result", "结果 比赛结果 对局结果 Result Kếtquả"),
     ("Date", "日期 比赛日期 比赛时间 对局日期 Date Ngày"),
     ("Site", "地点 比赛地点 Site"),
-    ("Dhtml_group", "组别"),
-    ("Dhtml_table", "台次"),
-    ("Dhtml_judge", "裁判 裁判员"),
-    ("Dhtml_record", "记录"),
-    ("Annotator", "评论 解说"),
-    ("Author", "作者 录入"),
+    ("Dhtml_group", "组别 赛事组别"),
+    ("Dhtml_table", "台次 比赛台次"),
+    ("Dhtml_judge", "裁判 裁判员 执台裁判"),
+    ("Dhtml_record", "记录 棋谱记录员"),
+    ("Annotator", "评论 解说 评注人员"),
+    ("Author", "作者 棋谱作者 录入"),
     ("Dhtml_other", "备注"),
     ("Dhtml_endtype", "结束方式"),
     ("TimeControl", "记时规则 计时规则 时间规则"),
     ("RedTime", "红方用时"),
     ("BlackTime", "黑方用时"),
-    ("RedElo", "红等级分"),
-    ("BlackElo", "黑等级分"),
+    ("RedElo", "红等级分 红方等级分"),
+    ("BlackElo", "黑等级分 黑方等级分"),
     ("Dhtml_type", "棋局类型"),
     ("Dhtml_gametype", "棋局性质"),
     ("RedTeam", "红方团体 红方队伍 红队"),
     ("BlackTeam", "黑方团体 黑方队伍 黑队"),
+    ("Dhtml_variation", "变例类型"),
+    ("Dhtml_redeng", "红方英文名"),
+    ("Dhtml_blackeng", "黑方英文名"),
     ("Dhtml_redlevel", "红方等级"),
     ("Dhtml_blacklevel", "黑方等级"),
     ("Dhtml_owner", "棋谱主人"),
@@ -69,7 +72,7 @@ const HEADINGS: [(&str, &str); 42] = [
     ("Dhtml_hits", "浏览次数"),
     ("Dhtml_refer", "来源网站"),
     ("FEN", "初始局面 FEN"),
-    ("ECCO", "ECCO"),
+    ("ECCO", "ECCO 开局编号"),
     ("Source", "来源"),
     ("ContestType", "赛事类型"),
     ("RecordType", "棋谱类型"),
@@ -107,13 +110,13 @@ impl<'a> TextLine<'a> {
     }
 }
 
-/// The FEN of a line, after any label: `FEN: …`, `局面：…`, `Starting position …`. Also returns the moves after it. If
+/// The FEN of a line, alone or after any label: `FEN: …`, `局面：…`, `Starting position …`. Also returns the moves after it. If
 /// the text after a FEN with a side to move contains no moves, it is the name of the position, and becomes the tag
 /// `Event`.
 fn labeled_fen(line: &str) -> Option<(Vec<(&'static str, &str)>, &str)> {
     let is_separator = |c: char| c.is_whitespace() || c == ':' || c == '：';
     let first_rank = &line[..line.find('/')?];
-    let (label, rest) = line.split_at(first_rank.rfind(is_separator)?);
+    let (label, rest) = line.split_at(first_rank.rfind(is_separator).unwrap_or(0));
     let text = rest.trim_start_matches(is_separator);
     let is_label = label.len() <= MAX_LABEL_LENGTH && !label.contains(['[', '{', '(', '"', ';']);
     if line.len() > MAX_LENGTH || !is_label || !begins_with_board(text) {
@@ -283,7 +286,7 @@ pub fn is_game_number(line: &str) -> bool {
 }
 
 /// Whether a word is a move, or its first four characters are, after a number or the name of a side.
-fn begins_with_move(word: &str) -> bool {
+pub fn begins_with_move(word: &str) -> bool {
     let text = split_word(without_label(word)).0;
     let end = text.char_indices().nth(4).map(|(at, _)| at);
     is_move_text(text) || end.is_some_and(|end| is_move_text(&text[..end]))
@@ -294,16 +297,34 @@ pub fn is_address(line: &str) -> bool {
     ["http://", "https://", "www."].iter().any(|mark| line.contains(mark))
 }
 
-/// Renames `White`, `WhiteElo` and so on to `Red…` unless that tag exists already.
-pub fn name_red(tags: &mut [(String, String)]) {
+/// The names of tags in files of the Python package cchess, with the usual names.
+const NAMES_OF_CCHESS: [(&str, &str); 4] = [
+    ("red_player", "Red"),
+    ("black_player", "Black"),
+    ("location", "Site"),
+    ("commentator", "Annotator"),
+];
+
+/// Whether a tag of this name is common in records.
+pub fn is_known_tag(name: &str) -> bool {
+    let mut known = HEADINGS.iter().chain(&NAMES_OF_CCHESS).map(|(known, _)| *known);
+    let others = ["White", "Game", "Variant"];
+    known.any(|known| known.eq_ignore_ascii_case(name))
+        || others.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Renames `White`, `WhiteElo` and so on to `Red…`, and the tags of cchess, unless a tag with the new name exists already.
+pub fn use_common_names(tags: &mut [(String, String)]) {
     // A set, because a search among many tags for each of them would take quadratic time.
     let mut names: HashSet<String> =
         tags.iter().map(|(name, _)| name.to_ascii_lowercase()).collect();
     for (name, _) in tags {
         let (white, rest) = name.split_at_checked("White".len()).unwrap_or_default();
         let red = white.eq_ignore_ascii_case("White").then(|| format!("Red{rest}"));
-        if let Some(red) = red.filter(|red| names.insert(red.to_ascii_lowercase())) {
-            *name = red;
+        let of_cchess = || NAMES_OF_CCHESS.iter().find(|(tag, _)| tag.eq_ignore_ascii_case(name));
+        let common = red.or_else(|| of_cchess().map(|(_, tag)| (*tag).to_owned()));
+        if let Some(common) = common.filter(|tag| names.insert(tag.to_ascii_lowercase())) {
+            *name = common;
         }
     }
 }
@@ -337,6 +358,10 @@ mod tests {
             ("赛事：2023年进贤杯 车马组", "Event", "2023年进贤杯 车马组"),
             ("标题: 车马冷着平妙手", "Title", "车马冷着平妙手"),
             ("ECCO：C66 五七炮对屏风马", "ECCO", "C66 五七炮对屏风马"),
+            ("棋局标题: 决赛", "Title", "决赛"),
+            ("棋谱记录员: 丙", "Dhtml_record", "丙"),
+            ("变例类型: 屏风马", "Dhtml_variation", "屏风马"),
+            ("红方等级分: 2500", "RedElo", "2500"),
             ("对局名称：红方[689] - 黑方[811]", "Title", "红方[689] - 黑方[811]"),
         ] {
             let headings = TextLine::Headings(vec![(tag, value)]);
@@ -390,7 +415,7 @@ mod tests {
     #[test]
     fn fens_after_labels_are_read() {
         let fen = "4k4/9/9/9/9/9/9/9/9/4K4 w";
-        for label in ["FEN: ", "局面 ", "开局：", "Starting position: "] {
+        for label in ["", "FEN: ", "局面 ", "开局：", "Starting position: "] {
             let headings = TextLine::Headings(vec![("FEN", fen)]);
             assert_eq!(read(&format!("{label}{fen}")), Some(headings));
         }

@@ -32,9 +32,9 @@ use builder::Builder;
 use scanner::Scanner;
 
 pub use super::tree::GameResult;
-#[cfg(feature = "records")]
-pub(crate) use scanner::is_tag_line;
 pub use write::tag_line;
+#[cfg(feature = "records")]
+pub(crate) use {headings::begins_with_move, scanner::is_tag_line};
 
 /// A part of a file ends after the line that brings it to this size in bytes.
 const LONGEST_PART: usize = 16 << 20;

@@ -3,8 +3,12 @@
 use super::headings::is_damaged_move;
 use super::numbers::is_digit;
 use super::scanner::Source;
-use super::words::{is_direction, is_piece, is_place, is_short, move_length};
+use super::words::{
+    CHECKS, is_direction, is_piece, is_place, is_short, joined_moves, leading_moves, move_length,
+    split_word,
+};
 use crate::notation::is_move_text;
+use crate::notation::tree::GameResult;
 
 /// The maximum length in bytes of move numbers that belong together, without the last one.
 const MAX_NUMBERS: usize = 40;
@@ -142,11 +146,48 @@ impl Prose {
 /// Whether a word is Chinese text and not a move with an error. Text has a character that does not occur in moves, and
 /// it is longer than a move or has neither a piece nor a direction.
 pub fn is_text(word: &str) -> bool {
-    let is_part = |c: char| is_piece(c) || is_direction(c);
-    let is_other = |c: char| {
-        matches!(c, '\u{4e00}'..='\u{9fff}') && !is_part(c) && !is_digit(c) && !is_place(c)
-    };
-    word.contains(is_other) && !(is_short(word) && word.contains(is_part))
+    has_text(word) && !(is_short(word) && word.contains(|c| is_piece(c) || is_direction(c)))
+}
+
+/// Whether a word has a Chinese character that does not occur in moves.
+fn has_text(word: &str) -> bool {
+    let is_part = |c: char| is_piece(c) || is_direction(c) || is_digit(c) || is_place(c);
+    word.contains(|c| matches!(c, '\u{4e00}'..='\u{9fff}') && !is_part(c))
+}
+
+/// The text directly after the moves of a word: `红胜`, `!好棋`, `……`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Remark<'a> {
+    pub glyph: Option<u8>,
+    pub result: Option<GameResult>,
+    /// The text without the signs before it; possibly empty.
+    pub text: &'a str,
+}
+
+/// The moves that begin a word, and the remark after them. `None` if the word has only moves or begins with none, or if
+/// the text after them may be a move, even one with an error.
+pub fn moves_with_remark(word: &str) -> Option<(Vec<&str>, Remark<'_>)> {
+    let (moves, rest) = leading_moves(word);
+    if moves.is_empty() || rest.is_empty() {
+        return None;
+    }
+    let text = rest.trim_start_matches(|c| "!?！？+＋#＃.….．·".contains(c));
+    let signs = &rest[..rest.len() - text.len()];
+    let is_sign = |c| "!?！？.,;".contains(c) || CHECKS.contains(c);
+    let result = text.trim_start_matches(|c| CHECKS.contains(c)).trim_end_matches(is_sign);
+    let remark = Remark { glyph: split_word(signs).1, result: result.parse().ok(), text };
+    let is_part = |c| is_piece(c) || is_direction(c);
+    let mut pairs = text.chars().zip(text.chars().skip(1));
+    let mut mentions_move =
+        || pairs.any(|(a, b)| is_part(a) && is_digit(b) || is_digit(a) && is_direction(b));
+    let is_remark =
+        text.is_empty() || remark.result.is_some() || has_text(text) && !mentions_move();
+    is_remark.then_some((moves, remark))
+}
+
+/// Whether a word begins with a move, perhaps with an invalid digit, and has only moves and a remark.
+pub fn begins_with_move(word: &str) -> bool {
+    is_like_move(joined_moves(word)[0]) || moves_with_remark(word).is_some()
 }
 
 /// Whether a word has the form of a move, perhaps with an invalid digit. Faster than [`is_move_text`] for most moves.

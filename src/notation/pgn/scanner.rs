@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::headings::TextLine;
+use super::headings::{TextLine, is_known_tag};
 use super::numbers::is_enclosed_number;
 use super::words::{LONGEST_MOVE, is_piece, is_place, move_length, numbered_word, split_word};
 use crate::notation::is_move_text;
@@ -21,7 +21,8 @@ pub enum PgnToken<'a> {
     Word(Source<'a>),
     /// A line outside the moves, its source, and the rest of the part below it.
     Line(TextLine<'a>, Source<'a>, &'a str),
-    UnclosedTag,
+    /// A damaged tag, with its line.
+    UnclosedTag(&'a str),
     UnclosedComment,
 }
 
@@ -70,6 +71,31 @@ const BRACKETS: [(char, char); 8] = [
 
 /// The quotation marks around values of tags: those of PGN, and those into which word processors change them.
 const QUOTES: [char; 10] = ['"', '“', '”', '„', '‟', '＂', '〝', '〞', '「', '」'];
+
+/// The maximum length in bytes of a note with brackets inside or with several lines, its maximum number of lines, and
+/// the maximum depth of its brackets.
+const MAX_NOTE: usize = 4096;
+const MAX_NOTE_LINES: usize = 5;
+const MAX_NOTE_DEPTH: usize = 8;
+
+/// The length in bytes of the note that begins a text, with brackets of the same kind inside it, and with several lines
+/// unless its brackets are `[` and `]`. `None` if it is not closed within the maximum length, or before an empty line.
+fn note_length(text: &str, open: char, close: char) -> Option<usize> {
+    let (mut depth, mut lines, mut is_empty_line) = (0, 1, false);
+    for (at, c) in text.char_indices().take_while(|(at, _)| *at < MAX_NOTE) {
+        match c {
+            '\n' if is_empty_line || open == '[' || lines == MAX_NOTE_LINES => return None,
+            '\n' => (lines, is_empty_line) = (lines + 1, true),
+            _ if c == open && depth == MAX_NOTE_DEPTH => return None,
+            _ if c == open => depth += 1,
+            _ if c == close && depth == 1 => return Some(at + c.len_utf8()),
+            _ if c == close => depth -= 1,
+            _ => {}
+        }
+        is_empty_line &= c.is_whitespace();
+    }
+    None
+}
 
 /// Whether the `[` at the beginning of a text begins a tag. It does if a name and a quotation mark follow it. At the
 /// beginning of a line any other text is a damaged tag, except in two cases: the first quotation mark of the line is
@@ -175,6 +201,26 @@ fn begins_like_tag(text: &str) -> bool {
     rest.starts_with('"') || rest.starts_with(QUOTES) && !name.is_empty() && name.is_ascii()
 }
 
+/// The length in bytes of the name of a tag, and its value, if the value is in single quotation marks or in none, or if
+/// the tag is a FEN that lacks one of its marks or the bracket: `FEN 4k4/9/… w]`, `FEN "4k4/9/… w"`. The text begins
+/// after the `[`.
+fn tag_without_quotes(text: &str) -> Option<(usize, &str)> {
+    let text = text.trim_end();
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let name = text.find(|c| !is_name(c))?;
+    let is_fen = text[..name].eq_ignore_ascii_case("FEN");
+    let is_mark = |c: char| c.is_whitespace() || "':=：]".contains(c) || QUOTES.contains(&c);
+    let is_complete = text.ends_with(']') || is_fen && text.ends_with(['"', '\'']);
+    let has_quotes = text.contains(QUOTES);
+    let may_be_tag = is_fen || is_known_tag(&text[..name]) && !has_quotes;
+    (is_complete && may_be_tag).then(|| (name, text[name..].trim_matches(is_mark)))
+}
+
+/// The name of a tag without blanks and without `=` or `:` after it.
+fn trimmed_name(name: &str) -> &str {
+    name.trim_matches(|c: char| c.is_whitespace() || "=:：".contains(c))
+}
+
 /// Whether a line consists of one tag, `[Name "value"]`. Other lines in brackets occur in comments. If the quotation
 /// marks are not `"`, the name must be in ASCII.
 pub fn is_tag_line(line: &str) -> bool {
@@ -183,7 +229,7 @@ pub fn is_tag_line(line: &str) -> bool {
         let quoted = inside.trim_end();
         let (last, _) = quoted.char_indices().next_back()?;
         let first = quoted[..last].find(QUOTES)?;
-        Some((quoted[..first].trim(), &quoted[first..], &quoted[last..]))
+        Some((trimmed_name(&quoted[..first]), &quoted[first..], &quoted[last..]))
     };
     let Some((name, value, end)) = name_and_quotes() else {
         return false;
@@ -249,10 +295,10 @@ impl Scanner {
                 '[' if begins_tag(rest, is_line_start) => {
                     return match self.tag() {
                         Some((name, value)) => {
-                            let name = self.text[name].trim();
+                            let name = trimmed_name(&self.text[name]);
                             (self.lines + 1, Some(PgnToken::Tag(name, value)))
                         }
-                        None => (line, Some(PgnToken::UnclosedTag)),
+                        None => (line, Some(PgnToken::UnclosedTag(&self.text[start..self.at]))),
                     };
                 }
                 '{' => {
@@ -302,7 +348,7 @@ impl Scanner {
     }
 
     /// The length in bytes of the brackets that begin here and of the text between them, if they are closed on the same
-    /// line.
+    /// line or, see [`note_length`], a few lines below.
     fn note(&mut self) -> Option<usize> {
         let rest = &self.text[self.at..];
         let number = BRACKETS.iter().position(|(open, _)| rest.starts_with(*open))?;
@@ -310,6 +356,9 @@ impl Scanner {
             return None;
         }
         let (open, close) = BRACKETS[number];
+        if let Some(length) = note_length(rest, open, close) {
+            return Some(length);
+        }
         let inside = &rest[open.len_utf8()..];
         let end = inside.find([close, '\n']).unwrap_or(inside.len());
         if inside[end..].starts_with(close) {
@@ -369,7 +418,8 @@ impl Scanner {
     }
 
     /// The byte range of the name of a tag, and the value of the tag, which ends at a quotation mark before a `]`.
-    /// Others may occur in it, with or without a backslash. Skips the line of an unclosed tag and returns `None`.
+    /// Others may occur in it, with or without a backslash. Skips the line of another tag, and returns `None` unless
+    /// [`tag_without_quotes`] can read it.
     fn tag(&mut self) -> Option<(Range<usize>, String)> {
         let start = self.at + 1;
         let mut characters = self.text[start..].char_indices();
@@ -395,7 +445,8 @@ impl Scanner {
             }
         }
         self.skip_line();
-        None
+        tag_without_quotes(&self.text[start..self.at])
+            .map(|(name, value)| (start..start + name, value.to_owned()))
     }
 
     /// Like [`Self::tag`], if the quotation mark after the name is not `"`. The name begins at `start` and has `name`
@@ -416,7 +467,8 @@ impl Scanner {
         });
         let Some((end, value)) = found else {
             self.skip_line();
-            return None;
+            return tag_without_quotes(&self.text[start..self.at])
+                .map(|(name, value)| (start..start + name, value.to_owned()));
         };
         self.skip(value_at + end + 1 - self.at);
         Some((start..start + name, value))

@@ -20,7 +20,7 @@ const LABELS: [&str; 13] =
     ["红方", "紅方", "黑方", "先手", "后手", "後手", "红", "紅", "黑", "白", "先", "后", "後"];
 
 /// The signs of a check or mate after a move.
-const CHECKS: &str = "+＋#＃将將军軍";
+pub const CHECKS: &str = "+＋#＃将將军軍";
 
 /// The move of a word without its number and the sign of a check, and its glyph: `12.炮五进四+!` has the glyph 1.
 pub fn split_word(word: &str) -> (&str, Option<u8>) {
@@ -115,16 +115,20 @@ pub fn joined_moves(word: &str) -> Vec<&str> {
     if word.chars().nth(MIN_JOINED - 1).is_none() {
         return vec![word];
     }
+    match leading_moves(word) {
+        (moves, "") => moves,
+        _ => vec![word],
+    }
+}
+
+/// The moves that begin a word, as in [`joined_moves`], and the rest of the word.
+pub fn leading_moves(word: &str) -> (Vec<&str>, &str) {
     let mut moves = Vec::new();
     let mut rest = word;
-    while !rest.is_empty() {
-        let Some(length) = move_length(rest) else {
-            return vec![word];
-        };
+    while let Some(length) = move_length(rest)
+        && is_move_text(&rest[..length])
+    {
         let (text, after) = rest.split_at(length);
-        if !is_move_text(text) {
-            return vec![word];
-        }
         moves.push(text);
         let after_digits = after.trim_start_matches(is_digit);
         let is_number = after_digits.len() < after.len() && after_digits.starts_with(NUMBER_ENDS);
@@ -134,7 +138,7 @@ pub fn joined_moves(word: &str) -> Vec<&str> {
             after_signs(after).unwrap_or(after)
         };
     }
-    moves
+    (moves, rest)
 }
 
 /// The number, the move and the glyph of a word.

@@ -2,22 +2,23 @@
 
 mod remarks;
 
-use super::headings::{TextLine, is_damaged_move, may_be_move, name_red};
+use super::headings::{TextLine, is_damaged_move, may_be_move, use_common_names};
 use super::numbers::{MoveNumber, Numbering};
-use super::prose::{Prose, is_like_move};
+use super::prose::{Prose, begins_with_move, is_like_move, moves_with_remark};
 use super::scanner::{PgnToken, Source};
 use super::words::{
     is_clock, is_divider, is_first_number, joined_moves, numbered_word, plain, split_word,
     without_label,
 };
 use crate::board::Color;
+use crate::notation::fen::{self, begins_with_board};
 use crate::notation::raw::{
     MAX_DEPTH, MAX_MOVES, RawGame, RawMove, RecordError, date_tag, is_derived_tag,
 };
 use crate::notation::tree::{
     AnnotatedMove, GameResult, GameTree, NodeId, Problem, ROOT, append, plain_comment,
 };
-use crate::notation::{LineError, chinese, fen, is_move_text};
+use crate::notation::{LineError, chinese, is_move_text};
 use crate::text::excerpt;
 
 /// The maximum size of the tags, comments and texts of moves of a game in bytes.
@@ -48,6 +49,13 @@ fn is_name_of_xiangqi(value: &str) -> bool {
     let name = value.to_lowercase().replace([' ', '-', '_'], "");
     let mut parts = name.split(['(', ')', '（', '）', '/', '?']).filter(|part| !part.is_empty());
     parts.all(|part| NAMES_OF_XIANGQI.contains(&part))
+}
+
+/// Whether a tag of this name has the starting position if there is no tag `FEN`.
+fn is_name_of_start(name: &str) -> bool {
+    let names =
+        ["StartFEN", "StartPosition", "StartingPosition", "InitialFEN", "Position", "Setup"];
+    names.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
 /// The result at the beginning of a value: `1-0 (resign)`, `1-0.`.
@@ -171,11 +179,15 @@ impl Builder {
                     && self.is_past_first_move()
                     && is_first_number(&word)
                     && word.parse::<GameResult>().is_err();
-                let begins_with_move =
-                    || is_move_text(joined_moves(split_word(without_label(&word)).0)[0]);
+                let begins_with_move = || {
+                    let text = split_word(without_label(&word)).0;
+                    let remark = || moves_with_remark(text).map(|(_, remark)| remark);
+                    is_move_text(joined_moves(text)[0])
+                        || remark().is_some_and(|remark| remark.result.is_some())
+                };
                 restarts || self.has_ended && begins_with_move()
             }
-            PgnToken::UnclosedTag => self.has_moves() || self.has_ended,
+            PgnToken::UnclosedTag(_) => self.has_moves() || self.has_ended,
             PgnToken::UnclosedComment => self.has_ended,
             PgnToken::Line(TextLine::Sentence, ..)
             | PgnToken::Note(_)
@@ -212,7 +224,7 @@ impl Builder {
         let text = if text.is_empty() { &second } else { text };
         let fits = |number| self.open.is_empty() && self.numbering.fits(number, self.plies);
         let is_in_moves = self.has_moves() && !self.has_ended && !self.has_tag_pair;
-        is_in_moves && number.is_none_or(fits) && is_like_move(joined_moves(text)[0])
+        is_in_moves && number.is_none_or(fits) && begins_with_move(text)
     }
 
     /// Rejects the whole game and drops what has been read of it.
@@ -261,7 +273,7 @@ impl Builder {
             }
         }
         match token {
-            PgnToken::UnclosedTag => self.add_problem(line, "unclosed tag"),
+            PgnToken::UnclosedTag(text) => self.add_unclosed_tag(text, line),
             PgnToken::UnclosedComment => {
                 self.has_ended = true;
                 self.add_problem(line, "unclosed comment");
@@ -297,6 +309,16 @@ impl Builder {
         is_part
     }
 
+    /// Reports a damaged tag. If it is a FEN, the game is rejected, because its moves begin with an unknown position.
+    fn add_unclosed_tag(&mut self, text: &str, line: usize) {
+        if text[1..].trim_start().starts_with("FEN") {
+            self.has_fen = true;
+            self.reject(line, "unclosed tag");
+        } else {
+            self.add_problem(line, "unclosed tag");
+        }
+    }
+
     fn add_tag(&mut self, name: &str, value: String, line: usize) {
         if name.eq_ignore_ascii_case("FEN") {
             self.has_fen = true;
@@ -317,6 +339,12 @@ impl Builder {
                 self.add_tag("Title", value, line);
             }
         } else if !is_derived_tag(name) {
+            if !self.has_fen && is_name_of_start(name) && begins_with_board(&value) {
+                match fen::parse_position(&value) {
+                    Ok(start) => self.game.start = start,
+                    Err(error) => self.reject(line, LineError::Start(error)),
+                }
+            }
             self.text_size += name.len() + value.len();
             self.game.tags.push((name.to_owned(), value));
         }
@@ -441,12 +469,44 @@ impl Builder {
             return true;
         }
         let mut moves = joined_moves(text);
+        if !is_like_move(moves[0])
+            && let Some(is_part) = self.add_moves_with_remark(source, word, line)
+        {
+            return is_part;
+        }
         if self.add_text(source, word, moves[0], line) {
             return true;
         }
         let last = moves.pop().unwrap_or_default();
         moves.into_iter().all(|text| self.add_move(text, None, line))
             && self.add_move(last, glyph, line)
+    }
+
+    /// Adds the moves that begin a word, and the remark after them. Returns `None` if the word has another form or may be
+    /// prose, and `false` in the cases of [`Self::add_word`].
+    fn add_moves_with_remark(
+        &mut self,
+        source: Source<'_>,
+        word: &str,
+        line: usize,
+    ) -> Option<bool> {
+        let (_, text, glyph) = numbered_word(word);
+        let (moves, remark) = moves_with_remark(text)?;
+        if self.may_be_prose(source, remark) {
+            return None;
+        }
+        if !moves.into_iter().all(|text| self.add_move(text, None, line)) {
+            return Some(false);
+        }
+        self.add_glyph(remark.glyph);
+        match remark.result {
+            Some(result) if self.open.is_empty() => self.end(result, line),
+            Some(_) => {}
+            // With the signs at its end, which are missing in `text`.
+            None => self.add_comment(&word[word.rfind(remark.text).unwrap_or(word.len())..]),
+        }
+        self.add_glyph(glyph);
+        Some(true)
     }
 
     /// Adds a move. Returns `false` if the text does not belong to a game.
@@ -466,6 +526,9 @@ impl Builder {
             return false;
         }
         let is_main = self.open.is_empty();
+        if !is_main && !self.has_moves() {
+            self.add_problem(line, "a variation precedes the first move of the game");
+        }
         if is_main {
             self.result_in_brackets = None;
             self.check_first_moves(text, line);
@@ -552,8 +615,28 @@ impl Builder {
         }
     }
 
+    /// Reports the tags with positions that are not used, if there is no tag `FEN`.
+    fn note_unused_positions(&mut self) {
+        if self.has_fen {
+            return;
+        }
+        let is_unused = |(name, value): &&(String, String)| {
+            let name = name.to_lowercase();
+            let is_of_end = ["end", "final", "last"].iter().any(|part| name.contains(part));
+            begins_with_board(value) && !is_name_of_start(&name) && !is_of_end
+        };
+        let unused: Vec<String> =
+            self.game.tags.iter().filter(is_unused).map(|(name, _)| excerpt(name)).collect();
+        for name in unused {
+            let reason =
+                format!("the position in the tag {name} is not used, because it is not named FEN");
+            self.game.add_problem(&RecordError::new(reason), false);
+        }
+    }
+
     pub fn finish(mut self) -> Result<GameTree, RecordError> {
         self.end_prose();
+        self.note_unused_positions();
         if let Some(error) = self.error {
             return Err(error);
         }
@@ -568,7 +651,7 @@ impl Builder {
         let is_known = |result: &GameResult| *result != GameResult::Unfinished;
         let known = self.result.filter(is_known);
         self.game.result = known.or(self.result_in_brackets).unwrap_or_default();
-        name_red(&mut self.game.tags);
+        use_common_names(&mut self.game.tags);
         self.game.resolve()
     }
 }

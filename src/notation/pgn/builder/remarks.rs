@@ -1,13 +1,15 @@
 //! Text among the moves: sentences, notes in brackets, and prose.
 
 use super::Builder;
+use crate::board::Color;
 use crate::notation::is_move_text;
 use crate::notation::pgn::headings::{TextLine, is_address, is_game_number};
 use crate::notation::pgn::numbers::{MoveNumber, is_digit};
-use crate::notation::pgn::prose::{Prose, is_like_move, is_text};
+use crate::notation::pgn::prose::{Prose, Remark, begins_with_move, is_like_move, is_text};
 use crate::notation::pgn::scanner::Source;
 use crate::notation::pgn::words::{
-    is_divider, is_move_number, is_remark, joined_moves, numbered_word, plain, without_label,
+    is_divider, is_move_number, is_remark, joined_moves, leading_moves, numbered_word, plain,
+    without_label,
 };
 use crate::notation::raw::RecordError;
 use crate::notation::tree::{GameResult, append};
@@ -144,7 +146,8 @@ impl Builder {
             self.number = Some(number.after(self.number));
             prose.add_number(before_word);
         }
-        if is_like_move(joined_moves(text)[0]) {
+        let has_number = self.number.is_some();
+        if is_like_move(joined_moves(text)[0]) || has_number && begins_with_move(text) {
             let continues_game = match self.number {
                 Some(number) => self.numbering.fits(number, self.plies),
                 None => !is_included && prose.has_no_move() && self.numbering.is_empty(),
@@ -175,7 +178,7 @@ impl Builder {
             let before = self.plies.checked_sub(1);
             before.is_some_and(|plies| self.numbering.is_of_round(number, plies))
         };
-        let may_be_number = is_move_number(word) || is_like_move(joined_moves(text)[0]);
+        let may_be_number = is_move_number(word) || begins_with_move(text);
         self.open.is_empty() && may_be_number && number.is_some_and(replaces_last)
     }
 
@@ -211,6 +214,20 @@ impl Builder {
         }
     }
 
+    /// Whether a word of moves and a remark may be prose that mentions a move: it has no number and begins a comment
+    /// of a variation, or it precedes the first move, or it begins a line in red's place in a game with numbers. If the
+    /// remark is no result, it may begin any line.
+    pub(super) fn may_be_prose(&self, source: Source<'_>, remark: Remark<'_>) -> bool {
+        let has_result = remark.result.is_some() || remark.text.is_empty();
+        let is_red_first = self.game.start.side_to_move() == Color::Red;
+        let is_reds = self.plies.is_multiple_of(2) == is_red_first;
+        let begins_variation = !self.open.is_empty() && self.cursor.last.is_none();
+        let begins_line = source.separators.contains('\n');
+        let may_begin = !has_result || is_reds && !self.numbering.is_empty();
+        self.number.is_none()
+            && (!has_result && (begins_variation || !self.has_moves()) || begins_line && may_begin)
+    }
+
     /// Adds a word of text at the start of a variation or after a move of the main line. Returns `false` if the word
     /// may be a move or the game has ended. `text` is the first move of the word, or the word without its number.
     pub(super) fn add_text(
@@ -239,7 +256,10 @@ impl Builder {
         let is_of_footnote = |number| self.numbering.excludes(number, self.plies);
         let precedes_move = |number: MoveNumber| !number.is_ellipsis() && !is_of_footnote(number);
         let has_number = self.number.is_some_and(precedes_move);
-        let is_text = self.has_moves() && !has_number && !is_like_move(text);
+        // Within a line, a move before other text is no part of a comment.
+        let begins_line = source.separators.contains('\n');
+        let is_mention = begins_line || leading_moves(text).0.is_empty();
+        let is_text = self.has_moves() && !has_number && !is_like_move(text) && is_mention;
         if is_text {
             self.number = None;
             self.prose = Some(Prose::new(word, source, line));

@@ -46,6 +46,8 @@ fn long_texts_take_linear_time() {
         (lines, 1),
         (headings, 1),
         ("[".repeat(many), 1),
+        ("1. h2e2 ".to_owned() + &"（（a）".repeat(many), 1),
+        ("1. h2e2 ".to_owned() + &format!("（{}", "（a）".repeat(200)).repeat(many >> 8), 1),
         ("\n[a \"b\"]\n".repeat(many / 4), 1),
     ] {
         let beginning: String = text.chars().take(40).collect();

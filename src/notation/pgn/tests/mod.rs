@@ -104,6 +104,96 @@ fn comments_numbers_and_results_of_chinese_texts_are_read() {
 }
 
 #[test]
+fn results_and_remarks_joined_to_moves_are_read() {
+    for (text, result, comment) in [
+        ("1. 炮二平五 马8进7\n2. 马二进三 车9平8和棋", GameResult::Draw, ""),
+        ("1. 炮二平五 马8进7\n2. 马二进三 车9平8!红胜!", GameResult::RedWins, ""),
+        ("1. C2=5 H8+7\n2. H2+3 R9=8红胜", GameResult::RedWins, ""),
+        ("1. C2=5 H8+7\n2. H2+3 R9=81-0", GameResult::RedWins, ""),
+        ("h2e2 h9g7 h0g2 i9h9黑方认输", GameResult::RedWins, ""),
+        ("1.炮二平五马8进72.马二进三车9平8红胜", GameResult::RedWins, ""),
+        ("炮二平五马8进7\n马二进三车9平8将军1/2-1/2", GameResult::Draw, ""),
+        ("1. 炮二平五 马8进7\n2. 马二进三 车9平8……", GameResult::Unfinished, ""),
+        ("1. C2=5 H8+7\n2. H2+3 R9=8...", GameResult::Unfinished, ""),
+        ("1. 炮二平五 马8进7\n2. 马二进三 车9平8绝杀", GameResult::Unfinished, "绝杀"),
+        ("1. 炮二平五 马8进7\n2. 马二进三 车9平8平稳!", GameResult::Unfinished, "平稳!"),
+        ("1. 炮二平五 马8进7好棋\n2. 马二进三好棋 车9平8好棋 *", GameResult::Unfinished, "好棋"),
+        ("1. 炮二平五 马8进7\n此着稳健\n2. 马二进三好 车9平8好 和棋", GameResult::Draw, "好"),
+    ] {
+        let game = read_one(text);
+        assert_eq!(game.main_line().coordinates(), "h2e2 h9g7 h0g2 i9h9", "{text}");
+        assert_eq!((game.result, game.comments()[3].as_str()), (result, comment), "{text}");
+    }
+    let game =
+        read_one("1. 炮二平五 马8进7 2. 马二进三 (2. 兵三进一稳健 卒7进1对攻) 车9平8?有疑问");
+    assert_eq!((game.plies(), game.moves.len()), (4, 6));
+    assert_eq!(game.comments(), ["", "", "", "有疑问"]);
+    assert_eq!(main_lines("炮二平五马8进7红胜\n炮八平五马8进7黑胜"), ["h2e2 h9g7", "b2e2 h9g7"]);
+    // A line of text that begins with a move.
+    for prose in ["马二进一则缓，黑优", "马二进一和棋。"] {
+        let text = format!("1. 炮二平五 马8进7\n{prose}\n2. 马二进三 车9平8");
+        assert_eq!(read_one(&text).main_line().coordinates(), "h2e2 h9g7 h0g2 i9h9", "{prose}");
+    }
+    // A move before text with another move is not lost without a message.
+    let error =
+        read("1. 炮二平五 马8进7\n2. 马二进三 车9平8若马8退9")[0].as_ref().unwrap_err().to_string();
+    assert!(error.contains("cannot be read"), "{error}");
+}
+
+#[test]
+fn damaged_tags_with_positions_do_not_lose_the_position() {
+    let fen = "3k5/9/9/9/9/9/9/9/R8/4K4 w - - 0 1";
+    for tag in [
+        format!("[FEN {fen}]"),
+        format!("[FEN '{fen}']"),
+        format!("[FEN \"{fen}\""),
+        format!("[FEN \"{fen}]"),
+        format!("[FEN “{fen}]"),
+        format!("[FEN=\"{fen}\"]"),
+        format!("[FEN: \"{fen}\"]"),
+        format!("[fen: {fen}]"),
+        format!("[StartFEN \"{fen}\"]"),
+        format!("[Position \"{fen}\"]"),
+    ] {
+        let text = format!("[Red \"甲\"]\n{tag}\n\n1. R9+1 K4+1 *");
+        let game = read_one(&text);
+        assert_eq!(game.main_line().coordinates(), "a1a2 d9d8", "{tag}");
+        assert!(game.start.to_string().starts_with("3k5/"), "{tag}");
+    }
+    for tag in ["[FEN \"3k5/9/9/9/9/9/9/9/R8/4K4", "[FEN {}", "[FEN x]"] {
+        let error = read(&format!("{tag}\n\n1. h2e2"))[0].as_ref().unwrap_err().to_string();
+        assert!(error.starts_with("line 1: "), "{tag}: {error}");
+    }
+    for (name, problems) in [("Board", 1), ("EndFEN", 0)] {
+        let game = read_one(&format!("[{name} \"{fen}\"]\n\n1. h2e2 *"));
+        assert_eq!(game.problems.len(), problems, "{name}");
+    }
+    for tag in ["[Red Li]", "[Red 'Li']", "[red_player \"Li\"]"] {
+        let game = read_one(&format!("[Event \"a\"]\n{tag}\n\n1. h2e2 *"));
+        assert_eq!((game.tag("Red"), game.plies()), (Some("Li"), 1), "{tag}");
+    }
+}
+
+#[test]
+fn notes_may_have_several_lines_and_inner_brackets() {
+    for note in ["好（妙）着", "好着，\n稳健", "若改走\n2. 车一进一（缓），\n则黑优"]
+    {
+        let game = read_one(&format!("1. 炮二平五 马8进7（{note}）\n2. 马二进三 车9平8"));
+        assert_eq!(game.main_line().coordinates(), "h2e2 h9g7 h0g2 i9h9", "{note}");
+        assert_eq!(game.comments()[1], note);
+    }
+    let text = "1. 炮二平五（好 马8进7\n\n2. 马二进三）";
+    assert!(read(text)[0].is_err());
+}
+
+#[test]
+fn variations_before_the_first_move_are_reported() {
+    let text = "[Red \"a\"]\n\n( 1. b2e2 b9c7 ) 1. h2e2 *";
+    let error = read(text)[0].as_ref().unwrap_err().to_string();
+    assert_eq!(error, "line 3: a variation precedes the first move of the game");
+}
+
+#[test]
 fn typographic_quotation_marks_around_values_are_read() {
     let text = "[Event “第“五羊”杯”]\n[Red „甲[1]“ ]\n[Black 「乙」][Result ”1-0”]\n\n1. h2e2\n\n\
         [Red “丙”]\n\n1. c3c4";
