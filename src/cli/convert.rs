@@ -30,10 +30,11 @@ use crate::text::{counted, has_extension};
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Game records or lists of positions; `-` for standard input; `FILE:3` is the third game,
-    /// `FILE:3@42` its first 42 plies.
+    /// `FILE:3@42` its first 42 plies, `-- -:3` the third game of standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The format to write [default: xqf, cbr, cbl, fen or epd if this is the extension of --out, otherwise pgn].
+    /// The format to write [default: xqf, cbr, cbl, fen or epd if this is the extension of --out, dhtmlxq if it is
+    /// dhtmlxq or ubb, otherwise pgn].
     #[arg(long, value_enum, ignore_case = true, value_name = "FORMAT")]
     to: Option<TargetFormat>,
     /// The notation of moves in PGN [default: iccs].
@@ -98,8 +99,16 @@ enum TargetFormat {
 impl Arguments {
     /// The format of `--to`, or else that of the extension of `--out`, or else PGN.
     fn format(&self) -> TargetFormat {
-        use TargetFormat::{Cbl, Cbr, Epd, Fen, Pgn, Xqf};
-        let by_extension = [(Xqf, "xqf"), (Cbr, "cbr"), (Cbl, "cbl"), (Fen, "fen"), (Epd, "epd")];
+        use TargetFormat::{Cbl, Cbr, Dhtmlxq, Epd, Fen, Pgn, Xqf};
+        let by_extension = [
+            (Xqf, "xqf"),
+            (Cbr, "cbr"),
+            (Cbl, "cbl"),
+            (Dhtmlxq, "dhtmlxq"),
+            (Dhtmlxq, "ubb"),
+            (Fen, "fen"),
+            (Epd, "epd"),
+        ];
         let of_file =
             by_extension.into_iter().find(|(_, extension)| has_extension(&self.out, extension));
         self.to.or(of_file.map(|(format, _)| format)).unwrap_or(Pgn)
@@ -169,9 +178,9 @@ fn require_effects(arguments: &Arguments) -> Result<(), Failure> {
     use TargetFormat::{Dhtmlxq, Epd, Moves, Pgn};
     let to = arguments.format();
     let holds_positions = to.holds_positions();
-    let is_read_only = |extension| has_extension(&arguments.out, extension);
-    if arguments.to.is_none() && (is_read_only("cbf") || is_read_only("pfc")) {
-        let why = "CBF and PFC can only be read; --to names the format to write";
+    let is_read_only = |extension: &&str| has_extension(&arguments.out, extension);
+    if arguments.to.is_none() && ["cbf", "pfc", "mxq", "ccm", "wxf"].iter().any(is_read_only) {
+        let why = "this format can only be read; --to names the format to write";
         return Err(Failure::usage("--out", why));
     }
     if arguments.ply.is_some() && !holds_positions {
@@ -396,6 +405,7 @@ impl Writer<'_> {
         }
         let board = board(&position);
         Some(match title(game) {
+            _ if !game.operations.is_empty() => format!("{board} {}\n", game.operations),
             Some(title) => format!("{board} id \"{title}\";\n"),
             None => format!("{board}\n"),
         })

@@ -91,7 +91,7 @@ fn judge_files(judging: &Judging<'_>, files: &[GamePath]) -> Result<(), Failure>
 
 fn judge_file(judging: &Judging<'_>, file: &GamePath, unread: &mut Unread) -> Result<(), Failure> {
     let path = file.path.as_path();
-    let mut games = file.select(file.games()?);
+    let mut games = file.select(file.games_line_by_line()?);
     for (number, place, game) in games.by_ref() {
         match game {
             Ok(record) => {

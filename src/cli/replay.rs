@@ -22,7 +22,7 @@ use crate::tournament::verify;
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Files in any format (PGN, XQF, CBR, CBL, CBF, PFC, DhtmlXQ, WXF, one game per line); `FILE:3` is the third
-    /// game, `FILE:3@42` its first 42 plies, `-` standard input.
+    /// game, `FILE:3@42` its first 42 plies, `-` standard input, `-- -:3` its third game.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<OsString>,
     /// The rules [default: the tag `Rules` of each game, or asian].
@@ -86,7 +86,7 @@ fn replay_file(
     game_path: &GamePath,
     counts: &mut Counts,
 ) -> Result<bool, Failure> {
-    let mut games = game_path.select(game_path.games()?);
+    let mut games = game_path.select(game_path.games_line_by_line()?);
     let mut rows = Vec::new();
     let before = *counts;
     let mut variations = 0;

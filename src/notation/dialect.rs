@@ -6,7 +6,7 @@ use super::{
 use crate::board::{Move, Position};
 
 /// The way in which the moves of a record are written. Some texts mean different moves in different dialects.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// All notations that [`parse_move`] reads, with ranks from 0.
     Usual,

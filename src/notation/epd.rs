@@ -124,6 +124,30 @@ impl Epd {
         Line::play_with(start, moves.take(plies), |position, text| dialect.parse(position, text))
     }
 
+    /// The operations as text, without those that lead to [`Self::position`].
+    #[cfg(feature = "records")]
+    pub fn operations_text(&self) -> String {
+        let has_moves = self.operands("moves").next().is_some();
+        let is_kept = |(code, _): &&Operation| {
+            !has_moves || !["moves", "hmvc", "fmvn"].contains(&code.as_str())
+        };
+        let mut kept: Vec<Operation> = self.operations.iter().filter(is_kept).cloned().collect();
+        if dialect(&self.operations) != dialect(&kept) {
+            kept.push(("variant".to_owned(), vec!["xiangqi".to_owned()]));
+        }
+        let is_text = |code: &str| code == "id" || code.starts_with('c') && code.len() == 2;
+        let operations = kept.iter().map(|(code, operands)| {
+            let operands = operands.iter().map(|text| {
+                let is_word = !text.is_empty() && !text.contains([' ', '\t', ';', '"', '\\']);
+                let quote = if is_word && !is_text(code) { "" } else { "\"" };
+                let text = if is_word { text.clone() } else { operand_text(text) };
+                format!(" {quote}{text}{quote}")
+            });
+            format!("{code}{};", operands.collect::<String>())
+        });
+        operations.collect::<Vec<_>>().join(" ")
+    }
+
     fn operands(&self, code: &str) -> impl Iterator<Item = &String> {
         operands(&self.operations, code)
     }

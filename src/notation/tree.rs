@@ -316,6 +316,8 @@ pub struct GameTree<M = Move> {
     pub tags: Vec<(String, String)>,
     /// The starting position.
     pub start: Position,
+    /// The operations of the EPD from which the position was read, as text; empty for other records.
+    pub operations: String,
     /// The moves of all lines.
     pub moves: Tree<AnnotatedMove<M>>,
     /// The result.
@@ -332,6 +334,7 @@ impl<M> GameTree<M> {
         Self {
             tags: Vec::new(),
             start,
+            operations: String::new(),
             moves: Tree::new(AnnotatedMove::default()),
             result: GameResult::Unfinished,
             problems: Vec::new(),

@@ -48,9 +48,12 @@ fn games_are_written_in_every_notation_format_and_encoding() {
         $ convert games.pgn --to moves -o ends.fen
         2= 3 games read, 3 games written
         $2 convert games.pgn -o games.cbf
-        2> --out: CBF and PFC can only be read
+        2> --out: this format can only be read
         $2 convert games.pgn -o games.PFC
-        2> --out: CBF and PFC can only be read
+        2> --out: this format can only be read
+        $2 convert games.pgn -o games.wxf
+        2> --out: this format can only be read
+        $ convert games.pgn -o games.ubb
         $2 convert games.pgn -o games.png
         2= chuhe: --out: .png is the extension of another format; expected .pgn
         $1 convert games.pgn -o none.pgn --player nobody
@@ -166,6 +169,14 @@ fn operands_of_epd_have_no_control_characters() {
     let dir = TestDir::new();
     dir.write("game.pgn", "[Event \"a\u{7};\tb\"]\n[FEN \"4k4/9/9/9/9/9/9/9/9/R2K5 w\"]\n\n*\n");
     dir.check("$ convert game.pgn --to epd\n> id \"a ' b\"");
+}
+
+#[test]
+fn operations_of_epd_are_kept() {
+    let dir = TestDir::new();
+    let epd = "4k4/9/9/9/9/9/9/9/9/R2K5 w - - bm a0a9; c0 \"x\"; id \"a\"; dm 1;\n";
+    dir.write("list.epd", epd);
+    assert_eq!(dir.output("convert list.epd --to epd"), epd);
 }
 
 #[test]

@@ -251,17 +251,28 @@ impl GamePath {
 
     /// Opens the file, in any format, to read its games one after another.
     pub fn games(&self) -> Result<RecordReader<'static>, Failure> {
+        RecordReader::new(self.open()?).context(self.path.display())
+    }
+
+    /// Like [`Self::games`], but reads each line of standard input at once, see [`RecordReader::line_by_line`].
+    pub fn games_line_by_line(&self) -> Result<RecordReader<'static>, Failure> {
+        if self.path != Path::new("-") {
+            return self.games();
+        }
+        RecordReader::line_by_line(self.open()?).context(self.path.display())
+    }
+
+    fn open(&self) -> Result<impl io::BufRead + Send + use<>, Failure> {
         let path = self.path.display();
-        let file = match open_input(&self.path) {
+        match open_input(&self.path) {
             Err(error)
                 if error.kind() == io::ErrorKind::NotFound
                     && has_text_after_pgn(&path.to_string()) =>
             {
-                return Err(Failure::usage(path, INVALID_PATH));
+                Err(Failure::usage(path, INVALID_PATH))
             }
-            opened => opened.context(&path)?,
-        };
-        RecordReader::new(file).context(path)
+            opened => opened.context(&path),
+        }
     }
 
     /// Reads the game, the first if no number is given, up to the ply, and reports its problems.

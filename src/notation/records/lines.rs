@@ -4,6 +4,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::notation::epd::Epd;
 use crate::notation::fen::{self, Strictness, begins_with_board};
+use crate::notation::pgn::begins_with_move;
 use crate::notation::raw::{RawGame, RecordError};
 use crate::notation::tree::GameTree;
 use crate::notation::{GameText, Separator, is_move_text, without_move_numbers};
@@ -67,6 +68,37 @@ pub(super) fn is_line_of_moves(line: &str) -> bool {
     words.next().is_some_and(is_move_text) && words.all(is_move_text)
 }
 
+/// Whether a text has moves below a position that this format does not have: with results, glyphs, comments or other
+/// text, or below a position that follows a line of text. Then it is a text with moves like those without a position.
+pub fn has_annotated_moves(text: &str) -> bool {
+    let lines = text.lines().map(str::trim);
+    let lines = lines.filter(|line| !line.is_empty() && !is_comment(line));
+    let (mut is_after_text, mut is_in_game) = (false, false);
+    for line in lines {
+        if begins_with_position(line) {
+            is_in_game = may_have_moves_below(line);
+        } else if is_in_game && is_line_of_moves(line) {
+            if is_after_text {
+                return true;
+            }
+        } else if is_in_game && begins_like_moves(line) {
+            return true;
+        } else {
+            (is_after_text, is_in_game) = (!is_in_game, false);
+        }
+    }
+    false
+}
+
+/// Whether a line begins with a move, with or without a number.
+fn begins_like_moves(line: &str) -> bool {
+    let text = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let text = if text.starts_with(' ') { text } else { line };
+    let joined: String = text.split_whitespace().collect();
+    let first = text.split_whitespace().next().unwrap_or_default();
+    begins_with_move(first) || begins_with_move(&joined)
+}
+
 /// Whether a text in this format has a line of moves directly after a line with a position.
 pub fn has_moves_below(text: &str) -> bool {
     let lines = text.lines().map(str::trim);
@@ -96,7 +128,9 @@ impl From<LineContent> for GameTree {
             LineContent::Game(game) => game,
             LineContent::Epd(epd) => {
                 let event = epd.id().map(|id| ("Event".to_owned(), id.to_owned()));
+                let operations = epd.operations_text();
                 let mut game = Self::new(epd.position);
+                game.operations = operations;
                 game.tags.extend(event);
                 game
             }
@@ -283,6 +317,34 @@ mod tests {
         }
         for text in ["h2e9", "note h2e2", "h2e", "moves 题"] {
             assert!(read_line(&format!("{board} {text}")).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn annotated_moves_below_positions_are_recognized() {
+        let fen = "3k5/9/9/9/9/9/9/9/R8/4K4 w - - 0 1";
+        for moves in [
+            "1. 车九进一 将4进1\n2. 车九进一 1-0",
+            "1. 车九进一！ 将4进1",
+            "1. R9+1 K4+1 *",
+            "车九进一 将4进1 红胜",
+            "1. 车九进一 {好} 将4进1",
+            "1 R9+1 K4+1",
+            "1. R9+1红胜",
+        ] {
+            assert!(
+                is_lines(&format!("{fen}\n{moves}"))
+                    && has_annotated_moves(&format!("{fen}\n{moves}")),
+                "{moves}"
+            );
+        }
+        assert!(has_annotated_moves(&format!("马擒士\n{fen}\n1. R9+1 K4+1")));
+        for text in [
+            format!("{fen}\n1. R9+1 K4+1\n2. R9+1\n{fen}"),
+            format!("{fen}\n{fen} bm a1a2; id \"x\";\nstartpos moves h2e2\n{fen} 马擒士"),
+            format!("{fen}\ninvalid\n{fen}\n# 1. R9+1 1-0"),
+        ] {
+            assert!(!has_annotated_moves(&text), "{text}");
         }
     }
 

@@ -13,8 +13,8 @@ use super::ccbridge::{is_ccbridge, read_ccbridge, split_ccbridge};
 use super::ccm::{is_ccm, read_ccm};
 use super::dhtmlxq::{is_dhtmlxq, is_move_list, plain_dhtmlxq, read_dhtmlxq, split_dhtmlxq};
 use super::lines::{
-    has_moves_below, is_comment, is_line_of_moves, is_lines, may_have_moves_below, read_line,
-    without_marks,
+    has_annotated_moves, has_moves_below, is_comment, is_line_of_moves, is_lines,
+    may_have_moves_below, read_line, without_marks,
 };
 use super::markup::{html_text, is_html, unescaped};
 use super::mxq::{is_mxq, read_mxq};
@@ -62,15 +62,13 @@ type BinaryReader = fn(&[u8]) -> Result<GameTree, RecordError>;
 type TextReader = fn(&str, usize) -> Result<GameTree, RecordError>;
 
 impl<'a> RecordReader<'a> {
-    /// Recognizes the format of a file by its first MB. If the file begins with a line with a position, only the content
-    /// of the buffer of `input` is examined, so that a program that writes to a pipe line by line gets its answers line
-    /// by line. Lines of moves belong to the positions above them only if the examined part has such lines.
+    /// Like [`Self::new`], but if the file begins with a line with a position, only the content of the buffer of `input`
+    /// is examined, so that a program that writes to a pipe line by line gets its answers line by line. Lines of moves
+    /// belong to the positions above them only if the examined part has such lines.
     ///
     /// # Errors
-    /// The file cannot be read, is of a format that is read as a whole and has more than 1 GB, is neither text nor a
-    /// record of a known format, is JSON or a file of self-play games, or is a library of CCBridge without records or
-    /// of an older version.
-    pub fn new(input: impl BufRead + Send + 'a) -> io::Result<Self> {
+    /// See [`Self::new`].
+    pub fn line_by_line(input: impl BufRead + Send + 'a) -> io::Result<Self> {
         let mut input: Input<'a> = Box::new(input);
         if let Ok(beginning) = input.fill_buf()
             && begins_with_line(beginning)
@@ -81,6 +79,17 @@ impl<'a> RecordReader<'a> {
             let lines = Source::Lines(Lines::new(input, encoding, joins_moves));
             return Ok(Self::with_source(lines, None));
         }
+        Self::new(input)
+    }
+
+    /// Recognizes the format of a file by its first MB.
+    ///
+    /// # Errors
+    /// The file cannot be read, is of a format that is read as a whole and has more than 1 GB, is neither text nor a
+    /// record of a known format, is JSON or a file of self-play games, or is a library of CCBridge without records or
+    /// of an older version.
+    pub fn new(input: impl BufRead + Send + 'a) -> io::Result<Self> {
+        let mut input: Input<'a> = Box::new(input);
         let mut beginning = Vec::new();
         input.by_ref().take(LOOK_AHEAD).read_to_end(&mut beginning)?;
         if beginning.starts_with(SELF_PLAY_MARK) {
@@ -248,9 +257,8 @@ fn other_text_source<'a>(
         let text = read_text(file)?;
         let text = format!("[DhtmlXQ_movelist]{text}[/DhtmlXQ_movelist]");
         Ok(split_text(text, split_dhtmlxq, |part, _| read_dhtmlxq(part)))
-    } else if is_lines(beginning) {
-        let joins_moves = has_moves_below(beginning);
-        Ok(Source::Lines(Lines::new(file, encoding, joins_moves)))
+    } else if is_lines(beginning) && !has_annotated_moves(beginning) {
+        Ok(Source::Lines(Lines::new(file, encoding, true)))
     } else if is_json(beginning) {
         let why = "this is JSON; give one FEN per line or a game record";
         Err(io::Error::new(io::ErrorKind::InvalidData, why))
@@ -332,7 +340,7 @@ fn begins_with_line(beginning: &[u8]) -> bool {
     }
     let whole = beginning.iter().rposition(|byte| *byte == b'\n');
     let text = String::from_utf8_lossy(&beginning[..whole.unwrap_or(0)]);
-    text.lines().next().is_some_and(is_lines) && is_lines(&text)
+    text.lines().next().is_some_and(is_lines) && is_lines(&text) && !has_annotated_moves(&text)
 }
 
 /// The lines of a file with one game or position per line.

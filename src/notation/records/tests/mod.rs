@@ -226,7 +226,7 @@ impl std::io::Read for FirstLine {
 fn lines_are_read_as_they_arrive() {
     for line in ["startpos moves h2e2\n", concat!("3k5/9/9/9/9/9/9/9/9/4K4 w", "\n")] {
         let source = std::io::BufReader::new(FirstLine(line.as_bytes()));
-        let mut reader = RecordReader::new(source).unwrap();
+        let mut reader = RecordReader::line_by_line(source).unwrap();
         assert!(reader.next().unwrap().is_ok(), "{line}");
     }
 }
@@ -371,4 +371,45 @@ fn problems_that_are_not_listed_are_counted() {
     let text = format!("1. h2e2 {} h9g7 *", "(1. b2e2 h9g7 2. e9d9) ".repeat(25));
     let game = RecordReader::new(text.as_bytes()).unwrap().next().unwrap().unwrap();
     assert_eq!((game.problems.len(), game.unlisted_problems), (20, 5));
+}
+
+#[test]
+fn moves_below_positions_are_read_with_results_and_comments() {
+    let fen = "3k5/9/9/9/9/9/9/9/R8/4K4 w - - 0 1";
+    for (text, line) in [
+        (format!("{fen}\n1. 车九进一 将4进1\n2. 车九进一 1-0\n"), "a1a2 d9d8 a2a3"),
+        (format!("{fen}\n1. 车九进一！ 将4进1\n2. 车九进一 红胜"), "a1a2 d9d8 a2a3"),
+        (format!("{fen}\n1 R9+1 {{好}} K4+1 1-0\n"), "a1a2 d9d8"),
+        (format!("马擒士\n{fen}\n1. R9+1 K4+1\n2. R9+1 1-0"), "a1a2 d9d8 a2a3"),
+    ] {
+        let game = read(text.as_bytes()).remove(0).unwrap();
+        assert_eq!(
+            (game.main_line().coordinates().as_str(), game.result),
+            (line, GameResult::RedWins)
+        );
+    }
+    // Without an end of the line, and far below the beginning of the file.
+    let positions = format!("{fen}\n").repeat(2000);
+    for (before, count) in [("", 1), (positions.as_str(), 2001)] {
+        let games = read(format!("{before}{fen}\n1. R9+1").as_bytes());
+        assert_eq!((games.len(), games[count - 1].as_ref().unwrap().plies()), (count, 1));
+    }
+}
+
+#[test]
+fn operations_of_an_epd_are_kept() {
+    let board = "3k5/9/9/9/9/9/9/9/R8/4K4 w";
+    for (operations, kept) in [
+        (
+            "bm a1a2; am R9+2; dm 3; id \"a; b\"; c0 \"x\";",
+            "bm a1a2; am R9+2; dm 3; id \"a' b\"; c0 \"x\";",
+        ),
+        ("bm a1a2", "bm a1a2;"),
+        ("bm d9d8; moves a1a2; hmvc 3;", "bm d9d8;"),
+        ("bm d9d8; moves a2a3 d10d9 a3a4;", "bm d9d8; variant xiangqi;"),
+        ("moves a1a2", ""),
+    ] {
+        let game = read(format!("{board} {operations}\n").as_bytes()).remove(0).unwrap();
+        assert_eq!(game.operations, kept);
+    }
 }
