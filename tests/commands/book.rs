@@ -14,8 +14,8 @@ fn a_book_is_built_from_games_and_shown() {
     dir.check("$ book build book.dat games.pgn --min-games 1\n2> skipped 1 game without a result\n2> 3 games");
     dir.write("cut.pgn", "1. h2e2 h9g7 2. h0g2 a0a9 1-0\n");
     dir.check("$ book build cut.dat cut.pgn --min-games 1\n2> cut.pgn: game 1: line 1: move 4:");
-    // The central cannon has weight 2 for a win and a loss. Its mirror image has weight 1 for a draw.
-    let shown = "h2e2  炮二平五  C2=5  2       66.7 %\nb2e2  炮八平五  C8=5  1       33.3 %\n";
+    // The central cannons have weight 3 for a win, a draw and a loss: each counts the games of both.
+    let shown = "b2e2  炮八平五  C8=5  3       50.0 %\nh2e2  炮二平五  C2=5  3       50.0 %\n";
     let text = dir.output("book show --book book.dat");
     assert_eq!(text.split_once('\n').unwrap().1, shown);
     dir.check(
@@ -47,7 +47,7 @@ fn games_in_other_formats_are_read() {
         $ book build book.dat page.html - --min-games 1 < games.pgn
         2> 4 games
         $ book show --book book.dat
-        > h2e2  炮二平五  C2=5  5
+        > h2e2  炮二平五  C2=5  6
         $1 book build no.dat binary.html
         2> binary.html: neither text nor a game record
         ",

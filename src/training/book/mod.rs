@@ -14,7 +14,7 @@ pub use check::{BookCheck, Checked, check};
 pub use expansion::{Expansion, expand};
 
 use super::data::LabeledResult;
-use crate::board::{Color, Move, Position};
+use crate::board::{Color, Move, Position, Square};
 use crate::book::{BookMove, BookTable, Results};
 use crate::movegen::is_legal;
 
@@ -34,7 +34,8 @@ impl GameBook {
     }
 
     /// Counts a game with these moves from `start`; `result` is `None` if it is unknown. Does not count the first
-    /// `skipped` plies, nor an illegal move and those after it.
+    /// `skipped` plies, nor an illegal move and those after it. In a position that is its own mirror image, the mirror
+    /// image of a move is counted as well.
     pub fn add(
         &mut self,
         start: &Position,
@@ -54,6 +55,10 @@ impl GameBook {
                     m.results = results(position.side_to_move(), result);
                 }
                 self.table.add(&position, m);
+                let mirrored = played.flip_file();
+                if mirrored != played && is_symmetric(&position) {
+                    self.table.add(&position, BookMove { played: mirrored, ..m });
+                }
             }
             position.make(played);
         }
@@ -76,6 +81,14 @@ impl GameBook {
         });
         self.table
     }
+}
+
+/// Whether a position is its own mirror image.
+fn is_symmetric(position: &Position) -> bool {
+    let setup = position.setup();
+    let is_mirrored =
+        |(square, piece): (Square, _)| setup.squares[square.flip_file().index()] == Some(piece);
+    setup.pieces().all(is_mirrored)
 }
 
 /// The result of one game for a side.
@@ -120,14 +133,15 @@ mod tests {
         };
         assert_eq!(
             summary(&start),
-            [("g3g4".to_owned(), 3, 1), ("h2e2".to_owned(), 2, 2), ("b2e2".to_owned(), 1, 1),]
+            [("b2e2", 3, 3), ("h2e2", 3, 3), ("c3c4", 3, 1), ("g3g4", 3, 1)]
+                .map(|(played, weight, games)| (played.to_owned(), weight, games))
         );
         assert_eq!(
             summary(&start.after_line("h2e2")),
             [("b9c7".to_owned(), 3, 1), ("h9g7".to_owned(), 3, 3)]
         );
         let often = book.finish(3, 1);
-        assert_eq!((often.positions_count(), often.moves_count()), (1, 1));
+        assert_eq!((often.positions_count(), often.moves_count()), (2, 3));
         let mut lost = GameBook::new(1);
         lost.add(&start, moves("h2e2"), 0, Some(LabeledResult::BlackWins));
         assert_eq!(lost.clone().finish(1, 1).moves_count(), 0);
