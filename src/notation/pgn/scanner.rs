@@ -424,7 +424,9 @@ impl Scanner {
         let start = self.at + 1;
         let mut characters = self.text[start..].char_indices();
         let mut line = characters.by_ref().take_while(|(_, c)| *c != '\n');
-        if let Some((name, quote)) = line.by_ref().find(|(_, c)| QUOTES.contains(c)) {
+        // A `]` before the first quotation mark ends another tag.
+        let first = line.by_ref().find(|(_, c)| QUOTES.contains(c) || *c == ']');
+        if let Some((name, quote)) = first.filter(|(_, c)| *c != ']') {
             if quote != '"' {
                 return self.typographic_tag(start, name, quote);
             }

@@ -311,7 +311,8 @@ impl Builder {
 
     /// Reports a damaged tag. If it is a FEN, the game is rejected, because its moves begin with an unknown position.
     fn add_unclosed_tag(&mut self, text: &str, line: usize) {
-        if text[1..].trim_start().starts_with("FEN") {
+        let name = text[1..].trim_start().get(..3);
+        if name.is_some_and(|name| name.eq_ignore_ascii_case("FEN")) {
             self.has_fen = true;
             self.reject(line, "unclosed tag");
         } else {

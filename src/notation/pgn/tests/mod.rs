@@ -160,7 +160,7 @@ fn damaged_tags_with_positions_do_not_lose_the_position() {
         assert_eq!(game.main_line().coordinates(), "a1a2 d9d8", "{tag}");
         assert!(game.start.to_string().starts_with("3k5/"), "{tag}");
     }
-    for tag in ["[FEN \"3k5/9/9/9/9/9/9/9/R8/4K4", "[FEN {}", "[FEN x]"] {
+    for tag in ["[FEN \"3k5/9/9/9/9/9/9/9/R8/4K4", "[fen {}", "[FEN x]", "[FEN 9/9] [Red \"a\"]"] {
         let error = read(&format!("{tag}\n\n1. h2e2"))[0].as_ref().unwrap_err().to_string();
         assert!(error.starts_with("line 1: "), "{tag}: {error}");
     }
