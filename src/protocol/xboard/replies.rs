@@ -32,6 +32,8 @@ impl XBoard {
                 format_thinking(info).into_iter().collect()
             }
             Reply::BookMove { played, weight, .. } if self.shows_lines() && !is_discarded => {
+                // Larger scores are mates.
+                let weight = i64::from(*weight).min(MATE - 1);
                 vec![format!("0 {weight} 0 0 {played}")]
             }
             Reply::BookContents(moves) => format_book(moves),

@@ -438,6 +438,19 @@ fn the_books_are_shown_on_request() {
     assert_eq!(client.printed("bk"), ["Error (illegal position): set up another one", ""]);
 }
 
+/// Larger scores are mates.
+#[test]
+fn weights_of_book_moves_are_below_the_mates() {
+    let mut client = Client::xboard();
+    client.send("post");
+    for (weight, shown) in [(9, "9"), (u32::MAX, "99999")] {
+        let played = "h2e2".parse().unwrap();
+        let reply = Reply::BookMove { played, weight, is_best: true };
+        let lines = client.codec.format(&reply, &client.preferences);
+        assert_eq!(lines, [format!("0 {shown} 0 0 h2e2")]);
+    }
+}
+
 #[test]
 fn analysis_reports_its_progress() {
     let mut client = Client::xboard();

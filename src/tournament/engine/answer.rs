@@ -191,7 +191,8 @@ const MAX_NODES: u64 = 1_000_000_000_000_000;
 const MAX_PV: usize = 400;
 
 impl EngineInfo {
-    /// Parses an `info` line. Invalid parts and lines with a `multipv` other than 1 are ignored.
+    /// Parses an `info` line. Invalid parts and lines with a `multipv` other than 1 are ignored. Only the move of a line
+    /// with depth 0 is used if there is one: it is from a book, and its score is the weight.
     pub fn read(&mut self, line: &str) {
         let mut words = line.split_ascii_whitespace().skip(1);
         let mut update = Self::default();
@@ -225,6 +226,9 @@ impl EngineInfo {
                 "lowerbound" | "upperbound" => update.is_bound = true,
                 _ => {}
             }
+        }
+        if update.depth == Some(0) && update.pv.is_some() {
+            update = Self { pv: update.pv, ..Self::default() };
         }
         self.depth = update.depth.or(self.depth);
         self.selective_depth = update.selective_depth.or(self.selective_depth);
@@ -326,6 +330,21 @@ mod tests {
         assert_eq!(info.pv.as_deref(), Some("h2e2"), "a longer line is cut");
         info.read("info score cp 99999999999999");
         assert_eq!(info.score, Some(EngineScore::Units(1_000_000)));
+    }
+
+    /// The weights of book moves in UCCI and, translated, in XBoard; and a score without a move.
+    #[test]
+    fn book_moves_have_no_score() {
+        for (line, score, pv) in [
+            ("info depth 0 score 29991 pv h2e2", None, Some("h2e2")),
+            ("info depth 0 score cp 9 time 0 nodes 0 pv h2e2", None, Some("h2e2")),
+            ("info depth 0 score mate 0", Some(EngineScore::Mate(0)), None),
+        ] {
+            let mut info = EngineInfo::default();
+            info.read(line);
+            assert_eq!((info.score, info.pv.as_deref()), (score, pv), "{line}");
+            assert_eq!(info.depth, score.map(|_| 0), "{line}");
+        }
     }
 
     #[test]
