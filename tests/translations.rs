@@ -11,7 +11,7 @@ use syn::{Attribute, Expr, ExprCall, ExprMethodCall, ItemFn, ItemMod, Lit, LitSt
 use crate::architecture::is_for_tests;
 
 /// Functions and methods whose arguments are messages for users.
-const PRINTERS: [&str; 17] = [
+const PRINTERS: [&str; 18] = [
     "Failure::new",
     "Failure::message",
     "Failure::usage",
@@ -25,6 +25,7 @@ const PRINTERS: [&str; 17] = [
     "print_line",
     "print_text",
     "report",
+    "tolerated",
     "translated",
     "unclear",
     "violated",

@@ -170,6 +170,25 @@ fn an_exit_during_a_check_is_a_violation() {
     assert_eq!(position.unwrap().1, "violated", "{position:?}");
 }
 
+/// UCCI allows an engine to exit at a line before `ucci`, and does not mention tabs. In this mode the script exits at
+/// both.
+#[test]
+fn lines_that_ucci_does_not_specify_are_unclear() {
+    let check_picky = |protocol: &str, expected: &str| {
+        let (_, reports) = check(&["cmd=sh", &arguments("picky"), protocol, "ranks=0"]);
+        for (name, outcome) in
+            [("early lines", expected), ("white space", expected), ("invalid lines", "ok")]
+        {
+            let report = reports.iter().find(|report| report.0 == name);
+            assert_eq!(report.unwrap().1, outcome, "{protocol}: {report:?}");
+        }
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| check_picky("proto=ucci", "unclear"));
+        scope.spawn(|| check_picky("proto=uci", "violated"));
+    });
+}
+
 #[test]
 fn violations_are_shown_with_their_dialogue() {
     let (code, text, _) = run(&["cmd=sh", &arguments("twice")]);

@@ -7,6 +7,7 @@ file=$2
 moves=0
 banned=
 CR=$(printf '\r')
+TAB=$(printf '\t')
 
 say() { printf '%s\n' "$1"; }
 
@@ -154,6 +155,11 @@ fi
 while read -r line; do
     line=${line%"$CR"}
     case $mode-$line in unsynced-isready | spills-isready) continue ;; esac
+    # Exits at a line before the handshake and at a tab.
+    case $mode-$greeted-$line in
+        picky--ucci | picky--uci) greeted=yes ;;
+        picky--* | picky-*"$TAB"*) exit 2 ;;
+    esac
     case $line in
         ucci | uci)
             [ "$mode" = mute ] && continue

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use super::dialogue::{
-    CheckFailure, CheckResult, Dialogue, SHORT_SEARCH, is_outcome, set_startpos, unclear,
+    CheckResult, Dialogue, SHORT_SEARCH, is_outcome, set_startpos, tolerated, unclear,
 };
 use super::search::{CHECKMATE, plays_from};
 use super::session::go_infinite;
@@ -21,14 +21,6 @@ use crate::tournament::engine::{find_offer, offered_options};
 const MANY_PIECES: &str = "4k4/4a4/9/9/9/9/9/RRRR5/9/3K5 w - - 0 1";
 /// The number of legal moves of the starting position.
 const START_MOVES: usize = 44;
-
-/// Turns violations into unclear results.
-fn tolerated(result: Result<(), CheckFailure>, why: &str) -> CheckResult {
-    match result {
-        Err(CheckFailure::Violated(detail)) => unclear(format!("{detail}; {why}")),
-        other => other,
-    }
-}
 
 /// Sends a line that sets `position`, and checks that the engine plays a legal move in it.
 fn plays_after(engine: &mut Dialogue<'_>, line: &str, position: &Position) -> CheckResult {

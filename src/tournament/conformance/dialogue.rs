@@ -37,6 +37,14 @@ pub fn unclear<T>(detail: impl Into<String>) -> Result<T, CheckFailure> {
     Err(CheckFailure::Unclear(detail.into()))
 }
 
+/// Turns violations into unclear results.
+pub fn tolerated(result: CheckResult, why: &str) -> CheckResult {
+    match result {
+        Err(CheckFailure::Violated(detail)) => unclear(format!("{detail}; {why}")),
+        other => other,
+    }
+}
+
 pub struct Dialogue<'a> {
     spec: &'a EngineSpec,
     pub process: Process,

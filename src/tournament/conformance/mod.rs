@@ -154,6 +154,11 @@ const CHECKS: &[Check] = &[
     ),
     both("invalid lines", "unknown, empty and very long lines are ignored", session::invalid_lines),
     both(
+        "white space",
+        "words are separated by spaces or tabs, also at the beginning and the end of a line",
+        session::white_space,
+    ),
+    both(
         "invalid options",
         "unknown options and values out of range are ignored",
         session::invalid_options,

@@ -3,12 +3,13 @@
 use std::time::{Duration, Instant};
 
 use super::dialogue::{
-    CheckFailure, CheckResult, Dialogue, SHORT_SEARCH, is_outcome, set_startpos, unclear, violated,
+    CheckFailure, CheckResult, Dialogue, SHORT_SEARCH, is_outcome, set_startpos, tolerated,
+    unclear, violated,
 };
 use crate::board::Position;
 use crate::notation::fen::START;
 use crate::tournament::engine::{find_offer, offered_options};
-use crate::tournament::spec::EngineProtocol::Uci;
+use crate::tournament::spec::EngineProtocol::{Ucci, Uci};
 
 pub fn handshake(engine: &mut Dialogue<'_>) -> CheckResult {
     let began = Instant::now();
@@ -70,7 +71,13 @@ pub fn ready(engine: &mut Dialogue<'_>) -> CheckResult {
 pub fn early_lines(engine: &mut Dialogue<'_>) -> CheckResult {
     engine.send("position startpos");
     engine.send("stop");
-    engine.initialize().map(|_| ())
+    let result = engine.initialize().map(|_| ());
+    if engine.protocol() == Ucci && engine.process.has_ended(Duration::ZERO) {
+        let why =
+            "UCCI allows an engine to exit at a line before ucci; clients must send ucci first";
+        return tolerated(result, why);
+    }
+    result
 }
 
 pub fn known_lines(engine: &mut Dialogue<'_>) -> CheckResult {
@@ -161,10 +168,16 @@ pub fn invalid_lines(engine: &mut Dialogue<'_>) -> CheckResult {
     engine.send("");
     engine.send("no such command");
     engine.send(&"x".repeat(100_000));
-    engine.send("  go\tdepth  1 \r");
-    let lines = engine.outcome(SHORT_SEARCH)?;
-    engine.legal_move(&position, &lines)?;
-    engine.sync().map(|_| ())
+    engine.plays("go depth 1", &position).map(|_| ())
+}
+
+pub fn white_space(engine: &mut Dialogue<'_>) -> CheckResult {
+    let position = set_startpos(engine)?;
+    let result = engine.plays("  go\tdepth  1 \r", &position).map(|_| ());
+    if engine.protocol() == Ucci {
+        return tolerated(result, "UCCI does not specify tabs and several spaces between words");
+    }
+    result
 }
 
 pub fn invalid_options(engine: &mut Dialogue<'_>) -> CheckResult {
