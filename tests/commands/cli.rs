@@ -295,6 +295,10 @@ fn common_mistakes_are_explained() {
         2>0 {wide}
         $ analyse startpos --depth 1 --moves 炮二平五，马8进7、马二进三
         > black to move
+        $ show startpos --moves 'h2e2,h9g7; h0g2'
+        > black to move
+        $ show startpos 'h2e2;h9g7,h0g2'
+        > black to move
         $2 game.pgn
         2> tip: write a command first, as in
         $2 xboard

@@ -141,9 +141,9 @@ impl GameArguments {
     }
 }
 
-/// A game or its moves without move numbers. Chinese punctuation separates moves, as in `炮二平五，马8进7`.
+/// A game or its moves without move numbers. Punctuation separates moves, as in `炮二平五，马8进7` or `h2e2,h9g7`.
 fn plain_moves(text: &str) -> String {
-    without_move_numbers(&text.replace(['，', '、', '；', '。'], " "))
+    without_move_numbers(&text.replace(['，', '、', '；', '。', ',', ';'], " "))
 }
 
 /// Whether all words of a text are moves or their numbers.
