@@ -176,7 +176,7 @@ texts! {
         "（行号为 0 到 9，setoption UCI_Variant 后为 1 到 10）";
     not_a_legal_move: "{} is not a legal move", "{} 不是合法着法";
     and_more: "and {} more", "另有 {} 个错误";
-    table_not_used: "egtbpaths: {} is not used: {}", "egtbpaths：不使用 {}：{}";
+    table_not_used: "{}: {} is not used: {}", "{}：不使用 {}：{}";
     damaged_table: "endgame tablebase {}", "残局库 {}";
     wrong_value: "option {} takes {}, not {}", "选项 {} 应为{}，而不是{}";
     empty_value: "an empty value", "空值";

@@ -333,10 +333,13 @@ fn invalid_files_are_reported_and_skipped() {
         dir.write(name, "no table");
     }
     dir.write("ucci", "ucci\nsetoption egtbpaths .\n");
+    dir.write("uci", "uci\nsetoption name EGTBPath value .\n");
     dir.check(
         "
         $ < ucci
         > egtbpaths: ./b.chtb is not used: not a Chuhe tablebase
+        $ < uci
+        > EGTBPath: ./b.chtb is not used: not a Chuhe tablebase
         $ egtb probe '4k4/9/9/9/9/9/9/9/9/R2K1A3 w' --tables .
         2>2 not a Chuhe tablebase
         $1 egtb verify KRA-K --tables .

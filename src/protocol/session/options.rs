@@ -67,7 +67,7 @@ impl Session {
         }
         match effect {
             Effect::Books => self.open_books(name),
-            Effect::Tables => self.open_tables(),
+            Effect::Tables => self.open_tables(name),
             #[cfg(feature = "cloud")]
             Effect::Cloud => self.open_cloud(name),
             #[cfg(feature = "tune")]
@@ -118,12 +118,13 @@ impl Session {
         Ok(())
     }
 
-    /// Opens the endgame tablebases in addition to the embedded ones, and reports files that cannot be used.
-    fn open_tables(&mut self) {
+    /// Opens the endgame tablebases in addition to the embedded ones, and reports files that cannot be used, with the
+    /// name of the option.
+    fn open_tables(&mut self, name: &str) {
         let (tables, skipped) = Tables::open(&self.preferences.table_paths);
         for file in skipped {
             let (path, error) = (file.path.display().to_string(), file.error.to_string());
-            self.message(&fill(texts().table_not_used, &[&path, &translated(&error)]));
+            self.message(&fill(texts().table_not_used, &[name, &path, &translated(&error)]));
         }
         log::info!("{} endgame tablebases", tables.iter().count());
         self.tables = Some(tables);
