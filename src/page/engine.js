@@ -180,9 +180,17 @@ export function resumePlay() {
   else say(t('game resumed'));
 }
 
+// Whether a take-back can continue a game that has ended. After a loss on time it cannot.
+function canContinue() {
+  if (!match?.hasResult || app.game !== match.game || !isInGame(match.node)) return false;
+  return pathTo(match.node).length > 0 && (!match.clock || Math.min(match.clock.w, match.clock.b) > 0);
+}
+
 function showPlayButtons() {
   keepFocus(() => {
-    element('play-running').hidden = !isPlaying();
+    element('play-running').hidden = !isPlaying() && !canContinue();
+    for (const id of ['offer-draw', 'resign', 'end-play']) element(id).hidden = !isPlaying();
+    element('ask-again').hidden = !isPlaying() || !match.isStuck;
     element('play-start').hidden = isPlaying();
   });
 }
@@ -191,6 +199,7 @@ function showPlayButtons() {
 function finishPlay(loser) {
   if (!isPlaying()) return;
   match.isOver = true;
+  match.hasResult = loser !== undefined;
   if (turn) {
     endTurn();
     startAnalysis();
@@ -268,7 +277,10 @@ const isInGame = (node) => pathTo(node).every((own) => own.parent.children.inclu
 // Follows the game on the board: a new move after the last one continues the game against the engine. Another game, or
 // the deletion of the last move, ends it.
 function followMatch() {
-  if (!isPlaying()) return;
+  if (!isPlaying()) {
+    if (match) showPlayButtons();
+    return;
+  }
   const { game } = app;
   const { node } = game;
   if (game !== match.game || (!match.isNew && !isInGame(match.node))) { finishPlay(); return; }
@@ -287,7 +299,16 @@ function followMatch() {
   else if (isEnginesTurn()) playEngine();
 }
 
+// Whether the numbers in these input fields are in their ranges. Shows an error at the first that is not.
+function areInRange(ids) {
+  const isWrong = ({ validity: { badInput, rangeOverflow, rangeUnderflow } }) => badInput || rangeOverflow || rangeUnderflow;
+  const wrong = ids.map(element).find((field) => field.checkVisibility() && isWrong(field));
+  wrong?.reportValidity();
+  return !wrong;
+}
+
 function startPlay(engine) {
+  if (!areInRange(['move-time', 'minutes', 'increment'])) return;
   setAnalyzing(false);
   const minutes = Number(element('minutes').value) || 0;
   match = {
@@ -305,11 +326,17 @@ function startPlay(engine) {
   element('frame').scrollIntoView({ block: 'nearest' });
 }
 
-// Takes back the last move of the user, and the reply of the engine.
+// Takes back the last move of the user, and the reply of the engine. A game that has ended continues.
 function takeBack() {
   const path = pathTo(match.node);
   const last = path.findLast((node) => node.parent.position.side !== match.engine);
   if (!last) return;
+  if (match.isOver) {
+    setAnalyzing(false);
+    Object.assign(match, { isOver: false, hasResult: false, ticked: performance.now() });
+    delete app.game.tags.Result;
+    showPlayButtons();
+  }
   last.parent.children.splice(last.parent.children.indexOf(last), 1);
   match.isNew = true;
   app.game.node = last.parent;
@@ -391,6 +418,7 @@ function endReview() {
 function startReview() {
   if (reviewing) { endReview(); return; }
   if (turn) { say(t('engine turn')); return; }
+  if (!areInRange(['review-time'])) return;
   const line = lineAfter(app.game.root);
   if (!line.length) { say(t('nothing to review')); return; }
   setAnalyzing(false);

@@ -104,6 +104,10 @@ async function playsByMouse(url) {
   const page = await open(url);
   await page.click('#play-panel summary');
   await page.selectOption('#strength', '500');
+  // A number out of range does not start a game.
+  await page.fill('#minutes', '1000000000');
+  await page.click('#play-red');
+  assert.equal(await page.locator('#resign').isVisible(), false);
   await page.fill('#minutes', '5');
   await page.click('#play-red');
   // A click on the piece and one on the target.
@@ -136,6 +140,15 @@ async function playsByMouse(url) {
   await waitForStatus(page, 'too early');
   await page.click('#take-back');
   await waitForExactly(page, 2);
+  await page.click('#resign');
+  await waitForStatus(page, 'Red resigns');
+  // A take-back continues a game that has ended.
+  assert.equal(await page.locator('#offer-draw').isVisible(), false);
+  await page.click('#take-back');
+  await page.waitForFunction(() => !document.querySelectorAll('#moves button').length && !location.hash.includes('Result'));
+  await square(page, 'h2').click();
+  await square(page, 'e2').click();
+  await waitForMoves(page, 2);
   await page.click('#resign');
   await waitForStatus(page, 'Red resigns');
   // A reload does not resume a game that has ended, and keeps its result.
@@ -507,6 +520,19 @@ async function playsByTouch(url) {
     if (await summary.isVisible() && !(await summary.evaluate((node) => node.parentNode.open))) await summary.click();
   }
   await checkAccessibility(page, 'phone-zh-dark');
+  await page.context().close();
+}
+
+// The whole board is visible in windows of all sizes, and nothing is wider than the window.
+async function fitsWindows(url) {
+  const page = await open(url);
+  for (const [width, height] of [[320, 568], [568, 320], [667, 375], [683, 650], [720, 780], [800, 375], [1280, 720]]) {
+    await page.setViewportSize({ width, height });
+    const { y, height: board } = await page.locator('#frame').boundingBox();
+    assert(y >= 0 && y + board <= height, `${width}×${height}: the board ends at ${y + board}`);
+    assert(board > 0.55 * Math.min(height, width), `${width}×${height}: the board has the height ${board}`);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+  }
   await page.context().close();
 }
 
@@ -1113,7 +1139,7 @@ try {
   const url = await start('board', '--no-browser');
   const tests = {
     playsByMouse, asksBeforeLeavingMatch, leavesEngineThinking, changesGames, playsByKeyboard, keepsFocus,
-    playsByTouch, keepsLanguage, showsOtherMedia, analyses, reviews, opensFiles, needsNoChineseFont, showsReviewFile, showsLibrary, showsOwnLibrary,
+    playsByTouch, fitsWindows, keepsLanguage, showsOtherMedia, analyses, reviews, opensFiles, needsNoChineseFont, showsReviewFile, showsLibrary, showsOwnLibrary,
   };
   for (const [name, test] of Object.entries(tests)) {
     if (process.env.ONLY && process.env.ONLY !== name) continue;
