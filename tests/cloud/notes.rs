@@ -67,6 +67,8 @@ fn invalid_notes_are_refused() {
             "move=h2e2&name=a%0Ab",
             "name must have at most 100 characters and no control characters\n",
         ),
+        ("move=h2e2&private=2", "private must be 0 or 1\n"),
+        ("move=h2e2&private=%E6%98%AF", "private must be 0 or 1\n"),
         // A Chinese name in GBK.
         ("move=h2e2&name=%D6%D0%C5%DA", "name is not valid UTF-8\n"),
         (
@@ -151,7 +153,7 @@ fn readers_see_no_private_branch() {
     assert_eq!(query(&server, READER, "queryscore", deeper), "unknown\0");
     assert_eq!(query(&server, WRITER, "queryscore", deeper), "eval:-15\0");
     // Published again.
-    annotate(&server, WRITER, START, "move=h2e2&private=0");
+    annotate(&server, WRITER, START, "move=h2e2&private=No");
     assert_eq!(query(&server, READER, "queryscore", deeper), "eval:-15\0");
 }
 

@@ -13,6 +13,7 @@ use super::shared::Shared;
 use crate::board::Move;
 use crate::cloud::Edge;
 use crate::cloud::access::Role;
+use crate::cloud::api::QueryParameters;
 use crate::cloud::key::View;
 use crate::cloud::store::{Note, NoteError, PlacedNote};
 use crate::movegen::is_legal;
@@ -55,6 +56,17 @@ fn message(view: &View, placed: &PlacedNote, played: Move) -> Value {
     })
 }
 
+/// The parameter `private`. Any value that is not clearly on or off is an error, so that no note is made public by
+/// mistake.
+fn is_private(form: &QueryParameters) -> Result<bool, ServerError> {
+    let value = form.get("private").unwrap_or("").to_ascii_lowercase();
+    match value.as_str() {
+        "" | "0" | "false" | "off" | "no" => Ok(false),
+        _ if form.is_on("private", false) => Ok(true),
+        _ => Err(ServerError::parameter("private must be 0 or 1")),
+    }
+}
+
 /// Writes a note, or deletes it if name, comment, glyphs and `private` are all missing or empty.
 pub async fn write(State(shared): State<Arc<Shared>>, request: Request) -> JsonReply {
     let request = FormRequest::from_request(request, &shared).await?;
@@ -73,7 +85,7 @@ pub async fn write(State(shared): State<Arc<Shared>>, request: Request) -> JsonR
         comment: text_of(&form, "comment")?,
         // If a word is not a number, `check` rejects the note because of the glyph 0.
         glyphs: glyphs.unwrap_or_else(|_| vec![0]),
-        private: form.is_on("private", false),
+        private: is_private(&form)?,
         author: String::new(),
     };
     let invalid = |error: NoteError| ServerError::parameter(error.to_string());
