@@ -233,6 +233,20 @@ impl Judgment {
         }
     }
 
+    /// The reason for the end of the game as in the PGN tag `Reason`: the cause or, for a loss by repetition, what the
+    /// loser did, such as `perpetual check`. `None` if the game is not over.
+    pub fn end_reason(&self) -> Option<&'static str> {
+        let reason = match (self.cause, self.verdict.loser()) {
+            (Cause::Nothing, _) => return None,
+            (Cause::Repetition, Some(loser)) => match self.perpetuals[loser] {
+                graver @ (Perpetual::Check | Perpetual::Chase) => graver.name(),
+                _ => Perpetual::Attack.name(),
+            },
+            (cause, _) => cause.name(),
+        };
+        Some(reason)
+    }
+
     /// The cause with the rule set and the number of occurrences: `repetition, asian rules, occurrence 3 of the
     /// position`.
     pub fn reason(&self) -> String {

@@ -83,7 +83,8 @@ impl Referee {
 }
 
 /// Replays a game. No rule may end the game before its last move. If a rule ends the game after this move, the record
-/// must have the same result. The tag `Reason`, if the record has it, must have the same reason.
+/// must have the same result. The tag `Reason`, if it names an [`EndReason`], must have the same reason; other values are
+/// free text.
 ///
 /// If no rule ends the game, any result is accepted, because players may resign or agree to a draw. The tag `Reason`
 /// must then not name a rule. The error describes how the record contradicts the rules.
@@ -98,18 +99,17 @@ pub fn verify(game: &GameTree, rules: RuleSet) -> Result<(), String> {
         referee.play(m).map_err(|error| error.to_string())?;
     }
     let recorded = game.result;
-    let is_rule = |reason: &str| {
-        let mut reasons = EndReason::ALL.into_iter();
-        reasons.any(|known| known.is_by_rule() && known.name() == reason)
-    };
-    match (referee.ending(), game.tag("Reason")) {
+    let named = game.tag("Reason").and_then(|tag| {
+        EndReason::ALL.into_iter().find(|reason| reason.name().eq_ignore_ascii_case(tag))
+    });
+    match (referee.ending(), named) {
         (Some(ending), _) if ending.result != recorded => {
             Err(format!("{recorded} in the record, {} by {}", ending.result, ending.reason))
         }
-        (Some(ending), Some(reason)) if reason != ending.reason.name() => {
+        (Some(ending), Some(reason)) if reason != ending.reason => {
             Err(format!("{reason} in the record, {} by the rules", ending.reason))
         }
-        (None, Some(reason)) if is_rule(reason) => {
+        (None, Some(reason)) if reason.is_by_rule() => {
             Err(format!("{recorded} in the record ({reason}), but the game is not over"))
         }
         _ => Ok(()),
@@ -190,12 +190,14 @@ mod tests {
         for (text, agrees) in [
             (format!("{mate}1. B1B9 1-0"), true),
             (format!("[Reason \"checkmate\"]{mate}1. B1B9 1-0"), true),
-            (format!("[Reason \"stalemate\"]{mate}1. B1B9 1-0"), false),
+            (format!("[Reason \"Checkmate\"]{mate}1. B1B9 1-0"), true),
+            (format!("[Reason \"黑方被将死\"]{mate}1. B1B9 1-0"), true),
+            (format!("[Reason \"Stalemate\"]{mate}1. B1B9 1-0"), false),
             (format!("{mate}1. B1B9 0-1"), false),
             (format!("{mate}1. B1B8 1-0"), true),
             (format!("{mate}1. B1B8 *"), true),
             (format!("[Reason \"resignation\"]{mate}1. B1B8 1-0"), true),
-            (format!("[Reason \"checkmate\"]{mate}1. B1B8 1-0"), false),
+            (format!("[Reason \"Checkmate\"]{mate}1. B1B8 1-0"), false),
             (format!("[Termination \"time forfeit\"]{mate}1. B1B8 1-0"), true),
             (format!("{checks} 0-1"), true),
             (format!("{checks} 1/2-1/2"), false),

@@ -14,7 +14,7 @@ use crate::cli::common::{
 use crate::notation::MoveStyle;
 use crate::notation::pgn::GameResult;
 use crate::notation::tree::GameTree;
-use crate::rules::Game;
+use crate::rules::{Game, judge_outcome};
 use crate::search::{Limits, Score, static_score};
 use crate::text::{decode, has_extension, read_file, unquoted};
 
@@ -204,12 +204,22 @@ impl PlaySession {
             ("Black", name(Color::Black)),
             ("Rules", self.plan.settings.rules.name()),
         ];
-        let reason = self.ending().map(|text| ("Reason".to_owned(), text));
+        let reason = self.end_reason().map(|reason| ("Reason".to_owned(), reason.to_owned()));
         let tags = tags.map(|(tag, value)| (tag.to_owned(), value.to_owned()));
         GameTree {
             tags: tags.into_iter().chain(reason).collect(),
             result: self.result(),
             ..GameTree::from(self.game.line())
+        }
+    }
+
+    /// The reason for the end of the game as in the games of `chuhe match`.
+    fn end_reason(&self) -> Option<&'static str> {
+        match self.end {
+            Some(GameEnd::Agreed) => Some("agreement"),
+            Some(GameEnd::Resigned(_)) => Some("resignation"),
+            Some(GameEnd::OutOfTime(_)) => Some("time loss"),
+            None => judge_outcome(&self.game, self.plan.settings.rules).end_reason(),
         }
     }
 
