@@ -22,7 +22,7 @@ use crate::eval::win_rate::WinRate;
 use crate::movegen::has_legal_move;
 use crate::notation::MoveStyle;
 use crate::notation::diagram::draw;
-use crate::rules::Game;
+use crate::rules::{Game, RuleSet};
 use crate::search::{
     Bound, Control, Outcome, Report, Score, SearchLine, SearchResult, nodes_per_second,
 };
@@ -43,6 +43,7 @@ struct AnalyzedGame {
     /// The text before the FEN: the file if there are several, and the place; empty for a single game.
     title: String,
     game: Game,
+    rules: RuleSet,
 }
 
 /// Search positions and show the best lines.
@@ -84,6 +85,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut is_interrupted = false;
     for (n, analyzed) in games.iter().enumerate() {
         let game = &analyzed.game;
+        plan.settings.rules = analyzed.rules;
         if !print_if_read(&heading(arguments, analyzed, n == 0, &plan))? {
             break;
         }
@@ -129,22 +131,24 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 fn read_games(arguments: &Arguments) -> Result<(Vec<AnalyzedGame>, Unread), Failure> {
     let mut unread = Unread::default();
     let game_paths = arguments.game.game_paths();
+    let rules = arguments.search.rules;
     if game_paths.is_empty() {
-        let (game, place) = arguments.game.read_with_source()?;
-        let title = String::new();
-        return Ok((vec![AnalyzedGame { place, title, game }], unread));
+        let given = arguments.game.read_with_source()?;
+        let (place, title, rules) = (given.source, String::new(), rules.of(given.rules));
+        return Ok((vec![AnalyzedGame { place, title, game: given.game, rules }], unread));
     }
     let mut games = Vec::new();
     unread.each_file(&game_paths, |unread, game_path| {
         let path = &game_path.path;
         let positions = read_positions(game_path, RecordSelection::First, unread)?;
-        for FilePosition { place, game, .. } in positions {
+        for FilePosition { place, game, rules: named, .. } in positions {
             let title = match place {
                 _ if game_paths.len() > 1 => format!("{}: {place}: ", path.display()),
                 Place::Line(_) => format!("{place}: "),
                 Place::Game(_) => String::new(),
             };
-            games.push(AnalyzedGame { place: Some((path.clone(), place)), title, game });
+            let (place, rules) = (Some((path.clone(), place)), rules.of(named));
+            games.push(AnalyzedGame { place, title, game, rules });
         }
         Ok(())
     })?;

@@ -221,7 +221,7 @@ impl BatchResult {
         search: &str,
         format: BatchFormat,
     ) -> Self {
-        let FilePosition { place, game, epd } = &searched.position;
+        let FilePosition { place, game, epd, .. } = &searched.position;
         let position = &epd.position;
         let Outcome { best, score, depth, nodes, time, .. } = result.outcome;
         let (hundredths, mate) = score.map_or((None, None), score_and_mate);
@@ -399,6 +399,7 @@ mod tests {
                 position: FilePosition {
                     place: Place::Line(3),
                     game: Game::new(epd.position.clone()),
+                    rules: None,
                     epd,
                 },
             };

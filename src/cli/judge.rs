@@ -6,9 +6,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::common::{
-    Failure, GameArguments, GamePath, Language, Place, RulesArgument, TablebaseArguments, Unread,
-    clauses_json, describe_ending, explain, fill, note_problems, place_json, play_line, plies_json,
-    print, print_if_read, report_damaged_tablebases, row, terminal_width, texts, verdict_name,
+    Failure, GameArguments, GamePath, GameRulesArgument, GivenGame, Language, Place,
+    TablebaseArguments, Unread, clauses_json, describe_ending, explain, fill, known_rules_of,
+    note_problems, place_json, play_line, plies_json, print, print_if_read,
+    report_damaged_tablebases, row, terminal_width, texts, verdict_name,
 };
 use crate::board::Color;
 use crate::rules::{Cause, Game, Judgment, RuleSet, judge, judge_outcome};
@@ -27,7 +28,7 @@ pub struct Arguments {
     #[command(flatten)]
     game: GameArguments,
     #[command(flatten)]
-    rules: RulesArgument,
+    rules: GameRulesArgument,
     /// Explain the verdict: the class of each move of the repetition, and the result of the endgame tablebases.
     #[arg(long)]
     explain: bool,
@@ -63,11 +64,12 @@ fn judge_all(judging: &Judging<'_>) -> Result<(), Failure> {
     if !files.is_empty() {
         judge_files(judging, &files)
     } else if arguments.game.is_given() {
-        let (game, source) = arguments.game.read_with_source()?;
+        let GivenGame { game, rules, source } = arguments.game.read_with_source()?;
         // The text output does not name the place of a single game.
         let source = source.filter(|_| arguments.json);
         let place = source.as_ref().map(|(path, place)| (path.as_path(), *place));
-        print(&(heading(arguments) + &report(judging, &game, place)))
+        let judgment = judge(&game, arguments.rules.of(rules));
+        print(&(heading(arguments) + &report(judging, &game, &judgment, place)))
     } else {
         Err(Failure::usage("judge", "no game and no file is given"))
     }
@@ -97,9 +99,16 @@ fn judge_file(judging: &Judging<'_>, file: &GamePath, unread: &mut Unread) -> Re
             Ok(record) => {
                 note_problems(path, place, &record);
                 let record = file.cut(record, number);
-                match record.and_then(|record| play_line(record.main_line())) {
-                    Ok(game) => {
-                        if !print_if_read(&report(judging, &game, Some((path, place))))? {
+                let judged = record.and_then(|record| {
+                    let game = play_line(record.main_line())?;
+                    let rules = judging.arguments.rules.of(known_rules_of(&record));
+                    let judgment = judge(&game, rules);
+                    Ok((game, judgment))
+                });
+                match judged {
+                    Ok((game, judgment)) => {
+                        let text = report(judging, &game, &judgment, Some((path, place)));
+                        if !print_if_read(&text)? {
                             return Ok(());
                         }
                     }
@@ -119,11 +128,15 @@ fn heading(arguments: &Arguments) -> String {
 
 /// The verdict on a game as text or as a JSON object. `place` is the file from which the game was read, if any, and
 /// where in the file the game is.
-fn report(judging: &Judging<'_>, game: &Game, place: Option<(&Path, Place)>) -> String {
+fn report(
+    judging: &Judging<'_>,
+    game: &Game,
+    judgment: &Judgment,
+    place: Option<(&Path, Place)>,
+) -> String {
     let arguments = judging.arguments;
-    let judgment = judge(game, arguments.rules.rules);
     if arguments.json {
-        let object = Language::En.within(|| object(judging, game, &judgment, place));
+        let object = Language::En.within(|| object(judging, game, judgment, place));
         return format!("{object}\n");
     }
     let place = place.map(|(_, place)| place);
@@ -135,7 +148,7 @@ fn report(judging: &Judging<'_>, game: &Game, place: Option<(&Path, Place)>) -> 
         line.unwrap_or_else(|| verdict.to_owned()) + "\n"
     };
     if arguments.explain {
-        text += &explain(game, &judgment);
+        text += &explain(game, judgment);
         if let Some(ending) = describe_ending(game, &judging.tablebases, judgment.rules) {
             text += &format!("{ending}\n");
         }

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::common::{
     Failure, GamePath, Language, OpeningArgument, Place, Unread, clauses_json, columns, explain,
-    fill, note, plies_json, plies_text, print_if_read, sentence, terminal_width, texts, translated,
-    verdict_name,
+    fill, note, plies_json, plies_text, print_if_read, rules_of, sentence, terminal_width, texts,
+    translated, verdict_name,
 };
 use crate::notation::RecordError;
 use crate::notation::opening::{self, Opening};
@@ -138,16 +138,6 @@ struct Replayed {
     end: Option<(Game, Judgment)>,
 }
 
-fn rules_of(game: &GameTree, rules: Option<RuleSet>) -> Result<RuleSet, String> {
-    match (rules, game.tag("Rules")) {
-        (Some(rules), _) => Ok(rules),
-        (None, Some(name)) => {
-            name.parse().map_err(|error| format!("rules \"{}\": {error}", printable(name)))
-        }
-        (None, None) => Ok(RuleSet::default()),
-    }
-}
-
 impl Replayed {
     fn new(
         arguments: &Arguments,
@@ -176,7 +166,10 @@ impl Replayed {
         if let Some(problem) = record.main_line_problem() {
             return Err(problem.to_owned());
         }
-        let rules = rules_of(record, arguments.rules)?;
+        let rules = match arguments.rules {
+            Some(rules) => rules,
+            None => rules_of(record)?.unwrap_or_default(),
+        };
         let line = record.main_line();
         let mut game = Game::new(line.start);
         for m in line.moves {

@@ -97,6 +97,21 @@ pub struct RulesArgument {
     pub rules: RuleSet,
 }
 
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct GameRulesArgument {
+    /// Rule set for repetitions and the no-capture limit [default: the tag `Rules` of the game, or asian; `batch` and
+    /// `board` ignore the tag].
+    #[arg(long, value_name = "SET", value_enum, ignore_case = true)]
+    pub rules: Option<RuleSet>,
+}
+
+impl GameRulesArgument {
+    /// The rules for a game whose tag `Rules` names the rules `named`.
+    pub fn of(self, named: Option<RuleSet>) -> RuleSet {
+        self.rules.or(named).unwrap_or_default()
+    }
+}
+
 #[derive(Clone, Debug, clap::Args)]
 pub struct NetworkArgument {
     /// Network file to use instead of the built-in one.
@@ -253,7 +268,7 @@ pub fn locale(category: &str) -> Option<String> {
 }
 
 /// Whether the encoding of the locale is UTF-8. Without a locale in the environment, it is assumed on Windows only.
-fn is_utf8() -> bool {
+pub fn is_utf8() -> bool {
     locale("LC_CTYPE")
         .map_or(cfg!(windows), |locale| locale.contains("utf-8") || locale.contains("utf8"))
 }

@@ -14,8 +14,8 @@ use crate::notation::tree::{GameResult, GameTree};
 use crate::notation::{
     GameText, Line, LineError, RecordError, Separator, is_move_text, without_move_numbers,
 };
-use crate::rules::Game;
-use crate::text::{has_extension, translated};
+use crate::rules::{Game, RuleSet};
+use crate::text::{has_extension, printable, translated};
 
 /// A position and the moves played from it.
 #[derive(Debug, clap::Args)]
@@ -28,6 +28,17 @@ pub struct GameArguments {
     /// More moves, played after those of the game, in any notation.
     #[arg(long, value_name = "MOVES", num_args = 1..)]
     moves: Vec<String>,
+}
+
+/// A game of the arguments of a command.
+#[derive(Debug)]
+pub struct GivenGame {
+    pub game: Game,
+    /// The rules of its tag `Rules`; `None` without a record or tag.
+    pub rules: Option<RuleSet>,
+    /// The file of the game and the place in it, for [`place_json`]. `None` if the game is not from a file, or if moves
+    /// follow it in the arguments.
+    pub source: Option<(PathBuf, Place)>,
 }
 
 impl GameArguments {
@@ -88,29 +99,30 @@ impl GameArguments {
     /// The file or its game cannot be read, the FEN is invalid (all reasons are named), or a move cannot be played (the
     /// first is named).
     pub fn read(&self) -> Result<Game, Failure> {
-        Ok(self.read_with_source()?.0)
+        Ok(self.read_with_source()?.game)
     }
 
-    /// Like [`Self::read`], but also returns the file of the game and the place of the game in it, for [`place_json`].
-    /// They are `None` if the game is not from a file, or if moves follow it in the arguments.
-    pub fn read_with_source(&self) -> Result<(Game, Option<(PathBuf, Place)>), Failure> {
-        let (game, source) = self.play()?;
-        if let Some(text) = game.position().irregularity_note() {
+    /// Like [`Self::read`], but also returns what the file says about the game.
+    pub fn read_with_source(&self) -> Result<GivenGame, Failure> {
+        let given = self.play()?;
+        if let Some(text) = given.game.position().irregularity_note() {
             note(&text);
         }
-        Ok((game, source))
+        Ok(given)
     }
 
-    fn play(&self) -> Result<(Game, Option<(PathBuf, Place)>), Failure> {
+    fn play(&self) -> Result<GivenGame, Failure> {
         let words = self.game.iter().map(|word| word.to_string_lossy());
         let words: Vec<Cow<'_, str>> = words.collect();
         if let Some(first) = self.game.first()
             && let Some(game_path) = GamePath::of_argument(first)?
         {
             let moves = format!("{} {}", words[1..].join(" "), self.moves.join(" "));
-            let (game, place) = play_record(&game_path, &moves)?;
+            let (record, place) = game_path.read_with_place()?;
+            let game = play_record(&record, &moves)?;
             let is_only_argument = words.len() == 1 && self.moves.is_empty();
-            return Ok((game, is_only_argument.then_some((game_path.path, place))));
+            let source = is_only_argument.then_some((game_path.path, place));
+            return Ok(GivenGame { game, rules: known_rules_of(&record), source });
         }
         let mut text = if self.game.is_empty() {
             GameText::split("startpos", Separator::Required)
@@ -137,7 +149,7 @@ impl GameArguments {
             (LineError::Start(_), Some(path)) => directory_error(path),
             _ => line_failure(error, 0),
         })?;
-        Ok((play_line(line)?, None))
+        Ok(GivenGame { game: play_line(line)?, rules: None, source: None })
     }
 }
 
@@ -158,16 +170,41 @@ fn is_probably_file_name(word: &str) -> bool {
     is_word && is_not_fen && !word.eq_ignore_ascii_case("startpos")
 }
 
-/// Plays the game of a file, then more moves. Also returns the place of the game in the file.
-fn play_record(game_path: &GamePath, moves: &str) -> Result<(Game, Place), Failure> {
-    let (record, place) = game_path.read_with_place()?;
+/// Plays a recorded game, then more moves.
+fn play_record(record: &GameTree, moves: &str) -> Result<Game, Failure> {
     let mut game = play_line(record.main_line())?;
     let plies = game.plies().len();
     let more = Line::play(game.position().clone(), plain_moves(moves).split_whitespace());
     for played in more.map_err(|error| line_failure(error, plies))?.moves {
         game.push(played).map_err(Failure::message)?;
     }
-    Ok((game, place))
+    Ok(game)
+}
+
+/// Plays a game that is given as `startpos` or a FEN, with or without moves in any notation after it.
+pub fn play_text(text: &str) -> Result<Game, Failure> {
+    let line = GameText::split(&plain_moves(text), Separator::Optional).read();
+    play_line(line.map_err(|error| line_failure(error, 0))?)
+}
+
+/// The rules that the tag `Rules` of a game names; `None` without the tag.
+///
+/// # Errors
+/// There are no rules of this name.
+pub fn rules_of(record: &GameTree) -> Result<Option<RuleSet>, String> {
+    let Some(name) = record.tag("Rules") else {
+        return Ok(None);
+    };
+    let rules = name.parse().map_err(|error| format!("rules \"{}\": {error}", printable(name)));
+    rules.map(Some)
+}
+
+/// As [`rules_of`], but an unknown name is reported and has no effect.
+pub fn known_rules_of(record: &GameTree) -> Option<RuleSet> {
+    rules_of(record).unwrap_or_else(|error| {
+        note(&error);
+        None
+    })
 }
 
 /// The failure for an error in moves that follow the first `plies` plies of a game.

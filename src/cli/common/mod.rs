@@ -14,9 +14,9 @@ mod unread;
 
 pub use crate::text::{Language, fill, plies_text, texts, translated};
 pub use args::{
-    BoardArguments, BookArguments, LimitArguments, LocaleEncoding, NetworkArgument,
-    OpeningArgument, RulesArgument, TablebaseArguments, locale, locale_encoding, open_books,
-    parse_seconds, require_no_notation, today, user_name,
+    BoardArguments, BookArguments, GameRulesArgument, LimitArguments, LocaleEncoding,
+    NetworkArgument, OpeningArgument, RulesArgument, TablebaseArguments, is_utf8, locale,
+    locale_encoding, open_books, parse_seconds, require_no_notation, today, user_name,
 };
 pub use explain::{
     clauses_json, describe_end, describe_ending, describe_no_capture_limit, explain, outcome_json,
@@ -44,7 +44,12 @@ pub use files::{
     ForceArgument, OutputFile, create_outputs, open_input, require_extension, require_not_input,
     require_not_stdout,
 };
-pub use games::{GameArguments, GamePath, Place, note_problems, place_json, play_line};
+#[cfg(feature = "match")]
+pub use games::rules_of;
+pub use games::{
+    GameArguments, GamePath, GivenGame, Place, known_rules_of, note_problems, place_json,
+    play_line, play_text,
+};
 pub use line_output::{LineFormat, LineOutput};
 pub use output::{
     columns, heads, log_panics, pad_left, print, print_if_read, print_line, print_text, row,

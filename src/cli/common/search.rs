@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crossbeam_channel::{Receiver, select, unbounded};
 use parking_lot::Mutex;
 
-use super::{Context, Failure, NetworkArgument, RulesArgument, TablebaseArguments};
+use super::{Context, Failure, GameRulesArgument, NetworkArgument, TablebaseArguments};
 use crate::eval::Knowledge;
 use crate::eval::nnue::Network;
 use crate::protocol::strength::{root_noise, weaken};
@@ -36,7 +36,7 @@ pub struct SearchArguments {
     #[arg(long, value_name = "LEVEL", value_enum, ignore_case = true, default_value_t = Settings::default().knowledge)]
     pub knowledge: Knowledge,
     #[command(flatten)]
-    pub rules: RulesArgument,
+    pub rules: GameRulesArgument,
     #[command(flatten)]
     pub network: NetworkArgument,
     #[command(flatten)]
@@ -60,7 +60,7 @@ pub fn thread_count(requested: u16) -> usize {
 }
 
 impl SearchArguments {
-    /// A plan without limits. Reads the network and opens the tablebases.
+    /// A plan without limits, by the rules for a game without a tag `Rules`. Reads the network and opens the tablebases.
     pub fn plan(&self, defaults: SearchDefaults) -> Result<SearchPlan, Failure> {
         let threads = thread_count(self.threads.unwrap_or(defaults.threads));
         if self.network.path().is_some() && self.knowledge != Knowledge::Large {
@@ -71,7 +71,7 @@ impl SearchArguments {
         let network = self.network.read()?;
         Ok(SearchPlan {
             settings: Settings {
-                rules: self.rules.rules,
+                rules: self.rules.of(None),
                 pruning: self.pruning,
                 knowledge: self.knowledge,
                 ..Settings::default()

@@ -16,8 +16,8 @@ use serde_json::Value;
 use super::common::{
     Context, Failure, ForceArgument, GamePath, LimitArguments, OpeningArgument, OutputFile,
     SearchArguments, SearchDefaults, SearchPlan, Unread, create_outputs, exit_code, interrupts,
-    note, play_line, print, register_bar, report_damaged_tablebases, require_no_notation,
-    search_games,
+    known_rules_of, note, play_line, print, register_bar, report_damaged_tablebases,
+    require_no_notation, search_games,
 };
 use crate::notation::MoveStyle;
 use crate::notation::tree::GameTree;
@@ -190,7 +190,7 @@ pub fn page_game(review: &Review) -> Value {
     page::game(&output::annotated(review), &review.points, 0)
 }
 
-/// Reviews a game with a progress bar. Also returns whether Ctrl-C has ended the searches.
+/// Reviews a game by its rules, with a progress bar. Also returns whether Ctrl-C has ended the searches.
 fn review_game(
     arguments: &Arguments,
     game_path: &GamePath,
@@ -205,9 +205,11 @@ fn review_game(
             game_path.path.display()
         ));
     }
+    let mut plan = plan.clone();
+    plan.settings.rules = arguments.search.rules.of(known_rules_of(&record));
     let style = "{bar:40} {pos}/{len} positions, {left} left";
     let bar = register_bar(ProgressBar::new(0), style);
-    let reviewed = review_tree((number, record), arguments.from, plan, interrupts, |_, total| {
+    let reviewed = review_tree((number, record), arguments.from, &plan, interrupts, |_, total| {
         bar.set_length(total as u64);
         bar.inc(1);
     });
