@@ -30,12 +30,12 @@ struct Board {
 
 impl Board {
     fn start(arguments: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_chuhe"))
-            .args(["board", "--no-browser"])
-            .args(arguments)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
+        Self::of(command.args(["board", "--no-browser"]).args(arguments))
+    }
+
+    fn of(command: &mut Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         let mut output = BufReader::new(child.stdout.take().unwrap());
         output.read_line(&mut line).unwrap();
@@ -180,6 +180,17 @@ fn incomplete_requests_time_out() {
     assert!(begun.elapsed() < Duration::from_secs(50));
     let page = format!("/{}/", board.token);
     assert_eq!(board.response("GET", &page, &board.host(), b"").0, 200);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_error_of_the_hash_table_names_no_argument() {
+    let chuhe = env!("CARGO_BIN_EXE_chuhe");
+    let script =
+        format!("ulimit -v 1500000; exec '{chuhe}' board --no-browser --threads 1 --hash 100000");
+    let board = Board::of(Command::new("sh").args(["-c", &script]));
+    let (_, reply) = board.ask(&format!("move?start={ENDING}&moves=&time=0.1"));
+    assert_eq!(reply, json!({ "error": "hash: no memory for a hash table of 100000 MB" }));
 }
 
 #[test]
