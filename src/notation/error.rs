@@ -33,7 +33,7 @@ pub enum NotationError {
 
 impl NotationError {
     /// Whether the text has the form of a move.
-    pub(super) fn is_readable(&self) -> bool {
+    pub(crate) fn is_readable(&self) -> bool {
         !matches!(self, Self::Unreadable(_))
     }
 }

@@ -273,6 +273,7 @@ texts! {
     game_over: "The game is over: {}. `new` starts another one.", "对局已结束：{}。`new` 开始新的一局。";
     usage: "Type `{} {}`.", "请输入 `{} {}`。";
     see_help: "{}. Type `help` for the commands.", "{}。输入 `help` 查看命令。";
+    not_utf_8: "The line is not valid UTF-8.", "这一行不是有效的 UTF-8。";
     nothing_to_take_back: "There is no move to take back.", "没有可悔的着法。";
     for_the_side_to_move: "{} for the side to move", "{}（走子方）";
     too_early_for_a_draw: "I decline: it is too early for a draw.", "不同意：现在议和太早。";
@@ -293,7 +294,7 @@ moves                    the moves of the game
 board, flip, fen         shows the board, flips it, shows its FEN
 level time SECONDS | depth N | elo POINTS
 engine red | black | none   the side of the engine
-new [FEN]                a new game
+new [FEN [moves M…]]     a new game
 draw, resign             offers a draw, resigns
 save FILE                the game as PGN, or its position as .fen
 load FILE                a PGN (FILE:3 is the third game), or a .fen
@@ -303,17 +304,17 @@ hint, 提示               最佳着法
 analyse [秒]             最佳变例及分数
 eval                     不搜索的静态评估
 undo, 悔棋               收回双方各一着
-moves                    本局着法
+moves, 着法              本局着法
 board, flip, fen         显示棋盘、翻转棋盘、显示 FEN
 level time 秒 | depth 层数 | elo 等级分
 engine red | black | none   引擎执红、执黑或不走
-new [FEN]                新的一局
-draw, 求和               提议和棋
+new [FEN [moves 着法…]]  新的一局
+draw, 求和, 和棋         提议和棋
 resign, 认输             认输
-save 文件                保存为 PGN，或把局面保存为 .fen
+save 文件, 保存 文件     保存为 PGN，或把局面保存为 .fen
 load 文件                载入 PGN（文件:3 为第三局）或 .fen
 help, 帮助               显示本说明
-quit                     退出";
+quit, 退出               退出程序";
 }
 
 /// Replaces each `{}` of a text by the next value.

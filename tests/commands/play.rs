@@ -13,6 +13,9 @@ fn played_in(dir: &TestDir, arguments: &str, lines: &str) -> String {
     dir.output(&format!("play --ascii {arguments} < lines"))
 }
 
+/// A repetition in which the rook checks perpetually.
+const CHECKS: &str = "[FEN \"4k4/9/9/9/9/9/9/9/R8/3K5 w\"]\n\n1. a1e1 e9f9 2. e1f1 f9e9 3. f1e1 e9f9 4. e1f1 f9e9 5. f1e1";
+
 fn assert_contains(text: &str, parts: &[&str]) {
     for part in parts {
         assert!(text.contains(part), "{part}: {text}");
@@ -47,6 +50,251 @@ fn commands_may_be_chinese() {
     let text = played("--depth 1 --no-book --lang zh", lines);
     assert_contains(&text, &[super::START, "议和太早", "红方认输", "undo, 悔棋"]);
     assert!(!text.contains("无法识别"), "{text}");
+}
+
+#[test]
+fn commands_may_be_in_capitals_or_traditional_characters() {
+    let dir = TestDir::new();
+    let lines =
+        "Level Depth 1\nENGINE None\nh2e2\n着法\n保存 game.pgn\n幫助\n認輸\nNew\n和棋\n退出\nfen\n";
+    let text = played_in(&dir, "--no-book", lines);
+    let parts =
+        ["炮二平五\n", "Saved to game.pgn", "save FILE", "black resigns", "draw by agreement"];
+    assert_contains(&text, &parts);
+    assert!(!text.contains("cannot be read") && !text.contains(super::START), "{text}");
+}
+
+#[test]
+fn full_width_moves_with_numbers_and_punctuation_are_read() {
+    for text in [
+        "Ｃ２＝５",
+        "ｈ２ｅ２",
+        "C2＝5",
+        "１．炮二平五",
+        "１．　炮二平五",
+        "1、炮二平五",
+        "①炮二平五",
+        "炮二平五。",
+        "炮二平五！",
+        "1. 炮二平五，",
+    ] {
+        let output = played("", &format!("engine none\n{text}\nmoves\n"));
+        assert!(output.contains("\n炮二平五\n"), "{text}: {output}");
+    }
+    assert_contains(&played("", "ｈ２ｅ５\n"), &["\"h2e5\" is illegal"]);
+}
+
+#[test]
+fn a_new_game_may_begin_with_moves() {
+    let text =
+        played("", "engine none\nnew startpos moves h2e2 2... 马8进7\nmoves\nnew startpos\nfen\n");
+    assert_contains(&text, &["\n炮二平五 马８进７\n", super::START]);
+    let text = played("", "new startpos moves h2e2 h2e2\nnew 9/9\nmoves\n");
+    assert_contains(&text, &["move 2: ", "2 ranks"]);
+}
+
+#[test]
+fn lines_that_are_not_utf_8_are_read_as_gbk_or_reported() {
+    let dir = TestDir::new();
+    dir.write(
+        "lines",
+        b"engine none\n\xc5\xda\xb6\xfe\xc6\xbd\xce\xe5\n\xe9\nmoves\nsave kept.pgn\n",
+    );
+    let text = dir.output("play --ascii < lines");
+    assert_contains(&text, &["\n炮二平五\n", "cannot be read as a move", "Saved to kept.pgn"]);
+}
+
+#[test]
+fn the_home_directory_is_known_and_standard_input_is_no_game() {
+    let dir = TestDir::new();
+    let mut command = dir.command("play --ascii");
+    let command = command.env("HOME", dir.path(".")).write_stdin("save ~/a.pgn\nload '~/a.pgn'\n");
+    let text = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    assert_contains(&text, &["Saved to ", "Loaded."]);
+    assert_eq!(dir.names(), ["a.pgn"]);
+    dir.check(
+        "
+        $2 play - < a.pgn
+        2> play: the moves are read from standard input, so the game must be in a file
+        ",
+    );
+}
+
+#[test]
+fn moves_are_in_wxf_if_the_locale_is_not_utf_8() {
+    let dir = TestDir::new();
+    let moves = |arguments: &str| {
+        let mut command = dir.command(arguments);
+        let command = command.env("LC_CTYPE", "C").write_stdin("engine none\nh2e2\nmoves\n");
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    assert_contains(&moves("play"), &["\nC2=5\n"]);
+    assert_contains(&moves("play --notation chinese"), &["\n炮二平五\n"]);
+}
+
+/// The rules of a game are those of its tag `Rules`, unless `--rules` is given.
+#[test]
+fn loaded_games_have_their_own_rules() {
+    let dir = TestDir::new();
+    dir.write("none.pgn", format!("[Rules \"None\"]\n{CHECKS} *\n"));
+    dir.write("unknown.pgn", format!("[Rules \"club\"]\n{CHECKS} *\n"));
+    let drawn = "by the rules (none) this is a draw";
+    let lost = "by the rules (asian) this is lost";
+    assert_contains(&played_in(&dir, "none.pgn", ""), &[drawn]);
+    assert_contains(&played_in(&dir, "none.pgn --rules asian", ""), &[lost]);
+    assert_contains(&played_in(&dir, "", "load none.pgn\nsave copy.pgn\n"), &[drawn]);
+    assert_contains(&dir.read("copy.pgn"), &["[Rules \"none\"]", "[Reason \"repetition\"]"]);
+    assert_contains(&played_in(&dir, "--rules asian", "load none.pgn\n"), &[lost]);
+    assert_contains(&played_in(&dir, "none.pgn", "load unknown.pgn\n"), &[lost]);
+    dir.check(
+        "
+        $ judge none.pgn
+        = game 1: draw
+        $ judge none.pgn:1
+        = draw
+        $ judge none.pgn --rules asian
+        = game 1: red_loses
+        $ judge unknown.pgn
+        = game 1: red_loses
+        2> rules \"club\": 
+        $ analyse none.pgn --depth 1
+        > the rules (none)
+        $ analyse none.pgn --depth 1 --rules asian
+        > the rules (asian)
+        $ review none.pgn --depth 1
+        > the rules (none)
+        ",
+    );
+}
+
+/// Games that the rules have ended agree with them.
+#[test]
+fn saved_games_pass_replay() {
+    let dir = TestDir::new();
+    dir.write("checks.pgn", format!("{CHECKS} *\n"));
+    for (position, lines, reason) in [
+        ("'5k3/9/4R4/9/4R4/2N6/9/2N6/9/3K1A3 w'", "e7f7", "checkmate"),
+        ("'3k5/9/9/9/9/9/9/9/R8/4K4 w'", "a1a8", "stalemate"),
+        ("", "load checks.pgn", "perpetual check"),
+        ("", "resign", "resignation"),
+    ] {
+        let lines = format!("engine none\n{lines}\nsave --force game.pgn\n");
+        played_in(&dir, &format!("--no-book {position}"), &lines);
+        assert_contains(&dir.read("game.pgn"), &[&format!("[Reason \"{reason}\"]")]);
+        dir.check("$ replay game.pgn\n= game.pgn: 1 of 1 games agree with the rules");
+    }
+}
+
+/// Sessions in a terminal, in which the searches have no limit that ends them during the test.
+#[cfg(target_os = "linux")]
+mod in_a_terminal {
+    use std::io::{Read, Write};
+    use std::process::{Child, Stdio};
+    use std::sync::mpsc::{Receiver, channel};
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    use rustix::process::Signal;
+
+    use super::TestDir;
+    use crate::commands::send_signal;
+    use crate::engine_client::PATIENCE;
+    use crate::terminal::Terminal;
+
+    struct Session {
+        child: Child,
+        keyboard: std::fs::File,
+        parts: Receiver<Vec<u8>>,
+        /// The output that was not waited for yet.
+        shown: Vec<u8>,
+    }
+
+    impl Session {
+        fn start(arguments: &str) -> Self {
+            let (terminal, mut screen) = Terminal::new();
+            let dir = TestDir::new();
+            let mut command = dir.process(&format!("play --ascii --no-book {arguments}"));
+            command.env("TERM", "xterm").stdin(terminal.open()).stdout(terminal.open());
+            let child = command.stderr(Stdio::inherit()).spawn().unwrap();
+            let keyboard = screen.try_clone().unwrap();
+            // A thread reads, because reading from a terminal has no time limit.
+            let (sender, parts) = channel();
+            thread::spawn(move || {
+                let mut part = [0; 1000];
+                while let Ok(length) = screen.read(&mut part)
+                    && sender.send(part[..length].to_vec()).is_ok()
+                {}
+            });
+            Self { child, keyboard, parts, shown: Vec::new() }
+        }
+
+        fn press(&mut self, keys: &[u8]) {
+            self.keyboard.write_all(keys).unwrap();
+        }
+
+        /// Waits until the program shows a text after the previous one.
+        fn wait_for(&mut self, text: &str) {
+            loop {
+                let shown = String::from_utf8_lossy(&self.shown);
+                if let Some((_, rest)) = shown.split_once(text) {
+                    self.shown = rest.as_bytes().to_vec();
+                    return;
+                }
+                match self.parts.recv_timeout(PATIENCE) {
+                    Ok(part) => self.shown.extend(part),
+                    Err(_) => panic!("no {text}: {shown}"),
+                }
+            }
+        }
+
+        /// The processor time of the program in hundredths of a second.
+        fn processor_time(&self) -> u64 {
+            let path = format!("/proc/{}/stat", self.child.id());
+            let line = std::fs::read_to_string(path).unwrap();
+            line.split(' ').nth(13).unwrap().parse().unwrap()
+        }
+
+        /// Waits until a search uses the processor, and sends the signal of Ctrl-C.
+        fn interrupt_search(&self) {
+            let (begun, before) = (Instant::now(), self.processor_time());
+            while self.processor_time() < before + 20 {
+                assert!(begun.elapsed() < PATIENCE);
+                thread::sleep(Duration::from_millis(5));
+            }
+            send_signal(&self.child, Signal::INT);
+        }
+
+        fn exit_code(mut self) -> Option<i32> {
+            self.child.wait().unwrap().code()
+        }
+    }
+
+    #[test]
+    fn ctrl_c_stops_a_search() {
+        let mut session = Session::start("--red --time 600");
+        session.interrupt_search();
+        session.wait_for("I play ");
+        session.wait_for("black> ");
+        session.press(b"analyse 600\r");
+        session.interrupt_search();
+        session.wait_for("depth ");
+        session.wait_for("black> ");
+        // The history is kept, and Ctrl-C at the prompt ends the program.
+        session.press(b"\x1b[A");
+        session.wait_for("analyse 600");
+        session.press(b"\x03");
+        assert_eq!(session.exit_code(), Some(130));
+    }
+
+    #[test]
+    fn a_byte_that_is_not_utf_8_does_not_end_the_game() {
+        let mut session = Session::start("");
+        session.wait_for("red> ");
+        session.press(b"\x80");
+        session.wait_for("The line is not valid UTF-8.");
+        session.press(b"quit\r");
+        assert_eq!(session.exit_code(), Some(0));
+    }
 }
 
 #[test]

@@ -3,11 +3,13 @@
 use std::fmt::Display;
 use std::io;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, bounded};
 use parking_lot::Mutex;
 
 use super::progress::print_to_stderr;
+use crate::search::Control;
 use crate::text::{Replacement, is_reader_gone, translated};
 
 /// An error of a command, as text for the user.
@@ -118,6 +120,28 @@ pub fn remove_unfinished_at_interrupt() {
     let _ = watch_signals();
 }
 
+/// The search that Ctrl-C stops, see [`stopped_by_ctrl_c`].
+static SEARCH: Mutex<Option<Arc<Control>>> = Mutex::new(None);
+
+/// Runs a search that the first Ctrl-C stops. A second one, before the search has stopped, ends the program. Ctrl-C
+/// has its usual effect if this cannot be arranged.
+pub fn stopped_by_ctrl_c<T>(control: &Arc<Control>, search: impl FnOnce() -> T) -> T {
+    *SEARCH.lock() = Some(Arc::clone(control));
+    let _ = watch_signals();
+    let found = search();
+    *SEARCH.lock() = None;
+    found
+}
+
+/// Stops the search of [`stopped_by_ctrl_c`]. Returns whether one is running.
+fn stop_search() -> bool {
+    let search = SEARCH.lock().take();
+    if let Some(control) = &search {
+        control.stop();
+    }
+    search.is_some()
+}
+
 /// Starts the thread for signals if it does not run yet.
 fn watch_signals() -> io::Result<()> {
     static IS_WATCHING: Mutex<bool> = Mutex::new(false);
@@ -163,6 +187,9 @@ fn start_watching() -> io::Result<()> {
             if is_file_limit || was_ignored(signal) && HANDLER.lock().is_none() {
                 continue;
             }
+            if signal == SIGINT && stop_search() {
+                continue;
+            }
             interrupt(|| {
                 // The kernel ignores the default action of signals in the first process of a container.
                 if std::process::id() == 1 {
@@ -178,6 +205,10 @@ fn start_watching() -> io::Result<()> {
 
 #[cfg(not(unix))]
 fn start_watching() -> io::Result<()> {
-    ctrlc::set_handler(|| interrupt(|| std::process::exit(i32::from(INTERRUPTED))))
-        .map_err(io::Error::other)
+    ctrlc::set_handler(|| {
+        if !stop_search() {
+            interrupt(|| std::process::exit(i32::from(INTERRUPTED)));
+        }
+    })
+    .map_err(io::Error::other)
 }

@@ -26,7 +26,7 @@ pub use explain::{
 pub use failure::on_interrupt;
 pub use failure::{
     Context, Failure, INTERRUPTED, exit_code, ignore_closed_pipe, interrupts,
-    remove_unfinished_at_interrupt,
+    remove_unfinished_at_interrupt, stopped_by_ctrl_c,
 };
 #[cfg(feature = "cloud")]
 pub use files::FILE_EXISTS;

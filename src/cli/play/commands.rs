@@ -1,5 +1,6 @@
 //! The commands of a game, apart from moves.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
@@ -8,13 +9,13 @@ use super::level::{PlayLevel, SHORT_SEARCH};
 use super::{GameEnd, PlaySession};
 use crate::board::Color;
 use crate::cli::common::{
-    Context, Failure, ForceArgument, GamePath, OutputFile, fill, parse_seconds, play_line, print,
-    print_line, texts, today,
+    Context, Failure, ForceArgument, GamePath, OutputFile, fill, known_rules_of, parse_seconds,
+    play_line, play_text, print, print_line, texts, today,
 };
 use crate::notation::MoveStyle;
 use crate::notation::pgn::GameResult;
 use crate::notation::tree::GameTree;
-use crate::rules::{Game, judge_outcome};
+use crate::rules::{Game, RuleSet, judge_outcome};
 use crate::search::{Limits, Score, static_score};
 use crate::text::{decode, has_extension, read_file, unquoted};
 
@@ -29,12 +30,16 @@ impl PlaySession {
     pub fn handle(&mut self, line: &str) -> ControlFlow<()> {
         let (verb, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
-        let verb = match verb {
-            "帮助" => "help",
+        let verb = verb.to_ascii_lowercase();
+        let verb = match verb.as_str() {
+            "帮助" | "幫助" => "help",
             "提示" => "hint",
             "悔棋" => "undo",
-            "求和" | "提和" => "draw",
-            "认输" => "resign",
+            "着法" | "著法" => "moves",
+            "求和" | "提和" | "和棋" => "draw",
+            "认输" | "認輸" => "resign",
+            "保存" => "save",
+            "退出" => "quit",
             verb => verb,
         };
         match (verb, rest) {
@@ -68,30 +73,30 @@ impl PlaySession {
                 Ok(level) => self.level = level,
                 Err(error) => print_line(&error),
             },
-            ("engine", "red") => self.engine = Some(Color::Red),
-            ("engine", "black" | "blue") => self.engine = Some(Color::Black),
-            ("engine", "none") => self.engine = None,
-            ("new", fen) => self.new_game(fen),
-            ("engine", _) => print_usage("engine", "red | black | none"),
+            ("engine", side) => match side.to_ascii_lowercase().as_str() {
+                "red" => self.engine = Some(Color::Red),
+                "black" | "blue" => self.engine = Some(Color::Black),
+                "none" => self.engine = None,
+                _ => print_usage("engine", "red | black | none"),
+            },
+            ("new", text) => self.new_game(text),
             ("save" | "load", "") | ("save", "--force") => print_usage(verb, "FILE"),
             ("save", path) => self.save(path),
-            ("load", path) => self.load(unquoted(path)),
+            ("load", path) => self.load(&typed_path(path)),
             _ => self.try_move(line),
         }
         ControlFlow::Continue(())
     }
 
-    fn new_game(&mut self, fen: &str) {
-        let game = match fen {
-            "" => Ok(Game::startpos()),
-            fen => fen.parse().map(Game::new),
-        };
-        match game {
+    /// Starts a game from `startpos`, the default, or a FEN, and plays the moves after it.
+    fn new_game(&mut self, text: &str) {
+        match play_text(if text.is_empty() { "startpos" } else { text }) {
             Ok(game) => {
-                self.restart(game);
+                self.restart(game, None);
                 self.show_board();
+                self.show_ending();
             }
-            Err(error) => print_line(&error.to_string()),
+            Err(failure) => print_line(&failure.text),
         }
     }
 
@@ -171,7 +176,7 @@ impl PlaySession {
     fn save(&self, arguments: &str) {
         let path = arguments.strip_prefix("--force ").map(str::trim_start);
         let force = ForceArgument { force: path.is_some() };
-        let path = unquoted(path.unwrap_or(arguments));
+        let path = &*typed_path(path.unwrap_or(arguments));
         let extension = Path::new(path).extension().unwrap_or_default();
         let text = match extension.to_ascii_lowercase().to_str() {
             Some("fen") => format!("{}\n", self.game.position()),
@@ -237,8 +242,8 @@ impl PlaySession {
     /// file. The user then plays both sides.
     fn load(&mut self, path: &str) {
         match read_game(path) {
-            Ok(game) => {
-                self.restart(game);
+            Ok((game, rules)) => {
+                self.restart(game, rules);
                 self.engine = None;
                 self.show_board();
                 let next = self.ending();
@@ -254,12 +259,25 @@ fn print_usage(verb: &str, values: &str) {
     print_line(&fill(texts().usage, &[verb, values]));
 }
 
-fn read_game(path: &str) -> Result<Game, Failure> {
+/// A typed file name without quotes. `~/` at its beginning is the home directory, as in a shell.
+fn typed_path(name: &str) -> Cow<'_, str> {
+    let name = unquoted(name);
+    let home = name.strip_prefix("~/").zip(std::env::home_dir());
+    match &home {
+        Some((rest, home)) => home.join(rest).to_string_lossy().into_owned().into(),
+        None => name.into(),
+    }
+}
+
+/// Reads a game and the rules that it names.
+fn read_game(path: &str) -> Result<(Game, Option<RuleSet>), Failure> {
     if has_extension(Path::new(path), "fen") {
         let bytes = read_file(Path::new(path), MAX_FILE_MB).context(path)?;
         let position = decode(&bytes).trim().parse().context(path)?;
-        return Ok(Game::new(position));
+        return Ok((Game::new(position), None));
     }
-    play_line(GamePath::parse(path).read()?.main_line())
-        .map_err(|failure| Failure::new(path, failure.text))
+    let record = GamePath::parse(path).read()?;
+    let game = play_line(record.main_line());
+    let game = game.map_err(|failure| Failure::new(path, failure.text))?;
+    Ok((game, known_rules_of(&record)))
 }

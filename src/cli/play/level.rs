@@ -42,7 +42,7 @@ impl PlayLevel {
             number.ok_or_else(|| format!("level {kind} needs a number from {min} to {max}"))
         };
         let mut level = Self::default();
-        match kind {
+        match kind.to_ascii_lowercase().as_str() {
             "time" => {
                 let time = parse_seconds(value).map_err(|error| format!("level time: {error}"))?;
                 level.limits.time = Some(time);
@@ -132,6 +132,7 @@ mod tests {
             level.limits(None, Color::Red)
         };
         assert_eq!(limits("depth 3").depth, Some(3));
+        assert_eq!(limits("DEPTH 3").depth, Some(3));
         let time = limits("time 0.5").move_time;
         assert_eq!(time, Some(Duration::from_millis(500)));
         assert_eq!(limits("elo 1000").move_time, None);

@@ -1,28 +1,31 @@
 //! `chuhe play`: a game against the engine in the terminal.
 
 mod commands;
+mod input;
 mod level;
 
+use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::never;
-use rustyline::error::ReadlineError;
-use rustyline::{DefaultEditor, Result as LineResult};
 
 use super::common::{
-    BoardArguments, BookArguments, Context, Failure, GameArguments, INTERRUPTED, LimitArguments,
-    SearchArguments, SearchDefaults, SearchPlan, SearchThreads, describe_end, fill, print_line,
-    report_damaged_tablebases, texts, user_name,
+    BoardArguments, BookArguments, Failure, GameArguments, INTERRUPTED, LimitArguments,
+    SearchArguments, SearchDefaults, SearchPlan, SearchThreads, describe_end, fill, is_utf8,
+    print_line, report_damaged_tablebases, stopped_by_ctrl_c, texts, user_name,
 };
 use crate::board::{Color, Move};
 use crate::book::{BookLibrary, choose};
 use crate::notation::MoveStyle;
 use crate::notation::diagram::{DiagramStyle, draw};
-use crate::notation::{parse_move, san, without_move_numbers};
+use crate::notation::pgn::split_word;
+use crate::notation::{NotationError, parse_move, san, without_move_numbers};
 use crate::protocol::strength::{MAX_ELO, MIN_ELO};
-use crate::rules::Game;
+use crate::rules::{Game, RuleSet};
 use crate::search::{Control, Limits, SearchResult};
+use input::{Entered, Input};
 use level::{GameClock, PlayLevel};
 #[cfg(feature = "cloud")]
 pub use {commands::EARLIEST_DRAW, level::SHORT_SEARCH};
@@ -54,9 +57,9 @@ pub struct Arguments {
     name: Option<String>,
     #[command(flatten)]
     books: BookArguments,
-    /// Move notation.
-    #[arg(long, value_enum, ignore_case = true, default_value_t = MoveStyle::Chinese)]
-    notation: MoveStyle,
+    /// Move notation [default: chinese, or wxf if the locale is not UTF-8].
+    #[arg(long, value_enum, ignore_case = true)]
+    notation: Option<MoveStyle>,
     #[command(flatten)]
     limits: LimitArguments,
     #[command(flatten)]
@@ -64,40 +67,51 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let is_input = arguments.game.file().is_some_and(|path| path == Path::new("-"));
+    if is_input && !io::stdin().is_terminal() {
+        let why = "the moves are read from standard input, so the game must be in a file";
+        return Err(Failure::usage("play", why));
+    }
     let books = arguments.books.open()?;
-    let plan = arguments.search.plan(SearchDefaults { threads: 1, hash: 0 })?;
+    let mut plan = arguments.search.plan(SearchDefaults { threads: 1, hash: 0 })?;
+    let given = arguments.game.read_with_source()?;
+    plan.settings.rules = arguments.search.rules.of(given.rules);
+    let notation = if is_utf8() { MoveStyle::Chinese } else { MoveStyle::Wxf };
     let mut session = PlaySession {
-        game: arguments.game.read()?,
+        game: given.game,
         engine: Some(if arguments.red { Color::Red } else { Color::Black }),
         threads: plan.start_threads()?,
         plan,
         books,
         level: PlayLevel { limits: arguments.limits, elo: arguments.elo },
         clock: arguments.clock.clone(),
+        rules: arguments.search.rules.rules,
         name: arguments.name.clone().or_else(user_name).unwrap_or_else(|| "?".to_owned()),
-        notation: arguments.notation,
+        notation: arguments.notation.unwrap_or(notation),
         style: arguments.board.style(),
         end: None,
     };
-    let mut editor = DefaultEditor::new().context("the terminal")?;
+    let mut input = Input::default();
     session.show_board();
-    match session.ending() {
-        Some(ending) => print_line(&ending),
-        None => print_line(texts().type_a_move),
+    if !session.show_ending() {
+        print_line(texts().type_a_move);
     }
     loop {
         session.play_engine();
         let asked = Instant::now();
-        match session.ask(&mut editor) {
-            Ok(line) => {
+        match input.read(&session.prompt())? {
+            Entered::Line(line) => {
                 session.use_time(asked.elapsed());
                 if session.handle(line.trim()).is_break() {
                     return Ok(ExitCode::SUCCESS);
                 }
             }
-            Err(ReadlineError::Eof) => return Ok(ExitCode::SUCCESS),
-            Err(ReadlineError::Interrupted) => return Ok(ExitCode::from(INTERRUPTED)),
-            Err(error) => return Err(Failure::new("the terminal", error)),
+            Entered::Unreadable => {
+                session.use_time(asked.elapsed());
+                print_line(texts().not_utf_8);
+            }
+            Entered::End => return Ok(ExitCode::SUCCESS),
+            Entered::Interrupted => return Ok(ExitCode::from(INTERRUPTED)),
         }
     }
 }
@@ -119,6 +133,8 @@ struct PlaySession {
     books: BookLibrary,
     level: PlayLevel,
     clock: Option<GameClock>,
+    /// The rules of `--rules`, which precede those of loaded games.
+    rules: Option<RuleSet>,
     /// The name of the user in saved games.
     name: String,
     notation: MoveStyle,
@@ -127,16 +143,13 @@ struct PlaySession {
 }
 
 impl PlaySession {
-    /// Shows the prompt, with the side to move and its clock, and reads a line.
-    fn ask(&self, editor: &mut DefaultEditor) -> LineResult<String> {
+    /// The prompt, with the side to move and its clock.
+    fn prompt(&self) -> String {
         let side = self.game.position().side_to_move();
         let name = side.local_name();
         let clock = self.clock.as_ref();
         let time = clock.map_or_else(String::new, |clock| format!(" {}", clock.text(side)));
-        let line = editor.readline(&format!("{name}{time}> "))?;
-        // An error only means that the line is missing in the input history.
-        let _ = editor.add_history_entry(line.as_str());
-        Ok(line)
+        format!("{name}{time}> ")
     }
 
     fn show_board(&self) {
@@ -144,8 +157,10 @@ impl PlaySession {
         print_line(&draw(self.game.position(), self.style, last));
     }
 
-    fn restart(&mut self, game: Game) {
+    /// Starts a new game by the rules of `--rules`, `rules` or the default.
+    fn restart(&mut self, game: Game, rules: Option<RuleSet>) {
         self.game = game;
+        self.plan.settings.rules = self.rules.or(rules).unwrap_or_default();
         self.end = None;
         if let Some(clock) = &mut self.clock {
             clock.restart();
@@ -193,12 +208,14 @@ impl PlaySession {
         Some(moves[chosen].played)
     }
 
-    /// Searches the position with the strength `elo`, or at full strength without it. Prints an error and returns `None`
-    /// if the search fails.
+    /// Searches the position with the strength `elo`, or at full strength without it, until Ctrl-C. Prints an error and
+    /// returns `None` if the search fails.
     fn think(&self, limits: Limits, elo: Option<u32>) -> Option<SearchResult> {
         let plan = SearchPlan { limits, elo, ..self.plan.clone() };
-        let request = plan.request(&self.game, &Control::new(false));
-        let found = self.threads.search(request, &never(), |_| Ok(()));
+        let control = Control::new(false);
+        let request = plan.request(&self.game, &control);
+        let search = || self.threads.search(request, &never(), |_| Ok(()));
+        let found = stopped_by_ctrl_c(&control, search);
         report_damaged_tablebases(&plan.tablebases);
         match found {
             Ok((result, _)) => Some(result),
@@ -247,25 +264,48 @@ impl PlaySession {
         }
     }
 
-    /// Plays a move that the user has typed. One that is illegal is also read with ranks from 1, such as `h10g8`.
+    /// Plays a move that the user has typed.
     fn try_move(&mut self, text: &str) {
         if self.reports_end() {
             return;
         }
-        let (position, text) = (self.game.position(), without_move_numbers(text));
-        let with_ranks_from_1 = || san::parse(position, &text, 1);
-        match parse_move(position, &text).or_else(|error| with_ranks_from_1().map_err(|_| error)) {
+        match self.read_move(text) {
             Ok(played) => self.push(played),
             Err(error) => print_line(&fill(texts().see_help, &[&error.to_string()])),
         }
     }
 
+    /// Reads a typed move. One that cannot be played is also read in half width, without its number and punctuation.
+    fn read_move(&self, text: &str) -> Result<Move, NotationError> {
+        self.read_plain_move(text).or_else(|error| {
+            let text = half_width(text);
+            let text = text.trim_end_matches(['。', '、', '，', '；', '.', ',', ';']);
+            let text = without_move_numbers(text);
+            let plain = self.read_plain_move(split_word(&text).0);
+            plain.map_err(|other| if other.is_readable() { other } else { error })
+        })
+    }
+
+    /// Reads a move. One that is illegal is also read with ranks from 1, such as `h10g8`.
+    fn read_plain_move(&self, text: &str) -> Result<Move, NotationError> {
+        let (position, text) = (self.game.position(), without_move_numbers(text));
+        let with_ranks_from_1 = || san::parse(position, &text, 1);
+        parse_move(position, &text).or_else(|error| with_ranks_from_1().map_err(|_| error))
+    }
+
     /// Ends the game and reports it.
     fn end_by(&mut self, end: GameEnd) {
         self.end = Some(end);
-        if let Some(text) = self.ending() {
-            print_line(&text);
+        self.show_ending();
+    }
+
+    /// Shows how the game has ended if it is over. Returns whether it is.
+    fn show_ending(&self) -> bool {
+        let ending = self.ending();
+        if let Some(ending) = &ending {
+            print_line(ending);
         }
+        ending.is_some()
     }
 
     /// Reports the end of the game if it is over. Returns whether it is.
@@ -289,4 +329,13 @@ impl PlaySession {
             None => describe_end(&self.game, self.plan.settings.rules),
         }
     }
+}
+
+/// A text with ASCII characters in place of full-width ones, such as `Ｃ２＝５`.
+fn half_width(text: &str) -> String {
+    let narrow = |c: char| match c {
+        '！'..='～' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        other => other,
+    };
+    text.chars().map(narrow).collect()
 }
