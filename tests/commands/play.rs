@@ -70,6 +70,7 @@ fn full_width_moves_with_numbers_and_punctuation_are_read() {
         "Ｃ２＝５",
         "ｈ２ｅ２",
         "C2＝5",
+        "H2—E2",
         "１．炮二平五",
         "１．　炮二平五",
         "1、炮二平五",

@@ -20,7 +20,7 @@ use crate::board::{Color, Move};
 use crate::book::{BookLibrary, choose};
 use crate::notation::MoveStyle;
 use crate::notation::diagram::{DiagramStyle, draw};
-use crate::notation::pgn::split_word;
+use crate::notation::pgn::{in_half_width, split_word};
 use crate::notation::{NotationError, parse_move, san, without_move_numbers};
 use crate::protocol::strength::{MAX_ELO, MIN_ELO};
 use crate::rules::{Game, RuleSet};
@@ -278,7 +278,7 @@ impl PlaySession {
     /// Reads a typed move. One that cannot be played is also read in half width, without its number and punctuation.
     fn read_move(&self, text: &str) -> Result<Move, NotationError> {
         self.read_plain_move(text).or_else(|error| {
-            let text = half_width(text);
+            let text = in_half_width(text);
             let text = text.trim_end_matches(['。', '、', '，', '；', '.', ',', ';']);
             let text = without_move_numbers(text);
             let plain = self.read_plain_move(split_word(&text).0);
@@ -329,13 +329,4 @@ impl PlaySession {
             None => describe_end(&self.game, self.plan.settings.rules),
         }
     }
-}
-
-/// A text with ASCII characters in place of full-width ones, such as `Ｃ２＝５`.
-fn half_width(text: &str) -> String {
-    let narrow = |c: char| match c {
-        '！'..='～' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
-        other => other,
-    };
-    text.chars().map(narrow).collect()
 }

@@ -33,7 +33,7 @@ use scanner::Scanner;
 
 pub use super::tree::GameResult;
 #[cfg(feature = "cli")]
-pub(crate) use words::split_word;
+pub(crate) use words::{in_half_width, split_word};
 pub use write::tag_line;
 #[cfg(feature = "records")]
 pub(crate) use {headings::begins_with_move, scanner::is_tag_line};

@@ -35,8 +35,8 @@ pub fn split_word(word: &str) -> (&str, Option<u8>) {
 /// The quotation marks around moves.
 const QUOTES: &[char] = &['"', '\'', '“', '”', '‘', '’', '„', '‟', '＂', '「', '」', '『', '』'];
 
-/// A word without quotation marks and blanks, and without the marks of Markdown around it. If it has full-width letters
-/// or begins with a full-width digit, such as `Ｃ２＝５` or `１．炮二平五`, it is converted to half width.
+/// A word without quotation marks and blanks, without the marks of Markdown around it, and in half width if it may be a
+/// move: `Ｃ２＝５`, `１．炮二平五`.
 pub fn plain(word: &str) -> Cow<'_, str> {
     let inner = word.trim_matches(['*', '`']);
     let word = if inner.is_empty() { word } else { inner };
@@ -47,16 +47,31 @@ pub fn plain(word: &str) -> Cow<'_, str> {
     half_width(word)
 }
 
+/// Converts a word with full-width letters or a full-width digit at its beginning, and a move whose only unusual
+/// characters are signs, such as `C2＝5` or `H2—E2`.
 fn half_width(word: &str) -> Cow<'_, str> {
     let is_letter = |c| matches!(c, 'Ａ'..='Ｚ' | 'ａ'..='ｚ');
-    if !word.contains(is_letter) && !word.starts_with(|c| matches!(c, '０'..='９')) {
+    let is_full_width = word.contains(is_letter) || word.starts_with(|c| matches!(c, '０'..='９'));
+    let may_be_move = word.starts_with(|c: char| c.is_ascii_alphanumeric()) && !word.is_ascii();
+    if !is_full_width && !may_be_move {
         return Cow::Borrowed(word);
     }
-    let half_width = |c: char| match c {
+    let narrow = in_half_width(word);
+    if is_full_width || narrow.is_ascii() && is_move_text(split_word(&narrow).0) {
+        Cow::Owned(narrow)
+    } else {
+        Cow::Borrowed(word)
+    }
+}
+
+/// A text with ASCII characters in place of full-width ones and of dashes: `C2=5` for `Ｃ２＝５`.
+pub fn in_half_width(text: &str) -> String {
+    let narrow = |c: char| match c {
         '！'..='～' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        '–' | '—' | '−' => '-',
         other => other,
     };
-    word.chars().map(half_width).collect()
+    text.chars().map(narrow).collect()
 }
 
 /// Whether a word begins with the number of red's first move: `1.` or `一、`, but not `1...` or `1…`, which precede

@@ -72,6 +72,8 @@ fn comments_numbers_and_results_of_chinese_texts_are_read() {
         "1. 炮\u{2f06}平五 \u{2ee2}8进7 2. \u{2ee2}\u{2f06}进三 \u{2ecb}9平8\n黑方認輸",
         "１．炮二平五 马８进７ ２．马二进三 车９平８ 1—0",
         "１．Ｃ２＝５ Ｈ８＋７ ２．Ｈ２＋３ Ｒ９＝８ 红胜",
+        "1. C2＝5 H8＋7 2.H2＋3! R9=8 红胜",
+        "1. H2—E2 H9—G7 2. H0–G2 I9-H9 红胜",
         "1. Ｈ２－Ｅ２ Ｈ９－Ｇ７ 2. Ｈ０－Ｇ２ Ｉ９－Ｈ９ 1-0",
     ] {
         let game = read_one(text);
