@@ -134,7 +134,8 @@ fn read_games(arguments: &Arguments) -> Result<(Vec<AnalyzedGame>, Unread), Fail
     let rules = arguments.search.rules;
     if game_paths.is_empty() {
         let given = arguments.game.read_with_source()?;
-        let (place, title, rules) = (given.source, String::new(), rules.of(given.rules));
+        let rules = rules.of(given.rules.as_deref());
+        let (place, title) = (given.source, String::new());
         return Ok((vec![AnalyzedGame { place, title, game: given.game, rules }], unread));
     }
     let mut games = Vec::new();
@@ -147,7 +148,7 @@ fn read_games(arguments: &Arguments) -> Result<(Vec<AnalyzedGame>, Unread), Fail
                 Place::Line(_) => format!("{place}: "),
                 Place::Game(_) => String::new(),
             };
-            let (place, rules) = (Some((path.clone(), place)), rules.of(named));
+            let (place, rules) = (Some((path.clone(), place)), rules.of(named.as_deref()));
             games.push(AnalyzedGame { place, title, game, rules });
         }
         Ok(())

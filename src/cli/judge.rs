@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use super::common::{
     Failure, GameArguments, GamePath, GameRulesArgument, GivenGame, Language, Place,
-    TablebaseArguments, Unread, clauses_json, describe_ending, explain, fill, known_rules_of,
-    note_problems, place_json, play_line, plies_json, print, print_if_read,
-    report_damaged_tablebases, row, terminal_width, texts, verdict_name,
+    TablebaseArguments, Unread, clauses_json, describe_ending, explain, fill, note_problems,
+    place_json, play_line, plies_json, print, print_if_read, report_damaged_tablebases, row,
+    rules_tag, terminal_width, texts, verdict_name,
 };
 use crate::board::Color;
 use crate::rules::{Cause, Game, Judgment, RuleSet, judge, judge_outcome};
@@ -68,7 +68,7 @@ fn judge_all(judging: &Judging<'_>) -> Result<(), Failure> {
         // The text output does not name the place of a single game.
         let source = source.filter(|_| arguments.json);
         let place = source.as_ref().map(|(path, place)| (path.as_path(), *place));
-        let judgment = judge(&game, arguments.rules.of(rules));
+        let judgment = judge(&game, arguments.rules.of(rules.as_deref()));
         print(&(heading(arguments) + &report(judging, &game, &judgment, place)))
     } else {
         Err(Failure::usage("judge", "no game and no file is given"))
@@ -101,7 +101,7 @@ fn judge_file(judging: &Judging<'_>, file: &GamePath, unread: &mut Unread) -> Re
                 let record = file.cut(record, number);
                 let judged = record.and_then(|record| {
                     let game = play_line(record.main_line())?;
-                    let rules = judging.arguments.rules.of(known_rules_of(&record));
+                    let rules = judging.arguments.rules.of(rules_tag(&record).as_deref());
                     let judgment = judge(&game, rules);
                     Ok((game, judgment))
                 });

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::common::{
     Failure, GamePath, Language, OpeningArgument, Place, Unread, clauses_json, columns, explain,
-    fill, note, plies_json, plies_text, print_if_read, rules_of, sentence, terminal_width, texts,
-    translated, verdict_name,
+    fill, named_rules, note, plies_json, plies_text, print_if_read, rules_tag, sentence,
+    terminal_width, texts, translated, verdict_name,
 };
 use crate::notation::RecordError;
 use crate::notation::opening::{self, Opening};
@@ -168,7 +168,10 @@ impl Replayed {
         }
         let rules = match arguments.rules {
             Some(rules) => rules,
-            None => rules_of(record)?.unwrap_or_default(),
+            None => {
+                let named = rules_tag(record).as_deref().map(named_rules).transpose()?;
+                named.unwrap_or_default()
+            }
         };
         let line = record.main_line();
         let mut game = Game::new(line.start);

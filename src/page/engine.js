@@ -180,10 +180,11 @@ export function resumePlay() {
   else say(t('game resumed'));
 }
 
-// Whether a take-back can continue a game that has ended. After a loss on time it cannot.
+// Whether a take-back can continue a game that has ended: the user has moved, and no time has run out.
 function canContinue() {
   if (!match?.hasResult || app.game !== match.game || !isInGame(match.node)) return false;
-  return pathTo(match.node).length > 0 && (!match.clock || Math.min(match.clock.w, match.clock.b) > 0);
+  const hasMoved = pathTo(match.node).some((node) => node.parent.position.side !== match.engine);
+  return hasMoved && (!match.clock || Math.min(match.clock.w, match.clock.b) > 0);
 }
 
 function showPlayButtons() {
@@ -302,7 +303,7 @@ function followMatch() {
 // Whether the numbers in these input fields are in their ranges. Shows an error at the first that is not.
 function areInRange(ids) {
   const isWrong = ({ validity: { badInput, rangeOverflow, rangeUnderflow } }) => badInput || rangeOverflow || rangeUnderflow;
-  const wrong = ids.map(element).find((field) => field.checkVisibility() && isWrong(field));
+  const wrong = ids.map(element).find((field) => field.getClientRects().length && isWrong(field));
   wrong?.reportValidity();
   return !wrong;
 }

@@ -35,6 +35,18 @@ impl<R: Read> Read for Blocking<R> {
     }
 }
 
+impl<R: BufRead> BufRead for Blocking<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        retry(|| self.0.fill_buf().map(|_| ()))?;
+        // The buffer is filled, or the source has ended.
+        self.0.fill_buf()
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.0.consume(amount);
+    }
+}
+
 /// Checks that a path names a regular file or does not exist.
 ///
 /// # Errors
@@ -218,6 +230,10 @@ mod tests {
         }
         let parts: [&[u8]; 5] = [b"ady\n", b"", b"isre", b"", b""];
         assert_eq!(read_all(Blocking(NonBlocking(parts.into())), 1).unwrap(), b"isready\n");
+        let mut buffered = Blocking(io::BufReader::new(NonBlocking(parts.into())));
+        let mut line = Vec::new();
+        read_line(&mut buffered, 1, &mut line).unwrap();
+        assert_eq!(line, b"isready\n");
     }
 
     #[test]

@@ -404,15 +404,21 @@ fn non_blocking_input_is_awaited() {
 
     use rustix::fs::{OFlags, fcntl_setfl};
 
-    let (reader, mut writer) = std::io::pipe().unwrap();
-    fcntl_setfl(&reader, OFlags::NONBLOCK).unwrap();
     let dir = TestDir::new();
-    let mut judge = dir.process("judge -");
-    let child = judge.stdin(reader).stdout(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    writer.write_all(b"startpos\n").unwrap();
-    drop(writer);
-    assert_eq!(child.wait_with_output().unwrap().stdout, b"line 1: none\n");
+    for (arguments, input, answer) in
+        [("judge -", "startpos\n", "line 1: none\n"), ("play --ascii", "fen\n", super::START)]
+    {
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        fcntl_setfl(&reader, OFlags::NONBLOCK).unwrap();
+        let mut command = dir.process(arguments);
+        let child = command.stdin(reader).stdout(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        writer.write_all(input.as_bytes()).unwrap();
+        drop(writer);
+        let output = child.wait_with_output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && text.contains(answer), "{arguments}: {text}");
+    }
 }
 
 #[test]

@@ -139,6 +139,7 @@ fn loaded_games_have_their_own_rules() {
     let dir = TestDir::new();
     dir.write("none.pgn", format!("[Rules \"None\"]\n{CHECKS} *\n"));
     dir.write("unknown.pgn", format!("[Rules \"club\"]\n{CHECKS} *\n"));
+    dir.write("no-rules.pgn", format!("[Rules \"?\"]\n{CHECKS} *\n"));
     let drawn = "by the rules (none) this is a draw";
     let lost = "by the rules (asian) this is lost";
     assert_contains(&played_in(&dir, "none.pgn", ""), &[drawn]);
@@ -158,6 +159,15 @@ fn loaded_games_have_their_own_rules() {
         $ judge unknown.pgn
         = game 1: red_loses
         2> rules \"club\": 
+        $ judge unknown.pgn --rules asian
+        2=
+        $ show unknown.pgn
+        2>0 club
+        $ batch unknown.pgn --depth 1
+        2>0 club
+        $ judge no-rules.pgn
+        = game 1: red_loses
+        2=
         $ analyse none.pgn --depth 1
         > the rules (none)
         $ analyse none.pgn --depth 1 --rules asian

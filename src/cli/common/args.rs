@@ -17,7 +17,7 @@ use crate::notation::{Line, MoveStyle, opening};
 use crate::rules::RuleSet;
 use crate::search::{Degree, Limits, MAX_DEPTH};
 use crate::tablebase::{SkippedFile, Tables};
-use crate::text::{SecondsError, names_of_list, path_of_name, read_seconds};
+use crate::text::{SecondsError, names_of_list, path_of_name, printable, read_seconds};
 
 /// Reads a time in seconds, which must be positive.
 pub fn parse_seconds(text: &str) -> Result<Duration, SecondsError> {
@@ -106,10 +106,25 @@ pub struct GameRulesArgument {
 }
 
 impl GameRulesArgument {
-    /// The rules for a game whose tag `Rules` names the rules `named`.
-    pub fn of(self, named: Option<RuleSet>) -> RuleSet {
-        self.rules.or(named).unwrap_or_default()
+    /// The rules for a game with the value `tag` of the tag `Rules`. Without `--rules`, an unknown name is reported and
+    /// has no effect.
+    pub fn of(self, tag: Option<&str>) -> RuleSet {
+        self.rules.unwrap_or_else(|| match tag.map(named_rules).transpose() {
+            Ok(named) => named.unwrap_or_default(),
+            Err(error) => {
+                note(&error);
+                RuleSet::default()
+            }
+        })
     }
+}
+
+/// The rules that the value of a tag `Rules` names.
+///
+/// # Errors
+/// There are no rules of this name.
+pub fn named_rules(name: &str) -> Result<RuleSet, String> {
+    name.parse().map_err(|error| format!("rules \"{}\": {error}", printable(name)))
 }
 
 #[derive(Clone, Debug, clap::Args)]

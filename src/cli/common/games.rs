@@ -14,8 +14,8 @@ use crate::notation::tree::{GameResult, GameTree};
 use crate::notation::{
     GameText, Line, LineError, RecordError, Separator, is_move_text, without_move_numbers,
 };
-use crate::rules::{Game, RuleSet};
-use crate::text::{has_extension, printable, translated};
+use crate::rules::Game;
+use crate::text::{has_extension, translated};
 
 /// A position and the moves played from it.
 #[derive(Debug, clap::Args)]
@@ -34,8 +34,8 @@ pub struct GameArguments {
 #[derive(Debug)]
 pub struct GivenGame {
     pub game: Game,
-    /// The rules of its tag `Rules`; `None` without a record or tag.
-    pub rules: Option<RuleSet>,
+    /// The value of its tag `Rules`; `None` without a record or tag.
+    pub rules: Option<String>,
     /// The file of the game and the place in it, for [`place_json`]. `None` if the game is not from a file, or if moves
     /// follow it in the arguments.
     pub source: Option<(PathBuf, Place)>,
@@ -122,7 +122,7 @@ impl GameArguments {
             let game = play_record(&record, &moves)?;
             let is_only_argument = words.len() == 1 && self.moves.is_empty();
             let source = is_only_argument.then_some((game_path.path, place));
-            return Ok(GivenGame { game, rules: known_rules_of(&record), source });
+            return Ok(GivenGame { game, rules: rules_tag(&record), source });
         }
         let mut text = if self.game.is_empty() {
             GameText::split("startpos", Separator::Required)
@@ -187,24 +187,9 @@ pub fn play_text(text: &str) -> Result<Game, Failure> {
     play_line(line.map_err(|error| line_failure(error, 0))?)
 }
 
-/// The rules that the tag `Rules` of a game names; `None` without the tag.
-///
-/// # Errors
-/// There are no rules of this name.
-pub fn rules_of(record: &GameTree) -> Result<Option<RuleSet>, String> {
-    let Some(name) = record.tag("Rules") else {
-        return Ok(None);
-    };
-    let rules = name.parse().map_err(|error| format!("rules \"{}\": {error}", printable(name)));
-    rules.map(Some)
-}
-
-/// As [`rules_of`], but an unknown name is reported and has no effect.
-pub fn known_rules_of(record: &GameTree) -> Option<RuleSet> {
-    rules_of(record).unwrap_or_else(|error| {
-        note(&error);
-        None
-    })
+/// The value of the tag `Rules`, unless it is empty or `?`.
+pub fn rules_tag(record: &GameTree) -> Option<String> {
+    record.known_tag("Rules").map(str::to_owned)
 }
 
 /// The failure for an error in moves that follow the first `plies` plies of a game.

@@ -13,6 +13,8 @@ mod search;
 mod unread;
 
 pub use crate::text::{Language, fill, plies_text, texts, translated};
+#[cfg(feature = "match")]
+pub use args::named_rules;
 pub use args::{
     BoardArguments, BookArguments, GameRulesArgument, LimitArguments, LocaleEncoding,
     NetworkArgument, OpeningArgument, RulesArgument, TablebaseArguments, is_utf8, locale,
@@ -44,11 +46,9 @@ pub use files::{
     ForceArgument, OutputFile, create_outputs, open_input, require_extension, require_not_input,
     require_not_stdout,
 };
-#[cfg(feature = "match")]
-pub use games::rules_of;
 pub use games::{
-    GameArguments, GamePath, GivenGame, Place, known_rules_of, note_problems, place_json,
-    play_line, play_text,
+    GameArguments, GamePath, GivenGame, Place, note_problems, place_json, play_line, play_text,
+    rules_tag,
 };
 pub use line_output::{LineFormat, LineOutput};
 pub use output::{

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::games::note_first_of_several;
-use super::{Context, Failure, GamePath, Place, Unread, known_rules_of, note_problems, play_line};
+use super::{Context, Failure, GamePath, Place, Unread, note_problems, play_line, rules_tag};
 use crate::notation::epd::Epd;
 use crate::notation::records::{LineContent, Lines, RecordReader, read_line};
-use crate::rules::{Game, RuleSet};
+use crate::rules::Game;
 use crate::text::excerpt;
 
 #[derive(Clone, Debug)]
@@ -16,8 +16,8 @@ pub struct FilePosition {
     pub epd: Epd,
     /// The game that led to the position, without moves if none are given or the line is an EPD.
     pub game: Game,
-    /// The rules of its tag `Rules`; `None` without a record or tag.
-    pub rules: Option<RuleSet>,
+    /// The value of its tag `Rules`; `None` without a record or tag.
+    pub rules: Option<String>,
 }
 
 /// Which games of a file of game records are read if no number is given.
@@ -112,7 +112,7 @@ fn read_records(
             let game = play_line(record.main_line()).map_err(|failure| failure.text)?;
             let mut epd = Epd::new(game.position().clone());
             epd.operations.push(("id".to_owned(), vec![id]));
-            Ok(FilePosition { place, epd, game, rules: known_rules_of(&record) })
+            Ok(FilePosition { place, epd, game, rules: rules_tag(&record) })
         });
         match position {
             Ok(position) => found.push(position),

@@ -9,13 +9,13 @@ use super::level::{PlayLevel, SHORT_SEARCH};
 use super::{GameEnd, PlaySession};
 use crate::board::Color;
 use crate::cli::common::{
-    Context, Failure, ForceArgument, GamePath, OutputFile, fill, known_rules_of, parse_seconds,
-    play_line, play_text, print, print_line, texts, today,
+    Context, Failure, ForceArgument, GamePath, OutputFile, fill, parse_seconds, play_line,
+    play_text, print, print_line, rules_tag, texts, today,
 };
 use crate::notation::MoveStyle;
 use crate::notation::pgn::GameResult;
 use crate::notation::tree::GameTree;
-use crate::rules::{Game, RuleSet, judge_outcome};
+use crate::rules::{Game, judge_outcome};
 use crate::search::{Limits, Score, static_score};
 use crate::text::{decode, has_extension, read_file, unquoted};
 
@@ -243,7 +243,7 @@ impl PlaySession {
     fn load(&mut self, path: &str) {
         match read_game(path) {
             Ok((game, rules)) => {
-                self.restart(game, rules);
+                self.restart(game, rules.as_deref());
                 self.engine = None;
                 self.show_board();
                 let next = self.ending();
@@ -269,8 +269,8 @@ fn typed_path(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// Reads a game and the rules that it names.
-fn read_game(path: &str) -> Result<(Game, Option<RuleSet>), Failure> {
+/// Reads a game and the value of its tag `Rules`.
+fn read_game(path: &str) -> Result<(Game, Option<String>), Failure> {
     if has_extension(Path::new(path), "fen") {
         let bytes = read_file(Path::new(path), MAX_FILE_MB).context(path)?;
         let position = decode(&bytes).trim().parse().context(path)?;
@@ -279,5 +279,5 @@ fn read_game(path: &str) -> Result<(Game, Option<RuleSet>), Failure> {
     let record = GamePath::parse(path).read()?;
     let game = play_line(record.main_line());
     let game = game.map_err(|failure| Failure::new(path, failure.text))?;
-    Ok((game, known_rules_of(&record)))
+    Ok((game, rules_tag(&record)))
 }

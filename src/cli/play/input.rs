@@ -8,7 +8,7 @@ use rustyline::history::DefaultHistory;
 use rustyline::{Config, Editor};
 
 use crate::cli::common::{Context, Failure};
-use crate::text::{BoundedLine, decode_line, read_bounded_line, without_byte_order_mark};
+use crate::text::{Blocking, BoundedLine, decode_line, read_bounded_line, without_byte_order_mark};
 
 /// Maximum length of a line that is not typed in a terminal, in bytes. The rest of a longer line is left out.
 const MAX_LINE: usize = 1 << 20;
@@ -61,7 +61,7 @@ impl Input {
 
 fn read_piped() -> Result<Entered, Failure> {
     let mut line = Vec::new();
-    let read = read_bounded_line(&mut io::stdin().lock(), MAX_LINE, &mut line);
+    let read = read_bounded_line(&mut Blocking(io::stdin().lock()), MAX_LINE, &mut line);
     if read.context("standard input")? == BoundedLine::End {
         return Ok(Entered::End);
     }

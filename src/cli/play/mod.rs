@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::never;
 
 use super::common::{
-    BoardArguments, BookArguments, Failure, GameArguments, INTERRUPTED, LimitArguments,
-    SearchArguments, SearchDefaults, SearchPlan, SearchThreads, describe_end, fill, is_utf8,
-    print_line, report_damaged_tablebases, stopped_by_ctrl_c, texts, user_name,
+    BoardArguments, BookArguments, Failure, GameArguments, GameRulesArgument, INTERRUPTED,
+    LimitArguments, SearchArguments, SearchDefaults, SearchPlan, SearchThreads, describe_end, fill,
+    is_utf8, print_line, report_damaged_tablebases, stopped_by_ctrl_c, texts, user_name,
 };
 use crate::board::{Color, Move};
 use crate::book::{BookLibrary, choose};
@@ -23,7 +23,7 @@ use crate::notation::diagram::{DiagramStyle, draw};
 use crate::notation::pgn::{in_half_width, split_word};
 use crate::notation::{NotationError, parse_move, san, without_move_numbers};
 use crate::protocol::strength::{MAX_ELO, MIN_ELO};
-use crate::rules::{Game, RuleSet};
+use crate::rules::Game;
 use crate::search::{Control, Limits, SearchResult};
 use input::{Entered, Input};
 use level::{GameClock, PlayLevel};
@@ -75,7 +75,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let books = arguments.books.open()?;
     let mut plan = arguments.search.plan(SearchDefaults { threads: 1, hash: 0 })?;
     let given = arguments.game.read_with_source()?;
-    plan.settings.rules = arguments.search.rules.of(given.rules);
+    plan.settings.rules = arguments.search.rules.of(given.rules.as_deref());
     let notation = if is_utf8() { MoveStyle::Chinese } else { MoveStyle::Wxf };
     let mut session = PlaySession {
         game: given.game,
@@ -85,7 +85,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         books,
         level: PlayLevel { limits: arguments.limits, elo: arguments.elo },
         clock: arguments.clock.clone(),
-        rules: arguments.search.rules.rules,
+        rules: arguments.search.rules,
         name: arguments.name.clone().or_else(user_name).unwrap_or_else(|| "?".to_owned()),
         notation: arguments.notation.unwrap_or(notation),
         style: arguments.board.style(),
@@ -133,8 +133,8 @@ struct PlaySession {
     books: BookLibrary,
     level: PlayLevel,
     clock: Option<GameClock>,
-    /// The rules of `--rules`, which precede those of loaded games.
-    rules: Option<RuleSet>,
+    /// The argument `--rules`, which precedes the tags of loaded games.
+    rules: GameRulesArgument,
     /// The name of the user in saved games.
     name: String,
     notation: MoveStyle,
@@ -157,10 +157,10 @@ impl PlaySession {
         print_line(&draw(self.game.position(), self.style, last));
     }
 
-    /// Starts a new game by the rules of `--rules`, `rules` or the default.
-    fn restart(&mut self, game: Game, rules: Option<RuleSet>) {
+    /// Starts a new game by the rules of `--rules`, of the value `tag` of its tag `Rules`, or the default.
+    fn restart(&mut self, game: Game, tag: Option<&str>) {
         self.game = game;
-        self.plan.settings.rules = self.rules.or(rules).unwrap_or_default();
+        self.plan.settings.rules = self.rules.of(tag);
         self.end = None;
         if let Some(clock) = &mut self.clock {
             clock.restart();

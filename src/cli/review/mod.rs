@@ -16,8 +16,8 @@ use serde_json::Value;
 use super::common::{
     Context, Failure, ForceArgument, GamePath, LimitArguments, OpeningArgument, OutputFile,
     SearchArguments, SearchDefaults, SearchPlan, Unread, create_outputs, exit_code, interrupts,
-    known_rules_of, note, play_line, print, register_bar, report_damaged_tablebases,
-    require_no_notation, search_games,
+    note, play_line, print, register_bar, report_damaged_tablebases, require_no_notation,
+    rules_tag, search_games,
 };
 use crate::notation::MoveStyle;
 use crate::notation::tree::GameTree;
@@ -206,7 +206,7 @@ fn review_game(
         ));
     }
     let mut plan = plan.clone();
-    plan.settings.rules = arguments.search.rules.of(known_rules_of(&record));
+    plan.settings.rules = arguments.search.rules.of(rules_tag(&record).as_deref());
     let style = "{bar:40} {pos}/{len} positions, {left} left";
     let bar = register_bar(ProgressBar::new(0), style);
     let reviewed = review_tree((number, record), arguments.from, &plan, interrupts, |_, total| {
