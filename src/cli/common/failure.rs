@@ -123,8 +123,8 @@ pub fn remove_unfinished_at_interrupt() {
 /// The search that Ctrl-C stops, see [`stopped_by_ctrl_c`].
 static SEARCH: Mutex<Option<Arc<Control>>> = Mutex::new(None);
 
-/// Runs a search that the first Ctrl-C stops. A second one, before the search has stopped, ends the program. Ctrl-C
-/// has its usual effect if this cannot be arranged.
+/// Runs a search that the first Ctrl-C stops, even if SIGINT was ignored when the program started. A second one, before
+/// the search has stopped, ends the program. Ctrl-C has its usual effect if this cannot be arranged.
 pub fn stopped_by_ctrl_c<T>(control: &Arc<Control>, search: impl FnOnce() -> T) -> T {
     *SEARCH.lock() = Some(Arc::clone(control));
     let _ = watch_signals();
@@ -182,12 +182,12 @@ fn start_watching() -> io::Result<()> {
     let mut signals = signal_hook::iterator::Signals::new(signals)?;
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in signals.forever() {
+            if signal == SIGINT && stop_search() {
+                continue;
+            }
             // A handled SIGXFSZ makes a write beyond the file size limit (`ulimit -f`) fail.
             let is_file_limit = signal == SIGXFSZ;
             if is_file_limit || was_ignored(signal) && HANDLER.lock().is_none() {
-                continue;
-            }
-            if signal == SIGINT && stop_search() {
                 continue;
             }
             interrupt(|| {

@@ -208,14 +208,15 @@ impl PlaySession {
         Some(moves[chosen].played)
     }
 
-    /// Searches the position with the strength `elo`, or at full strength without it, until Ctrl-C. Prints an error and
-    /// returns `None` if the search fails.
+    /// Searches the position with the strength `elo`, or at full strength without it. In a terminal, Ctrl-C stops the
+    /// search; without one it ends the program. Prints an error and returns `None` if the search fails.
     fn think(&self, limits: Limits, elo: Option<u32>) -> Option<SearchResult> {
         let plan = SearchPlan { limits, elo, ..self.plan.clone() };
         let control = Control::new(false);
         let request = plan.request(&self.game, &control);
         let search = || self.threads.search(request, &never(), |_| Ok(()));
-        let found = stopped_by_ctrl_c(&control, search);
+        let is_interactive = io::stdin().is_terminal();
+        let found = if is_interactive { stopped_by_ctrl_c(&control, search) } else { search() };
         report_damaged_tablebases(&plan.tablebases);
         match found {
             Ok((result, _)) => Some(result),
