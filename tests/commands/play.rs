@@ -109,9 +109,10 @@ fn lines_that_are_not_utf_8_are_read_as_gbk_or_reported() {
 fn the_home_directory_is_known_and_standard_input_is_no_game() {
     let dir = TestDir::new();
     let mut command = dir.command("play --ascii");
-    let command = command.env("HOME", dir.path(".")).write_stdin("save ~/a.pgn\nload '~/a.pgn'\n");
+    let lines = "save ~/a.pgn\nload '~/a.pgn'\nload -\n";
+    let command = command.env("HOME", dir.path(".")).write_stdin(lines);
     let text = String::from_utf8(command.output().unwrap().stdout).unwrap();
-    assert_contains(&text, &["Saved to ", "Loaded."]);
+    assert_contains(&text, &["Saved to ", "Loaded.", "so the game must be in a file"]);
     assert_eq!(dir.names(), ["a.pgn"]);
     dir.check(
         "
@@ -139,6 +140,7 @@ fn loaded_games_have_their_own_rules() {
     let dir = TestDir::new();
     dir.write("none.pgn", format!("[Rules \"None\"]\n{CHECKS} *\n"));
     dir.write("unknown.pgn", format!("[Rules \"club\"]\n{CHECKS} *\n"));
+    dir.write("two.pgn", format!("[Rules \"club\"]\n{CHECKS} *\n\n").repeat(2));
     dir.write("no-rules.pgn", format!("[Rules \"?\"]\n{CHECKS} *\n"));
     let drawn = "by the rules (none) this is a draw";
     let lost = "by the rules (asian) this is lost";
@@ -159,6 +161,8 @@ fn loaded_games_have_their_own_rules() {
         $ judge unknown.pgn
         = game 1: red_loses
         2> rules \"club\": 
+        $ judge two.pgn
+        2>1 club
         $ judge unknown.pgn --rules asian
         2=
         $ show unknown.pgn

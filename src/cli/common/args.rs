@@ -1,5 +1,6 @@
 //! Arguments that several subcommands share.
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,6 +8,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
+use parking_lot::Mutex;
 
 use super::{Context, Failure, Unread, note};
 use crate::book::{BUILTIN, BookLibrary};
@@ -105,14 +107,19 @@ pub struct GameRulesArgument {
     pub rules: Option<RuleSet>,
 }
 
+/// The errors that [`GameRulesArgument::of`] has reported. A file can have thousands of games with the same tag.
+static REPORTED_RULES: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
 impl GameRulesArgument {
-    /// The rules for a game with the value `tag` of the tag `Rules`. Without `--rules`, an unknown name is reported and
-    /// has no effect.
+    /// The rules for a game with the value `tag` of the tag `Rules`. Without `--rules`, an unknown name is reported once
+    /// and has no effect.
     pub fn of(self, tag: Option<&str>) -> RuleSet {
         self.rules.unwrap_or_else(|| match tag.map(named_rules).transpose() {
             Ok(named) => named.unwrap_or_default(),
             Err(error) => {
-                note(&error);
+                if REPORTED_RULES.lock().insert(error.clone()) {
+                    note(&error);
+                }
                 RuleSet::default()
             }
         })
@@ -124,7 +131,7 @@ impl GameRulesArgument {
 /// # Errors
 /// There are no rules of this name.
 pub fn named_rules(name: &str) -> Result<RuleSet, String> {
-    name.parse().map_err(|error| format!("rules \"{}\": {error}", printable(name)))
+    name.trim().parse().map_err(|error| format!("rules \"{}\": {error}", printable(name)))
 }
 
 #[derive(Clone, Debug, clap::Args)]

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::level::{PlayLevel, SHORT_SEARCH};
-use super::{GameEnd, PlaySession};
+use super::{GameEnd, PlaySession, require_not_piped};
 use crate::board::Color;
 use crate::cli::common::{
     Context, Failure, ForceArgument, GamePath, OutputFile, fill, parse_seconds, play_line,
@@ -276,7 +276,9 @@ fn read_game(path: &str) -> Result<(Game, Option<String>), Failure> {
         let position = decode(&bytes).trim().parse().context(path)?;
         return Ok((Game::new(position), None));
     }
-    let record = GamePath::parse(path).read()?;
+    let game_path = GamePath::parse(path);
+    require_not_piped(&game_path.path)?;
+    let record = game_path.read()?;
     let game = play_line(record.main_line());
     let game = game.map_err(|failure| Failure::new(path, failure.text))?;
     Ok((game, rules_tag(&record)))

@@ -66,11 +66,18 @@ pub struct Arguments {
     search: SearchArguments,
 }
 
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let is_input = arguments.game.file().is_some_and(|path| path == Path::new("-"));
-    if is_input && !io::stdin().is_terminal() {
+/// Returns an error if `path` is standard input and the moves are read from there too.
+fn require_not_piped(path: &Path) -> Result<(), Failure> {
+    if path == Path::new("-") && !io::stdin().is_terminal() {
         let why = "the moves are read from standard input, so the game must be in a file";
         return Err(Failure::usage("play", why));
+    }
+    Ok(())
+}
+
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    if let Some(path) = arguments.game.file() {
+        require_not_piped(&path)?;
     }
     let books = arguments.books.open()?;
     let mut plan = arguments.search.plan(SearchDefaults { threads: 1, hash: 0 })?;
