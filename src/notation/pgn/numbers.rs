@@ -83,6 +83,11 @@ impl Numbering {
         self.last.is_none()
     }
 
+    /// Whether the round before the move after `plies` plies has a number.
+    pub fn has_round_before(&self, plies: usize) -> bool {
+        self.last.is_some_and(|last| last.plies + 2 >= plies)
+    }
+
     /// Whether `number` can belong to the move after `plies` plies of the main line. A round may have one number, the
     /// same number before each of its moves or, if `is_by_ply`, a number for each move.
     pub fn fits(&self, number: MoveNumber, plies: usize) -> bool {

@@ -203,7 +203,7 @@ fn begins_like_tag(text: &str) -> bool {
 
 /// The length in bytes of the name of a tag, and its value, if the value is in single quotation marks or in none, or if
 /// the tag is a FEN that lacks one of its marks or the bracket: `FEN 4k4/9/… w]`, `FEN "4k4/9/… w"`. The text begins
-/// after the `[`.
+/// after the `[`. A result, such as `[Red wins]`, is not a tag.
 fn tag_without_quotes(text: &str) -> Option<(usize, &str)> {
     let text = text.trim_end();
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -212,7 +212,8 @@ fn tag_without_quotes(text: &str) -> Option<(usize, &str)> {
     let is_mark = |c: char| c.is_whitespace() || "':=：]".contains(c) || QUOTES.contains(&c);
     let is_complete = text.ends_with(']') || is_fen && text.ends_with(['"', '\'']);
     let has_quotes = text.contains(QUOTES);
-    let may_be_tag = is_fen || is_known_tag(&text[..name]) && !has_quotes;
+    let is_result = || text.trim_end_matches(']').parse::<GameResult>().is_ok();
+    let may_be_tag = is_fen || is_known_tag(&text[..name]) && !has_quotes && !is_result();
     (is_complete && may_be_tag).then(|| (name, text[name..].trim_matches(is_mark)))
 }
 

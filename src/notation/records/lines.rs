@@ -69,25 +69,35 @@ pub(super) fn is_line_of_moves(line: &str) -> bool {
 }
 
 /// Whether a text has moves below a position that this format does not have: with results, glyphs, comments or other
-/// text, or below a position that follows a line of text. Then it is a text with moves like those without a position.
+/// text, or below a position that follows a line of text. Then it is a text with moves like those without a position,
+/// in which only plain positions are read.
 pub fn has_annotated_moves(text: &str) -> bool {
     let lines = text.lines().map(str::trim);
     let lines = lines.filter(|line| !line.is_empty() && !is_comment(line));
-    let (mut is_after_text, mut is_in_game) = (false, false);
+    let (mut is_after_text, mut is_in_game, mut is_annotated) = (false, false, false);
     for line in lines {
         if begins_with_position(line) {
-            is_in_game = may_have_moves_below(line);
-        } else if is_in_game && is_line_of_moves(line) {
-            if is_after_text {
-                return true;
+            if !is_plain_position(line) {
+                return false;
             }
+            is_in_game = true;
+        } else if is_in_game && is_line_of_moves(line) {
+            is_annotated |= is_after_text;
         } else if is_in_game && begins_like_moves(line) {
-            return true;
+            is_annotated = true;
         } else {
             (is_after_text, is_in_game) = (!is_in_game, false);
         }
     }
-    false
+    is_annotated
+}
+
+/// Whether a line with a position is no EPD and no web address, and has no name or quotation mark before the position.
+fn is_plain_position(line: &str) -> bool {
+    let is_start = |word: &str| begins_with_board(word) || word.eq_ignore_ascii_case("startpos");
+    // `position fen` may precede the position.
+    let mut words = without_number(line).split_whitespace().take(3);
+    may_have_moves_below(line) && words.any(is_start)
 }
 
 /// Whether a line begins with a move, with or without a number.
@@ -343,6 +353,10 @@ mod tests {
             format!("{fen}\n1. R9+1 K4+1\n2. R9+1\n{fen}"),
             format!("{fen}\n{fen} bm a1a2; id \"x\";\nstartpos moves h2e2\n{fen} 马擒士"),
             format!("{fen}\ninvalid\n{fen}\n# 1. R9+1 1-0"),
+            format!("{fen}\n1. R9+1 1-0\n{fen} bm a1a2;"),
+            format!("{fen}\n1. R9+1 1-0\n\"{fen}\""),
+            format!("{fen}\n1. R9+1 1-0\nx|{fen}"),
+            format!("{fen}\n1. R9+1 1-0\nhttps://a.b/?{}", fen.replace(' ', "%20")),
         ] {
             assert!(!has_annotated_moves(&text), "{text}");
         }

@@ -216,7 +216,7 @@ fn read_tree(
 fn note_rest(game: &mut RawGame, rest: &[u8]) {
     if game.problems.is_empty() && rest.iter().any(|byte| *byte != 0) {
         let reason = format!("{} bytes after the end of the record were not read", rest.len());
-        game.add_problem(&RecordError::new(reason), true);
+        game.add_problem(&RecordError::new(reason), false);
     }
 }
 

@@ -129,7 +129,7 @@ mod tests {
             assert_eq!(game.result, GameResult::BlackWins);
             assert_eq!(game.comments(), ["", "", comment]);
             let followed = read(&[mxq(&fields), b"\0x".to_vec()].concat()).remove(0).unwrap();
-            assert!(followed.main_line_problem().unwrap().starts_with("2 bytes after the end"));
+            assert!(followed.problems[0].reason.starts_with("2 bytes after the end"));
             // Without its end, with an impossible move, and with only the end.
             let cut = read(&mxq(&fields[..15])).remove(0).unwrap();
             assert_eq!((cut.plies(), cut.problems.len()), (3, 1));

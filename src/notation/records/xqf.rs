@@ -348,7 +348,9 @@ mod tests {
             ),
         ] {
             let game = read_xqf(&[&whole[..], &rest].concat()).unwrap();
-            assert_eq!((game.plies(), game.main_line_problem()), (2, problem.as_deref()));
+            let found = game.problems.first().map(|problem| problem.reason.as_str());
+            assert_eq!((game.plies(), found), (2, problem.as_deref()));
+            assert_eq!(game.main_line_problem(), None);
         }
         let illegal = read_xqf(&file(18, &[("h2e9", "")])).unwrap_err();
         assert_eq!(illegal.to_string(), "move 1: h2e9 is not a legal move here");

@@ -165,9 +165,10 @@ impl Builder {
             PgnToken::Line(TextLine::Headings(found), _, below) => {
                 let has_other = || found.iter().any(|(tag, _)| *tag != "Result");
                 // Positions without moves may follow each other.
+                let has_both_fens = self.has_fen && found.iter().any(|(tag, _)| *tag == "FEN");
                 self.has_ended
-                    || self.has_fen && found.iter().any(|(tag, _)| *tag == "FEN")
-                    || self.has_moves() && has_other() && !self.is_remark_on_side(found, below)
+                    || (has_both_fens || self.has_moves() && has_other())
+                        && !self.is_remark_line(found, below)
             }
             PgnToken::Word(source) => {
                 let is_text = |prose: &Prose| prose.includes_line(line);
@@ -289,7 +290,7 @@ impl Builder {
                 self.add_tag(name, value, line);
             }
             PgnToken::Line(TextLine::Headings(found), source, below) => {
-                if self.is_remark_on_side(&found, below) {
+                if self.is_remark_line(&found, below) {
                     is_part = self.add_sentence(source);
                 } else {
                     found.into_iter().for_each(|(tag, value)| self.add_heading(tag, value, line));

@@ -59,14 +59,14 @@ impl Builder {
         }
     }
 
-    /// Whether a line such as `黑方：稳健` is not the heading of another game, but a remark: the next line begins with
-    /// the number of the next move.
-    pub(super) fn is_remark_on_side(&self, found: &[(&str, &str)], below: &str) -> bool {
+    /// Whether a line such as `黑方：稳健`, or a FEN, is not the heading of another game, but a remark: the next line
+    /// begins with the number of the next move.
+    pub(super) fn is_remark_line(&self, found: &[(&str, &str)], below: &str) -> bool {
         let next = below.trim_start().lines().next().unwrap_or_default();
         let word = plain(next.split_whitespace().next().unwrap_or_default());
         let (number, ..) = numbered_word(&word);
         let continues = number.is_some_and(|number| self.numbering.fits(number, self.plies));
-        matches!(found, [("Red" | "Black", _)])
+        matches!(found, [("Red" | "Black" | "FEN", _)])
             && self.plies > 1
             && !self.has_ended
             && continues
@@ -216,16 +216,28 @@ impl Builder {
 
     /// Whether a word of moves and a remark may be prose that mentions a move: it has no number and begins a comment
     /// of a variation, or it precedes the first move, or it begins a line in red's place in a game with numbers. If the
-    /// remark is no result, it may begin any line.
+    /// remark is no result, it may begin any line, and [may follow](Self::lacks_number) black's move.
     pub(super) fn may_be_prose(&self, source: Source<'_>, remark: Remark<'_>) -> bool {
         let has_result = remark.result.is_some() || remark.text.is_empty();
-        let is_red_first = self.game.start.side_to_move() == Color::Red;
-        let is_reds = self.plies.is_multiple_of(2) == is_red_first;
         let begins_variation = !self.open.is_empty() && self.cursor.last.is_none();
         let begins_line = source.separators.contains('\n');
-        let may_begin = !has_result || is_reds && !self.numbering.is_empty();
-        self.number.is_none()
-            && (!has_result && (begins_variation || !self.has_moves()) || begins_line && may_begin)
+        let may_begin = !has_result || self.is_reds_place() && !self.numbering.is_empty();
+        let may_follow = begins_variation || !self.has_moves() || self.lacks_number();
+        self.number.is_none() && (!has_result && may_follow || begins_line && may_begin)
+    }
+
+    /// Whether the next move of the main line is red's.
+    fn is_reds_place(&self) -> bool {
+        let is_red_first = self.game.start.side_to_move() == Color::Red;
+        self.plies.is_multiple_of(2) == is_red_first
+    }
+
+    /// Whether a move of the main line here would be red's and has no number, in contrast to the round before it.
+    fn lacks_number(&self) -> bool {
+        self.open.is_empty()
+            && self.number.is_none()
+            && self.is_reds_place()
+            && self.numbering.has_round_before(self.plies)
     }
 
     /// Adds a word of text at the start of a variation or after a move of the main line. Returns `false` if the word
@@ -256,9 +268,9 @@ impl Builder {
         let is_of_footnote = |number| self.numbering.excludes(number, self.plies);
         let precedes_move = |number: MoveNumber| !number.is_ellipsis() && !is_of_footnote(number);
         let has_number = self.number.is_some_and(precedes_move);
-        // Within a line, a move before other text is no part of a comment.
+        // Within a line, a move before other text is no part of a comment, unless its number is missing.
         let begins_line = source.separators.contains('\n');
-        let is_mention = begins_line || leading_moves(text).0.is_empty();
+        let is_mention = begins_line || self.lacks_number() || leading_moves(text).0.is_empty();
         let is_text = self.has_moves() && !has_number && !is_like_move(text) && is_mention;
         if is_text {
             self.number = None;

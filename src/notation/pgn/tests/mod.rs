@@ -121,6 +121,9 @@ fn results_and_remarks_joined_to_moves_are_read() {
         ("1. 炮二平五 马8进7\n2. 马二进三 车9平8平稳!", GameResult::Unfinished, "平稳!"),
         ("1. 炮二平五 马8进7好棋\n2. 马二进三好棋 车9平8好棋 *", GameResult::Unfinished, "好棋"),
         ("1. 炮二平五 马8进7\n此着稳健\n2. 马二进三好 车9平8好 和棋", GameResult::Draw, "好"),
+        // Text that mentions a move in the place of a red move, whose number is missing.
+        ("1. 炮二平五 马8进7 马8进7是正着 2. 马二进三 车9平8", GameResult::Unfinished, ""),
+        ("1. 炮二平五 马8进7 炮8平5列炮 2. 马二进三 车9平8", GameResult::Unfinished, ""),
     ] {
         let game = read_one(text);
         assert_eq!(game.main_line().coordinates(), "h2e2 h9g7 h0g2 i9h9", "{text}");
@@ -166,6 +169,13 @@ fn damaged_tags_with_positions_do_not_lose_the_position() {
         let error = read(&format!("{tag}\n\n1. h2e2"))[0].as_ref().unwrap_err().to_string();
         assert!(error.starts_with("line 1: "), "{tag}: {error}");
     }
+    let games = read("1. h2e2 h9g7\n[Red wins]\n");
+    assert!(games[0].is_ok() && games[1].is_err());
+    // The position after a move, among the moves.
+    let board = "r1bakabnr/9/1cn4c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR w";
+    let game =
+        read_one(&format!("[Event \"a\"]\n\n1. 炮二平五 马2进3\n{board}\n2. 马二进三 车9进1 1-0"));
+    assert_eq!(game.main_line().coordinates(), "h2e2 b9c7 h0g2 i9i8");
     for (name, problems) in [("Board", 1), ("EndFEN", 0)] {
         let game = read_one(&format!("[{name} \"{fen}\"]\n\n1. h2e2 *"));
         assert_eq!(game.problems.len(), problems, "{name}");
