@@ -219,6 +219,10 @@ impl<'a> RecordReader<'a> {
 fn text_source<'a>(file: Input<'a>, beginning: &[u8]) -> io::Result<Source<'a>> {
     let encoding = encoding_of(beginning);
     let beginning = decode(beginning);
+    // The names in a list may have marks of other formats, such as `<b>`.
+    if is_list(&beginning) {
+        return Ok(Source::Lines(Lines::new(file, encoding, true)));
+    }
     // The text that is searched for the marks of the formats.
     let searched = without_pgn_texts(&beginning);
     if is_dhtmlxq(&searched) {
@@ -340,7 +344,12 @@ fn begins_with_line(beginning: &[u8]) -> bool {
     }
     let whole = beginning.iter().rposition(|byte| *byte == b'\n');
     let text = String::from_utf8_lossy(&beginning[..whole.unwrap_or(0)]);
-    text.lines().next().is_some_and(is_lines) && is_lines(&text) && !has_annotated_moves(&text)
+    is_list(&text)
+}
+
+/// Whether a text has one game per line, and the first of them has a position.
+fn is_list(text: &str) -> bool {
+    text.lines().next().is_some_and(is_lines) && is_lines(text) && !has_annotated_moves(text)
 }
 
 /// The lines of a file with one game or position per line.

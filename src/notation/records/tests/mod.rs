@@ -405,6 +405,7 @@ fn operations_of_an_epd_are_kept() {
             "bm a1a2; am R9+2; dm 3; id \"a' b\"; c0 \"x\";",
         ),
         ("bm a1a2", "bm a1a2;"),
+        ("id \"a<b>c\";", "id \"a<b>c\";"),
         ("bm d9d8; moves a1a2; hmvc 3;", "bm d9d8;"),
         ("bm d9d8; moves a2a3 d10d9 a3a4;", "bm d9d8; variant xiangqi;"),
         ("moves a1a2", ""),
