@@ -182,7 +182,7 @@ fn fields(text: &str) -> (HashMap<&str, &str>, Vec<&str>) {
             let end = value.find(OPENING).unwrap_or(value.len());
             value = value[..end].split(END).next().unwrap_or_default();
             let is_known = fields.get(name).is_some_and(|known: &&str| !known.trim().is_empty());
-            if is_known || value.trim().is_empty() {
+            if name.is_empty() || is_known || value.trim().is_empty() {
                 continue;
             }
             unclosed.push(name);

@@ -93,6 +93,8 @@ pub struct Builder {
     /// The name of the first tag pair.
     first_tag: String,
     has_fen: bool,
+    /// The error of the first invalid position in a tag that [`is_name_of_start`].
+    start_error: Option<RecordError>,
     text_size: usize,
     /// The number of plies of the main line.
     plies: usize,
@@ -312,8 +314,9 @@ impl Builder {
 
     /// Reports a damaged tag. If it is a FEN, the game is rejected, because its moves begin with an unknown position.
     fn add_unclosed_tag(&mut self, text: &str, line: usize) {
-        let name = text[1..].trim_start().get(..3);
-        if name.is_some_and(|name| name.eq_ignore_ascii_case("FEN")) {
+        let is_end = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+        let name = text[1..].trim_start().split(is_end).next().unwrap_or_default();
+        if name.eq_ignore_ascii_case("FEN") {
             self.has_fen = true;
             self.reject(line, "unclosed tag");
         } else {
@@ -344,7 +347,10 @@ impl Builder {
             if !self.has_fen && is_name_of_start(name) && begins_with_board(&value) {
                 match fen::parse_position(&value) {
                     Ok(start) => self.game.start = start,
-                    Err(error) => self.reject(line, LineError::Start(error)),
+                    Err(error) => {
+                        let error = RecordError::at(line, LineError::Start(error));
+                        self.start_error.get_or_insert(error);
+                    }
                 }
             }
             self.text_size += name.len() + value.len();
@@ -639,7 +645,8 @@ impl Builder {
     pub fn finish(mut self) -> Result<GameTree, RecordError> {
         self.end_prose();
         self.note_unused_positions();
-        if let Some(error) = self.error {
+        let start_error = self.start_error.take().filter(|_| !self.has_fen);
+        if let Some(error) = self.error.take().or(start_error) {
             return Err(error);
         }
         if let Some((line, ..)) = self.open.first() {

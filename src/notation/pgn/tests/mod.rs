@@ -169,6 +169,13 @@ fn damaged_tags_with_positions_do_not_lose_the_position() {
         let error = read(&format!("{tag}\n\n1. h2e2"))[0].as_ref().unwrap_err().to_string();
         assert!(error.starts_with("line 1: "), "{tag}: {error}");
     }
+    let invalid = "[Position \"9/9/9/9/9/9/9/9/9/9 w\"]";
+    assert!(read(&format!("{invalid}\n\n1. h2e2 *"))[0].is_err());
+    let game = read_one(&format!("{invalid}\n[FEN \"{fen}\"]\n\n1. R9+1 *"));
+    assert_eq!(game.plies(), 1);
+    let text = "[Red \"a\"]\n[FENSource \"web\n\n1. h2e2 *";
+    let game = PgnReader::new(text.as_bytes()).next().unwrap().unwrap();
+    assert_eq!((game.plies(), game.problems.len()), (1, 1));
     let games = read("1. h2e2 h9g7\n[Red wins]\n");
     assert!(games[0].is_ok() && games[1].is_err());
     // The position after a move, among the moves.
