@@ -49,8 +49,8 @@ enum DataCommand {
     ///
     /// The score of a move in a game record is at the beginning of its comment, as `chuhe match` and other programs
     /// write it (+0.35/12, +M4/12). It is in minor pieces if the tag RedEngine or BlackEngine says that the engine of
-    /// this side speaks UCCI, and otherwise in pawns (a minor piece is four pawns). M counts moves if the game has this
-    /// tag, with any protocol, and otherwise plies.
+    /// this side speaks UCCI, and otherwise in pawns (a minor piece is four pawns). M4 is a mate in four moves if the
+    /// game has this tag, whatever the protocol, and otherwise a mate in four plies.
     ///
     /// Games annotated by `chuhe review` are left out, because their scores are for red. Games lost on time, by an
     /// illegal move or by a crash are left out, because their results say nothing about the positions.
@@ -295,8 +295,8 @@ fn convert_file(
             "this is the `plain` format of Stockfish; samples are lines of FEN | score | result";
         return Err(Failure::new(file.display(), why));
     }
-    // Lines that begin with `#` do not determine the format. `convert_text` reports them as errors. In UTF-16, `|` and
-    // line feeds have the same bytes and a NUL.
+    // Lines that begin with `#` do not determine the format. `convert_text` reports them as errors. Samples in UTF-16
+    // are recognized too: `|` and line feeds are the same bytes as in ASCII, with a NUL beside them.
     let mut lines = text.split(|byte| *byte == b'\n');
     let line = lines.find(|line| !line.starts_with(b"#"));
     let line = line.unwrap_or_default();

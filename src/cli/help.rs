@@ -49,7 +49,7 @@ const PAGE_HEADINGS: &[(&str, &str)] = &[
 /// Rewrites the reason in an error message of clap: a range such as `0 is not in 1..=64`, and the errors of the
 /// standard library about numbers.
 pub fn plain_reason(text: &str) -> String {
-    // The value in the message may contain the words, so the numbers after them are checked.
+    // The value in the message may itself contain ` is not in `, so the text after it must be a range.
     let is_range = |range: &str| {
         let line = range.lines().next().unwrap_or_default();
         line.contains("..") && line.bytes().all(|byte| b"-.=0123456789".contains(&byte))
@@ -257,7 +257,7 @@ fn rewrite_page(page: &str, command: &mut Command) -> String {
     rewritten
 }
 
-/// The translation of a heading in the man page of a command; `None` in English.
+/// The translation of a heading in the man page of a command; `None` in English, or if the heading is unknown.
 fn heading_in_chinese(heading: &str, command: &Command) -> Option<String> {
     if Language::chosen() == Language::En {
         return None;

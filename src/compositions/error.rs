@@ -24,7 +24,7 @@ pub enum SolveError {
     /// The tree is larger than this maximum.
     #[error("the solution has more than {0} moves of the attacker")]
     TooLarge(usize),
-    /// The start is lost, or every move of the defender was refuted, at the start or after the opponent's first move.
+    /// The start or a position after the opponent's first move is lost, or every move in it was refuted.
     #[error("no defense found; positions examined: {0}")]
     NoDefense(usize),
     /// The limit of positions was reached.

@@ -237,7 +237,8 @@ function endTurn() {
   turn = null;
 }
 
-// Asks the engine about the last position of the game. Returns null if the game has a new position before the reply.
+// Asks the engine about the last position of the game. Returns null if the game ends or has a new position before the
+// reply.
 async function askEngine(action, options) {
   endTurn();
   stopAnalysis();

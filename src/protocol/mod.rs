@@ -1,9 +1,10 @@
 //! The protocols: UCCI, UCI, XBoard, CXBoard, and the dialect of the public cloud workers.
 //!
 //! A reader thread (`stdio`) sends lines to the `session`, which waits for them and for the events of the search at
-//! the same time. The `codec` of the protocol parses a line into commands and formats replies as lines; no other module
-//! knows its syntax. UCCI and UCI share the parameters of `go` (`go`). The codecs take their options from one
-//! table, `options`. Only the session writes output, through `stdio`.
+//! the same time. The `codec` of the protocol parses a line into commands and formats replies as lines. The session
+//! itself looks only at the first words of a line, to recognize the protocol and urgent commands. UCCI and UCI share
+//! the parameters of `go` (`go`). The codecs take their options from one table, `options`. Only the session writes
+//! output, through `stdio`.
 //!
 //! The lints below forbid code in this module that could panic on unexpected input: indexing, slicing, unwrapping.
 

@@ -67,9 +67,9 @@ fn can_take(position: &Position, owner: Color, from: Square, to: Square) -> bool
 }
 
 /// Whether the threat of the piece on `chaser` against `target` is new only because a protector (根, a piece that could
-/// recapture) was cut off. The chaser could then already take the target before the move, and the protector no longer
-/// attacks the target. A protector that has only been pinned is not cut off. `origin` maps the square of a piece after
-/// the move to its square before it.
+/// recapture) was cut off: the chaser could already take the target before the move, and a piece that could then
+/// recapture no longer attacks the target after the move. A protector that has only been pinned is not cut off.
+/// `origin` maps the square of a piece after the move to its square before it.
 pub fn cuts_off_protector(
     before: &Position,
     after: &Position,

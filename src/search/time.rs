@@ -24,8 +24,9 @@ use crate::search::request::{Limits, PlayerClock, Settings};
 const MIN_OVERHEAD: Duration = Duration::from_millis(25);
 const MIN_MOVE_TIME: Duration = Duration::from_millis(1);
 
-/// The time limits of one search, counted from when the clock starts. In a game with clocks the time before a ponder
-/// hit counts as well; see [`TimeManager::hard_after`].
+/// The time limits of one search. In a game with clocks they are counted from the start of the search, even if it
+/// begins with pondering (see [`TimeManager::hard_after`]). An exact time per move is counted from the ponder hit if
+/// there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeManager {
     /// After this time, scaled by [`Self::scaled_soft`], no iteration starts.

@@ -55,7 +55,7 @@ impl RepeatedPositions {
                 self.mate = self.mate.min(plies);
                 let capture = tables.dtc(position).unwrap_or(u16::MAX);
                 self.capture = self.capture.min(capture);
-                // A side that loses by rule may give up the repetition and be mated on the way through this position.
+                // A side that loses by rule may leave the repetition and be mated in a line through this position.
                 self.half_by_rule = 0;
             }
             Some(TableOutcome::WinByRule(plies) | TableOutcome::LossByRule(plies)) => {
@@ -76,7 +76,8 @@ impl RepeatedPositions {
     }
 
     /// Whether a win or loss by the rules on repetitions in `plies` holds. Half the plies are compared, because the
-    /// positions that the loser repeats to delay the result are 2n and 2n + 1 plies before it.
+    /// positions that the loser can repeat to delay the result are 2n plies before it with the loser to move, and
+    /// 2n + 1 plies with the winner to move.
     pub const fn allow_rule(self, plies: u16) -> bool {
         plies / 2 < self.half_by_rule
     }

@@ -68,7 +68,7 @@ fn check(
         // Level of the position if this were its only move; `None` if the move neither wins nor loses.
         let level = if position.captured().is_none() {
             let value = class.value(indexer.of_position(&position, Color::Red));
-            // By both metrics, a quiet move counts like a capture by DTM.
+            // By both metrics, a quiet move changes the level as a capture does by DTM.
             Metric::Dtm.after_capture(side, value)
         } else {
             let after = SmallerClass::of_position(smaller, &position);
@@ -101,7 +101,8 @@ fn check(
     }
 }
 
-/// A draw that was removed from the set. A draw with rank n is encoded as [`LEVEL_LIMIT`] + n, which is smaller.
+/// A draw that was removed from the set of draws that hold, see [`prove_draws`]. A draw in the set with rank n is
+/// encoded as [`LEVEL_LIMIT`] + n, which is smaller.
 const REMOVED: u8 = 254;
 /// Larger than every rank.
 const NO_RANK: u8 = REMOVED - LEVEL_LIMIT;

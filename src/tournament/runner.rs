@@ -184,6 +184,7 @@ fn play_known_games(
     let numbers = Mutex::new((0..).filter(|number| !done.contains(number)));
     // Each worker adds its result before it starts the next game.
     let tuned = standings.spsa.clone().map(Mutex::new);
+    // Dropping the sender stops the workers.
     let (interrupt_sender, interrupted) = bounded::<()>(0);
     // The channel has no buffer, so that a worker starts its next game only after its last result is taken. Otherwise
     // short games would continue long after an SPRT has decided.

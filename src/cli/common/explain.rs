@@ -182,7 +182,7 @@ pub fn describe_no_capture_limit(
     if is_in_time(plies) {
         return None;
     }
-    // Only the strong side can win, and a bare king has no piece that it could capture.
+    // Only the strong side can win, and against a bare king it has nothing to capture.
     let (_, strong) = Material::of(position)?;
     let has_bare_king = position.color(!strong).len() == 1;
     Some(match tablebases.dtc(position) {

@@ -195,8 +195,8 @@ struct EngineArguments {
     programs: Vec<String>,
 }
 
-/// Adds an argument for programs without `--engine`, which are refused with a hint, to the command. Only the parser
-/// needs it; man pages and completions would show it although it is hidden.
+/// Adds to the command an argument for programs that are given without `--engine`, so that the error can have a hint.
+/// Only the parser needs the argument; man pages and completions would show it although it is hidden.
 pub fn with_programs(command: Command) -> Command {
     command.arg(Arg::new("programs").num_args(1..).action(ArgAction::Append).hide(true))
 }

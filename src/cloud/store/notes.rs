@@ -361,7 +361,8 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Makes a position private without marking it, for imports. Moves to it do not make it public.
+    /// Makes an imported position private, with the value `IMPORTED` unless it already has the value `MARKED`. Moves to
+    /// it do not make it public.
     pub fn hide_imported(&mut self, key: &Key) -> Result<()> {
         if marked(self.connection, key)? != Some(MARKED) {
             self.set_private(key, IMPORTED)?;

@@ -1,4 +1,4 @@
-//! Tasks, and the task state of the writer.
+//! Tasks, and the task state of the writer thread.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ const MAX_REMEMBERED: usize = 50_000;
 /// A position with at least this number of known moves needs no search for more moves.
 const ENOUGH_MOVES: usize = 5;
 
-/// Maximum age of the task counts when the queue seems to be full.
+/// If the queue seems to be full, task counts older than this are computed again.
 const COUNT_AGE: Duration = Duration::from_secs(10);
 
 named_enum! {
@@ -131,7 +131,7 @@ pub struct Lease {
     pub tasks: Vec<Task>,
 }
 
-/// The task state of the writer between transactions.
+/// The task state of the writer thread between transactions.
 #[derive(Debug, Default)]
 pub struct TaskState {
     /// Number of waiting tasks of each kind.

@@ -128,7 +128,7 @@ fn word_length(text: &str) -> usize {
 }
 
 /// The length in bytes of the Chinese move with blanks between its characters, and with or without a number, that
-/// begins a text: `炮 二 平 五`, `1.炮二 平五`. `None` if a text begins in another way.
+/// begins a text: `炮 二 平 五`, `1.炮二 平五`. `None` if the text begins in another way.
 fn length_with_blanks(text: &str) -> Option<usize> {
     let mut end = word_length(text);
     let subject = text[..end].find(|c| is_piece(c) || is_place(c))?;
@@ -272,9 +272,9 @@ impl Scanner {
         self.unclosed = [0; BRACKETS.len()];
     }
 
-    /// The next token with the line in which it ends, from 1, or the line in which an unclosed tag or comment
-    /// begins. `None` at the end of the part. A `;` within a line begins a comment, unless `is_continued` is true for
-    /// the rest of the text.
+    /// The next token, with the number of a line, from 1: the line in which a comment in braces ends, or in which
+    /// another token begins. `None` at the end of the part. A `;` within a line begins a comment, unless `is_continued`
+    /// is true for the rest of the text.
     pub fn next(&mut self, is_continued: impl Fn(&str) -> bool) -> (usize, Option<PgnToken<'_>>) {
         let mut separators_at = self.at;
         loop {
@@ -286,7 +286,7 @@ impl Scanner {
             {
                 return (line, self.line(separators_at, length));
             }
-            // The last word of a part is empty if punctuation precedes it.
+            // Punctuation at the end of a part gives an empty word, with the punctuation as its separators.
             let is_end = rest.is_empty() && self.text[separators_at..].trim().is_empty();
             if is_end {
                 return (line, None);
@@ -419,13 +419,13 @@ impl Scanner {
     }
 
     /// The byte range of the name of a tag, and the value of the tag, which ends at a quotation mark before a `]`.
-    /// Others may occur in it, with or without a backslash. Skips the line of another tag, and returns `None` unless
-    /// [`tag_without_quotes`] can read it.
+    /// Other quotation marks may occur in the value, with or without a backslash. If the tag has another form, skips
+    /// its line, and returns `None` unless [`tag_without_quotes`] can read it.
     fn tag(&mut self) -> Option<(Range<usize>, String)> {
         let start = self.at + 1;
         let mut characters = self.text[start..].char_indices();
         let mut line = characters.by_ref().take_while(|(_, c)| *c != '\n');
-        // A `]` before the first quotation mark ends another tag.
+        // With a `]` before the first quotation mark, the tag has another form.
         let first = line.by_ref().find(|(_, c)| QUOTES.contains(c) || *c == ']');
         if let Some((name, quote)) = first.filter(|(_, c)| *c != ']') {
             if quote != '"' {

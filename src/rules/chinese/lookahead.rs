@@ -49,7 +49,7 @@ pub fn value_on(position: &Position, square: Square) -> PieceValue {
     }
 }
 
-/// The legal moves of the side to move, except promotions and those that take the king, which are possible in the
+/// The legal moves of the side to move, except promotions and captures of the king. The king can be captured in the
 /// hypothetical positions of this module.
 pub fn moves_of(position: &Position) -> MoveList {
     let us = position.side_to_move();
@@ -177,14 +177,16 @@ pub struct CaptureSequence<'a> {
     pub offered: Option<Square>,
     /// The square of a piece of the chaser that the other side may take instead of recapturing.
     pub hanging: Option<Square>,
-    /// Squares of pieces of either side that are lost anyway: capturing one wins material on its square. Such a capture
-    /// is not part of the sequence by itself, except for the other side if the sequence starts with a check.
+    /// Squares of pieces of either side that are lost anyway: an exchange on the square wins material. The chaser may
+    /// take these pieces only on the squares where both sides may take. The other side may also take them if the
+    /// sequence starts with a check.
     pub lost: Bitboard,
     /// Captures of the other side that the first move made possible by opening a line.
     pub uncovered: Vec<Move>,
     /// Whether the sequence starts with a check that takes nothing valuable.
     pub by_check: bool,
-    /// Captures by the chaser between pieces of the same kind that can take each other; not part of the sequence.
+    /// Captures by the chaser of a piece of the same kind that could take the capturing piece. They are not part of the
+    /// sequence.
     pub mutual: &'a [Move],
     /// The positions that may still be visited.
     pub budget: &'a mut NodeBudget,

@@ -351,7 +351,7 @@ impl Search<'_> {
             score = -self.search::<NonPv>(ply + 1, lower, -alpha, new_depth, !node.cut_node);
         }
         // Only a `Pv` search records the line. With `Driver::AlphaBeta` the `NonPv` search above had the same window;
-        // it refutes most moves at a lower cost, because `Pv` nodes have no cutoffs before their moves.
+        // it refutes most moves at a lower cost, because `Pv` nodes have no cutoffs before their moves are searched.
         if is_open && (number == 1 || score.score > alpha) && !self.stopped {
             score = -self.search::<Pv>(ply + 1, -beta, -alpha, new_depth, false);
         }

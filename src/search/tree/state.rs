@@ -29,8 +29,8 @@ pub struct Search<'a> {
     pub position: Position,
     /// The plies of the game and of the line from the root to the current node.
     pub path: Vec<Ply>,
-    /// The positions before the current one: those of the game since its last capture, and those of the line in which
-    /// a move was played, not a null move.
+    /// The positions before the current one: those of the game since its last capture, and those of the line, except
+    /// positions in which a null move was made.
     pub earlier_keys: KeyFilter,
     pub pruning: Pruning,
     pub techniques: Techniques,
@@ -238,7 +238,7 @@ impl ThreadData {
 
 /// Entries before the root, because the histories use moves up to five plies back.
 const ENTRIES_BEFORE_ROOT: usize = 5;
-/// Entries after the deepest ply, because a node resets the killers two plies deeper.
+/// Entries after the deepest node. At least two are needed, because a node resets the killers two plies deeper.
 const ENTRIES_AFTER_DEEPEST: usize = 4;
 
 /// One ply of the current line.

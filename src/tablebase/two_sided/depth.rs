@@ -17,7 +17,8 @@ use crate::tablebase::index::Node;
 use crate::tablebase::solver_state::{BLOCK, for_each_part};
 use crate::tablebase::value::Value;
 
-/// Added to the plies in the byte of a node; the byte is 0 if the depth is unknown.
+/// Added to the plies in the byte of a node. The bytes are those of [`OpenPositions::offenses`], which are reused for
+/// the depth; 0 if the depth is unknown.
 const KNOWN: u8 = 1;
 /// Number of depths that can be stored.
 const STORED_DEPTHS: usize = Value::LONGEST_BY_RULE as usize + 1;

@@ -31,7 +31,7 @@ fn lines_that_xboard_does_not_have_return_to_the_protocol_before_it() {
         }
         session.say("xboard");
         session.say("go");
-        // The codec must know the answer of this search.
+        // During a search the protocol does not change, because the XBoard codec must format the move.
         session.say("isready");
         assert_eq!(session.session.protocol, Protocol::XBoard);
         assert_eq!(session.on_event(done(0)), ["move h2e2"]);
