@@ -69,6 +69,8 @@ pub enum VerifyError {
     #[error("the move {1} is illegal or loses in the position {0}")]
     Wrong(String, Move),
     /// The strategy allows a repetition that may lose.
-    #[error("the strategy may repeat checks or chases alone in the position {0}")]
+    #[error(
+        "the strategy allows a repetition of the position {0} in which only its own side checks or chases"
+    )]
     Repeats(String),
 }

@@ -92,7 +92,7 @@ impl<'a> CellBoard<'a> {
 
     /// Whether `side` can be to move: the other side's king is not attacked.
     #[inline]
-    pub fn can_move(&self, side: Color) -> bool {
+    pub fn may_be_to_move(&self, side: Color) -> bool {
         !self.attacks(side, self.placements[!side].king, self.occupied, None)
     }
 

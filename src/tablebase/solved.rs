@@ -105,7 +105,7 @@ impl SolvedClass {
             let Some(board) = indexer.board(index) else {
                 continue;
             };
-            for side in Color::ALL.into_iter().filter(|side| board.can_move(*side)) {
+            for side in Color::ALL.into_iter().filter(|side| board.may_be_to_move(*side)) {
                 let value = self.values[side][index];
                 let outcome = Self::outcome_of(self.material, value, side);
                 counts[side].add(outcome, indexer.weight(index));

@@ -119,7 +119,7 @@ impl Solver<'_> {
             Color::ALL.into_iter().for_each(|side| set(side, ILLEGAL));
             return;
         };
-        if !board.can_move(Color::Red) {
+        if !board.may_be_to_move(Color::Red) {
             set(Color::Red, ILLEGAL);
         } else if let Some(level) = self.best_capture(&board) {
             set(Color::Red, PENDING + level);

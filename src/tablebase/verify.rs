@@ -269,7 +269,7 @@ impl SafetySearch<'_> {
                 continue;
             };
             let is_removed = |side: &Color| {
-                board.can_move(*side) && self.states.get(Node::new(index, *side)) == REMOVED
+                board.may_be_to_move(*side) && self.states.get(Node::new(index, *side)) == REMOVED
             };
             let sides = Color::ALL.into_iter().filter(is_removed).count();
             count += sides as u64 * self.indexer.weight(index);
@@ -284,7 +284,7 @@ impl SafetySearch<'_> {
             return Some(1);
         };
         let rank = match node.side() {
-            Color::Red if !board.can_move(Color::Red) => Some(1),
+            Color::Red if !board.may_be_to_move(Color::Red) => Some(1),
             Color::Red => self.rank_of_strong(&board, below),
             Color::Black => self.rank_of_weak(&board, below),
         };

@@ -185,45 +185,45 @@ fn play_known_games(
     // Each worker adds its result before it starts the next game.
     let tuned = standings.spsa.clone().map(Mutex::new);
     // Dropping the sender stops the workers.
-    let (interrupt_sender, interrupted) = bounded::<()>(0);
+    let (stop_sender, stopped) = bounded::<()>(0);
     // The channel has no buffer, so that a worker starts its next game only after its last result is taken. Otherwise
     // short games would continue long after an SPRT has decided.
-    let (results, messages) = bounded(0);
-    let mut interrupt_sender = Some(interrupt_sender);
+    let (events, received) = bounded(0);
+    let mut stop_sender = Some(stop_sender);
     let mut interrupt = interrupt.clone();
     let mut end = Ok(TournamentEnd::Finished);
     thread::scope(|scope| {
         for cpus in cpus {
-            let (interrupted, stalls) = (interrupted.clone(), stalls.clone());
-            let worker = GameWorker::new(tournament, tuned.as_ref(), cpus, interrupted, stalls);
-            let (numbers, results) = (&numbers, results.clone());
-            let work = move || work(worker, schedule, numbers, tournament.wait, &results);
+            let (stopped, stalls) = (stopped.clone(), stalls.clone());
+            let worker = GameWorker::new(tournament, tuned.as_ref(), cpus, stopped, stalls);
+            let (numbers, events) = (&numbers, events.clone());
+            let work = move || work(worker, schedule, numbers, tournament.wait, &events);
             if let Err(error) = thread::Builder::new().spawn_scoped(scope, work) {
                 let why = format!("cannot start a thread: {error}");
                 end = Err(io::Error::new(error.kind(), why));
-                interrupt_sender = None;
+                stop_sender = None;
                 break;
             }
         }
-        drop(results);
+        drop(events);
         loop {
             select! {
-                recv(messages) -> message => {
-                    let Ok(message) = message else { break };
+                recv(received) -> event => {
+                    let Ok(event) = event else { break };
                     if end.is_err() {
                         // After an error no more results are counted or reported.
                         continue;
                     }
-                    if let Err(error) = handle(standings, message, &mut on_event) {
+                    if let Err(error) = handle(standings, event, &mut on_event) {
                         end = Err(error);
-                        interrupt_sender = None;
-                    } else if is_decided(standings) && interrupt_sender.take().is_some() {
+                        stop_sender = None;
+                    } else if is_decided(standings) && stop_sender.take().is_some() {
                         end = Ok(TournamentEnd::SprtDecided);
                     }
                 }
                 recv(interrupt) -> _ => {
                     interrupt = never();
-                    if interrupt_sender.take().is_some() {
+                    if stop_sender.take().is_some() {
                         end = Ok(TournamentEnd::Interrupted);
                     }
                 }

@@ -11,7 +11,7 @@ use super::batch::Batch;
 use super::database::{Result, StoreError, Value};
 use super::rows::{self, now};
 use super::snapshot::Snapshot;
-use super::task::{PAUSE, Priority, QueueResult, Task, TaskKind, needs_moves};
+use super::task::{Priority, QueueResult, RECENT_LEASE, Task, TaskKind, needs_moves};
 use crate::board::Move;
 use crate::cloud::key::Key;
 use crate::cloud::row::Edge;
@@ -26,9 +26,9 @@ const MAX_KEPT: i64 = 200;
 const WINDOW: i64 = 400;
 /// The same maximum for a database on a server, where each query takes longer.
 const REMOTE_WINDOW: i64 = 100;
-/// Seconds after which a search is requested again if its task is gone without a result. During [`PAUSE`], the queue
-/// would not accept the task.
-const RETRY: i64 = PAUSE + 10;
+/// Seconds after which a search is requested again if its task is gone without a result. During [`RECENT_LEASE`], the
+/// queue would not accept the task.
+const RETRY: i64 = RECENT_LEASE + 10;
 /// Number of requests after which a search without a result has failed.
 const MAX_TRIES: i64 = 3;
 /// Value of the column `move` for an expansion.

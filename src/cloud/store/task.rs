@@ -14,7 +14,7 @@ use crate::movegen::has_legal_move;
 use crate::notation::Line;
 
 /// Seconds after a lease during which the same move or position is not queued again.
-pub const PAUSE: i64 = 300;
+pub const RECENT_LEASE: i64 = 300;
 /// Seconds between two cleanups of old tasks.
 const CLEANUP_INTERVAL: i64 = 60;
 /// Maximum number of remembered leased moves. Beyond it, those whose lease is not recent are forgotten, or all moves if
@@ -212,7 +212,7 @@ impl TaskState {
 /// Whether a lease is so recent that its tasks are not queued again. A time in the future was recorded before the clock
 /// was set back, and is not recent.
 fn is_recent(time: i64, now: i64) -> bool {
-    (0..PAUSE).contains(&(now - time))
+    (0..RECENT_LEASE).contains(&(now - time))
 }
 
 pub fn waiting(connection: &dyn Database, kind: TaskKind) -> Result<i64> {

@@ -218,7 +218,7 @@ impl GameGraph<'_> {
     /// The moves of a node; `None` if it is not legal.
     pub fn mover(&self, node: Node) -> Option<Mover<'_>> {
         let board = self.indexer.board(node.index())?;
-        let is_legal = board.can_move(node.side());
+        let is_legal = board.may_be_to_move(node.side());
         is_legal.then(|| Mover::new(board, node.side()))
     }
 
