@@ -236,15 +236,18 @@ impl Judgment {
     /// The reason for the end of the game as in the PGN tag `Reason`: the cause or, for a loss by repetition, what the
     /// loser did, such as `perpetual check`. `None` if the game is not over.
     pub fn end_reason(&self) -> Option<&'static str> {
-        let reason = match (self.cause, self.verdict.loser()) {
-            (Cause::Nothing, _) => return None,
-            (Cause::Repetition, Some(loser)) => match self.perpetuals[loser] {
-                graver @ (Perpetual::Check | Perpetual::Chase) => graver.name(),
-                _ => Perpetual::Attack.name(),
-            },
-            (cause, _) => cause.name(),
-        };
-        Some(reason)
+        let cause = Some(self.cause).filter(|cause| *cause != Cause::Nothing);
+        self.offense().map(Perpetual::name).or(cause.map(Cause::name))
+    }
+
+    /// The offense for which a side loses by repetition: [`Perpetual::Check`], [`Perpetual::Chase`] or, for anything
+    /// else, [`Perpetual::Attack`]. `None` if the game is not lost by repetition.
+    pub fn offense(&self) -> Option<Perpetual> {
+        let loser = self.verdict.loser().filter(|_| self.cause == Cause::Repetition)?;
+        Some(match self.perpetuals[loser] {
+            offense @ (Perpetual::Check | Perpetual::Chase) => offense,
+            _ => Perpetual::Attack,
+        })
     }
 
     /// The cause with the rule set and the number of occurrences: `repetition, asian rules, occurrence 3 of the

@@ -44,15 +44,11 @@ impl Referee {
             Cause::Stalemate => EndReason::Stalemate,
             Cause::InsufficientMaterial => EndReason::InsufficientMaterial,
             Cause::NoCapture => EndReason::NoCapture,
-            Cause::Repetition => match judgment.verdict.loser() {
+            Cause::Repetition => match judgment.offense() {
                 None => EndReason::Repetition,
-                Some(loser) => match judgment.perpetuals[loser] {
-                    Perpetual::Check => EndReason::PerpetualCheck,
-                    Perpetual::Chase => EndReason::PerpetualChase,
-                    Perpetual::Attack | Perpetual::JointAttack | Perpetual::None => {
-                        EndReason::PerpetualAttack
-                    }
-                },
+                Some(Perpetual::Check) => EndReason::PerpetualCheck,
+                Some(Perpetual::Chase) => EndReason::PerpetualChase,
+                Some(_) => EndReason::PerpetualAttack,
             },
         };
         Some(match judgment.verdict.loser() {

@@ -190,7 +190,7 @@ fn an_error_of_the_hash_table_names_no_argument() {
         format!("ulimit -v 1500000; exec '{chuhe}' board --no-browser --threads 1 --hash 100000");
     let board = Board::of(Command::new("sh").args(["-c", &script]));
     let (_, reply) = board.ask(&format!("move?start={ENDING}&moves=&time=0.1"));
-    assert_eq!(reply, json!({ "error": "hash: no memory for a hash table of 100000 MB" }));
+    assert_eq!(reply, json!({ "error": "no memory for a hash table of 100000 MB" }));
 }
 
 #[test]

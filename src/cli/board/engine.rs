@@ -181,12 +181,7 @@ impl BoardEngine {
                 resized.map_err(|failure| failure.text)?;
                 threads
             }
-            none => {
-                // The errors name arguments of the command line, such as `--hash`.
-                let without_dashes = |text: &str| text.trim_start_matches('-').to_owned();
-                let started = plan.start_threads();
-                none.insert(started.map_err(|failure| without_dashes(&failure.text))?)
-            }
+            none => none.insert(plan.start_threads().map_err(|failure| failure.text)?),
         };
         let request = plan.request(game, &run.control);
         let found = threads.search(request, &crossbeam_channel::never(), on_report);

@@ -138,11 +138,11 @@ impl SearchPlan {
         // of the pool say that the old settings are kept. Other errors replace them, because here the command ends.
         if hash > 0 {
             pool.set_hash_size(hash).map_err(|_| {
-                Failure::new("--hash", format!("no memory for a hash table of {hash} MB"))
+                Failure::message(format!("no memory for a hash table of {hash} MB"))
             })?;
         }
         pool.set_threads(threads)
-            .map_err(|_| Failure::new("--threads", format!("cannot start {threads} threads")))?;
+            .map_err(|_| Failure::message(format!("cannot start {threads} threads")))?;
         Ok(SearchThreads { pool, events })
     }
 

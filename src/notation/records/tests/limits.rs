@@ -6,6 +6,7 @@ use rand::{Rng, SeedableRng};
 use super::{one, random_game};
 use crate::board::Position;
 use crate::notation::MoveStyle;
+use crate::notation::records::dhtmlxq::read_dhtmlxq;
 use crate::notation::records::{RecordReader, write_cbl, write_cbr, write_dhtmlxq, write_xqf};
 use crate::notation::tree::{GameTree, NodeId, ROOT};
 
@@ -20,6 +21,17 @@ fn deep_variations_are_bounded() {
     let variations = "(b0a2 zz) ".repeat(20_000);
     let game = one(format!("1. {shuffle} b0c2 {variations} *").as_bytes());
     assert_eq!(game.variations(), 20_000);
+}
+
+#[test]
+fn unclosed_fields_of_dhtmlxq_take_linear_time() {
+    let many = 1 << 18;
+    for text in ["[DhtmlXQ_a]".repeat(many), "[DhtmlXQ_".repeat(many)] {
+        for text in [format!("{text}[/DhtmlXQ_b]"), text] {
+            let error = read_dhtmlxq(&text).unwrap_err();
+            assert_eq!(error.to_string(), "there is no DhtmlXQ_movelist");
+        }
+    }
 }
 
 /// A text repeated until it is longer than `size`.
