@@ -90,7 +90,8 @@ fn for_each_piece(position: &Position, pieces: Bitboard, mut visit: impl FnMut(S
     }
 }
 
-/// The advisors and bishops that may promote to pawns (the promotion variant).
+/// The advisors and bishops that may promote to pawns in the promotion variant: those on the back rank of their side.
+/// None may promote in check, or if the side has five pawns.
 fn promotions(position: &Position) -> Bitboard {
     let us = position.side_to_move();
     let pawns = position.pieces(us, PieceKind::Pawn);

@@ -18,7 +18,7 @@ use crate::search::{Bound, Info, Meaning, Report, Score, nodes_per_second};
 const UNLISTED: &str = "UCI_Chess960";
 
 /// Clients of the dialect UCI-Cyclone omit the word `position`: they send `startpos` or `fen F`, and moves. They count
-/// ranks from 0, even if they have set the variant, and so does a client that sends a move with a rank 0. The session
+/// ranks from 0, even if they have set `UCI_Variant`, and so does a client that sends a move with a rank 0. The session
 /// also recognizes a client whose moves are legal only with ranks from 0.
 ///
 /// Some workers of the public cloud library also send `fen F`, and read the word after `score` as a number. Their FENs

@@ -33,7 +33,7 @@ use std::sync::{Arc, LazyLock};
 use crate::board::Position;
 use simd::SimdLevel;
 
-/// The file of the embedded network; the training log (`src/guide/training-log.md`) says how it was made.
+/// The file of the embedded network; the training log (`src/guide/training-log.md`) describes how it was made.
 static EMBEDDED: &[u8] = include_bytes!("embedded.nnue");
 
 /// The embedded network.

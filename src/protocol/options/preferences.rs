@@ -68,8 +68,8 @@ pub struct Preferences {
 /// the risky one against a weaker opponent.
 const CLEARLY_STRONGER: u32 = 200;
 
-/// Parses `[GM|IM|FM|WGM|WIM|none] [ELO|none] [computer|human] NAME`, the value of UCI_Opponent, or an empty text.
-/// Returns the rating of the opponent, `Some(None)` if it is unknown.
+/// Parses `[GM|IM|FM|WGM|WIM|none] [ELO|none] [computer|human] NAME`, the value of `UCI_Opponent`, or an empty text.
+/// Returns the rating of the opponent: `Some(None)` if it is unknown, `None` if the text is invalid.
 pub fn parse_opponent(text: &str) -> Option<Option<u32>> {
     if text.is_empty() {
         return Some(None);

@@ -4,9 +4,10 @@
 //! perft, the cloud library) at the same time. Commands that need an idle engine are queued during a search and run
 //! after its answer. A queued `go` or handshake stops a search that does not end by itself, because old clients send no
 //! `stop` before it. When `quit` is queued, the input has ended or the queue is full, no further `stop` can arrive.
-//! Such a search is then stopped too, and the queued commands run. After a queued command that changes the meaning of
-//! lines, such as a handshake, lines are queued as they are and parsed when they run. Only `isready`, `ponderhit`,
-//! `stop` and `quit` are parsed at once. A `quit` during `go perft` is queued, because scripts send both in one input.
+//! A search that does not end by itself is then stopped too, and the queued commands run. After a queued command that
+//! changes the meaning of lines, such as a handshake, lines are queued as they are and parsed when they run. Only
+//! `isready`, `ponderhit`, `stop` and `quit` are parsed at once. A `quit` during `go perft` is queued, because scripts
+//! send both in one input.
 //!
 //! In batch mode all lines of a piped file are executed: `quit` is queued as well, and no queued `go` or handshake
 //! stops a search. During a search that ends by itself the session reads nothing, and the lines wait in the pipe.

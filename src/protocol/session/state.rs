@@ -63,7 +63,7 @@ pub struct CommandQueue {
     pub has_quit: bool,
     /// The number of queued `go` and handshakes, which stop a search without limits, except in batch mode.
     pub interruptions: usize,
-    /// The number of queued `stop` and `ponderhit`. If it is 0, the queue, which may be long, is not searched.
+    /// The number of queued `stop` and `ponderhit`. If it is 0, the queue, which may be long, is not scanned for one.
     stops_and_hits: usize,
     /// Whether a queued command changes the meaning of the lines after it, which are then parsed when they run.
     pub parses_later: bool,
@@ -198,7 +198,7 @@ pub struct ActiveSearch {
     pub request: SearchRequest,
     pub stage: Stage,
     /// Whether the search is answered when it ends, or at the ponder hit if it ends before that. Otherwise it is
-    /// answered after `stop`.
+    /// answered after `stop`, with the exceptions of `Session::on_search_done`.
     pub is_bounded: bool,
     /// When the `go` arrived.
     pub started: Instant,

@@ -165,6 +165,9 @@ const SEQUENCE_CHECKS: ByColor<u32> = ByColor::new(2, 2);
 /// - other pieces with check. This gains nothing, but if the chaser recaptures, the value of the piece taken is
 ///   subtracted from the chaser's gain.
 ///
+/// In check, a side may make any move. A capture of the other side then counts only if it is in this list, and one of
+/// the chaser only if [`Scope`] does not leave all captures to another piece.
+///
 /// Either side may stop when it is not in check.
 pub struct CaptureSequence<'a> {
     /// The current position.

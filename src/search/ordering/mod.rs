@@ -227,6 +227,7 @@ impl MovePicker {
     fn next_capture(&mut self, position: &Position) -> Option<Move> {
         while let Some(ScoredMove { played, score }) = self.best_of_list() {
             match self.mode {
+                // The higher the score, the greater the loss by exchange with which a capture is still good.
                 PickerMode::All
                     if see_at_least(
                         position,

@@ -7,7 +7,7 @@
 //! | `node` | principal variation search of a node and its moves; quiescence search at the end of each line |
 //! | `pruning` | cutoffs before the moves of a node, moves that are skipped, extensions and reductions |
 //! | `repetition`, `tablebases` | nodes that a repetition, the no-capture limit or an endgame tablebase decides |
-//! | `history_update` | what a node writes to the histories and, at its end, to the transposition table |
+//! | `history_update` | updates of the histories and, at the end of a node, of the transposition table |
 //! | `score` | node scores and whether they depend on the path |
 //! | `evaluator` | static evaluation, updated move by move |
 //! | `state` | the state of one thread, and its regular checks of the clock and the limits |
