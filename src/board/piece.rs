@@ -38,15 +38,7 @@ impl PieceKind {
 
     /// The upper-case FEN letter: K A B N R C P.
     pub const fn letter(self) -> char {
-        match self {
-            Self::King => 'K',
-            Self::Advisor => 'A',
-            Self::Bishop => 'B',
-            Self::Knight => 'N',
-            Self::Rook => 'R',
-            Self::Cannon => 'C',
-            Self::Pawn => 'P',
-        }
+        ['K', 'A', 'B', 'N', 'R', 'C', 'P'][self.index()]
     }
 
     /// Reads a letter, ignoring case. H (horse) is read as N and E (elephant) as B.
@@ -65,16 +57,8 @@ impl PieceKind {
 
     /// The name in the chosen language of messages.
     pub fn local_name(self) -> &'static str {
-        let texts = texts();
-        match self {
-            Self::King => texts.king,
-            Self::Advisor => texts.advisor,
-            Self::Bishop => texts.bishop,
-            Self::Knight => texts.knight,
-            Self::Rook => texts.rook,
-            Self::Cannon => texts.cannon,
-            Self::Pawn => texts.pawn,
-        }
+        let t = texts();
+        [t.king, t.advisor, t.bishop, t.knight, t.rook, t.cannon, t.pawn][self.index()]
     }
 }
 
@@ -167,19 +151,9 @@ impl Piece {
 
     /// The simplified Chinese character of the piece.
     pub const fn chinese(self) -> char {
-        match self {
-            Self::RedKing => '帅',
-            Self::RedAdvisor => '仕',
-            Self::RedBishop => '相',
-            Self::RedPawn => '兵',
-            Self::BlackKing => '将',
-            Self::BlackAdvisor => '士',
-            Self::BlackBishop => '象',
-            Self::BlackPawn => '卒',
-            Self::RedKnight | Self::BlackKnight => '马',
-            Self::RedRook | Self::BlackRook => '车',
-            Self::RedCannon | Self::BlackCannon => '炮',
-        }
+        const CHARACTERS: [char; Piece::COUNT] =
+            ['帅', '仕', '相', '马', '车', '炮', '兵', '将', '士', '象', '马', '车', '炮', '卒'];
+        CHARACTERS[self.index()]
     }
 }
 

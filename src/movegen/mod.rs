@@ -193,16 +193,7 @@ pub fn count_legal(position: &Position) -> u64 {
 
 /// Whether the side to move has a legal move. Without one it has lost, by mate or stalemate (困毙).
 pub fn has_legal_move(position: &Position) -> bool {
-    let legality = Legality::new(position);
-    let us = position.side_to_move();
-    promotions(position).any()
-        || PieceKind::ALL.into_iter().any(|kind| {
-            position.pieces(us, kind).into_iter().any(|from| {
-                destinations(position, kind, from)
-                    .into_iter()
-                    .any(|to| legality.allows(position, Move::new(from, to)))
-            })
-        })
+    count_legal(position) > 0
 }
 
 /// Whether `m` is pseudo-legal, for example a move from the transposition table.

@@ -77,8 +77,6 @@ pub enum Command {
     Print(String),
     /// Prints lines to standard error.
     PrintError(String),
-    /// Registers the engine, which needs no registration: the answer is always [`Reply::Registered`].
-    Register,
     NewGame,
     Quit,
     /// A line that the protocol does not define, or an empty one.
@@ -186,6 +184,5 @@ pub enum Reply<'a> {
     Perft(&'a [(Move, u64)]),
     /// The hash table entry of a position, if it has one: the answer to `probe`.
     Hash(Option<HashProbe>),
-    Registered,
     Bye,
 }

@@ -65,7 +65,7 @@ fn commands_of_one_protocol() {
     }
     assert_eq!(uci("debug on"), Command::Debug(true));
     assert_eq!(uci("debug OFF"), Command::Debug(false));
-    assert_eq!(uci("register later"), Command::Register);
+    assert_eq!(uci("register later"), Command::Print("registration ok".to_owned()));
     // In UCI unknown words before a command are ignored.
     assert_eq!(uci("joho debug on"), Command::Debug(true));
     assert_eq!(uci("joho isready"), Command::IsReady);

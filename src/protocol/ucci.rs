@@ -107,7 +107,7 @@ impl Codec for Ucci {
             Reply::Position(position) => return format_position(position, Ranks::FromZero),
             Reply::Perft(counts) => return format_perft(counts, Ranks::FromZero),
             Reply::Bye => "bye".to_owned(),
-            Reply::BookContents(_) | Reply::CpuLoad(_) | Reply::Registered => return Vec::new(),
+            Reply::BookContents(_) | Reply::CpuLoad(_) => return Vec::new(),
         };
         vec![line]
     }

@@ -89,7 +89,6 @@ impl Codec for Uci {
                 None => format!("bestmove {}", text(best)),
             },
             Reply::NoBestMove => "bestmove (none)".to_owned(),
-            Reply::Registered => "registration ok".to_owned(),
             Reply::Position(position) => return format_position(position, self.ranks),
             Reply::Perft(counts) => return format_perft(counts, self.ranks),
             Reply::BookContents(_) | Reply::NothingToStop | Reply::Hash(_) | Reply::Bye => {
@@ -113,7 +112,8 @@ impl Uci {
             };
             match verb.as_str() {
                 "debug" => return Command::Debug(!rest.eq_ignore_ascii_case("off")),
-                "register" => return Command::Register,
+                // No registration is needed.
+                "register" => return Command::Print("registration ok".to_owned()),
                 // Only at the start of the line: elsewhere it may follow a misspelled `position`.
                 _ if is_bare_position(&verb) && text.len() == line.len() => {
                     self.bare_scores = verb == "fen" && rest.split_whitespace().count() == 2;

@@ -5,7 +5,7 @@ use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use crate::protocol::codec::GameAction;
 use crate::protocol::options::Preferences;
 use crate::rules::{Game, Verdict};
-use crate::search::{Meaning, Outcome, Score, Settings, Style, USUAL_STACK, start_thread};
+use crate::search::{Outcome, Settings, Style, USUAL_STACK, start_thread};
 use crate::text::Language;
 
 /// A score of at most this, in hundredths of a minor piece, is hopeless: about a rook down on a full board. In 300
@@ -52,7 +52,7 @@ impl Adjudicator {
         let Some(score) = outcome.score else {
             return GameAction::None;
         };
-        let hundredths = hundredths(score);
+        let hundredths = score.number();
         let count = |streak: u32, continues: bool| if continues { streak + 1 } else { 0 };
         if offers.may_resign {
             self.hopeless = count(self.hopeless, hundredths <= HOPELESS);
@@ -101,15 +101,6 @@ fn accepts_draw(hundredths: i32, game: &Game, is_draw: bool, style: Style) -> bo
     hundredths <= in_any_position
         || hundredths <= with_few_pieces && has_few_pieces(game)
         || hundredths <= LEVEL && is_draw
-}
-
-/// The score in hundredths of a minor piece; `i32::MAX` for a mate, `-i32::MAX` for being mated.
-pub fn hundredths(score: Score) -> i32 {
-    match score.meaning() {
-        Meaning::Evaluation(hundredths) => hundredths,
-        Meaning::Mates(_) => i32::MAX,
-        Meaning::Mated(_) => -i32::MAX,
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Default)]

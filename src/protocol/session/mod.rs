@@ -301,7 +301,6 @@ impl Session {
             Command::ShowBook(text) => self.show_book(&text),
             Command::ShowPosition => self.show_position(),
             Command::NewGame => self.new_game(),
-            Command::Register => self.send(&Reply::Registered),
             Command::Hint(line) => self.hint(&line),
             // The queue parses a line before it returns its commands.
             Command::Unparsed(_) => {}
@@ -543,7 +542,6 @@ fn needs_idle(command: &Command) -> bool {
             | Command::Hint(_)
             | Command::Print(_)
             | Command::PrintError(_)
-            | Command::Register
             | Command::Quit
             | Command::Unknown(_)
     )

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use super::adjudication::hundredths;
 use crate::board::Move;
 use crate::protocol::go::{GoRequest, shortened};
-use crate::search::{Limits, Outcome, SearchRequest};
+use crate::search::{Limits, Outcome, Score, SearchRequest};
 
 /// The longest time to search a suggestion.
 const LONGEST_TRIAL: Duration = Duration::from_millis(200);
@@ -79,13 +78,13 @@ impl Stage {
         match self {
             Self::Suggested { is_table, .. } => match outcome.score {
                 Some(score) if is_table && !score.is_mated() => Next::Play(outcome),
-                Some(score) if !is_table && hundredths(score) >= MIN_BOOK_SCORE => {
+                Some(score) if !is_table && score.number() >= MIN_BOOK_SCORE => {
                     Next::Search(Self::Compared { suggested: outcome })
                 }
                 _ => Next::Search(Self::Requested),
             },
             Self::Compared { suggested } => {
-                let score = |outcome: &Outcome| outcome.score.map(hundredths);
+                let score = |outcome: &Outcome| outcome.score.map(Score::number);
                 match (score(&suggested), score(&outcome)) {
                     (Some(book), Some(best)) if book >= best.saturating_sub(BOOK_MARGIN) => {
                         Next::Play(suggested)
@@ -129,7 +128,7 @@ fn comparison_limits(limits: &Limits, depth: u32) -> Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::{PlayerClock, Score};
+    use crate::search::PlayerClock;
 
     fn outcome(hundredths: i32) -> Outcome {
         Outcome {
