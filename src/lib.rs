@@ -39,7 +39,7 @@
 //! | `protocol/session/mod.rs` | the session takes the line and runs its command | it sends the reply |
 //! | `protocol/ucci.rs`, `protocol/go.rs` | the line becomes a command | the reply becomes a line |
 //! | `protocol/session/search.rs` | the command becomes a request | the outcome becomes a reply |
-//! | `search/threads/mod.rs` | the pool, the coordinator and the search threads | |
+//! | `search/threads/mod.rs` | the pool and its search threads | |
 //! | `search/threads/request_handler.rs`, `search/time.rs` | time limits | choice of the move |
 //! | `search/tree/root.rs` | iterative deepening | stop at the soft time limit |
 //! | `search/tree/state.rs` | moves are played | reports, stop at the hard time limit |

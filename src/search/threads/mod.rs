@@ -1,10 +1,10 @@
 //! Requests and the threads that answer them.
 //!
-//! A [`Pool`] takes requests. A search with n threads runs in n search threads, which wait between searches. The
-//! coordinator, an extra thread, gives them their searches, runs the searches for mates by checks and by proof numbers,
-//! and chooses the move by a vote among the results. A [`Searcher`] searches while its caller waits. Both use
-//! `request_handler`, which also keeps the last mate that it has announced (`announced_mate`). Before a thread starts,
-//! `memory` checks that there is memory for it.
+//! A [`Pool`] takes requests. A search with n threads runs in n search threads, which wait between searches. The first
+//! one is the coordinator: it gives the others, the helpers, their searches, runs the searches for mates by checks and
+//! by proof numbers, and chooses the move by a vote among the results. A [`Searcher`] searches while its caller waits.
+//! Both use `request_handler`, which also keeps the last mate that it has announced (`announced_mate`). Before a thread
+//! starts, `memory` checks that there is memory for it.
 
 mod announced_mate;
 mod memory;
@@ -49,9 +49,6 @@ const CLEARED_IN_PLACE: usize = 256;
 const AUTOMATIC_HASH: usize = 128;
 /// Upper bound on the size in bytes of the embedded network, which is allocated at its first use and then kept.
 const NETWORK_BYTES: usize = 4 << 20;
-/// Stack of the coordinator in bytes. The coordinator passes on messages and runs the searches for mates by checks and
-/// by proof numbers, with a few frames per ply.
-const COORDINATOR_STACK_BYTES: usize = 2 << 20;
 
 /// The reason why the search threads cannot be started.
 #[derive(Debug, thiserror::Error)]
@@ -115,7 +112,7 @@ impl Pool {
     /// There is no memory for a search thread and a table of one MB, or the system does not start a thread.
     pub fn new(events: Sender<Event>) -> Result<Self, StartError> {
         let mut megabytes = automatic_hash_size();
-        // Start the threads first, because the allocator reserves memory for each of them.
+        // Start the thread first, because the allocator reserves memory for it.
         let mut pool = Self::with_one_megabyte(events)?;
         while megabytes > 1 {
             match TranspositionTable::new(megabytes).filter(|_| has_room(0)) {
@@ -132,7 +129,7 @@ impl Pool {
 
     /// Starts one search thread with a transposition table of one MB.
     fn with_one_megabyte(events: Sender<Event>) -> Result<Self, StartError> {
-        if !has_room(THREAD_BYTES + COORDINATOR_STACK_BYTES + NETWORK_BYTES) {
+        if !has_room(THREAD_BYTES + NETWORK_BYTES) {
             return Err(StartError::NoMemory(1));
         }
         // Decoded now, while the program can still report that memory is missing.
@@ -143,15 +140,14 @@ impl Pool {
             _ => StartError::NoThread(error),
         };
         let mut coordinator = Coordinator {
-            threads: vec![start_search_thread(0, tt.clone()).map_err(no_thread)?],
-            tt: tt.clone(),
+            data: ThreadData::new(0, tt.clone()),
+            helpers: Vec::new(),
             handler: RequestHandler::default(),
             events,
         };
         let handle = move |message| coordinator.handle(message);
-        let coordinator = Worker::start("coordinator", COORDINATOR_STACK_BYTES, handle);
         let pool = Self {
-            coordinator: coordinator.map_err(no_thread)?,
+            coordinator: Worker::start(0, handle).map_err(no_thread)?,
             tt,
             is_touched: false,
             threads: 1,
@@ -227,10 +223,10 @@ impl Pool {
     }
 
     /// Starts threads until there are `wanted` in all; `None` if they cannot all be started.
-    fn start_threads(&self, wanted: usize) -> Option<Vec<Worker<ThreadMessage>>> {
+    fn start_threads(&self, wanted: usize) -> Option<Vec<Helper>> {
         let mut started = Vec::new();
         for id in self.threads..wanted {
-            match start_search_thread(id, self.tt.clone()) {
+            match start_helper(id, self.tt.clone()) {
                 Ok(thread) => started.push(thread),
                 Err(error) => {
                     log::warn!("search thread {id} of {wanted}: {error}");
@@ -336,7 +332,7 @@ fn automatic_hash_size() -> usize {
 #[derive(Debug)]
 enum Message {
     Search(Box<SearchRequest>),
-    MoreThreads(Vec<Worker<ThreadMessage>>),
+    MoreThreads(Vec<Helper>),
     /// Keeps this number of threads and ends the others.
     FewerThreads(usize),
     Tt(Arc<TranspositionTable>),
@@ -345,10 +341,11 @@ enum Message {
     Sync(Sender<()>),
 }
 
-/// Passes requests on to the threads and collects their results.
+/// The search thread with number 0, which also gives the helpers their searches and collects the results.
 struct Coordinator {
-    threads: Vec<Worker<ThreadMessage>>,
-    tt: Arc<TranspositionTable>,
+    data: ThreadData,
+    /// The search threads with the numbers from 1.
+    helpers: Vec<Helper>,
     events: Sender<Event>,
     handler: RequestHandler,
 }
@@ -357,27 +354,28 @@ impl Coordinator {
     fn handle(&mut self, message: Message) {
         match message {
             Message::Search(request) => {
-                let (threads, tt) = (&self.threads, &self.tt);
-                let run = |shared: &Arc<SharedState>| run(threads, shared);
-                let events = Some(self.events.clone());
-                let search = || self.handler.search(*request, events, tt, threads.len(), run);
+                let Self { data, helpers, events, handler } = self;
+                let (tt, threads) = (data.tt.clone(), 1 + helpers.len());
+                let run = |shared: &Arc<SharedState>| run(data, helpers, shared);
+                let search = || handler.search(*request, Some(events.clone()), &tt, threads, run);
                 // After a panic, which was reported when it happened, the answer has no move.
                 let result = catch_unwind(AssertUnwindSafe(search)).unwrap_or_default();
                 // Sending fails if the receiver was dropped because the process is exiting.
                 let _ = self.events.send(Event::Done(result));
             }
-            Message::MoreThreads(threads) => self.threads.extend(threads),
-            Message::FewerThreads(kept) => self.threads.truncate(kept),
+            Message::MoreThreads(helpers) => self.helpers.extend(helpers),
+            Message::FewerThreads(kept) => self.helpers.truncate(kept - 1),
             Message::Tt(tt) => {
-                for thread in &self.threads {
-                    thread.send(ThreadMessage::UseTt(tt.clone()));
+                for helper in &self.helpers {
+                    helper.send(HelperMessage::UseTt(tt.clone()));
                 }
-                self.tt = tt;
+                self.data.tt = tt;
             }
             Message::Clear => {
                 self.handler.clear();
-                for thread in &self.threads {
-                    thread.send(ThreadMessage::Clear);
+                self.data.histories.clear();
+                for helper in &self.helpers {
+                    helper.send(HelperMessage::Clear);
                 }
             }
             Message::Sync(done) => {
@@ -387,36 +385,33 @@ impl Coordinator {
     }
 }
 
-/// Runs the search on all threads. When thread 0 finishes, the others stop. The results are in the order of the
-/// threads, without those of threads that panicked.
-fn run(threads: &[Worker<ThreadMessage>], shared: &Arc<SharedState>) -> Vec<Iteration> {
-    let (sender, receiver) = unbounded();
-    for thread in threads {
-        thread.send(ThreadMessage::Search(shared.clone(), sender.clone()));
-    }
-    drop(sender);
-    let mut results: Vec<_> = receiver
-        .iter()
-        .inspect(|(id, _)| {
-            if *id == 0 {
-                shared.finished.store(true, Ordering::Relaxed);
-            }
-        })
-        .collect();
-    results.sort_by_key(|(id, _)| *id);
-    results.into_iter().filter_map(|(_, result)| result).collect()
+/// Runs the search in this thread, whose data is `data`, and in the helpers. When this thread finishes, the helpers
+/// stop. The results are in the order of the threads, without those of threads that panicked.
+fn run(data: &mut ThreadData, helpers: &[Helper], shared: &Arc<SharedState>) -> Vec<Iteration> {
+    let start = |helper: &Helper| {
+        let (sender, result) = bounded(1);
+        helper.send(HelperMessage::Search(shared.clone(), sender));
+        result
+    };
+    let others: Vec<_> = helpers.iter().map(start).collect();
+    let first = search_or_renew(data, shared);
+    shared.finished.store(true, Ordering::Relaxed);
+    let others = others.iter().filter_map(|result| result.recv().ok());
+    first.into_iter().chain(others).collect()
 }
 
+type Helper = Worker<HelperMessage>;
+
 #[derive(Debug)]
-enum ThreadMessage {
-    /// Answered with the thread's number and its result, `None` after a panic.
-    Search(Arc<SharedState>, Sender<(usize, Option<Iteration>)>),
+enum HelperMessage {
+    /// Answered with the result; after a panic, the channel is closed without one.
+    Search(Arc<SharedState>, Sender<Iteration>),
     UseTt(Arc<TranspositionTable>),
     /// Clears the histories of earlier searches.
     Clear,
 }
 
-/// A thread that handles messages. Dropping the worker waits until all messages are handled, and ends the thread.
+/// A search thread that handles messages. Dropping the worker waits until all messages are handled and ends the thread.
 #[derive(Debug)]
 struct Worker<M> {
     messages: Option<Sender<M>>,
@@ -424,10 +419,11 @@ struct Worker<M> {
 }
 
 impl<M: Send + 'static> Worker<M> {
-    /// Starts the thread with a stack of `stack` bytes; see [`start_thread`] for errors.
-    fn start(name: &str, stack: usize, handle: impl FnMut(M) + Send + 'static) -> io::Result<Self> {
+    /// Starts the search thread with this number; see [`start_thread`] for errors.
+    fn start(id: usize, handle: impl FnMut(M) + Send + 'static) -> io::Result<Self> {
         let (messages, inbox) = unbounded();
-        let thread = start_thread(name, stack, move || inbox.iter().for_each(handle))?;
+        let body = move || inbox.iter().for_each(handle);
+        let thread = start_thread(&format!("search-{id}"), STACK_BYTES, body)?;
         Ok(Self { messages: Some(messages), thread: Some(thread) })
     }
 }
@@ -451,29 +447,23 @@ impl<M> Drop for Worker<M> {
     }
 }
 
-/// Starts the search thread with this number. The histories and the stack are allocated here, so that a lack of memory
-/// is an error. The accumulators of the network are allocated at the first search.
-fn start_search_thread(
-    id: usize,
-    tt: Arc<TranspositionTable>,
-) -> io::Result<Worker<ThreadMessage>> {
+/// Starts the helper with this number. The histories and the stack are allocated here, so that a lack of memory is an
+/// error. The accumulators of the network are allocated at the first search.
+fn start_helper(id: usize, tt: Arc<TranspositionTable>) -> io::Result<Helper> {
     if !has_room(THREAD_BYTES) {
         return Err(ErrorKind::OutOfMemory.into());
     }
     let mut data = ThreadData::new(id, tt);
-    let handle = move |message| handle_message(&mut data, message);
-    Worker::start(&format!("search-{id}"), STACK_BYTES, handle)
-}
-
-fn handle_message(data: &mut ThreadData, message: ThreadMessage) {
-    match message {
-        ThreadMessage::Search(shared, results) => {
-            // Sending succeeds: the coordinator waits for the results of all threads.
-            let _ = results.send((data.id, search_or_renew(data, &shared)));
+    Worker::start(id, move |message| match message {
+        HelperMessage::Search(shared, sender) => {
+            if let Some(result) = search_or_renew(&mut data, &shared) {
+                // Sending succeeds: the coordinator waits for the results of all helpers.
+                let _ = sender.send(result);
+            }
         }
-        ThreadMessage::UseTt(tt) => data.tt = tt,
-        ThreadMessage::Clear => data.histories.clear(),
-    }
+        HelperMessage::UseTt(tt) => data.tt = tt,
+        HelperMessage::Clear => data.histories.clear(),
+    })
 }
 
 /// Runs a search. If it panics, returns `None` and replaces the thread's data, so that later searches are not affected.
@@ -494,14 +484,12 @@ mod tests {
 
     #[test]
     fn a_search_that_panics_is_answered() {
-        let tt = TranspositionTable::new(1).expect("1 MB is free");
-        let thread = start_search_thread(0, Arc::new(tt)).expect("the thread starts");
+        let tt = Arc::new(TranspositionTable::new(1).expect("1 MB is free"));
+        let mut data = ThreadData::new(0, tt.clone());
+        let helper = start_helper(1, tt).expect("the thread starts");
         let request = SearchRequest::new(Game::default(), Limits::default());
         // A search without root moves panics.
-        let shared = Arc::new(SharedState::new(request, Vec::new(), 1));
-        let (sender, results) = unbounded();
-        thread.send(ThreadMessage::Search(shared, sender));
-        let answers: Vec<_> = results.iter().map(|(id, result)| (id, result.is_some())).collect();
-        assert_eq!(answers, [(0, false)]);
+        let shared = Arc::new(SharedState::new(request, Vec::new(), 2));
+        assert!(run(&mut data, &[helper], &shared).is_empty());
     }
 }
