@@ -207,34 +207,16 @@ impl Pool {
             return Ok(wanted);
         }
         self.wait();
-        if wanted < self.threads {
-            self.threads = wanted;
-            self.coordinator.send(Message::FewerThreads(wanted));
-            self.wait();
-            return Ok(wanted);
-        }
-        let Some(started) = self.start_threads(wanted) else {
-            return Err(ResizeError::NoThreads { threads: wanted, kept: self.threads });
-        };
+        let start = |id| start_helper(id, self.tt.clone());
+        let started: io::Result<Vec<_>> = (self.threads..wanted).map(start).collect();
+        let started = started.map_err(|error| {
+            log::warn!("cannot start {wanted} search threads: {error}");
+            ResizeError::NoThreads { threads: wanted, kept: self.threads }
+        })?;
         self.threads = wanted;
-        self.coordinator.send(Message::MoreThreads(started));
+        self.coordinator.send(Message::Helpers { kept: wanted - 1, started });
         self.wait();
         Ok(wanted)
-    }
-
-    /// Starts threads until there are `wanted` in all; `None` if they cannot all be started.
-    fn start_threads(&self, wanted: usize) -> Option<Vec<Helper>> {
-        let mut started = Vec::new();
-        for id in self.threads..wanted {
-            match start_helper(id, self.tt.clone()) {
-                Ok(thread) => started.push(thread),
-                Err(error) => {
-                    log::warn!("search thread {id} of {wanted}: {error}");
-                    break;
-                }
-            }
-        }
-        (self.threads + started.len() == wanted && has_room(0)).then_some(started)
     }
 
     /// The size of the transposition table, in MB.
@@ -332,9 +314,11 @@ fn automatic_hash_size() -> usize {
 #[derive(Debug)]
 enum Message {
     Search(Box<SearchRequest>),
-    MoreThreads(Vec<Helper>),
-    /// Keeps this number of threads and ends the others.
-    FewerThreads(usize),
+    /// Keeps the first `kept` helpers, ends the others, and adds those that have been started.
+    Helpers {
+        kept: usize,
+        started: Vec<Helper>,
+    },
     Tt(Arc<TranspositionTable>),
     Clear,
     /// Answered when all earlier messages have been handled.
@@ -363,8 +347,10 @@ impl Coordinator {
                 // Sending fails if the receiver was dropped because the process is exiting.
                 let _ = self.events.send(Event::Done(result));
             }
-            Message::MoreThreads(helpers) => self.helpers.extend(helpers),
-            Message::FewerThreads(kept) => self.helpers.truncate(kept - 1),
+            Message::Helpers { kept, started } => {
+                self.helpers.truncate(kept);
+                self.helpers.extend(started);
+            }
             Message::Tt(tt) => {
                 for helper in &self.helpers {
                     helper.send(HelperMessage::UseTt(tt.clone()));
@@ -450,11 +436,12 @@ impl<M> Drop for Worker<M> {
 /// Starts the helper with this number. The histories and the stack are allocated here, so that a lack of memory is an
 /// error. The accumulators of the network are allocated at the first search.
 fn start_helper(id: usize, tt: Arc<TranspositionTable>) -> io::Result<Helper> {
+    let no_memory = || Err(ErrorKind::OutOfMemory.into());
     if !has_room(THREAD_BYTES) {
-        return Err(ErrorKind::OutOfMemory.into());
+        return no_memory();
     }
     let mut data = ThreadData::new(id, tt);
-    Worker::start(id, move |message| match message {
+    let helper = Worker::start(id, move |message| match message {
         HelperMessage::Search(shared, sender) => {
             if let Some(result) = search_or_renew(&mut data, &shared) {
                 // Sending succeeds: the coordinator waits for the results of all helpers.
@@ -463,7 +450,8 @@ fn start_helper(id: usize, tt: Arc<TranspositionTable>) -> io::Result<Helper> {
         }
         HelperMessage::UseTt(tt) => data.tt = tt,
         HelperMessage::Clear => data.histories.clear(),
-    })
+    })?;
+    if has_room(0) { Ok(helper) } else { no_memory() }
 }
 
 /// Runs a search. If it panics, returns `None` and replaces the thread's data, so that later searches are not affected.
