@@ -1,8 +1,6 @@
 //! The interface between the session and the protocols: commands, replies, and the codecs that parse lines into
 //! commands and format replies as lines. Only the codec of a protocol knows its syntax.
 
-use std::time::Duration;
-
 use super::go::{GoError, GoRequest};
 use super::options::Preferences;
 use super::stdio::Input;
@@ -10,7 +8,7 @@ use super::text::Ranks;
 use crate::board::{Move, Position};
 use crate::book::BookMove;
 use crate::eval::win_rate::WinRate;
-use crate::search::{HashProbe, Report, Score};
+use crate::search::{HashProbe, Info, Report, Score};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
@@ -161,10 +159,11 @@ pub enum Reply<'a> {
         /// The win, draw and loss probabilities for the side to move, if the report is a line and `UCI_ShowWDL` is on.
         chances: Option<WinRate>,
     },
-    /// A search has found the move to play. Sent before the best move, with the complete statistics.
-    SearchEnd {
-        nodes: u64,
-        time: Duration,
+    /// The last report of a line, with the nodes and the time of the whole search. Sent for each line before the best
+    /// move, because many clients take the last line before the move as the result.
+    LastLine {
+        info: &'a Info,
+        chances: Option<WinRate>,
     },
     /// The processor load of the search threads, in thousandths.
     CpuLoad(u32),

@@ -158,10 +158,8 @@ fn ucci_has_a_line_for_the_time_and_one_for_the_moves() {
     let long = [format!("info depth 7 score 0 {statistics} pv h2e2 h9g7")];
     let mut ucci = codec(Protocol::Ucci);
     assert_eq!(ucci.format(&search(&report), &preferences), short);
-    let end = ucci.format(&END, &preferences);
-    let expected =
-        ["info time 20 nodes 6000 nps 300000 hashfull 3", "info depth 7 score 0 pv h2e2 h9g7"];
-    assert_eq!(end, expected);
+    let last = Reply::LastLine { info: &info(Score::ZERO, Bound::Lower), chances: None };
+    assert_eq!(ucci.format(&last, &preferences), short);
     // Several lines, by the option or the `go`.
     let mut several = Preferences::default();
     several.search.multipv = 3;
@@ -178,60 +176,6 @@ fn ucci_has_a_line_for_the_time_and_one_for_the_moves() {
     for other in &mut others {
         assert_eq!(other.format(&search(&report), &preferences), long);
     }
-}
-
-#[test]
-fn ucci_repeats_the_last_report_of_each_line_at_the_end_of_the_search() {
-    let mut preferences = Preferences::default();
-    preferences.search.multipv = 2;
-    for protocol in [Protocol::Ucci, Protocol::Worker] {
-        let mut ucci = codec(protocol);
-        let mut report = |number, bound| {
-            let line = Info { multipv: number, ..info(Score::ZERO, bound) };
-            let lines = ucci.format(&search(&Report::Line(line)), &preferences);
-            // A bound is reported only at the end.
-            assert_eq!(lines.len(), usize::from(bound == Bound::Exact), "{lines:?}");
-        };
-        report(1, Bound::Exact);
-        report(2, Bound::Exact);
-        report(1, Bound::Lower);
-        let line = "score 0 time 20 nodes 6000 nps 300000 hashfull 3 pv h2e2 h9g7";
-        let lines = [format!("info depth 7 {line}"), format!("info depth 7 multipv 2 {line}")];
-        assert_eq!(ucci.format(&END, &preferences), lines);
-        // Without a line, nodes and time are in a line of their own.
-        let statistics = "info time 20 nodes 6000";
-        assert_eq!(ucci.format(&END, &preferences), [statistics]);
-        // A `go` drops the lines of a search whose end was not reported.
-        let exact = Report::Line(info(Score::ZERO, Bound::Exact));
-        ucci.format(&search(&exact), &preferences);
-        ucci.on_go(&Ok(GoRequest::default()));
-        assert_eq!(ucci.format(&END, &preferences), [statistics]);
-    }
-}
-
-#[test]
-fn uci_repeats_the_last_report_of_each_line_at_the_end_of_the_search() {
-    let preferences = Preferences::default();
-    let mut uci = codec(Protocol::Uci);
-    let line = |multipv, score, bound| {
-        Report::Line(Info { multipv, ..info(Score::evaluation(score), bound) })
-    };
-    let (minor, exact) = (Score::MINOR_PIECE, Bound::Exact);
-    for report in [line(1, 0, exact), line(2, -minor, exact), line(1, minor, Bound::Lower)] {
-        uci.format(&search(&report), &preferences);
-    }
-    let repeated = |number, score| {
-        format!(
-            "info depth 7 seldepth 12 multipv {number} score {score} nodes 6000 nps 300000 hashfull 3 tbhits 17 \
-             time 20 pv h2e2 h9g7"
-        )
-    };
-    let expected = [repeated(1, "cp 400 lowerbound"), repeated(2, "cp -400")];
-    assert_eq!(uci.format(&END, &preferences), expected);
-    // A `go` drops the lines of a search whose end was not reported.
-    uci.format(&search(&line(1, 0, exact)), &preferences);
-    uci.on_go(&Ok(GoRequest::default()));
-    assert_eq!(uci.format(&END, &preferences), [""; 0]);
 }
 
 #[test]
@@ -301,9 +245,6 @@ fn info(score: Score, bound: Bound) -> Info {
         pv: vec!["h2e2".parse().unwrap(), "h9g7".parse().unwrap()],
     }
 }
-
-/// The end of a search of 6000 nodes.
-const END: Reply<'_> = Reply::SearchEnd { nodes: 6000, time: std::time::Duration::from_millis(20) };
 
 fn search(report: &Report) -> Reply<'_> {
     Reply::Search { report, chances: None }

@@ -1,8 +1,5 @@
 //! UCCI 3.0, and the commands that it shares with UCI.
 
-use std::collections::BTreeMap;
-use std::time::Duration;
-
 use super::codec::{Codec, Command, GameAction, PositionText, Reply, protocol_of_handshake};
 use super::go::{self, GoError, GoRequest};
 use super::options::{self, OptionSpec, Preferences};
@@ -18,10 +15,6 @@ const MAX_HINT: usize = 100;
 
 #[derive(Clone, Debug, Default)]
 pub struct Ucci {
-    /// The last report of each line of the search in progress. It is repeated at the end of the search, because some
-    /// clients take the last line before the move as the result. UCCI cannot express a bound, so a report of a bound is
-    /// sent only at the end.
-    lines: BTreeMap<usize, Info>,
     /// Whether the client has sent `uci` as well. VinXiangQi does, and reads messages and options as those of UCI.
     knows_uci: bool,
     /// Whether nodes and time are in the line of the moves, as in UCI. Otherwise they are in a line of their own.
@@ -56,7 +49,6 @@ impl Codec for Ucci {
     }
 
     fn on_go(&mut self, request: &Result<GoRequest, GoError>) {
-        self.lines.clear();
         self.requested_lines = request.as_ref().ok().and_then(|request| request.lines);
     }
 
@@ -80,14 +72,7 @@ impl Codec for Ucci {
             Reply::Ready => "readyok".to_owned(),
             Reply::Message(text) => self.message(&one_line(text)),
             Reply::Search { report, .. } => return self.format_report(report, preferences),
-            Reply::SearchEnd { nodes, time } if self.lines.is_empty() => {
-                format_progress(nodes, time)
-            }
-            Reply::SearchEnd { nodes, time } => {
-                let lines = std::mem::take(&mut self.lines).into_values();
-                let lines = lines.map(|info| at_end(info, nodes, time));
-                return lines.flat_map(|info| self.format_pv(&info, preferences)).collect();
-            }
+            Reply::LastLine { info, .. } => return self.format_pv(info, preferences),
             Reply::BookMove { played, weight, .. } => {
                 // Clients read a 32-bit number; the weights of some books are larger.
                 let score = i32::try_from(weight).unwrap_or(i32::MAX);
@@ -119,13 +104,12 @@ impl Ucci {
         format!("info {kind} {text}")
     }
 
-    /// The lines of a report of the search; none if UCCI has no form for it, or only debug mode shows it. Debug mode
-    /// shows a bound as a message.
-    fn format_report(&mut self, report: &Report, preferences: &Preferences) -> Vec<String> {
+    /// The lines of a report of the search; none if UCCI has no form for it, or only debug mode shows it. UCCI cannot
+    /// express a bound, so debug mode shows it as a message, and otherwise it is sent only at the end of the search.
+    fn format_report(&self, report: &Report, preferences: &Preferences) -> Vec<String> {
         let debug = preferences.debug;
         let line = match report {
             Report::Line(info) => {
-                self.lines.insert(info.multipv, info.clone());
                 let bound = match info.bound {
                     Bound::Exact => return self.format_pv(info, preferences),
                     Bound::Lower => "at least",
@@ -140,7 +124,9 @@ impl Ucci {
             Report::CurrentMove { played, number, .. } => {
                 debug.then(|| format!("info currmove {played} currmovenumber {number}"))
             }
-            Report::Progress { nodes, time } => Some(format_progress(*nodes, *time)),
+            Report::Progress { nodes, time } => {
+                Some(format!("info time {} nodes {nodes}", time.as_millis()))
+            }
             Report::Refutation(_) | Report::CurrentLines(_) => None,
         };
         line.into_iter().collect()
@@ -173,11 +159,6 @@ impl Ucci {
             vec![format!("info {statistics}"), format!("{beginning} pv {pv}")]
         }
     }
-}
-
-/// A report as it is sent at the end of the search: with the nodes and the time of the whole search.
-pub fn at_end(info: Info, nodes: u64, time: Duration) -> Info {
-    Info { nodes, time, ..info }
 }
 
 /// Parses a command that UCCI and UCI share.
@@ -262,10 +243,6 @@ fn format_option(spec: &OptionSpec, as_in_uci: bool) -> Option<String> {
     } else {
         format!("option {name} type {kind}{values}{default}")
     })
-}
-
-fn format_progress(nodes: u64, time: Duration) -> String {
-    format!("info time {} nodes {nodes}", time.as_millis())
 }
 
 fn format_hash(probe: Option<HashProbe>) -> String {

@@ -1,14 +1,11 @@
 //! UCI. Ranks are numbered from 0, or from 1 for programs for many variants (`Preferences::ranks`).
 
-use std::collections::BTreeMap;
-
 use super::codec::{Codec, Command, Reply};
-use super::go::{GoError, GoRequest};
 use super::options::{self, OptionSpec, Preferences};
 use super::text::{
     Ranks, TimeUnit, centipawns, format_perft, format_position, one_line, split_word,
 };
-use super::ucci::{at_end, parse_common, parse_position};
+use super::ucci::{parse_common, parse_position};
 use crate::board::Move;
 use crate::eval::win_rate::WinRate;
 use crate::search::{Bound, Info, Meaning, Report, Score, nodes_per_second};
@@ -29,9 +26,6 @@ pub struct Uci {
     /// Whether scores are bare numbers, without `cp` and `mate`.
     bare_scores: bool,
     ranks: Ranks,
-    /// The last report of each line of the search in progress. It is repeated at the end of the search, because many
-    /// clients take the last line before the move as the result.
-    lines: BTreeMap<usize, (Info, Option<WinRate>)>,
 }
 
 impl Codec for Uci {
@@ -41,10 +35,6 @@ impl Codec for Uci {
         } else {
             vec![self.parse_line(line, preferences.ranks())]
         }
-    }
-
-    fn on_go(&mut self, _: &Result<GoRequest, GoError>) {
-        self.lines.clear();
     }
 
     fn handshake_answer(&mut self) -> Vec<String> {
@@ -62,18 +52,8 @@ impl Codec for Uci {
         let line = match *reply {
             Reply::Ready => "readyok".to_owned(),
             Reply::Message(text) => format!("info string {}", one_line(text)),
-            Reply::Search { report, chances } => {
-                if let Report::Line(info) = report {
-                    self.lines.insert(info.multipv, (info.clone(), chances));
-                }
-                return self.format_report(report, chances);
-            }
-            Reply::SearchEnd { nodes, time } => {
-                let lines = std::mem::take(&mut self.lines).into_values();
-                return lines
-                    .map(|(info, chances)| self.format_info(&at_end(info, nodes, time), chances))
-                    .collect();
-            }
+            Reply::Search { report, chances } => return self.format_report(report, chances),
+            Reply::LastLine { info, chances } => self.format_info(info, chances),
             Reply::CpuLoad(permille) => format!("info cpuload {permille}"),
             Reply::BookMove { played, weight, is_best } => {
                 let played = text(played);

@@ -17,8 +17,8 @@ use crate::protocol::go::{GoError, GoRequest, shortened};
 use crate::protocol::strength::{has_reductions, pruning_to_depth, weaken};
 use crate::rules::Game;
 use crate::search::{
-    Control, Event, Limits, Outcome, Report, Score, SearchRequest, Settings, Style, USUAL_STACK,
-    start_thread, static_score,
+    Control, Event, Info, Limits, Outcome, Report, Score, SearchRequest, Settings, Style,
+    USUAL_STACK, start_thread, static_score,
 };
 use crate::text::{Language, fill, texts};
 
@@ -297,19 +297,12 @@ impl Session {
 
     /// Sends a report of the search; the processor load follows a report of progress.
     pub fn send_report(&mut self, report: &Report) {
-        if let (Report::Line(info), Some(search)) = (report, &mut self.search)
-            && info.multipv == 1
-        {
-            search.reported_move = info.pv.first().copied();
+        let mut chances = None;
+        if let (Report::Line(info), Some(search)) = (report, &mut self.search) {
+            let position = search.request.game.position();
+            chances = self.preferences.show_wdl.then(|| WinRate::of(info.score.units(), position));
+            search.lines.insert(info.multipv, (info.clone(), chances));
         }
-        let search = self.search.as_ref();
-        let position = search.map(|search| search.request.game.position());
-        let chances = match (report, position) {
-            (Report::Line(info), Some(position)) if self.preferences.show_wdl => {
-                Some(WinRate::of(info.score.units(), position))
-            }
-            _ => None,
-        };
         self.send(&Reply::Search { report, chances });
         if !matches!(report, Report::Progress { .. }) {
             return;
@@ -337,13 +330,15 @@ impl Session {
             self.report_mate_search(moves, is_restricted, outcome);
         }
         self.report_damaged_tables();
-        if outcome.best.is_some() && search.book_outcome.is_none() {
-            let Outcome { nodes, time, .. } = *outcome;
-            self.send(&Reply::SearchEnd { nodes, time });
-        }
         let Some(best) = outcome.best else {
             return self.send(&Reply::NoBestMove);
         };
+        if search.book_outcome.is_none() {
+            for (info, chances) in std::mem::take(&mut search.lines).into_values() {
+                let info = Info { nodes: outcome.nodes, time: outcome.time, ..info };
+                self.send(&Reply::LastLine { info: &info, chances });
+            }
+        }
         let SearchRequest { game, control, .. } = &search.request;
         let action = if control.is_pondering() {
             // The opponent has played another move, so this position does not occur in the game.
@@ -404,13 +399,14 @@ impl Session {
             return;
         };
         let from_book = search.book_outcome.as_ref().and_then(|book| book.best);
+        let reported = search.lines.get(&1).and_then(|(info, _)| info.pv.first().copied());
         let request = &search.request;
         let any = || match &request.root_moves {
             Some(moves) => moves.first().copied(),
             None => legal_moves(request.game.position()).first().copied(),
         };
         // There is a move to play: a search without one has already ended.
-        if let Some(best) = from_book.or(search.reported_move).or_else(any) {
+        if let Some(best) = from_book.or(reported).or_else(any) {
             self.send(&Reply::BestMove { best, ponder: None, action: GameAction::None });
         }
     }

@@ -1,6 +1,6 @@
 //! The state of a session: the search in progress, and the queue of commands.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,12 +16,13 @@ use super::stage::Stage;
 use crate::board::{Color, Move};
 use crate::book::{BookLibrary, BookMove};
 use crate::eval::nnue::Network;
+use crate::eval::win_rate::WinRate;
 use crate::protocol::codec::{Codec, Command, Protocol, protocol_of_handshake};
 use crate::protocol::go::GoRequest;
 use crate::protocol::options::Preferences;
 use crate::protocol::stdio::{Input, InputReceiver, Output};
 use crate::protocol::text::split_word;
-use crate::search::{Event, Outcome, Pool, SearchRequest};
+use crate::search::{Event, Info, Outcome, Pool, SearchRequest};
 use crate::tablebase::Tables;
 
 pub struct Session {
@@ -207,8 +208,8 @@ pub struct ActiveSearch {
     pub offers: Offers,
     /// When the session stopped the search.
     pub stopped: Option<Instant>,
-    /// The first move of the best line that was reported last.
-    pub reported_move: Option<Move>,
+    /// The last report of each line, by its number, with its win rate if that was reported.
+    pub lines: BTreeMap<usize, (Info, Option<WinRate>)>,
     /// The outcome of a search that ended before it may be answered.
     pub outcome: Option<Outcome>,
     /// The book move to play after a ponder hit.
@@ -236,7 +237,7 @@ impl ActiveSearch {
             cpu_before: ProcessTime::try_now().ok(),
             offers: Offers::default(),
             stopped: None,
-            reported_move: None,
+            lines: BTreeMap::new(),
             outcome: None,
             book: None,
             book_outcome: None,

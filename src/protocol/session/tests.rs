@@ -12,6 +12,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::board::{Move, Position};
+use crate::eval::win_rate::WinRate;
 use crate::notation::fen;
 use crate::protocol::stdio::spawn_reader;
 use crate::search::{Bound, Info, Outcome, Report, Score, SearchResult};
@@ -370,6 +371,49 @@ fn bounds_are_reported_before_the_move() {
     let said = session.on_event(done(0));
     let words = said.iter().map(|line| line.split(' ').nth(1).unwrap());
     assert_eq!(words.collect::<Vec<_>>(), ["time", "depth", "h2e2"], "{said:?}");
+}
+
+#[test]
+fn the_last_report_of_each_line_is_repeated_with_the_statistics_of_the_whole_search() {
+    let reports = [(1, 0, Bound::Exact), (2, -450, Bound::Exact), (1, 450, Bound::Lower)];
+    let wdl = |score| {
+        let WinRate { win, draw, loss } = WinRate::of(score, &Position::startpos());
+        format!("wdl {win} {draw} {loss}")
+    };
+    let in_ucci = "time 20 nodes 6000 nps 300000 hashfull 0 pv h2e2";
+    let in_uci = "nodes 6000 nps 300000 hashfull 0 tbhits 0 time 20 pv h2e2";
+    for (protocol, first, second) in [
+        (
+            "ucci",
+            format!("info depth 7 score 100 {in_ucci}"),
+            format!("info depth 7 multipv 2 score -100 {in_ucci}"),
+        ),
+        (
+            "uci",
+            format!(
+                "info depth 7 seldepth 9 multipv 1 score cp 400 lowerbound {} {in_uci}",
+                wdl(450)
+            ),
+            format!("info depth 7 seldepth 9 multipv 2 score cp -400 {} {in_uci}", wdl(-450)),
+        ),
+    ] {
+        let mut session = TestSession::new(protocol);
+        session.say("setoption name UCI_ShowWDL value true");
+        session.say("setoption name multipv value 2");
+        session.say("go depth 1");
+        for (multipv, score, bound) in reports {
+            let score = Score::evaluation(score);
+            let line = Info { multipv, score, bound, ..line_with("h2e2".parse().unwrap()) };
+            session.on_event(Event::Report(Report::Line(line)));
+        }
+        let said = session.on_event(answered(Outcome {
+            best: "h2e2".parse().ok(),
+            nodes: 6000,
+            time: Duration::from_millis(20),
+            ..Outcome::default()
+        }));
+        assert_eq!(said, [first, second, "bestmove h2e2".to_owned()]);
+    }
 }
 
 #[test]
