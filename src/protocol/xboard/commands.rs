@@ -135,7 +135,10 @@ impl XBoard {
                 self.pondering = true;
                 vec![option("ponder", "true")]
             }
-            "easy" => self.stop_pondering(),
+            "easy" => {
+                self.pondering = false;
+                self.change_option("ponder", "false")
+            }
             "memory" => self.change_option("hashsize", rest),
             "cores" => self.change_option("threads", rest),
             "option" => {
@@ -231,16 +234,6 @@ impl XBoard {
             Some(Purpose::Ponder) => commands.extend(self.ponder()),
             Some(Purpose::Play) | None => {}
         }
-        commands
-    }
-
-    fn stop_pondering(&mut self) -> Vec<Command> {
-        self.pondering = false;
-        let mut commands = match self.purpose {
-            Some(Purpose::Ponder) => self.abort(),
-            _ => Vec::new(),
-        };
-        commands.push(option("ponder", "false"));
         commands
     }
 

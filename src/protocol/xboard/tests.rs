@@ -222,6 +222,7 @@ fn shown_ponder_lines_come_after_a_hint() {
     let (mut client, hidden) = ponder("nopost");
     assert_eq!(hidden.len(), 2);
     assert_eq!(client.send("post"), [hint]);
+    assert_eq!(client.verbs("easy"), "stop setoption");
 }
 
 #[test]
