@@ -97,16 +97,6 @@ fn only_answers_in_a_game_lead_to_resignation() {
 }
 
 #[test]
-fn level_below_full_strength_resigns_as_well() {
-    let mut session = TestSession::new("ucci");
-    session.say("setoption usebook false");
-    session.say("setoption Skill Level 5");
-    session.say("go time 1000 increment 0");
-    let lost = session.on_event(done_with(Score::mated_in(4))).pop();
-    assert_eq!(lost.unwrap(), "bestmove h2e2 resign");
-}
-
-#[test]
 fn offers_draws_only_with_the_option() {
     let ending = "position fen 3k1a3/9/9/9/9/9/9/9/4A4/4K1R1r w";
     let mut session = TestSession::new("ucci");
