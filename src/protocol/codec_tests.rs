@@ -256,7 +256,7 @@ fn currline_and_refutation_are_reported_in_uci_only() {
     let (first, second) = (line("h2e2 h9g7"), line("b2e2"));
     for (report, lines) in [
         (Report::Refutation(first.clone()), vec!["info refutation h2e2 h9g7"]),
-        (Report::CurrentLines(vec![first.clone()]), vec!["info currline h2e2 h9g7"]),
+        (Report::CurrentLines(vec![first.clone()]), vec!["info currline 1 h2e2 h9g7"]),
         (
             Report::CurrentLines(vec![first, second]),
             vec!["info currline 1 h2e2 h9g7", "info currline 2 b2e2"],

@@ -122,10 +122,6 @@ impl Uci {
                 format!("info refutation {}", self.ranks.format_line(line))
             }
             Report::CurrentLines(lines) => {
-                // The processor number may be omitted if there is only one line.
-                if let [line] = lines.as_slice() {
-                    return vec![format!("info currline {}", self.ranks.format_line(line))];
-                }
                 let numbered = (1..).zip(lines);
                 let format = |(number, line): (u32, &Vec<Move>)| {
                     format!("info currline {number} {}", self.ranks.format_line(line))
