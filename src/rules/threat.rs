@@ -8,10 +8,9 @@ use crate::board::{Bitboard, Color, Move, PieceKind, Position, Square, attacks};
 /// Kings and pawns, which may chase perpetually, make no threats. The caller makes sure that the target is
 /// [`chaseable`]. See [`is_threat`] for the other conditions.
 pub fn chasers(position: &Position, side: Color, target: Square) -> Bitboard {
-    attackers(position, side, target)
-        .into_iter()
-        .filter(|from| is_threat(position, side, *from, target))
-        .collect()
+    let exempt = position.kind(PieceKind::King) | position.kind(PieceKind::Pawn);
+    let attackers = position.attackers_to(target, side, position.occupied()) & !exempt;
+    attackers.into_iter().filter(|from| is_threat(position, side, *from, target)).collect()
 }
 
 /// The pieces of `owner` that can be chased: all except the king and pawns that have not crossed the
@@ -20,12 +19,6 @@ pub fn chaseable(position: &Position, owner: Color) -> Bitboard {
     let exempt = position.kind(PieceKind::King)
         | position.kind(PieceKind::Pawn) & Bitboard::home_half(owner);
     position.color(owner) & !exempt
-}
-
-/// The pieces of `side` that attack `target`, without kings and pawns, which may do so perpetually.
-fn attackers(position: &Position, side: Color, target: Square) -> Bitboard {
-    let exempt = position.kind(PieceKind::King) | position.kind(PieceKind::Pawn);
-    position.attackers_to(target, side, position.occupied()) & !exempt
 }
 
 /// Whether `side` threatens the piece on `to`, which its piece on `from` attacks.

@@ -2,6 +2,7 @@
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
+use crate::board::Color;
 use crate::protocol::codec::GameAction;
 use crate::protocol::options::Preferences;
 use crate::rules::{Game, Verdict};
@@ -35,7 +36,7 @@ pub struct Adjudicator {
     hopeless: u32,
     level: u32,
     /// The side that answered last, and the number of pieces on the board then.
-    last: Option<(usize, u32)>,
+    last: Option<(Color, u32)>,
 }
 
 impl Adjudicator {
@@ -76,7 +77,7 @@ impl Adjudicator {
     /// pieces.
     fn reset_for_another_game(&mut self, game: &Game) {
         let position = game.position();
-        let side = position.side_to_move().index();
+        let side = position.side_to_move();
         let pieces = position.occupied().len();
         if self.last.is_some_and(|last| last.0 != side || last.1 < pieces) {
             *self = Self::default();
