@@ -19,8 +19,8 @@ enum Stage {
     HashMove,
     GenerateCaptures,
     GoodCaptures,
-    FirstKiller,
-    SecondKiller,
+    /// The killer with this index.
+    Killer(u8),
     GenerateQuiets,
     Quiets,
     BadCaptures,
@@ -95,10 +95,7 @@ impl MovePicker {
 
     /// Skips the remaining quiet moves. Has no effect before the good captures have been yielded.
     pub fn skip_quiets(&mut self) {
-        if matches!(
-            self.stage,
-            Stage::FirstKiller | Stage::SecondKiller | Stage::GenerateQuiets | Stage::Quiets
-        ) {
+        if matches!(self.stage, Stage::Killer(_) | Stage::GenerateQuiets | Stage::Quiets) {
             self.start_bad_captures();
         }
     }
@@ -128,19 +125,14 @@ impl MovePicker {
                 }
                 Stage::GoodCaptures => match self.next_capture(position) {
                     Some(m) => return Some(m),
-                    None if self.mode == PickerMode::All => self.stage = Stage::FirstKiller,
+                    None if self.mode == PickerMode::All => self.stage = Stage::Killer(0),
                     None => self.stage = Stage::Done,
                 },
-                Stage::FirstKiller => {
-                    self.stage = Stage::SecondKiller;
-                    if self.is_usable_killer(position, self.killers[0]) {
-                        return Some(self.killers[0]);
-                    }
-                }
-                Stage::SecondKiller => {
-                    self.stage = Stage::GenerateQuiets;
-                    if self.is_usable_killer(position, self.killers[1]) {
-                        return Some(self.killers[1]);
+                Stage::Killer(index) => {
+                    self.stage = if index == 0 { Stage::Killer(1) } else { Stage::GenerateQuiets };
+                    let killer = self.killers[usize::from(index)];
+                    if self.is_usable_killer(position, killer) {
+                        return Some(killer);
                     }
                 }
                 Stage::GenerateQuiets => {
