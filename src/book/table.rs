@@ -162,16 +162,24 @@ impl BookTable {
     /// before version 2.0 of ElephantEye. Empty lines and lines that begin with `#` are ignored.
     pub fn from_text(text: &str) -> Result<Self, TextError> {
         let mut table = Self::default();
-        for (line, content) in (1..).zip(without_byte_order_mark(text).lines()) {
-            let content = content.trim();
-            if content.is_empty() || content.starts_with('#') {
-                continue;
-            }
+        for (line, content) in move_lines(text) {
             let (position, m) = read_line(content).map_err(|reason| TextError { line, reason })?;
             table.add(&position, m);
         }
         Ok(table)
     }
+}
+
+/// Whether a text begins like that of a book: its first line with content has a move of a book.
+#[cfg(feature = "cloud")]
+pub fn is_book_text(text: &str) -> bool {
+    move_lines(text).next().is_some_and(|(_, line)| read_line(line).is_ok())
+}
+
+/// The lines of a text with their numbers, from 1, without empty lines and those that begin with `#`.
+fn move_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = (1..).zip(without_byte_order_mark(text).lines().map(str::trim));
+    lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
 
 /// The position and move of a line. The error is the reason why it cannot be read.

@@ -586,7 +586,34 @@ fn moves_of_imported_books_become_tasks() {
     for book in ["cut.obk", "cut.pfBook"] {
         dir.write(book, "SQLite format 3\0");
     }
-    for book in ["none.dat", "cut.obk", "cut.pfBook", "tokens.xqb"] {
-        dir.check(&format!("$1 cloud import other.db {book}\n2> book: {book}"));
+    dir.write("cut.dat", [0; 9]);
+    for (book, error) in [
+        ("none.dat", "none.dat: No such file"),
+        ("cut.dat", "book: cut.dat: the book is truncated"),
+        ("cut.obk", "book: cut.obk: database"),
+        ("cut.pfBook", "book: cut.pfBook: database"),
+        ("none.obk;keys.bin", "book: none.obk: No such file"),
+    ] {
+        dir.check(&format!("$1 cloud import other.db {book}\n2> {error}"));
     }
+}
+
+#[test]
+fn imported_books_are_recognized_by_content() {
+    let dir = dir_with_library();
+    dir.check(
+        "
+        $ cloud export library.db book.dat
+        $ cloud export library.db book.xqb
+        $ book export book.dat book.txt
+        ",
+    );
+    for (book, name) in [("book.dat", "club"), ("book.xqb", "club.dat"), ("book.txt", "club.obk")] {
+        dir.write(name, dir.bytes(book));
+        dir.check(&format!("$ cloud import {book}.db {name}\n> 1 task added"));
+    }
+    dir.check("$ cloud import list.db book.txt;club\n> 1 task added");
+    // A text named like a book is read as a list.
+    dir.write("list.dat", "startpos\n");
+    dir.check("$ cloud import named.db list.dat\n> 1 task added");
 }

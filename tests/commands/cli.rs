@@ -356,7 +356,7 @@ fn positions_are_shown_as_diagrams() {
     for part in ["車──馬──象", "俥──傌──相", "楚  河"] {
         assert!(text.contains(part), "{text}");
     }
-    assert!(text.ends_with("黑方走\n"), "{text}");
+    assert!(text.ends_with("轮到黑方走\n"), "{text}");
     for (arguments, locale, expected) in [
         ("show", "C", "red to move"),
         ("show --ascii", "zh_CN.UTF-8", "轮到红方走"),

@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 
 use super::library::{DUMP_HEADER, OLD_DUMP_HEADER, note_left_out};
 use crate::board::{Move, Position};
-use crate::book::{BookEntry, SQLITE_MAGIC};
+use crate::book::{self, BookEntry, BookError, SQLITE_MAGIC, is_book_text};
 use crate::cli::book::file::{open as open_book, read_table};
 use crate::cli::common::{Context, Failure, Unread, open_with_beginning, print_text, register_bar};
 use crate::cloud::key::{Key, View};
@@ -19,7 +19,7 @@ use crate::cloud::store::{
 use crate::cloud::{Edge, fen};
 use crate::movegen::is_legal;
 use crate::notation::records::RecordReader;
-use crate::text::{self, counted, decode, without_byte_order_mark};
+use crate::text::{self, counted, decode, has_extension, without_byte_order_mark};
 
 /// Import dumps, self-play games, game records, lists of positions and books into a library, even while a server is
 /// running.
@@ -27,7 +27,7 @@ use crate::text::{self, counted, decode, without_byte_order_mark};
 /// Moves of dumps and self-play games are written with their scores, unless the library has a score of at least the
 /// same depth (an unknown depth counts as 0). Notes of dumps are written to moves without a note. Moves of game records
 /// (PGN, XQF, CBR, CBL, CBF, PFC, DhtmlXQ, WXF) and books (.dat, .xqb, .obk, .pfBook) become tasks for the workers,
-/// and so do positions (one FEN or EPD per line). For a book that needs a key file, write KEYS;BOOK.
+/// and so do positions (one FEN or EPD per line). For a book that needs a key file, write `book.obk;keys.bin`.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Library file or database; created if missing.
@@ -169,18 +169,22 @@ impl Importer<'_> {
 
     /// Detects the type of a file and adds it.
     fn add(&mut self, path: &Path, plies: usize, unread: &mut Unread) -> Result<(), ImportError> {
-        if let Some(name) = book_name(path) {
+        let name = path.to_str().unwrap_or_default();
+        if name.contains(';') && !path.exists() {
             return self.add_book(name);
         }
         let (head, file) = open_with_beginning(path, HEAD)?;
+        #[cfg(feature = "training")]
+        if crate::training::data::is_game_file(&head) {
+            return self.add_self_play(path, file, plies);
+        }
+        if !name.is_empty() && name != "-" && is_book(path, &head) {
+            return self.add_book(name);
+        }
         if head.starts_with(SQLITE_MAGIC) {
             let why =
                 "this is a database; if it is a library, `chuhe cloud dump` writes it as text";
             return Err(ImportError::File(why.to_owned()));
-        }
-        #[cfg(feature = "training")]
-        if crate::training::data::is_game_file(&head) {
-            return self.add_self_play(path, file, plies);
         }
         let beginning = decode(&head);
         if beginning.lines().next().is_some_and(is_header) {
@@ -360,11 +364,17 @@ fn new_score(position: &Position, played: Move, value: i32, depth: u8) -> NewSco
     NewScore::new(edge, value, depth, WRITER)
 }
 
-/// The path as text if its extension is that of a book.
-fn book_name(path: &Path) -> Option<&str> {
-    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-    let is_book = matches!(&*extension, "dat" | "xqb" | "obk" | "pfbook");
-    path.to_str().filter(|_| is_book)
+/// Whether a file, which begins with `head`, is a book by its content. Damaged databases and damaged binary files named
+/// .dat count as books, so that their errors are reported.
+fn is_book(path: &Path, head: &[u8]) -> bool {
+    if head.starts_with(SQLITE_MAGIC) {
+        return !matches!(book::open_book(path), Err(BookError::NotABook(_)));
+    }
+    // Binary files and texts in UTF-16 contain NUL bytes.
+    if head.contains(&0) {
+        return has_extension(path, "dat") || book::open_book(path).is_ok();
+    }
+    is_book_text(&decode(head))
 }
 
 fn is_header(line: &str) -> bool {

@@ -258,6 +258,34 @@ mod tests {
     }
 
     #[test]
+    fn text_in_parentheses_is_a_comment() {
+        for text in [
+            "好 棋 呀",
+            "此着，很好",
+            "好\n棋",
+            "red is better",
+            "Better: a central cannon!",
+            "đỏ hơn",
+        ] {
+            let game = read_one(&format!("1. 炮二平五 马8进7 ({text}) 2. 马二进三"));
+            assert_eq!((game.plies(), game.comments()[1].as_str()), (3, text));
+            assert!(game.problems.is_empty(), "{:?}", game.problems);
+        }
+        // A comment may precede a variation, and a result is no comment.
+        let game =
+            read_one("1. 炮二平五 马8进7 (好 棋 1... 炮8平5 (good)) 2. 马二进三 (Red wins.)");
+        assert_eq!((game.plies(), game.result), (3, GameResult::RedWins));
+        assert!(game.comments().iter().all(String::is_empty), "{:?}", game.comments());
+        let first = game.moves.line(ROOT).next().unwrap();
+        let alternative = game.moves.line(first).next().unwrap();
+        let alternative = game.moves.next_sibling(alternative).unwrap();
+        assert_eq!(game.moves[alternative].comment, "好 棋\ngood");
+        // With a digit, a text may be a move.
+        let game = read_one("1. 炮二平五 马8进7 (see game 2) 2. 马二进三");
+        assert_eq!((game.plies(), game.problems.len()), (3, 1));
+    }
+
+    #[test]
     fn many_numbers_in_a_row_are_a_comment() {
         let numbers = "9. ".repeat(60);
         let text = format!("1. 炮二平五 马8进7\n好着 {numbers}2. 马二进三");

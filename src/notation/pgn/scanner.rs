@@ -12,7 +12,7 @@ use crate::notation::tree::{GameResult, LONGEST_RESULT};
 pub enum PgnToken<'a> {
     Tag(&'a str, String),
     Comment(&'a str),
-    /// A text with brackets around it: `（好棋）`.
+    /// A text with brackets around it: `（好棋）`, `(red is better)`.
     Note(Source<'a>),
     /// `(`
     Open(Source<'a>),
@@ -95,6 +95,17 @@ fn note_length(text: &str, open: char, close: char) -> Option<usize> {
         is_empty_line &= c.is_whitespace();
     }
     None
+}
+
+/// The length in bytes of the text in parentheses that begins a text, if it begins with a letter and cannot contain a
+/// move, because it has neither digits nor Chinese characters: `(red is better)`. `None` if it is a result.
+fn length_without_moves(text: &str) -> Option<usize> {
+    let inside = text.strip_prefix('(')?;
+    let may_be_move = |c: char| c.is_numeric() || matches!(c, '\u{4e00}'..='\u{9fff}');
+    let end = inside.find(|c| "(){}[];\n".contains(c) || may_be_move(c))?;
+    let note = inside[..end].trim_end_matches(['.', '!', ' ', '\t']);
+    let is_text = note.starts_with(char::is_alphabetic) && note.parse::<GameResult>().is_err();
+    (is_text && inside[end..].starts_with(')')).then_some(end + 2)
 }
 
 /// Whether the `[` at the beginning of a text begins a tag. It does if a name and a quotation mark follow it. At the
@@ -349,9 +360,12 @@ impl Scanner {
     }
 
     /// The length in bytes of the brackets that begin here and of the text between them, if they are closed on the same
-    /// line or, see [`note_length`], a few lines below.
+    /// line or, see [`note_length`], a few lines below. Parentheses count if they contain no move.
     fn note(&mut self) -> Option<usize> {
         let rest = &self.text[self.at..];
+        if rest.starts_with('(') {
+            return length_without_moves(rest);
+        }
         let number = BRACKETS.iter().position(|(open, _)| rest.starts_with(*open))?;
         if self.at < self.unclosed[number] {
             return None;

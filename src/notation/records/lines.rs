@@ -23,7 +23,7 @@ fn after_name(line: &str) -> Option<(&str, &str)> {
     (is_name && begins_with_board(rest)).then_some((name.trim(), rest))
 }
 
-/// A line without the number before its FEN: `12. FEN`, `12) FEN`, `第12题 FEN`. In lists of puzzles, `2#` before a FEN
+/// A line without the number before its FEN: `12. FEN`, `12) "FEN"`, `第12题 FEN`. In lists of puzzles, `2#` before a FEN
 /// means that the player holds a draw.
 fn without_number(line: &str) -> &str {
     let digits = line.trim_start_matches('第');
@@ -31,7 +31,7 @@ fn without_number(line: &str) -> &str {
     let fen =
         rest.trim_start_matches(|c: char| c.is_whitespace() || ".．、:：)）#题局".contains(c));
     let has_number = rest.len() < digits.len() && fen.len() < rest.len();
-    if has_number && begins_with_board(fen) { fen } else { line }
+    if has_number && begins_with_board(fen.trim_start_matches('"')) { fen } else { line }
 }
 
 /// Whether a line is a comment of a list: `# …`, `// …` or `; …`.
@@ -148,11 +148,21 @@ impl From<LineContent> for GameTree {
     }
 }
 
+/// A line that begins with `"` without its quotes, and without a comma or a comment after them.
+fn without_quotes(line: &str) -> &str {
+    let Some(quoted) = line.strip_prefix('"') else {
+        return line;
+    };
+    let is_end = |rest: &str| is_comment(rest.trim_start_matches([',', ' ', '\t']));
+    match quoted.split_once('"') {
+        Some((text, rest)) if is_end(rest) => text,
+        _ => quoted.trim_end_matches([',', '"']),
+    }
+}
+
 /// A line without the quotes around a position, the number before a FEN, and a comment after ` #` or ` //`.
 pub(super) fn without_marks(line: &str) -> &str {
-    let quoted = line.strip_prefix('"');
-    let line = quoted.map_or(line, |line| line.trim_end_matches([',', '"']));
-    let line = without_number(line);
+    let line = without_number(without_quotes(without_number(line)));
     // Only before the first `;` or `"`: the texts of an EPD may contain these signs.
     let text = line.find([';', '"']).unwrap_or(line.len());
     let comment = [" #", " //", "\t#", "\t//"].map(|mark| line[..text].find(mark));
@@ -374,6 +384,9 @@ mod tests {
             (format!("{board}\t// c2.5"), ""),
             (format!("\"{board}\""), ""),
             (format!("\"{board}\","), ""),
+            (format!("12. \"{board}\""), ""),
+            (format!("\"{board}\" // c"), ""),
+            (format!("第3题 \"{board}\", # c"), ""),
             (format!("兵的杀法|{board}"), "兵的杀法"),
             (format!("a b_1|{board}|"), "a b_1"),
         ] {

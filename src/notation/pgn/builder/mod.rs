@@ -478,7 +478,7 @@ impl Builder {
         let text = text.chars().take(MAX_WORD).collect();
         let line = Some(line);
         let mut node = AnnotatedMove::new(RawMove::Text { text, line, lacks_reply });
-        node.comment = std::mem::take(&mut self.pending);
+        node.comment = plain_comment(&std::mem::take(&mut self.pending));
         let id = self.game.moves.add(self.cursor.after, node);
         self.cursor = Cursor { after: id, last: Some(id) };
         self.length_before_text = None;

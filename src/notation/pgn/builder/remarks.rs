@@ -76,7 +76,9 @@ impl Builder {
     /// Adds a part of the file to the comment before the first move of a variation.
     pub(super) fn add_to_text(&mut self, source: Source<'_>) {
         self.text_size += source.separators.len() + source.text.len();
-        self.pending += source.separators;
+        if !self.pending.is_empty() {
+            self.pending += source.separators;
+        }
         self.pending += source.text;
     }
 
@@ -258,7 +260,7 @@ impl Builder {
             if is_comment {
                 // A number before the comment is not that of the next move.
                 self.number = *number;
-                self.add_comment(source.text);
+                self.add_to_text(source);
                 if !is_remark {
                     self.text_depth = self.open.len();
                 }

@@ -89,7 +89,7 @@ fn comments_numbers_and_results_of_chinese_texts_are_read() {
     assert_eq!(game.comments(), ["好棋", "稳", ""]);
     let game =
         read_one("1. 炮二平五(中炮) 马8进7 (屏风马，好) (红先 7... 车9进1) 2. 马二进三 (=) *");
-    assert_eq!(game.comments(), ["中炮", "屏风马\n好", "="]);
+    assert_eq!(game.comments(), ["中炮", "屏风马，好", "="]);
     for (text, result) in [
         ("1. 炮二平五 马8进7 （红胜）（完）", GameResult::RedWins),
         ("1. 炮二平五 马8进7 （红胜）", GameResult::RedWins),
