@@ -298,7 +298,8 @@ new [FEN [moves M…]]     a new game
 draw, resign             offers a draw, resigns
 save FILE                the game as PGN, or its position as .fen
 load FILE                a PGN (FILE:3 is the third game), or a .fen
-quit", "\
+help                     this list
+quit                     ends the program", "\
 炮二平五, h2e2, C2=5     走一着
 hint, 提示               最佳着法
 analyse [秒]             最佳变例及分数

@@ -21,7 +21,8 @@ use file::{Output, open, read_memos, read_table};
 /// Make, merge and inspect opening books (开局库): BOOK.DAT of ElephantEye, and .xqb.
 ///
 /// The format of a file is recognized by its content; the name of a new book sets its format: .xqb,
-/// or else BOOK.DAT. An .obk or .pfBook needs its key file in the list: `book.obk;keys.bin`.
+/// or else BOOK.DAT; names with the extension of another format, such as .txt or .obk, are refused. An .obk or
+/// .pfBook needs its key file in the list: `book.obk;keys.bin`.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]
