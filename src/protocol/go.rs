@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::text::{Ranks, TimeUnit, clock_time, number};
 use crate::board::{Color, Move};
 use crate::search::{Limits, MAX_DEPTH, PlayerClock};
-use crate::text::{excerpt, fill, texts};
+use crate::text::{excerpt, fill, quoted, texts};
 
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct GoRequest {
@@ -56,7 +56,7 @@ pub enum ParameterError {
     Missing(&'static str),
     #[error("{}", fill(texts().at_least_1, &[.0]))]
     Zero(&'static str),
-    #[error("{}", fill(texts().needs_a_number_not, &[key, &format!("{given:?}")]))]
+    #[error("{}", fill(texts().needs_a_number_not, &[key, &quoted(given)]))]
     NotANumber {
         key: &'static str,
         /// The beginning of the value.

@@ -174,7 +174,7 @@ impl Clause {
             Self::ChasedPieceExcused(pieces) => {
                 let pieces: Vec<String> = pieces.iter().map(Placed::chinese).collect();
                 format!(
-                    "被捉之子仅因切断保护而成的捉不计（亚洲棋规第 19 条，图 39-41、61）：{}",
+                    "被捉之子仅因切断对方的保护而形成的捉，不算捉（亚洲棋规第 19 条，图 39–41、61）：{}",
                     pieces.join("、")
                 )
             }
@@ -185,7 +185,7 @@ impl Clause {
             Self::GraverLoses(color, perpetual) => {
                 format!("{}判负：{}重于{}的着法", side(*color), perpetual.chinese(), side(!*color))
             }
-            Self::EqualDraws(Perpetual::None) => "判和：双方均无禁止着法".to_owned(),
+            Self::EqualDraws(Perpetual::None) => "判和：双方均为允许着法".to_owned(),
             Self::EqualDraws(perpetual) => format!("判和：双方均为{}", perpetual.chinese()),
         }
     }

@@ -96,7 +96,7 @@ impl Perpetual {
     /// The term of the Chinese rule book.
     pub const fn chinese(self) -> &'static str {
         match self {
-            Self::None => "无禁止着法",
+            Self::None => "允许着法",
             Self::JointAttack => "长打（联合捉子或捉少根子）",
             Self::Attack => "长打",
             Self::Chase => "长捉",

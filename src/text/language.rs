@@ -137,7 +137,7 @@ texts! {
         "被将军时、已有五个兵（卒）时或不在底线时不能升变";
     wrong_step: "the {} does not move like that", "{}不能这样走";
     kings_face: "the kings would face each other (对面笑)", "走后将帅照面";
-    king_in_check: "the king would be in check", "走后将（帅）被将军";
+    king_in_check: "the king would be in check", "走后己方被将军（送将）";
     // Positions that are not valid.
     invalid_fen: "invalid FEN: {}", "FEN 无效：{}";
     illegal_position: "illegal position: {}", "局面无效：{}";
@@ -154,12 +154,13 @@ texts! {
     too_many_pieces: "{} has {} pieces, at most {} are allowed", "{}有 {} 个棋子，最多 {} 个";
     impossible_square: "{} {} cannot stand on {}", "{}{}不能在 {}";
     facing_kings: "the kings face each other", "将帅照面";
-    in_check_not_to_move: "{} is in check but not to move", "{}被将军，但不轮到它走";
+    in_check_not_to_move: "{} is in check but not to move", "{}被将军，却没有轮到该方走棋";
     cannot_arise: "the position cannot arise in a game: {}", "对局中不会出现这样的局面：{}";
     // Protocols.
+    quoted: "\"{}\"", "“{}”";
     refused: "{} refused: {}", "{} 被拒绝：{}";
-    no_mate: "there is no mate in {}{}", "{} 回合内没有杀着{}";
-    mate_not_found: "no mate in {}{} found, but not every line was searched", "没有找到 {} 回合内的杀着{}，但并未搜索所有变化";
+    no_mate: "there is no mate in {}{}", "{} 回合内没有杀法{}";
+    mate_not_found: "no mate in {}{} found, but not every line was searched", "没有找到 {} 回合内的杀法{}，但并未搜索所有变化";
     by_these_moves: " by these moves", "（限于这些着法）";
     unknown_words: "go: unknown words {}", "go：不认识的词 {}";
     cannot_play: "go: cannot play {}", "go：不能走 {}";
@@ -231,7 +232,7 @@ texts! {
     offers_exchange: "offers an exchange", "兑子";
     chases: "{} chases {}", "{} 捉{}";
     excused_attack: "{} attacks {} but is excused (a protector was cut off)", "{} 捉{}，不计（仅切断保护）";
-    wins_by_check: "{} threatens to win material by a check", "{} 要借将军得子";
+    wins_by_check: "{} threatens to win material by a check", "{} 企图借将军得子";
     joint_chase: "joint chase or chase of a partly protected piece", "联合捉子或捉少根子";
     place_game: "game {}", "第 {} 局";
     place_line: "line {}", "第 {} 行";
@@ -276,7 +277,7 @@ texts! {
     not_utf_8: "The line is not valid UTF-8.", "这一行不是有效的 UTF-8。";
     nothing_to_take_back: "There is no move to take back.", "没有可悔的着法。";
     for_the_side_to_move: "{} for the side to move", "{}（走子方）";
-    too_early_for_a_draw: "I decline: it is too early for a draw.", "不同意：现在议和太早。";
+    too_early_for_a_draw: "I decline: it is too early for a draw.", "不同意：现在提和太早。";
     better_position: "I decline: my position is better.", "不同意：我方局面占优。";
     saves_pgn: "A game is saved as .pgn or .txt, its position as .fen; `chuhe convert` writes other formats.",
         "棋局保存为 .pgn 或 .txt，局面保存为 .fen；其他格式请用 `chuhe convert`。";
@@ -310,7 +311,7 @@ board, flip, fen         显示棋盘、翻转棋盘、显示 FEN
 level time 秒 | depth 层数 | elo 等级分
 engine red | black | none   引擎执红、执黑或不走
 new [FEN [moves 着法…]]  新的一局
-draw, 求和, 和棋         提议和棋
+draw, 提和, 求和         提议和棋
 resign, 认输             认输
 save 文件, 保存 文件     保存为 PGN，或把局面保存为 .fen
 load 文件                载入 PGN（文件:3 为第三局）或 .fen
@@ -327,6 +328,11 @@ pub fn fill(text: &str, values: &[&str]) -> String {
         filled += part;
     }
     filled
+}
+
+/// A text in the quotation marks of the chosen language.
+pub fn quoted(text: &str) -> String {
+    fill(texts().quoted, &[text])
 }
 
 #[cfg(test)]

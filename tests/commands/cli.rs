@@ -512,7 +512,7 @@ fn messages_are_chinese_on_request_or_by_the_locale() {
         ("batch broken.epd --depth 1", 1, "batch：有 1 个局面无法读取"),
         ("analyse startpos --depth 1 --multipv 2", 0, " 深度 序 "),
         ("analyse startpos --depth 0", 2, "0 不在 1 到 "),
-        ("solve '9/9/3k5/9/9/9/9/9/9/R4K3 w' --mate 1", 1, "没有 1 回合内的杀着"),
+        ("solve '9/9/3k5/9/9/9/9/9/9/R4K3 w' --mate 1", 1, "没有 1 回合内的杀法"),
         ("solve --verify list.json", 1, "list.json：不是 JSON 格式的解法："),
         ("judge '3k5/3R5/3R5/9/9/9/9/9/9/4K4 b'", 0, "黑负"),
         ("convert games.pgn", 0, "读入 1 局，写出 1 局"),

@@ -125,11 +125,11 @@ fn the_explanation_lists_every_ply_in_both_languages() {
         "红负",
         "循环反复，棋规 asian，局面第 3 次出现",
         "红方：长捉（黑炮 h0）",
-        "黑方：无禁止着法",
+        "黑方：允许着法",
         "红方判负：长捉重于黑方的着法",
-        "步数  着法            棋子    作用",
-        "4     h0i0  炮８平９  黑方炮  -",
-        "5     h6i6  车二平一  红方车  红车 i6 捉黑炮 i0",
+        "步数  着法            棋子  作用",
+        "4     h0i0  炮８平９  黑炮  -",
+        "5     h6i6  车二平一  红车  红车 i6 捉黑炮 i0",
     ];
     assert_eq!(text.lines().take(8).collect::<Vec<_>>(), expected);
     check(&format!(

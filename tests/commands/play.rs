@@ -48,7 +48,7 @@ fn moves_with_ranks_from_1_are_read_if_they_are_illegal_otherwise() {
 fn commands_may_be_chinese() {
     let lines = "h2e2\n悔棋\nfen\n提示\n求和\n认输\n帮助\n";
     let text = played("--depth 1 --no-book --lang zh", lines);
-    assert_contains(&text, &[super::START, "议和太早", "红方认输", "undo, 悔棋"]);
+    assert_contains(&text, &[super::START, "提和太早", "红方认输", "undo, 悔棋"]);
     assert!(!text.contains("无法识别"), "{text}");
 }
 

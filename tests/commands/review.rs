@@ -79,7 +79,7 @@ fn repetitions_are_judged_with_any_number_of_threads() {
     assert!(is_explained, "{alone}");
     assert!(alone.contains("lost for red: repetition"), "{alone}");
     let (chinese, _) = reviewed(&game, "--lang zh --from 12");
-    assert!(chinese.contains("红方 长将，黑方 无禁止着法；"), "{chinese}");
+    assert!(chinese.contains("红方：长将，黑方：允许着法；"), "{chinese}");
     let (objects, _) = reviewed(&game, "--lang zh --from 12 --json");
     assert!(objects.contains("lost for red: repetition"), "{objects}");
     // Black has no move that is judged.

@@ -358,11 +358,11 @@ fn reports_are_in_chinese_on_request() {
     for part in [
         "（检测到：UCCI）",
         "2 局，同时 1 局",
-        "违例着法 [",
+        "不合法着法 [",
         "对局已下完",
         "a 对 b：2 局，+0 =0 -2",
         "执红        +0 =0 -1",
-        "结束原因：违例着法 2",
+        "结束原因：不合法着法 2",
         "节点/秒",
     ] {
         assert!(text.contains(part), "{part}: {text}");

@@ -132,11 +132,11 @@ fn description(classified: &ClassifiedMove) -> String {
     if parts.is_empty() { "-".to_owned() } else { parts.join(texts.comma) }
 }
 
-/// A piece: `red rook 车`, in Chinese `红方车`.
+/// A piece: `red rook 车`, in Chinese `红车`.
 fn piece_text(piece: Piece) -> String {
     let color = piece.color();
     local(format!("{color} {} {}", piece.kind(), piece.chinese()), || {
-        format!("{}{}", color.local_name(), piece.chinese())
+        format!("{}{}", color.local_name().trim_end_matches('方'), piece.chinese())
     })
 }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::board::{ByColor, Color, Move, Position};
-use crate::cli::common::texts;
+use crate::cli::common::{fill, texts};
 use crate::eval::win_rate::WinRate;
 use crate::notation::Line;
 use crate::notation::tree::GameTree;
@@ -65,7 +65,7 @@ impl Repetition {
         let (judgment, texts) = (&self.judgment, texts());
         let action = |color: Color| {
             let perpetual = judgment.perpetuals[color].local_name();
-            format!("{} {perpetual}", color.local_name())
+            fill(texts.labeled, &[color.local_name(), perpetual])
         };
         let actions = Color::ALL.map(action).join(texts.clause_comma);
         let ruling = judgment.ruling().unwrap_or_default();

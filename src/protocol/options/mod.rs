@@ -10,7 +10,7 @@ pub use table::{all, default_books, plays_from_books};
 use std::fmt::Display;
 
 use super::text::{number, split_word};
-use crate::text::{excerpt, fill, texts};
+use crate::text::{excerpt, fill, quoted, texts};
 
 /// The action of the session after an option has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,7 +192,7 @@ fn set_value(
     let invalid = |wanted: &str| {
         let given = match excerpt(value) {
             text if text.is_empty() => texts().empty_value.to_owned(),
-            text => format!("{text:?}"),
+            text => quoted(&text),
         };
         fill(texts().wrong_value, &[name, wanted, &given])
     };

@@ -6,7 +6,7 @@ use crate::notation::{fen, parse_move};
 use crate::protocol::codec::PositionText;
 use crate::protocol::text::Ranks;
 use crate::rules::{Game, Ply};
-use crate::text::{excerpt, fill, texts};
+use crate::text::{excerpt, fill, quoted, texts};
 
 /// The maximum number of errors of one line that are reported; the others are only counted.
 const MAX_REPORTED: usize = 32;
@@ -150,7 +150,7 @@ pub fn parse_game(text: &PositionText, promotion: bool) -> Result<(Game, Option<
     for (index, played) in text.moves.iter().enumerate() {
         let error = match read_move(played, text.ranks, game.position()) {
             Ok(legal) if game.push(legal).is_ok() => continue,
-            Ok(_) => fill(texts().not_a_legal_move, &[&format!("{:?}", excerpt(played))]),
+            Ok(_) => fill(texts().not_a_legal_move, &[&quoted(&excerpt(played))]),
             Err(error) => error,
         };
         let numbers = [index + 1, text.moves.len()].map(|number| number.to_string());
@@ -174,8 +174,7 @@ fn read_move(text: &str, ranks: Ranks, position: &Position) -> Result<Move, Stri
         return Ok(played);
     }
     let hint = if has_other_ranks { texts().other_ranks } else { "" };
-    let text = format!("{:?}", excerpt(text));
-    Err(fill(texts().not_a_move, &[&text, hint]))
+    Err(fill(texts().not_a_move, &[&quoted(&excerpt(text)), hint]))
 }
 
 /// The message for the errors of one line, of which the first ones are kept.
