@@ -41,8 +41,8 @@
 //! | `protocol/session/search.rs` | the command becomes a request | the outcome becomes a reply |
 //! | `search/threads/mod.rs` | the pool and its search threads | |
 //! | `search/threads/request_handler.rs`, `search/time.rs` | time limits | choice of the move |
-//! | `search/tree/root.rs` | iterative deepening | stop at the soft time limit |
-//! | `search/tree/state.rs` | moves are played | reports, stop at the hard time limit |
+//! | `search/tree/root.rs` | iterative deepening | reports, stop at the soft time limit |
+//! | `search/tree/state.rs` | moves are played | stop at the hard time limit |
 //! | `search/tree/node.rs`, `search/ordering/mod.rs` | nodes and the order of their moves | |
 //!
 //! A node also uses `search::tree::pruning`, `search::tree::repetition` and the transposition table, `search::tt`.
@@ -104,8 +104,9 @@
 //!   `panic!`. A refused line is reported and changes nothing.
 //! - A `go` is answered exactly once. A `stop` cannot be lost: each request carries its own
 //!   [`search::Control`], created before the request is sent.
-//! - Outside tests, all `unsafe` code is in [`eval::nnue::simd`]: vector instructions, prefetching, large pages and the
-//!   check of the processor. The transposition table consists of pairs of atomics, and torn entries are recognized.
+//! - Outside tests, all `unsafe` code is in [`eval::nnue::simd`]: vector instructions and the blocks of numbers for
+//!   them, prefetching, large pages and the check of the processor. The transposition table consists of pairs of
+//!   atomics, and torn entries are recognized.
 //! - `chuhe bench` prints the same node count on every machine, because all scores are integers. The search uses
 //!   floating-point numbers only for times and for the table of late move reductions. CI compares the count on Linux,
 //!   Windows and macOS.

@@ -1,5 +1,5 @@
-//! Random positions and games for self-play, opening generation and property tests. The same state of
-//! the random number generator gives the same result.
+//! Random games for self-play and opening generation; random positions for property tests. The same state of the
+//! random number generator gives the same result.
 
 use rand::Rng;
 use rand::seq::{IndexedRandom, IteratorRandom};

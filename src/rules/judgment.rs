@@ -452,8 +452,8 @@ fn chinese_moves(game: &Game, repetition: &[Ply]) -> Vec<ClassifiedMove> {
     classified
 }
 
-/// Classifies the moves by rules other than the Chinese, which only distinguish checks and chases. `excused` are the
-/// pieces of [`Clause::ChasedPieceExcused`].
+/// Classifies the moves by rules other than the Chinese. These rules distinguish only checks and chases. `excused` are
+/// the pieces of [`Clause::ChasedPieceExcused`].
 fn checks_and_chases(
     game: &Game,
     repetition: &[Ply],

@@ -124,8 +124,8 @@ pub struct SidePerpetual {
 named_enum! {
     /// The class of a single move. A move of several classes has the gravest.
     pub enum MoveClass {
-        /// None of the others (闲). Includes moves that block, offer or follow a piece, and attacks by the
-        /// king or a pawn.
+        /// None of the others (闲). Includes moves that block, offer or follow a piece, and moves after which only the
+        /// king or a pawn threatens to capture.
         Idle = "idle",
         /// Offers an even exchange (兑). Only the Chinese rules distinguish it from [`Self::Idle`].
         Exchange = "exchange",

@@ -38,7 +38,8 @@ struct Slot<'a> {
 /// consists of large pages if the system has them, because nearly every probe is in another page.
 pub struct TranspositionTable {
     words: Vec<AtomicU64>,
-    /// Words before the first bucket, which begins at the start of a cache line.
+    /// Words before the first bucket, which begins at the start of a cache line. The allocation itself is not aligned
+    /// to cache lines, because the standard library would then zero the memory by writing to every page.
     skipped: usize,
     buckets: usize,
     generation: AtomicU8,

@@ -307,8 +307,9 @@ impl MoveContext<'_> {
         })
     }
 
-    /// Whether a capture wins material on its square with the moved piece removed from the board. True as well if
-    /// that piece shields its king, so that it cannot be removed.
+    /// Whether a capture wins material on its square with the moved piece removed from the board. True as well if the
+    /// king of that piece would then be in check. False if the kings would then face each other, or if the enemy king
+    /// would be in check.
     fn wins_without_mover(&self, now: &Position, m: Move, budget: &mut NodeBudget) -> bool {
         let mut setup = now.setup();
         setup.squares[self.played.to().index()] = None;

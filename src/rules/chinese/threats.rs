@@ -211,9 +211,9 @@ fn is_joint(position: &Position, m: Move) -> bool {
         || has_involved_screen(position, m)
 }
 
-/// Whether a cannon captures over a rook, knight or cannon of its own side that takes part in the chase. The screen
-/// takes part if it can take the target as well and the target is protected. The screen also takes part if the target
-/// could take it, and it is worth less and protected by a rook, knight or cannon.
+/// Whether a cannon captures over a rook, knight or cannon of its own side that takes part in the chase. If the screen
+/// can take the target as well, it takes part if the target is protected. Otherwise it takes part if the target could
+/// take it, is worth more, and could then be retaken by a rook, knight or cannon.
 fn has_involved_screen(position: &Position, m: Move) -> bool {
     let us = position.side_to_move();
     let is_cannon = position.kind(PieceKind::Cannon).contains(m.from());

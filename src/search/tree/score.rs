@@ -58,8 +58,8 @@ impl NodeScore {
         self.earliest = self.earliest.min(score.earliest);
     }
 
-    /// A score above `beta` moved toward `beta`, more at lower depth: it is only a bound, and less reliable
-    /// the higher it is (Stockfish). Other scores are unchanged.
+    /// A score above `beta` moved toward `beta`, more at lower depth: it is only a bound, and less reliable the higher
+    /// it is (Stockfish). The score is unchanged if it is proven or not above `beta`, or if `beta` is proven.
     #[inline]
     pub fn averaged_fail_high(mut self, beta: Score, depth: i32) -> Self {
         if self.score > beta && !self.score.is_proven() && !beta.is_proven() {
