@@ -200,19 +200,16 @@ impl FromIterator<Square> for Bitboard {
 
 /// The squares of a set in index order.
 #[derive(Clone, Debug)]
-pub struct Squares(u128);
+pub struct Squares(Bitboard);
 
 impl Iterator for Squares {
     type Item = Square;
 
     #[inline]
     fn next(&mut self) -> Option<Square> {
-        if self.0 == 0 {
-            return None;
-        }
-        let index = self.0.trailing_zeros();
-        self.0 &= self.0 - 1;
-        Some(Square::from_bit(index))
+        let first = self.0.first()?;
+        self.0 = self.0.without_first();
+        Some(first)
     }
 }
 
@@ -222,7 +219,7 @@ impl IntoIterator for Bitboard {
 
     #[inline]
     fn into_iter(self) -> Squares {
-        Squares(self.0)
+        Squares(self)
     }
 }
 

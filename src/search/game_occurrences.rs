@@ -38,12 +38,6 @@ impl GameOccurrences {
     pub fn decides(&self, key: u64) -> bool {
         self.of(key).len() >= self.before_deciding
     }
-
-    /// The keys of the positions before the root.
-    pub fn keys_before_root(&self) -> impl Iterator<Item = u64> {
-        let before = self.occurrences.iter().filter(|(_, ply)| *ply < self.root);
-        before.map(|(key, _)| *key)
-    }
 }
 
 /// A counting Bloom filter of the positions before the current one (as in Pikafish). It shows for most nodes that they

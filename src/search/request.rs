@@ -423,12 +423,9 @@ impl SearchRequest {
     /// past it, which shows that its players do not apply the rule.
     pub fn no_capture_limit(&self) -> NoCaptureLimit {
         let rules = self.settings.rules;
-        let limit = rules.no_capture_limit();
         let counted = counted_plies(self.game.position().clock(), rules);
-        NoCaptureLimit {
-            plies: (self.settings.no_capture_draws && counted < limit).then_some(limit),
-            rules,
-        }
+        let applies = self.settings.no_capture_draws && counted < rules.no_capture_limit();
+        NoCaptureLimit(applies.then_some(rules))
     }
 
     /// Whether a move is one of `root_moves`, or legal if `root_moves` is `None`.
@@ -440,26 +437,23 @@ impl SearchRequest {
     }
 }
 
-/// The number of plies without a capture at which a game is drawn, as a search applies it.
+/// The no-capture limit of these rules, as a search applies it; `None` if it does not apply.
 #[derive(Clone, Copy, Debug)]
-pub struct NoCaptureLimit {
-    /// `None` if the limit does not apply.
-    plies: Option<u16>,
-    rules: RuleSet,
-}
+pub struct NoCaptureLimit(Option<RuleSet>);
 
 impl NoCaptureLimit {
     /// The plies without a capture that count toward the limit; 0 if it does not apply.
     #[inline]
     pub fn counted(self, position: &Position) -> u16 {
-        if self.plies.is_some() { counted_plies(position.clock(), self.rules) } else { 0 }
+        self.0.map_or(0, |rules| counted_plies(position.clock(), rules))
     }
 
     /// Whether the game is drawn by the limit if `ahead` plies without a capture follow the position.
     #[inline]
     pub fn is_reached(self, position: &Position, ahead: u32) -> bool {
-        self.plies.is_some_and(|plies| {
-            u32::from(self.counted(position)).saturating_add(ahead) >= plies.into()
+        self.0.is_some_and(|rules| {
+            u32::from(self.counted(position)).saturating_add(ahead)
+                >= rules.no_capture_limit().into()
         })
     }
 

@@ -170,10 +170,11 @@ impl Network {
         let mut numbers = Numbers(numbers);
         let width = architecture.width;
         let parameters = NetworkParameters {
-            input_weights: numbers.i16s(architecture.rows() * width),
-            input_biases: numbers.i16s(width),
-            output_weights: numbers.i16s(architecture.outputs.count() * 2 * width),
-            output_biases: numbers.i32s(architecture.outputs.count()),
+            input_weights: numbers.take(architecture.rows() * width, i16::from_le_bytes),
+            input_biases: numbers.take(width, i16::from_le_bytes),
+            output_weights: numbers
+                .take(architecture.outputs.count() * 2 * width, i16::from_le_bytes),
+            output_biases: numbers.take(architecture.outputs.count(), i32::from_le_bytes),
         };
         Self::new(architecture, scale, description, &parameters)
     }
@@ -269,18 +270,14 @@ fn read_header(header: &[u8; HEADER]) -> Result<(Architecture, usize), NetworkEr
 struct Numbers<'a>(&'a [u8]);
 
 impl Numbers<'_> {
-    fn i16s(&mut self, count: usize) -> Vec<i16> {
-        let (head, tail) = self.0.split_at(2 * count);
+    fn take<const BYTES: usize, T>(
+        &mut self,
+        count: usize,
+        number: impl Fn([u8; BYTES]) -> T,
+    ) -> Vec<T> {
+        let (head, tail) = self.0.split_at(BYTES * count);
         self.0 = tail;
-        let numbers = head.as_chunks().0.iter();
-        numbers.map(|bytes| i16::from_le_bytes(*bytes)).collect()
-    }
-
-    fn i32s(&mut self, count: usize) -> Vec<i32> {
-        let (head, tail) = self.0.split_at(4 * count);
-        self.0 = tail;
-        let numbers = head.as_chunks().0.iter();
-        numbers.map(|bytes| i32::from_le_bytes(*bytes)).collect()
+        head.as_chunks().0.iter().map(|bytes| number(*bytes)).collect()
     }
 }
 

@@ -384,14 +384,14 @@ impl Search<'_> {
             tb_hits,
             self.tt.hashfull(),
         );
-        self.send_report(Report::Line(info));
+        self.shared.send_report(Report::Line(info));
     }
 
     /// Reports the current root move, which has this number in [`Self::root_moves_left`], from 1, if
     /// [`DETAILS_AFTER`] has passed.
     pub fn report_current_move(&self, m: Move, number: usize) {
         if self.reports_details() {
-            self.send_report(Report::CurrentMove {
+            self.shared.send_report(Report::CurrentMove {
                 depth: self.root_depth as u32,
                 played: m,
                 number: number + self.pv_index,
@@ -406,7 +406,7 @@ impl Search<'_> {
             self.shared.request.settings.reports.refutations && score <= alpha && !self.stopped;
         if is_due && self.reports_details() {
             let line = self.hash_line(m, self.root_depth as usize);
-            self.send_report(Report::Refutation(line));
+            self.shared.send_report(Report::Refutation(line));
         }
     }
 

@@ -345,7 +345,6 @@ mod tests {
         assert!(bonuses.iter().all(|bonus| (0..=45).contains(bonus)), "{bonuses:?}");
         assert!(bonuses.iter().any(|bonus| *bonus != bonuses[0]), "{bonuses:?}");
         for m in moves {
-            assert_eq!(noise.bonus(m), noise.bonus(m));
             assert_eq!(RootNoise::default().bonus(m), 0);
             assert_eq!(noise.remove(m, noise.add(m, Score::ZERO)), Score::ZERO);
             let mate = Score::mate_in(3);

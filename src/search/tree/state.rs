@@ -65,6 +65,7 @@ impl<'a> Search<'a> {
             shared.request.network.as_ref(),
         );
         thread.stack.clear();
+        let earlier = shared.request.game.plies_since_capture().iter();
         let techniques = shared.request.settings.techniques;
         let pruning = Pruning::new(shared.request.settings.pruning);
         Self {
@@ -76,7 +77,7 @@ impl<'a> Search<'a> {
             stack: &mut thread.stack,
             position,
             path: shared.request.game.plies().to_vec(),
-            earlier_keys: KeyFilter::new(shared.occurrences.keys_before_root()),
+            earlier_keys: KeyFilter::new(earlier.map(|ply| ply.undo.key())),
             pruning: Pruning {
                 reductions: pruning.reductions && techniques.reductions,
                 null_move: pruning.null_move && techniques.null_move,
@@ -435,13 +436,6 @@ impl Search<'_> {
         self.id == 0 && self.shared.events.is_some()
     }
 
-    /// Sends a report if this thread reports.
-    pub fn send_report(&self, report: Report) {
-        if self.id == 0 {
-            self.shared.send_report(report);
-        }
-    }
-
     /// Reports the progress once a second.
     fn report_progress(&mut self, nodes: u64) {
         if !self.reports() {
@@ -450,10 +444,10 @@ impl Search<'_> {
         let time = self.shared.request.control.elapsed();
         if time.as_secs() > self.polling.reported_seconds {
             self.polling.reported_seconds = time.as_secs();
-            self.send_report(Report::Progress { nodes, time });
+            self.shared.send_report(Report::Progress { nodes, time });
             let lines = self.shared.current_lines.all();
             if !lines.is_empty() {
-                self.send_report(Report::CurrentLines(lines));
+                self.shared.send_report(Report::CurrentLines(lines));
             }
         }
     }
