@@ -5,7 +5,7 @@ use super::lookahead::{NodeBudget, begins_mate, forced_mate, has_move, moves_of,
 use super::threats::{
     Restriction, ThreatFinder, ThreatResult, is_joint_chase, takes_value, wins_exchange,
 };
-use crate::board::{Bitboard, Color, Move, PieceKind, Position, Square, Symmetry};
+use crate::board::{Bitboard, Color, Move, PieceKind, Position, Reason, Square, Symmetry};
 
 /// The maximum number of checks of a forced mate.
 const MATE_CHECKS: u32 = 4;
@@ -308,13 +308,15 @@ impl MoveContext<'_> {
     }
 
     /// Whether a capture wins material on its square with the moved piece removed from the board. True as well if the
-    /// king of that piece would then be in check. False if the kings would then face each other, or if the enemy king
-    /// would be in check.
+    /// king of that piece would then be in check or only face the enemy king. False if the enemy king would be in
+    /// check.
     fn wins_without_mover(&self, now: &Position, m: Move, budget: &mut NodeBudget) -> bool {
         let mut setup = now.setup();
         setup.squares[self.played.to().index()] = None;
-        Position::try_from(&setup)
-            .is_ok_and(|rest| rest.in_check() || wins_exchange(&rest, m, budget))
+        match Position::try_from(&setup) {
+            Ok(rest) => rest.in_check() || wins_exchange(&rest, m, budget),
+            Err(error) => error.reasons == [Reason::FacingKings],
+        }
     }
 
     /// Whether the king moves out of a threatened mate. Captures that were legal before the move are then not new.
