@@ -11,7 +11,7 @@ use super::verdict::{Exemption, MoveClass, Perpetual, SidePerpetual, Verdict};
 use crate::board::{Bitboard, ByColor, Color, Move, Piece, Position, Square, named_enum};
 use crate::movegen::has_legal_move;
 use crate::notation::tree::GameResult;
-use crate::text::{fill, texts};
+use crate::text::{Language, fill, texts};
 
 named_enum! {
     /// The reason why a game is over.
@@ -219,7 +219,8 @@ impl fmt::Display for Judgment {
     /// Writes the verdict and its reason: `red_loses: repetition, asian rules, occurrence 3 of the
     /// position`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.verdict, self.reason())
+        let reason = Language::En.within(|| self.local_reason());
+        write!(f, "{}: {reason}", self.verdict)
     }
 }
 
@@ -250,17 +251,8 @@ impl Judgment {
         })
     }
 
-    /// The cause with the rule set and the number of occurrences: `repetition, asian rules, occurrence 3 of the
-    /// position`.
-    pub fn reason(&self) -> String {
-        let mut reason = format!("{}, {} rules", self.cause, self.rules);
-        if self.cause == Cause::Repetition {
-            reason += &format!(", occurrence {} of the position", self.occurrences);
-        }
-        reason
-    }
-
-    /// [`Self::reason`] in the chosen language.
+    /// The cause with the rule set and the number of occurrences, in the chosen language: `repetition, asian rules,
+    /// occurrence 3 of the position`.
     pub fn local_reason(&self) -> String {
         let texts = texts();
         let reason = fill(texts.cause_and_rules, &[self.cause.local_name(), self.rules.name()]);
