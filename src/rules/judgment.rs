@@ -64,13 +64,20 @@ impl fmt::Display for Placed {
 }
 
 impl Placed {
-    /// The piece and its square in Chinese: `红车 e4`.
-    pub fn chinese(&self) -> String {
-        let color = match self.piece.color() {
-            Color::Red => '红',
-            Color::Black => '黑',
+    /// The piece and its square in the chosen language: `red rook 车 e4`, `红车 e4`.
+    pub fn local_text(&self) -> String {
+        let color = match (Language::chosen(), self.piece.color()) {
+            (Language::En, _) => return self.to_string(),
+            (Language::Zh, Color::Red) => '红',
+            (Language::Zh, Color::Black) => '黑',
         };
         format!("{color}{} {}", self.piece.chinese(), self.square)
+    }
+
+    /// Pieces in the chosen language, separated by commas.
+    pub fn local_list(pieces: &[Self]) -> String {
+        let pieces: Vec<String> = pieces.iter().map(Self::local_text).collect();
+        pieces.join(texts().comma)
     }
 }
 
@@ -128,65 +135,30 @@ pub enum Clause {
 }
 
 impl fmt::Display for Clause {
+    /// Writes the clause in English.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::EveryRepetitionDraws => f.write_str("every repetition is a draw"),
-            Self::OnlyChecksCount => f.write_str("only perpetual checks count"),
-            Self::CheckExcludesChases => {
-                f.write_str("chases do not count because the repetition contains a check")
-            }
-            Self::ChasedPieceExcused(pieces) => {
-                let pieces: Vec<String> = pieces.iter().map(Placed::to_string).collect();
-                write!(
-                    f,
-                    "threats of a chased piece that only cut off a protector do not count (Asian rule 19, \
-                     diagrams 39-41, 61): {}",
-                    pieces.join(", ")
-                )
-            }
-            Self::ChaseInEachRound(color) => write!(
-                f,
-                "{color} chases one piece in each round, which counts as a perpetual chase because \
-                 the other side chases perpetually (Asian rules, diagram 107)"
-            ),
-            Self::GraverLoses(color, perpetual) => {
-                write!(f, "{color} loses: {perpetual} is graver than what {} did", !*color)
-            }
-            Self::EqualDraws(Perpetual::None) => {
-                f.write_str("draw: neither side did anything forbidden")
-            }
-            Self::EqualDraws(perpetual) => write!(f, "draw: {perpetual} by both sides"),
-        }
+        f.write_str(&Language::En.within(|| self.local_text()))
     }
 }
 
 impl Clause {
-    /// The clause in Chinese.
-    pub fn chinese(&self) -> String {
-        let side = |color: Color| match color {
-            Color::Red => "红方",
-            Color::Black => "黑方",
-        };
+    /// The clause in the chosen language.
+    pub fn local_text(&self) -> String {
+        let texts = texts();
         match self {
-            Self::EveryRepetitionDraws => "凡循环反复均判和".to_owned(),
-            Self::OnlyChecksCount => "只计长将".to_owned(),
-            Self::CheckExcludesChases => "循环中有将军，捉子不计".to_owned(),
+            Self::EveryRepetitionDraws => texts.every_repetition_draws.to_owned(),
+            Self::OnlyChecksCount => texts.only_checks_count.to_owned(),
+            Self::CheckExcludesChases => texts.check_excludes_chases.to_owned(),
             Self::ChasedPieceExcused(pieces) => {
-                let pieces: Vec<String> = pieces.iter().map(Placed::chinese).collect();
-                format!(
-                    "被捉之子仅因切断对方的保护而形成的捉，不算捉（亚洲棋规第 19 条，图 39–41、61）：{}",
-                    pieces.join("、")
-                )
+                fill(texts.chased_piece_excused, &[&Placed::local_list(pieces)])
             }
-            Self::ChaseInEachRound(color) => format!(
-                "{}每一循环各捉一子，对方始终长捉时按长捉论（亚洲棋规，图 107）",
-                side(*color)
-            ),
+            Self::ChaseInEachRound(color) => fill(texts.chase_in_each_round, &[color.local_name()]),
             Self::GraverLoses(color, perpetual) => {
-                format!("{}判负：{}重于{}的着法", side(*color), perpetual.chinese(), side(!*color))
+                let (loser, winner) = (color.local_name(), (!*color).local_name());
+                fill(texts.graver_loses, &[loser, perpetual.local_name(), winner])
             }
-            Self::EqualDraws(Perpetual::None) => "判和：双方均为允许着法".to_owned(),
-            Self::EqualDraws(perpetual) => format!("判和：双方均为{}", perpetual.chinese()),
+            Self::EqualDraws(Perpetual::None) => texts.nothing_forbidden_draws.to_owned(),
+            Self::EqualDraws(perpetual) => fill(texts.equal_draws, &[perpetual.local_name()]),
         }
     }
 }

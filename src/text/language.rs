@@ -220,6 +220,19 @@ texts! {
     verdict_red_loses: "red_loses", "红负";
     verdict_black_loses: "black_loses", "黑负";
     // Explanations of verdicts.
+    every_repetition_draws: "every repetition is a draw", "凡循环反复均判和";
+    only_checks_count: "only perpetual checks count", "只计长将";
+    check_excludes_chases: "chases do not count because the repetition contains a check",
+        "循环中有将军，捉子不计";
+    chased_piece_excused: "threats of a chased piece that only cut off a protector do not count \
+        (Asian rule 19, diagrams 39-41, 61): {}",
+        "被捉之子仅因切断对方的保护而形成的捉，不算捉（亚洲棋规第 19 条，图 39–41、61）：{}";
+    chase_in_each_round: "{} chases one piece in each round, which counts as a perpetual chase \
+        because the other side chases perpetually (Asian rules, diagram 107)",
+        "{}每一循环各捉一子，对方始终长捉时按长捉论（亚洲棋规，图 107）";
+    graver_loses: "{} loses: {} is graver than what {} did", "{}判负：{}重于{}的着法";
+    nothing_forbidden_draws: "draw: neither side did anything forbidden", "判和：双方均为允许着法";
+    equal_draws: "draw: {} by both sides", "判和：双方均为{}";
     labeled: "{}: {}", "{}：{}";
     of_pieces: "{} of {}", "{}（{}）";
     comma: ", ", "、";

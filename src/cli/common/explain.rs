@@ -23,15 +23,15 @@ pub fn explain(game: &Game, judgment: &Judgment) -> String {
     }
     for color in Color::ALL {
         let mut behavior = judgment.perpetuals[color].local_name().to_owned();
-        let chased: Vec<String> = judgment.chased[color].iter().map(placed_text).collect();
+        let chased = &judgment.chased[color];
         if !chased.is_empty() {
-            behavior = fill(texts.of_pieces, &[&behavior, &chased.join(texts.comma)]);
+            behavior = fill(texts.of_pieces, &[&behavior, &Placed::local_list(chased)]);
         }
         let side = color.local_name();
         text += &sentence(&fill(texts.labeled, &[side, &behavior]), width);
     }
     for clause in &judgment.clauses {
-        text += &sentence(&local(clause.to_string(), || clause.chinese()), width);
+        text += &sentence(&clause.local_text(), width);
     }
     let head = [texts.ply, texts.played, "", texts.piece, texts.effect];
     let mut rows = vec![head.map(str::to_owned)];
@@ -91,19 +91,6 @@ fn chinese_moves(game: &Game, judgment: &Judgment) -> Vec<String> {
     moves
 }
 
-/// A text in the chosen language.
-fn local(english: String, chinese: impl FnOnce() -> String) -> String {
-    match Language::chosen() {
-        Language::En => english,
-        Language::Zh => chinese(),
-    }
-}
-
-/// A piece and its square in the chosen language.
-fn placed_text(placed: &Placed) -> String {
-    local(placed.to_string(), || placed.chinese())
-}
-
 /// The effects of a move; `-` if it has none.
 fn description(classified: &ClassifiedMove) -> String {
     let texts = texts();
@@ -114,7 +101,7 @@ fn description(classified: &ClassifiedMove) -> String {
         MoveClass::Chase | MoveClass::Idle => None,
     };
     let attack = |text: &str, Chase { chaser, chased }: &Chase| {
-        fill(text, &[&placed_text(chaser), &placed_text(chased)])
+        fill(text, &[&chaser.local_text(), &chased.local_text()])
     };
     let mut parts: Vec<String> = class.map(str::to_owned).into_iter().collect();
     let chases = classified.chases.iter();
@@ -122,7 +109,7 @@ fn description(classified: &ClassifiedMove) -> String {
     let excused = classified.excused.iter();
     parts.extend(excused.map(|chase| attack(texts.excused_attack, chase)));
     let threats = classified.check_threats.iter();
-    parts.extend(threats.map(|piece| fill(texts.wins_by_check, &[&placed_text(piece)])));
+    parts.extend(threats.map(|piece| fill(texts.wins_by_check, &[&piece.local_text()])));
     if classified.is_joint {
         parts.push(texts.joint_chase.to_owned());
     }
@@ -135,9 +122,10 @@ fn description(classified: &ClassifiedMove) -> String {
 /// A piece: `red rook 车`, in Chinese `红车`.
 fn piece_text(piece: Piece) -> String {
     let color = piece.color();
-    local(format!("{color} {} {}", piece.kind(), piece.chinese()), || {
-        format!("{}{}", color.local_name().trim_end_matches('方'), piece.chinese())
-    })
+    match Language::chosen() {
+        Language::En => format!("{color} {} {}", piece.kind(), piece.chinese()),
+        Language::Zh => format!("{}{}", color.local_name().trim_end_matches('方'), piece.chinese()),
+    }
 }
 
 /// The name of a verdict in the chosen language.
