@@ -9,7 +9,7 @@ use chuhe::eval::nnue::simd::SimdLevel;
 use chuhe::eval::nnue::{
     self, AccumulatorStack, Architecture, InputBuckets, Network, NetworkParameters, OutputBuckets,
 };
-use chuhe::eval::{HandcraftedEvaluator, Knowledge, NORMAL_ATTACK, PieceSquareAccumulator};
+use chuhe::eval::{HandcraftedEvaluator, Knowledge, NORMAL_ATTACK};
 use chuhe::movegen::{Targets, count_legal, generate, legal_moves, perft};
 use chuhe::notation::fen::START;
 use chuhe::rules::RuleSet;
@@ -90,20 +90,13 @@ fn bench_positions() -> Vec<Position> {
 }
 
 fn evaluation(criterion: &mut Criterion) {
-    let positions: Vec<_> = bench_positions()
-        .into_iter()
-        .map(|position| (PieceSquareAccumulator::new(&position), position))
-        .collect();
+    let positions = bench_positions();
     for knowledge in Knowledge::ALL {
         let evaluator = HandcraftedEvaluator::new(knowledge, NORMAL_ATTACK);
         let name = format!("thirty positions, knowledge {knowledge:?}");
         criterion.bench_function(&name, |bencher| {
-            bencher.iter(|| {
-                positions
-                    .iter()
-                    .map(|(sum, position)| evaluator.evaluate(black_box(position), sum))
-                    .sum::<i32>()
-            });
+            bencher
+                .iter(|| positions.iter().map(|p| evaluator.evaluate(black_box(p))).sum::<i32>());
         });
     }
 }

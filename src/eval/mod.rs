@@ -7,7 +7,7 @@ pub mod nnue;
 pub mod win_rate;
 
 use crate::board::{Color, Position, named_enum};
-pub use handcrafted::{HandcraftedEvaluator, NORMAL_ATTACK, PieceSquareAccumulator, TEMPO, phase};
+pub use handcrafted::{HandcraftedEvaluator, NORMAL_ATTACK, TEMPO, phase};
 
 named_enum! {
     /// Level of the evaluation, the option `knowledge`.

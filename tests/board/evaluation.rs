@@ -1,16 +1,14 @@
 //! Properties of the handcrafted evaluation.
 
-use chuhe::board::{Move, PieceKind, Position, SEE_VALUES};
-use chuhe::eval::{HandcraftedEvaluator, Knowledge, NORMAL_ATTACK, PieceSquareAccumulator};
-use chuhe::movegen::legal_moves;
+use chuhe::board::{PieceKind, Position, SEE_VALUES};
+use chuhe::eval::{HandcraftedEvaluator, Knowledge, NORMAL_ATTACK};
 
 use proptest::prelude::*;
 
 use crate::test_positions::playout;
 
 pub(super) fn evaluate(position: &Position, knowledge: Knowledge) -> i32 {
-    let evaluator = HandcraftedEvaluator::new(knowledge, NORMAL_ATTACK);
-    evaluator.evaluate(position, &PieceSquareAccumulator::new(position))
+    HandcraftedEvaluator::new(knowledge, NORMAL_ATTACK).evaluate(position)
 }
 
 proptest! {
@@ -21,18 +19,6 @@ proptest! {
             let value = evaluate(&position, knowledge);
             prop_assert_eq!(value, evaluate(&position.with_colors_swapped(), knowledge));
             prop_assert_eq!(value, evaluate(&position.mirrored(), knowledge));
-        }
-    }
-
-    #[test]
-    fn incremental_sums_equal_fresh_sums(choices in prop::collection::vec(any::<u16>(), 0..150)) {
-        let mut position = Position::startpos();
-        let mut sum = PieceSquareAccumulator::new(&position);
-        for choice in choices {
-            let moves: Vec<Move> = legal_moves(&position).to_vec();
-            let Some(m) = moves.get(usize::from(choice) % moves.len().max(1)) else { break };
-            position.make_observed(*m, &mut sum);
-            prop_assert_eq!(sum, PieceSquareAccumulator::new(&position));
         }
     }
 }

@@ -1,5 +1,4 @@
-//! Material, piece-square and king-relative values, which are updated incrementally, and material terms, which are
-//! cached.
+//! Material, piece-square and king-relative values, and material terms, which are cached.
 
 use std::cell::Cell;
 
@@ -8,7 +7,7 @@ use super::features::{
     by_king, piece_square,
 };
 use super::tapered::Tapered;
-use crate::board::{ByColor, Color, Observer, Piece, PieceKind, Position, Square};
+use crate::board::{ByColor, Color, Piece, PieceKind, Position, Square};
 
 type PieceSquareTable = [[Tapered; Square::COUNT]; Piece::COUNT];
 
@@ -82,115 +81,39 @@ pub fn phase(position: &Position) -> i32 {
     kinds.map(|(kind, weight)| weight * position.kind(kind).len() as i32).sum()
 }
 
-/// One piece in [`PieceSquareAccumulator::counts`].
-const fn one(piece: Piece) -> u64 {
-    1 << (4 * piece.index())
-}
-
-/// The incremental part of the evaluation, from red's point of view.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct PieceSquareAccumulator {
+/// Sums over the pieces of a position, from red's point of view.
+#[derive(Default)]
+pub struct PieceSums {
     /// Material and piece-square value.
     pub piece_squares: Tapered,
-    /// The game [`phase`].
-    pub phase: i32,
+    /// The values relative to both kings.
+    pub king_relative: Tapered,
     /// The number of pieces of each kind and side, four bits each.
     pub counts: u64,
-    /// The sums of the king-relative values, by the side of the king.
-    king_sums: ByColor<KingSum>,
 }
 
-/// The sum of the values relative to one king.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-struct KingSum {
-    sum: Tapered,
-    palace_index: u8,
-    /// Whether the king has moved, so that the sum must be computed again.
-    is_stale: bool,
-}
-
-impl KingSum {
-    fn new(position: &Position, side: Color) -> Self {
-        let palace_index = palace_index(position.king(side), side);
-        let table = &BY_KING[side][palace_index];
-        let sum = position
-            .occupied()
-            .into_iter()
-            .filter_map(|square| Some((position.piece_on(square)?, square)))
-            .fold(Tapered::ZERO, |sum, (piece, square)| sum + table[piece.index()][square.index()]);
-        Self { sum, palace_index: palace_index as u8, is_stale: false }
-    }
-}
-
-impl PieceSquareAccumulator {
-    /// Computes the sums of a position.
+impl PieceSums {
+    #[inline]
     pub fn new(position: &Position) -> Self {
-        let mut accumulator = Self::default();
+        let [red_king, black_king] =
+            Color::ALL.map(|side| &BY_KING[side][palace_index(position.king(side), side)]);
+        let mut sums = Self::default();
         for square in position.occupied() {
             if let Some(piece) = position.piece_on(square) {
-                accumulator.added(piece, square);
+                let (row, column) = (piece.index(), square.index());
+                sums.piece_squares += PIECE_SQUARE[row][column];
+                sums.king_relative += red_king[row][column] + black_king[row][column];
+                sums.counts += 1 << (4 * row);
             }
         }
-        accumulator.king_sums = ByColor::from_fn(|side| KingSum::new(position, side));
-        accumulator
-    }
-
-    /// The sum of the king-relative values.
-    #[inline]
-    pub fn king_relative(&self) -> Tapered {
-        self.king_sums[Color::Red].sum + self.king_sums[Color::Black].sum
-    }
-
-    /// The values of a piece on a square relative to each king.
-    #[inline]
-    fn king_values(&self, piece: Piece, square: Square) -> ByColor<Tapered> {
-        ByColor::from_fn(|side| {
-            let palace_index = usize::from(self.king_sums[side].palace_index);
-            BY_KING[side][palace_index][piece.index()][square.index()]
-        })
-    }
-}
-
-impl Observer for PieceSquareAccumulator {
-    #[inline]
-    fn added(&mut self, piece: Piece, square: Square) {
-        self.piece_squares += PIECE_SQUARE[piece.index()][square.index()];
-        self.phase += PHASE[piece.kind().index()];
-        self.counts += one(piece);
-        let values = self.king_values(piece, square);
-        for (king, value) in self.king_sums.iter_mut().zip(values.0) {
-            king.sum += value;
-        }
-        if piece.kind() == PieceKind::King {
-            self.king_sums[piece.color()].is_stale = true;
-        }
-    }
-
-    #[inline]
-    fn removed(&mut self, piece: Piece, square: Square) {
-        self.piece_squares -= PIECE_SQUARE[piece.index()][square.index()];
-        self.phase -= PHASE[piece.kind().index()];
-        self.counts -= one(piece);
-        let values = self.king_values(piece, square);
-        for (king, value) in self.king_sums.iter_mut().zip(values.0) {
-            king.sum -= value;
-        }
-    }
-
-    #[inline]
-    fn completed(&mut self, position: &Position) {
-        for side in Color::ALL {
-            if self.king_sums[side].is_stale {
-                self.king_sums[side] = KingSum::new(position, side);
-            }
-        }
+        sums
     }
 }
 
 /// The material terms of a position, from red's point of view: defenders against attackers, and pairs of pieces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MaterialValue {
-    /// The [`PieceSquareAccumulator::counts`] of the position.
+    /// The [`PieceSums::counts`] of the position.
     counts: u64,
     /// See [`defenders`].
     pub defenders: Tapered,
@@ -219,7 +142,7 @@ pub struct MaterialTable(Box<[Cell<MaterialValue>]>);
 impl MaterialTable {
     const LEN: usize = 1 << 13;
 
-    /// The value for the pieces of a position with these [`PieceSquareAccumulator::counts`].
+    /// The value for the pieces of a position with these [`PieceSums::counts`].
     #[inline]
     pub fn value(&self, position: &Position, counts: u64) -> MaterialValue {
         // Fibonacci hashing: the golden ratio as a fraction of 2^64.

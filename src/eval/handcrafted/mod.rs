@@ -1,21 +1,20 @@
 //! The handcrafted evaluation: a sum of terms, each with a tuned weight.
 //!
-//! `features` numbers the terms and contains their weights. Material, piece-square and king-relative values are
-//! updated while moves are made ([`PieceSquareAccumulator`]), and material terms are cached, both in `material`. The
-//! other terms are computed for each position, in `pieces`.
+//! `features` numbers the terms and contains their weights. Material, piece-square and king-relative values are added
+//! up in `material`, which also caches the material terms. The other terms are computed in `pieces`.
 
 mod features;
 mod material;
 mod pieces;
 mod tapered;
 
-pub use material::{PieceSquareAccumulator, phase};
+pub use material::phase;
 pub use tapered::{FULL_PHASE, Tapered};
 
 use super::{FULL_SCALE, Knowledge, scale_factor};
 use crate::board::{Color, Position};
 use features::{TermSum, WEIGHTS};
-use material::MaterialTable;
+use material::{MaterialTable, PieceSums};
 use pieces::{AttackMap, SideAttacks};
 
 /// The normal weight of the attack terms, in 64ths.
@@ -42,25 +41,26 @@ impl HandcraftedEvaluator {
         Self { knowledge, attack, material: MaterialTable::default() }
     }
 
-    /// The evaluation for the side to move, in units of the evaluation. `accumulator` must be that of the position.
+    /// The evaluation for the side to move, in units of the evaluation.
     #[inline]
-    pub fn evaluate(&self, position: &Position, accumulator: &PieceSquareAccumulator) -> i32 {
-        let mut value = accumulator.piece_squares + self.terms(position, accumulator);
+    pub fn evaluate(&self, position: &Position) -> i32 {
+        let sums = PieceSums::new(position);
+        let mut value = sums.piece_squares + self.terms(position, &sums);
         let side = position.side_to_move();
         let sign = side.sign();
         value += TEMPO * sign;
         // With an endgame value of 0 the side that is not to move counts as better, whatever its color.
         let better = if sign * value.endgame() > 0 { side } else { !side };
-        sign * (value.at_phase(accumulator.phase) * scale_factor(position, better) / FULL_SCALE)
+        sign * (value.at_phase(phase(position)) * scale_factor(position, better) / FULL_SCALE)
     }
 
     #[inline]
-    fn terms(&self, position: &Position, accumulator: &PieceSquareAccumulator) -> Tapered {
+    fn terms(&self, position: &Position, sums: &PieceSums) -> Tapered {
         // Every level needs these terms for the values of the pieces: without them a pawn would be worth more than a
         // knight in the endgame.
-        let material = self.material.value(position, accumulator.counts);
+        let material = self.material.value(position, sums.counts);
         let mut other = material.defenders;
-        let mut attack = material.pairs + accumulator.king_relative();
+        let mut attack = material.pairs + sums.king_relative;
         if self.knowledge > Knowledge::None {
             let map = AttackMap::from_fn(|us| SideAttacks::new(position, us));
             for color in Color::ALL {
@@ -94,8 +94,7 @@ mod tests {
             let value = |row: &str| {
                 let fen = format!("2ba5/4k4/4b4/p7p/9/9/P7P/{row}/4A4/3K1A3 w");
                 let position: Position = fen.parse().unwrap();
-                HandcraftedEvaluator::new(knowledge, NORMAL_ATTACK)
-                    .evaluate(&position, &PieceSquareAccumulator::new(&position))
+                HandcraftedEvaluator::new(knowledge, NORMAL_ATTACK).evaluate(&position)
             };
             let (with, without) = (value("2N6"), value("9"));
             assert!(with - without > 270, "{knowledge:?}: {with}, {without}");

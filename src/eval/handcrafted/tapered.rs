@@ -1,6 +1,6 @@
 //! Middlegame and endgame values in one number.
 
-use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
+use std::ops::{Add, AddAssign, Mul};
 
 /// A middlegame and an endgame value of 16 bits each, added and scaled together (tapered evaluation;
 /// Chessprogramming wiki, "Tapered Eval").
@@ -63,22 +63,6 @@ impl AddAssign for Tapered {
     }
 }
 
-impl Sub for Tapered {
-    type Output = Self;
-
-    #[inline]
-    fn sub(self, other: Self) -> Self {
-        Self(self.0.wrapping_sub(other.0))
-    }
-}
-
-impl SubAssign for Tapered {
-    #[inline]
-    fn sub_assign(&mut self, other: Self) {
-        *self = *self - other;
-    }
-}
-
 impl Mul<i32> for Tapered {
     type Output = Self;
 
@@ -105,8 +89,6 @@ mod tests {
         fn halves_do_not_mix(a in -4000..4000, b in -4000..4000, c in -4000..4000, d in -4000..4000, n in -3..4) {
             let sum = (Tapered::new(a, b) + Tapered::new(c, d)) * n;
             prop_assert_eq!((sum.middlegame(), sum.endgame()), ((a + c) * n, (b + d) * n));
-            let difference = Tapered::new(a, b) - Tapered::new(c, d);
-            prop_assert_eq!((difference.middlegame(), difference.endgame()), (a - c, b - d));
             prop_assert_eq!(Tapered::new(a, b).at_phase(FULL_PHASE), a);
             prop_assert_eq!(Tapered::new(a, b).at_phase(0), b);
         }

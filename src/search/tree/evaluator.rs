@@ -1,4 +1,4 @@
-//! Static evaluation, updated move by move along the current line.
+//! Static evaluation of the positions of the current line.
 
 use std::sync::Arc;
 
@@ -7,22 +7,20 @@ use crate::eval::handcrafted::FULL_PHASE;
 use crate::eval::nnue::simd::SimdLevel;
 use crate::eval::nnue::{self, AccumulatorStack, Network};
 use crate::eval::{
-    HandcraftedEvaluator, Knowledge, NORMAL_ATTACK, PieceSquareAccumulator, TEMPO, phase,
-    scale_down_unwinnable,
+    HandcraftedEvaluator, Knowledge, NORMAL_ATTACK, TEMPO, phase, scale_down_unwinnable,
 };
 use crate::search::parameters::values;
 use crate::search::request::{Settings, Style};
-use crate::search::score::{MAX_PLY, Score};
+use crate::search::score::Score;
 
 /// Debug builds compare the accumulators of one in this many positions, chosen by the key, with fresh ones.
 const FRESH_SHARE: u64 = 32;
 
-/// The evaluator of a thread, with a stack of the incremental parts of the evaluation. [`Self::make`] pushes the
-/// parts of the new position, and [`Self::unmake`] pops them. A null move changes nothing.
+/// The evaluator of a thread. For the network, it keeps the accumulators of the current line: [`Self::make`] pushes
+/// those of the new position, and [`Self::unmake`] pops them. A null move changes nothing.
 #[derive(Debug)]
 pub struct Evaluator {
     handcrafted: HandcraftedEvaluator,
-    sums: Vec<PieceSquareAccumulator>,
     network: Option<NetworkLine>,
     /// Whether the network evaluates this line.
     uses_network: bool,
@@ -42,7 +40,6 @@ impl Evaluator {
     pub fn new() -> Self {
         Self {
             handcrafted: HandcraftedEvaluator::new(Knowledge::Medium, NORMAL_ATTACK),
-            sums: Vec::with_capacity(MAX_PLY + 4),
             network: None,
             uses_network: false,
             value_of_phase: 0,
@@ -55,11 +52,9 @@ impl Evaluator {
     pub fn start(&mut self, root: &Position, settings: &Settings, network: Option<&Arc<Network>>) {
         self.handcrafted.knowledge = settings.knowledge;
         self.handcrafted.attack = attack(settings.style);
-        self.sums.clear();
         self.value_of_phase = value_of_phase(settings.style) * root.side_to_move().sign();
         self.uses_network = settings.knowledge == Knowledge::Large && !root.has_promotion();
         if !self.uses_network {
-            self.sums.push(PieceSquareAccumulator::new(root));
             return;
         }
         let network = network.unwrap_or_else(|| nnue::embedded());
@@ -79,25 +74,23 @@ impl Evaluator {
         self.network.as_mut().filter(|_| self.uses_network)
     }
 
-    /// Plays a pseudo-legal move and pushes the parts of the new position.
+    /// Plays a pseudo-legal move.
     #[inline]
     pub fn make(&mut self, position: &mut Position, m: Move) -> Undo {
-        if let Some(NetworkLine { network, stack }) = self.network() {
-            return position.make_observed(m, &mut stack.push(network));
+        match self.network() {
+            Some(NetworkLine { network, stack }) => {
+                position.make_observed(m, &mut stack.push(network))
+            }
+            None => position.make(m),
         }
-        let mut sum = *self.last();
-        let undo = position.make_observed(m, &mut sum);
-        self.sums.push(sum);
-        undo
     }
 
-    /// Takes back the move that returned `undo` and pops the parts of its position.
+    /// Takes back the move that returned `undo`.
     #[inline]
     pub fn unmake(&mut self, position: &mut Position, m: Move, undo: Undo) {
         position.unmake(m, undo);
-        match self.network() {
-            Some(line) => line.stack.pop(),
-            None => drop(self.sums.pop()),
+        if let Some(line) = self.network() {
+            line.stack.pop();
         }
     }
 
@@ -114,12 +107,12 @@ impl Evaluator {
                 );
                 scale_down_unwinnable(position, nnue::evaluate(level, network, stack, position))
             }
-            None => self.handcrafted.evaluate(position, self.last()),
+            None => self.handcrafted.evaluate(position),
         };
         if self.value_of_phase == 0 {
             return Score::evaluation(value);
         }
-        let bonus = self.value_of_phase * (self.phase(position) - FULL_PHASE / 2);
+        let bonus = self.value_of_phase * (phase(position) - FULL_PHASE / 2);
         Score::evaluation(value + bonus * position.side_to_move().sign())
     }
 
@@ -128,24 +121,13 @@ impl Evaluator {
     /// loss by a quiet move is added, so that the median of the change is near 0.
     #[inline]
     pub fn swing(&self, position: &Position, earlier: Score, now: Score) -> i32 {
-        let tempo = TEMPO.at_phase(self.phase(position));
+        let tempo = TEMPO.at_phase(phase(position));
         let offset = if self.uses_network {
             values::network_swing_offset()
         } else {
             values::evaluation_swing_offset()
         };
         2 * tempo - now.units() - earlier.units() + offset
-    }
-
-    /// The phase of the game, from 0 to [`FULL_PHASE`].
-    #[inline]
-    pub fn phase(&self, position: &Position) -> i32 {
-        if self.uses_network { phase(position) } else { self.last().phase }
-    }
-
-    #[inline]
-    fn last(&self) -> &PieceSquareAccumulator {
-        &self.sums[self.sums.len() - 1]
     }
 }
 

@@ -4,6 +4,7 @@ use super::node::Node;
 use super::score::NodeScore;
 use super::state::{NodeType, NonPv, Search};
 use crate::board::{Legality, Move, see_at_least};
+use crate::eval::phase;
 use crate::search::event::Bound;
 use crate::search::ordering::{MovePicker, PickerMode, QuietContext};
 use crate::search::parameters::formulas::{self, PLY};
@@ -129,7 +130,7 @@ impl Search<'_> {
         }
         // A win that begins with a pass is not proven, because a pass is not a legal move.
         let score = if score > Score::EVALUATION_LIMIT { beta } else { score };
-        let is_ending = self.evaluator.phase(&self.position) <= values::null_move_ending_phase();
+        let is_ending = phase(&self.position) <= values::null_move_ending_phase();
         let is_accepted = depth < values::null_move_verification_depth() && !is_ending;
         if self.null_move_floor > 0 || is_accepted || !self.techniques.null_move_verification {
             return Some(score);
