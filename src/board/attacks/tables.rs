@@ -16,10 +16,11 @@ pub const ROOK_RANK: &RankTable = &rank_table(false);
 pub const CANNON_FILE: &FileTable = &file_table(true);
 pub const CANNON_RANK: &RankTable = &rank_table(true);
 
-pub static KNIGHT: HobbleTable = knight_table(false);
-/// The squares from which a knight attacks a square.
-pub static KNIGHT_TO: HobbleTable = knight_table(true);
-pub static BISHOP: HobbleTable = bishop_table();
+pub static KNIGHT: HobbleTable = hobble_table(&KNIGHT_STEPS, true);
+/// The squares from which a knight attacks a square. The neighbors that can block it are diagonal ones.
+pub static KNIGHT_TO: HobbleTable = hobble_table(&KNIGHT_TO_STEPS, true);
+/// A bishop on any of the targets also attacks the square.
+pub static BISHOP: HobbleTable = hobble_table(&BISHOP_STEPS, false);
 pub static ADVISOR: [u128; Square::COUNT] = step_table(&DIAGONALS, true);
 pub static KING: [u128; Square::COUNT] = step_table(&ORTHOGONALS, true);
 pub static PAWN: ByColor<[u128; Square::COUNT]> =
@@ -36,6 +37,16 @@ pub const ORTHOGONALS: [(isize, isize); 4] = [(0, -1), (-1, 0), (1, 0), (0, 1)];
 /// Southwest, southeast, northwest, northeast: the order of the occupancy bits in the index of [`BISHOP`] and
 /// [`KNIGHT_TO`].
 pub const DIAGONALS: [(isize, isize); 4] = [(-1, -1), (1, -1), (-1, 1), (1, 1)];
+
+/// The targets beyond each of the [`ORTHOGONALS`].
+const KNIGHT_STEPS: [[(isize, isize); 2]; 4] =
+    [[(-1, -2), (1, -2)], [(-2, -1), (-2, 1)], [(2, -1), (2, 1)], [(-1, 2), (1, 2)]];
+/// The targets beyond each of the [`DIAGONALS`].
+const KNIGHT_TO_STEPS: [[(isize, isize); 2]; 4] =
+    [[(-2, -1), (-1, -2)], [(2, -1), (1, -2)], [(-2, 1), (-1, 2)], [(2, 1), (1, 2)]];
+/// The target beyond each of the [`DIAGONALS`], twice.
+const BISHOP_STEPS: [[(isize, isize); 2]; 4] =
+    [[(-2, -2); 2], [(2, -2); 2], [(-2, 2); 2], [(2, 2); 2]];
 
 /// The squares attacked on a line of `len` squares from `from`: by a rook, up to and including the first
 /// piece; by a cannon, after the first piece up to and including the second.
@@ -100,57 +111,26 @@ const fn rank_table(cannon: bool) -> RankTable {
     table
 }
 
-/// Knight moves from a square, or with `to` the squares from which a knight attacks it. The legs are the
-/// orthogonal neighbors of the knight, which are diagonal neighbors of the target.
-const fn knight_table(to: bool) -> HobbleTable {
+/// The targets of `steps`, two for each neighbor that can block them; without `crosses_river`, only those on the same
+/// half of the board.
+const fn hobble_table(steps: &[[(isize, isize); 2]; 4], crosses_river: bool) -> HobbleTable {
     let mut table = [[0; 16]; Square::COUNT];
     let mut index = 0;
     while index < Square::COUNT {
         let square = Square::ALL[index];
+        let owner = if square.rank() < RANKS / 2 { Color::Red } else { Color::Black };
+        let area = if crosses_river { Bitboard::ALL } else { Bitboard::home_half(owner) };
         let mut blocked = 0;
         while blocked < 16 {
-            let mut leg = 0;
-            while leg < 4 {
-                if blocked >> leg & 1 == 0 {
-                    let targets = if to {
-                        let (f, r) = DIAGONALS[leg];
-                        [(2 * f, r), (f, 2 * r)]
-                    } else {
-                        let (f, r) = ORTHOGONALS[leg];
-                        if f == 0 { [(-1, 2 * r), (1, 2 * r)] } else { [(2 * f, -1), (2 * f, 1)] }
-                    };
-                    table[index][blocked] |= offset_bit(square, targets[0].0, targets[0].1)
-                        | offset_bit(square, targets[1].0, targets[1].1);
+            let mut neighbor = 0;
+            while neighbor < 4 {
+                if blocked >> neighbor & 1 == 0 {
+                    let [first, second] = steps[neighbor];
+                    let targets = offset_bit(square, first.0, first.1)
+                        | offset_bit(square, second.0, second.1);
+                    table[index][blocked] |= targets & area.bits();
                 }
-                leg += 1;
-            }
-            blocked += 1;
-        }
-        index += 1;
-    }
-    table
-}
-
-/// Bishop moves from a square. A bishop on any of these targets also attacks the square.
-const fn bishop_table() -> HobbleTable {
-    let mut table = [[0; 16]; Square::COUNT];
-    let mut index = 0;
-    while index < Square::COUNT {
-        let square = Square::ALL[index];
-        let half = if square.rank() < RANKS / 2 {
-            Bitboard::home_half(Color::Red)
-        } else {
-            Bitboard::home_half(Color::Black)
-        };
-        let mut blocked = 0;
-        while blocked < 16 {
-            let mut eye = 0;
-            while eye < 4 {
-                if blocked >> eye & 1 == 0 {
-                    let (f, r) = DIAGONALS[eye];
-                    table[index][blocked] |= offset_bit(square, 2 * f, 2 * r) & half.bits();
-                }
-                eye += 1;
+                neighbor += 1;
             }
             blocked += 1;
         }
