@@ -78,9 +78,9 @@ pub struct Arguments {
     /// Number of games played at the same time.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     concurrency: u16,
-    /// The openings: a file (FEN or EPD lines, lines of moves, PGN, XQF, CBR or CBL; `-` for standard input),
-    /// `balanced` for the built-in list, or `start` for the starting position. Invalid openings of a file are reported
-    /// and left out.
+    /// The openings: a file with one opening per line (FEN, EPD or moves) or with games in any format (`-` for standard
+    /// input), `balanced` for the built-in list, or `start` for the starting position. Invalid openings of a file are
+    /// reported and left out.
     #[arg(long, value_name = "FILE", default_value = "balanced", help_heading = "Openings")]
     pub openings: String,
     /// Use only the first N plies of each opening.

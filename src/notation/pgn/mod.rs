@@ -32,6 +32,8 @@ use builder::Builder;
 use scanner::Scanner;
 
 pub use super::tree::GameResult;
+#[cfg(feature = "match")]
+pub(crate) use words::first_number;
 #[cfg(feature = "cli")]
 pub(crate) use words::{in_half_width, split_word};
 pub use write::tag_line;

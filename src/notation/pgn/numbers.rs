@@ -22,6 +22,12 @@ impl MoveNumber {
         (value.is_some() || is_black && digits.is_empty()).then_some(Self { value, is_black })
     }
 
+    /// The number; `None` for `...` alone.
+    #[cfg(feature = "match")]
+    pub fn value(self) -> Option<usize> {
+        self.value
+    }
+
     /// Whether this is `...` without a number. It precedes black's move or replaces it.
     pub fn is_ellipsis(self) -> bool {
         self.value.is_none()

@@ -167,6 +167,12 @@ pub fn numbered_word(word: &str) -> (Option<MoveNumber>, &str, Option<u8>) {
     (MoveNumber::read(number), text, glyph)
 }
 
+/// The first number of a move in a line: 2 for `h9g7 2. h0g2`.
+#[cfg(feature = "match")]
+pub(crate) fn first_number(line: &str) -> Option<usize> {
+    line.split_whitespace().find_map(|word| numbered_word(&plain(word)).0?.value())
+}
+
 /// Whether a word is a line of signs that separates games.
 pub fn is_divider(word: &str) -> bool {
     let is_of = |mark: char| word.len() > 3 && word.chars().all(|c| c == mark);

@@ -5,6 +5,8 @@ use percent_encoding::percent_decode_str;
 use crate::notation::epd::Epd;
 use crate::notation::fen::{self, Strictness, begins_with_board};
 use crate::notation::pgn::begins_with_move;
+#[cfg(feature = "match")]
+use crate::notation::pgn::first_number;
 use crate::notation::raw::{RawGame, RecordError};
 use crate::notation::tree::GameTree;
 use crate::notation::{GameText, Separator, is_move_text, without_move_numbers};
@@ -35,7 +37,7 @@ fn without_number(line: &str) -> &str {
 }
 
 /// Whether a line is a comment of a list: `# …`, `// …` or `; …`.
-pub(super) fn is_comment(line: &str) -> bool {
+pub fn is_comment(line: &str) -> bool {
     line.starts_with(['#', ';']) || line.starts_with("//")
 }
 
@@ -120,6 +122,25 @@ pub fn has_moves_below(text: &str) -> bool {
         let before = std::mem::replace(&mut last, line);
         may_have_moves_below(before) && is_line_of_moves(line)
     })
+}
+
+/// Whether a text is a list of openings, with one per line: at least one line begins with a position or a move, no line
+/// begins with `[`, as in other formats, and no line of moves continues a game, as `2. h0g2 i9h9` does.
+#[cfg(feature = "match")]
+pub fn is_opening_list(text: &str) -> bool {
+    let mut has_opening = false;
+    for line in text.lines().map(str::trim).filter(|line| !is_comment(line)) {
+        let line = line.split(';').next().unwrap_or_default();
+        let first = line.split_whitespace().next().unwrap_or_default();
+        let is_board = first.contains('/') && !first.contains([':', '|', '"']);
+        let is_position = is_board || GameText::is_start(first);
+        let continues = || first_number(line).is_some_and(|number| number > 1);
+        if line.starts_with('[') || !is_position && continues() {
+            return false;
+        }
+        has_opening |= is_position || begins_like_moves(line);
+    }
+    has_opening
 }
 
 /// The content of a line.

@@ -1,4 +1,4 @@
-//! Openings: FEN and EPD lines, lines of moves, PGN or a binary game record, or the built-in list.
+//! Openings: a list with one per line (FEN, EPD or moves), game records in any format, or the built-in list.
 
 mod search;
 
@@ -15,10 +15,11 @@ use super::end_reason::EndReason;
 use super::referee::Referee;
 use crate::board::Position;
 use crate::notation::epd::Epd;
-use crate::notation::records::RecordReader;
+use crate::notation::pgn::PgnReader;
+use crate::notation::records::{RecordReader, is_comment, is_opening_list};
 use crate::notation::tree::GameTree;
 use crate::notation::{
-    GameText, Line, LineError, NotationError, RecordError, Separator, pgn, without_move_numbers,
+    GameText, Line, LineError, NotationError, RecordError, Separator, without_move_numbers,
 };
 use crate::rules::RuleSet;
 use crate::text::{decode, is_text, utf_16};
@@ -44,9 +45,10 @@ impl Openings {
         Self { lines: vec![Line { start, moves }] }
     }
 
-    /// Parses a PGN that begins with a tag, or a list with one opening per line. An opening is a FEN, a FEN and
+    /// Parses a list with one opening per line, or the games of another text. An opening of a list is a FEN, a FEN and
     /// moves, an EPD, or moves from the starting position. In a list, moves may be separated by commas; empty lines,
-    /// lines that begin with `#` and, except in an EPD, text after a `;` are ignored.
+    /// lines that begin with `#` or `//`, text after a `#` with a blank before it and, except in an EPD, text after a
+    /// `;` are ignored.
     ///
     /// # Errors
     /// An opening is invalid, or the text has no opening.
@@ -65,19 +67,18 @@ impl Openings {
         plies: usize,
         rules: Option<RuleSet>,
     ) -> Result<(Self, Vec<OpeningError>), OpeningError> {
-        // Lines that begin with `;` or `%` are comments of a PGN.
-        let mut lines = text.lines().map(str::trim_start);
-        let first = lines.find(|line| !line.is_empty() && !line.starts_with([';', '%']));
-        let is_pgn = first.is_some_and(|line| line.starts_with('['));
-        let parsed =
-            if is_pgn { read_pgn(text, plies, rules) } else { read_lines(text, plies, rules) };
+        let parsed = if is_opening_list(text) {
+            read_lines(text, plies, rules)
+        } else {
+            read_records(text.as_bytes(), plies, rules)
+        };
         Self::of_valid(parsed)
     }
 
-    /// Reads openings like [`Self::read_valid`], or the games of a file in XQF, CBR or CBL.
+    /// Reads openings like [`Self::read_valid`], or the games of a binary file such as XQF.
     ///
     /// # Errors
-    /// There is no valid opening, or the file is neither text nor such a record.
+    /// There is no valid opening, or the file is neither text nor a record in a known format.
     pub fn read_file(
         bytes: &[u8],
         plies: usize,
@@ -86,11 +87,7 @@ impl Openings {
         if is_text(bytes) || utf_16(bytes).is_some() {
             return Self::read_valid(&decode(bytes), plies, rules);
         }
-        let error = |error: io::Error| OpeningError(error.to_string());
-        let mut games = RecordReader::new(bytes).map_err(error)?;
-        let mut lines = read_games(games.by_ref(), plies, rules);
-        lines.extend(games.finish().map_err(error).err().map(Err));
-        Self::of_valid(lines)
+        Self::of_valid(read_records(bytes, plies, rules))
     }
 
     /// The valid openings and the errors of the others.
@@ -163,57 +160,73 @@ fn ending(line: &Line, rules: RuleSet) -> Option<EndReason> {
     ending.map(|ending| ending.reason)
 }
 
-fn read_pgn(text: &str, plies: usize, rules: Option<RuleSet>) -> Vec<Result<Line, OpeningError>> {
-    let mut games = pgn::PgnReader::new(text.as_bytes());
-    let mut lines = read_games(games.by_ref(), plies, rules);
-    if let Err(error) = games.finish() {
-        lines.push(Err(OpeningError(error.to_string())));
-    }
-    lines
-}
-
-/// The first `plies` plies of the main lines of games.
-fn read_games(
-    games: impl Iterator<Item = Result<GameTree, RecordError>>,
+/// The first `plies` plies of the games of a file in any format.
+fn read_records(
+    bytes: &[u8],
     plies: usize,
     rules: Option<RuleSet>,
 ) -> Vec<Result<Line, OpeningError>> {
-    // An error after the first `plies` plies does not matter.
-    let complete = |game: GameTree| {
-        let mut line = game.main_line();
-        if line.moves.len() < plies {
-            game.complete()?;
-        }
-        line.moves.truncate(plies);
-        Ok(line)
+    let failure = |error: io::Error| Err(OpeningError(error.to_string()));
+    let mut games = match RecordReader::new(bytes) {
+        Ok(games) => games,
+        Err(error) => return vec![failure(error)],
     };
-    (1..)
-        .zip(games)
-        .map(|(number, game)| {
-            let line = game.and_then(complete);
-            checked(line, format_args!("game {number}"), rules)
-        })
-        .collect()
+    let numbered = (1..).zip(games.by_ref());
+    let lines = numbered.map(|(number, game)| {
+        let line = game.and_then(|game| main_line(game, plies));
+        checked(line, format_args!("game {number}"), rules)
+    });
+    let mut lines: Vec<_> = lines.collect();
+    lines.extend(games.finish().err().map(failure));
+    lines
+}
+
+/// The first `plies` plies of the main line of a game. An error after them does not matter.
+fn main_line(game: GameTree, plies: usize) -> Result<Line, RecordError> {
+    let mut line = game.main_line();
+    if line.moves.len() < plies {
+        game.complete()?;
+    }
+    line.moves.truncate(plies);
+    Ok(line)
 }
 
 fn read_lines(text: &str, plies: usize, rules: Option<RuleSet>) -> Vec<Result<Line, OpeningError>> {
     let mut lines = Vec::new();
-    for (number, text) in (1..).zip(text.lines()) {
-        let game = text.split(';').next().unwrap_or("").trim();
-        if game.is_empty() || game.starts_with('#') {
+    for (number, text) in (1..).zip(text.lines().map(str::trim)) {
+        if text.is_empty() || is_comment(text) {
             continue;
         }
-        let game = without_move_numbers(&game.replace([',', '，'], " "));
+        let comments = [";", " #", "\t#"].iter().filter_map(|mark| text.find(mark));
+        let end = comments.min().unwrap_or(text.len());
+        let game = without_move_numbers(&text[..end].replace([',', '，'], " "));
         let line = match game.split(' ').next().unwrap_or_default() {
             first if first.contains('/') => read_position(text, &game, plies),
             first if GameText::is_start(first) => {
                 GameText::split(&game, Separator::Optional).first(plies).read()
             }
-            _ => Line::play(Position::startpos(), game.split_whitespace().take(plies)),
+            _ => read_moves(&text[..end], &game, plies),
         };
         lines.push(checked(line, format_args!("line {number}"), rules));
     }
     lines
+}
+
+/// Reads an opening from the starting position and shortens it to `plies` plies. `text` is the line without a comment
+/// at its end; `game` is `text` without commas and move numbers. Comments, variations, glyphs and a result, which a PGN
+/// may have as well, are ignored.
+fn read_moves(text: &str, game: &str, plies: usize) -> Result<Line, LineError> {
+    let line = Line::play(Position::startpos(), game.split_whitespace().take(plies));
+    if line.is_err() {
+        let mut games = PgnReader::new(text.as_bytes());
+        if let (Some(Ok(game)), None) = (games.next(), games.next())
+            && games.skipped_lines() == 0
+            && let Ok(line) = main_line(game, plies)
+        {
+            return Ok(line);
+        }
+    }
+    line
 }
 
 /// Reads an opening that begins with a FEN and shortens it to `plies` plies. `text` is the whole line; `game` is the
@@ -251,7 +264,7 @@ mod tests {
 
     #[test]
     fn openings_are_read_from_binary_records() {
-        let games = pgn::read("1. h2e2 h9g7 2. h0g2 *");
+        let games = crate::notation::pgn::read("1. h2e2 h9g7 2. h0g2 *");
         let xqf = write_xqf(games[0].as_ref().unwrap()).unwrap();
         let (openings, errors) = Openings::read_file(&xqf, 2, Some(RuleSet::Asian)).unwrap();
         assert_eq!(texts(&openings), ["h2e2 h9g7"]);
@@ -297,9 +310,9 @@ mod tests {
         let from_pgn = Openings::read(&format!("; a comment\n\n{pgn}")).unwrap();
         assert_eq!(texts(&from_pgn), [moved]);
         for (text, reason) in [
-            ("", "has no openings"),
+            ("", "there are no games or positions"),
+            ("# comment\n9/9", "line 2: invalid FEN"),
             ("h2e2\nh2e2 x", "line 2: move 2: \"x\" cannot be read"),
-            ("9/9", "line 1: invalid FEN"),
             ("startpos moves h2e9 ; +12", "line 1: move 1"),
             ("startpos xx ; +12", "line 1: move 1"),
             (&format!("{BOARD} w h2e9 ; +12"), "line 1: move 1"),
@@ -309,11 +322,43 @@ mod tests {
                 "line 1: move 2: \"id\" cannot be read",
             ),
             ("[Red \"x\"]\n1. h2h8 *", "line 2: move 1"),
-            ("[Red \"x\"]\n1. h2e2 *\n\n[Red \"\0\"]\n", "not a text file"),
+            ("[Red \"x\"]\n1. h2e2 *\n\n[Red \"\0\"]\n", "neither text nor"),
         ] {
             let error = Openings::read(text).unwrap_err().to_string();
             assert!(error.contains(reason), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn games_of_several_lines_are_read_as_games() {
+        let moved = "h2e2 h9g7 h0g2 b9c7";
+        let ending = "3ak4/4a4/4b4/9/9/9/9/4B4/4A4/2BAKR3 w";
+        for (text, expected) in [
+            ("1. 炮二平五 马8进7\n2. 马二进三 马2进3\n", &[moved][..]),
+            ("１．炮二平五 马8进7\n２．马二进三 马2进3\n", &[moved]),
+            ("1. h2e2 h9g7 2. h0g2\nb9c7 3. i0h0", &[&format!("{moved} i0h0")]),
+            ("第1局\n1. h2e2 h9g7\n2. h0g2 b9c7\n\n第2局\n1. b2e2 h9g7", &[moved, "b2e2 h9g7"]),
+            (&format!("{ending}\n1. f0f4 e7g5\n2. f4g4"), &["f0f4 e7g5 f4g4"]),
+            (
+                "[DhtmlXQ]\n[DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist]\n[/DhtmlXQ]",
+                &["h2e2 h9g7"],
+            ),
+            ("FORMAT\tWXF\nSTART{\n1. C2=5 H8+7\n2. H2+3 H2+3\n}END\n", &[moved]),
+            (&format!("测试|{ending}|f0f4,e7g5\n二|{ending}"), &["f0f4 e7g5", ""]),
+            (&format!("12. {ending}\n13. {ending}"), &["", ""]),
+        ] {
+            let openings = Openings::read(text).expect(text);
+            assert_eq!(texts(&openings), expected, "{text}");
+        }
+        // A list, with one opening per line.
+        let list =
+            "h2e2,h9g7 # c\n// c\n1. h2e2 {12 games} h9g7 1-0\n炮二平五! 马8进7\n1. h2e2 h9g7";
+        assert_eq!(texts(&Openings::read(list).unwrap()), ["h2e2 h9g7"; 4]);
+        // An invalid line does not make it a game.
+        let (openings, errors) =
+            Openings::read_valid("a heading\nh2e2 h9g7\nx h2e2\nb2e2", 9, None).unwrap();
+        assert_eq!(texts(&openings), ["h2e2 h9g7", "b2e2"]);
+        assert_eq!(errors.len(), 2, "{errors:?}");
     }
 
     #[test]
