@@ -189,6 +189,24 @@ fn lines_that_ucci_does_not_specify_are_unclear() {
     });
 }
 
+/// In this mode the script writes tabs between words, which UCI allows, and illegal moves after `pv` and `ponder`. It
+/// crashes at `quit` and at the end of its input.
+#[test]
+fn tabs_are_allowed_but_not_illegal_moves_and_crashes() {
+    let (_, text, _) = run(&["cmd=sh", &arguments("untidy"), "proto=uci", "ranks=0"]);
+    for part in [
+        "ok        handshake\n",
+        "ok        known lines\n",
+        "violated  depth: the move to ponder on is illegal: \"bestmove a0a1 ponder a0a9\"\n",
+        "violated  info: the move a0a9 of pv is illegal: \"info depth 5 ",
+        "violated  quit: it exited (signal: 11 (SIGSEGV)",
+        "violated  end of input: it exited (signal: 11 (SIGSEGV)",
+        "Shuffler untidy, UCI: ",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
 #[test]
 fn violations_are_shown_with_their_dialogue() {
     let (code, text, _) = run(&["cmd=sh", &arguments("twice")]);

@@ -22,6 +22,11 @@ if [ "$mode" = loud ]; then
     }
 fi
 
+# Tabs between the words.
+if [ "$mode" = untidy ]; then
+    say() { printf '%s\n' "$1" | tr ' ' "$TAB"; }
+fi
+
 # The program `file`, which is Chuhe, as an engine that speaks only XBoard: `xboard` reads its first line late, `strict`
 # plays one game, reads only FENs with the letters N and B and refuses the first move that it gets, `refuses` refuses
 # all moves, `declines` refuses `go`, `balks` refuses `go` after its first move.
@@ -130,6 +135,7 @@ answer() {
                    say "bestmove $move ponder $next" ;;
             esac ;;
         ranks) say "info depth 5 score cp 10 nodes 1000 time 1 pv $move a10a9 x"; say "bestmove $move" ;;
+        untidy) say "info depth 5 score cp 10 pv $move a0a9 x"; say "bestmove $move ponder a0a9" ;;
         *) say "info depth 5 score 10 nodes 1000 time 1"; say "bestmove $move" ;;
     esac
 }
@@ -224,8 +230,10 @@ while read -r line; do
             ;;
         quit)
             [ "$mode" = lingers ] && sleep 3
+            [ "$mode" = untidy ] && kill -SEGV $$
             [ "$mode" = stays ] || exit 0
             ;;
     esac
 done
 [ "$mode" = stays ] && sleep 1000
+[ "$mode" = untidy ] && kill -SEGV $$

@@ -12,8 +12,8 @@ use crate::text::{encode_gbk, printable};
 
 pub use crate::tournament::engine::is_outcome;
 use crate::tournament::engine::{
-    EngineDialect, EngineFailure, Output, Process, find_offer, has_milliseconds, offered_options,
-    option_command,
+    EngineDialect, EngineFailure, Output, Process, find_offer, has_milliseconds, is_no_move,
+    offered_options, option_command,
 };
 use crate::tournament::spec::{EngineProtocol, EngineSpec};
 
@@ -139,7 +139,7 @@ impl<'a> Dialogue<'a> {
         false
     }
 
-    /// The next line before `deadline`, if there is one. Fails if the engine exits or writes too much, or if the
+    /// The next line before `deadline`, if there is one; of a UCI engine with single spaces between the words. Fails if the engine exits or writes too much, or if the
     /// checks are interrupted.
     pub fn line_before(&mut self, deadline: Instant) -> Result<Option<String>, CheckFailure> {
         loop {
@@ -147,7 +147,13 @@ impl<'a> Dialogue<'a> {
             match self.process.output.recv_timeout(wait.min(POLL)) {
                 Ok(Output::Line { text, .. }) => {
                     self.note('<', &text);
-                    return Ok(Some(text));
+                    return Ok(Some(match self.protocol() {
+                        EngineProtocol::Ucci => text,
+                        // UCI allows several spaces and tabs between words.
+                        EngineProtocol::Uci | EngineProtocol::Xboard => {
+                            text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
+                        }
+                    }));
                 }
                 Ok(Output::Flood) => return violated("it writes too much output"),
                 Err(RecvTimeoutError::Disconnected) => {
@@ -284,8 +290,50 @@ impl<'a> Dialogue<'a> {
         let is_legal_here = |m: &Move| is_legal(position, *m);
         match self.dialect.read_move(text).filter(is_legal_here) {
             Some(m) if answer.starts_with("bestmove ") => Ok(m),
-            _ => violated(format!("{:?} is not a legal move here", printable(answer))),
+            _ => violated(format!("{answer:?} is not a legal move here")),
         }
+    }
+
+    /// Checks that the move to ponder on in the last line, if there is one, is legal after `played`.
+    pub fn check_ponder_move(
+        &self,
+        position: &Position,
+        played: Move,
+        lines: &[String],
+    ) -> CheckResult {
+        let answer = lines.last().map_or("", String::as_str);
+        let mut words = answer.split_ascii_whitespace().skip_while(|word| *word != "ponder");
+        let after = position.after_all([played]);
+        let is_legal_after = |text: &str| {
+            let read = self.dialect.read_move(text);
+            read.is_some_and(|m| is_legal(&after, m))
+        };
+        match words.nth(1) {
+            Some(text) if !is_no_move(text) && !is_legal_after(text) => {
+                violated(format!("the move to ponder on is illegal: {answer:?}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The first move of a principal variation that is not legal. The variation ends before a later word that is not a
+    /// move.
+    pub fn illegal_pv_move<'b>(
+        &self,
+        position: &Position,
+        pv: impl Iterator<Item = &'b str>,
+    ) -> Option<&'b str> {
+        let mut position = position.clone();
+        for (index, word) in pv.enumerate() {
+            match self.dialect.read_move(word) {
+                Some(m) if is_legal(&position, m) => {
+                    position.make(m);
+                }
+                None if index > 0 => return None,
+                _ => return Some(word),
+            }
+        }
+        None
     }
 
     /// Waits until the engine is ready. Another answer to `go` is a violation.

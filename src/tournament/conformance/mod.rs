@@ -108,7 +108,11 @@ const CHECKS: &[Check] = &[
         search::depth,
     ),
     both("nodes", "go nodes N searches about N nodes", search::nodes),
-    both("info", "an info line has each key once, with a value of its kind", search::info),
+    both(
+        "info",
+        "an info line has each key once, with a value of its kind, and legal moves after pv",
+        search::info,
+    ),
     both("clock", "a move is played within the time of the clock", search::clock),
     both(
         "short clock",

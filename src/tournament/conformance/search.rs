@@ -15,7 +15,8 @@ pub fn depth(engine: &mut Dialogue<'_>) -> CheckResult {
     let position = set_startpos(engine)?;
     engine.plays("go depth 1", &position)?;
     engine.position(START, &[]);
-    let (_, lines) = engine.plays("go depth 5", &position)?;
+    let (played, lines) = engine.plays("go depth 5", &position)?;
+    engine.check_ponder_move(&position, played, &lines)?;
     match max_value(&lines, "depth") {
         Some(depth) if depth > 5 => violated(format!("it reports depth {depth} with a limit of 5")),
         Some(_) => Ok(()),
@@ -45,6 +46,12 @@ pub fn info(engine: &mut Dialogue<'_>) -> CheckResult {
         let mut seen: Vec<&str> = Vec::new();
         let mut words = line.split_ascii_whitespace().skip(1).peekable();
         while let Some(key) = words.next() {
+            if key == "pv" {
+                if let Some(word) = engine.illegal_pv_move(&position, words) {
+                    return violated(format!("the move {word} of pv is illegal: {line:?}"));
+                }
+                break;
+            }
             if begins_text(key) {
                 break;
             }

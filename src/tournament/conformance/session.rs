@@ -158,7 +158,8 @@ pub fn ponder(engine: &mut Dialogue<'_>) -> CheckResult {
         }
         engine.send(end);
         let lines = engine.outcome(Duration::from_secs(2) + engine.timeouts.margin())?;
-        engine.legal_move(&position, &lines)?;
+        let played = engine.legal_move(&position, &lines)?;
+        engine.check_ponder_move(&position, played, &lines)?;
     }
     engine.answers_once()
 }
@@ -229,8 +230,12 @@ pub fn end_of_input(engine: &mut Dialogue<'_>) -> CheckResult {
     exits(engine, "it does not exit at the end of its input, and would outlive a killed client")
 }
 
+/// Expects the end of the engine. `error` is the violation if it does not exit; a crash is another one.
 fn exits(engine: &mut Dialogue<'_>, error: &str) -> CheckResult {
-    if engine.ends_within(engine.timeouts.response) { Ok(()) } else { violated(error) }
+    if !engine.ends_within(engine.timeouts.response) {
+        return violated(error);
+    }
+    engine.process.crash().map_or(Ok(()), violated)
 }
 
 pub fn end_of_input_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
@@ -243,8 +248,9 @@ pub fn end_of_input_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
 pub fn orphans(engine: &mut Dialogue<'_>) -> CheckResult {
     engine.initialize()?;
     engine.send("quit");
-    exits(engine, "it does not exit")?;
-    if engine.process.has_others() {
+    if !engine.ends_within(engine.timeouts.response) {
+        violated("it does not exit")
+    } else if engine.process.has_others() {
         violated("a process that it started is still running")
     } else {
         Ok(())

@@ -93,13 +93,18 @@ impl Engine {
             return Err(EngineFailure::Xboard("but does not offer ping"));
         }
         let id = |key: &str| {
-            let mut values = lines.iter().filter_map(|line| line.strip_prefix(key));
-            values.next_back().map(str::trim)
+            lines.iter().rev().find_map(|line| {
+                let words: Vec<&str> = line.split_ascii_whitespace().collect();
+                match &words[..] {
+                    ["id", word, value @ ..] if *word == key => Some(value.join(" ")),
+                    _ => None,
+                }
+            })
         };
         // UCI has the version in the name.
-        self.handshake.name = id("id name ").map(|name| match id("id version ") {
-            Some(version) if !name.contains(version) => excerpt(&format!("{name} {version}")),
-            _ => excerpt(name),
+        self.handshake.name = id("name").map(|name| match id("version") {
+            Some(version) if !name.contains(&version) => excerpt(&format!("{name} {version}")),
+            _ => excerpt(&name),
         });
         Ok(offered_options(&lines))
     }

@@ -179,6 +179,15 @@ impl Process {
         }
     }
 
+    /// Reaps the process, which has ended. If a signal or, on Windows, an exception ended it, returns a description of
+    /// this.
+    pub fn crash(&mut self) -> Option<String> {
+        let status = self.reap()?.ok()?;
+        // Exit codes of Unix are below 256.
+        let is_crash = status.code().is_none_or(|code| code.cast_unsigned() >= 0xC000_0000);
+        is_crash.then(|| format!("it exited ({status})"))
+    }
+
     /// Kills the rest of the process group, then reaps the process.
     fn reap(&mut self) -> Option<io::Result<ExitStatus>> {
         let mut child = self.child.take()?;
