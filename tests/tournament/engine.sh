@@ -190,6 +190,7 @@ while read -r line; do
             ;;
         protover*)
             [ "$mode" = pingless ] && say "feature setboard=1 done=1"
+            [ "$mode" = san ] && say "feature ping=1 san=1 done=1"
             [ "$mode" = fenless ] && say "feature ping=1 setboard=0 done=1"
             ;;
         ping*) [ "$mode" = fenless ] && say "pong ${line#ping }" ;;

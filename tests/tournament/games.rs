@@ -488,11 +488,11 @@ fn xboard_engines_may_refuse_fens_and_a_second_game() {
         assert_eq!(log.matches("<- xboard\n").count(), 4, "{log}");
         log
     };
-    assert!(!log("start").contains("\nsetboard "));
+    assert!(!log("start").contains("<- setboard "));
     let log = log("openings.epd");
     let xboard = "rheakaehr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RHEAKAEHR b 0 1";
-    let (_, after) = log.split_once(&format!("\nsetboard {xboard}\n")).unwrap();
-    let uci = format!("\nsetboard {BOARD} b - - 0 1\n");
+    let (_, after) = log.split_once(&format!("<- setboard {xboard}\n")).unwrap();
+    let uci = format!("<- setboard {BOARD} b - - 0 1\n");
     assert!(after.contains(&uci), "{after}");
 }
 

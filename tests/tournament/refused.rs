@@ -61,6 +61,9 @@ fn xboard_engines_that_do_not_work_are_refused() {
     for (mode, reason) in [
         ("mute", "no feature done=1 after xboard within 0.3 s"),
         ("pingless", "it speaks XBoard, but does not offer ping"),
+        ("san", "it speaks XBoard, but demands moves in SAN (san=1)"),
+        // It answers `go` with a line of UCCI.
+        ("fenless", "no move after sd 2, go and ? within 2 s"),
         (
             declines.as_str(),
             "it refused the position, a legal move or the search: Error (no game): go",
@@ -68,7 +71,11 @@ fn xboard_engines_that_do_not_work_are_refused() {
     ] {
         let mut engine = script("one", mode);
         engine[4] = "proto=xboard".to_owned();
-        let startup = if mode == "mute" { "--startup 0.3" } else { "" };
+        let startup = match mode {
+            "mute" => "--startup 0.3",
+            "fenless" => "--startup 2",
+            _ => "",
+        };
         let arguments = format!("--each depth=1 {startup}");
         let error = error_output(&mut match_of([engine, script("two", "good")], &arguments));
         assert!(error.contains(&format!("engine one: {reason}")), "{error}");

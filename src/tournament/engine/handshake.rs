@@ -51,7 +51,7 @@ impl Handshake {
 
 impl Engine {
     /// Performs the handshake and sets the options. Fails if the engine does not answer, ends or refuses a network, or
-    /// if it speaks the XBoard protocol and does not offer `ping`.
+    /// if it speaks the XBoard protocol and does not offer `ping` or demands moves in SAN.
     pub fn initialize(&mut self, spec: &EngineSpec) -> Result<(), EngineFailure> {
         self.handshake.offers = self.perform_handshake()?;
         let options = spec.options.iter();
@@ -89,8 +89,13 @@ impl Engine {
             }
             other => other,
         })?;
-        if self.process.xboard().is_some_and(|xboard| !xboard.has_ping) {
-            return Err(EngineFailure::Xboard("but does not offer ping"));
+        if let Some(xboard) = self.process.xboard() {
+            if !xboard.has_ping {
+                return Err(EngineFailure::Xboard("but does not offer ping"));
+            }
+            if xboard.needs_san {
+                return Err(EngineFailure::Xboard("but demands moves in SAN (san=1)"));
+            }
         }
         let id = |key: &str| {
             lines.iter().rev().find_map(|line| {

@@ -231,7 +231,10 @@ impl Engine {
         let (_, line) = match self.best_move(PROBE_TIME.min(limit / 2)) {
             Err(EngineFailure::Timeout { .. }) => {
                 self.process.send("stop");
-                let awaited = format!("{BEST_MOVE} after {go} and stop");
+                let awaited = match self.dialect.protocol {
+                    EngineProtocol::Xboard => format!("move after sd {depth}, go and ?"),
+                    _ => format!("{BEST_MOVE} after {go} and stop"),
+                };
                 self.await_line(limit, &awaited, is_outcome)?
             }
             other => other?,

@@ -122,7 +122,9 @@ impl Process {
             Some(translated) => translated,
             None => text,
         };
-        log::debug!("{} <- {text}", self.label);
+        for line in text.lines() {
+            log::debug!("{} <- {line}", self.label);
+        }
         self.send_bytes(format!("{text}\n").into_bytes());
     }
 

@@ -31,6 +31,10 @@ pub struct XboardTranslator {
     has_resigned: bool,
     /// Whether the engine cannot set up positions (`setboard=0`).
     pub lacks_setboard: bool,
+    /// Whether the engine demands moves in SAN (`san=1`), which are not sent.
+    pub needs_san: bool,
+    /// Whether the engine does not read `time` and `otim` (`time=0`).
+    lacks_time: bool,
     /// Whether the engine must be restarted for each game (`reuse=0`).
     pub lacks_reuse: bool,
     /// Whether positions are sent in the form of UCI, because the engine refused that of XBoard.
@@ -139,6 +143,9 @@ impl XboardTranslator {
             // A thousand minutes, so that the clock does not limit the search.
             sent.extend(lines(&["level 0 1000 0"]));
         }
+        if self.lacks_time {
+            sent.retain(|line| line.starts_with("level "));
+        }
         sent.extend(depth.map(|depth| format!("sd {depth}")));
         sent.extend(lines(&["go"]));
         self.is_thinking = true;
@@ -228,6 +235,8 @@ impl XboardTranslator {
                 "ping" => self.has_ping = value == "1",
                 "usermove" => self.has_usermove = value == "1",
                 "setboard" => self.lacks_setboard = value == "0",
+                "san" => self.needs_san = value == "1",
+                "time" => self.lacks_time = value == "0",
                 "reuse" => self.lacks_reuse = value == "0",
                 "myname" => answers.push(format!("id name {value}")),
                 "memory" if value == "1" => answers.push(spin("Hash", 1 << 20)),
@@ -452,6 +461,12 @@ mod tests {
             engine.command("go depth 1 movetime 2000"),
             ["level 1 0:02 0", "time 200", "sd 1", "go"]
         );
+        engine.answer("feature time=0");
+        assert_eq!(engine.command("go movetime 1500"), ["level 1 0:02 0", "go"]);
+        engine.command("position startpos");
+        let go = engine.command("go wtime 9000 btime 9000 winc 0 binc 0");
+        assert_eq!(go, ["level 0 0:09 0", "go"]);
+        engine.answer("feature time=1");
         // The time control is not 0:00.
         engine.command("position startpos");
         assert_eq!(
