@@ -91,17 +91,21 @@ impl ScoreAdjudicator {
         Self { adjudication, runs: ByColor::default() }
     }
 
-    /// Adds the move with which `side` reached `ply`, and its score from the point of view of `side`. Returns the
-    /// ending if that ends the game.
-    pub fn add(&mut self, side: Color, score: Option<i32>, ply: usize) -> Option<Ending> {
-        let red_score = score.map(|s| if side == Color::Red { s } else { -s });
-        let wins = |sign: i32| {
-            let win = self.adjudication.win?;
-            Some(red_score? * sign >= win.score)
+    /// Adds the move with which `side` reached `ply`, and the lowest and the highest possible value of its score from
+    /// the point of view of `side`. Returns the ending if that ends the game.
+    pub fn add(&mut self, side: Color, score: Option<(i32, i32)>, ply: usize) -> Option<Ending> {
+        let wins = |winner: Color| {
+            let (low, high) = score?;
+            let lowest = if winner == side { low } else { -high };
+            Some(lowest >= self.adjudication.win?.score)
         };
-        let draws = || Some(red_score?.abs() <= self.adjudication.draw?.score);
-        let resigns = || Some(score? <= -self.adjudication.resign?.score);
-        let seen = [wins(1), wins(-1), draws(), resigns()].map(|s| s.unwrap_or(false));
+        let draws = || {
+            let (low, high) = score?;
+            Some(low.abs().max(high.abs()) <= self.adjudication.draw?.score)
+        };
+        let resigns = || Some(score?.1 <= -self.adjudication.resign?.score);
+        let seen = [wins(Color::Red), wins(Color::Black), draws(), resigns()];
+        let seen = seen.map(|seen| seen.unwrap_or(false));
         let runs = &mut self.runs[side];
         for (run, seen) in runs.iter_mut().zip(seen) {
             *run = if seen { *run + 1 } else { 0 };
@@ -193,7 +197,7 @@ mod tests {
         let sides = [Color::Red, Color::Black].into_iter().cycle();
         let mut moves = sides.zip(scores).enumerate();
         moves.find_map(|(ply, (side, score))| {
-            let ending = adjudicator.add(side, *score, ply + 1)?;
+            let ending = adjudicator.add(side, score.map(|score| (score, score)), ply + 1)?;
             Some((ply + 1, ending.result))
         })
     }
@@ -239,6 +243,37 @@ mod tests {
         assert_eq!(end(adjudication, &scores(&[-599, 0, -600, 0, -600])), lost);
         assert_eq!(end(adjudication, &scores(&[900, 900, 900, 900])), None);
         assert_eq!(end(adjudication, &scores(&[-600, -600, 0, 0, -600, -600])), None);
+    }
+
+    #[test]
+    fn a_bound_counts_only_if_it_proves_the_threshold() {
+        let adjudication = Adjudication {
+            win: Some("score=500,moves=1".parse().unwrap()),
+            draw: Some("score=10,moves=1,after=0".parse().unwrap()),
+            resign: Some("score=900,moves=1".parse().unwrap()),
+        };
+        let result = |red: (i32, i32), black: (i32, i32)| {
+            let mut adjudicator = ScoreAdjudicator::new(adjudication);
+            let first = adjudicator.add(Color::Red, Some(red), 1);
+            let ending = first.or_else(|| adjudicator.add(Color::Black, Some(black), 2));
+            ending.map(|ending| ending.result)
+        };
+        let at_least = |score| (score, i32::MAX);
+        let at_most = |score| (-i32::MAX, score);
+        use GameResult::{BlackWins, Draw, RedWins};
+        for (red, black, expected) in [
+            (at_least(500), at_most(-500), Some(RedWins)),
+            (at_most(500), at_most(-500), None),
+            (at_least(500), at_least(-500), None),
+            (at_most(-500), at_least(500), Some(BlackWins)),
+            (at_most(-900), (0, 0), Some(BlackWins)),
+            (at_least(-900), (0, 0), None),
+            ((0, 0), (0, 0), Some(Draw)),
+            (at_least(0), (0, 0), None),
+            (at_most(0), (0, 0), None),
+        ] {
+            assert_eq!(result(red, black), expected, "{red:?} {black:?}");
+        }
     }
 
     #[test]

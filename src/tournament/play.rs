@@ -123,7 +123,7 @@ impl GameInProgress<'_> {
             return Ok(Some(self.referee.ending().unwrap_or(Ending::draw(EndReason::Agreement))));
         }
         self.draw_offered = answer.draw;
-        let score = answer.info.score.map(|score| score.units());
+        let score = answer.info.score_range();
         let adjudged = self.adjudicator.add(side, score, self.moves.len());
         // The rules take precedence over tablebases, and these over the engines' scores.
         let ending = self.referee.ending().or_else(|| self.tablebase_ending());

@@ -100,12 +100,12 @@ pub struct Arguments {
     /// Send moves that lose by repetition to UCCI engines as `banmoves`.
     #[arg(long, help_heading = "Rules and adjudication")]
     banmoves: bool,
-    /// Win adjudication when both engines agree, for example `score=500,moves=4`. A score is in hundredths
-    /// of the engine's unit: a minor piece for UCCI engines such as Chuhe, a pawn for most UCI engines.
+    /// Win adjudication when both engines agree, for example `score=500,moves=4` (`moves` is 4 by default). A score is
+    /// in hundredths of the engine's unit: a minor piece for UCCI engines such as Chuhe, a pawn for most UCI engines.
     #[arg(long, value_name = "WHEN", help_heading = "Rules and adjudication")]
     adjudicate_win: Option<ScoreWin>,
     /// Draw adjudication when both engines agree, for example `score=10,moves=8,after=80`; `after` is the
-    /// first ply at which it applies.
+    /// first ply at which it applies. `moves` is 8 and `after` 80 by default.
     #[arg(long, value_name = "WHEN", help_heading = "Rules and adjudication")]
     adjudicate_draw: Option<ScoreDraw>,
     /// End games whose result a tablebase proves: wins that the no-capture limit and repetitions cannot prevent, and
@@ -113,7 +113,8 @@ pub struct Arguments {
     /// directories DIRS, separated by `;`.
     #[arg(long, value_name = "DIRS", num_args = 0..=1, default_missing_value = "", help_heading = "Rules and adjudication")]
     adjudicate_tables: Option<String>,
-    /// Resign adjudication by the score of the losing engine alone, for example `score=900,moves=4`.
+    /// Resign adjudication by the score of the losing engine alone, for example `score=900,moves=4` (`moves` is 4 by
+    /// default).
     #[arg(long, value_name = "WHEN", help_heading = "Rules and adjudication")]
     resign: Option<ScoreWin>,
     /// Stop when an SPRT accepts a hypothesis: `elo0=0,elo1=5`, optionally with `alpha=`, `beta=` (0.05)

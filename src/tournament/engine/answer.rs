@@ -162,13 +162,20 @@ impl fmt::Display for EngineScore {
     }
 }
 
+/// The kind of a score that is a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bound {
+    Lower,
+    Upper,
+}
+
 /// The last reported value of each kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EngineInfo {
     /// Score for the side to move; a bound only if no exact score was reported.
     pub score: Option<EngineScore>,
-    /// Whether the score is a bound.
-    is_bound: bool,
+    /// The kind of bound that the score is; `None` for an exact score.
+    bound: Option<Bound>,
     /// Depth in plies.
     pub depth: Option<u32>,
     /// Selective depth in plies.
@@ -191,6 +198,17 @@ const MAX_NODES: u64 = 1_000_000_000_000_000;
 const MAX_PV: usize = 400;
 
 impl EngineInfo {
+    /// The lowest and the highest score that the reported score allows, see [`EngineScore::units`]. They differ if it is
+    /// a bound.
+    pub fn score_range(&self) -> Option<(i32, i32)> {
+        let units = self.score?.units();
+        Some(match self.bound {
+            None => (units, units),
+            Some(Bound::Lower) => (units, i32::MAX),
+            Some(Bound::Upper) => (-i32::MAX, units),
+        })
+    }
+
     /// Parses an `info` line. Invalid parts and lines with a `multipv` other than 1 are ignored. Only the move of a line
     /// with depth 0 is used if there is one: it is from a book, and its score is the weight.
     pub fn read(&mut self, line: &str) {
@@ -223,7 +241,8 @@ impl EngineInfo {
                 "hashfull" => update.hashfull = number(words.next()).filter(|used| *used <= 1000),
                 "tbhits" => update.tbhits = number(words.next()).filter(|hits| *hits <= MAX_NODES),
                 "score" => update.score = score(&mut words),
-                "lowerbound" | "upperbound" => update.is_bound = true,
+                "lowerbound" => update.bound = Some(Bound::Lower),
+                "upperbound" => update.bound = Some(Bound::Upper),
                 _ => {}
             }
         }
@@ -235,12 +254,12 @@ impl EngineInfo {
         self.nodes = update.nodes.or(self.nodes);
         self.hashfull = update.hashfull.or(self.hashfull);
         self.tbhits = update.tbhits.or(self.tbhits);
-        // A bound does not replace an exact score: adjudication and comments take the score as exact.
-        if update.is_bound && !self.is_bound && self.score.is_some() {
+        // A bound does not replace an exact score: comments take the score as exact.
+        if update.bound.is_some() && self.bound.is_none() && self.score.is_some() {
             return;
         }
         if update.score.is_some() {
-            (self.score, self.is_bound) = (update.score, update.is_bound);
+            (self.score, self.bound) = (update.score, update.bound);
         }
         self.pv = update.pv.or(self.pv.take());
     }
@@ -306,7 +325,7 @@ mod tests {
         info.read("info depth 6 seldepth 8 score -12 time 3 nodes 5000 hashfull 12 tbhits 0 pv h2e2 depth 9");
         let expected = EngineInfo {
             score: Some(EngineScore::Units(-12)),
-            is_bound: false,
+            bound: None,
             depth: Some(6),
             selective_depth: Some(8),
             nodes: Some(5000),
@@ -370,6 +389,12 @@ mod tests {
             info.read(&format!("info depth 7 {line}"));
             assert_eq!(info.score, Some(EngineScore::Units(score)), "{line}");
             assert_eq!(info.pv.as_deref(), Some(pv), "{line}");
+            let range = match line {
+                _ if line.contains("lower") => (score, i32::MAX),
+                _ if line.contains("20 upper") => (-i32::MAX, score),
+                _ => (score, score),
+            };
+            assert_eq!(info.score_range(), Some(range), "{line}");
         }
         info.read("info depth 8 score cp 900 lowerbound nodes 99");
         assert_eq!((info.depth, info.nodes), (Some(8), Some(99)));
