@@ -225,7 +225,8 @@ fn write_pages(directory: &Path, mut command: Command) -> io::Result<()> {
         write_pages(directory, command.clone())?;
     }
     let source = concat!("chuhe ", env!("CARGO_PKG_VERSION"));
-    let manual = clap_mangen::Man::new(command.clone()).source(source);
+    // `roff` writes an empty date as nothing, so that the source would be taken for the date.
+    let manual = clap_mangen::Man::new(command.clone()).date("\"\"").source(source);
     let mut page = Vec::new();
     manual.render(&mut page)?;
     let page = rewrite_page(&String::from_utf8_lossy(&page), &mut command);

@@ -466,8 +466,9 @@ fn completions_and_man_pages_are_complete() {
     assert!(dir.read("chuhe.1").contains("perft"));
     assert!(dir.read("chuhe-analyse.1").contains("multipv"));
     assert!(!dir.read("chuhe-match.1").contains("programs"));
-    let footer = concat!("chuhe ", env!("CARGO_PKG_VERSION"));
-    assert!(dir.read("chuhe-book-show.1").lines().any(|line| line.contains(footer)));
+    // The title, the section, the date, and the footer.
+    let title = concat!("\n.TH chuhe-book-show 1 \"\" \"chuhe ", env!("CARGO_PKG_VERSION"), "\"");
+    assert!(dir.read("chuhe-book-show.1").contains(title));
 }
 
 /// Exit codes and parts of the output, with Chinese chosen by the locale and by `--lang`.
