@@ -105,6 +105,23 @@ fn a_loss_by_repetition_is_no_mate_and_counts_once() {
 }
 
 #[test]
+fn a_move_to_a_drawn_position_is_judged_as_a_draw_even_if_the_game_continues() {
+    let start = "[FEN \"3ak4/9/9/9/9/9/9/9/9/R2K5 w - - 112 1\"]\n\n";
+    let moves = "1. a0a1 e9e8 2. a1a2 e8e9 3. a2a3 e9e8 4. a3a9 e8e9";
+    let scores = ["*", "5. a9d9 e9e8 *"].map(|rest| {
+        let dir = TestDir::new();
+        dir.write("game.pgn", format!("{start}{moves} {rest}\n"));
+        let review = &dir.objects("review game.pgn --depth 3 --json")[0];
+        // The eighth move reaches the no-capture limit.
+        let last = &review["moves"][7];
+        assert_ne!(last["grade"], "blunder", "{review}");
+        (last["score"].clone(), last["mate"].clone())
+    });
+    assert_eq!(scores[0], scores[1]);
+    assert_eq!(scores[0], (0.into(), serde_json::Value::Null));
+}
+
+#[test]
 fn invalid_input_is_refused() {
     let dir = TestDir::new();
     dir.write("game.pgn", GAME);

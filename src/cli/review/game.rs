@@ -17,15 +17,18 @@ pub struct SearchedPosition {
     pub depth: u32,
     /// The best line; empty if the game is decided.
     pub line: Vec<Move>,
+    /// Whether the game is drawn by the rules here. The score is nevertheless that of a search if the game continues.
+    pub is_drawn: bool,
 }
 
 impl SearchedPosition {
     /// `None` if the search was stopped before it had a score.
-    pub fn of(result: &SearchResult) -> Option<Self> {
+    pub fn of(result: &SearchResult, is_drawn: bool) -> Option<Self> {
         Some(Self {
             score: result.outcome.score?,
             depth: result.outcome.depth,
             line: result.best_line(),
+            is_drawn,
         })
     }
 }
@@ -173,13 +176,14 @@ fn judge_move(
     next: &SearchedPosition,
 ) -> MoveVerdict {
     let is_best = best.line.first() == Some(&played);
-    let kept = 100.0 - expected_points(next.score, after);
+    let next = if next.is_drawn { Score::ZERO } else { next.score };
+    let kept = 100.0 - expected_points(next, after);
     let lost = if is_best { 0.0 } else { (expected_points(best.score, before) - kept).max(0.0) };
     MoveVerdict {
         found: best.clone(),
         score: match before.side_to_move() {
-            Color::Red => -next.score,
-            Color::Black => next.score,
+            Color::Red => -next,
+            Color::Black => next,
         },
         lost,
         grade: Grade::of(lost, is_best),
@@ -353,6 +357,7 @@ mod tests {
             score: Score::from_units(hundredths * Score::MINOR_PIECE / 100),
             depth: 1,
             line: vec![best.parse().unwrap()],
+            is_drawn: false,
         })
     }
 

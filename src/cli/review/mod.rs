@@ -236,8 +236,8 @@ pub fn review_tree(
 }
 
 /// Searches the positions before and after each judged ply. If the rules decide the last position, it gets its score
-/// without a search. So does an earlier position that is lost by repetition. Also returns whether Ctrl-C has ended the
-/// searches.
+/// without a search. So does an earlier position that is lost by repetition. An earlier position that is drawn is
+/// searched, because the game continued. Also returns whether Ctrl-C has ended the searches.
 fn search_game(
     game: &Game,
     judged: &[bool],
@@ -249,14 +249,16 @@ fn search_game(
     let mut found: Vec<Option<SearchedPosition>> = vec![None; last + 1];
     let is_judged = |ply: usize| judged.get(ply) == Some(&true);
     let is_needed = |ply: usize| is_judged(ply) || ply > 0 && is_judged(ply - 1);
+    let mut drawn = vec![false; last + 1];
     let mut beginning = game.clone();
     for ply in (0..=last).rev() {
         let has_score = ply == last || is_needed(ply);
-        let decided = decided_score(&beginning, plan.settings.rules).filter(|_| has_score);
-        // Earlier positions that are drawn by the rules are searched, because the game continued.
-        if let Some(score) = decided.filter(|score| ply == last || score.is_proven()) {
-            let (depth, line) = (0, Vec::new());
-            found[ply] = Some(SearchedPosition { score, depth, line });
+        if let Some(score) = decided_score(&beginning, plan.settings.rules).filter(|_| has_score) {
+            drawn[ply] = !score.is_proven();
+            if ply == last || !drawn[ply] {
+                let (depth, line) = (0, Vec::new());
+                found[ply] = Some(SearchedPosition { score, depth, line, is_drawn: drawn[ply] });
+            }
         }
         beginning.pop();
     }
@@ -273,7 +275,7 @@ fn search_game(
     let is_interrupted = search_games(total, beginning, plan, interrupts, |n, result| {
         count += 1;
         on_progress(count, total);
-        found[numbers[n]] = SearchedPosition::of(&result);
+        found[numbers[n]] = SearchedPosition::of(&result, drawn[numbers[n]]);
         Ok(true)
     });
     Ok((found, is_interrupted?))
