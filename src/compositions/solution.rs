@@ -9,7 +9,7 @@ use crate::board::{Move, Position};
 use crate::movegen::{is_legal, legal_moves};
 use crate::rules::{Cause, Game, RuleSet, is_within_no_capture_limit, judge_outcome};
 use crate::search::{Limits, Meaning, Outcome, SearchRequest, Settings, plies_of_mate};
-use crate::tablebase::{ProbedMove, RepeatedPositions, TableOutcome, Tables};
+use crate::tablebase::{RepeatedPositions, TableOutcome, Tables};
 
 /// Maximum number of attacking moves in a solution.
 const MAX_TREE: usize = 200_000;
@@ -306,20 +306,15 @@ impl<'a> Solver<'a> {
     }
 
     /// The answer of the endgame tablebases, if they have one: the shortest mate of at most `limit` plies whose first
-    /// move, one of `root_moves` (`None`: any), leads into a tablebase, or that there is no mate. The tablebases ignore
-    /// the no-capture limit, which only makes draws. So a mate that they exclude does not exist with the limit either.
+    /// move, one of `root_moves` (`None`: any), leads into a tablebase, or that there is no mate.
     fn table_answer(&self, game: &Game, limit: u32, root_moves: Option<&[Move]>) -> Option<Answer> {
         let (position, rules) = (game.position(), self.rules);
-        let is_mate = |outcome| matches!(outcome, TableOutcome::Win(n) if u32::from(n) <= limit);
-        let probe = self.tables.probe(position, rules);
-        let mut moves = self.tables.probe_moves(position, rules);
-        moves.retain(|m| root_moves.is_none_or(|allowed| allowed.contains(&m.played)));
-        if probe.is_some_and(|probe| !is_mate(probe.outcome))
-            || moves.iter().all(|m| m.outcome.is_some_and(|outcome| !is_mate(outcome)))
-        {
+        if self.tables.exclude_mate(position, rules, root_moves, limit) {
             return Some(Answer::NoMate);
         }
-        let mates = moves.into_iter().filter_map(|ProbedMove { played, .. }| {
+        let allowed = |played: &Move| root_moves.is_none_or(|moves| moves.contains(played));
+        let moves = legal_moves(position).into_iter().filter(allowed);
+        let mates = moves.filter_map(|played| {
             let mut after = game.clone();
             after.push(played).ok()?;
             let plies = 1 + mated_in(&after, &self.tables, rules)?;

@@ -13,9 +13,11 @@ let asked = null;
 // failed; null before the first request.
 export let judged = null;
 
-function outcomeText({ result, plies, by }) {
+// `limit` shows whether a mate comes before the no-capture limit.
+function outcomeText({ result, plies, by, no_capture_limit: limit }) {
   if (by === 'rules') return t(`${result} by rule`);
-  return t(result === 'unknown' ? 'unknown result' : result, plies);
+  const text = t(result === 'unknown' ? 'unknown result' : result, plies);
+  return !limit || limit === 'in time' ? text : `${text} (${t(`limit ${limit}`)})`;
 }
 
 function knowledgeTable(title, entries, text) {

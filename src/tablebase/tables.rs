@@ -280,6 +280,22 @@ impl Tables {
         moves
     }
 
+    /// Whether no mate in at most `plies` plies begins with one of these moves (`None`: any). The tables ignore the
+    /// no-capture limit, which only makes draws, so a mate that they exclude does not exist with the limit either.
+    pub fn exclude_mate(
+        &self,
+        position: &Position,
+        rules: RuleSet,
+        moves: Option<&[Move]>,
+        plies: u32,
+    ) -> bool {
+        let is_none = |outcome| !matches!(outcome, TableOutcome::Win(n) if u32::from(n) <= plies);
+        self.probe(position, rules).is_some_and(|probe| is_none(probe.outcome))
+            || (self.probe_moves(position, rules).iter())
+                .filter(|m| moves.is_none_or(|moves| moves.contains(&m.played)))
+                .all(|m| m.outcome.is_some_and(is_none))
+    }
+
     /// Value of a position for the side that has just moved.
     fn outcome_after_move(&self, position: &Position, rules: RuleSet) -> Option<TableOutcome> {
         if crate::rules::is_material_insufficient(position) {

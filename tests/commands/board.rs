@@ -304,6 +304,8 @@ fn moves_are_played_with_clocks_and_draws_are_answered() {
     assert_eq!(reply["from"], "book");
     let (_, answer) = board.ask(&format!("draw?start={START}&moves="));
     assert_eq!(answer["answer"], "too early");
+    let (_, answer) = board.ask("draw?start=2bakab2/9/9/9/9/9/9/9/9/R2K5%20w&moves=");
+    assert_eq!(answer["answer"], "accepted");
     let mated = "3k5/9/9/9/9/9/9/9/r8/r3K4 w";
     assert_eq!(board.ask(&format!("move?start={mated}&moves=")).0, 400);
 }

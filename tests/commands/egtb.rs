@@ -106,6 +106,29 @@ fn probe_shows_the_value_of_each_move() {
 }
 
 #[test]
+fn probe_considers_the_no_capture_limit_for_each_move() {
+    let dir = TestDir::new();
+    // The mate takes 21 plies, only five of which may pass without a capture. After `d1e1` that is too few.
+    let fen = "2ba1k3/4a4/9/9/9/8R/9/9/3K5/9 w - - 115 1";
+    dir.check(&format!(
+        r"
+        $ egtb probe '{fen}'
+        > a capture within 5 plies is needed
+        > best line, ignoring the no-capture limit:
+        $ egtb probe '3ak4/9/9/9/9/9/9/9/9/R2K5 w - - 121 1'
+        > but the no-capture limit comes first
+        "
+    ));
+    let object = &dir.objects(&format!("egtb probe --json '{fen}'"))[0];
+    assert_eq!(object["no_capture_limit"], "capture needed");
+    let moves = object["moves"].as_array().unwrap();
+    assert_eq!(moves[0]["move"], "i4i7");
+    assert_eq!(moves[0]["no_capture_limit"], "capture needed");
+    let slow = moves.iter().find(|m| m["move"] == "d1e1").unwrap();
+    assert_eq!((&slow["plies"], &slow["no_capture_limit"]), (&21.into(), &"too late".into()));
+}
+
+#[test]
 fn two_sided_tables_depend_on_the_rule_set() {
     let dir = TestDir::new();
     dir.check(

@@ -26,6 +26,9 @@ fn go_mate_proves_or_refutes_mates() {
         ("3k5/4P4/5c3/c8/9/9/9/B8/3C5/5KC2 w", "12", " score mate ", None),
         (START, "1", " score cp ", Some("there is no mate in 1")),
         (START, "1 searchmoves h2e2", " score cp ", Some("there is no mate in 1 by these moves")),
+        // The endgame tablebases show a draw, and a mate in 21.
+        ("2bakab2/9/9/9/9/9/9/9/9/R2K5 w", "20", " score cp ", Some("there is no mate in 20")),
+        ("9/4a4/3k1a3/9/9/9/9/5A3/3C5/5K3 w", "20", " score ", Some("there is no mate in 20")),
     ] {
         client.silent(&format!("position fen {fen}"));
         let (lines, last) = search(&mut client, &format!("go mate {moves}"));

@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use crate::board::{Color, Position};
 use crate::book::{BookLibrary, choose};
 use crate::cli::common::{
-    SearchPlan, SearchThreads, bound_name, outcome_json, parse_seconds, play_line,
-    report_damaged_tablebases, score_and_mate,
+    MateTiming, SearchPlan, SearchThreads, bound_name, moves_by_value, outcome_json, parse_seconds,
+    play_line, report_damaged_tablebases, score_and_mate,
 };
-use crate::cli::play::{EARLIEST_DRAW, SHORT_SEARCH};
+use crate::cli::play::{SHORT_SEARCH, is_too_early_for_a_draw};
 use crate::cli::review::{page_game, review_tree};
 use crate::cloud::api::QueryParameters;
 use crate::eval::win_rate::WinRate;
@@ -25,7 +25,7 @@ use crate::notation::{Line, opening};
 use crate::protocol::strength::{MAX_ELO, MIN_ELO};
 use crate::rules::{Cause, Game, judge};
 use crate::search::{Control, Info, Limits, Outcome, PlayerClock, Report, Score, nodes_per_second};
-use crate::tablebase::Material;
+use crate::tablebase::{Material, Probe};
 
 const MAX_LINES: usize = 5;
 /// Minimum time between two reports of an analysis.
@@ -117,11 +117,14 @@ impl EngineSettings {
             moves.iter().map(|m| json!({ "move": m.played.to_string(), "weight": m.weight }));
         let tablebases = &self.plan.tablebases;
         let value = tablebases.probe(position, rules);
-        let known = value.map_or_else(Vec::new, |_| tablebases.probe_moves(position, rules));
-        let known = known.iter().map(|m| {
-            let mut object = outcome_json(m.outcome);
+        let known = value.map_or_else(Vec::new, |_| moves_by_value(position, tablebases, rules));
+        let known = known.into_iter().map(|(m, timing)| {
+            let mut object = outcome_json(m.outcome, timing);
             object["move"] = json!(m.played.to_string());
             object
+        });
+        let value = value.map(|Probe { outcome, .. }| {
+            outcome_json(Some(outcome), MateTiming::of(position, outcome, tablebases, rules))
         });
         Ok(json!({
             "fen": position.to_string(),
@@ -129,7 +132,7 @@ impl EngineSettings {
             "book": book.collect::<Value>(),
             "tablebase": known.collect::<Value>(),
             "ending": Material::of(position).map(|(m, _)| format!("{m} {}", m.chinese())),
-            "value": value.map(|probe| outcome_json(Some(probe.outcome))),
+            "value": value,
             "opening": opening::of(&game.line()).map(ToString::to_string),
         }))
     }
@@ -255,7 +258,7 @@ impl BoardEngine {
     /// better.
     pub fn answer_draw(&self, parameters: &QueryParameters, run: &Run) -> Result<Value, String> {
         let game = read_game(parameters)?;
-        if game.plies().len() < EARLIEST_DRAW {
+        if is_too_early_for_a_draw(&game) {
             return Ok(json!({ "answer": "too early" }));
         }
         let mut plan = self.plan_for(parameters)?;

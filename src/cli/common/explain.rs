@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use super::{columns, fill, note, plies_text, sentence, terminal_width, texts, translated};
-use crate::board::{Color, Piece};
+use crate::board::{Color, Piece, Position};
 use crate::notation::chinese;
 use crate::rules::{
     Cause, Chase, ClassifiedMove, Game, Judgment, MoveClass, Placed, RuleSet, Verdict,
     is_within_no_capture_limit, judge, judge_outcome,
 };
-use crate::tablebase::{Material, RepeatedPositions, TableOutcome, Tables};
+use crate::tablebase::{Material, ProbedMove, RepeatedPositions, TableOutcome, Tables};
 use crate::text::Language;
 
 /// The reasons of a judgment as text: the cause and, for a repetition, what each side did, the clauses of the rules
@@ -157,37 +157,108 @@ pub fn describe_end(game: &Game, rules: RuleSet) -> Option<String> {
     }
 }
 
-/// How the no-capture limit affects a mate in `plies` plies from the last position of a game; `None` if the mate comes
-/// first.
-pub fn describe_no_capture_limit(
-    game: &Game,
+/// Whether a mate of the endgame tablebases, which ignore the no-capture limit, comes before that limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MateTiming {
+    InTime,
+    /// A capture within this number of plies is needed, after which the count starts again.
+    CaptureNeeded(u16),
+    /// The tablebases do not show whether a capture comes before the limit.
+    Unknown,
+    TooLate,
+}
+
+impl MateTiming {
+    /// The timing of the result of a position; `None` if it is not a mate.
+    pub fn of(
+        position: &Position,
+        outcome: TableOutcome,
+        tablebases: &Tables,
+        rules: RuleSet,
+    ) -> Option<Self> {
+        match outcome {
+            TableOutcome::Win(plies) | TableOutcome::Loss(plies) => {
+                Some(Self::of_mate(position, plies, tablebases, rules))
+            }
+            _ => None,
+        }
+    }
+
+    fn of_mate(position: &Position, plies: u16, tablebases: &Tables, rules: RuleSet) -> Self {
+        let is_in_time = |plies| is_within_no_capture_limit(position.clock(), rules, plies);
+        if is_in_time(plies) {
+            return Self::InTime;
+        }
+        // Only the strong side can win, and against a bare king it has nothing to capture.
+        let has_bare_king =
+            Material::of(position).is_some_and(|(_, strong)| position.color(!strong).len() == 1);
+        match tablebases.dtc(position) {
+            Some(plies) if is_in_time(plies) => Self::CaptureNeeded(plies),
+            None if !has_bare_king && is_in_time(1) => Self::Unknown,
+            _ => Self::TooLate,
+        }
+    }
+
+    /// `None` if the mate comes in time.
+    pub fn note(self) -> Option<String> {
+        match self {
+            Self::InTime => None,
+            Self::CaptureNeeded(plies) => Some(format!(
+                "a capture within {} is needed to avoid the no-capture limit",
+                plies_text(plies)
+            )),
+            Self::Unknown => {
+                Some("whether a capture comes before the no-capture limit is unknown".to_owned())
+            }
+            Self::TooLate => Some("but the no-capture limit comes first".to_owned()),
+        }
+    }
+
+    /// The name in JSON.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::InTime => "in time",
+            Self::CaptureNeeded(_) => "capture needed",
+            Self::Unknown => "unknown",
+            Self::TooLate => "too late",
+        }
+    }
+}
+
+/// All legal moves with their values in the endgame tablebases and the timing of mates. The best come first: wins in
+/// time, wins that need a capture, the fastest capture first, and wins that may come too late; then draws, among them
+/// mates that come too late; moves without a value; losses, those that may be avoided by the limit first.
+pub fn moves_by_value(
+    position: &Position,
     tablebases: &Tables,
     rules: RuleSet,
-    plies: u16,
-) -> Option<String> {
-    let position = game.position();
-    let is_in_time = |plies| is_within_no_capture_limit(position.clock(), rules, plies);
-    if is_in_time(plies) {
-        return None;
-    }
-    // Only the strong side can win, and against a bare king it has nothing to capture.
-    let (_, strong) = Material::of(position)?;
-    let has_bare_king = position.color(!strong).len() == 1;
-    Some(match tablebases.dtc(position) {
-        Some(plies) if is_in_time(plies) => format!(
-            "a capture within {} is needed to avoid the no-capture limit",
-            plies_text(plies)
-        ),
-        None if !has_bare_king => {
-            "whether a capture comes before the no-capture limit is unknown".to_owned()
-        }
-        _ => "but the no-capture limit comes first".to_owned(),
-    })
+) -> Vec<(ProbedMove, Option<MateTiming>)> {
+    let timing = |m: &ProbedMove| {
+        let (TableOutcome::Win(plies) | TableOutcome::Loss(plies)) = m.outcome? else {
+            return None;
+        };
+        let after = position.after(m.played);
+        Some(MateTiming::of_mate(&after, plies.saturating_sub(1), tablebases, rules))
+    };
+    let rank = |(m, timing): &(ProbedMove, Option<MateTiming>)| match (m.outcome, timing) {
+        (Some(_), Some(MateTiming::TooLate)) | (Some(TableOutcome::Draw), _) => (3, 0),
+        (None, _) => (4, 0),
+        (Some(TableOutcome::Win(_)), Some(MateTiming::CaptureNeeded(plies))) => (1, *plies),
+        (Some(TableOutcome::Win(_)), Some(MateTiming::Unknown)) => (2, 0),
+        (Some(TableOutcome::Win(_) | TableOutcome::WinByRule(_)), _) => (0, 0),
+        (Some(_), Some(MateTiming::Unknown)) => (5, 0),
+        (Some(_), _) => (6, 0),
+    };
+    let moves = tablebases.probe_moves(position, rules).into_iter();
+    let mut moves: Vec<_> = moves.map(|m| (m, timing(&m))).collect();
+    // The order of moves of equal rank stays.
+    moves.sort_by_key(rank);
+    moves
 }
 
 /// The result of a position or move in an endgame tablebase as JSON.
-pub fn outcome_json(outcome: Option<TableOutcome>) -> Value {
-    match outcome {
+pub fn outcome_json(outcome: Option<TableOutcome>, timing: Option<MateTiming>) -> Value {
+    let mut object = match outcome {
         Some(TableOutcome::Win(plies)) => json!({"result": "win", "plies": plies}),
         Some(TableOutcome::WinByRule(plies)) => {
             json!({"result": "win", "by": "rules", "plies_without_repetitions": plies})
@@ -198,7 +269,11 @@ pub fn outcome_json(outcome: Option<TableOutcome>) -> Value {
         }
         Some(TableOutcome::Loss(plies)) => json!({"result": "loss", "plies": plies}),
         None => json!({"result": "unknown"}),
+    };
+    if let Some(timing) = timing {
+        object["no_capture_limit"] = json!(timing.name());
     }
+    object
 }
 
 /// The name and result of the ending on the board. `None` if the game is over, if the tablebases have no value for the
@@ -215,7 +290,7 @@ pub fn describe_ending(game: &Game, tablebases: &Tables, rules: RuleSet) -> Opti
     let side = position.side_to_move();
     let by_mate = |end: &str, plies: u16| {
         repeated.allow_mate(plies).then(|| {
-            let limit = describe_no_capture_limit(game, tablebases, rules, plies);
+            let limit = MateTiming::of_mate(position, plies, tablebases, rules).note();
             let limit = limit.map_or_else(String::new, |limit| format!("; {limit}"));
             format!("{side} {end} in {}{limit}", plies_text(plies))
         })
@@ -240,7 +315,7 @@ pub fn describe_ending(game: &Game, tablebases: &Tables, rules: RuleSet) -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::{Move, Position};
+    use crate::board::Move;
     use crate::movegen::legal_moves;
     use crate::tablebase::tests::write_rook_against_knight;
 

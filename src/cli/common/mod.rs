@@ -21,7 +21,7 @@ pub use args::{
     locale_encoding, open_books, parse_seconds, require_no_notation, today, user_name,
 };
 pub use explain::{
-    clauses_json, describe_end, describe_ending, describe_no_capture_limit, explain, outcome_json,
+    MateTiming, clauses_json, describe_end, describe_ending, explain, moves_by_value, outcome_json,
     plies_json, report_damaged_tablebases, verdict_name,
 };
 #[cfg(feature = "training")]

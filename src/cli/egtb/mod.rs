@@ -10,11 +10,11 @@ use serde_json::json;
 
 use crate::board::{Move, Position};
 use crate::cli::common::{
-    Failure, GameArguments, TablebaseArguments, columns, describe_no_capture_limit, outcome_json,
+    Failure, GameArguments, MateTiming, TablebaseArguments, columns, moves_by_value, outcome_json,
     plies_text, print, report_damaged_tablebases, sentence, terminal_width, translated,
 };
 use crate::notation::MoveStyle;
-use crate::rules::{Game, RuleSet};
+use crate::rules::RuleSet;
 use crate::tablebase::{Material, Probe, ProbedMove, TableOutcome, Tables};
 use common::TableRulesArgument;
 
@@ -80,11 +80,10 @@ fn probe(arguments: &ProbeArguments) -> Result<(), Failure> {
     let probed = tablebases.probe(game.position(), rules).ok_or_else(|| {
         Failure::new(game.position(), reason_for_no_value(game.position(), &tablebases, rules))
     })?;
-    let moves = tablebases.probe_moves(game.position(), rules);
     let text = if arguments.json {
-        probe_json(&game, &tablebases, probed, &moves)
+        probe_json(game.position(), &tablebases, rules, probed)
     } else {
-        probe_text(arguments, &game, &tablebases, probed, &moves)
+        probe_text(arguments, game.position(), &tablebases, probed)
     };
     report_damaged_tablebases(&tablebases);
     print(&text)
@@ -92,21 +91,19 @@ fn probe(arguments: &ProbeArguments) -> Result<(), Failure> {
 
 fn probe_text(
     arguments: &ProbeArguments,
-    game: &Game,
+    position: &Position,
     tablebases: &Tables,
     probe: Probe,
-    moves: &[ProbedMove],
 ) -> String {
-    let position = game.position();
+    let rules = arguments.rules.rules;
     let side = position.side_to_move();
     let mut text = format!("{side} to move: {}\n", outcome_text(probe.outcome));
     if probe.outcome == TableOutcome::Draw && !probe.draw_holds {
         text += "the draw is not proven under rules that forbid perpetual chases\n";
     }
-    if let TableOutcome::Win(plies) | TableOutcome::Loss(plies) = probe.outcome
-        && let Some(note) =
-            describe_no_capture_limit(game, tablebases, arguments.rules.rules, plies)
-    {
+    let timing = MateTiming::of(position, probe.outcome, tablebases, rules);
+    let limit = timing.and_then(MateTiming::note);
+    if let Some(note) = &limit {
         text += &format!("{note}\n");
     }
     if let Some(plies) = tablebases.dtc(position) {
@@ -115,12 +112,14 @@ fn probe_text(
             plies_text(plies)
         );
     }
-    let rows: Vec<[String; 3]> = (moves.iter())
-        .map(|m| {
+    let moves = moves_by_value(position, tablebases, rules);
+    let rows: Vec<[String; 4]> = (moves.into_iter())
+        .map(|(m, timing)| {
             let outcome = m.outcome.map_or_else(|| "unknown".to_owned(), outcome_text);
-            let outcome = translated(&outcome).into_owned();
+            let limit = timing.and_then(MateTiming::note).unwrap_or_default();
+            let [outcome, limit] = [outcome, limit].map(|text| translated(&text).into_owned());
             let played = arguments.notation.write(position, m.played);
-            [played, m.played.to_string(), outcome]
+            [played, m.played.to_string(), outcome, limit]
         })
         .collect();
     let width = terminal_width();
@@ -129,7 +128,11 @@ fn probe_text(
     let line: Vec<Move> = tablebases.best_line(position).collect();
     if !line.is_empty() {
         let line = arguments.notation.write_line(position, &line);
-        text += &sentence(&translated(&format!("best line: {line}")), width);
+        let line = match limit {
+            None => format!("best line: {line}"),
+            Some(_) => format!("best line, ignoring the no-capture limit: {line}"),
+        };
+        text += &sentence(&translated(&line), width);
     }
     text
 }
@@ -156,23 +159,25 @@ fn length_by_rule(plies: Option<u16>) -> String {
     })
 }
 
-fn probe_json(game: &Game, tablebases: &Tables, probe: Probe, moves: &[ProbedMove]) -> String {
-    let with_move = |m: &ProbedMove| {
-        let mut object = outcome_json(m.outcome);
+fn probe_json(position: &Position, tablebases: &Tables, rules: RuleSet, probe: Probe) -> String {
+    let with_move = |(m, timing): (ProbedMove, Option<MateTiming>)| {
+        let mut object = outcome_json(m.outcome, timing);
         object["move"] = json!(m.played);
-        object["chinese"] = json!(MoveStyle::Chinese.write(game.position(), m.played));
+        object["chinese"] = json!(MoveStyle::Chinese.write(position, m.played));
         object
     };
-    let mut object = outcome_json(Some(probe.outcome));
-    object["fen"] = json!(game.position().to_string());
+    let timing = MateTiming::of(position, probe.outcome, tablebases, rules);
+    let mut object = outcome_json(Some(probe.outcome), timing);
+    object["fen"] = json!(position.to_string());
     if probe.outcome == TableOutcome::Draw {
         object["draw_holds"] = json!(probe.draw_holds);
     }
-    if let Some(plies) = tablebases.dtc(game.position()) {
+    if let Some(plies) = tablebases.dtc(position) {
         object["dtc"] = json!(plies);
     }
-    object["moves"] = moves.iter().map(with_move).collect();
-    let line: Vec<Move> = tablebases.best_line(game.position()).collect();
+    let moves = moves_by_value(position, tablebases, rules);
+    object["moves"] = moves.into_iter().map(with_move).collect();
+    let line: Vec<Move> = tablebases.best_line(position).collect();
     object["line"] = json!(line);
     format!("{object}\n")
 }

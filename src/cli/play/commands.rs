@@ -19,11 +19,19 @@ use crate::rules::{Game, judge_outcome};
 use crate::search::{Limits, Score, static_score};
 use crate::text::{decode, has_extension, read_file, unquoted};
 
-/// The engine accepts no draw before this number of plies.
-pub const EARLIEST_DRAW: usize = 40;
+/// With more than [`FEW_PIECES`] on the board, the engine accepts no draw before this number of plies.
+const EARLIEST_DRAW: usize = 40;
+
+/// As for the draws that the protocols accept.
+const FEW_PIECES: u32 = 16;
 
 /// Maximum size of a file with a position, in MB.
 const MAX_FILE_MB: u64 = 16;
+
+/// Whether the engine does not yet accept a draw.
+pub fn is_too_early_for_a_draw(game: &Game) -> bool {
+    game.plies().len() < EARLIEST_DRAW && game.position().occupied().len() > FEW_PIECES
+}
 
 impl PlaySession {
     /// Executes a command or plays a move. Breaks if the user quits.
@@ -151,13 +159,13 @@ impl PlaySession {
         }
     }
 
-    /// Offers a draw. It is agreed if there is no engine, or if at least [`EARLIEST_DRAW`] plies were played and the
-    /// engine's position is not better.
+    /// Offers a draw. It is agreed if there is no engine, or if it is not too early and the engine's position is not
+    /// better.
     fn offer_draw(&mut self) {
         if self.engine.is_none() {
             return self.end_by(GameEnd::Agreed);
         }
-        if self.game.plies().len() < EARLIEST_DRAW {
+        if is_too_early_for_a_draw(&self.game) {
             return print_line(texts().too_early_for_a_draw);
         }
         let Some(result) = self.think(Limits::move_time(SHORT_SEARCH), None) else {

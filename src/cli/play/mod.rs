@@ -28,7 +28,7 @@ use crate::search::{Control, Limits, SearchResult};
 use input::{Entered, Input};
 use level::{GameClock, PlayLevel};
 #[cfg(feature = "cloud")]
-pub use {commands::EARLIEST_DRAW, level::SHORT_SEARCH};
+pub use {commands::is_too_early_for_a_draw, level::SHORT_SEARCH};
 
 /// Play against the engine in the terminal.
 ///

@@ -265,8 +265,8 @@ fn best_lines(
 enum MateAnswer {
     /// The proof-number search has found these mates, shortest first.
     Proven(Vec<Vec<Move>>),
-    /// The proof-number search has proven that there is no mate of the requested length. The move to play comes from
-    /// these results of the ordinary search.
+    /// The proof-number search or the endgame tablebases show that there is no mate of the requested length. The move to
+    /// play comes from these results of the ordinary search.
     Refuted(Vec<Iteration>),
     /// The results of the last ordinary search, which may have found a mate.
     Searched(Vec<Iteration>),
@@ -277,7 +277,8 @@ enum MateAnswer {
 ///
 /// The proof-number search and the ordinary search alternate, each time with more nodes. The proof-number search can
 /// also prove that there is no mate. The ordinary search finds some long mates earlier. A mate score is a proof in
-/// both: the ordinary search returns a loss only if it has searched all replies.
+/// both: the ordinary search returns a loss only if it has searched all replies. If the endgame tablebases exclude the
+/// mate, only the ordinary search runs, once.
 fn search_for_mate(
     moves: u32,
     plies: u32,
@@ -285,6 +286,9 @@ fn search_for_mate(
     tt: &TranspositionTable,
     run: &mut impl FnMut(&Arc<SharedState>) -> Vec<Iteration>,
 ) -> MateAnswer {
+    if tablebases_exclude_mate(&shared.request, plies_of_mate(moves)) {
+        return MateAnswer::Refuted(search_within(FIRST_MATE_NODES, shared, tt, run));
+    }
     let mut proof = ProofSearch::new(shared, plies);
     let mut budget = FIRST_MATE_NODES;
     let mut results = Vec::new();
@@ -312,6 +316,13 @@ fn search_for_mate(
             _ => return MateAnswer::Searched(results),
         }
     }
+}
+
+fn tablebases_exclude_mate(request: &SearchRequest, plies: u32) -> bool {
+    let (position, rules) = (request.game.position(), request.settings.rules);
+    let root_moves = request.root_moves.as_deref();
+    let tablebases = request.tablebases.as_ref();
+    tablebases.is_some_and(|tables| tables.exclude_mate(position, rules, root_moves, plies))
 }
 
 /// Runs the ordinary search with at most `budget` more nodes.
