@@ -3,7 +3,7 @@
 use super::color::Color;
 use super::indexed::{indexed_enum, named_enum};
 use super::square::{RANKS, Square};
-use crate::text::texts;
+use crate::text::{Language, texts};
 
 named_enum! {
     /// A kind of piece, of either side.
@@ -147,6 +147,16 @@ impl Piece {
             Some(kind) => Some(Self::new(kind, color)),
             None => None,
         }
+    }
+
+    /// The name in the chosen language of messages: `red rook 车` or `红车`.
+    pub fn local_name(self) -> String {
+        let color = match (Language::chosen(), self.color()) {
+            (Language::En, color) => return format!("{color} {} {}", self.kind(), self.chinese()),
+            (Language::Zh, Color::Red) => '红',
+            (Language::Zh, Color::Black) => '黑',
+        };
+        format!("{color}{}", self.chinese())
     }
 
     /// The simplified Chinese character of the piece.

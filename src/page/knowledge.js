@@ -17,7 +17,7 @@ export let judged = null;
 function outcomeText({ result, plies, by, no_capture_limit: limit }) {
   if (by === 'rules') return t(`${result} by rule`);
   const text = t(result === 'unknown' ? 'unknown result' : result, plies);
-  return !limit || limit === 'in time' ? text : `${text} (${t(`limit ${limit}`)})`;
+  return !limit || limit === 'in time' ? text : t('with limit', text, t(`limit ${limit}`));
 }
 
 function knowledgeTable(title, entries, text) {

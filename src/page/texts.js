@@ -153,6 +153,7 @@ const TEXTS = {
   loss: ['loss in {} plies', '{} 步负'],
   draw: ['draw', '和'],
   'unknown result': ['unknown', '未知'],
+  'with limit': ['{} ({})', '{}（{}）'],
   'limit capture needed': ['if a capture comes before the no-capture limit', '须在自然限着之前吃子'],
   'limit unknown': ['if a capture comes before the no-capture limit, which is unknown', '自然限着之前能否吃子未知'],
   'limit too late': ['but the no-capture limit comes first', '但自然限着先到'],

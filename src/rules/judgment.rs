@@ -66,12 +66,7 @@ impl fmt::Display for Placed {
 impl Placed {
     /// The piece and its square in the chosen language: `red rook 车 e4`, `红车 e4`.
     pub fn local_text(&self) -> String {
-        let color = match (Language::chosen(), self.piece.color()) {
-            (Language::En, _) => return self.to_string(),
-            (Language::Zh, Color::Red) => '红',
-            (Language::Zh, Color::Black) => '黑',
-        };
-        format!("{color}{} {}", self.piece.chinese(), self.square)
+        format!("{} {}", self.piece.local_name(), self.square)
     }
 
     /// Pieces in the chosen language, separated by commas.

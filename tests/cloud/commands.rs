@@ -613,6 +613,11 @@ fn imported_books_are_recognized_by_content() {
         dir.check(&format!("$ cloud import {book}.db {name}\n> 1 task added"));
     }
     dir.check("$ cloud import list.db book.txt;club\n> 1 task added");
+    // A small BOOK.DAT without a NUL byte.
+    dir.write("small.txt", format!("{START}\th2e2\t1000\n"));
+    dir.check(
+        "$ book import small.txt small.dat\n$ cloud import small.db small.dat\n> 1 task added",
+    );
     // A text named like a book is read as a list.
     dir.write("list.dat", "startpos\n");
     dir.check("$ cloud import named.db list.dat\n> 1 task added");

@@ -265,11 +265,11 @@ fn wins_beyond_the_no_capture_limit_are_reported() {
         $ egtb probe '{board} 0 1'
         > mate in 63 plies
         $ egtb probe '{board} 57 1'
-        >0 the no-capture limit comes first
+        ^ red to move: win 胜, mate in 63 plies\n帅四进一
         $ egtb probe '{board} 58 1'
         > whether a capture comes before the no-capture limit is unknown
         $ egtb probe '9/9/3k5/9/9/9/9/9/9/R4K3 w - - 117 1'
-        >0 no-capture limit
+        ^ red to move: win 胜, mate in 3 plies\n帅四平五
         $ egtb probe '9/9/3k5/9/9/9/9/9/9/R4K3 w - - 118 1'
         > but the no-capture limit comes first
         $ egtb probe '9/9/1c1a1k3/9/9/9/9/5A3/4K4/5A3 b - - 90 1'

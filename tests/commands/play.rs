@@ -443,14 +443,14 @@ fn draws_are_offered_and_games_are_saved_with_names() {
     );
     let parts = ["I decline: it is too early", "draw by agreement", "the file already exists"];
     assert_contains(&text, &parts);
-    // With few pieces it is not too early.
-    let text = played_in(&dir, "--depth 1 '2bakab2/9/9/9/9/9/9/9/9/R2K5 w'", "draw\n");
-    assert_contains(&text, &["draw by agreement"]);
     assert_eq!(text.matches("Saved to").count(), 3, "{text}");
     assert!(text.contains("[Red \"甲\"]") && !text.contains("Saved to -"), "{text}");
     assert!(text.contains("\n炮二平五\n"), "{text}");
     let tags = ["[Red \"甲\"]", "[Date \"20", "[Result \"1/2-1/2\"]", "[Rules \"asian\"]"];
     assert_contains(&dir.read("draw.pgn"), &tags);
+    // With few pieces it is not too early.
+    let text = played_in(&dir, "--depth 1 '2bakab2/9/9/9/9/9/9/9/9/R2K5 w'", "draw\n");
+    assert_contains(&text, &["draw by agreement"]);
 }
 
 #[test]

@@ -119,6 +119,15 @@ fn a_move_to_a_drawn_position_is_judged_as_a_draw_even_if_the_game_continues() {
     });
     assert_eq!(scores[0], scores[1]);
     assert_eq!(scores[0], (0.into(), serde_json::Value::Null));
+    // The moves after it are judged by the search.
+    let moves =
+        "1. a0a1 e9e8 2. a1a2 e8e9 3. a2a3 e9e8 4. a3a4 e8e9 5. a4a5 e9e8 6. a5a4 e8e9 7. a4a6 *";
+    let dir = TestDir::new();
+    dir.write("game.pgn", format!("{start}{moves}\n"));
+    let review = &dir.objects("review game.pgn --depth 3 --json")[0];
+    for ply in [8, 10, 12] {
+        assert_ne!(review["moves"][ply]["grade"], "blunder", "{review}");
+    }
 }
 
 #[test]

@@ -266,7 +266,7 @@ fn invalid_openings_are_refused() {
     let dir = TestDir::new();
     let path = dir.path("openings.txt");
     for (text, reason) in [
-        ("", "the file has no openings"),
+        ("", "there are no games or positions"),
         ("h2e2 h2e2\n", "line 1: move 2"),
         ("4k4/R8/9/9/9/9/9/9/1R7/3K5 w b1b9\n", "line 1: the opening already ends the game"),
     ] {

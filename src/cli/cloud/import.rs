@@ -374,7 +374,8 @@ fn is_book(path: &Path, head: &[u8]) -> bool {
     if head.contains(&0) {
         return has_extension(path, "dat") || book::open_book(path).is_ok();
     }
-    is_book_text(&decode(head))
+    // A small BOOK.DAT may have no NUL byte.
+    is_book_text(&decode(head)) || has_extension(path, "dat") && book::open_book(path).is_ok()
 }
 
 fn is_header(line: &str) -> bool {

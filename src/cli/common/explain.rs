@@ -3,14 +3,13 @@
 use serde_json::{Value, json};
 
 use super::{columns, fill, note, plies_text, sentence, terminal_width, texts, translated};
-use crate::board::{Color, Piece, Position};
+use crate::board::{Color, Position};
 use crate::notation::chinese;
 use crate::rules::{
     Cause, Chase, ClassifiedMove, Game, Judgment, MoveClass, Placed, RuleSet, Verdict,
     is_within_no_capture_limit, judge, judge_outcome,
 };
 use crate::tablebase::{Material, ProbedMove, RepeatedPositions, TableOutcome, Tables};
-use crate::text::Language;
 
 /// The reasons of a judgment as text: the cause and, for a repetition, what each side did, the clauses of the rules
 /// that decided the verdict, and a table of the moves.
@@ -40,7 +39,7 @@ pub fn explain(game: &Game, judgment: &Judgment) -> String {
             classified.number.to_string(),
             classified.played.to_string(),
             chinese,
-            piece_text(classified.piece),
+            classified.piece.local_name(),
             description(classified),
         ]);
     }
@@ -117,15 +116,6 @@ fn description(classified: &ClassifiedMove) -> String {
         parts.push(translated(exemption.name()).into_owned());
     }
     if parts.is_empty() { "-".to_owned() } else { parts.join(texts.comma) }
-}
-
-/// A piece: `red rook 车`, in Chinese `红车`.
-fn piece_text(piece: Piece) -> String {
-    let color = piece.color();
-    match Language::chosen() {
-        Language::En => format!("{color} {} {}", piece.kind(), piece.chinese()),
-        Language::Zh => format!("{}{}", color.local_name().trim_end_matches('方'), piece.chinese()),
-    }
 }
 
 /// The name of a verdict in the chosen language.

@@ -19,10 +19,10 @@ use crate::rules::{Game, judge_outcome};
 use crate::search::{Limits, Score, static_score};
 use crate::text::{decode, has_extension, read_file, unquoted};
 
-/// With more than [`FEW_PIECES`] on the board, the engine accepts no draw before this number of plies.
+/// With more than [`FEW_PIECES`] pieces on the board, the engine accepts no draw before this number of plies.
 const EARLIEST_DRAW: usize = 40;
 
-/// As for the draws that the protocols accept.
+/// The number of pieces up to which the engine, in the protocols, also accepts a draw in a level position.
 const FEW_PIECES: u32 = 16;
 
 /// Maximum size of a file with a position, in MB.

@@ -176,7 +176,8 @@ fn judge_move(
     next: &SearchedPosition,
 ) -> MoveVerdict {
     let is_best = best.line.first() == Some(&played);
-    let next = if next.is_drawn { Score::ZERO } else { next.score };
+    // Later moves after a draw that the game ignored are not judged by the rule.
+    let next = if next.is_drawn && !best.is_drawn { Score::ZERO } else { next.score };
     let kept = 100.0 - expected_points(next, after);
     let lost = if is_best { 0.0 } else { (expected_points(best.score, before) - kept).max(0.0) };
     MoveVerdict {

@@ -236,8 +236,8 @@ pub fn review_tree(
 }
 
 /// Searches the positions before and after each judged ply. If the rules decide the last position, it gets its score
-/// without a search. So does an earlier position that is lost by repetition. An earlier position that is drawn is
-/// searched, because the game continued. Also returns whether Ctrl-C has ended the searches.
+/// without a search. So does an earlier position that is lost by repetition. A position that is drawn is searched if the
+/// game continued there, or had continued after an earlier draw. Also returns whether Ctrl-C has ended the searches.
 fn search_game(
     game: &Game,
     judged: &[bool],
@@ -261,6 +261,9 @@ fn search_game(
             }
         }
         beginning.pop();
+    }
+    if last > 0 && drawn[last] && drawn[last - 1] {
+        found[last] = None;
     }
     let is_open = |ply: &usize| is_needed(*ply) && found[*ply].is_none();
     let numbers: Vec<usize> = (0..=last).filter(is_open).collect();

@@ -167,10 +167,22 @@ pub fn numbered_word(word: &str) -> (Option<MoveNumber>, &str, Option<u8>) {
     (MoveNumber::read(number), text, glyph)
 }
 
-/// The first number of a move in a line: 2 for `h9g7 2. h0g2`.
+/// The first number of a move in a line: 2 for `h9g7 2. h0g2`. Numbers after other text, and numbers without a dot
+/// within the line, do not count.
 #[cfg(feature = "match")]
 pub(crate) fn first_number(line: &str) -> Option<usize> {
-    line.split_whitespace().find_map(|word| numbered_word(&plain(word)).0?.value())
+    for (index, word) in line.split_whitespace().enumerate() {
+        let word = plain(word);
+        let (number, text, _) = numbered_word(&word);
+        let is_certain = index == 0 || !text.is_empty() || is_move_number(&word);
+        if let Some(value) = number.and_then(MoveNumber::value).filter(|_| is_certain) {
+            return Some(value);
+        }
+        if !text.is_empty() && !is_move_text(joined_moves(text)[0]) {
+            return None;
+        }
+    }
+    None
 }
 
 /// Whether a word is a line of signs that separates games.

@@ -25,8 +25,8 @@ fn after_name(line: &str) -> Option<(&str, &str)> {
     (is_name && begins_with_board(rest)).then_some((name.trim(), rest))
 }
 
-/// A line without the number before its FEN: `12. FEN`, `12) "FEN"`, `第12题 FEN`. In lists of puzzles, `2#` before a FEN
-/// means that the player holds a draw.
+/// A line without the number before its FEN: `12. FEN`, `12) "FEN"`, `第12题 FEN`. In lists of puzzles, `2#` before a
+/// FEN means that the player holds a draw.
 fn without_number(line: &str) -> &str {
     let digits = line.trim_start_matches('第');
     let rest = digits.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -124,18 +124,25 @@ pub fn has_moves_below(text: &str) -> bool {
     })
 }
 
+/// A line of a list of openings without a comment at its end: after a `;`, or after a `#` with a blank before it.
+#[cfg(feature = "match")]
+pub fn without_end_comment(line: &str) -> &str {
+    let marks = [";", " #", "\t#"].iter().filter_map(|mark| line.find(mark));
+    &line[..marks.min().unwrap_or(line.len())]
+}
+
 /// Whether a text is a list of openings, with one per line: at least one line begins with a position or a move, no line
-/// begins with `[`, as in other formats, and no line of moves continues a game, as `2. h0g2 i9h9` does.
+/// begins with `[` or `<`, as in other formats, and no line of moves continues a game, as `2. h0g2 i9h9` does.
 #[cfg(feature = "match")]
 pub fn is_opening_list(text: &str) -> bool {
     let mut has_opening = false;
     for line in text.lines().map(str::trim).filter(|line| !is_comment(line)) {
-        let line = line.split(';').next().unwrap_or_default();
+        let line = without_end_comment(line);
         let first = line.split_whitespace().next().unwrap_or_default();
         let is_board = first.contains('/') && !first.contains([':', '|', '"']);
         let is_position = is_board || GameText::is_start(first);
         let continues = || first_number(line).is_some_and(|number| number > 1);
-        if line.starts_with('[') || !is_position && continues() {
+        if line.starts_with(['[', '<']) || !is_position && continues() {
             return false;
         }
         has_opening |= is_position || begins_like_moves(line);

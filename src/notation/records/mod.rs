@@ -40,7 +40,7 @@ pub use ccbridge::{write_cbl, write_cbl_beginning, write_cbl_record, write_cbr};
 pub use dhtmlxq::write_dhtmlxq;
 pub use lines::{LineContent, read_line};
 #[cfg(feature = "match")]
-pub(crate) use lines::{is_comment, is_opening_list};
+pub(crate) use lines::{is_comment, is_opening_list, without_end_comment};
 pub use reader::{Lines, RecordReader};
 pub use xqf::write_xqf;
 

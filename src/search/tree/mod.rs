@@ -9,7 +9,7 @@
 //! | `repetition`, `tablebases` | nodes that a repetition, the no-capture limit or an endgame tablebase decides |
 //! | `history_update` | updates of the histories and, at the end of a node, of the transposition table |
 //! | `score` | node scores and whether they depend on the path |
-//! | `evaluator` | static evaluation, updated move by move |
+//! | `evaluator` | static evaluation of the positions of the current line |
 //! | `state` | the state of one thread, and its regular checks of the clock and the limits |
 //! | `shared` | the state that the threads of a search share |
 //!

@@ -198,8 +198,7 @@ const MAX_NODES: u64 = 1_000_000_000_000_000;
 const MAX_PV: usize = 400;
 
 impl EngineInfo {
-    /// The lowest and the highest score that the reported score allows, see [`EngineScore::units`]. They differ if it is
-    /// a bound.
+    /// The lowest and the highest score that the report allows, see [`EngineScore::units`]. They differ if it is a bound.
     pub fn score_range(&self) -> Option<(i32, i32)> {
         let units = self.score?.units();
         Some(match self.bound {

@@ -31,7 +31,7 @@ pub struct XboardTranslator {
     has_resigned: bool,
     /// Whether the engine cannot set up positions (`setboard=0`).
     pub lacks_setboard: bool,
-    /// Whether the engine demands moves in SAN (`san=1`), which are not sent.
+    /// Whether the engine demands moves in SAN (`san=1`). Chuhe sends coordinates only.
     pub needs_san: bool,
     /// Whether the engine does not read `time` and `otim` (`time=0`).
     lacks_time: bool,
@@ -463,9 +463,6 @@ mod tests {
         );
         engine.answer("feature time=0");
         assert_eq!(engine.command("go movetime 1500"), ["level 1 0:02 0", "go"]);
-        engine.command("position startpos");
-        let go = engine.command("go wtime 9000 btime 9000 winc 0 binc 0");
-        assert_eq!(go, ["level 0 0:09 0", "go"]);
         engine.answer("feature time=1");
         // The time control is not 0:00.
         engine.command("position startpos");
@@ -473,6 +470,8 @@ mod tests {
             engine.command("go wtime 900 btime 900 winc 0 binc 0"),
             ["level 0 0:01 0", "time 90", "otim 90", "go"]
         );
+        engine.answer("feature time=0");
+        assert_eq!(engine.command("go wtime 800 btime 800 winc 0 binc 0"), ["go"]);
         assert_eq!(engine.answer("resign"), ["bestmove resign"]);
         assert_eq!(engine.answer("9 100003 1 5"), ["info depth 9 score mate 3 time 10 nodes 5"]);
         assert_eq!(

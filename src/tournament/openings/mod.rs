@@ -16,7 +16,7 @@ use super::referee::Referee;
 use crate::board::Position;
 use crate::notation::epd::Epd;
 use crate::notation::pgn::PgnReader;
-use crate::notation::records::{RecordReader, is_comment, is_opening_list};
+use crate::notation::records::{RecordReader, is_comment, is_opening_list, without_end_comment};
 use crate::notation::tree::GameTree;
 use crate::notation::{
     GameText, Line, LineError, NotationError, RecordError, Separator, without_move_numbers,
@@ -102,11 +102,11 @@ impl Openings {
                 Err(error) => errors.push(error),
             }
         }
-        if lines.is_empty() {
-            let none = || OpeningError("the file has no openings".to_owned());
-            return Err(errors.into_iter().next().unwrap_or_else(none));
+        // A list has at least one line, and a file without games is an error.
+        match errors.first() {
+            Some(error) if lines.is_empty() => Err(error.clone()),
+            _ => Ok((Self { lines }, errors)),
         }
-        Ok((Self { lines }, errors))
     }
 
     pub fn shuffle(&mut self, seed: u64) {
@@ -197,15 +197,14 @@ fn read_lines(text: &str, plies: usize, rules: Option<RuleSet>) -> Vec<Result<Li
         if text.is_empty() || is_comment(text) {
             continue;
         }
-        let comments = [";", " #", "\t#"].iter().filter_map(|mark| text.find(mark));
-        let end = comments.min().unwrap_or(text.len());
-        let game = without_move_numbers(&text[..end].replace([',', '，'], " "));
+        let content = without_end_comment(text);
+        let game = without_move_numbers(&content.replace([',', '，'], " "));
         let line = match game.split(' ').next().unwrap_or_default() {
             first if first.contains('/') => read_position(text, &game, plies),
             first if GameText::is_start(first) => {
                 GameText::split(&game, Separator::Optional).first(plies).read()
             }
-            _ => read_moves(&text[..end], &game, plies),
+            _ => read_moves(content, &game, plies),
         };
         lines.push(checked(line, format_args!("line {number}"), rules));
     }
@@ -322,7 +321,7 @@ mod tests {
                 "line 1: move 2: \"id\" cannot be read",
             ),
             ("[Red \"x\"]\n1. h2h8 *", "line 2: move 1"),
-            ("[Red \"x\"]\n1. h2e2 *\n\n[Red \"\0\"]\n", "neither text nor"),
+            ("[Red \"x\"]\n1. h2e2 *\n\n[Red \"\0\"]\n", "not a text file"),
         ] {
             let error = Openings::read(text).unwrap_err().to_string();
             assert!(error.contains(reason), "{text}: {error}");
@@ -346,6 +345,12 @@ mod tests {
             ("FORMAT\tWXF\nSTART{\n1. C2=5 H8+7\n2. H2+3 H2+3\n}END\n", &[moved]),
             (&format!("测试|{ending}|f0f4,e7g5\n二|{ending}"), &["f0f4 e7g5", ""]),
             (&format!("12. {ending}\n13. {ending}"), &["", ""]),
+            (
+                "<?xml version=\"1.0\"?>\n<ChineseChessRecord>\n<Head>\n<RecordResult>1</RecordResult>\n\
+                 </Head>\n<MoveList>\n<Move value=\"00-00\"/>\n<Move value=\"77-47\" end=\"1\"/>\n\
+                 </MoveList>\n</ChineseChessRecord>",
+                &["h2e2"],
+            ),
         ] {
             let openings = Openings::read(text).expect(text);
             assert_eq!(texts(&openings), expected, "{text}");
@@ -359,6 +364,11 @@ mod tests {
             Openings::read_valid("a heading\nh2e2 h9g7\nx h2e2\nb2e2", 9, None).unwrap();
         assert_eq!(texts(&openings), ["h2e2 h9g7", "b2e2"]);
         assert_eq!(errors.len(), 2, "{errors:?}");
+        // Nor do numbers in comments or after moves.
+        let list = "h2e2 h9g7 # 12 games\nh2e2 h9g7 {12 games}\nb2e2 h9g7 12\nh2d2";
+        let (openings, errors) = Openings::read_valid(list, 9, None).unwrap();
+        assert_eq!(texts(&openings), ["h2e2 h9g7", "h2e2 h9g7", "h2d2"]);
+        assert_eq!(errors.len(), 1, "{errors:?}");
     }
 
     #[test]
