@@ -338,7 +338,7 @@ fn a_finished_run_writes_its_network_again() {
 
 #[test]
 fn held_out_samples_do_not_depend_on_the_file() {
-    let dir = dir_with_games(12);
+    let dir = dir_with_games(20);
     let samples = dir.output("data view games.chg --games 99 --samples");
     dir.write("samples.txt", &samples);
     // A byte order mark is not part of the samples.

@@ -26,8 +26,11 @@ fn two_engines_play_a_game() {
         };
         white.send(&format!("usermove {answer}"));
     }
-    white.quit_silently();
-    black.quit_silently();
+    // White also reports the end of the game if its last move mates.
+    for mut client in [white, black] {
+        client.send("quit");
+        client.end();
+    }
 }
 
 /// The engine's move; `None` if it announces the end of the game.
