@@ -184,6 +184,7 @@ impl MateTiming {
             Material::of(position).is_some_and(|(_, strong)| position.color(!strong).len() == 1);
         match tablebases.dtc(position) {
             Some(plies) if is_in_time(plies) => Self::CaptureNeeded(plies),
+            // After the limit, no capture can come in time.
             None if !has_bare_king && is_in_time(1) => Self::Unknown,
             _ => Self::TooLate,
         }

@@ -17,18 +17,19 @@ pub struct SearchedPosition {
     pub depth: u32,
     /// The best line; empty if the game is decided.
     pub line: Vec<Move>,
-    /// Whether the game is drawn by the rules here. The score is nevertheless that of a search if the game continues.
-    pub is_drawn: bool,
+    /// Whether the move to this position makes the game a draw by the rules. If the game continues, the score is
+    /// nevertheless that of a search.
+    pub completes_draw: bool,
 }
 
 impl SearchedPosition {
     /// `None` if the search was stopped before it had a score.
-    pub fn of(result: &SearchResult, is_drawn: bool) -> Option<Self> {
+    pub fn of(result: &SearchResult, completes_draw: bool) -> Option<Self> {
         Some(Self {
             score: result.outcome.score?,
             depth: result.outcome.depth,
             line: result.best_line(),
-            is_drawn,
+            completes_draw,
         })
     }
 }
@@ -176,8 +177,7 @@ fn judge_move(
     next: &SearchedPosition,
 ) -> MoveVerdict {
     let is_best = best.line.first() == Some(&played);
-    // Later moves after a draw that the game ignored are not judged by the rule.
-    let next = if next.is_drawn && !best.is_drawn { Score::ZERO } else { next.score };
+    let next = if next.completes_draw { Score::ZERO } else { next.score };
     let kept = 100.0 - expected_points(next, after);
     let lost = if is_best { 0.0 } else { (expected_points(best.score, before) - kept).max(0.0) };
     MoveVerdict {
@@ -358,7 +358,7 @@ mod tests {
             score: Score::from_units(hundredths * Score::MINOR_PIECE / 100),
             depth: 1,
             line: vec![best.parse().unwrap()],
-            is_drawn: false,
+            completes_draw: false,
         })
     }
 

@@ -23,6 +23,7 @@ use crate::notation::MoveStyle;
 use crate::notation::tree::GameTree;
 use crate::page;
 use crate::rules::Game;
+use crate::search::Score;
 use game::{Review, SearchedPosition, decided_score, judged_plies, review};
 
 /// Judge the moves of a game: best moves, loss of winning chances, accuracy, repetitions.
@@ -249,21 +250,21 @@ fn search_game(
     let mut found: Vec<Option<SearchedPosition>> = vec![None; last + 1];
     let is_judged = |ply: usize| judged.get(ply) == Some(&true);
     let is_needed = |ply: usize| is_judged(ply) || ply > 0 && is_judged(ply - 1);
-    let mut drawn = vec![false; last + 1];
+    let mut decided: Vec<Option<Score>> = vec![None; last + 1];
     let mut beginning = game.clone();
     for ply in (0..=last).rev() {
-        let has_score = ply == last || is_needed(ply);
-        if let Some(score) = decided_score(&beginning, plan.settings.rules).filter(|_| has_score) {
-            drawn[ply] = !score.is_proven();
-            if ply == last || !drawn[ply] {
-                let (depth, line) = (0, Vec::new());
-                found[ply] = Some(SearchedPosition { score, depth, line, is_drawn: drawn[ply] });
-            }
-        }
+        decided[ply] = decided_score(&beginning, plan.settings.rules);
         beginning.pop();
     }
-    if last > 0 && drawn[last] && drawn[last - 1] {
-        found[last] = None;
+    let is_drawn = |ply: usize| decided[ply].is_some_and(|score| !score.is_proven());
+    let completes_draw = |ply: usize| is_drawn(ply) && (ply == 0 || !is_drawn(ply - 1));
+    for ply in (0..=last).filter(|ply| *ply == last || is_needed(*ply)) {
+        if let Some(score) = decided[ply]
+            && (score.is_proven() || ply == last && completes_draw(ply))
+        {
+            let (depth, line, completes_draw) = (0, Vec::new(), completes_draw(ply));
+            found[ply] = Some(SearchedPosition { score, depth, line, completes_draw });
+        }
     }
     let is_open = |ply: &usize| is_needed(*ply) && found[*ply].is_none();
     let numbers: Vec<usize> = (0..=last).filter(is_open).collect();
@@ -278,7 +279,7 @@ fn search_game(
     let is_interrupted = search_games(total, beginning, plan, interrupts, |n, result| {
         count += 1;
         on_progress(count, total);
-        found[numbers[n]] = SearchedPosition::of(&result, drawn[numbers[n]]);
+        found[numbers[n]] = SearchedPosition::of(&result, completes_draw(numbers[n]));
         Ok(true)
     });
     Ok((found, is_interrupted?))
