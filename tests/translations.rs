@@ -11,7 +11,7 @@ use syn::{Attribute, Expr, ExprCall, ExprMethodCall, ItemFn, ItemMod, Lit, LitSt
 use crate::architecture::is_for_tests;
 
 /// Functions and methods whose arguments are messages for users.
-const PRINTERS: [&str; 18] = [
+const PRINTERS: [&str; 19] = [
     "Failure::new",
     "Failure::message",
     "Failure::usage",
@@ -24,6 +24,7 @@ const PRINTERS: [&str; 18] = [
     "print_if_read",
     "print_line",
     "print_text",
+    "refuse_if",
     "report",
     "tolerated",
     "translated",

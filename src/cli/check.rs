@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use super::common::{
-    Failure, INTERRUPTED, interrupts, pad, parse_seconds, print, print_text, translated,
+    Failure, INTERRUPTED, interrupts, pad, parse_seconds, print, print_text, refuse_if, translated,
 };
 use crate::tournament::{
     CheckOutcome, CheckReport, CheckTimeouts, EngineFailure, EngineProtocol, EngineSpec, Handshake,
@@ -44,9 +44,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let spec = PartialEngineSpec::parse(&settings)
         .and_then(|engine| engine.spec(&PartialEngineSpec::parse(&["depth=1"])?))
         .map_err(|error| Failure::usage("the engine", error))?;
-    if spec.protocol == Some(EngineProtocol::Xboard) {
-        return Err(Failure::usage("proto=xboard", "only UCCI and UCI can be checked"));
-    }
+    let is_xboard = spec.protocol == Some(EngineProtocol::Xboard);
+    refuse_if(is_xboard, "proto=xboard", "only UCCI and UCI can be checked")?;
     let interrupt = interrupts()?;
     let timeouts = CheckTimeouts { ready: arguments.startup, response: arguments.patience };
     let mut counts = [0_u32; 3];

@@ -10,7 +10,7 @@ use clap::ValueEnum;
 
 use super::common::{
     Context, ErrorList, Failure, ForceArgument, GamePath, OpeningArgument, OutputFile, Unread,
-    fill, note, note_problems, require_extension, require_not_input, texts, translated,
+    fill, note, note_problems, refuse_if, require_extension, require_not_input, texts, translated,
 };
 use crate::board::Position;
 use crate::notation::epd::operand_text;
@@ -178,30 +178,22 @@ fn require_effects(arguments: &Arguments) -> Result<(), Failure> {
     use TargetFormat::{Dhtmlxq, Epd, Moves, Pgn};
     let to = arguments.format();
     let holds_positions = to.holds_positions();
-    let is_read_only = |extension: &&str| has_extension(&arguments.out, extension);
-    if arguments.to.is_none() && ["cbf", "pfc", "mxq", "ccm", "wxf"].iter().any(is_read_only) {
-        let why = "this format can only be read; --to names the format to write";
-        return Err(Failure::usage("--out", why));
-    }
-    if arguments.ply.is_some() && !holds_positions {
-        let why = "has an effect only with --to fen or epd; FILE:GAME@PLY selects the first plies of a game";
-        return Err(Failure::usage("--ply", why));
-    }
+    let is_extension = |extension: &&str| has_extension(&arguments.out, extension);
+    let is_read_only = ["cbf", "pfc", "mxq", "ccm", "wxf"].iter().any(is_extension);
+    let why = "this format can only be read; --to names the format to write";
+    refuse_if(arguments.to.is_none() && is_read_only, "--out", why)?;
+    let why =
+        "has an effect only with --to fen or epd; FILE:GAME@PLY selects the first plies of a game";
+    refuse_if(arguments.ply.is_some() && !holds_positions, "--ply", why)?;
     if arguments.to.is_none() {
         require_extension("--out", &arguments.out, &["pgn", "xqf", "cbr", "cbl", "fen", "epd"])?;
     }
-    if arguments.notation.is_some() && to != Pgn {
-        let why = "has an effect only with --to pgn";
-        return Err(Failure::usage("--notation", why));
-    }
-    if arguments.gbk && !matches!(to, Pgn | Dhtmlxq | Epd) {
-        let why = "has an effect only with --to pgn, dhtmlxq or epd";
-        return Err(Failure::usage("--gbk", why));
-    }
-    if arguments.openings && (holds_positions || to == Moves) {
-        return Err(Failure::usage("--openings", "the format has no tags"));
-    }
-    Ok(())
+    let why = "has an effect only with --to pgn";
+    refuse_if(arguments.notation.is_some() && to != Pgn, "--notation", why)?;
+    let why = "has an effect only with --to pgn, dhtmlxq or epd";
+    refuse_if(arguments.gbk && !matches!(to, Pgn | Dhtmlxq | Epd), "--gbk", why)?;
+    let has_no_tags = holds_positions || to == Moves;
+    refuse_if(arguments.openings && has_no_tags, "--openings", "the format has no tags")
 }
 
 fn convert_file(

@@ -11,7 +11,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command};
 use clap_complete::Shell;
 
-use super::common::{Context, Failure, Language, note, print, translated};
+use super::common::{Context, Failure, Language, note, print, refuse_if, translated};
 use crate::text::{excerpt, without_credentials};
 
 /// The fixed texts of clap in help and errors, with their translations.
@@ -206,10 +206,8 @@ pub fn print_completions(shell: Shell, command: Command) -> Result<(), Failure> 
 
 /// Writes the man pages of the program's untranslated `command` into a directory, which is created if it is missing.
 pub fn write_manual(directory: &Path, command: Command) -> Result<(), Failure> {
-    if directory.as_os_str() == "-" {
-        let why = "the man pages are written to a directory, not to standard output";
-        return Err(Failure::usage(directory.display(), why));
-    }
+    let why = "the man pages are written to a directory, not to standard output";
+    refuse_if(directory.as_os_str() == "-", directory.display(), why)?;
     if directory.exists() && !directory.is_dir() {
         let error = io::Error::from(io::ErrorKind::NotADirectory);
         return Err(Failure::new(directory.display(), error));

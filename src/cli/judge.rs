@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::common::{
     Failure, GameArguments, GamePath, GameRulesArgument, GivenGame, Language, Place,
     TablebaseArguments, Unread, clauses_json, describe_ending, explain, fill, note_problems,
-    place_json, play_line, plies_json, print, print_if_read, report_damaged_tablebases, row,
-    rules_tag, terminal_width, texts, verdict_name,
+    place_json, play_line, plies_json, print, print_if_read, refuse_if, report_damaged_tablebases,
+    row, rules_tag, terminal_width, texts, verdict_name,
 };
 use crate::board::Color;
 use crate::rules::{Cause, Game, Judgment, RuleSet, judge, judge_outcome};
@@ -49,9 +49,8 @@ struct Judging<'a> {
 
 /// Prints the verdicts. A game that cannot be read does not stop the others, but makes the command fail.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    if arguments.tablebases.is_given() && !arguments.explain {
-        return Err(Failure::usage("--tables", "has an effect only with --explain"));
-    }
+    let is_unused = arguments.tablebases.is_given() && !arguments.explain;
+    refuse_if(is_unused, "--tables", "has an effect only with --explain")?;
     let judging = Judging { arguments, tablebases: arguments.tablebases.open()? };
     let done = judge_all(&judging);
     report_damaged_tablebases(&judging.tablebases);

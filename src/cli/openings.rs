@@ -8,7 +8,7 @@ use indicatif::ProgressBar;
 
 use super::common::{
     Context, Failure, ForceArgument, INTERRUPTED, LineFormat, LineOutput, interrupts, note,
-    register_bar, require_extension,
+    refuse_if, register_bar, require_extension,
 };
 use crate::board::Move;
 use crate::search::MAX_DEPTH;
@@ -52,9 +52,8 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    if arguments.shortest > arguments.longest {
-        return Err(Failure::usage("--shortest", "must not be greater than --longest"));
-    }
+    let why = "must not be greater than --longest";
+    refuse_if(arguments.shortest > arguments.longest, "--shortest", why)?;
     require_extension("OUT", &arguments.out, &["txt"])?;
     let plan = OpeningSearch {
         count: arguments.count as usize,

@@ -12,7 +12,7 @@ use plotters::prelude::*;
 
 use super::common::{
     Context, Failure, FileLock, ForceArgument, INTERRUPTED, in_utf_8, interrupts, note,
-    open_with_beginning, print, print_line, print_text, read_small_text, register_bar,
+    open_with_beginning, print, print_line, print_text, read_small_text, refuse_if, register_bar,
     remove_unfinished_at_interrupt, require_distinct, require_extension, require_not_input,
     require_not_log, require_not_stdout, translated,
 };
@@ -176,10 +176,8 @@ fn sibling(network: &Path, ending: &str) -> PathBuf {
 /// or with --force. Locks the checkpoint, so that two runs do not replace each other's files.
 fn lock_outputs(arguments: &Arguments, out: &Path) -> Result<FileLock, Failure> {
     remove_unfinished_at_interrupt();
-    if arguments.description.len() > MAX_DESCRIPTION {
-        let why = format!("longer than {MAX_DESCRIPTION} bytes");
-        return Err(Failure::usage("--description", why));
-    }
+    let why = format!("longer than {MAX_DESCRIPTION} bytes");
+    refuse_if(arguments.description.len() > MAX_DESCRIPTION, "--description", why)?;
     let others = ["checkpoint", "csv", "svg"].map(|ending| sibling(out, ending));
     require_not_stdout("--out", out)?;
     for path in std::iter::once(out).chain(others.iter().map(PathBuf::as_path)) {

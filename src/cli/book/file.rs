@@ -8,16 +8,14 @@ use crate::book::{
     BookEntry, BookLibrary, BookTable, HashedMove, Memo, encode_dat, encode_hashed, walk,
 };
 use crate::cli::common::{
-    Context, Failure, ForceArgument, OutputFile, note, open_books, require_extension,
+    Context, Failure, ForceArgument, OutputFile, note, open_books, refuse_if, require_extension,
 };
 use crate::text::{counted, has_extension};
 
 /// Opens a book, or several separated by `;`.
 pub fn open(name: &str) -> Result<BookLibrary, Failure> {
     let library = open_books("book", name)?;
-    if library.is_empty() {
-        return Err(Failure::usage("book", "no book is given"));
-    }
+    refuse_if(library.is_empty(), "book", "no book is given")?;
     Ok(library)
 }
 
@@ -67,10 +65,8 @@ impl Output {
             let why = format!("books can be written as BOOK.DAT or .xqb; .{name} can only be read");
             return Err(Failure::usage(path.display(), why));
         }
-        if has_extension(path, "txt") {
-            let why = "a new book is a BOOK.DAT or an .xqb; `chuhe book export` writes text";
-            return Err(Failure::usage("OUT", why));
-        }
+        let why = "a new book is a BOOK.DAT or an .xqb; `chuhe book export` writes text";
+        refuse_if(has_extension(path, "txt"), "OUT", why)?;
         require_extension("OUT", path, &["dat", "xqb"])?;
         let is_xqb = has_extension(path, "xqb");
         #[cfg(not(feature = "sqlite"))]

@@ -9,7 +9,9 @@ use super::library::{DUMP_HEADER, open};
 use crate::board::{Color, Move, Position};
 use crate::book::{BookMove, BookTable, Memo};
 use crate::cli::book::file::Output;
-use crate::cli::common::{Context, Failure, ForceArgument, OutputFile, require_not_input};
+use crate::cli::common::{
+    Context, Failure, ForceArgument, OutputFile, refuse_if, require_not_input,
+};
 use crate::cloud::key::{Key, View};
 use crate::cloud::score::{FINAL, MATE};
 use crate::cloud::store::{Location, Note, PlacedNote, Snapshot, StoreError};
@@ -69,10 +71,9 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Failure> {
         // `Output` explains that the last two cannot be written.
         !["dat", "xqb", "obk", "pfbook"].contains(&&*extension)
     };
-    if arguments.out.extension().is_some_and(is_unknown) {
-        let why = "the extension of the file must be .dat, .xqb or .pgn";
-        return Err(Failure::usage(arguments.out.display(), why));
-    }
+    let is_other = arguments.out.extension().is_some_and(is_unknown);
+    let why = "the extension of the file must be .dat, .xqb or .pgn";
+    refuse_if(is_other, arguments.out.display(), why)?;
     let out = Output::new(&arguments.out, arguments.force)?;
     let store = open(&arguments.library)?;
     let (mut table, mut memos) = (BookTable::default(), Vec::new());

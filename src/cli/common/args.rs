@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use parking_lot::Mutex;
 
-use super::{Context, Failure, Unread, note};
+use super::{Context, Failure, Unread, note, refuse_if};
 use crate::book::{BUILTIN, BookLibrary};
 use crate::eval::Knowledge;
 use crate::eval::nnue::Network;
@@ -263,11 +263,8 @@ impl BoardArguments {
 
 /// Returns an error if `--notation` is given. Called if neither text nor `--pgn` nor `--svg` is written.
 pub fn require_no_notation(notation: Option<MoveStyle>) -> Result<(), Failure> {
-    if notation.is_some() {
-        let why = "has an effect only on text, --pgn and --svg";
-        return Err(Failure::usage("--notation", why));
-    }
-    Ok(())
+    let why = "has an effect only on text, --pgn and --svg";
+    refuse_if(notation.is_some(), "--notation", why)
 }
 
 /// The user who runs the program, from the environment.

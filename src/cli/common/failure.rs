@@ -64,6 +64,11 @@ impl Failure {
     }
 }
 
+/// Returns an error if the argument or option `what` is invalid because of `why`.
+pub fn refuse_if(is_invalid: bool, what: impl Display, why: impl Display) -> Result<(), Failure> {
+    if is_invalid { Err(Failure::usage(what, why)) } else { Ok(()) }
+}
+
 pub trait Context<T> {
     /// Names the file, option or activity that the error is about.
     fn context(self, what: impl Display) -> Result<T, Failure>;

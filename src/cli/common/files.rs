@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::{Context, Failure, ignore_closed_pipe, remove_unfinished_at_interrupt};
+use super::{Context, Failure, ignore_closed_pipe, refuse_if, remove_unfinished_at_interrupt};
 use crate::text::{Blocking, Replacement, first_bytes, has_extension, short_name};
 
 /// The number of bytes that are read from a file at once. From those at the beginning, [`RecordReader`] recognizes
@@ -66,10 +66,9 @@ pub fn open_log(path: &Path) -> Result<File, Failure> {
         b'0'..=b'9' => b'0',
         other => *other,
     });
-    if !beginning.is_empty() && !digits_as_zeros.eq(BEGINNING.iter().copied()) {
-        let why = "the file exists and is not a log, so nothing is added to it";
-        return Err(Failure::usage(path.display(), why));
-    }
+    let is_other = !beginning.is_empty() && !digits_as_zeros.eq(BEGINNING.iter().copied());
+    let why = "the file exists and is not a log, so nothing is added to it";
+    refuse_if(is_other, path.display(), why)?;
     let file = File::options().append(true).create(true).open(path);
     let file = file.context(path.display())?;
     LOG.get_or_init(|| path.to_owned());
@@ -79,10 +78,8 @@ pub fn open_log(path: &Path) -> Result<File, Failure> {
 /// Returns an error if a file that a command writes is the log.
 pub fn require_not_log(path: &Path) -> Result<(), Failure> {
     let file = identity_of(path);
-    if file.is_some() && file == LOG.get().and_then(|log| identity_of(log)) {
-        return Err(Failure::usage(path.display(), "this is the file of --log"));
-    }
-    Ok(())
+    let is_log = file.is_some() && file == LOG.get().and_then(|log| identity_of(log));
+    refuse_if(is_log, path.display(), "this is the file of --log")
 }
 
 /// Reads a small text file, such as settings or access tokens, in UTF-8, UTF-16, GBK or Big5; `-` is standard input.
@@ -264,10 +261,7 @@ pub fn require_extension(option: &str, path: &Path, own: &[&str]) -> Result<(), 
 
 /// Returns an error if the path of an option is `-`.
 pub fn require_not_stdout(option: &str, path: &Path) -> Result<(), Failure> {
-    if path.as_os_str() == "-" {
-        return Err(Failure::usage(option, "needs a file, not standard output"));
-    }
-    Ok(())
+    refuse_if(path.as_os_str() == "-", option, "needs a file, not standard output")
 }
 
 /// Returns an error if an output file is also an input file, even under another path.
@@ -278,11 +272,7 @@ pub fn require_not_input<P: AsRef<Path>>(
 ) -> Result<(), Failure> {
     let out = identity_of(out);
     let is_out = |input: P| out.is_some() && identity_of(input.as_ref()) == out;
-    if inputs.into_iter().any(is_out) {
-        Err(Failure::usage(option, "this is one of the input files"))
-    } else {
-        Ok(())
-    }
+    refuse_if(inputs.into_iter().any(is_out), option, "this is one of the input files")
 }
 
 /// Returns an error if two of the files, each with its option, are the same, even under different paths; `-` is

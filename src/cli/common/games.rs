@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{Context, Failure, fill, note, open_input, texts};
+use super::{Context, Failure, fill, note, open_input, refuse_if, texts};
 use crate::notation::records::RecordReader;
 use crate::notation::tree::{GameResult, GameTree};
 use crate::notation::{
@@ -48,11 +48,8 @@ impl GameArguments {
     }
 
     pub fn require_given(&self, command: &str) -> Result<(), Failure> {
-        if self.is_given() {
-            return Ok(());
-        }
         let why = "no position is given; expected `startpos`, a FEN or a file";
-        Err(Failure::usage(command, why))
+        refuse_if(!self.is_given(), command, why)
     }
 
     /// The files that the arguments name, each with an optional game and ply. Empty if an argument is not a file, if

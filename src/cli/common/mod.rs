@@ -27,7 +27,7 @@ pub use explain::{
 #[cfg(feature = "training")]
 pub use failure::on_interrupt;
 pub use failure::{
-    Context, Failure, INTERRUPTED, exit_code, ignore_closed_pipe, interrupts,
+    Context, Failure, INTERRUPTED, exit_code, ignore_closed_pipe, interrupts, refuse_if,
     remove_unfinished_at_interrupt, stopped_by_ctrl_c,
 };
 #[cfg(feature = "cloud")]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crossbeam_channel::{Receiver, select, unbounded};
 use parking_lot::Mutex;
 
-use super::{Context, Failure, GameRulesArgument, NetworkArgument, TablebaseArguments};
+use super::{Context, Failure, GameRulesArgument, NetworkArgument, TablebaseArguments, refuse_if};
 use crate::eval::Knowledge;
 use crate::eval::nnue::Network;
 use crate::protocol::strength::{root_noise, weaken};
@@ -63,10 +63,8 @@ impl SearchArguments {
     /// A plan without limits, by the rules for a game without a tag `Rules`. Reads the network and opens the tablebases.
     pub fn plan(&self, defaults: SearchDefaults) -> Result<SearchPlan, Failure> {
         let threads = thread_count(self.threads.unwrap_or(defaults.threads));
-        if self.network.path().is_some() && self.knowledge != Knowledge::Large {
-            let why = "has an effect only with --knowledge large";
-            return Err(Failure::usage("--network", why));
-        }
+        let is_unused = self.network.path().is_some() && self.knowledge != Knowledge::Large;
+        refuse_if(is_unused, "--network", "has an effect only with --knowledge large")?;
         let hash = self.hash.filter(|hash| *hash > 0).unwrap_or(defaults.hash) as usize;
         let network = self.network.read()?;
         Ok(SearchPlan {

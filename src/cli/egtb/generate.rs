@@ -11,7 +11,8 @@ use indicatif::{HumanCount, ProgressBar};
 use super::common::{TableRulesArgument, ThreadArguments, bar, load_smaller};
 use crate::board::Color;
 use crate::cli::common::{
-    Context, Failure, ForceArgument, OutputFile, note, print_text, remove_unfinished_at_interrupt,
+    Context, Failure, ForceArgument, OutputFile, note, print_text, refuse_if,
+    remove_unfinished_at_interrupt,
 };
 use crate::rules::RuleSet;
 use crate::search::free_megabytes;
@@ -139,10 +140,9 @@ fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
     let directory = &arguments.out;
     let rules = arguments.rules.rules;
     let classes = arguments.classes();
-    if rules == RuleSet::Chinese && classes.iter().any(|class| class.is_two_sided()) {
-        let why = "two-sided classes cannot be solved for this rule set";
-        return Err(Failure::usage("--rules chinese", why));
-    }
+    let has_two_sided = classes.iter().any(|class| class.is_two_sided());
+    let why = "two-sided classes cannot be solved for this rule set";
+    refuse_if(rules == RuleSet::Chinese && has_two_sided, "--rules chinese", why)?;
     if !arguments.dry_run {
         fs::create_dir_all(directory).context(directory.display())?;
     }

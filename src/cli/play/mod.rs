@@ -14,7 +14,7 @@ use crossbeam_channel::never;
 use super::common::{
     BoardArguments, BookArguments, Failure, GameArguments, GameRulesArgument, INTERRUPTED,
     LimitArguments, SearchArguments, SearchDefaults, SearchPlan, SearchThreads, describe_end, fill,
-    is_utf8, print_line, report_damaged_tablebases, stopped_by_ctrl_c, texts, user_name,
+    is_utf8, print_line, refuse_if, report_damaged_tablebases, stopped_by_ctrl_c, texts, user_name,
 };
 use crate::board::{Color, Move};
 use crate::book::{BookLibrary, choose};
@@ -68,11 +68,8 @@ pub struct Arguments {
 
 /// Returns an error if `path` is standard input and the moves are read from there too.
 fn require_not_piped(path: &Path) -> Result<(), Failure> {
-    if path == Path::new("-") && !io::stdin().is_terminal() {
-        let why = "the moves are read from standard input, so the game must be in a file";
-        return Err(Failure::usage("play", why));
-    }
-    Ok(())
+    let why = "the moves are read from standard input, so the game must be in a file";
+    refuse_if(path == Path::new("-") && !io::stdin().is_terminal(), "play", why)
 }
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {

@@ -16,8 +16,8 @@ use serde_json::Value;
 use super::common::{
     Context, Failure, ForceArgument, GamePath, LimitArguments, OpeningArgument, OutputFile,
     SearchArguments, SearchDefaults, SearchPlan, Unread, create_outputs, exit_code, interrupts,
-    note, play_line, print, register_bar, report_damaged_tablebases, require_no_notation,
-    rules_tag, search_games,
+    note, play_line, print, refuse_if, register_bar, report_damaged_tablebases,
+    require_no_notation, rules_tag, search_games,
 };
 use crate::notation::MoveStyle;
 use crate::notation::tree::GameTree;
@@ -70,20 +70,16 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let game_paths: Vec<GamePath> = arguments.games.iter().map(GamePath::parse).collect();
     let has_number = |game_path: &GamePath| game_path.game.is_some() || game_path.ply.is_some();
-    if arguments.all && game_paths.iter().any(has_number) {
-        let why = "expected file names without the number of a game or a ply";
-        return Err(Failure::usage("--all", why));
-    }
-    if arguments.opening.ecco.is_some() && !arguments.all {
-        return Err(Failure::usage("--ecco", "has an effect only with --all"));
-    }
+    let why = "expected file names without the number of a game or a ply";
+    refuse_if(arguments.all && game_paths.iter().any(has_number), "--all", why)?;
+    let is_unused = arguments.opening.ecco.is_some() && !arguments.all;
+    refuse_if(is_unused, "--ecco", "has an effect only with --all")?;
     let has_table = !arguments.json && arguments.html.as_deref() != Some(Path::new("-"));
     if !has_table && arguments.pgn.is_none() && arguments.svg.is_none() {
         require_no_notation(arguments.notation)?;
     }
-    if arguments.svg.is_some() && game_paths.len() > 1 {
-        return Err(Failure::usage("--svg", "expected only one game"));
-    }
+    let is_for_several = arguments.svg.is_some() && game_paths.len() > 1;
+    refuse_if(is_for_several, "--svg", "expected only one game")?;
     let notation = arguments.notation.unwrap_or(MoveStyle::Chinese);
     let (records, unread) = read_files(arguments, &game_paths)?;
     let mut plan = arguments.search.plan(SearchDefaults { threads: 0, hash: 32 })?;

@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 use crate::cli::check::as_setting;
 use crate::cli::common::{
     Context, Failure, ForceArgument, RulesArgument, open_input, parse_seconds, read_small_text,
-    require_distinct, require_extension,
+    refuse_if, require_distinct, require_extension,
 };
 use crate::notation::MoveStyle;
 use crate::text::{is_character, read_all};
@@ -323,10 +323,9 @@ impl Arguments {
 
     /// The settings of the tournament, and the number of openings that were reported and left out.
     pub fn tournament(&self) -> Result<(Tournament, u64), Failure> {
-        if self.openings.starts_with("file=") && !Path::new(&self.openings).exists() {
-            let why = "expected the name of a file alone, without file=, format= and order=";
-            return Err(Failure::usage("--openings", why));
-        }
+        let is_setting = self.openings.starts_with("file=") && !Path::new(&self.openings).exists();
+        let why = "expected the name of a file alone, without file=, format= and order=";
+        refuse_if(is_setting, "--openings", why)?;
         let mut engines = self.engine_specs()?;
         let factors = self.factors(&mut engines)?;
         let spsa = self.spsa(&mut engines)?;
@@ -369,9 +368,7 @@ impl Arguments {
 
     /// Checks combinations of arguments for this number of engines.
     fn check_format(&self, engines: usize) -> Result<(), Failure> {
-        if self.sprt.is_some() && engines != 2 {
-            return Err(Failure::usage("--sprt", "needs exactly two engines"));
-        }
+        refuse_if(self.sprt.is_some() && engines != 2, "--sprt", "needs exactly two engines")?;
         let is_paired_by_results =
             matches!(self.format, TournamentFormat::Swiss | TournamentFormat::Knockout);
         let excluded = [
@@ -379,30 +376,20 @@ impl Arguments {
             ("--noswap", self.noswap),
             ("--spsa", self.spsa.is_some()),
         ];
-        if let Some((option, _)) = excluded.iter().find(|(_, is_given)| *is_given)
-            && is_paired_by_results
-        {
+        for (option, is_given) in excluded {
             let why = format!("this format cannot be used with {option}");
-            return Err(Failure::usage("--format", why));
+            refuse_if(is_given && is_paired_by_results, "--format", why)?;
         }
         let needs_pairs = self.sprt.is_some() || self.factors.is_some() || self.spsa.is_some();
-        if self.games == 1 && (is_paired_by_results || needs_pairs) {
-            let why = "1 can only be used in a round robin or gauntlet without --sprt, --factors and --spsa";
-            return Err(Failure::usage("--games", why));
-        }
-        if usize::from(self.seeds) >= engines {
-            return Err(Failure::usage("--seeds", "must be less than the number of engines"));
-        }
-        if self.seeds > 1 && self.format != TournamentFormat::Gauntlet {
-            return Err(Failure::usage("--seeds", "needs --format gauntlet"));
-        }
-        if !self.event.chars().all(is_character) {
-            return Err(Failure::usage(
-                "--event",
-                "the name contains control characters or noncharacters",
-            ));
-        }
-        Ok(())
+        let why =
+            "1 can only be used in a round robin or gauntlet without --sprt, --factors and --spsa";
+        refuse_if(self.games == 1 && (is_paired_by_results || needs_pairs), "--games", why)?;
+        let why = "must be less than the number of engines";
+        refuse_if(usize::from(self.seeds) >= engines, "--seeds", why)?;
+        let is_gauntlet = self.format == TournamentFormat::Gauntlet;
+        refuse_if(self.seeds > 1 && !is_gauntlet, "--seeds", "needs --format gauntlet")?;
+        let why = "the name contains control characters or noncharacters";
+        refuse_if(!self.event.chars().all(is_character), "--event", why)
     }
 
     /// Reads the factors and sets their options in the engines, so that messages of the engines about these options are
@@ -440,10 +427,8 @@ impl Arguments {
         path: &Path,
         engines: usize,
     ) -> Result<String, Failure> {
-        if engines != 2 || self.noswap {
-            let why = "needs exactly two engines and cannot be used with --noswap";
-            return Err(Failure::usage(option, why));
-        }
+        let why = "needs exactly two engines and cannot be used with --noswap";
+        refuse_if(engines != 2 || self.noswap, option, why)?;
         read_small_text(path)
     }
 
@@ -472,9 +457,8 @@ impl Arguments {
             Some(path) => engines_of_file(path, &each)?,
             None => Vec::new(),
         };
-        if all.len() + self.engines.engines.len() < 2 {
-            return Err(Failure::usage("--engine", "at least two engines are needed"));
-        }
+        let count = all.len() + self.engines.engines.len();
+        refuse_if(count < 2, "--engine", "at least two engines are needed")?;
         for engine in &self.engines.engines {
             let mut settings = engine.clone();
             // The first setting may be a program without `cmd=`, as for `chuhe check`.
@@ -486,13 +470,10 @@ impl Arguments {
             all.push(spec.map_err(|error| Failure::usage("--engine", error))?);
         }
         for (number, engine) in all.iter().enumerate() {
-            if all[..number].iter().any(|other| other.name == engine.name) {
-                let why = format!(
-                    "two engines have the name {}: give each a different name=",
-                    engine.name
-                );
-                return Err(Failure::usage("--engine", why));
-            }
+            let has_name = |other: &EngineSpec| other.name == engine.name;
+            let name = &engine.name;
+            let why = format!("two engines have the name {name}: give each a different name=");
+            refuse_if(all[..number].iter().any(has_name), "--engine", why)?;
         }
         Ok(all)
     }
@@ -511,9 +492,8 @@ impl Arguments {
                     ("--shuffle", self.shuffle.is_some()),
                     ("--skip", self.skip > 0),
                 ];
-                if let Some((option, _)) = unused.into_iter().find(|(_, is_given)| *is_given) {
-                    let why = "has no effect with --openings start";
-                    return Err(Failure::usage(option, why));
+                for (option, is_given) in unused {
+                    refuse_if(is_given, option, "has no effect with --openings start")?;
                 }
                 (Openings::start(), Vec::new())
             }

@@ -13,8 +13,8 @@ use super::pgn_file::{PgnFile, append, open_to_append};
 use super::{plot, report};
 use crate::board::ByColor;
 use crate::cli::common::{
-    Context, Failure, OutputFile, canonical_path, ignore_closed_pipe, plies_text, register_bar,
-    require_not_stdout, translated,
+    Context, Failure, OutputFile, canonical_path, ignore_closed_pipe, plies_text, refuse_if,
+    register_bar, require_not_stdout, translated,
 };
 use crate::notation::epd::operand_text;
 use crate::notation::pgn::is_tag_line;
@@ -390,13 +390,8 @@ fn final_position(tournament: &Tournament, record: &GameRecord) -> io::Result<St
 
 /// Returns an error if a file is the journal of a match, which must not be overwritten.
 fn require_no_journal(path: &Path) -> Result<(), Failure> {
-    if is_journal(path) {
-        return Err(Failure::usage(
-            path.display(),
-            "the file is the journal of a match and is not overwritten",
-        ));
-    }
-    Ok(())
+    let why = "the file is the journal of a match and is not overwritten";
+    refuse_if(is_journal(path), path.display(), why)
 }
 
 /// Returns an error if games or positions cannot be appended to a file: it is `-`, or it exists and is not a regular
@@ -417,11 +412,8 @@ fn require_appendable(
     let beginning = String::from_utf8_lossy(bytes_without_byte_order_mark(&beginning));
     let mut lines = beginning.lines().map(str::trim);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with([';', '%', '#']));
-    if first.is_some_and(|line| !has_format(line)) {
-        let why = format!("the file exists and is not {format}, so nothing is added to it");
-        return Err(Failure::usage(path.display(), why));
-    }
-    Ok(())
+    let why = format!("the file exists and is not {format}, so nothing is added to it");
+    refuse_if(first.is_some_and(|line| !has_format(line)), path.display(), why)
 }
 
 /// Whether a line may be the first of a PGN: it is a tag, or a tag that an interrupted run has cut.
