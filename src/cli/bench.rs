@@ -1,18 +1,13 @@
 //! `chuhe bench` and `chuhe perft`: signature and speed of the search and of the move generator.
 
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
-
-use crossbeam_channel::{select, unbounded};
 
 use super::common::{
     Context, Failure, GameArguments, NetworkArgument, exit_code, interrupts, note, print,
     print_if_read, print_text,
 };
-use crate::board::Move;
+use crate::board::MoveList;
 use crate::eval::nnue::simd::SimdLevel;
 use crate::movegen::{legal_moves, perft_in_parts};
 use crate::search::{BENCH_DEPTH, BenchResult, bench, nodes_per_second};
@@ -65,50 +60,30 @@ pub fn run_perft(arguments: &PerftArguments) -> Result<ExitCode, Failure> {
     let position = arguments.game.read()?.position().clone();
     let interrupts = interrupts()?;
     let start = Instant::now();
-    let counted = Arc::new(AtomicU64::new(0));
-    let (sender, counts) = unbounded();
-    let (shared, depth) = (counted.clone(), arguments.depth);
-    let counting = thread::Builder::new()
-        .spawn(move || {
-            if depth == 0 {
-                shared.store(1, Ordering::Relaxed);
-                return;
-            }
-            for first in legal_moves(&position) {
-                let mut after = position.after(first);
-                let mut nodes = 0;
-                perft_in_parts(&mut after, depth - 1, &mut |part| {
-                    nodes += part;
-                    shared.fetch_add(part, Ordering::Relaxed);
-                    true
-                });
-                if sender.send((first, nodes)).is_err() {
-                    return;
-                }
-            }
-        })
-        .context("the thread that counts cannot start")?;
-    let is_interrupted = loop {
-        let received: Result<(Move, u64), _> = select! {
-            recv(counts) -> count => count,
-            recv(interrupts) -> _ => break true,
-        };
-        let Ok((first, nodes)) = received else {
-            break false;
-        };
+    // The only sequence of 0 moves is empty.
+    let (moves, mut total) = match arguments.depth {
+        0 => (MoveList::new(), 1),
+        _ => (legal_moves(&position), 0),
+    };
+    let mut is_interrupted = false;
+    for first in moves {
+        let mut nodes = 0;
+        let mut after = position.after(first);
+        let is_complete = perft_in_parts(&mut after, arguments.depth - 1, &mut |part| {
+            nodes += part;
+            interrupts.try_recv().is_err()
+        });
+        total += nodes;
+        if !is_complete {
+            note("interrupted; the count is incomplete");
+            is_interrupted = true;
+            break;
+        }
         if arguments.divide && !print_if_read(&format!("{first} {nodes}\n"))? {
             return Ok(ExitCode::SUCCESS);
         }
-    };
-    if is_interrupted {
-        // The thread ends with the program.
-        note("interrupted; the count is incomplete");
-    } else {
-        let failed = |_| Failure::message("the count has failed");
-        counting.join().map_err(failed)?;
     }
-    let nodes = counted.load(Ordering::Relaxed);
-    print_text(&format!("{}\n", speed_text(nodes, start.elapsed())))?;
+    print_text(&format!("{}\n", speed_text(total, start.elapsed())))?;
     Ok(exit_code(is_interrupted))
 }
 
