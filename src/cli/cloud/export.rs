@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use super::library::{DUMP_HEADER, open};
@@ -245,7 +245,9 @@ pub fn dump(arguments: &DumpArguments) -> Result<(), Failure> {
     require_not_input("OUT", &arguments.out, arguments.library.file())?;
     let store = open(&arguments.library)?;
     let mut out = OutputFile::create(&arguments.out, arguments.force)?;
-    let written = store.read_part(arguments.public, |snapshot| write_dump(snapshot, &mut out));
+    let written = store.read_part(arguments.public, |snapshot| {
+        write_dump(snapshot, BufWriter::with_capacity(BUFFER_SIZE, &mut out))
+    });
     match written {
         Ok(()) => out.finish(),
         Err(DumpError::Store(error)) => Err(Failure::new(&arguments.library, error)),
@@ -255,37 +257,32 @@ pub fn dump(arguments: &DumpArguments) -> Result<(), Failure> {
 
 /// Writes the private positions, the moves and the notes, in this order: an import must mark a position as private
 /// before it adds its moves.
-fn write_dump(snapshot: &Snapshot<'_>, out: &mut OutputFile) -> Result<(), DumpError> {
+fn write_dump(snapshot: &Snapshot<'_>, mut out: impl Write) -> Result<(), DumpError> {
     let board = |key: &Key| key.position().map(|position| fen::write(&position));
-    let mut text = format!("{DUMP_HEADER}\n");
+    writeln!(out, "{DUMP_HEADER}")?;
     for board in snapshot.private_positions()?.iter().filter_map(board) {
-        text += &format!("{board} private\n");
+        writeln!(out, "{board} private")?;
     }
     snapshot.for_each(|key, row| {
-        let Some(board) = board(&key) else {
-            return Ok(());
-        };
-        for entry in &row.moves {
-            text += &format!("{board} {} {} {}\n", entry.m, entry.value, entry.depth);
-        }
-        if text.len() > BLOCK {
-            out.write_all(text.as_bytes())?;
-            text.clear();
+        if let Some(board) = board(&key) {
+            for entry in &row.moves {
+                writeln!(out, "{board} {} {} {}", entry.m, entry.value, entry.depth)?;
+            }
         }
         Ok::<_, DumpError>(())
     })?;
     snapshot.for_each_note(|key, placed| {
         let m = placed.m;
         if let (Some(board), Ok(note)) = (board(key), serde_json::to_string(&placed.into_note())) {
-            text += &format!("{board} {m} note {note}\n");
+            writeln!(out, "{board} {m} note {note}")?;
         }
         Ok::<_, DumpError>(())
     })?;
-    Ok(out.write_all(text.as_bytes())?)
+    Ok(out.flush()?)
 }
 
-/// The moves of a dump are written in blocks of about this number of bytes.
-const BLOCK: usize = 1 << 16;
+/// The number of bytes that are written to the file of a dump at once.
+const BUFFER_SIZE: usize = 1 << 16;
 
 #[derive(Debug, thiserror::Error)]
 enum DumpError {
