@@ -1,17 +1,18 @@
 //! `chuhe cloud import`: merges dumps, games, positions and books into a library.
 
 use std::borrow::Cow;
-use std::io::{BufRead, BufReader};
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
-use encoding_rs_io::DecodeReaderBytesBuilder;
 use indicatif::ProgressBar;
 
 use super::library::{DUMP_HEADER, OLD_DUMP_HEADER, note_left_out};
 use crate::board::{Move, Position};
 use crate::book::{self, BookEntry, BookError, SQLITE_MAGIC, is_book_text};
 use crate::cli::book::file::{open as open_book, read_table};
-use crate::cli::common::{Context, Failure, Unread, open_with_beginning, print_text, register_bar};
+use crate::cli::common::{
+    Context, Failure, Unread, in_utf_8, open_with_beginning, print_text, register_bar,
+};
 use crate::cloud::key::{Key, View};
 use crate::cloud::store::{
     Location, NewScore, Note, Priority, QueueResult, Store, StoreError, Task, is_eligible,
@@ -188,11 +189,7 @@ impl Importer<'_> {
         }
         let beginning = decode(&head);
         if beginning.lines().next().is_some_and(is_header) {
-            if let Some(encoding) = text::utf_16(&head) {
-                let utf_8 = DecodeReaderBytesBuilder::new().encoding(Some(encoding)).build(file);
-                return self.add_dump(BufReader::new(utf_8));
-            }
-            return self.add_dump(file);
+            return self.add_dump(in_utf_8(&head, file));
         }
         if beginning.lines().any(|line| parse_line(line).is_some()) {
             let why = format!("a dump must begin with the line `{DUMP_HEADER}`");

@@ -40,7 +40,7 @@ pub fn open_with_beginning(
 }
 
 /// A text in UTF-16 as UTF-8, any other text unchanged. `beginning` are the first bytes of `source`.
-#[cfg(feature = "training")]
+#[cfg(any(feature = "cloud", feature = "training"))]
 pub fn in_utf_8<'a>(beginning: &[u8], source: impl BufRead + 'a) -> Box<dyn BufRead + 'a> {
     match crate::text::utf_16(beginning) {
         Some(encoding) => {

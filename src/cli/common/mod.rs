@@ -34,18 +34,18 @@ pub use failure::{
 pub use files::FILE_EXISTS;
 #[cfg(feature = "match")]
 pub use files::canonical_path;
-#[cfg(any(feature = "cloud", feature = "training"))]
-pub use files::open_with_beginning;
 #[cfg(any(feature = "cloud", feature = "match", feature = "training"))]
 pub use files::read_small_text;
 #[cfg(any(feature = "match", feature = "training"))]
 pub use files::require_distinct;
 #[cfg(feature = "training")]
-pub use files::{FileLock, in_utf_8, require_not_log};
+pub use files::{FileLock, require_not_log};
 pub use files::{
     ForceArgument, OutputFile, create_outputs, open_input, require_extension, require_not_input,
     require_not_stdout,
 };
+#[cfg(any(feature = "cloud", feature = "training"))]
+pub use files::{in_utf_8, open_with_beginning};
 pub use games::{
     GameArguments, GamePath, GivenGame, Place, note_problems, place_json, play_line, play_text,
     rules_tag,
