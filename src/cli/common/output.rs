@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use console::measure_text_width;
+use console::{Alignment, measure_text_width, pad_str};
 use env_logger::{Builder, Target};
 use log::LevelFilter;
 
@@ -209,14 +209,12 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
 
 /// Pads a text on its right with spaces to a width.
 pub fn pad(text: &str, width: usize) -> String {
-    let missing = width.saturating_sub(measure_text_width(text));
-    format!("{text}{:missing$}", "")
+    pad_str(text, width, Alignment::Left, None).into_owned()
 }
 
 /// Pads a text on its left with spaces to a width.
 pub fn pad_left(text: &str, width: usize) -> String {
-    let missing = width.saturating_sub(measure_text_width(text));
-    format!("{:missing$}{text}", "")
+    pad_str(text, width, Alignment::Right, None).into_owned()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::board::{ByColor, Color, Move, Position};
 use crate::cli::common::{fill, texts};
 use crate::eval::win_rate::WinRate;
 use crate::notation::Line;
-use crate::notation::tree::GameTree;
+use crate::notation::tree::{GameTree, glyph_text};
 use crate::rules::{Cause, Game, Judgment, RuleSet, judge, judge_outcome};
 use crate::search::{Score, SearchResult};
 
@@ -215,7 +215,7 @@ fn repetitions(line: &Line, rules: RuleSet) -> Vec<Repetition> {
 /// The grade of a move by the expected points that it lost.
 ///
 /// The bounds of 5, 10 and 15% of a point are those of Lichess.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grade {
     /// The best move of the search.
     Best,
@@ -267,13 +267,8 @@ impl Grade {
     }
 
     /// The suffix of the move, such as `??`; empty for the best move and for good moves.
-    pub fn mark(self) -> &'static str {
-        match self {
-            Self::Best | Self::Good => "",
-            Self::Inaccuracy => "?!",
-            Self::Mistake => "?",
-            Self::Blunder => "??",
-        }
+    pub fn mark(self) -> String {
+        self.glyph().map_or_else(String::new, glyph_text)
     }
 
     /// The numeric annotation glyph of PGN.

@@ -27,9 +27,10 @@ pub fn table(review: &Review, notation: MoveStyle, has_title: bool) -> String {
         let write = |played| notation.write(&reviewed.before, played);
         let verdict = reviewed.verdict.as_ref();
         let score = verdict.map_or("-".to_owned(), |verdict| verdict.score.to_string());
+        let mark = verdict.map_or_else(String::new, |verdict| verdict.grade.mark());
         rows.push([
             format!("{number:>3}"),
-            write(reviewed.played) + verdict.map_or("", |verdict| verdict.grade.mark()),
+            write(reviewed.played) + &mark,
             format!("{score:>7}"),
             verdict.map_or_else(String::new, lost),
             verdict.map_or("", |verdict| verdict.grade.name()).to_owned(),
