@@ -93,28 +93,22 @@ fn judge_files(judging: &Judging<'_>, files: &[GamePath]) -> Result<(), Failure>
 fn judge_file(judging: &Judging<'_>, file: &GamePath, unread: &mut Unread) -> Result<(), Failure> {
     let path = file.path.as_path();
     let mut games = file.select(file.games_line_by_line()?);
-    for (number, place, game) in games.by_ref() {
-        match game {
-            Ok(record) => {
-                note_problems(path, place, &record);
-                let record = file.cut(record, number);
-                let judged = record.and_then(|record| {
-                    let game = play_line(record.main_line())?;
-                    let rules = judging.arguments.rules.of(rules_tag(&record).as_deref());
-                    let judgment = judge(&game, rules);
-                    Ok((game, judgment))
-                });
-                match judged {
-                    Ok((game, judgment)) => {
-                        let text = report(judging, &game, &judgment, Some((path, place)));
-                        if !print_if_read(&text)? {
-                            return Ok(());
-                        }
-                    }
-                    Err(failure) => unread.add_part(path, place, failure.text),
+    for (number, place, record) in games.by_ref() {
+        let played = record.map_err(|error| place.reason(&error)).and_then(|record| {
+            note_problems(path, place, &record);
+            let record = file.cut(record, number).map_err(|failure| failure.text)?;
+            let game = play_line(record.main_line()).map_err(|failure| failure.text)?;
+            Ok((game, rules_tag(&record)))
+        });
+        match played {
+            Ok((game, rules)) => {
+                let judgment = judge(&game, judging.arguments.rules.of(rules.as_deref()));
+                let text = report(judging, &game, &judgment, Some((path, place)));
+                if !print_if_read(&text)? {
+                    return Ok(());
                 }
             }
-            Err(error) => unread.add_part(path, place, place.reason(&error)),
+            Err(why) => unread.add_part(path, place, why),
         }
     }
     games.finish()

@@ -9,6 +9,7 @@ use super::common::{
     Context, Failure, NetworkArgument, ProgressMeter, exit_code, note, on_interrupt,
     require_extension, require_not_log, require_not_stdout,
 };
+use super::data::warn_of_damage;
 use crate::text::counted;
 use crate::training::{Interrupt, Opening, SelfPlayProgress, SelfPlayRun, SelfPlaySettings};
 
@@ -81,9 +82,7 @@ pub fn open_games(file: &Path, settings: SelfPlaySettings) -> Result<SelfPlayRun
     require_extension(&file.display().to_string(), file, &["chg"])?;
     require_not_log(file)?;
     let run = SelfPlayRun::open(file, settings).context(file.display())?;
-    if !run.damage.is_empty() {
-        note(&format!("{}: {}", file.display(), run.damage));
-    }
+    warn_of_damage(file, run.damage);
     if run.present.games > 0 {
         let games = counted(run.present.games, "game");
         note(&format!("continuing after {games}"));
