@@ -396,13 +396,15 @@ mod tests {
         assert_eq!(found.into_iter().collect::<Vec<_>>(), names);
     }
 
+    fn words(line: &str) -> Vec<OsString> {
+        line.split(' ').map(OsString::from).collect()
+    }
+
     #[cfg(feature = "cloud")]
     #[test]
     fn errors_show_no_passwords() {
-        for text in ["http://secret@x", "serve postgres://me:secret@x:port/y"] {
-            let words = ["chuhe"].into_iter().chain(text.split(' '));
-            let words: Vec<OsString> = words.map(OsString::from).collect();
-            let error = parse(&words).err().unwrap().to_string();
+        for line in ["chuhe http://secret@x", "chuhe serve postgres://me:secret@x:port/y"] {
+            let error = parse(&words(line)).err().unwrap().to_string();
             assert!(error.contains("://…@x"), "{error}");
             assert!(!error.contains("secret"), "{error}");
         }
@@ -410,10 +412,7 @@ mod tests {
 
     #[test]
     fn options_before_a_command_are_skipped() {
-        let has_command = |text: &str| {
-            let words: Vec<OsString> = text.split(' ').map(OsString::from).collect();
-            has_command(&words)
-        };
+        let has_command = |line: &str| has_command(&words(line));
         for options in ["", " --log x", " --log=x", " --lang en --log x"] {
             assert!(!has_command(&format!("chuhe{options}")), "{options}");
             for command in ["play", "-h", "--help"] {
@@ -424,10 +423,7 @@ mod tests {
 
     #[test]
     fn language_is_found_before_parsing() {
-        let language = |text: &str| {
-            let words: Vec<OsString> = text.split(' ').map(OsString::from).collect();
-            language_of(&words)
-        };
+        let language = |line: &str| language_of(&words(line));
         assert_eq!(language("chuhe --lang zh --help"), Some(Language::Zh));
         assert_eq!(language("chuhe play --lang=EN"), Some(Language::En));
         for text in ["chuhe", "chuhe --lang", "chuhe --lang x", "chuhe --language zh"] {

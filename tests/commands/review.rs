@@ -75,6 +75,7 @@ fn repetitions_are_judged_with_any_number_of_threads() {
     let (together, _) = reviewed(&game, "--threads 3");
     assert_eq!(alone, together);
     assert!(alone.contains("After ply 8: "), "{alone}");
+    assert_eq!(alone.matches("After ply ").count(), 1, "{alone}");
     let is_explained = alone.contains("perpetual check") || alone.contains("checks");
     assert!(is_explained, "{alone}");
     assert!(alone.contains("lost for red: repetition"), "{alone}");
@@ -161,7 +162,7 @@ fn invalid_input_is_refused() {
 
 #[test]
 fn book_moves_and_moves_excluded_by_from_are_not_judged() {
-    let game = "{intro} 1. 炮二平五 {book} 马8进7 {book} 2. 兵一进一 车9平8 3. 兵一进一 {0.1/3} 车8进1 *\n";
+    let game = "{intro} 1. 炮二平五 {book} 马8进7 { book } 2. 兵一进一 车9平8 3. 兵一进一 {0.1/3 book} 车8进1 *\n";
     let (table, dir) = reviewed(game, "");
     let row = |ply: usize| table.lines().nth(ply).unwrap();
     for ply in 1..=2 {
@@ -170,8 +171,8 @@ fn book_moves_and_moves_excluded_by_from_are_not_judged() {
     assert!(row(3).contains('%') || row(3).contains("best"), "{table}");
     let red = table.lines().find(|line| line.starts_with("red")).unwrap();
     assert_eq!(red.split_whitespace().nth(1), Some("2"), "{table}");
-    let text = dir.read("out.pgn");
-    let are_kept = text.contains("{book}") && text.contains("{0.1/3 [%eval ");
+    let text = dir.read("out.pgn").replace('\n', " ");
+    let are_kept = text.contains("{book}") && text.contains("{0.1/3 book [%eval ");
     assert!(are_kept, "{text}");
     let (table, _) = reviewed(game, "--from 6");
     let rows = table.lines().skip(1).take(6);

@@ -389,16 +389,3 @@ impl clap::builder::ValueParserFactory for crate::cloud::store::Location {
         clap::builder::OsStringValueParser::new().try_map(|text| Self::parse(&text))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_positive_seconds() {
-        assert_eq!(parse_seconds("0.5"), Ok(Duration::from_millis(500)));
-        for text in ["", "x", "0", "-1", "1e-20", "NaN", "inf", "1e99"] {
-            assert!(parse_seconds(text).is_err(), "{text}");
-        }
-    }
-}

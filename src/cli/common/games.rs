@@ -550,22 +550,4 @@ mod tests {
             assert_eq!(GamePath::of_argument(text).unwrap(), None);
         }
     }
-
-    #[test]
-    fn games_are_selected_by_number() {
-        for (text, selected, error) in [
-            ("a.pgn", vec![1, 2, 3], None),
-            ("a.pgn:2", vec![2], None),
-            ("a.pgn:0", vec![], Some("a.pgn: there is no game 0")),
-            ("a.pgn:4", vec![], Some("a.pgn: there is no game 4")),
-        ] {
-            let file = GamePath::parse(text);
-            let pgn = &b"1. h2e2 *\n1. h2e2 *\n1. h2e2 *\n"[..];
-            let mut games = file.select(RecordReader::new(pgn).unwrap());
-            let numbers: Vec<usize> = games.by_ref().map(|(number, ..)| number).collect();
-            assert_eq!(numbers, selected, "{text}");
-            let failure = games.finish().err().map(|failure| failure.text);
-            assert_eq!(failure.as_deref(), error, "{text}");
-        }
-    }
 }

@@ -314,28 +314,12 @@ impl RunningSearches {
 
 #[cfg(test)]
 mod tests {
-    use crossbeam_channel::bounded;
-
     use super::*;
-
-    fn plan(limits: Limits, threads: usize) -> SearchPlan {
-        SearchPlan { limits, ..SearchPlan::new(threads, 1, Tables::embedded()) }
-    }
-
-    fn games() -> Vec<Game> {
-        let mut game = Game::startpos();
-        let mut games = vec![game.clone()];
-        for played in ["h2e2", "h9g7", "h0g2"] {
-            game.push(played.parse().unwrap()).unwrap();
-            games.push(game.clone());
-        }
-        games
-    }
 
     #[test]
     fn lower_levels_have_fewer_nodes_and_more_noise() {
         let request = |elo| {
-            let plan = SearchPlan { elo, ..plan(Limits::default(), 1) };
+            let plan = SearchPlan { elo, ..SearchPlan::new(1, 1, Tables::embedded()) };
             plan.request(&Game::startpos(), &Control::new(false))
         };
         let [full, beginner, strong] = [None, Some(500), Some(2000)].map(request);
@@ -345,44 +329,5 @@ mod tests {
         assert!(beginner.limits.nodes < strong.limits.nodes);
         let noise = |request: &SearchRequest| request.settings.root_noise;
         assert!(noise(&beginner) > noise(&strong) && noise(&strong) > 0);
-    }
-
-    #[test]
-    fn number_of_threads_does_not_change_results() {
-        let limits = Limits::depth(4);
-        let (_interrupt, interrupts) = bounded(1);
-        let games = games();
-        let game = |number: usize| &games[number];
-        let search = |threads| {
-            let mut lines = vec![Vec::new(); 4];
-            let plan = plan(limits, threads);
-            let is_interrupted = search_games(4, game, &plan, &interrupts, |number, result| {
-                lines[number] = result.best_line();
-                Ok(true)
-            });
-            assert!(!is_interrupted.unwrap());
-            lines
-        };
-        let alone = search(1);
-        assert!(alone.iter().all(|line| line.len() >= 2));
-        assert_eq!(search(3), alone);
-    }
-
-    #[test]
-    fn interrupts_and_callers_end_the_work() {
-        let (interrupt, interrupts) = bounded(1);
-        interrupt.send(()).unwrap();
-        let endless = plan(Limits::default(), 2);
-        let games = games();
-        let game = |number: usize| &games[number];
-        let is_interrupted = search_games(4, game, &endless, &interrupts, |_, _| Ok(true));
-        assert!(is_interrupted.unwrap());
-        let short = Limits::nodes(500);
-        let mut count = 0;
-        let is_interrupted = search_games(4, game, &plan(short, 2), &interrupts, |_, _| {
-            count += 1;
-            Ok(count < 2)
-        });
-        assert_eq!((is_interrupted.unwrap(), count), (false, 2));
     }
 }

@@ -330,7 +330,6 @@ impl SideSummary {
 mod tests {
     use super::*;
     use crate::cli::common::play_line;
-    use crate::notation::tree::ROOT;
 
     fn record(fen: &str, moves: &str) -> GameTree {
         GameTree::from(Line {
@@ -373,40 +372,6 @@ mod tests {
         assert_eq!(review.sides[Color::Black].blunders, 1);
         assert_eq!(review.sides[Color::Red].moves, 2);
         assert!(review.repetitions.is_empty());
-    }
-
-    #[test]
-    fn book_moves_and_moves_without_results_have_no_verdict() {
-        let mut record = record(crate::notation::fen::START, "h2e2 h9g7 h0g2 i9h9");
-        for (id, comment) in (1..).zip(["book", " book ", "0.1/5 book"]) {
-            comment.clone_into(&mut record.moves[id].comment);
-        }
-        record.moves[ROOT].comment = "a game of two engines".to_owned();
-        assert_eq!(judged_plies(&record, 1), [false, false, true, true]);
-        assert_eq!(judged_plies(&record, 4), [false, false, false, true]);
-        let found = [None, None, found(0, "h0g2"), found(0, "b9c7"), None];
-        let review = reviewed(&record, &found);
-        let has_verdict: Vec<bool> = review.moves.iter().map(|m| m.verdict.is_some()).collect();
-        assert_eq!(has_verdict, [false, false, true, false]);
-        assert_eq!(review.sides[Color::Black].moves, 0);
-        assert_eq!(review.points.iter().flatten().count(), 2);
-    }
-
-    #[test]
-    fn a_repetition_with_a_ruling_is_reported_once() {
-        let checks = ["e9f9 e1f1 f9e9 f1e1"; 3].join(" ");
-        let record = record("4k4/9/9/9/9/9/9/9/4R4/3K5 b", &checks);
-        let reported = repetitions(&record.main_line(), RuleSet::Asian);
-        assert_eq!(reported.len(), 1);
-        assert_eq!(reported[0].ply, 8);
-        let text = reported[0].text();
-        assert!(text.contains("lost for red"), "{text}");
-        let last = played(&record);
-        let score = decided_score(&last, RuleSet::Asian).unwrap();
-        assert!(score.is_proven() && !score.is_mate());
-        assert_eq!(score.is_proven_loss(), last.position().side_to_move() == Color::Red);
-        let start = Game::new(record.start);
-        assert_eq!(decided_score(&start, RuleSet::Asian), None);
     }
 
     #[test]
