@@ -212,11 +212,7 @@ impl AnalyzedGame {
 /// The output for one position: the table and the progress line, or with `--json` an object.
 struct AnalysisView<'a> {
     game: &'a Game,
-    notation: MoveStyle,
-    /// True with `--multipv` greater than 1.
-    is_numbered: bool,
-    /// False with `--json`.
-    has_table: bool,
+    arguments: &'a Arguments,
     /// Columns of the terminal; `None` if the output is not a terminal.
     width: Option<usize>,
     bar: ProgressBar,
@@ -234,25 +230,22 @@ struct Status {
 }
 
 impl<'a> AnalysisView<'a> {
-    fn new(game: &'a Game, arguments: &Arguments) -> Self {
+    fn new(game: &'a Game, arguments: &'a Arguments) -> Self {
         let has_bar = io::stdout().is_terminal() && io::stderr().is_terminal() && !arguments.json;
         let target =
             if has_bar { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(None, target)
             .with_style(ProgressStyle::default_spinner());
-        Self {
-            game,
-            notation: arguments.notation,
-            is_numbered: arguments.multipv > 1,
-            has_table: !arguments.json,
-            width: terminal_width(),
-            bar,
-            status: Status::default(),
-        }
+        Self { game, arguments, width: terminal_width(), bar, status: Status::default() }
     }
 
     fn position(&self) -> &'a Position {
         self.game.position()
+    }
+
+    /// Whether the lines are numbered, because there are several.
+    fn is_numbered(&self) -> bool {
+        self.arguments.multipv > 1
     }
 
     /// Searches and shows the reports. Returns the result and whether Ctrl-C has ended the search.
@@ -262,7 +255,7 @@ impl<'a> AnalysisView<'a> {
         plan: &SearchPlan,
         interrupts: &Receiver<()>,
     ) -> io::Result<(SearchResult, bool)> {
-        if self.has_table {
+        if !self.arguments.json {
             self.show_head()?;
         }
         if !self.bar.is_hidden() {
@@ -284,7 +277,7 @@ impl<'a> AnalysisView<'a> {
                 (self.status.nodes, self.status.time) = (info.nodes, info.time);
                 self.status.depth = info.depth;
                 // An exact score usually follows a bound, so bounds are shown only at the end.
-                if info.bound == Bound::Exact && self.has_table {
+                if info.bound == Bound::Exact && !self.arguments.json {
                     let line = SearchLine {
                         score: info.score,
                         bound: info.bound,
@@ -300,7 +293,7 @@ impl<'a> AnalysisView<'a> {
             }
             Report::CurrentMove { depth, played, .. } => {
                 self.status.depth = depth;
-                self.status.current = self.notation.write(self.position(), played);
+                self.status.current = self.arguments.notation.write(self.position(), played);
             }
             // Not requested.
             Report::Refutation(_) | Report::CurrentLines(_) => {}
@@ -310,7 +303,7 @@ impl<'a> AnalysisView<'a> {
 
     fn show_head(&self) -> io::Result<()> {
         let texts = texts();
-        let rank = if self.is_numbered { pad_left(texts.rank, 3) } else { String::new() };
+        let rank = if self.is_numbered() { pad_left(texts.rank, 3) } else { String::new() };
         let side = self.position().side_to_move().local_name();
         let line = fitted(&fill(texts.line_to_move, &[side]), self.width);
         writeln!(
@@ -325,11 +318,11 @@ impl<'a> AnalysisView<'a> {
 
     /// A row of the table. `rank` is the number of the line, from 1; it is shown only with several lines.
     fn row(&self, rank: usize, line: &SearchLine, nodes: u64, time: Duration) -> String {
-        let rank = if self.is_numbered { format!("{rank:>3}") } else { String::new() };
+        let rank = if self.is_numbered() { format!("{rank:>3}") } else { String::new() };
         let depth = line.depth;
         let score = format_score(line.score, line.bound);
         let time = format_time(time);
-        let moves = self.notation.write_line(self.position(), &line.pv);
+        let moves = self.arguments.notation.write_line(self.position(), &line.pv);
         let moves = fitted(&moves, self.width);
         format!("{depth:>5}{rank} {score:>8} {time:>9} {nodes:>13}  {moves}\n")
     }
@@ -352,7 +345,7 @@ impl<'a> AnalysisView<'a> {
         let [win, loss] = [win, loss].map(|chance| (chance + 5) / 10);
         let draw = 100_u16.saturating_sub(win + loss);
         let score = format_score(score, result.bound());
-        let best = self.notation.write_with_coordinates(self.position(), best);
+        let best = self.arguments.notation.write_with_coordinates(self.position(), best);
         let Outcome { depth, nodes, time, .. } = outcome;
         let texts = texts();
         let words = [
@@ -370,12 +363,12 @@ impl<'a> AnalysisView<'a> {
     /// A line with its score, on as many rows as it needs.
     fn whole_line(&self, rank: usize, line: &SearchLine, width: usize) -> String {
         let score = format_score(line.score, line.bound);
-        let head = if self.is_numbered {
+        let head = if self.is_numbered() {
             format!("{rank}. {score}")
         } else {
             format!("{} {score}", texts().line)
         };
-        let moves = self.notation.write_line(self.position(), &line.pv);
+        let moves = self.arguments.notation.write_line(self.position(), &line.pv);
         sentence(&format!("{head}: {moves}"), Some(width))
     }
 
@@ -387,7 +380,7 @@ impl<'a> AnalysisView<'a> {
             add_score(&mut object, line.score, line.bound);
             object["depth"] = json!(line.depth);
             object["pv"] = json!(line.pv);
-            object["text"] = json!(self.notation.write_line(self.position(), &line.pv));
+            object["text"] = json!(self.arguments.notation.write_line(self.position(), &line.pv));
             object
         });
         let lines: Value = lines.collect();

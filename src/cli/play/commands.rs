@@ -209,21 +209,17 @@ impl PlaySession {
                 &self.name
             }
         };
-        let date = today();
-        let tags = [
-            ("Event", "chuhe play"),
-            ("Date", &date),
-            ("Red", name(Color::Red)),
-            ("Black", name(Color::Black)),
-            ("Rules", self.plan.settings.rules.name()),
-        ];
-        let reason = self.end_reason().map(|reason| ("Reason".to_owned(), reason.to_owned()));
-        let tags = tags.map(|(tag, value)| (tag.to_owned(), value.to_owned()));
-        GameTree {
-            tags: tags.into_iter().chain(reason).collect(),
-            result: self.result(),
-            ..GameTree::from(self.game.line())
+        let mut record = GameTree::from(self.game.line());
+        record.result = self.result();
+        record.set_tag("Event", "chuhe play");
+        record.set_tag("Date", &today());
+        record.set_tag("Red", name(Color::Red));
+        record.set_tag("Black", name(Color::Black));
+        record.set_tag("Rules", self.plan.settings.rules.name());
+        if let Some(reason) = self.end_reason() {
+            record.set_tag("Reason", reason);
         }
+        record
     }
 
     /// The reason for the end of the game as in the games of `chuhe match`.
