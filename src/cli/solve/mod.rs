@@ -65,7 +65,7 @@ pub struct Arguments {
     /// Search threads; 0 = one per CPU core.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=i64::from(MAX_THREADS)))]
     threads: u16,
-    /// Hash table in MB.
+    /// Hash table in MB; --draw uses one of this size for each thread.
     #[arg(long, value_name = "MB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_HASH)))]
     hash: u32,
     #[command(flatten)]
