@@ -330,7 +330,7 @@ impl Arguments {
         let factors = self.factors(&mut engines)?;
         let spsa = self.spsa(&mut engines)?;
         let engine_count = engines.len();
-        self.check_format(engine_count)?;
+        self.check_combinations(engine_count)?;
         let (openings, left_out) = self.opening_lines()?;
         let tournament = Tournament {
             event: self.event.clone(),
@@ -367,7 +367,7 @@ impl Arguments {
     }
 
     /// Checks combinations of arguments for this number of engines.
-    fn check_format(&self, engines: usize) -> Result<(), Failure> {
+    fn check_combinations(&self, engines: usize) -> Result<(), Failure> {
         refuse_if(self.sprt.is_some() && engines != 2, "--sprt", "needs exactly two engines")?;
         let is_paired_by_results =
             matches!(self.format, TournamentFormat::Swiss | TournamentFormat::Knockout);

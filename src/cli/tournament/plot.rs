@@ -13,7 +13,7 @@ const WIDTH: u32 = 800;
 const ROW_HEIGHT: u32 = 50;
 /// Height of the title and the axis of the standings, in pixels.
 const FRAME_HEIGHT: u32 = 90;
-/// In pixels.
+/// Height of a curve with its title and axes, in pixels.
 const CURVE_HEIGHT: u32 = 220;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
