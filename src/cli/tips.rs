@@ -56,7 +56,7 @@ fn word_of(error: &Error, kind: ContextKind) -> Option<String> {
 }
 
 /// The tip to write `--` is shown only for words with one dash, which may be moves (WXF: `-C=4`), not for unknown
-/// options. In its place, `--engine` is suggested for `-engine`.
+/// options. For `-engine`, the tip suggests `--engine` instead.
 fn add_argument_tip(error: &mut Error, words: &[OsString], program: &Command) {
     let Some(word) = word_of(error, ContextKind::InvalidArg) else {
         return;

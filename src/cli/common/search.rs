@@ -60,7 +60,8 @@ pub fn thread_count(requested: u16) -> usize {
 }
 
 impl SearchArguments {
-    /// A plan without limits, by the rules for a game without a tag `Rules`. Reads the network and opens the tablebases.
+    /// A plan without limits. Its rules are those of `--rules`, or the default. Reads the network and opens the
+    /// tablebases.
     pub fn plan(&self, defaults: SearchDefaults) -> Result<SearchPlan, Failure> {
         let threads = thread_count(self.threads.unwrap_or(defaults.threads));
         let is_unused = self.network.path().is_some() && self.knowledge != Knowledge::Large;

@@ -169,8 +169,8 @@ fn search_sample(solved: &SolvedClass, searcher: &mut Searcher) -> Result<String
     Ok(format!("the search finds {found} of {sampled} short mates"))
 }
 
-/// For each of [`SAMPLES`] parts of a class, the first position with this outcome from the beginning of the part on.
-/// Positions found twice are returned once.
+/// The first position with this outcome at or after the beginning of each of [`SAMPLES`] parts of a class. Positions
+/// found twice are returned once.
 fn sample(solved: &SolvedClass, outcome: TableOutcome) -> Vec<Position> {
     let len = class_size(solved.material()) as usize;
     let parts = (0..SAMPLES).map(|part| part * len / SAMPLES);

@@ -137,7 +137,7 @@ struct PlaySession {
     books: BookLibrary,
     level: PlayLevel,
     clock: Option<GameClock>,
-    /// The argument `--rules`, which precedes the tags of loaded games.
+    /// The argument `--rules`, which takes precedence over the tags of loaded games.
     rules: GameRulesArgument,
     /// The name of the user in saved games.
     name: String,

@@ -232,9 +232,9 @@ pub fn review_tree(
     Ok((review((number, record), &game, &judged, &found, rules), is_interrupted))
 }
 
-/// Searches the positions before and after each judged ply. If the rules decide the last position, it gets its score
-/// without a search. So does an earlier position that is lost by repetition. A position that is drawn is searched if the
-/// game continued there, or had continued after an earlier draw. Also returns whether Ctrl-C has ended the searches.
+/// Searches the positions before and after each judged ply. The last position is not searched if the rules decide it,
+/// and an earlier position is not searched if it is lost by repetition. A drawn position is searched if the game
+/// continued after it or after an earlier draw. Also returns whether Ctrl-C has ended the searches.
 fn search_game(
     game: &Game,
     judged: &[bool],

@@ -342,8 +342,8 @@ struct EpdFile {
 }
 
 impl EpdFile {
-    /// Opens or creates the file, and adds those final positions of the resumed `games` that it lacks. If there are no
-    /// such games, the file is not read, because its lines belong to another match.
+    /// Opens or creates the file, and adds those final positions of the resumed `games` that it lacks. If no
+    /// games are resumed, the file is not read, because its lines belong to another match.
     fn open(path: &Path, tournament: &Tournament, games: &[GameRecord]) -> io::Result<Self> {
         let lines = games.iter().map(|game| final_position(tournament, game));
         let lines = lines.collect::<io::Result<Vec<_>>>()?;
