@@ -1,10 +1,8 @@
 //! Limits of memory and file size, endless files, very long games, and the engine at a terminal.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output, Stdio};
-use std::sync::mpsc;
-use std::thread;
 
 use assert_cmd::assert::OutputAssertExt;
 use predicates::prelude::*;
@@ -184,7 +182,7 @@ fn very_long_games_are_searched() {
 /// A user who starts the engine at a terminal gets a greeting; a client does not.
 #[test]
 fn engine_greets_a_user_at_a_terminal() {
-    let (terminal, mut screen) = Terminal::new();
+    let (terminal, screen) = Terminal::new();
     let chuhe = || Command::new(env!("CARGO_BIN_EXE_chuhe"));
     let child = chuhe()
         .stdin(terminal.open())
@@ -193,14 +191,7 @@ fn engine_greets_a_user_at_a_terminal() {
         .spawn()
         .unwrap();
     let mut keyboard = screen.try_clone().unwrap();
-    // A thread reads, because reading from a terminal has no time limit.
-    let (sender, parts) = mpsc::channel();
-    thread::spawn(move || {
-        let mut part = [0; 1000];
-        while let Ok(length) = screen.read(&mut part)
-            && sender.send(part[..length].to_vec()).is_ok()
-        {}
-    });
+    let parts = Terminal::receive(screen);
     let started = std::time::Instant::now();
     let mut shown = Vec::new();
     let mut read_until = |text: &str| {

@@ -203,9 +203,9 @@ fn saved_games_pass_replay() {
 /// Sessions in a terminal, in which the searches have no limit that ends them during the test.
 #[cfg(target_os = "linux")]
 mod in_a_terminal {
-    use std::io::{Read, Write};
+    use std::io::Write;
     use std::process::{Child, Stdio};
-    use std::sync::mpsc::{Receiver, channel};
+    use std::sync::mpsc::Receiver;
     use std::thread;
     use std::time::{Duration, Instant};
 
@@ -226,21 +226,13 @@ mod in_a_terminal {
 
     impl Session {
         fn start(arguments: &str) -> Self {
-            let (terminal, mut screen) = Terminal::new();
+            let (terminal, screen) = Terminal::new();
             let dir = TestDir::new();
             let mut command = dir.process(&format!("play --ascii --no-book {arguments}"));
             command.env("TERM", "xterm").stdin(terminal.open()).stdout(terminal.open());
             let child = command.stderr(Stdio::inherit()).spawn().unwrap();
             let keyboard = screen.try_clone().unwrap();
-            // A thread reads, because reading from a terminal has no time limit.
-            let (sender, parts) = channel();
-            thread::spawn(move || {
-                let mut part = [0; 1000];
-                while let Ok(length) = screen.read(&mut part)
-                    && sender.send(part[..length].to_vec()).is_ok()
-                {}
-            });
-            Self { child, keyboard, parts, shown: Vec::new() }
+            Self { child, keyboard, parts: Terminal::receive(screen), shown: Vec::new() }
         }
 
         fn press(&mut self, keys: &[u8]) {

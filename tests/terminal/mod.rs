@@ -2,6 +2,9 @@
 
 use std::ffi::CString;
 use std::fs::File;
+use std::io::Read;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{tcgetwinsize, tcsetwinsize};
@@ -29,6 +32,20 @@ impl Terminal {
         let mut size = tcgetwinsize(&terminal).unwrap();
         (size.ws_col, size.ws_row) = (columns, 40);
         tcsetwinsize(&terminal, size).unwrap();
+    }
+
+    /// Receives what programs write to the terminal. A thread reads it, because reading from a terminal has no time
+    /// limit.
+    #[allow(dead_code, reason = "builds without some features do not use it")]
+    pub fn receive(mut screen: File) -> Receiver<Vec<u8>> {
+        let (sender, parts) = channel();
+        thread::spawn(move || {
+            let mut part = [0; 1000];
+            while let Ok(length) = screen.read(&mut part)
+                && sender.send(part[..length].to_vec()).is_ok()
+            {}
+        });
+        parts
     }
 
     /// Opens the terminal as a standard stream of a program.
