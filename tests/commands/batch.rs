@@ -1,5 +1,7 @@
 //! `chuhe batch`.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::Value;
 
 use super::{START, TestDir};
@@ -103,6 +105,36 @@ fn a_suite_is_scored() {
     assert!(answers[3]["score"].as_i64().unwrap().abs() < 100);
     let has_line = |pv: &Value| !pv.as_array().unwrap().is_empty();
     assert!(column("pv").iter().all(has_line));
+}
+
+#[test]
+fn csv_has_the_values_of_json() {
+    let dir = dir_with_suite();
+    dir.write("other.epd", "4k4/9/9/9/9/9/9/9/9/R2K5 w - - id \"a \\\"b\\\", c\";");
+    for files in ["suite.epd", "suite.epd other.epd"] {
+        let answers = dir.objects(&format!("batch {files} --depth 3"));
+        let text = dir.output(&format!("batch {files} --depth 3 --to csv"));
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let rows: Vec<BTreeMap<String, String>> =
+            reader.deserialize().collect::<Result<_, _>>().unwrap();
+        assert_eq!(rows.len(), answers.len());
+        for (row, answer) in rows.iter().zip(&answers) {
+            let names: BTreeSet<&String> = super::keys(answer).into_iter().collect();
+            assert!(row.keys().eq(names), "{text}");
+            for (name, value) in row.iter().filter(|(name, _)| *name != "time_ms") {
+                let expected = match &answer[name] {
+                    Value::Null => String::new(),
+                    Value::String(text) => text.clone(),
+                    Value::Array(moves) => {
+                        let moves: Vec<&str> = moves.iter().filter_map(Value::as_str).collect();
+                        moves.join(" ")
+                    }
+                    other => other.to_string(),
+                };
+                assert_eq!(*value, expected, "{name}: {text}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -142,17 +142,6 @@ fn invalid_arguments_are_usage_errors() {
     ] {
         check(&format!("$2 {arguments}\n=\n2> error:"));
     }
-    check(
-        r#"
-        $1 perft 1 '4k4/9/9/9/9/9/9/9/9/4K4 w'
-        =
-        2> the kings face each other
-        $1 perft 1 '9/9 x'
-        2^ chuhe:
-        2> 2 ranks
-        2> "x"
-        "#,
-    );
 }
 
 /// The tip to write `--` is given for words with one dash, such as WXF moves. It is not given for words with two dashes

@@ -304,13 +304,9 @@ fn each_line_is_answered_at_once() {
 fn invalid_games_are_reported() {
     check(
         "
-        $1 judge '4k4/9/9/9/9/9/9/9/9/4K4 w'
-        =
-        2^ chuhe:
-        2> the kings face each other
         $1 judge no-such-file
         =
-        2> no-such-file
+        2^ chuhe: no-such-file
         $2 judge
         2= chuhe: judge: no game and no file is given
         ",
