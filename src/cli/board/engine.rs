@@ -1,7 +1,9 @@
 //! The engine of the board: analysis, moves, reviews, and the contents of books and endgame tablebases.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::io;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -244,7 +246,7 @@ impl BoardEngine {
         }
         let mut plan = self.plan_for(parameters)?;
         plan.limits = self.limits(parameters, game.position().side_to_move())?;
-        plan.elo = elo(parameters)?;
+        plan.elo = number(parameters, "elo", MIN_ELO, MAX_ELO)?;
         let (moves, _) = self.settings.books.lock().fresh_moves(&game, |_| true);
         if let Some(chosen) = choose(&moves, Some(1.0), &mut rand::rng()) {
             return Ok(json!({ "move": moves[chosen].played.to_string(), "from": "book" }));
@@ -314,7 +316,7 @@ impl BoardEngine {
     fn limits(&self, parameters: &QueryParameters, side: Color) -> Result<Limits, String> {
         let milliseconds = |name| {
             let value = number(parameters, name, 0, 24 * 60 * 60 * 1000)?;
-            Ok::<_, String>(value.map(|value| Duration::from_millis(value as u64)))
+            Ok::<_, String>(value.map(Duration::from_millis))
         };
         let time = parameters.get("time").map(parse_seconds).transpose();
         let time = time.map_err(|error| format!("time: {error}"))?;
@@ -328,7 +330,7 @@ impl BoardEngine {
             };
             limits.clock = Some(player(side));
             limits.opponent = Some(player(!side));
-        } else if elo(parameters)?.is_some() {
+        } else if number(parameters, "elo", MIN_ELO, MAX_ELO)?.is_some() {
             limits.move_time = time;
         } else {
             limits.move_time = Some(time.unwrap_or(SHORT_SEARCH));
@@ -423,21 +425,16 @@ fn read_game(parameters: &QueryParameters) -> Result<Game, String> {
 }
 
 /// A number from `min` to `max`; `None` if the parameter is missing.
-fn number(
+fn number<T: Copy + Display + FromStr + PartialOrd>(
     parameters: &QueryParameters,
     name: &str,
-    min: usize,
-    max: usize,
-) -> Result<Option<usize>, String> {
+    min: T,
+    max: T,
+) -> Result<Option<T>, String> {
     let read = |text: &str| {
         let value = text.parse().ok();
         let value = value.filter(|value| (min..=max).contains(value));
         value.ok_or_else(|| format!("{name} must be a number from {min} to {max}"))
     };
     parameters.get(name).map(read).transpose()
-}
-
-fn elo(parameters: &QueryParameters) -> Result<Option<u32>, String> {
-    let elo = number(parameters, "elo", MIN_ELO as usize, MAX_ELO as usize)?;
-    Ok(elo.map(|elo| elo as u32))
 }

@@ -312,23 +312,3 @@ impl RunningSearches {
         controls.iter().flatten().for_each(|control| control.stop());
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lower_levels_have_fewer_nodes_and_more_noise() {
-        let request = |elo| {
-            let plan = SearchPlan { elo, ..SearchPlan::new(1, 1, Tables::embedded()) };
-            plan.request(&Game::startpos(), &Control::new(false))
-        };
-        let [full, beginner, strong] = [None, Some(500), Some(2000)].map(request);
-        assert!(full.tablebases.is_some() && full.limits.nodes.is_none());
-        assert_eq!(full.settings.root_noise, 0);
-        assert!(beginner.tablebases.is_none() && strong.tablebases.is_none());
-        assert!(beginner.limits.nodes < strong.limits.nodes);
-        let noise = |request: &SearchRequest| request.settings.root_noise;
-        assert!(noise(&beginner) > noise(&strong) && noise(&strong) > 0);
-    }
-}

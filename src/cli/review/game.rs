@@ -401,15 +401,4 @@ mod tests {
         assert!((side.accuracy.unwrap() - expected).abs() < 0.01);
         assert_eq!(SideSummary::of(&[]), SideSummary::default());
     }
-
-    #[test]
-    fn points_of_both_sides_add_up_to_100() {
-        let start = Position::startpos();
-        for units in [0, 77, 400, 5000] {
-            let score = Score::from_units(units);
-            let sum = expected_points(score, &start) + expected_points(-score, &start);
-            assert!((sum - 100.0).abs() < 1e-9);
-        }
-        assert!(expected_points(Score::mate_in(3), &start) > 99.9);
-    }
 }
