@@ -22,8 +22,8 @@ use crate::text::{decode, has_extension, read_file, unquoted};
 /// With more than [`FEW_PIECES`] pieces on the board, the engine accepts no draw before this number of plies.
 const EARLIEST_DRAW: usize = 40;
 
-/// With at most this number of pieces on the board, a draw is never too early. In the protocols, the engine accepts a
-/// draw in a level position with the same number of pieces.
+/// With at most this number of pieces on the board, a draw is never too early. In the protocols, the engine accepts
+/// draws in level positions only with at most this number of pieces.
 const FEW_PIECES: u32 = 16;
 
 /// Maximum size of a file with a position, in MB.

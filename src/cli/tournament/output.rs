@@ -85,7 +85,7 @@ impl<'a> OutputFiles<'a> {
         }
         if let Some(path) = &arguments.pgn {
             let opened = files.open_pgn(path, tournament, &content.games);
-            opened.context(path.display())?;
+            files.pgn = Some(opened.context(path.display())?);
         }
         if let Some(path) = &arguments.epd {
             let opened = EpdFile::open(path, tournament, &content.games);
@@ -101,22 +101,20 @@ impl<'a> OutputFiles<'a> {
     }
 
     fn open_pgn(
-        &mut self,
+        &self,
         path: &Path,
         tournament: &Tournament,
         games: &[GameRecord],
-    ) -> io::Result<()> {
+    ) -> io::Result<PgnFile> {
         let notation = self.arguments.notation;
         let Some(journal) = &self.journal else {
-            self.pgn = Some(PgnFile::open(path, notation, None)?);
-            return Ok(());
+            return PgnFile::open(path, notation, None);
         };
         let (pgn, warnings) = PgnFile::resume(path, notation, tournament, journal, games)?;
         for warning in warnings {
             Failure::new(path.display(), warning).report();
         }
-        self.pgn = Some(pgn);
-        Ok(())
+        Ok(pgn)
     }
 
     /// Writes an event, to the journal first, so that a crash of the program leaves no game that only the PGN has.
