@@ -1,7 +1,7 @@
 //! `chuhe cloud import`: merges dumps, games, positions and books into a library.
 
 use std::borrow::Cow;
-use std::io::BufRead;
+use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
@@ -129,22 +129,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Err(Failure::new(library, why))
 }
 
+#[derive(Debug, thiserror::Error)]
 enum ImportError {
-    Store(StoreError),
-    File(String),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    File(#[from] io::Error),
+    #[error("{}", .0.text)]
     Book(Failure),
-}
-
-impl From<StoreError> for ImportError {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
-}
-
-impl From<std::io::Error> for ImportError {
-    fn from(error: std::io::Error) -> Self {
-        Self::File(error.to_string())
-    }
 }
 
 struct Importer<'a> {
@@ -185,7 +177,7 @@ impl Importer<'_> {
         if head.starts_with(SQLITE_MAGIC) {
             let why =
                 "this is a database; if it is a library, `chuhe cloud dump` writes it as text";
-            return Err(ImportError::File(why.to_owned()));
+            return Err(io::Error::other(why).into());
         }
         let beginning = decode(&head);
         if beginning.lines().next().is_some_and(is_header) {
@@ -193,7 +185,7 @@ impl Importer<'_> {
         }
         if beginning.lines().any(|line| parse_line(line).is_some()) {
             let why = format!("a dump must begin with the line `{DUMP_HEADER}`");
-            return Err(ImportError::File(why));
+            return Err(io::Error::other(why).into());
         }
         self.add_games(path, file, plies, unread)
     }
@@ -203,7 +195,7 @@ impl Importer<'_> {
         let mut is_utf_8 = true;
         while text::read_line(&mut file, MAX_LINE_MB, &mut bytes)? {
             number += 1;
-            let error = || ImportError::File(format!("line {number} is not a valid dump line"));
+            let error = || io::Error::other(format!("line {number} is not a valid dump line"));
             let line = decode_dump_line(&bytes, &mut is_utf_8).ok_or_else(error)?;
             let line = without_byte_order_mark(&line).trim_end();
             // Several dumps may be joined in one file.
@@ -228,7 +220,7 @@ impl Importer<'_> {
         use crate::training::data::{GameReader, NO_SCORE, Record};
 
         let reader = GameReader::new(file);
-        let mut reader = reader.map_err(|error| ImportError::File(error.to_string()))?;
+        let mut reader = reader.map_err(io::Error::other)?;
         while let Some(record) = reader.next_record()? {
             // Single positions have no moves.
             let Record::Game(game) = record else {
@@ -349,7 +341,7 @@ impl Importer<'_> {
         self.counts.written += counts.written;
         self.counts.known += counts.known;
         self.counts.notes += counts.notes;
-        error.map_or(Ok(()), |error| Err(ImportError::File(error.to_string())))
+        error.map_or(Ok(()), |error| Err(io::Error::other(error).into()))
     }
 }
 
