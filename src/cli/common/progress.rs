@@ -31,27 +31,24 @@ pub fn print_to_stderr(line: &str) {
 /// The last progress bar of [`register_bar`].
 static BAR: Mutex<Option<WeakProgressBar>> = Mutex::new(None);
 
-/// Sets the style of a progress bar, see [`bar_style`]. Until it is finished, notes and errors are printed above it.
-/// They must not be printed within [`ProgressBar::suspend`], which locks the bar.
+/// Sets the style of a progress bar in the chosen language, from an English template with `{left}` for the remaining
+/// time. Until the bar is finished, notes and errors are printed above it. They must not be printed within
+/// [`ProgressBar::suspend`], which locks the bar.
 pub fn register_bar(bar: ProgressBar, template: &str) -> ProgressBar {
-    let bar = bar.with_style(bar_style(template));
-    *BAR.lock() = Some(bar.downgrade());
-    bar
-}
-
-/// The style of a progress bar in the chosen language, from an English template with `{left}` for the remaining time.
-fn bar_style(template: &str) -> ProgressStyle {
     let mut local = template.replace("{left} left", &fill(texts().time_left, &["{left}"]));
     for unit in ["positions", "openings", "games"] {
         local = local.replace(unit, &translated(unit));
     }
     let style = ProgressStyle::with_template(&local);
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-    style.with_key("left", |state: &ProgressState, out: &mut dyn fmt::Write| {
+    let style = style.with_key("left", |state: &ProgressState, out: &mut dyn fmt::Write| {
         let is_done = state.len().is_some_and(|total| state.pos() >= total);
         // A failed write is harmless: the bar is redrawn later.
         let _ = out.write_str(&time_left(state.eta(), is_done));
-    })
+    });
+    let bar = bar.with_style(style);
+    *BAR.lock() = Some(bar.downgrade());
+    bar
 }
 
 /// The remaining time as text; `?` before the first step, when the estimate is 0.
