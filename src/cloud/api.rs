@@ -341,19 +341,4 @@ mod tests {
         assert_eq!(reply.encode(ReplyFormat::Text), text);
         assert_eq!(reply.encode(ReplyFormat::Json), format!("{json},\"ply\":7}}"));
     }
-
-    #[test]
-    fn tablebase_moves() {
-        let moves = [("h2e2", 29_991, 2), ("a0a1", 0, 1), ("a0a2", -29_988, 0)];
-        let moves =
-            moves.map(|(played, score, rank)| ListedMove::from_tablebase(m(played), score, rank));
-        let text = "move:h2e2,score:29991,rank:2,note:! (W-M-0009)|\
-                    move:a0a1,score:0,rank:1,note:* (D-M-0000)|\
-                    move:a0a2,score:-29988,rank:0,note:? (L-M-0012)";
-        let reply = ApiReply::Moves(moves.to_vec(), None);
-        assert_eq!(reply.encode(ReplyFormat::Bare), text);
-        let json = reply.encode(ReplyFormat::Json);
-        let entry = "{\"uci\":\"h2e2\",\"score\":29991,\"rank\":2,\"note\":\"! (W-M-0009)\"}";
-        assert!(json.contains(entry), "{json}");
-    }
 }

@@ -406,6 +406,7 @@ fn positions_are_queued() {
     let keys: Vec<_> = expansion.tasks.iter().map(|task| &task.key).collect();
     let key = |text| View::of(&fen::parse(text).unwrap()).key;
     assert_eq!(keys, [&key(AFTER_B2E2), &key(START)]);
+    assert_eq!(expansion.tasks[1].priority, Priority::Requested);
     let scoring = tasks(&library, TaskKind::Scoring);
     assert_eq!(scoring.tasks.len(), 2);
     let is_start = |task: &Task| task.key == key(START) && task.moves.len() == 2;
@@ -445,17 +446,6 @@ fn read_only_libraries_refuse_requests_for_searches() {
     let parameters = QueryParameters::parse(request.as_bytes());
     let refused = library.answer(&parameters, Role::Queue, "test");
     assert!(matches!(refused, Err(StoreError::ReadOnly)));
-}
-
-#[test]
-fn proof_of_work_makes_a_task_urgent() {
-    for (token, priority) in [(307, Priority::Requested), (308, Priority::Urgent)] {
-        let (_directory, library) = empty();
-        let more = format!("&token={token}");
-        assert_eq!(ask(&library, "queue", START, &more), "ok\0");
-        let tasks = tasks(&library, TaskKind::Expansion).tasks;
-        assert_eq!(tasks[0].priority, priority, "{token}");
-    }
 }
 
 #[test]

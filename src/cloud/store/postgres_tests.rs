@@ -4,15 +4,11 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use rand::SeedableRng;
-use rand::rngs::StdRng;
-
 use super::database::Value;
 use super::test_database::TestDatabase;
-use super::tests::{add, after, new, put, task};
+use super::tests::{add, after, new, task};
 use super::*;
 use crate::board::Position;
-use crate::cloud::Edge;
 use crate::cloud::key::View;
 use crate::movegen::legal_moves;
 
@@ -37,44 +33,6 @@ fn is_known(store: &Store, moves: &str, played: &str) -> Result<bool, StoreError
     let edge = score(moves, played).edge;
     let row = store.read(|snapshot| snapshot.get(&edge.parent))?;
     Ok(row.is_some_and(|row| row.get(edge.m).is_some()))
-}
-
-#[test]
-fn writes_of_several_programs_are_consistent() {
-    let Some(database) = TestDatabase::new() else {
-        return;
-    };
-    let stores = [open(&database), open(&database)];
-    let written = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for seed in 0..6 {
-            let (store, written) = (&stores[seed % 2], &written);
-            scope.spawn(move || {
-                // Two threads with different stores write the same game.
-                let mut random = StdRng::seed_from_u64(seed as u64 / 2);
-                let game = crate::random::game(&mut random, Position::startpos(), 30);
-                let mut position = Position::startpos();
-                for ply in game.plies() {
-                    let edge = Edge::of(&position, &View::of(&position), ply.played);
-                    let value = 40 * seed as i32 - 90;
-                    let score = NewScore::new(edge.clone(), value, 0, &seed.to_string());
-                    if put(store, score) {
-                        written.lock().unwrap().push(edge);
-                    }
-                    position.make(ply.played);
-                }
-            });
-        }
-    });
-    let written = written.into_inner().unwrap();
-    assert!(written.len() >= 80, "{}", written.len());
-    for store in &stores {
-        for edge in &written {
-            let row = store.read(|s| s.get(&edge.parent)).unwrap().unwrap();
-            assert!(row.get(edge.m).is_some());
-        }
-        assert_eq!(store.read(|s| s.check()).unwrap().first(), None);
-    }
 }
 
 #[test]

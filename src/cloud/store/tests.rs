@@ -72,9 +72,6 @@ mod tasks;
 on_both! {
     distances_are_propagated_from_the_first_move,
     a_shorter_path_lowers_the_distances_below_it,
-    one_transaction_propagates_the_values_of_many_moves,
-    rows_of_many_writers_are_kept,
-    values_are_propagated_at_once,
     a_shallower_search_does_not_replace_a_deeper_one,
     a_merge_replaces_only_shallower_searches,
     mates_are_set_by_the_rules,
@@ -105,24 +102,6 @@ pub fn stored(store: &Store, moves: &str, played: &str) -> Option<i32> {
     let edge = edge(moves, played);
     let row = store.read(|snapshot| snapshot.get(&edge.parent)).unwrap();
     row?.get(edge.m).map(|entry| i32::from(entry.value))
-}
-
-fn values_are_propagated_at_once(library: &TestLibrary) {
-    let store = library.open();
-    for (m, value) in [("b2e2", -20), ("c3c4", -16), ("b0a2", 180)] {
-        assert!(put(&store, new("", m, value, 0)));
-    }
-    // A mirror image is the same move.
-    assert_eq!(stored(&store, "", "h2e2"), Some(-20));
-    for (m, value) in [("h7e7", 30), ("h9g7", 22), ("b9c7", 25)] {
-        assert!(put(&store, new("b2e2", m, value, 0)));
-    }
-    assert_eq!(stored(&store, "", "b2e2"), Some(-23));
-    assert_eq!(store.read(|s| s.check()).unwrap().first(), None);
-    // Since replies to b2e2 are known, a new score of the move itself no longer changes its value.
-    assert!(!put(&store, new("", "b2e2", 50, 99)));
-    let row = store.read(|s| s.get(&edge("", "b2e2").parent)).unwrap();
-    assert_eq!(row.unwrap().plies, [Some(0), None]);
 }
 
 fn a_shallower_search_does_not_replace_a_deeper_one(library: &TestLibrary) {
@@ -274,63 +253,6 @@ fn propagation_along_a_cycle_ends(library: &TestLibrary) {
     }
     assert!(put(&store, new("h2h3", "h7h5", -40, 0)));
     assert!(stored(&store, "", "h2h3").is_some());
-}
-
-fn one_transaction_propagates_the_values_of_many_moves(library: &TestLibrary) {
-    let store = library.open();
-    let start = after("");
-    let view = View::of(&start);
-    let mut scores = Vec::new();
-    let mut first_moves: Vec<Move> = Vec::new();
-    for m in legal_moves(&start) {
-        // Skips the mirror images of stored moves.
-        if view.stored(m) == m {
-            first_moves.push(m);
-            scores.push(new("", &m.to_string(), 7, 0));
-        }
-    }
-    assert_eq!(first_moves.len(), 23);
-    for (m, value) in first_moves.iter().zip(100..) {
-        let m = m.to_string();
-        let reply = legal_moves(&after(&m)).into_iter().next().unwrap();
-        scores.push(new(&m, &reply.to_string(), value, 0));
-    }
-    store
-        .write(move |batch| {
-            for score in &scores {
-                assert!(batch.store(score)?);
-            }
-            Ok(())
-        })
-        .unwrap();
-    assert_eq!(store.read(|s| s.check()).unwrap(), []);
-    for (m, value) in first_moves.iter().zip(100..) {
-        assert_eq!(stored(&store, "", &m.to_string()), Some(-value), "{m}");
-    }
-}
-
-fn rows_of_many_writers_are_kept(library: &TestLibrary) {
-    let store = library.open();
-    std::thread::scope(|scope| {
-        for seed in 0..8 {
-            let store = &store;
-            scope.spawn(move || {
-                let mut random = StdRng::seed_from_u64(seed);
-                let game = crate::random::game(&mut random, Position::startpos(), 30);
-                let mut position = Position::startpos();
-                for ply in game.plies() {
-                    let edge = Edge::of(&position, &View::of(&position), ply.played);
-                    put(store, NewScore::new(edge, 7, 0, &seed.to_string()));
-                    position.make(ply.played);
-                }
-            });
-        }
-    });
-    let before = store.read(|s| s.positions()).unwrap();
-    assert!(before > 100);
-    drop(store);
-    let store = library.open();
-    assert_eq!(store.read(|s| s.positions()).unwrap(), before);
 }
 
 #[test]

@@ -4,10 +4,6 @@ use super::*;
 
 on_both! {
     the_writes_of_a_writer_are_undone,
-    later_writes_of_others_stay,
-    a_line_stored_in_reverse_order_is_undone,
-    moves_to_positions_that_become_unknown_are_undone,
-    a_restored_value_has_its_depth,
     writes_are_logged,
     undone_writes_stay_in_the_log_and_can_be_redone,
     a_redo_restores_moves_that_depended_on_replies,
@@ -49,63 +45,6 @@ fn the_writes_of_a_writer_are_undone(library: &TestLibrary) {
     assert_eq!(stored(&store, "", "a3a4"), Some(-27));
     assert_eq!(store.read(|s| s.check()).unwrap().first(), None);
     assert_eq!((undo(&store, "bad"), undo(&store, "nobody")), (0, 0));
-}
-
-fn later_writes_of_others_stay(library: &TestLibrary) {
-    let store = library.open();
-    for (writer, value) in [("good", -10), ("bad", -900), ("good", -20)] {
-        write(&store, "", "c3c4", value, writer);
-    }
-    for (writer, value) in [("bad", -900), ("good", -20)] {
-        write(&store, "", "e3e4", value, writer);
-    }
-    for (writer, value) in [("good", -10), ("bad", -900), ("bad", -11)] {
-        write(&store, "", "a3a4", value, writer);
-    }
-    assert_eq!(undo(&store, "bad"), 1);
-    assert_eq!(stored(&store, "", "c3c4"), Some(-20));
-    assert_eq!(stored(&store, "", "a3a4"), Some(-10));
-    assert_eq!(undo(&store, "good"), 3);
-    assert_eq!(store.read(|s| s.positions()).unwrap(), 0);
-}
-
-fn a_line_stored_in_reverse_order_is_undone(library: &TestLibrary) {
-    let store = library.open();
-    write(&store, "", "c3c4", -10, "good");
-    write(&store, "b2e2", "h9g7", 500, "bad");
-    write(&store, "", "b2e2", -20, "bad");
-    assert_eq!(stored(&store, "", "b2e2"), Some(-500));
-    assert_eq!(undo(&store, "bad"), 2);
-    assert_eq!(stored(&store, "", "b2e2"), None);
-    assert_eq!(stored(&store, "", "c3c4"), Some(-10));
-    assert_eq!(store.read(|s| s.positions()).unwrap(), 1);
-}
-
-fn moves_to_positions_that_become_unknown_are_undone(library: &TestLibrary) {
-    let store = library.open();
-    // The first move is linked to a known position; the second is kept because of the reply of another writer.
-    write(&store, "b2e2", "h9g7", 500, "bad");
-    let link = new("", "b2e2", 0, 0).edge;
-    assert!(store.write(move |batch| batch.link_move(&link)).unwrap());
-    write(&store, "", "a3a4", 5, "bad");
-    write(&store, "a3a4", "a6a5", 30, "good");
-    assert_eq!(undo(&store, "bad"), 1);
-    assert_eq!(stored(&store, "", "b2e2"), None);
-    assert_eq!(stored(&store, "", "a3a4"), Some(-27));
-    assert_eq!(undo(&store, "good"), 1);
-    assert_eq!(store.read(|s| s.positions()).unwrap(), 0);
-}
-
-fn a_restored_value_has_its_depth(library: &TestLibrary) {
-    let store = library.open();
-    assert!(write_at(&store, "c3c4", -10, 12, "good"));
-    assert!(write_at(&store, "c3c4", -900, 40, "bad"));
-    assert_eq!(undo(&store, "bad"), 1);
-    assert_eq!(stored(&store, "", "c3c4"), Some(-10));
-    // A shallower search does not replace the value, but a search of the same depth does.
-    assert!(!write_at(&store, "c3c4", 3, 11, "good"));
-    assert!(write_at(&store, "c3c4", 4, 12, "good"));
-    assert_eq!(stored(&store, "", "c3c4"), Some(4));
 }
 
 fn writes_are_logged(library: &TestLibrary) {

@@ -3,13 +3,11 @@
 use super::*;
 
 on_both! {
-    notes_are_replaced_undone_and_restored,
     private_branches_are_hidden,
     a_position_with_a_public_path_stays_public,
     undo_and_redo_change_what_is_private,
     cycles_do_not_make_a_branch_public,
     imported_positions_become_public_with_an_imported_mark,
-    imported_notes_do_not_replace_existing_ones,
     public_moves_publish_positions_that_inherited_privacy,
 }
 
@@ -40,39 +38,6 @@ fn is_public(store: &Store, moves: &str) -> bool {
     let key = View::of(&after(moves)).key;
     assert!(store.read(|s| s.contains(&key)).unwrap(), "{moves}");
     store.read_part(true, |s| s.contains(&key)).unwrap()
-}
-
-fn notes_are_replaced_undone_and_restored(library: &TestLibrary) {
-    let store = library.open();
-    put(&store, new("", "h2e2", -20, 3));
-    assert!(annotate(&store, "", "h2e2", note("first", false), "anna"));
-    // The mirror image is the same move; an equal note changes nothing.
-    assert!(!annotate(&store, "", "b2e2", note("first", false), "bert"));
-    assert!(annotate(&store, "", "b2e2", note("second", false), "bert"));
-    assert!(annotate(&store, "", "c3c4", note("no score", false), "bert"));
-    assert_eq!(comments(&store, "", false), ["second", "no score"]);
-    let undone = store.undo("bert", None, "owner").unwrap();
-    assert_eq!((undone.undo, undone.values, undone.notes), (Some(1), 0, 2));
-    assert_eq!(comments(&store, "", false), ["first"]);
-    // The log has everything, latest first.
-    let log = store.read(|s| s.log(None, 9)).unwrap();
-    let texts: Vec<String> = log
-        .iter()
-        .map(|write| write.note.as_ref().map_or_else(String::new, Note::summary))
-        .collect();
-    assert_eq!(texts, ["no score", "second", "first", ""]);
-    assert_eq!(log.iter().filter(|write| write.undone.is_some()).count(), 2);
-    let redone = store.redo(1, "owner").unwrap().unwrap();
-    assert_eq!((redone.values, redone.notes), (0, 2));
-    assert_eq!(comments(&store, "", false), ["second", "no score"]);
-    // An empty note deletes; undo restores it. Values are not touched.
-    assert!(annotate(&store, "", "h2e2", Note::default(), "carl"));
-    assert_eq!(comments(&store, "", false), ["no score"]);
-    assert_eq!(store.undo("carl", None, "owner").unwrap().notes, 1);
-    assert_eq!(comments(&store, "", false), ["second", "no score"]);
-    assert_eq!(stored(&store, "", "h2e2"), Some(-20));
-    drop(store);
-    assert_eq!(comments(&library.open(), "", false), ["second", "no score"]);
 }
 
 fn private_branches_are_hidden(library: &TestLibrary) {
@@ -214,23 +179,6 @@ fn imported_positions_become_public_with_an_imported_mark(library: &TestLibrary)
     }
     show();
     assert_eq!(are_public(), [true; 2]);
-}
-
-fn imported_notes_do_not_replace_existing_ones(library: &TestLibrary) {
-    let store = library.open();
-    annotate(&store, "", "c3c4", note("own", false), "anna");
-    for (m, is_written) in [("c3c4", false), ("e3e4", true), ("e3e4", false)] {
-        let edge = edge("", m);
-        let imported = Note { author: "carl".to_owned(), ..note("other", true) };
-        let done = store.write(move |batch| batch.merge_note(&edge, &imported, "import")).unwrap();
-        assert_eq!(done, Ok(is_written), "{m}");
-    }
-    let key = View::of(&after("")).key;
-    let notes = store.read(|s| s.notes(&key)).unwrap();
-    let authors: Vec<&str> = notes.iter().map(PlacedNote::author).collect();
-    assert_eq!(authors, ["anna", "carl"]);
-    put(&store, new("e3e4", "e6e5", 5, 1));
-    assert!(!is_public(&store, "e3e4"));
 }
 
 #[test]
