@@ -387,7 +387,7 @@ fn leave_a_leased_task(dir: &TestDir, library: &str) {
     let key = View::of(&START.parse().unwrap()).key;
     let task = Task::expansion(key, Priority::Requested);
     store.write(move |batch| batch.add_task(&task)).unwrap();
-    let lease = store.lease(TaskKind::Expansion, 1, 3600, WORKER);
+    let lease = store.lease(TaskKind::Expansion, 1, 3600, WORKER, None);
     assert_eq!(lease.unwrap().tasks.len(), 1);
 }
 
@@ -565,7 +565,7 @@ fn moves_of_imported_books_become_tasks() {
             "
         ));
         let store = Store::open(&dir.path(&format!("{book}.db"))).unwrap();
-        let lease = store.lease(TaskKind::Scoring, 10, 60, "tests").unwrap();
+        let lease = store.lease(TaskKind::Scoring, 10, 60, "tests", None).unwrap();
         let tasks = lease.tasks;
         let moves: Vec<String> = tasks[0].moves.iter().map(ToString::to_string).collect();
         assert_eq!((tasks.len(), moves.len()), (1, 2), "{moves:?}");

@@ -62,7 +62,7 @@ fn ask(library: &Library, action: &str, board: &str, more: &str) -> String {
 
 /// Waits for the earlier writes, then leases all waiting tasks.
 fn tasks(library: &Library, kind: TaskKind) -> Lease {
-    library.store.lease(kind, 100, 60, "tests").unwrap()
+    library.store.lease(kind, 100, 60, "tests", None).unwrap()
 }
 
 const KNOWN: &str = "move:b2e2,score:23,rank:2,note:! (03-03),winrate:51.74|\

@@ -183,7 +183,7 @@ impl Library {
     fn lease_as_text(&self, kind: TaskKind, worker: &str) -> Result<String, StoreError> {
         let number = |tasks: &[Task]| lease_number(&md5_hex(&[&write_tasks(tasks)]));
         let seconds = self.options.lease;
-        let lease = self.store.lease_with_number(kind, BATCH, seconds, worker, number)?;
+        let lease = self.store.lease(kind, BATCH, seconds, worker, Some(number))?;
         Ok(write_tasks(&lease.tasks))
     }
 }

@@ -175,32 +175,20 @@ impl Store {
 
     /// Leases at most `count` tasks of a kind to a worker. The lease expires after `seconds`. First come the tasks of
     /// expired leases, then waiting tasks, both by priority; scoring tasks oldest first, expansion tasks newest first.
-    /// Only this worker can submit or return the tasks.
+    /// Only this worker can submit or return the tasks. `compute_number` computes the negative number of the lease, for
+    /// workers that identify a lease by its tasks; without it, the number is a new one.
     pub fn lease(
         &self,
         kind: TaskKind,
         count: usize,
         seconds: i64,
         worker: &str,
+        compute_number: Option<fn(&[Task]) -> i64>,
     ) -> Result<Lease, StoreError> {
         let worker = worker.to_owned();
-        let work = move |batch: &mut Batch<'_>| batch.lease(kind, count, seconds, &worker, None);
-        self.writer()?.write(Access::Lease, work)
-    }
-
-    /// Like [`Self::lease`], for workers that identify a lease by its tasks: `number` computes the negative number of
-    /// the lease from them.
-    pub fn lease_with_number(
-        &self,
-        kind: TaskKind,
-        count: usize,
-        seconds: i64,
-        worker: &str,
-        number: fn(&[Task]) -> i64,
-    ) -> Result<Lease, StoreError> {
-        let (worker, number) = (worker.to_owned(), Some(number));
-        let work = move |batch: &mut Batch<'_>| batch.lease(kind, count, seconds, &worker, number);
-        self.writer()?.write(Access::Lease, work)
+        self.writer()?.write(Access::Lease, move |batch| {
+            batch.lease(kind, count, seconds, &worker, compute_number)
+        })
     }
 
     /// Undoes the writes of a writer: all of them, or those of the last `minutes`. `by` is the name of the

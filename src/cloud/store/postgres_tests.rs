@@ -58,7 +58,7 @@ fn no_task_is_leased_twice() {
             let kind = TaskKind::ALL[n / 2 % 2];
             scope.spawn(move || {
                 loop {
-                    let lease = store.lease(kind, 1 + n % 3, 600, WORKER).unwrap();
+                    let lease = store.lease(kind, 1 + n % 3, 600, WORKER, None).unwrap();
                     if lease.number == 0 {
                         break;
                     }
@@ -104,7 +104,7 @@ fn leases_do_not_wait_and_writers_take_turns() {
     std::thread::scope(|scope| {
         let writing = scope.spawn(|| write(&store, "", "h2e2"));
         // Another transaction has locked the first task. Waiting for it would fail after the lock timeout.
-        let lease = other.lease(TaskKind::Scoring, 10, 600, WORKER).unwrap();
+        let lease = other.lease(TaskKind::Scoring, 10, 600, WORKER, None).unwrap();
         let keys: Vec<_> = lease.tasks.into_iter().map(|task| task.key).collect();
         assert_eq!(keys, ["h2d2", "h2c2"].map(|moves| View::of(&after(moves)).key));
         std::thread::sleep(Duration::from_millis(300));
@@ -114,7 +114,7 @@ fn leases_do_not_wait_and_writers_take_turns() {
         assert!(writing.join().unwrap().unwrap());
     });
     assert!(is_known(&other, "", "h2e2").unwrap());
-    let lease = store.lease(TaskKind::Scoring, 10, 600, WORKER).unwrap();
+    let lease = store.lease(TaskKind::Scoring, 10, 600, WORKER, None).unwrap();
     assert_eq!(lease.tasks.len(), 1);
 }
 

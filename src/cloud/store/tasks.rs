@@ -159,8 +159,7 @@ impl Batch<'_> {
         Ok(dropped)
     }
 
-    /// Leases at most `count` tasks for `seconds` seconds. `compute_number` computes the number of the lease from its
-    /// tasks; without it, the number is a new one. It is 0 if there are no tasks.
+    /// See [`Store::lease`](super::Store::lease). The number of the lease is 0 if there are no tasks.
     pub(super) fn lease(
         &mut self,
         kind: TaskKind,

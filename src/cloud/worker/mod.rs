@@ -16,9 +16,7 @@ use crate::tablebase::Tables;
 use search::{BatchError, Scorer};
 
 pub use search::StopFlag;
-pub use tasks::{
-    MoveScore, TaskBatch, TaskResults, TaskSource, TaskSourceError, WorkerTask, check_access,
-};
+pub use tasks::{MoveScore, TaskBatch, TaskResults, TaskSource, WorkerTask, check_access};
 
 #[derive(Debug)]
 struct Worker {
@@ -40,7 +38,8 @@ impl Worker {
         nodes: u64,
         pause: Duration,
     ) -> Result<Self, StartError> {
-        let runner = Arc::new(TaskRunner::new(source));
+        let stop_flag = Arc::default();
+        let runner = Arc::new(TaskRunner { source, current: Mutex::default(), stop_flag });
         let (alive, stop_signal) = bounded(0);
         let (sender, failed) = bounded(1);
         let (running, ended) = bounded(0);
@@ -91,14 +90,6 @@ impl Worker {
     }
 }
 
-impl Drop for Worker {
-    /// Stops the search, releases the tasks, and waits up to three seconds.
-    fn drop(&mut self) {
-        self.stop();
-        self.wait_until(Instant::now() + TIMEOUT);
-    }
-}
-
 /// Workers that are stopped together.
 #[derive(Debug)]
 pub struct Workers(Vec<Worker>);
@@ -116,8 +107,11 @@ impl Workers {
         nodes: u64,
         pause: Duration,
     ) -> Result<Self, StartError> {
-        let start = |_| Worker::start(source.clone(), tables.clone(), nodes, pause);
-        (0..count).map(start).collect::<Result<_, _>>().map(Self)
+        let mut workers = Self(Vec::new());
+        for _ in 0..count {
+            workers.0.push(Worker::start(source.clone(), tables.clone(), nodes, pause)?);
+        }
+        Ok(workers)
     }
 
     /// Stops the searches without waiting.
@@ -155,10 +149,6 @@ struct TaskRunner {
 }
 
 impl TaskRunner {
-    fn new(source: Arc<dyn TaskSource>) -> Self {
-        Self { source, current: Mutex::default(), stop_flag: Arc::default() }
-    }
-
     /// Runs until the worker is stopped or abandoned.
     fn run(&self, scorer: &mut Scorer, stop_signal: &Receiver<()>, pause: Duration) {
         while !self.stop_flag.is_stopped() {
@@ -213,6 +203,7 @@ impl TaskRunner {
 
 #[cfg(test)]
 mod tests {
+    use std::error::Error;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use crossbeam_channel::{TryRecvError, unbounded};
@@ -221,20 +212,16 @@ mod tests {
     use crate::board::Position;
     use crate::cloud::store::Priority;
 
-    /// Returns the same batch on every request; stops the worker at lease number `last`.
-    #[derive(Debug)]
+    /// Returns the same batch on every request.
+    #[derive(Debug, Default)]
     struct Endless {
-        stop_flag: Arc<StopFlag>,
-        last: usize,
         leases: AtomicUsize,
         released: AtomicUsize,
     }
 
     impl TaskSource for Endless {
-        fn next_batch(&self, kind: TaskKind) -> Result<Option<TaskBatch>, TaskSourceError> {
-            if self.leases.fetch_add(1, Ordering::Relaxed) + 1 == self.last {
-                self.stop_flag.stop();
-            }
+        fn next_batch(&self, kind: TaskKind) -> Result<Option<TaskBatch>, Box<dyn Error>> {
+            self.leases.fetch_add(1, Ordering::Relaxed);
             let task = WorkerTask {
                 position: Position::startpos(),
                 moves: Vec::new(),
@@ -245,22 +232,13 @@ mod tests {
             Ok(Some(TaskBatch { lease, kind, tasks }))
         }
 
-        fn deliver(&self, _: &TaskResults) -> Result<(), TaskSourceError> {
+        fn deliver(&self, _: &TaskResults) -> Result<(), Box<dyn Error>> {
             Ok(())
         }
 
         fn give_back(&self, _: i64) {
             self.released.fetch_add(1, Ordering::Relaxed);
         }
-    }
-
-    fn endless(last: usize) -> Arc<Endless> {
-        Arc::new(Endless {
-            stop_flag: Arc::default(),
-            last,
-            leases: AtomicUsize::new(0),
-            released: AtomicUsize::new(0),
-        })
     }
 
     /// Signals each request and blocks until the channel is closed.
@@ -271,13 +249,13 @@ mod tests {
     }
 
     impl TaskSource for Silent {
-        fn next_batch(&self, _: TaskKind) -> Result<Option<TaskBatch>, TaskSourceError> {
+        fn next_batch(&self, _: TaskKind) -> Result<Option<TaskBatch>, Box<dyn Error>> {
             let _ = self.requested.send(());
             let _ = self.silence.recv();
             Ok(None)
         }
 
-        fn deliver(&self, _: &TaskResults) -> Result<(), TaskSourceError> {
+        fn deliver(&self, _: &TaskResults) -> Result<(), Box<dyn Error>> {
             Ok(())
         }
 
@@ -308,7 +286,7 @@ mod tests {
 
     #[test]
     fn the_lease_of_an_abandoned_worker_is_released_once() {
-        let source = endless(usize::MAX);
+        let source = Arc::new(Endless::default());
         let tables = Tables::embedded();
         let nodes = 1_000_000_000;
         let mut worker = Worker::start(source.clone(), tables, nodes, Duration::ZERO).unwrap();
@@ -322,22 +300,5 @@ mod tests {
         assert!(worker.ended.recv().is_err());
         let leases = source.leases.load(Ordering::Relaxed);
         assert_eq!(leases, source.released.load(Ordering::Relaxed));
-    }
-
-    /// Runs a worker that is stopped at lease number `last`; returns the numbers of leases and releases.
-    fn run_until(last: usize) -> (usize, usize) {
-        let source = endless(last);
-        let stop_flag = source.stop_flag.clone();
-        let mut scorer = Scorer::new(Tables::embedded(), 1_000, stop_flag.clone()).unwrap();
-        let (_alive, stop_signal) = bounded(0);
-        let runner = TaskRunner { stop_flag, ..TaskRunner::new(source.clone()) };
-        runner.run(&mut scorer, &stop_signal, Duration::ZERO);
-        let count = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
-        (count(&source.leases), count(&source.released))
-    }
-
-    #[test]
-    fn a_stopped_worker_releases_its_tasks() {
-        assert_eq!(run_until(2), (2, 1));
     }
 }

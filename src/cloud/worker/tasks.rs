@@ -2,6 +2,7 @@
 //! a remote one. In the messages, the field of the tasks has its earlier name `jobs`.
 
 use std::collections::HashSet;
+use std::error::Error;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -123,7 +124,7 @@ impl Library {
         count: usize,
         worker: &str,
     ) -> Result<TaskBatch, StoreError> {
-        let lease = self.store.lease(kind, count, self.options.lease, worker)?;
+        let lease = self.store.lease(kind, count, self.options.lease, worker, None)?;
         let tasks = lease.tasks.into_iter().filter_map(|task| {
             Some(WorkerTask {
                 position: task.key.position()?,
@@ -219,27 +220,12 @@ fn scoring_task(task: &WorkerTask) -> (Task, Vec<Edge>) {
     (Task::scoring(view.key, Vec::new(), task.priority), edges)
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum TaskSourceError {
-    /// The local library cannot be read or written.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The remote library did not reply, or rejected the request.
-    #[error(transparent)]
-    Client(#[from] ClientError),
-    /// The local library rejected the results.
-    #[error(transparent)]
-    Submit(#[from] SubmitError),
-    #[error("the library sent an invalid task")]
-    InvalidTask,
-}
-
-/// A source of tasks for workers.
+/// A source of tasks for workers. Errors are only logged.
 pub trait TaskSource: fmt::Debug + Send + Sync {
     /// Leases tasks of a kind; `None` if none is waiting.
-    fn next_batch(&self, kind: TaskKind) -> Result<Option<TaskBatch>, TaskSourceError>;
+    fn next_batch(&self, kind: TaskKind) -> Result<Option<TaskBatch>, Box<dyn Error>>;
 
-    fn deliver(&self, results: &TaskResults) -> Result<(), TaskSourceError>;
+    fn deliver(&self, results: &TaskResults) -> Result<(), Box<dyn Error>>;
 
     /// Returns the unfinished tasks of a lease.
     fn give_back(&self, lease: i64);
@@ -247,14 +233,14 @@ pub trait TaskSource: fmt::Debug + Send + Sync {
 
 /// The library in the same process.
 impl TaskSource for Library {
-    fn next_batch(&self, kind: TaskKind) -> Result<Option<TaskBatch>, TaskSourceError> {
+    fn next_batch(&self, kind: TaskKind) -> Result<Option<TaskBatch>, Box<dyn Error>> {
         // Names of remote workers contain an @, so there is no conflict.
         self.workers.record(format!("{:?}", std::thread::current().id()));
         let batch = self.lease(kind, 1, WORKER)?;
         Ok((batch.lease > 0).then_some(batch))
     }
 
-    fn deliver(&self, results: &TaskResults) -> Result<(), TaskSourceError> {
+    fn deliver(&self, results: &TaskResults) -> Result<(), Box<dyn Error>> {
         Ok(self.submit(results, WORKER)??)
     }
 
@@ -276,7 +262,7 @@ pub fn check_access(client: &Client) -> Result<(), ClientError> {
 
 /// A library at an HTTP address.
 impl TaskSource for Client {
-    fn next_batch(&self, kind: TaskKind) -> Result<Option<TaskBatch>, TaskSourceError> {
+    fn next_batch(&self, kind: TaskKind) -> Result<Option<TaskBatch>, Box<dyn Error>> {
         let request = LeaseRequest { kind, count: BATCH };
         let batch: TaskBatch = self.post_json(LEASE_PATH, &request)?;
         if batch.lease == 0 {
@@ -285,11 +271,11 @@ impl TaskSource for Client {
         if batch.kind == kind && batch.is_legal() {
             Ok(Some(batch))
         } else {
-            Err(TaskSourceError::InvalidTask)
+            Err("the library sent an invalid task".into())
         }
     }
 
-    fn deliver(&self, results: &TaskResults) -> Result<(), TaskSourceError> {
+    fn deliver(&self, results: &TaskResults) -> Result<(), Box<dyn Error>> {
         self.post_json::<bool>(SUBMIT_PATH, results)?;
         Ok(())
     }

@@ -19,7 +19,7 @@ on_both! {
 }
 
 fn lease(store: &Store, kind: TaskKind, seconds: i64) -> Lease {
-    store.lease(kind, 10, seconds, WORKER).unwrap()
+    store.lease(kind, 10, seconds, WORKER, None).unwrap()
 }
 
 fn finish(store: &Store, lease: i64, worker: &'static str) -> usize {
@@ -236,7 +236,7 @@ fn known_results_are_not_searched_again(library: &TestLibrary) {
     age_requests(&store, 60);
     advance(&store);
     assert_eq!(job(&store, id).done, 0, "its task is still waiting");
-    store.lease(Expansion, 10, 60, WORKER).unwrap();
+    store.lease(Expansion, 10, 60, WORKER, None).unwrap();
     store.write(|batch| batch.connection.execute("DELETE FROM task", &[])).unwrap();
     advance(&store);
     assert!(job(&store, id).ended.is_some());
@@ -282,7 +282,7 @@ fn jobs_are_advanced_by_priority(library: &TestLibrary) {
     // At most 400 searches are in the queue, or 100 with PostgreSQL.
     let waiting = waiting(&store, Scoring);
     assert!((90..=400).contains(&waiting), "{waiting}");
-    let leased = store.lease(Scoring, 1000, 60, WORKER).unwrap();
+    let leased = store.lease(Scoring, 1000, 60, WORKER, None).unwrap();
     let of = |priority| {
         let tasks = leased.tasks.iter();
         tasks.filter(|task| task.priority == priority).count()
