@@ -11,6 +11,8 @@ use super::fen;
 use crate::board::Position;
 use crate::text::{printable, without_credentials};
 
+/// Timeout of the requests of commands and workers.
+pub const TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum size of a reply, in bytes.
 const MAX_REPLY: u64 = 64 << 10;
 
@@ -59,22 +61,17 @@ pub struct Client {
     server: String,
     /// Value of the header `Authorization`.
     credentials: Option<HeaderValue>,
-    timeout: Duration,
 }
 
 impl Client {
     /// Creates a client for an address such as `http://127.0.0.1:8090` or `http://127.0.0.1:8090/cloud`. The API is at
     /// `/chessdb.php` below the address, unless the address ends with the name of a PHP file. `token` overrides the
-    /// token in `http://TOKEN@HOST` or `http://NAME:TOKEN@HOST`. `timeout` applies to each request.
+    /// token in `http://TOKEN@HOST` or `http://NAME:TOKEN@HOST`.
     ///
     /// # Errors
     /// The address is not an HTTP address, has no host, or has an invalid port, an empty token, a query or a fragment;
     /// or the token contains anything but visible ASCII characters.
-    pub fn new(
-        address: &str,
-        token: Option<String>,
-        timeout: Duration,
-    ) -> Result<Self, ClientError> {
+    pub fn new(address: &str, token: Option<String>) -> Result<Self, ClientError> {
         let reason = |reason| ClientError::Address {
             address: format!("\"{}\"", printable(&without_credentials(address))),
             reason,
@@ -99,7 +96,6 @@ impl Client {
             api: format!("{}/{}", target.server, target.file),
             server: target.server,
             credentials,
-            timeout,
         })
     }
 
@@ -110,16 +106,6 @@ impl Client {
 
     /// Sends an action with a board and other parameters. Returns the reply without its trailing NUL bytes.
     pub fn ask(
-        &self,
-        action: &str,
-        board: &Position,
-        parameters: &[(&str, &str)],
-    ) -> Result<String, ClientError> {
-        self.ask_within(action, board, parameters, self.timeout)
-    }
-
-    /// Like [`Self::ask`], with another timeout.
-    pub fn ask_within(
         &self,
         action: &str,
         board: &Position,
@@ -146,7 +132,7 @@ impl Client {
         let invalid = |error: serde_json::Error| ClientError::Reply(error.to_string());
         let body = serde_json::to_string(message).map_err(invalid)?;
         let address = format!("{}{path}", self.server);
-        let reply = self.post(&address, "application/json", body, self.timeout)?;
+        let reply = self.post(&address, "application/json", body, TIMEOUT)?;
         serde_json::from_str(&reply).map_err(invalid)
     }
 
@@ -278,19 +264,19 @@ mod tests {
             ("http://me:@host", "the token before the @ is empty"),
             ("http://secret@", "http://127.0.0.1:8090: "),
         ] {
-            let error = Client::new(address, None, Duration::ZERO).unwrap_err();
+            let error = Client::new(address, None).unwrap_err();
             let error = error.to_string();
             assert!(error.contains("is not a library address such as"), "{error}");
             assert!(error.contains(reason), "{address}: {error}");
             assert!(!error.contains("secret"), "{error}");
         }
         for token in ["\u{feff}secret", "secret secret", "秘密"] {
-            let error = Client::new("http://host", Some(token.to_owned()), Duration::ZERO);
+            let error = Client::new("http://host", Some(token.to_owned()));
             let error = error.unwrap_err().to_string();
             let is_refused = error.contains("the token contains invalid characters");
             assert!(is_refused && !error.contains("secret"), "{error}");
         }
-        let client = Client::new("http://me:secret@host", None, Duration::ZERO).unwrap();
+        let client = Client::new("http://me:secret@host", None).unwrap();
         assert!(!format!("{client:?}").contains("secret"), "{client:?}");
         assert_eq!(client.server(), "http://host");
     }

@@ -17,7 +17,7 @@ use crate::cli::common::{
     print_text, read_small_text, terminal_width,
 };
 use crate::cli::serve::{NODES, print_errors};
-use crate::cloud::client::{Client, ClientError};
+use crate::cloud::client::{Client, ClientError, TIMEOUT};
 use crate::cloud::key::{Key, View};
 use crate::cloud::score::{FINAL, value_after};
 use crate::cloud::store::{Location, NewScore, Store, StoreError, is_eligible};
@@ -29,7 +29,6 @@ use crate::notation::records::RecordReader;
 use crate::tablebase::Tables;
 use crate::text::{counted, excerpt, printable, without_byte_order_mark};
 
-const TIMEOUT: Duration = Duration::from_secs(10);
 /// Time after which an idle worker asks for tasks again.
 const PAUSE: Duration = Duration::from_secs(3);
 
@@ -47,7 +46,7 @@ struct ServerArguments {
 impl ServerArguments {
     fn client(&self) -> Result<Client, Failure> {
         let token = self.token_file.as_deref().map(read_token).transpose()?;
-        Client::new(&self.url, token, TIMEOUT).map_err(|error| Failure::usage("--url", error))
+        Client::new(&self.url, token).map_err(|error| Failure::usage("--url", error))
     }
 }
 
@@ -64,7 +63,7 @@ fn read_token(file: &Path) -> Result<String, Failure> {
 
 /// Sends a request and parses the JSON reply.
 fn ask(client: &Client, action: &str, board: &Position) -> Result<Value, ClientError> {
-    let reply = client.ask(action, board, &[("json", "1")])?;
+    let reply = client.ask(action, board, &[("json", "1")], TIMEOUT)?;
     match serde_json::from_str::<Value>(&reply) {
         Ok(reply) if reply.is_object() => Ok(reply),
         _ => Err(ClientError::Reply(excerpt(&reply))),
@@ -474,7 +473,7 @@ mod tests {
                 stream.write_all(reply.as_bytes()).unwrap();
             }
         });
-        Client::new(&url, None, TIMEOUT).unwrap()
+        Client::new(&url, None).unwrap()
     }
 
     #[test]

@@ -79,7 +79,7 @@ impl Cloud {
     /// # Errors
     /// The address is invalid, or the thread cannot be started.
     pub fn open(address: &str) -> Result<Self, Box<dyn Error>> {
-        let client = Client::new(address, None, LONGEST_WAIT)?;
+        let client = Client::new(address, None)?;
         let (sender, requests) = unbounded::<CloudRequest>();
         let mut thread = CloudThread {
             client,
@@ -204,7 +204,7 @@ impl CloudThread {
         parameters: &[(&str, &str)],
         time: Duration,
     ) -> Result<String, Option<String>> {
-        let reply = self.client.ask_within(action, &request.position, parameters, time);
+        let reply = self.client.ask(action, &request.position, parameters, time);
         let error = match reply {
             Ok(reply) => {
                 self.failures = 0;
