@@ -102,26 +102,27 @@ function drawArrow(svg, move, color, width) {
   addShape(group, 'polygon', { points: head, fill: color });
 }
 
+function drawRing(svg, square, attributes) {
+  const [cx, cy] = center(square);
+  addShape(svg, 'circle', { cx, cy, fill: 'none', ...attributes });
+}
+
 // Draws the board as in a saved picture, without the marks of the current selection.
 function drawPicture(svg) {
   drawGrid(svg);
   drawCoordinates(svg);
-  const ring = (square, attributes) => {
-    const [cx, cy] = center(square);
-    addShape(svg, 'circle', { cx, cy, fill: 'none', ...attributes });
-  };
   const { position, last } = view;
   position.pieces.forEach((piece, square) => piece && drawPiece(svg, square, piece));
   if (last) {
     for (const square of [fromOf(last), toOf(last)]) {
-      ring(square, { r: 24, class: 'last', stroke: COLORS.mark, 'stroke-width': 2, 'stroke-dasharray': '5 3' });
+      drawRing(svg, square, { r: 24, class: 'last', stroke: COLORS.mark, 'stroke-width': 2, 'stroke-dasharray': '5 3' });
     }
   }
-  if (view.check !== null) ring(view.check, { r: 24, class: 'check', stroke: '#d0021b', 'stroke-width': 4 });
+  if (view.check !== null) drawRing(svg, view.check, { r: 24, class: 'check', stroke: '#d0021b', 'stroke-width': 4 });
   view.arrows.forEach((move, n) => drawArrow(svg, move, COLORS.best, n === 0 ? 7 : 4));
   for (const mark of view.drawn) {
     if (mark.length === 4) drawArrow(svg, mark, COLORS.drawn, 6);
-    else ring(squareOf(mark), { r: 24, class: 'circle', stroke: COLORS.drawn, 'stroke-width': 4 });
+    else drawRing(svg, squareOf(mark), { r: 24, class: 'circle', stroke: COLORS.drawn, 'stroke-width': 4 });
   }
 }
 
@@ -143,19 +144,16 @@ export function drawBoard() {
   svg.replaceChildren();
   drawPicture(svg);
   if (view.selected !== null) {
-    const [cx, cy] = center(view.selected);
-    addShape(svg, 'circle', { cx, cy, r: 23, class: 'selected', fill: 'none', stroke: COLORS.mark, 'stroke-width': 4 });
+    drawRing(svg, view.selected, { r: 23, class: 'selected', stroke: COLORS.mark, 'stroke-width': 4 });
   }
   for (const square of targets()) {
-    const [cx, cy] = center(square);
-    addShape(svg, 'circle', { cx, cy, r: 8, class: 'target', fill: COLORS.mark, 'fill-opacity': 0.7 });
+    drawRing(svg, square, { r: 8, class: 'target', fill: COLORS.mark, 'fill-opacity': 0.7 });
   }
   // The arrow or circle that is being drawn.
   if (dragged?.isMark && dragged.target !== null && dragged.target !== dragged.square) {
     drawArrow(svg, squareName(dragged.square) + squareName(dragged.target), COLORS.drawn, 6);
   } else if (dragged?.isPressed && dragged.target === dragged.square) {
-    const [cx, cy] = center(dragged.square);
-    addShape(svg, 'circle', { cx, cy, r: 24, class: 'pressed', fill: 'none', stroke: COLORS.drawn, 'stroke-width': 4 });
+    drawRing(svg, dragged.square, { r: 24, class: 'pressed', stroke: COLORS.drawn, 'stroke-width': 4 });
   }
   for (const button of element('squares').children) {
     const square = Number(button.dataset.index);

@@ -7,7 +7,7 @@ use crate::cloud::Edge;
 use crate::cloud::api::ApiReply;
 use crate::cloud::key::{Key, View, text_order};
 use crate::cloud::row::Row;
-use crate::cloud::score::{Class, score_of, value};
+use crate::cloud::score::{score_of, value};
 use crate::cloud::store::{Snapshot, StoreError};
 use crate::movegen::{is_legal, legal_moves};
 
@@ -19,7 +19,7 @@ pub struct KnownMove {
     pub score: i32,
     pub is_final: bool,
     pub replies: usize,
-    /// Number of known replies in [`Class::Good`].
+    /// Number of known replies in the class [`Good`](crate::cloud::score::Class::Good).
     pub good_replies: usize,
 }
 
@@ -85,25 +85,24 @@ impl QueriedPosition {
                 log::warn!("position {}: the stored move {} is illegal", self.view.key, entry.m);
                 continue;
             }
-            let mut scores = Vec::new();
+            let mut replies = Row::default();
             if !entry.is_final() || snapshot.hides_private {
                 let child = self.key_after(played);
                 if snapshot.is_hidden(&child)? {
                     continue;
                 }
-                scores = snapshot.get(&child)?.unwrap_or_default().scores();
+                replies = snapshot.get(&child)?.unwrap_or_default();
             }
-            let best = scores.iter().copied().max().unwrap_or(0);
             let requested = match self.rounding {
                 Rounding::Stored => None,
-                Rounding::Requested => value(&mut scores, &self.view.key, played),
+                Rounding::Requested => value(&mut replies.scores(), &self.view.key, played),
             };
             moves.push(KnownMove {
                 played,
                 score: requested.map_or(entry.score(), score_of),
                 is_final: entry.is_final(),
-                replies: scores.len(),
-                good_replies: count_good(&scores, best),
+                replies: replies.moves.len(),
+                good_replies: replies.good_moves().count(),
             });
         }
         sort(&mut moves);
@@ -127,11 +126,6 @@ impl QueriedPosition {
 /// The reply for a position without legal moves.
 pub fn without_moves(position: &Position) -> ApiReply {
     ApiReply::Status(if position.in_check() { "checkmate" } else { "stalemate" })
-}
-
-fn count_good(scores: &[i32], best: i32) -> usize {
-    let is_good = |score: &&i32| Class::Good.contains(**score, best);
-    scores.iter().filter(is_good).count()
 }
 
 fn sort(moves: &mut [KnownMove]) {

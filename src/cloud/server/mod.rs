@@ -80,15 +80,7 @@ const READ_BUFFER: usize = 32 << 10;
 /// The signal handler cannot be installed.
 pub fn survive_file_limits() -> std::io::Result<()> {
     #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
-        let _guard = runtime.enter();
-        // The handler stays installed after the receiver is dropped.
-        let kind = SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw());
-        drop(signal(kind)?);
-    }
+    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default())?;
     Ok(())
 }
 
