@@ -78,7 +78,7 @@ pub struct ListedMove {
     /// Score for the side that plays the move, if known.
     #[serde(serialize_with = "serialize_score")]
     score: Option<i32>,
-    /// 2 for the best moves; 0 if no score is known.
+    /// 2 for the best moves, 1 for other good moves, 0 for bad moves and moves without a score.
     rank: u8,
     /// The sign of the rank, then the numbers of known and of good replies, or the result and the plies to mate.
     note: String,

@@ -145,6 +145,8 @@ function decodeFen(text) {
 // A comment without the commands for programs, such as [%eval 0.35,12].
 export const shownComment = (comment) => comment.replace(/\s*\[%[^\]]*\]\s*/g, ' ').trim();
 
+export const fenOf = (node) => writeFen(node.position);
+
 // The functions below write the same PGN as `write.rs` of the engine.
 
 // The width at which moves are wrapped, in characters: at most 240 bytes, because programs such as ElephantEye read lines
@@ -199,5 +201,3 @@ export function writePgn(game, notation) {
   const words = `${writeComment(game.root)}${moves}\0${result}`.slice(1).split('\0');
   return `${tags.map(tagLine).join('')}\n${wrap(words)}\n\n`;
 }
-
-export const fenOf = (node) => writeFen(node.position);

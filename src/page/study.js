@@ -9,7 +9,8 @@ import { view, drawBoard, setDrawing, keepFocus } from './board.js';
 // game, with the loser, or null for a draw. `legal` has the legal moves of the current position. `mayLeave` returns
 // whether a changed address may open another game. `refusal` returns the key of the reason why the user may not move
 // now, or null. `check` returns the normal form of a FEN, or throws an error with a message for the user. `read` opens
-// the games of a text, if a server can read them.
+// the games of a text, if a server can read them. `ending` is the text of how a rule or a player has ended the game, or
+// null. `problem` is the error of the game in the address, or empty. `title` is the key of the title of the page.
 export const app = {
   game: newGame(), games: [], listed: null, legal: [], ending: null, problem: '', title: 'title', listeners: [], onLanguage: [],
   onEnd: () => {}, refusal: () => null, mayLeave: () => true, read: null,

@@ -15,8 +15,8 @@ use crate::tablebase::{ClassTable, Metric, Tables};
 
 #[derive(Clone, Debug)]
 pub struct LibraryOptions {
-    /// `query` and similar actions return a move only if at least this number of good moves are known in and below the
-    /// position, and at least four (or this number, if it is smaller) below one of its best moves.
+    /// The number of good moves that must be known in and below a position before `query` and similar actions return a
+    /// move. At least four of them, or all if this number is smaller, must be below one of the best moves.
     pub min_visits: usize,
     /// Seconds after which an unfinished task is given to another worker.
     pub lease: i64,

@@ -10,9 +10,9 @@
 //!      give check, or all chase the same piece, except moves that lose anyway. Again and again, the other side must be
 //!      able to make a move that gives no check and, in a zone of chases, also one that chases nothing. Each repetition
 //!      is then a perpetual check or chase by the loser. One such move of the other side in the judged line is enough,
-//!      even under the Asian rules (diagram 107 of the rule book). These judge each part of the line, from one
-//!      occurrence of the position to the next, separately, but in the part with that move the other side does not
-//!      chase with every move. Positions from which such positions can be forced are lost too, and so on until nothing
+//!      even under the Asian rules, which judge each part of the line, from one occurrence of the position to the next,
+//!      separately (diagram 107 of the rule book): in the part with that move, not every move of the other side is a
+//!      chase. Positions from which such positions can be forced are lost too, and so on until nothing
 //!      changes: a nested fixpoint as for co-Büchi games.
 //!    - `buchi`: a side is proven not to lose if it can make, again and again, a move that gives no check and one
 //!      that chases nothing: a fixpoint as for generalized Büchi games. The side pursues these two goals in turn.
@@ -119,7 +119,7 @@ pub fn solve_two_sided(
     }
     let finish = |node| positions.results.set(node, value(&positions, node).0);
     game.for_each_node(finish, |_| ());
-    progress(game.len() as u64 - reported.load(Ordering::Relaxed));
+    progress(game.indexer.len() as u64 - reported.load(Ordering::Relaxed));
     Ok(SolvedClass {
         material,
         metric: Metric::Dtm,
