@@ -178,6 +178,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let listen = &arguments.listen;
     // Before the library is opened, so that none is created if the port is in use.
     let listener = TcpListener::bind(&*listen.addresses).context(&listen.text)?;
+    let address = listener.local_addr().context(&listen.text)?;
     let store = open_store(&arguments.library)?;
     let workers = if store.is_read_only() { 0 } else { arguments.workers };
     let options = LibraryOptions {
@@ -197,7 +198,6 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let api = router(Arc::new(Api::new(engine_settings(&tablebases), Vec::new())));
     let server =
         Server::new(listener, library.clone(), options, files, api).context(&listen.text)?;
-    let address = server.address().context(&listen.text)?;
     let mut workers = Workers::start(workers, library, &tablebases, arguments.nodes, PAUSE)
         .context("--workers")?;
     // The server runs even if standard output is closed.

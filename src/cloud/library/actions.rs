@@ -114,11 +114,11 @@ impl Library {
         unknown.retain(|m| known.iter().all(|known| known.played != *m));
         snapshot.prefetch(|| unknown.iter().map(|m| board.key_after(*m)).collect())?;
         for m in unknown {
-            let child = board.key_after(m);
-            if snapshot.contains(&child)? {
-                pending.link_move(board.edge(m))
+            let edge = board.edge(m);
+            if snapshot.contains(&edge.child)? {
+                pending.links.push(edge);
             } else {
-                pending.add_unknown(child, board, m)
+                pending.unknown.push((edge.child, (edge.parent, edge.m)));
             }
         }
         Ok(())

@@ -12,28 +12,18 @@ pub struct WorkCount {
     pub nodes: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Throughput(Mutex<Minutes>);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Minutes {
-    /// Beginning of the current minute: the first call after the end of the previous one.
-    started: Instant,
+    /// Beginning of the current minute: the first call after the end of the previous one; `None` before the first call.
+    started: Option<Instant>,
     current: WorkCount,
     previous: WorkCount,
 }
 
 const MINUTE: Duration = Duration::from_secs(60);
-
-impl Default for Throughput {
-    fn default() -> Self {
-        Self(Mutex::new(Minutes {
-            started: Instant::now(),
-            current: WorkCount::default(),
-            previous: WorkCount::default(),
-        }))
-    }
-}
 
 impl Throughput {
     pub fn add(&self, done: WorkCount) {
@@ -49,12 +39,13 @@ impl Throughput {
 
     fn at(&self, now: Instant) -> MutexGuard<'_, Minutes> {
         let mut minutes = self.0.lock();
-        let passed = now.saturating_duration_since(minutes.started);
+        let started = *minutes.started.get_or_insert(now);
+        let passed = now.saturating_duration_since(started);
         if passed >= MINUTE {
             let current = std::mem::take(&mut minutes.current);
             // If no call came in the minute after the current one, there was no work in the last full minute.
             minutes.previous = if passed >= 2 * MINUTE { WorkCount::default() } else { current };
-            minutes.started = now;
+            minutes.started = Some(now);
         }
         minutes
     }

@@ -18,32 +18,24 @@ const GENERATION_SIZE: usize = 32_768;
 
 /// Unknown moves of queried positions, by the position after the move. If that position is queried next, the move
 /// was played and should be searched.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct RecentUnknown(Mutex<Generations>);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Generations {
     current: HashMap<Key, KeyedMove>,
     previous: HashMap<Key, KeyedMove>,
-    started: Instant,
-}
-
-impl Default for RecentUnknown {
-    fn default() -> Self {
-        Self(Mutex::new(Generations {
-            current: HashMap::new(),
-            previous: HashMap::new(),
-            started: Instant::now(),
-        }))
-    }
+    /// Beginning of the current generation; `None` before the first one.
+    started: Option<Instant>,
 }
 
 impl RecentUnknown {
     fn remember(&self, moves: Vec<(Key, KeyedMove)>) {
         let mut memory = self.0.lock();
-        if memory.current.len() >= GENERATION_SIZE || memory.started.elapsed() >= GENERATION_TIME {
+        let is_new = memory.started.is_none_or(|time| time.elapsed() >= GENERATION_TIME);
+        if is_new || memory.current.len() >= GENERATION_SIZE {
             memory.previous = std::mem::take(&mut memory.current);
-            memory.started = Instant::now();
+            memory.started = Some(Instant::now());
         }
         memory.current.extend(moves);
     }
@@ -61,9 +53,9 @@ impl RecentUnknown {
 #[derive(Debug, Default)]
 pub struct PendingWrites {
     /// Unknown moves that lead to known positions, to be added to the known moves.
-    links: Vec<Edge>,
+    pub links: Vec<Edge>,
     /// Unknown moves that lead to unknown positions, with the position after the move.
-    unknown: Vec<(Key, KeyedMove)>,
+    pub unknown: Vec<(Key, KeyedMove)>,
     tasks: Vec<Task>,
 }
 
@@ -91,15 +83,6 @@ impl PendingWrites {
             let key = board.view.key.clone();
             self.tasks.push(Task::expansion(key, priority));
         }
-    }
-
-    pub fn link_move(&mut self, edge: Edge) {
-        self.links.push(edge);
-    }
-
-    pub fn add_unknown(&mut self, child: Key, board: &QueriedPosition, m: Move) {
-        let (parent, m) = (board.view.key.clone(), board.view.stored(m));
-        self.unknown.push((child, (parent, m)));
     }
 
     /// If the position was reached by an unknown move, requests a score for that move.

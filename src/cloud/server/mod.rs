@@ -16,7 +16,7 @@ mod site;
 mod worker;
 
 use std::io::Cursor;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -106,11 +106,6 @@ impl Server {
         listener.set_nonblocking(true)?;
         let shared = Shared::new(library, options, files)?;
         Ok(Self { listener, shared, api })
-    }
-
-    /// The address of the listening socket.
-    pub fn address(&self) -> std::io::Result<SocketAddr> {
-        self.listener.local_addr()
     }
 
     /// Answers requests until Ctrl-C or SIGTERM, then calls `on_stop` and waits up to five seconds for the requests in
