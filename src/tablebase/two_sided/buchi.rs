@@ -55,7 +55,7 @@ impl Buchi<'_> {
         };
         game.for_each_node(hold, |_| ());
         let is_first = |node| self.may_be_held(node) && self.has_losing_reply(node);
-        propagate_from(game.threads, game.len(), is_first, |node, removed| {
+        propagate_from(game.threads, game.indexer.len(), is_first, |node, removed| {
             self.visit(node, removed);
         });
     }
@@ -138,7 +138,7 @@ impl Buchi<'_> {
     /// Adds the positions from which the holder reaches the goals of one of [`GOAL_PAIRS`] again and again, or reaches
     /// a position that is already held, with the default goals or with another pair.
     fn hold_alternating(&self) {
-        let nodes = (0..2 * self.positions.game.len()).map(Node);
+        let nodes = (0..2 * self.positions.game.indexer.len()).map(Node);
         let is_left = |node: &Node| {
             self.positions.is_open(*node) && self.may_be_held(*node) && !self.is_held(*node)
         };
@@ -276,7 +276,7 @@ mod tests {
         for holder in Color::ALL {
             mark(positions, holder);
             let search = Buchi { positions, holder };
-            let nodes = (0..game.len()).map(|index| Node::new(index, holder));
+            let nodes = (0..game.indexer.len()).map(|index| Node::new(index, holder));
             let is_examined = |node: &Node| {
                 positions.is_open(*node)
                     && search.is_held(*node)
@@ -285,7 +285,7 @@ mod tests {
             };
             for node in nodes.filter(is_examined) {
                 let known = positions.missed_goals.get(node);
-                assert_eq!(known, search.missed_goals(node).0, "{:?}", game.position(node));
+                assert_eq!(known, search.missed_goals(node).0, "{:?}", game.indexer.position(node));
                 checked += 1;
             }
         }

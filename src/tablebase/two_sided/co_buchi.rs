@@ -61,7 +61,7 @@ impl CoBuchi<'_> {
             is_lost && self.add(node)
         };
         let game = positions.game;
-        propagate_from(game.threads, game.len(), is_first, |node, marked| {
+        propagate_from(game.threads, game.indexer.len(), is_first, |node, marked| {
             self.visit(node, marked);
         });
     }

@@ -38,19 +38,6 @@ impl<'a> GameGraph<'a> {
         }
     }
 
-    pub fn len(&self) -> usize {
-        self.indexer.len()
-    }
-
-    pub fn position(&self, node: Node) -> Option<Position> {
-        self.indexer.position(node)
-    }
-
-    /// Node of a position of this class; red is the strong side.
-    pub fn node(&self, position: &Position) -> Node {
-        self.indexer.of_position(position, Color::Red)
-    }
-
     /// Node after the quiet move `played` from `cell`, whose weak side's placement must be canonical. `after` is the
     /// position after the move.
     pub fn node_after(&self, cell: Cell, played: Move, after: &Position) -> Node {
@@ -62,7 +49,7 @@ impl<'a> GameGraph<'a> {
                 let index = self.indexer.listed(Cell { squares, ..cell });
                 Node::new(index, after.side_to_move())
             }
-            None => self.node(after),
+            None => self.indexer.of_position(after, Color::Red),
         }
     }
 
@@ -72,7 +59,7 @@ impl<'a> GameGraph<'a> {
     ///
     /// A class that a capture leads to is missing.
     pub fn captures(&self, node: Node, mut visit: impl FnMut(Value)) {
-        let Some(mut position) = self.position(node) else {
+        let Some(mut position) = self.indexer.position(node) else {
             return;
         };
         for played in legal_moves(&position) {
@@ -231,7 +218,7 @@ impl GameGraph<'_> {
 
     /// Visits the legal quiet moves of a node until `visit` returns `false`.
     pub fn quiet_moves(&self, node: Node, mut visit: impl FnMut(QuietMove<'_>) -> bool) {
-        let Some(mut position) = self.position(node) else {
+        let Some(mut position) = self.indexer.position(node) else {
             return;
         };
         let cell = self.indexer.cell(node.index());
@@ -269,14 +256,6 @@ pub struct Mover<'a> {
     is_king_free: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CountedMoves {
-    /// Legal quiet moves.
-    pub quiet: u8,
-    /// Whether captures may exist: `false` is certain, `true` is not.
-    pub has_captures: bool,
-}
-
 impl<'a> Mover<'a> {
     /// The position must be legal with `side` to move.
     fn new(board: CellBoard<'a>, side: Color) -> Self {
@@ -307,15 +286,21 @@ impl<'a> Mover<'a> {
         }
     }
 
-    pub fn count(&self) -> CountedMoves {
-        let (kind, from) = self.attackers[0];
-        let takes = attacks::of(kind, self.side, from, self.board.occupied) & self.enemies;
-        let mut quiet = self.attacker_moves().len() as u8;
+    /// Number of legal quiet moves.
+    pub fn count_quiet_moves(&self) -> u8 {
+        let mut count = self.attacker_moves().len() as u8;
         self.steps(|_, _| {
-            quiet += 1;
+            count += 1;
             false
         });
-        CountedMoves { quiet, has_captures: takes.any() || self.reaches_attacker(self.placement) }
+        count
+    }
+
+    /// Whether captures may exist: `false` is certain, `true` is not.
+    pub fn may_capture(&self) -> bool {
+        let (kind, from) = self.attackers[0];
+        let takes = attacks::of(kind, self.side, from, self.board.occupied) & self.enemies;
+        takes.any() || self.reaches_attacker(self.placement)
     }
 
     /// Visits the successors by legal quiet moves.
@@ -420,8 +405,8 @@ mod tests {
         let mut peaceful = 0;
         for material in ["KR-KNAB", "KCA-KP", "KNB-KCBB", "KPAA-KRA", "KC-KCA", "KR-KRB"] {
             let game = GameGraph::new(material.parse().unwrap(), RuleSet::Asian, &[], 1);
-            for node in (0..2 * game.len()).step_by(STEP).map(Node) {
-                let position = game.position(node);
+            for node in (0..2 * game.indexer.len()).step_by(STEP).map(Node) {
+                let position = game.indexer.position(node);
                 let (Some(mover), Some(position)) = (game.mover(node), &position) else {
                     assert!(game.mover(node).is_none() && position.is_none(), "{node:?}");
                     continue;
@@ -429,9 +414,9 @@ mod tests {
                 let takes = |m: &Move| position.taken_by(*m).is_some();
                 let moves = legal_moves(position);
                 let captures = moves.iter().filter(|m| takes(m)).count();
-                let counted = mover.count();
-                assert_eq!(usize::from(counted.quiet), moves.len() - captures, "{position:?}");
-                assert!(counted.has_captures || captures == 0, "{position:?}");
+                let quiet = usize::from(mover.count_quiet_moves());
+                assert_eq!(quiet, moves.len() - captures, "{position:?}");
+                assert!(mover.may_capture() || captures == 0, "{position:?}");
 
                 let (mut quiet, mut harmless) = (Vec::new(), Vec::new());
                 game.quiet_moves(node, |m| {

@@ -57,10 +57,10 @@ impl MateSearch<'_> {
             self.value(node).store(NOT_LEGAL, Ordering::Relaxed);
             return;
         };
-        let moves = mover.count();
+        let quiet = mover.count_quiet_moves();
         let (mut bits, mut is_safe) = (0, false);
         let (mut win, mut loss) = (None, None);
-        if moves.has_captures {
+        if mover.may_capture() {
             self.game.captures(node, |value| {
                 bits |= bits_of_capture(value);
                 match value.plies() {
@@ -72,14 +72,14 @@ impl MateSearch<'_> {
                 }
             });
         }
-        self.moves.set(node, moves.quiet);
+        self.moves.set(node, quiet);
         self.capture_results.set(node, bits);
         let now = match (win, loss) {
             (Some(plies), _) => PENDING_WIN | self.schedule(node, plies),
             (None, _) if is_safe => SAFE,
-            (None, Some(plies)) if moves.quiet == 0 => PENDING_LOSS | self.schedule(node, plies),
+            (None, Some(plies)) if quiet == 0 => PENDING_LOSS | self.schedule(node, plies),
             (None, Some(plies)) => PENDING_LOSS | u16::from(Value::in_plies(plies).0),
-            (None, None) if moves.quiet == 0 => PENDING_LOSS | self.schedule(node, 0),
+            (None, None) if quiet == 0 => PENDING_LOSS | self.schedule(node, 0),
             (None, None) => 0,
         };
         self.value(node).store(now, Ordering::Relaxed);
@@ -106,7 +106,7 @@ impl MateSearch<'_> {
             plies += 1;
         }
         // The rest is reported when the class is solved, so that the progress bar is not full before.
-        let (len, slice) = (self.game.len(), self.game.indexer.slice_len());
+        let (len, slice) = (self.game.indexer.len(), self.game.indexer.slice_len());
         (self.progress)((len / 4).saturating_sub(slice / 4) as u64);
         true
     }
@@ -215,8 +215,8 @@ pub struct OpenPositions<'a> {
     /// Offenses that all non-losing moves of a node commit. Once the losses by rule are known, the bytes are reused for
     /// their depth (see [`depth`](super::depth)).
     pub offenses: NodeBytes,
-    /// Default goals that no move reaches ([`Offenses::missed_goals`]). Moves that lose by mate do not count. Moves
-    /// that lose by rule count only in a stale byte ([`NodeBytes::make_stale`]).
+    /// Default goals that no move reaches ([`Offenses::missed_goals`]). Losing moves do not count, but a stale byte
+    /// ([`NodeBytes::make_stale`]) may still count moves that lose by rule.
     pub missed_goals: NodeBytes,
     /// Proven results of the open positions ([`lost_bit`], [`held_bit`]).
     pub results: NodeBytes,
@@ -226,7 +226,7 @@ impl<'a> OpenPositions<'a> {
     /// Finds all mates, then examines each open position once. `None` if a mate takes [`Value::LONGEST_MATE`] plies or
     /// more.
     pub fn find(game: &'a GameGraph<'a>, progress: &(dyn Fn(u64) + Sync)) -> Option<Self> {
-        let len = game.len();
+        let len = game.indexer.len();
         let search = MateSearch {
             game,
             values: ByColor::from_fn(|_| bytemuck::zeroed_vec(len)),

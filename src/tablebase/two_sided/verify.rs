@@ -52,7 +52,7 @@ impl Checker<'_> {
 
     /// Records a wrong value unless there is one already.
     fn report(&self, node: Node, why: &'static str) {
-        let Some(position) = self.game.position(node) else {
+        let Some(position) = self.game.indexer.position(node) else {
             return;
         };
         self.wrong.lock().get_or_insert(WrongValue {
@@ -78,7 +78,7 @@ impl Checker<'_> {
     fn check_moves(&self, progress: &(dyn Fn(u64) + Sync)) -> u64 {
         let checked = AtomicU64::new(0);
         let visit = |node: Node| {
-            if let Some(position) = self.game.position(node) {
+            if let Some(position) = self.game.indexer.position(node) {
                 checked.fetch_add(1, Ordering::Relaxed);
                 if let Err(why) = self.check_node(node, position) {
                     self.report(node, why);
@@ -97,7 +97,7 @@ impl Checker<'_> {
             values.push(if takes {
                 self.game.after_capture(&position)
             } else {
-                self.value(self.game.node(&position))
+                self.value(self.game.indexer.of_position(&position, Color::Red))
             });
             position.unmake(played, undo);
         }
@@ -137,7 +137,7 @@ impl Checker<'_> {
     /// Checks that a side can avoid a loss by rule without leaving the positions that are stored as held: it reaches one
     /// pair of goals again and again, or positions that are proven with another pair.
     fn check_held(&self, holder: Color) {
-        let proven = NodeBytes::new(self.game.len());
+        let proven = NodeBytes::new(self.game.indexer.len());
         let is_open = |node| proven.get(node) == 0 && self.is_stored_held(node, holder);
         let mut has_found = true;
         while has_found {
@@ -160,7 +160,7 @@ impl Checker<'_> {
     /// Adds to `proven` the positions from which a side can reach each of two goals again and again, or a position
     /// that is already in `proven`. Returns whether any were added.
     fn prove_held(&self, holder: Color, goals: &[Offenses; 2], proven: &NodeBytes) -> bool {
-        let alive = NodeBytes::new(self.game.len());
+        let alive = NodeBytes::new(self.game.indexer.len());
         self.for_each_node(|node| {
             let is_open = proven.get(node) == 0 && self.is_stored_held(node, holder);
             is_open && alive.set_bits(node, 1)
@@ -186,7 +186,7 @@ impl Checker<'_> {
         alive: &NodeBytes,
         proven: &NodeBytes,
     ) -> NodeBytes {
-        let reached = NodeBytes::new(self.game.len());
+        let reached = NodeBytes::new(self.game.indexer.len());
         let is_good = |m: &QuietMove<'_>, holder_moves| {
             let reaches_goal = || holder_moves && m.possible_offenses(m.threats()).is_free_of(goal);
             proven.get(m.to) != 0
@@ -353,9 +353,9 @@ fn lost_positions(checker: &Checker<'_>, loser: Color) -> Vec<LostPosition> {
         let value = checker.value(*node);
         let is_lost =
             if node.side() == loser { value.is_lost_by_rule() } else { value.is_won_by_rule() };
-        is_lost && checker.game.position(*node).is_some()
+        is_lost && checker.game.indexer.position(*node).is_some()
     };
-    let all_of = |side| (0..checker.game.len()).map(move |index| Node::new(index, side));
+    let all_of = |side| (0..checker.game.indexer.len()).map(move |index| Node::new(index, side));
     let all = Color::ALL.into_iter().flat_map(all_of);
     let nodes: Vec<Node> = all.filter(is_stored_lost).collect();
     let numbers: HashMap<Node, usize> = nodes.iter().copied().zip(0..).collect();

@@ -49,7 +49,7 @@ fn play_out(
     random: &mut StdRng,
 ) -> Option<Verdict> {
     let graph = reference.game;
-    let mut game = Game::new(graph.position(Node(start)).unwrap());
+    let mut game = Game::new(graph.indexer.position(Node(start)).unwrap());
     let (mut goal, mut mirrored) = (0, false);
     let mut n = start;
     for _ in 0..400 {
@@ -82,7 +82,7 @@ fn play_out(
         game.push(move_of(&edge)).unwrap();
         n = edge.to;
         // The node may be the mirror image of the position.
-        mirrored = graph.position(Node(n)).unwrap().key() != game.position().key();
+        mirrored = graph.indexer.position(Node(n)).unwrap().key() != game.position().key();
     }
     None
 }
@@ -146,7 +146,7 @@ fn slow_solver_agrees_and_its_plans_satisfy_the_judge() {
         for (n, value) in values.iter().enumerate() {
             let node = Node(n);
             let found = without_plies_by_rule(Value(solved.value(node)));
-            assert_eq!(found, *value, "{name} {rules}: {:?}", game.position(node));
+            assert_eq!(found, *value, "{name} {rules}: {:?}", game.indexer.position(node));
         }
         let [held, won] = play_games(&reference, &values, &plans);
         assert!(held > 500, "{name}: {held}");

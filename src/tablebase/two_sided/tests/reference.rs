@@ -52,9 +52,12 @@ pub struct Reference<'a> {
 
 impl<'a> Reference<'a> {
     pub fn new(game: &'a GameGraph<'a>) -> Self {
-        let entries = (0..2 * game.len()).map(|n| entry(game, Node(n)));
-        let mut reference =
-            Self { game, entries: entries.collect(), mates: vec![Value::DRAW; 2 * game.len()] };
+        let entries = (0..2 * game.indexer.len()).map(|n| entry(game, Node(n)));
+        let mut reference = Self {
+            game,
+            entries: entries.collect(),
+            mates: vec![Value::DRAW; 2 * game.indexer.len()],
+        };
         reference.find_mates();
         reference
     }
@@ -271,7 +274,7 @@ impl<'a> Reference<'a> {
 }
 
 pub fn entry(game: &GameGraph<'_>, node: Node) -> Entry {
-    let Some(mut position) = game.position(node) else {
+    let Some(mut position) = game.indexer.position(node) else {
         return Entry::default();
     };
     let mut entry = Entry { is_legal: true, ..Entry::default() };
