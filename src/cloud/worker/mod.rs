@@ -13,10 +13,10 @@ use parking_lot::Mutex;
 use super::store::TaskKind;
 use crate::search::StartError;
 use crate::tablebase::Tables;
-use search::{BatchError, Scorer};
+use search::{BatchError, Scorer, StopFlag};
+use tasks::TaskSource;
 
-pub use search::StopFlag;
-pub use tasks::{MoveScore, TaskBatch, TaskResults, TaskSource, WorkerTask, check_access};
+pub use tasks::check_access;
 
 #[derive(Debug)]
 struct Worker {
@@ -208,6 +208,7 @@ mod tests {
 
     use crossbeam_channel::{TryRecvError, unbounded};
 
+    use super::tasks::{TaskBatch, TaskResults, WorkerTask};
     use super::*;
     use crate::board::Position;
     use crate::cloud::store::Priority;
