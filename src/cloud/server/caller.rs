@@ -74,11 +74,11 @@ impl Caller {
         let (role, name) = match token {
             Some(secret) => match find(secret) {
                 Some(known) => known,
-                // Valid tokens from this address are still accepted.
-                None if shared.has_too_many_invalid_tokens(address) => {
-                    return Err(StatusCode::TOO_MANY_REQUESTS.into());
+                None => {
+                    // Valid tokens from this address are still accepted.
+                    shared.limit_invalid_tokens(address)?;
+                    (Role::Nothing, UNKNOWN)
                 }
-                None => (Role::Nothing, UNKNOWN),
             },
             None => parameter.and_then(find).unwrap_or(anonymous),
         };
@@ -88,11 +88,8 @@ impl Caller {
 
     /// Counts the cost of a request against the rate limit of the client, unless it has the role `write` or a higher
     /// one. Fails with status 429 if the limit is exceeded.
-    pub fn limit(&self, shared: &Shared, cost: f64) -> Result<(), ServerError> {
-        if self.role < Role::Write && shared.is_limited(self.address, cost) {
-            return Err(StatusCode::TOO_MANY_REQUESTS.into());
-        }
-        Ok(())
+    pub fn limit(&self, shared: &Shared, cost: f64) -> Result<(), StatusCode> {
+        if self.role >= Role::Write { Ok(()) } else { shared.limit(self.address, cost) }
     }
 
     /// Fails with status 403 unless the client has this role or a higher one.

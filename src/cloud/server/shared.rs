@@ -6,6 +6,7 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::Instant;
 
+use hyper::StatusCode;
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::{Semaphore, watch};
 
@@ -95,23 +96,24 @@ impl Shared {
         *self.files.write() = Arc::new(files);
     }
 
-    /// Takes the cost of a request from the rate limit of an address. Returns `true` if the limit is exceeded; the
-    /// request must then be rejected.
-    pub fn is_limited(&self, address: IpAddr, cost: f64) -> bool {
-        let is_limited =
-            !self.is_exempt(address) && !self.rate.try_acquire(address, cost, Instant::now());
-        self.metrics.limited.inc_by(is_limited.into());
-        is_limited
+    /// Takes the cost of a request from the rate limit of an address. Fails with status 429 if the limit is exceeded.
+    pub fn limit(&self, address: IpAddr, cost: f64) -> Result<(), StatusCode> {
+        let now = Instant::now();
+        self.check(self.is_exempt(address) || self.rate.try_acquire(address, cost, now))
     }
 
-    /// Counts an invalid token. Returns whether the address has sent too many of them; the request must then be
-    /// rejected.
-    pub fn has_too_many_invalid_tokens(&self, address: IpAddr) -> bool {
-        let limit = &self.invalid_tokens;
-        let is_limited = !self.is_exempt(address)
-            && !limit.try_acquire_or_pause(address, TOKEN_PAUSE, Instant::now());
-        self.metrics.limited.inc_by(is_limited.into());
-        is_limited
+    /// Counts an invalid token. Fails with status 429 if the address has sent too many of them.
+    pub fn limit_invalid_tokens(&self, address: IpAddr) -> Result<(), StatusCode> {
+        let now = Instant::now();
+        let is_allowed = self.is_exempt(address)
+            || self.invalid_tokens.try_acquire_or_pause(address, TOKEN_PAUSE, now);
+        self.check(is_allowed)
+    }
+
+    /// Fails with status 429 and counts the request unless it is allowed.
+    fn check(&self, is_allowed: bool) -> Result<(), StatusCode> {
+        self.metrics.limited.inc_by((!is_allowed).into());
+        if is_allowed { Ok(()) } else { Err(StatusCode::TOO_MANY_REQUESTS) }
     }
 
     fn is_exempt(&self, address: IpAddr) -> bool {

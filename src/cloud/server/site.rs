@@ -74,14 +74,6 @@ pub async fn check_api(
     Ok(next.run(Request::from_parts(parts, body.into())).await)
 }
 
-/// Counts [`COST`] against the rate limit of the client.
-fn limit(shared: &Shared, parts: &Parts) -> Result<(), ServerError> {
-    if shared.is_limited(client_address(shared, parts), COST) {
-        return Err(StatusCode::TOO_MANY_REQUESTS.into());
-    }
-    Ok(())
-}
-
 /// The reply of [`board`].
 #[derive(Serialize)]
 pub struct BoardMessage {
@@ -97,7 +89,7 @@ pub struct BoardMessage {
 
 /// Converts a FEN to its normal form, so that the page accepts the same FENs as the API.
 pub async fn board(State(shared): State<Arc<Shared>>, parts: Parts) -> JsonReply<BoardMessage> {
-    limit(&shared, &parts)?;
+    shared.limit(client_address(&shared, &parts), COST)?;
     let parameters = parameters_of(&parts.uri);
     let text = parameters.get("board").unwrap_or("");
     Ok(Json(language(&parts.headers).within(|| describe(text))))
@@ -147,7 +139,7 @@ pub async fn file(
     State(shared): State<Arc<Shared>>,
     parts: Parts,
 ) -> Result<Response, ServerError> {
-    limit(&shared, &parts)?;
+    shared.limit(client_address(&shared, &parts), COST)?;
     let files = shared.files();
     let site = &files.site;
     let path = parts.uri.path();
@@ -183,7 +175,7 @@ pub async fn page(
     State(shared): State<Arc<Shared>>,
     parts: Parts,
 ) -> Result<Response, ServerError> {
-    limit(&shared, &parts)?;
+    shared.limit(client_address(&shared, &parts), COST)?;
     built_in(parts.uri.path())
 }
 
