@@ -23,15 +23,6 @@ pub struct WeakMove {
     pub taken: Option<usize>,
 }
 
-/// A capture by the strong side.
-#[derive(Clone, Copy, Debug)]
-pub struct Capture {
-    /// Whether an advisor is taken; otherwise it is a bishop.
-    pub takes_advisor: bool,
-    /// The cell after the capture, in the class with one defender fewer.
-    pub after: Cell,
-}
-
 impl Indexer {
     /// The position of an index, see [`CellBoard::new`].
     #[inline]
@@ -125,9 +116,10 @@ impl<'a> CellBoard<'a> {
         cell
     }
 
-    /// Visits red's legal captures in a one-sided class.
+    /// Visits red's legal captures in a one-sided class: whether an advisor is taken (otherwise it is a bishop), and the
+    /// cell after the capture, in the class with one defender fewer.
     #[inline]
-    pub fn captures(&self, mut visit: impl FnMut(Capture)) {
+    pub fn captures(&self, mut visit: impl FnMut(bool, Cell)) {
         let attackers = &self.indexer.attackers;
         let [own, placement] = self.placements.0;
         for i in 0..attackers.count {
@@ -141,7 +133,7 @@ impl<'a> CellBoard<'a> {
                 if targets.contains(removal.square) && !are_facing(own.king, placement.king, left) {
                     let mut after = self.with_attacker(i, removal.square);
                     after.placements[Color::Black] = removal.placement.into();
-                    visit(Capture { takes_advisor: removal.is_advisor, after });
+                    visit(removal.is_advisor, after);
                 }
             }
         }

@@ -149,10 +149,9 @@ impl Solver<'_> {
     /// Level of the win by the strong side's best capture.
     fn best_capture(&self, board: &CellBoard<'_>) -> Option<u8> {
         let mut best = ILLEGAL;
-        board.captures(|capture| {
-            let smaller = &self.fewer_defenders[usize::from(capture.takes_advisor)];
-            if let Some(smaller) = smaller {
-                let value = smaller.value(capture.after, Color::Black);
+        board.captures(|takes_advisor, after| {
+            if let Some(smaller) = &self.fewer_defenders[usize::from(takes_advisor)] {
+                let value = smaller.value(after, Color::Black);
                 if let Some(level) = self.metric.after_capture(Color::Red, value) {
                     best = best.min(level);
                 }
