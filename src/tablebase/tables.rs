@@ -11,7 +11,7 @@ use super::material::Material;
 use super::value::{Metric, TableOutcome};
 use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
-use crate::rules::RuleSet;
+use crate::rules::{RuleSet, is_material_insufficient};
 use crate::text::{has_extension, names_of_list, path_of_name};
 
 /// Extension of table files.
@@ -270,7 +270,11 @@ impl Tables {
         let mut moves: Vec<ProbedMove> = (legal_moves(position).into_iter())
             .map(|played| {
                 let undo = after.make(played);
-                let outcome = self.outcome_after_move(&after, rules);
+                let outcome = if is_material_insufficient(&after) {
+                    Some(TableOutcome::Draw)
+                } else {
+                    self.probe(&after, rules).map(|probe| probe.outcome.before_move())
+                };
                 after.unmake(played, undo);
                 ProbedMove { played, outcome }
             })
@@ -294,14 +298,6 @@ impl Tables {
             || (self.probe_moves(position, rules).iter())
                 .filter(|m| moves.is_none_or(|moves| moves.contains(&m.played)))
                 .all(|m| m.outcome.is_some_and(is_none))
-    }
-
-    /// Value of a position for the side that has just moved.
-    fn outcome_after_move(&self, position: &Position, rules: RuleSet) -> Option<TableOutcome> {
-        if crate::rules::is_material_insufficient(position) {
-            return Some(TableOutcome::Draw);
-        }
-        Some(self.probe(position, rules)?.outcome.before_move())
     }
 
     /// The line of best play, as long as the tables give mates that agree with each other. Each move is probed

@@ -6,7 +6,7 @@ use rand::seq::{IndexedRandom, IteratorRandom};
 
 use super::activity::WorkCount;
 use super::learning::PendingWrites;
-use super::position::{KnownMove, QueriedPosition, ordered_moves, without_moves};
+use super::position::{KnownMove, QueriedPosition, ordered_moves};
 use super::query::{Library, Query};
 use super::tablebase;
 use super::walk::LibraryWalk;
@@ -37,13 +37,9 @@ impl Library {
         Ok(found)
     }
 
-    /// `queryall`: all moves of a position.
+    /// `queryall`: all moves of a position with legal moves.
     pub(super) fn query_all(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
         let board = &query.board;
-        let legal = ordered_moves(&board.position);
-        if legal.is_empty() {
-            return Ok(without_moves(&board.position));
-        }
         if let Some(moves) = self.table_moves(query) {
             return Ok(if moves.is_empty() {
                 ApiReply::Status("unknown")
@@ -53,7 +49,7 @@ impl Library {
         }
         self.read_and_learn(query, |snapshot, pending| {
             let (row, known) = self.known_moves(query, snapshot, pending)?;
-            let moves = listed(query, &known, &legal);
+            let moves = listed(query, &known);
             Ok(if moves.is_empty() {
                 ApiReply::Status("unknown")
             } else {
@@ -62,12 +58,9 @@ impl Library {
         })
     }
 
-    /// `queryscore`: the score of the best move.
+    /// `queryscore`: the score of the best move of a position with legal moves.
     pub(super) fn query_score(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
         let board = &query.board;
-        if !has_legal_move(&board.position) {
-            return Ok(without_moves(&board.position));
-        }
         if let Some(moves) = self.table_moves(query) {
             let first = moves.first().map(|m| ApiReply::Score(m.score, None));
             return Ok(first.unwrap_or(ApiReply::Status("unknown")));
@@ -128,7 +121,7 @@ impl Library {
 /// The entries of `queryall`. With `learn`, these are the known moves, and if `shows_all`, the other legal moves
 /// without scores. Without `learn`, these are all legal moves, of which only the best have scores. If no move is known,
 /// the list is empty unless `shows_all`.
-fn listed(query: &Query<'_>, known: &[KnownMove], legal: &[Move]) -> Vec<ListedMove> {
+fn listed(query: &Query<'_>, known: &[KnownMove]) -> Vec<ListedMove> {
     let best = known.first().map_or(0, |first| first.score);
     let mut moves: Vec<ListedMove> = (known.iter().enumerate())
         .map(|(n, known)| (n, known, rank(known.score, best)))
@@ -139,8 +132,8 @@ fn listed(query: &Query<'_>, known: &[KnownMove], legal: &[Move]) -> Vec<ListedM
         })
         .collect();
     if query.shows_all || !query.learn && !moves.is_empty() {
-        let is_listed = |m: &Move| moves.iter().any(|listed| listed.played == *m);
-        let unlisted: Vec<Move> = legal.iter().copied().filter(|m| !is_listed(m)).collect();
+        let mut unlisted = ordered_moves(&query.board.position);
+        unlisted.retain(|m| moves.iter().all(|listed| listed.played != *m));
         moves.extend(unlisted.into_iter().map(ListedMove::unknown));
     }
     moves
@@ -212,12 +205,9 @@ impl Library {
         })
     }
 
-    /// `querypv`: the principal variation.
+    /// `querypv`: the principal variation of a position with legal moves.
     pub(super) fn query_line(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
         let board = &query.board;
-        if !has_legal_move(&board.position) {
-            return Ok(without_moves(&board.position));
-        }
         if let Some(moves) = self.table_moves(query) {
             return Ok(tablebase::line(&moves));
         }

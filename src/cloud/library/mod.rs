@@ -16,8 +16,9 @@ use super::access::Role;
 use super::api::{ApiReply, QueryParameters, ReplyFormat};
 use super::fen;
 use super::store::StoreError;
+use crate::movegen::has_legal_move;
 use actions::Choice;
-use position::QueriedPosition;
+use position::{QueriedPosition, without_moves};
 use query::Query;
 
 pub use activity::WorkCount;
@@ -73,7 +74,11 @@ impl Library {
 
     fn reply(&self, action: &str, query: &Query<'_>) -> Result<ApiReply, StoreError> {
         let refused = ApiReply::Status("tokenerror");
+        let position = &query.board.position;
         match action {
+            "queryall" | "queryscore" | "querypv" if !has_legal_move(position) => {
+                Ok(without_moves(position))
+            }
             "queryall" => self.query_all(query),
             "query" => self.query_move(query, Choice::Good),
             "querybest" => self.query_move(query, Choice::Best),
