@@ -240,18 +240,7 @@ fn attacker_targets(kind: PieceKind, from: Square, others: Bitboard) -> Bitboard
 /// Squares from which a pawn of `side` reaches `to`, without squares that a pawn cannot occupy.
 #[inline]
 fn pawn_origins(side: Color, to: Square) -> Bitboard {
-    const REACHABLE: [Bitboard; Color::COUNT] =
-        [reachable_squares(Piece::RedPawn), reachable_squares(Piece::BlackPawn)];
-    attacks::pawn_to(side, to) & REACHABLE[side.index()]
-}
-
-const fn reachable_squares(piece: Piece) -> Bitboard {
-    let (mut squares, mut index) = (Bitboard::EMPTY, 0);
-    while let Some(square) = Square::from_index(index) {
-        if piece.can_stand_on(square, false) {
-            squares = squares.with(square);
-        }
-        index += 1;
-    }
-    squares
+    let pawn = Piece::new(PieceKind::Pawn, side);
+    let can_stand = |from: &Square| pawn.can_stand_on(*from, false);
+    attacks::pawn_to(side, to).into_iter().filter(can_stand).collect()
 }
