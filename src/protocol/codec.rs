@@ -50,8 +50,8 @@ pub enum Command {
         /// The value, if the line shows where it begins.
         value: Option<String>,
     },
-    /// The client has shown that it counts ranks from 0.
-    RanksFromZero,
+    /// The client has shown how it counts ranks.
+    CountRanks(Ranks),
     Debug(bool),
     Position(PositionText),
     /// Excludes moves of the current position from the search.

@@ -114,7 +114,7 @@ fn clients_that_set_the_variant_may_show_that_they_count_ranks_from_0() {
     ] {
         let commands = codec(Protocol::Uci).parse(line, &preferences);
         match commands.as_slice() {
-            [Command::RanksFromZero, command] if counts_from_zero => {
+            [Command::CountRanks(Ranks::FromZero), command] if counts_from_zero => {
                 assert_eq!(*command, uci(line));
             }
             [command] if !counts_from_zero => assert_ne!(*command, uci(line)),

@@ -122,9 +122,10 @@ impl GoRequest {
     }
 }
 
-/// Subtracts `by` from the time for the move and from the clock of the side to move.
+/// Subtracts `by` from the time for the move and from the clock of the side to move. At least one millisecond is left of
+/// a longer time.
 pub fn shortened(limits: Limits, by: Duration) -> Limits {
-    let less = |time: Duration| time.saturating_sub(by);
+    let less = |time: Duration| time.saturating_sub(by).max(time.min(Duration::from_millis(1)));
     Limits {
         move_time: limits.move_time.map(less),
         clock: limits.clock.map(|clock| PlayerClock { time: less(clock.time), ..clock }),

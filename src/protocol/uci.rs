@@ -12,7 +12,7 @@ use crate::search::{Bound, Info, Meaning, Report, Score, nodes_per_second};
 
 /// An option that is accepted but not listed. A client that sets it is a program for many variants. If it were listed,
 /// clients that send back every listed option would set it too.
-const UNLISTED: &str = "UCI_Chess960";
+const UNLISTED: [&str; 2] = ["UCI_Chess960", "Protocol"];
 
 /// Clients of the dialect UCI-Cyclone omit the word `position`: they send `startpos` or `fen F`, and moves. They count
 /// ranks from 0, even if they have set `UCI_Variant`, and so does a client that sends a move with a rank 0. The session
@@ -30,11 +30,15 @@ pub struct Uci {
 
 impl Codec for Uci {
     fn parse(&mut self, line: &str, preferences: &Preferences) -> Vec<Command> {
-        if preferences.ranks() == Ranks::FromOne && counts_from_zero(line) {
-            vec![Command::RanksFromZero, self.parse_line(line, Ranks::FromZero)]
-        } else {
-            vec![self.parse_line(line, preferences.ranks())]
-        }
+        let ranks = preferences.ranks();
+        let shown = match ranks {
+            Ranks::FromOne if counts_from_zero(line) => Ranks::FromZero,
+            Ranks::FromZero if preferences.is_for_variants() && counts_from_one(line) => {
+                Ranks::FromOne
+            }
+            _ => return vec![self.parse_line(line, ranks)],
+        };
+        vec![Command::CountRanks(shown), self.parse_line(line, shown)]
     }
 
     fn handshake_answer(&mut self) -> Vec<String> {
@@ -182,8 +186,13 @@ fn counts_from_zero(line: &str) -> bool {
         || words.any(|word| Ranks::FromOne.only_other_parses(word))
 }
 
+/// Whether a line contains a move with a rank 10.
+fn counts_from_one(line: &str) -> bool {
+    line.split_whitespace().any(|word| Ranks::FromZero.only_other_parses(word))
+}
+
 fn format_option(spec: &OptionSpec) -> Option<String> {
-    let name = spec.uci.filter(|name| *name != UNLISTED)?;
+    let name = spec.uci.filter(|name| !UNLISTED.contains(name))?;
     let (kind, default, values) = spec.kind.describe(true);
     Some(format!("option name {name} type {kind}{default}{values}"))
 }

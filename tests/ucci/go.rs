@@ -205,6 +205,26 @@ fn very_large_limits_are_accepted() {
     client.quit();
 }
 
+/// Even without time the first iteration sees recaptures: the pawn on e6 protects the pawn on e5.
+#[test]
+fn a_search_without_time_loses_no_piece() {
+    let fen = "3akab2/9/2n1b4/4p4/4p4/9/4R4/9/4A4/3AK1B2 w - - 0 1";
+    for (overhead, go) in [
+        (0, "go movetime 0"),
+        (0, "go wtime 0 btime 60000"),
+        (100, "go movetime 60"),
+        (1000, "go wtime 900 btime 30000 winc 1000 binc 1000"),
+    ] {
+        let mut client = Client::uci();
+        client.silent(&format!("setoption name Move Overhead value {overhead}"));
+        client.silent(&format!("position fen {fen}"));
+        client.send(go);
+        let lines = client.until("bestmove ");
+        assert!(!lines.last().unwrap().contains("e3e5"), "{go}: {lines:?}");
+        client.quit();
+    }
+}
+
 #[test]
 fn times_are_read_in_both_units() {
     let mut client = Client::ucci();

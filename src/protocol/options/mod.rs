@@ -5,7 +5,7 @@ mod preferences;
 mod table;
 
 pub use preferences::Preferences;
-pub use table::{all, default_books, plays_from_books};
+pub use table::{all, default_books, is_named_pikafish, plays_from_books};
 
 use std::fmt::Display;
 

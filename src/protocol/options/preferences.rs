@@ -96,9 +96,13 @@ impl Preferences {
     /// Fairy-Stockfish does. Other programs only send all listed options back, even `UCI_EngineAbout`, which has
     /// no effect. `UCI_Chess960` is not listed, so a program that sets it supports many variants.
     pub fn ranks(&self) -> Ranks {
-        let is_for_variants =
-            self.has_set_variant && (!self.has_set_about || self.has_set_chess960);
-        if is_for_variants && !self.counts_from_zero { Ranks::FromOne } else { Ranks::FromZero }
+        let from_one = self.is_for_variants() && !self.counts_from_zero;
+        if from_one { Ranks::FromOne } else { Ranks::FromZero }
+    }
+
+    /// Whether the client is a program for many variants.
+    pub fn is_for_variants(&self) -> bool {
+        self.has_set_variant && (!self.has_set_about || self.has_set_chess960)
     }
 
     /// How random the moves are: not at all in analysis mode, and at least [`Randomness::Small`] below full strength.

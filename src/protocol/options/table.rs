@@ -115,9 +115,9 @@ fn assign<T>(field: &mut T, value: Option<T>) -> bool {
     is_valid
 }
 
-/// Whether a path has the usual name of a network of Pikafish. A client that sets such a network counts ranks from 0,
-/// as Pikafish does.
-fn is_network_of_pikafish(path: &str) -> bool {
+/// Whether a file is named after Pikafish. A client that sets a network with such a name, or runs the engine by such a
+/// name, counts ranks from 0, as Pikafish does.
+pub fn is_named_pikafish(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     name.to_ascii_lowercase().contains("pikafish")
 }
@@ -212,7 +212,7 @@ const OPTIONS: &[OptionSpec] = &[
         assign(&mut p.opponent_elo, parse_opponent(text))
     }),
     text("evalapi", "EvalFile", "", "the file of a network", |p, file| {
-        p.counts_from_zero |= is_network_of_pikafish(file);
+        p.counts_from_zero |= is_named_pikafish(file);
         assign(&mut p.network, Some(file.to_owned()))
     })
     .naming(PathKind::File)
@@ -245,6 +245,12 @@ const OPTIONS: &[OptionSpec] = &[
             index == 0
         })
     },
+    // An option of Fairy-Stockfish, which counts ranks from 0 in these protocols.
+    text("", "Protocol", "", "the protocol", |p, protocol| {
+        let protocol = protocol.to_ascii_lowercase();
+        p.counts_from_zero |= matches!(protocol.as_str(), "ucci" | "ucicyclone");
+        true
+    }),
     check("", "UCI_Chess960", false, |p, _| p.has_set_chess960 = true),
 ];
 

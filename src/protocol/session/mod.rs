@@ -32,7 +32,7 @@ use std::ops::ControlFlow;
 use crossbeam_channel::{Receiver, RecvTimeoutError, at, never, select_biased, unbounded};
 
 use super::codec::{Command, PositionText, Protocol, Reply};
-use super::options::Preferences;
+use super::options::{Preferences, is_named_pikafish};
 use super::stdio::{Input, InputReceiver, Output};
 use super::text::{Ranks, TimeUnit};
 use super::ucci::parse_common;
@@ -60,6 +60,8 @@ pub fn run(
 ) -> Result<Option<io::Error>, StartError> {
     let mut session = Session::new(input, sink)?;
     session.output.set_gbk(in_gbk);
+    let program = std::env::args_os().next().unwrap_or_default();
+    session.preferences.counts_from_zero = is_named_pikafish(&program.to_string_lossy());
     Ok(session.run())
 }
 
@@ -279,12 +281,14 @@ impl Session {
             Command::Handshake(protocol) => self.answer_handshake(protocol),
             Command::IsReady => {
                 if self.search.is_none() {
-                    self.pool.prepare();
+                    self.prepare();
                 }
                 self.send(&Reply::Ready);
             }
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
-            Command::RanksFromZero => self.preferences.counts_from_zero = true,
+            Command::CountRanks(ranks) => {
+                self.preferences.counts_from_zero = ranks == Ranks::FromZero;
+            }
             Command::Debug(on) => self.preferences.debug = on,
             Command::Position(text) => self.set_position(text),
             Command::BanMoves(moves) => {
@@ -532,7 +536,7 @@ fn needs_idle(command: &Command) -> bool {
     !matches!(
         command,
         Command::IsReady
-            | Command::RanksFromZero
+            | Command::CountRanks(_)
             | Command::Debug(_)
             | Command::PonderHit { .. }
             | Command::Stop

@@ -82,8 +82,15 @@ impl Session {
     /// The position stays.
     pub fn new_game(&mut self) {
         self.pool.forget();
-        self.pool.prepare();
+        self.prepare();
         self.adjudicator = Adjudicator::default();
+    }
+
+    /// Does now what would delay the first search: provides the memory of the hash table, and reads the embedded
+    /// endgame tablebases.
+    pub fn prepare(&mut self) {
+        self.pool.prepare();
+        self.tables();
     }
 
     fn parse_position_again(&mut self) {

@@ -149,6 +149,7 @@ impl XBoard {
                 let opponent = split_word(rest).1;
                 let is_number = opponent.parse::<u32>().is_ok_and(|elo| elo > 0);
                 let elo = if is_number { opponent } else { "none" };
+                self.is_rated = is_number;
                 vec![option("UCI_Opponent", &format!("none {elo} computer x"))]
             }
             "variant" if rest == "xiangqi" => Vec::new(),
@@ -244,6 +245,9 @@ impl XBoard {
         }
         self.engine = (!self.analyzing).then_some(Color::Black);
         self.time.restart();
+        if std::mem::take(&mut self.is_rated) {
+            commands.push(option("UCI_Opponent", "none none computer x"));
+        }
         commands.push(Command::NewGame);
         commands.extend(self.think());
         commands
@@ -318,7 +322,7 @@ fn option(name: &str, value: &str) -> Command {
 
 /// Options that are not listed: those with commands (`memory`, `cores`, `easy` and `hard`, `new`, `rating`) and those
 /// without a use in XBoard.
-const UNLISTED: [&str; 13] = [
+const UNLISTED: [&str; 14] = [
     "hashsize",
     "threads",
     "ponder",
@@ -332,6 +336,7 @@ const UNLISTED: [&str; 13] = [
     "UCI_EngineAbout",
     "UCI_Variant",
     "UCI_Chess960",
+    "Protocol",
 ];
 
 /// The answer to `protover`.

@@ -91,6 +91,8 @@ pub struct XBoard {
     posting: bool,
     /// Whether the opponent has offered a draw since the engine's last move.
     draw_offered: bool,
+    /// Whether the rating of the opponent in this game is known.
+    is_rated: bool,
     /// Whether to show the board after each move (`console`).
     console: bool,
     purpose: Option<Purpose>,
@@ -125,6 +127,7 @@ impl XBoard {
             pondering: false,
             posting: false,
             draw_offered: false,
+            is_rated: false,
             console: false,
             purpose: None,
             status: AnalysisStatus::new(),

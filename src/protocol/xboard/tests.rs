@@ -67,6 +67,17 @@ fn moves(commands: &[Command]) -> String {
 }
 
 #[test]
+fn a_rating_applies_to_one_game() {
+    let mut client = Client::xboard();
+    client.send("rating 2000 2800");
+    let commands = client.send("new");
+    let unknown = Some("none none computer x".to_owned());
+    let forgets = Command::SetOption { name: "UCI_Opponent".to_owned(), value: unknown };
+    assert_eq!(commands, [forgets, Command::NewGame]);
+    assert_eq!(client.send("new"), [Command::NewGame]);
+}
+
+#[test]
 fn a_game_is_played() {
     let mut client = Client::xboard();
     assert_eq!(client.verbs("new"), "newgame");

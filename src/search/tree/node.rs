@@ -12,6 +12,10 @@ use crate::search::request::Driver;
 use crate::search::score::{MAX_PLY, Score};
 use crate::search::tt::TtEntry;
 
+/// Nodes after which an iteration of depth 1 that must end searches no more captures. In positions from games it has
+/// about 50.
+const FIRST_ITERATION_NODES: u64 = 2000;
+
 /// The data of a node that is known before its moves are searched.
 pub struct Node {
     pub ply: usize,
@@ -407,9 +411,9 @@ impl Search<'_> {
         if standing >= beta {
             return if N::PV { node.best } else { node.best.averaged_fail_high(beta, 1) };
         }
-        // The first iteration is completed even if the search must end, but without further captures: in a position
-        // with fifteen rooks on each side they would take too long.
-        if self.must_end && !node.in_check {
+        // The first iteration is completed even if the search must end, but without further captures if it is large: in
+        // a position with fifteen rooks on each side they would take too long.
+        if self.must_end && !node.in_check && self.nodes > FIRST_ITERATION_NODES {
             return node.best;
         }
         self.search_quiescence_moves::<N>(&mut node, alpha.max(standing), beta);

@@ -67,3 +67,32 @@ fn clients_that_set_a_network_of_pikafish_count_ranks_from_0() {
         }
     }
 }
+
+#[test]
+fn the_protocol_of_fairy_stockfish_shows_how_clients_count_ranks() {
+    for (protocol, expected) in
+        [("ucci", "bestmove h2e2"), ("UciCyclone", "bestmove h2e2"), ("uci", "bestmove h3e3")]
+    {
+        let mut session = TestSession::new("uci");
+        session.say("setoption name UCI_Variant value xiangqi");
+        assert_eq!(session.say(&format!("setoption name Protocol value {protocol}")), [""; 0]);
+        session.say("position startpos");
+        session.say("go depth 1");
+        assert_eq!(session.on_event(done(0)), [expected], "{protocol}");
+    }
+}
+
+/// One list that is legal only with ranks from 0 does not exclude the lists of the next games.
+#[test]
+fn a_rank_10_shows_that_ranks_are_counted_from_1() {
+    let mut session = TestSession::new("uci");
+    session.say("setoption name UCI_Variant value xiangqi");
+    for (moves, expected) in
+        [("h2e2", "bestmove h2e2"), ("h3e3 h10g8", "bestmove h3e3"), ("h0g2", "bestmove h2e2")]
+    {
+        assert_eq!(session.say(&format!("position startpos moves {moves}")), [""; 0]);
+        session.say("position startpos");
+        session.say("go depth 1");
+        assert_eq!(session.on_event(done(0)), [expected], "{moves}");
+    }
+}
