@@ -14,7 +14,8 @@ use super::Language;
 /// Pairs of lines, English and Chinese; empty lines and those that begin with `#` are skipped.
 ///
 /// A pattern has `{}` for any text but an empty one, `{n}` for a number and `{t}` for a text that is translated too.
-/// Each value ends at the first occurrence of the next literal text; the last literal text must end the message.
+/// Each value ends at the first occurrence of the next literal text; the last literal text must end the message. `(s)`
+/// at the end of a noun is its ending in the singular or plural: nothing or `s`. It is not a value.
 ///
 /// In the translation, `{3}` is replaced by the third value, and a `{}` that is the n-th placeholder by the n-th value.
 const TABLE: &str = include_str!("chinese.txt");
@@ -41,6 +42,7 @@ enum Slot {
     Any,
     Number,
     Text,
+    Plural,
 }
 
 #[derive(Debug)]
@@ -54,7 +56,8 @@ struct Pattern {
 impl Pattern {
     fn new(english: &'static str, chinese: &'static str) -> Self {
         let (mut literals, mut slots) = (Vec::new(), Vec::new());
-        let marks = [("{}", Slot::Any), ("{n}", Slot::Number), ("{t}", Slot::Text)];
+        let marks =
+            [("{}", Slot::Any), ("{n}", Slot::Number), ("{t}", Slot::Text), ("(s)", Slot::Plural)];
         let first_of = |text: &str| {
             let found = marks.map(|(mark, slot)| Some((text.find(mark)?, mark, slot)));
             found.into_iter().flatten().min_by_key(|(at, ..)| *at)
@@ -91,7 +94,10 @@ impl Pattern {
             if n == 0 && first.is_empty() && literal.starts_with(' ') && has_name(&left[..at]) {
                 return None;
             }
-            values.push(self.slots[n].value(&left[..at], cache)?);
+            match (self.slots[n], &left[..at]) {
+                (Slot::Plural, "" | "s") => {}
+                (slot, value) => values.push(slot.value(value, cache)?),
+            }
             left = &left[at + literal.len()..];
         }
         left.is_empty().then(|| filled(self.chinese, &values))
@@ -117,6 +123,7 @@ impl Slot {
                     .then_some(Cow::Borrowed(text))
             }
             Self::Text => (!text.is_empty()).then(|| chinese(text, cache)),
+            Self::Plural => None,
         }
     }
 }
@@ -214,6 +221,7 @@ mod tests {
             ("a.pgn: game 3: the game is too long", "a.pgn：第 3 局：对局太长"),
             ("the reply h2e2 is missing after a0a1", "缺少 a0a1 之后的应着 h2e2"),
             ("12 moves in 3 positions", "3 个局面中有 12 个着法"),
+            ("1 move in 1 position", "1 个局面中有 1 个着法"),
             ("a.toml: TOML parse error at line 1, column 3", "a.toml：TOML 第 1 行第 3 列有错"),
             (
                 "not a solution as JSON: invalid type: integer `3`, expected a string at line 1 column 9",
@@ -260,7 +268,8 @@ mod tests {
             let count = pair[1].matches('{').count();
             // The translation omits the error number of the operating system.
             let is_system_error = pair[0].ends_with("(os error {n})");
-            assert!(is_system_error || pattern.slots.len() == count, "{}", pair[0]);
+            let slots = pattern.slots.iter().filter(|slot| **slot != Slot::Plural).count();
+            assert!(is_system_error || slots == count, "{}", pair[0]);
             let values: Vec<_> = (0..count).map(|n| Cow::Owned(format!("<{n}>"))).collect();
             let filled = filled(pair[1], &values);
             assert!(values.iter().all(|v| filled.contains(v.as_ref())), "{filled}");
