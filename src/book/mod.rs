@@ -42,9 +42,9 @@ pub use book_move::{
 };
 pub use dat::{DatBook, EncodedDat, encode_dat, encode_hashed};
 pub use library::{BUILTIN, BookLibrary, SQLITE_MAGIC, open_book};
+pub use table::BookTable;
 #[cfg(feature = "cloud")]
 pub use table::is_book_text;
-pub use table::{BookTable, TextError};
 pub use walk::{BookWalk, drop_unreached, walk};
 #[cfg(feature = "sqlite")]
 pub use xqb::write_xqb;

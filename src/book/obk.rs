@@ -11,7 +11,7 @@ use rusqlite::{Connection, Params, params};
 
 use super::book_move::{Book, BookError, FoundRecords};
 use super::dat::{from_256, to_256};
-use super::database::{BookRow, DecodedRow, found_records};
+use super::database::{BookRow, found_records};
 use crate::board::{Color, Move, Piece, Position};
 
 /// Length of a key file in bytes.
@@ -73,17 +73,9 @@ impl ObkBook {
         let is_indexed = has_index(&connection, table)?;
         let book = Self { connection, keys, table, index: OnceCell::new() };
         if !is_indexed {
-            book.read_index()?;
+            book.prepare_walk()?;
         }
         Ok(book)
-    }
-
-    fn read_index(&self) -> Result<(), BookError> {
-        if self.index.get().is_none() {
-            let keys = read_keys(&self.connection, self.table)?;
-            self.index.get_or_init(|| keys);
-        }
-        Ok(())
     }
 
     /// The rows that satisfy a condition.
@@ -104,19 +96,6 @@ impl ObkBook {
         let found = index[start..].iter().take_while(|(other, _)| *other == key);
         let rows = found.map(|(_, rowid)| self.rows_where("rowid = ?1", [rowid]));
         Ok(rows.collect::<Result<Vec<_>, _>>()?.concat())
-    }
-
-    /// Rows of a position and of its mirror image, with their moves as moves of the position. The second list is empty
-    /// if the position is its own mirror image.
-    fn image_rows(&self, position: &Position) -> Result<[Vec<DecodedRow>; 2], BookError> {
-        let [own, mirror] = [false, true].map(|mirror| self.keys.key(position, mirror));
-        let decoded = |row: BookRow| (row, unpack(row.packed));
-        let flipped = |row: BookRow| (row, unpack(row.packed).map(Move::flip_file));
-        let mirrored = if own == mirror { Vec::new() } else { self.rows(mirror)? };
-        Ok([
-            self.rows(own)?.into_iter().map(decoded).collect(),
-            mirrored.into_iter().map(flipped).collect(),
-        ])
     }
 }
 
@@ -160,7 +139,13 @@ fn unpack(packed: i64) -> Option<Move> {
 
 impl Book for ObkBook {
     fn look_up(&self, position: &Position) -> Result<FoundRecords, BookError> {
-        let [own, mirrored] = self.image_rows(position)?;
+        let [own, mirror] = [false, true].map(|mirror| self.keys.key(position, mirror));
+        let decoded = |row: BookRow| (row, unpack(row.packed));
+        let flipped = |row: BookRow| (row, unpack(row.packed).map(Move::flip_file));
+        // A position may be its own mirror image.
+        let mirrored = if own == mirror { Vec::new() } else { self.rows(mirror)? };
+        let own: Vec<_> = self.rows(own)?.into_iter().map(decoded).collect();
+        let mirrored: Vec<_> = mirrored.into_iter().map(flipped).collect();
         Ok(found_records(&own, &mirrored, position))
     }
 
@@ -170,8 +155,13 @@ impl Book for ObkBook {
         Ok(self.connection.query_row(&query, [], |row| row.get(0))?)
     }
 
+    /// Reads the index.
     fn prepare_walk(&self) -> Result<(), BookError> {
-        self.read_index()
+        if self.index.get().is_none() {
+            let keys = read_keys(&self.connection, self.table)?;
+            self.index.get_or_init(|| keys);
+        }
+        Ok(())
     }
 
     fn format(&self) -> &'static str {

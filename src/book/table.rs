@@ -7,7 +7,7 @@ use super::book_move::{Book, BookEntry, BookError, BookMove, FoundRecords, Resul
 use super::dat::stored_order;
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
-use crate::notation::fen;
+use crate::notation::{RecordError, fen};
 use crate::text::{excerpt, without_byte_order_mark, word_starts};
 
 /// Positions with their moves. Like BOOK.DAT, the table stores only one of a position and its mirror image.
@@ -133,16 +133,6 @@ impl Book for BookTable {
     }
 }
 
-/// Error in the text of a book.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {reason}")]
-pub struct TextError {
-    /// Line number from 1.
-    pub line: usize,
-    /// The reason why the line cannot be read.
-    pub reason: String,
-}
-
 impl BookTable {
     /// A heading, and one line for each move: board and side to move, the move, its weight, and the games won, drawn
     /// and lost with it, separated by tabs.
@@ -160,10 +150,11 @@ impl BookTable {
 
     /// Reads the text of [`Self::to_text`], with or without the results, or lines `h2e2 9 FEN`, the form of BOOK.DAT
     /// before version 2.0 of ElephantEye. Empty lines and lines that begin with `#` are ignored.
-    pub fn from_text(text: &str) -> Result<Self, TextError> {
+    pub fn from_text(text: &str) -> Result<Self, RecordError> {
         let mut table = Self::default();
         for (line, content) in move_lines(text) {
-            let (position, m) = read_line(content).map_err(|reason| TextError { line, reason })?;
+            let (position, m) =
+                read_line(content).map_err(|reason| RecordError::at(line, reason))?;
             table.add(&position, m);
         }
         Ok(table)
@@ -285,7 +276,7 @@ pub mod tests {
             (&format!("h2e2 x {fen}"), "not a number"),
         ] {
             let error = BookTable::from_text(&format!("# \n\n{line}\n")).unwrap_err();
-            assert_eq!(error.line, 3);
+            assert_eq!(error.line, Some(3));
             assert!(error.to_string().contains(reason), "{error}");
         }
     }

@@ -24,13 +24,7 @@ const SCHEMA: &str = "
 
 #[derive(Debug)]
 pub struct XqbBook {
-    connection: Connection,
-}
-
-impl XqbBook {
-    pub fn new(connection: Connection) -> Self {
-        Self { connection }
-    }
+    pub connection: Connection,
 }
 
 impl Book for XqbBook {
@@ -292,7 +286,7 @@ mod tests {
     fn reopened(path: &Path) -> XqbBook {
         let (connection, schema) = open(path).unwrap();
         assert_eq!(schema, Schema::Xqb);
-        XqbBook::new(connection)
+        XqbBook { connection }
     }
 
     #[test]

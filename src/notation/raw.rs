@@ -33,7 +33,7 @@ impl RecordError {
     }
 
     /// An error in a line of a text file, counted from 1.
-    pub(super) fn at(line: usize, reason: impl ToString) -> Self {
+    pub(crate) fn at(line: usize, reason: impl ToString) -> Self {
         Self { line: Some(line), ..Self::new(reason) }
     }
 }
