@@ -168,13 +168,10 @@ impl RawGame {
 
     /// Records a problem. Problems of the main line are always listed, others only while there are fewer than
     /// `MAX_PROBLEMS`.
-    pub fn add_problem(&mut self, error: &RecordError, affects_main_line: bool) {
+    pub fn add_problem(&mut self, reason: impl ToString, affects_main_line: bool) {
         if affects_main_line || self.problems.len() < MAX_PROBLEMS {
-            self.problems.push(Problem {
-                reason: error.to_string(),
-                affects_main_line,
-                is_about_result: false,
-            });
+            let reason = reason.to_string();
+            self.problems.push(Problem { reason, affects_main_line, is_about_result: false });
         } else {
             self.unlisted_problems += 1;
         }
@@ -232,7 +229,7 @@ impl RawGame {
                     if is_main && self.moves.next_sibling(id).is_some() {
                         let why = "the variations in place of this move cannot be kept without it";
                         let lost = move_error(error.line, ply, why);
-                        self.add_problem(&lost, false);
+                        self.add_problem(lost, false);
                     }
                     next = self.moves.after_subtree(if is_main { parent } else { id });
                 }

@@ -69,7 +69,9 @@ impl Replacement {
         let directory = directory.unwrap_or(Path::new("."));
         // Checked first, so that an error does not name a temporary file that the user does not know.
         fs::metadata(directory)?;
-        let prefix = prefix(&path);
+        let mut prefix = OsString::from(".");
+        prefix.push(short_name(&path, MAX_NAME));
+        prefix.push(".");
         builder.prefix(&prefix).suffix(".tmp");
         let mut listed = LISTED.lock();
         let file = builder.tempfile_in(directory);
@@ -142,14 +144,6 @@ fn without_path(error: io::Error) -> io::Error {
         Some((text, _)) => io::Error::new(error.kind(), text),
         None => error,
     }
-}
-
-/// The prefix of the names of unfinished files for a path.
-fn prefix(path: &Path) -> OsString {
-    let mut prefix = OsString::from(".");
-    prefix.push(short_name(path, MAX_NAME));
-    prefix.push(".");
-    prefix
 }
 
 /// The name of a file, cut to at most `bound` bytes.

@@ -107,7 +107,7 @@ impl<R: BufRead> PgnReader<R> {
     /// The same reader with line numbers for a text that follows this many lines of a file.
     #[cfg(feature = "records")]
     pub(super) fn after_lines(mut self, lines: usize) -> Self {
-        self.scanner = Scanner::after_lines(lines);
+        self.scanner.lines = lines;
         self
     }
 
@@ -179,7 +179,7 @@ impl<R: BufRead> Iterator for PgnReader<R> {
                 }
                 let last = std::mem::take(&mut self.builder);
                 // After an error the rest of a game may be missing.
-                let is_whole = self.error.is_none() || last.has_ended();
+                let is_whole = self.error.is_none() || last.has_ended;
                 if is_whole && last.has_record() {
                     return Some(last.finish());
                 }

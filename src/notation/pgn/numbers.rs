@@ -3,7 +3,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoveNumber {
     /// `None` for `...` without a number.
-    value: Option<usize>,
+    pub value: Option<usize>,
     /// Whether it precedes black's move: `3...`.
     pub is_black: bool,
 }
@@ -20,12 +20,6 @@ impl MoveNumber {
         let value = digits.parse::<u16>().map(usize::from).ok();
         let value = value.or_else(|| chinese_number(digits));
         (value.is_some() || is_black && digits.is_empty()).then_some(Self { value, is_black })
-    }
-
-    /// The number; `None` for `...` alone.
-    #[cfg(feature = "match")]
-    pub fn value(self) -> Option<usize> {
-        self.value
     }
 
     /// Whether this is `...` without a number. It precedes black's move or replaces it.

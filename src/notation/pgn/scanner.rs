@@ -262,20 +262,14 @@ pub struct Scanner {
     text: String,
     /// The byte offset of the rest of the text.
     at: usize,
-    /// The number of lines before the rest.
-    lines: usize,
+    /// The number of lines of the file before the rest.
+    pub lines: usize,
     /// For each of [`BRACKETS`], the end of the last line in which no closing bracket was found, so that each line is
     /// searched only once.
     unclosed: [usize; BRACKETS.len()],
 }
 
 impl Scanner {
-    /// A scanner of a text that follows this many lines of a file.
-    #[cfg(feature = "records")]
-    pub fn after_lines(lines: usize) -> Self {
-        Self { lines, ..Self::default() }
-    }
-
     /// Continues with the next part.
     pub fn set_part(&mut self, text: String) {
         self.text = text;
@@ -441,53 +435,47 @@ impl Scanner {
         let mut line = characters.by_ref().take_while(|(_, c)| *c != '\n');
         // With a `]` before the first quotation mark, the tag has another form.
         let first = line.by_ref().find(|(_, c)| QUOTES.contains(c) || *c == ']');
-        if let Some((name, quote)) = first.filter(|(_, c)| *c != ']') {
-            if quote != '"' {
-                return self.typographic_tag(start, name, quote);
-            }
-            let mut value = String::new();
-            while let Some((at, c)) = line.next() {
-                let rest = &self.text[start + at + c.len_utf8()..];
-                match c {
-                    '\\' if rest.starts_with(['"', '\\']) => {
-                        value.extend(line.next().map(|(_, c)| c));
+        match first {
+            Some((name, '"')) => {
+                let mut value = String::new();
+                while let Some((at, c)) = line.next() {
+                    let rest = &self.text[start + at + c.len_utf8()..];
+                    match c {
+                        '\\' if rest.starts_with(['"', '\\']) => {
+                            value.extend(line.next().map(|(_, c)| c));
+                        }
+                        '"' if rest.trim_start_matches(is_blank).starts_with(']') => {
+                            let end = rest.find(']').unwrap_or_default();
+                            self.skip(1 + at + 1 + end + 1);
+                            return Some((start..start + name, value));
+                        }
+                        _ => value.push(c),
                     }
-                    '"' if rest.trim_start_matches(is_blank).starts_with(']') => {
-                        let end = rest.find(']').unwrap_or_default();
-                        self.skip(1 + at + 1 + end + 1);
-                        return Some((start..start + name, value));
-                    }
-                    _ => value.push(c),
                 }
             }
+            Some((name, quote)) if quote != ']' => {
+                if let Some(value) = self.typographic_value(start + name + quote.len_utf8()) {
+                    return Some((start..start + name, value));
+                }
+            }
+            _ => {}
         }
         self.skip_line();
         tag_without_quotes(&self.text[start..self.at])
             .map(|(name, value)| (start..start + name, value.to_owned()))
     }
 
-    /// Like [`Self::tag`], if the quotation mark after the name is not `"`. The name begins at `start` and has `name`
-    /// bytes. The value ends at the first quotation mark before a `]`.
-    fn typographic_tag(
-        &mut self,
-        start: usize,
-        name: usize,
-        quote: char,
-    ) -> Option<(Range<usize>, String)> {
-        let value_at = start + name + quote.len_utf8();
+    /// Reads and skips the value of a tag, which begins at `value_at`, if the quotation mark before it is not `"`. The
+    /// value ends at the first quotation mark before a `]`.
+    fn typographic_value(&mut self, value_at: usize) -> Option<String> {
         let rest = &self.text[value_at..];
         let ends = rest.match_indices([']', '\n']);
         let mut ends = ends.map_while(|(end, found)| (found == "]").then_some(end));
-        let found = ends.find_map(|end| {
+        let (end, value) = ends.find_map(|end| {
             let value = rest[..end].trim_end().strip_suffix(QUOTES)?;
             Some((end, value.to_owned()))
-        });
-        let Some((end, value)) = found else {
-            self.skip_line();
-            return tag_without_quotes(&self.text[start..self.at])
-                .map(|(name, value)| (start..start + name, value.to_owned()));
-        };
+        })?;
         self.skip(value_at + end + 1 - self.at);
-        Some((start..start + name, value))
+        Some(value)
     }
 }

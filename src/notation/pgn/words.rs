@@ -175,7 +175,7 @@ pub(crate) fn first_number(line: &str) -> Option<usize> {
         let word = plain(word);
         let (number, text, _) = numbered_word(&word);
         let is_certain = index == 0 || !text.is_empty() || is_move_number(&word);
-        if let Some(value) = number.and_then(MoveNumber::value).filter(|_| is_certain) {
+        if let Some(value) = number.and_then(|number| number.value).filter(|_| is_certain) {
             return Some(value);
         }
         if !text.is_empty() && !is_move_text(joined_moves(text)[0]) {

@@ -56,25 +56,24 @@ impl GameTree {
             if let Some(variation) = line.alternative {
                 line.alternative = moves.next_sibling(variation);
                 line.needs_number = true;
-                words.push("(".to_owned());
-                let before = line.before.clone();
-                let mut alternative = WrittenLine::new(Some(variation), &before);
-                alternative.is_variation = true;
+                let mut alternative = WrittenLine::new(Some(variation), &line.before);
+                alternative.bracket = "(";
                 lines.push(alternative);
                 continue;
             }
             let Some((id, played)) = line.next.and_then(|id| Some((id, moves[id].played?))) else {
-                let is_variation = line.is_variation;
                 lines.pop();
-                if let (true, Some(last)) = (is_variation, words.last_mut()) {
+                // All lines except the first are variations.
+                if let (false, Some(last)) = (lines.is_empty(), words.last_mut()) {
                     last.push(')');
                 }
                 continue;
             };
             let number = line.position.fullmove_number();
+            let bracket = std::mem::take(&mut line.bracket);
             match line.position.side_to_move() {
-                Color::Red => words.push(format!("{number}.")),
-                Color::Black if line.needs_number => words.push(format!("{number}...")),
+                Color::Red => words.push(format!("{bracket}{number}.")),
+                Color::Black if line.needs_number => words.push(format!("{bracket}{number}...")),
                 Color::Black => {}
             }
             words.push(style.write(&line.position, played));
@@ -89,7 +88,7 @@ impl GameTree {
             }
             line.next = moves.first_child(id);
         }
-        join_parentheses(words)
+        words
     }
 }
 
@@ -104,7 +103,8 @@ struct WrittenLine {
     position: Position,
     /// Whether the next move is written with its number even if it is a move of black.
     needs_number: bool,
-    is_variation: bool,
+    /// The bracket before the next move: `(` before the first move of a variation, otherwise empty.
+    bracket: &'static str,
 }
 
 impl WrittenLine {
@@ -115,7 +115,7 @@ impl WrittenLine {
             before: position.clone(),
             position: position.clone(),
             needs_number: true,
-            is_variation: false,
+            bracket: "",
         }
     }
 }
@@ -129,18 +129,6 @@ fn push_comment(annotated: &AnnotatedMove, words: &mut Vec<String>) -> bool {
         words.push(format!("{{{comment}}}"));
     }
     has_comment
-}
-
-/// Joins each opening parenthesis with the word after it.
-fn join_parentheses(words: Vec<String>) -> Vec<String> {
-    let mut joined: Vec<String> = Vec::with_capacity(words.len());
-    for word in words {
-        match joined.last_mut() {
-            Some(last) if last == "(" => last.push_str(&word),
-            _ => joined.push(word),
-        }
-    }
-    joined
 }
 
 /// Appends words to `text`, in lines of at most [`LINE_WIDTH`] characters unless a word is longer.

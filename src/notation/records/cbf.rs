@@ -81,8 +81,7 @@ pub fn read_cbf(text: &str) -> Result<GameTree, RecordError> {
         ..read_tree(builder.root, || Ok(nodes.next()))?
     };
     if nodes.next().is_some() {
-        let error = RecordError::new("moves after the end of the tree are left out");
-        game.add_problem(&error, false);
+        game.add_problem("moves after the end of the tree are left out", false);
     }
     resolve_xml(game, error, &builder.fen)
 }

@@ -213,8 +213,7 @@ pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
     for name in unclosed {
         // The name may be cut off.
         let is_main = MAIN_FIELDS.iter().any(|field| field.starts_with(name));
-        let reason = format!("the field {name} is not closed");
-        game.add_problem(&RecordError::new(reason), is_main);
+        game.add_problem(format!("the field {name} is not closed"), is_main);
     }
     let moves = read_moves(field("movelist"));
     let first_from = moves.first().and_then(|m| m.map(|(from, _)| from));
@@ -333,8 +332,7 @@ fn add_lines(
 }
 
 fn add_problem(game: &mut RawGame, line: usize) {
-    let reason = format!("variation {line} does not replace a move of any line");
-    game.add_problem(&RecordError::new(reason), false);
+    game.add_problem(format!("variation {line} does not replace a move of any line"), false);
 }
 
 fn comment(fields: &HashMap<&str, &str>, line: usize, ply: usize) -> String {

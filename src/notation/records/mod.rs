@@ -145,7 +145,7 @@ fn resolve_xml(
         if game.moves.is_empty() {
             return Err(error);
         }
-        game.add_problem(&error, true);
+        game.add_problem(error, true);
     }
     game.start = fen_position(fen, game.first_from())?;
     game.resolve()
@@ -197,7 +197,7 @@ fn read_tree(
             Ok(None) => break,
             Err(error) if game.moves.is_empty() => return Err(error),
             Err(error) => {
-                game.add_problem(&error, true);
+                game.add_problem(error, true);
                 break;
             }
         };
@@ -218,7 +218,7 @@ fn read_tree(
 fn note_rest(game: &mut RawGame, rest: &[u8]) {
     if game.problems.is_empty() && rest.iter().any(|byte| *byte != 0) {
         let reason = format!("{} bytes after the end of the record were not read", rest.len());
-        game.add_problem(&RecordError::new(reason), false);
+        game.add_problem(reason, false);
     }
 }
 

@@ -90,7 +90,7 @@ pub fn read_mxq(bytes: &[u8]) -> Result<GameTree, RecordError> {
     };
     add_main_line(&mut game, moves)?;
     if !is_whole {
-        game.add_problem(&RecordError::new("the file is cut short"), true);
+        game.add_problem("the file is cut short", true);
     }
     note_rest(&mut game, rest);
     let last = game.moves.line(ROOT).last().unwrap_or(ROOT);

@@ -39,7 +39,7 @@ pub struct Builder {
     too_deep: usize,
     /// A comment before the first move of a variation.
     pending: String,
-    has_ended: bool,
+    pub has_ended: bool,
     /// The number of the last line with a word that follows the end of the game and does not belong to it.
     skipped_line: usize,
     /// If lines of text follow the last move, the length in bytes of its comment before them.
@@ -107,10 +107,6 @@ impl Builder {
         let last = self.cursor.last;
         let before = last.and_then(|last| self.game.moves.parent(last));
         before.is_some_and(|before| before != ROOT)
-    }
-
-    pub fn has_ended(&self) -> bool {
-        self.has_ended
     }
 
     /// Whether a token begins another game.
@@ -204,7 +200,7 @@ impl Builder {
 
     /// Records a problem because of which the main line is incomplete or may be wrong.
     fn add_problem(&mut self, line: usize, reason: impl ToString) {
-        self.game.add_problem(&RecordError::at(line, reason), true);
+        self.game.add_problem(RecordError::at(line, reason), true);
     }
 
     /// Adds a token. Returns `false` if it is text that does not belong to a game.
@@ -308,7 +304,7 @@ impl Builder {
         if self.open.len() == MAX_DEPTH {
             self.too_deep = 1;
             let reason = format!("a variation is nested deeper than {MAX_DEPTH} levels");
-            self.game.add_problem(&RecordError::at(line, reason), false);
+            self.game.add_problem(RecordError::at(line, reason), false);
             return;
         }
         self.length_before_text = None;

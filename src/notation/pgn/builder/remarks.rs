@@ -104,7 +104,7 @@ impl Builder {
             self.end_prose();
             if !self.skips_variations {
                 let reason = "variations after the main line cannot be read";
-                self.game.add_problem(&RecordError::at(line, reason), false);
+                self.game.add_problem(RecordError::at(line, reason), false);
             }
             self.skips_variations = true;
             self.has_ended = true;

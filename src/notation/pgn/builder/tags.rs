@@ -128,7 +128,7 @@ impl Builder {
         for name in unused {
             let reason =
                 format!("the position in the tag {name} is not used, because it is not named FEN");
-            self.game.add_problem(&RecordError::new(reason), false);
+            self.game.add_problem(reason, false);
         }
     }
 }
