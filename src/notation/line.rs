@@ -221,14 +221,6 @@ mod tests {
     }
 
     #[test]
-    fn ranks_from_1_and_vietnamese_moves_are_recognized() {
-        for moves in ["h3e3 h10g8", "Che3 Hg8", "P2-5 M8.7"] {
-            let text = format!("startpos {moves}");
-            assert_eq!(played(&text, Separator::Optional), "h2e2 h9g7", "{text}");
-        }
-    }
-
-    #[test]
     fn move_numbers_are_removed() {
         for (text, moves) in [
             ("1. h2e2 h9g7 2.h0g2", "h2e2 h9g7 h0g2"),

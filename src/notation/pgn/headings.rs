@@ -337,6 +337,15 @@ mod tests {
         TextLine::read(line).map(|(read, _)| read)
     }
 
+    /// The headings of a line as `Red=甲|Black=乙`.
+    fn headings_of(line: &TextLine<'_>) -> String {
+        let TextLine::Headings(found) = line else {
+            panic!("{line:?}");
+        };
+        let headings: Vec<String> = found.iter().map(|(tag, v)| format!("{tag}={v}")).collect();
+        headings.join("|")
+    }
+
     #[test]
     fn the_names_of_headings_fit() {
         let names = HEADINGS.iter().flat_map(|(_, names)| names.split(' '));
@@ -345,42 +354,35 @@ mod tests {
 
     #[test]
     fn headings_are_read() {
-        for (line, tag, value) in [
-            ("红方: 胡荣华", "Red", "胡荣华"),
-            ("黑　方：柳大华 ", "Black", "柳大华"),
-            ("賽事: 五羊杯", "Event", "五羊杯"),
-            ("结果: 黑方胜", "Result", "黑方胜"),
-            ("地点:", "Site", ""),
-            ("红方：马仲威", "Red", "马仲威"),
-            ("[红方选手：马仲威]", "Red", "马仲威"),
-            ("[ECCO: C00]", "ECCO", "C00"),
-            ("布局: 五七炮进三兵对屏风马", "Opening", "五七炮进三兵对屏风马"),
-            ("赛事：2023年进贤杯 车马组", "Event", "2023年进贤杯 车马组"),
-            ("标题: 车马冷着平妙手", "Title", "车马冷着平妙手"),
-            ("ECCO：C66 五七炮对屏风马", "ECCO", "C66 五七炮对屏风马"),
-            ("棋局标题: 决赛", "Title", "决赛"),
-            ("棋谱记录员: 丙", "Dhtml_record", "丙"),
-            ("变例类型: 屏风马", "Dhtml_variation", "屏风马"),
-            ("红方等级分: 2500", "RedElo", "2500"),
-            ("对局名称：红方[689] - 黑方[811]", "Title", "红方[689] - 黑方[811]"),
+        for (line, headings) in [
+            ("红方: 胡荣华", "Red=胡荣华"),
+            ("黑　方：柳大华 ", "Black=柳大华"),
+            ("賽事: 五羊杯", "Event=五羊杯"),
+            ("结果: 黑方胜", "Result=黑方胜"),
+            ("地点:", "Site="),
+            ("红方：马仲威", "Red=马仲威"),
+            ("[红方选手：马仲威]", "Red=马仲威"),
+            ("[ECCO: C00]", "ECCO=C00"),
+            ("布局: 五七炮进三兵对屏风马", "Opening=五七炮进三兵对屏风马"),
+            ("赛事：2023年进贤杯 车马组", "Event=2023年进贤杯 车马组"),
+            ("标题: 车马冷着平妙手", "Title=车马冷着平妙手"),
+            ("ECCO：C66 五七炮对屏风马", "ECCO=C66 五七炮对屏风马"),
+            ("棋局标题: 决赛", "Title=决赛"),
+            ("棋谱记录员: 丙", "Dhtml_record=丙"),
+            ("变例类型: 屏风马", "Dhtml_variation=屏风马"),
+            ("红方等级分: 2500", "RedElo=2500"),
+            ("对局名称：红方[689] - 黑方[811]", "Title=红方[689] - 黑方[811]"),
+            ("Event: 2019 WXC", "Event=2019 WXC"),
+            ("RED : Li (Hubei)", "Red=Li (Hubei)"),
+            ("Đỏ: Lại Lý Huynh", "Red=Lại Lý Huynh"),
+            ("Kết quả: Hòa", "Result=Hòa"),
+            ("红方：甲 一\u{3000}\u{3000}黑方：乙 日期:", "Red=甲 一|Black=乙|Date="),
+            ("第1局 红方: 甲　黑方: 乙", "Red=甲|Black=乙"),
+            ("比赛日期：  比赛地点：x", "Date=|Site=x"),
+            ("红    方：甲(1)  耗时：  2分 24秒", "Red=甲(1)|RedTime=2分 24秒"),
+            ("黑方：甲(1)  耗时：  2分 24秒", "Black=甲(1)|BlackTime=2分 24秒"),
         ] {
-            let headings = TextLine::Headings(vec![(tag, value)]);
-            assert_eq!(read(line), Some(headings), "{line}");
-        }
-        let headings = vec![("Red", "甲 一"), ("Black", "乙"), ("Date", "")];
-        let line = "红方：甲 一\u{3000}\u{3000}黑方：乙 日期:";
-        assert_eq!(read(line), Some(TextLine::Headings(headings)));
-        let line = "第1局 红方: 甲　黑方: 乙";
-        let headings = vec![("Red", "甲"), ("Black", "乙")];
-        assert_eq!(read(line), Some(TextLine::Headings(headings)));
-        let headings = vec![("Date", ""), ("Site", "x")];
-        let line = "比赛日期：  比赛地点：x";
-        assert_eq!(read(line), Some(TextLine::Headings(headings)));
-        for (side, tags) in [("红    方", ["Red", "RedTime"]), ("黑方", ["Black", "BlackTime"])]
-        {
-            let line = format!("{side}：甲(1)  耗时：  2分 24秒");
-            let headings = tags.into_iter().zip(["甲(1)", "2分 24秒"]).collect();
-            assert_eq!(read(&line), Some(TextLine::Headings(headings)));
+            assert_eq!(headings_of(&read(line).expect(line)), headings);
         }
         for line in [
             "红方：炮二平五 黑方：马8进7",
@@ -400,49 +402,30 @@ mod tests {
     }
 
     #[test]
-    fn english_and_vietnamese_headings_are_read() {
-        for (line, tag, value) in [
-            ("Event: 2019 WXC", "Event", "2019 WXC"),
-            ("RED : Li (Hubei)", "Red", "Li (Hubei)"),
-            ("Đỏ: Lại Lý Huynh", "Red", "Lại Lý Huynh"),
-            ("Kết quả: Hòa", "Result", "Hòa"),
-        ] {
-            let headings = TextLine::Headings(vec![(tag, value)]);
-            assert_eq!(read(line), Some(headings), "{line}");
-        }
-    }
-
-    #[test]
     fn fens_after_labels_are_read() {
         let fen = "4k4/9/9/9/9/9/9/9/9/4K4 w";
         for label in ["", "FEN: ", "局面 ", "开局：", "Starting position: "] {
-            let headings = TextLine::Headings(vec![("FEN", fen)]);
-            assert_eq!(read(&format!("{label}{fen}")), Some(headings));
+            let line = format!("{label}{fen}");
+            assert_eq!(headings_of(&read(&line).expect(&line)), format!("FEN={fen}"));
         }
-        for (rest, event, moves) in [
-            (" 1. 兵七进一 卒7进1", None, "1. 兵七进一 卒7进1"),
-            (" moves h2e2 h9g7", None, " h2e2 h9g7"),
-            (" 车 九 进 九", None, "车 九 进 九"),
-            (" 马七x六", None, "马七x六"),
-            (" - - 0 1 马擒士 ", Some("马擒士"), ""),
-            (" Problem A", Some("Problem A"), ""),
+        for (rest, headings, moves) in [
+            (" 1. 兵七进一 卒7进1", "", "1. 兵七进一 卒7进1"),
+            (" moves h2e2 h9g7", "", " h2e2 h9g7"),
+            (" 车 九 进 九", "", "车 九 进 九"),
+            (" 马七x六", "", "马七x六"),
+            (" - - 0 1 马擒士 ", " - - 0 1|Event=马擒士", ""),
+            (" Problem A", "|Event=Problem A", ""),
         ] {
             let line = format!("局面：{fen}{rest}");
             let (read, length) = TextLine::read(&line).unwrap();
-            let fields = fen.to_owned() + if rest.contains("- -") { " - - 0 1" } else { "" };
-            let event = event.map(|event| ("Event", event));
-            let headings = [("FEN", fields.as_str())].into_iter().chain(event);
-            assert_eq!(read, TextLine::Headings(headings.collect()), "{rest}");
+            assert_eq!(headings_of(&read), format!("FEN={fen}{headings}"), "{rest}");
             assert_eq!(&line[length..], moves);
         }
         // The side to move is a field even if it is wrong.
-        let fen = "4k4/9/9/9/9/9/9/9/9/4K4 white's turn";
-        let headings = TextLine::Headings(vec![("FEN", fen)]);
-        assert_eq!(read(&format!("FEN: {fen}")), Some(headings));
-        let address = "https://a/b/c/d/e/f/g/h/i/j/k";
-        let line = format!("来源: {address}");
-        let headings = TextLine::Headings(vec![("Source", address)]);
-        assert_eq!(read(&line), Some(headings));
+        let line = "FEN: 4k4/9/9/9/9/9/9/9/9/4K4 white's turn";
+        assert_eq!(headings_of(&read(line).unwrap()), line.replace(": ", "="));
+        let headings = read("来源: https://a/b/c/d/e/f/g/h/i/j/k").unwrap();
+        assert_eq!(headings_of(&headings), "Source=https://a/b/c/d/e/f/g/h/i/j/k");
     }
 
     #[test]

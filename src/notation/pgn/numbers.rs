@@ -137,8 +137,7 @@ impl Numbering {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::pgn::read;
-    use crate::notation::pgn::tests::read_one;
+    use crate::notation::pgn::tests::{check_error, read_one};
 
     #[test]
     fn numbers_are_read() {
@@ -178,21 +177,12 @@ mod tests {
             "1. 炮二平五 2. 马二进三 车9平8",
             "1. 炮二平五\n\n2. 马八进七 {好}",
         ] {
-            let error = read(text)[0].as_ref().unwrap_err().to_string();
-            assert!(
-                error.ends_with("move 2: black's move before this number is missing"),
-                "{text}: {error}"
-            );
+            check_error(text, "move 2: black's move before this number is missing");
         }
-        let error = read("1. 炮二平五 马8进7 2. 马二进三 3. 车九进一 车9平8")[0]
-            .as_ref()
-            .unwrap_err()
-            .to_string();
-        assert!(error.contains("move 4: black's"), "{error}");
+        check_error("1. 炮二平五 马8进7 2. 马二进三 3. 车九进一 车9平8", "move 4: black's");
         // At red's turn no move of black is missing.
-        let error =
-            read("1. h2e2 h9g7 2. h0g2 3. i9h9 4. zzz")[0].as_ref().unwrap_err().to_string();
-        assert!(error.contains("move 5: \"zzz\" cannot be read"), "{error}");
+        let text = "1. h2e2 h9g7 2. h0g2 3. i9h9 4. zzz";
+        check_error(text, "move 5: \"zzz\" cannot be read");
         // Every move of either side has a number.
         for text in [
             "1. 炮二平五 2. 马8进7 3. 马二进三 4. 车9平8",

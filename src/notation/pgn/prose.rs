@@ -199,7 +199,7 @@ pub fn is_like_move(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::notation::pgn::tests::read_one;
+    use crate::notation::pgn::tests::{check_error, read_one};
     use crate::notation::pgn::{GameResult, read};
     use crate::notation::tree::ROOT;
 
@@ -366,8 +366,7 @@ mod tests {
             ("炮二平五 马8进7\n好着 马二进三\n车9平8", "好着"),
             ("1. 炮二平五 马8进7\n若改走炮8平5则成顺炮\n4. 马二进三", "若改走炮8平5则成顺炮"),
         ] {
-            let error = read(text)[0].as_ref().unwrap_err().to_string();
-            assert!(error.contains(&format!("\"{word}\" cannot be read")), "{text}: {error}");
+            check_error(text, &format!("\"{word}\" cannot be read"));
         }
     }
 }

@@ -12,6 +12,12 @@ fn main_lines(text: &str) -> Vec<String> {
     lines.collect()
 }
 
+/// Checks that the first game of a text cannot be read, with a message that contains `part`.
+pub fn check_error(text: &str, part: &str) {
+    let error = read(text)[0].as_ref().unwrap_err().to_string();
+    assert!(error.contains(part), "{text}: {error}");
+}
+
 pub fn read_one(text: &str) -> GameTree {
     let mut games = read(text);
     assert_eq!(games.len(), 1, "{text}");
@@ -138,9 +144,7 @@ fn results_and_remarks_joined_to_moves_are_read() {
         assert_eq!(read_one(&text).main_line().coordinates(), "h2e2 h9g7 h0g2 i9h9", "{prose}");
     }
     // A move before text with another move is not lost without a message.
-    let error =
-        read("1. 炮二平五 马8进7\n2. 马二进三 车9平8若马8退9")[0].as_ref().unwrap_err().to_string();
-    assert!(error.contains("cannot be read"), "{error}");
+    check_error("1. 炮二平五 马8进7\n2. 马二进三 车9平8若马8退9", "cannot be read");
 }
 
 #[test]
@@ -158,8 +162,7 @@ fn notes_may_have_several_lines_and_inner_brackets() {
 #[test]
 fn variations_before_the_first_move_are_reported() {
     let text = "[Red \"a\"]\n\n( 1. b2e2 b9c7 ) 1. h2e2 *";
-    let error = read(text)[0].as_ref().unwrap_err().to_string();
-    assert_eq!(error, "line 3: a variation precedes the first move of the game");
+    check_error(text, "line 3: a variation precedes the first move of the game");
 }
 
 #[test]
@@ -175,8 +178,7 @@ fn check_signs_and_numbers_of_black_moves_are_read() {
         "[FEN \" \"]\n1. h2e2 h9g7 2. e2e6 a9a8".to_owned(),
         "[FEN \"startpos\"]\n1. h2e2 h9g7 2. e2e6 a9a8".to_owned(),
     ] {
-        let line = read_one(&text).main_line();
-        assert_eq!(line.coordinates(), "h2e2 h9g7 e2e6 a9a8", "{text}");
+        assert_eq!(main_lines(&text), ["h2e2 h9g7 e2e6 a9a8"], "{text}");
     }
     let lines = main_lines("第1局\n1 炮二平五 马8进7\n第2局 甲 乙\n1 兵七进一 卒7进1\n");
     assert_eq!(lines, ["h2e2 h9g7", "c3c4 g6g5"]);
@@ -234,8 +236,7 @@ fn vietnamese_words_and_labels_before_moves_are_read() {
         "1. Pháo 2 bình 5 Mã 8 tấn 7\n2.Mã 2 tấn 3 Xe 9 bình 8",
         "先：炮二平五 后：马8进7 先：马二进三 后：车9平8",
     ] {
-        let game = read_one(text);
-        assert_eq!(game.main_line().coordinates(), "h2e2 h9g7 h0g2 i9h9");
+        assert_eq!(main_lines(text), ["h2e2 h9g7 h0g2 i9h9"]);
     }
 }
 
@@ -246,8 +247,7 @@ fn semicolons_may_separate_moves() {
         "h2e2;h9g7;h0g2;i9h9;i0h0;b9c7",
         "1.C2=5,H8+7;2. H2+3,R9=8; 3.R1=2;H2+3",
     ] {
-        let line = "h2e2 h9g7 h0g2 i9h9 i0h0 b9c7";
-        assert_eq!(read_one(text).main_line().coordinates(), line, "{text}");
+        assert_eq!(main_lines(text), ["h2e2 h9g7 h0g2 i9h9 i0h0 b9c7"], "{text}");
     }
     let rest = "2. 马二进三 车9平8";
     for (text, comment) in [
@@ -308,8 +308,7 @@ fn the_first_move_is_not_skipped() {
         "1. 着法 炮二平五 马8进7 2. 马二进三",
         "1. 炮2平5 马八进七 2. 马2进3",
     ] {
-        let line = read_one(text).main_line().coordinates();
-        assert_eq!(line, "h2e2 h9g7 h0g2", "{text}");
+        assert_eq!(main_lines(text), ["h2e2 h9g7 h0g2"], "{text}");
     }
     for (text, reason) in [
         ("炮二乎五 马8进7 马二进三", "\"炮二乎五\" cannot be read"),
@@ -321,8 +320,7 @@ fn the_first_move_is_not_skipped() {
         ("1. … 马8进7 2. 马二进三", "the first move is black's"),
         ("略 马8进7 马二进三", "the first move is black's"),
     ] {
-        let error = read(text)[0].as_ref().unwrap_err().to_string();
-        assert!(error.contains(reason), "{text}: {error}");
+        check_error(text, reason);
     }
 }
 
@@ -342,8 +340,7 @@ fn borders_of_tables_are_skipped() {
 
 #[test]
 fn invalid_starting_positions_and_empty_texts_are_reported() {
-    let error = read("[FEN \"9/9\"]\n\n*")[0].as_ref().unwrap_err().to_string();
-    assert!(error.starts_with("line 1: invalid FEN"), "{error}");
+    check_error("[FEN \"9/9\"]\n\n*", "line 1: invalid FEN");
     assert!(read("").is_empty());
     assert!(read(" \n\n").is_empty());
 }

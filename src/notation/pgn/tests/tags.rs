@@ -2,7 +2,7 @@
 
 use encoding_rs::{BIG5, GBK};
 
-use super::read_one;
+use super::{check_error, read_one};
 use crate::notation::MoveStyle;
 use crate::notation::pgn::*;
 use crate::notation::tree::ROOT;
@@ -28,8 +28,7 @@ fn damaged_tags_with_positions_do_not_lose_the_position() {
         assert!(game.start.to_string().starts_with("3k5/"), "{tag}");
     }
     for tag in ["[FEN \"3k5/9/9/9/9/9/9/9/R8/4K4", "[fen {}", "[FEN x]", "[FEN 9/9] [Red \"a\"]"] {
-        let error = read(&format!("{tag}\n\n1. h2e2"))[0].as_ref().unwrap_err().to_string();
-        assert!(error.starts_with("line 1: "), "{tag}: {error}");
+        check_error(&format!("{tag}\n\n1. h2e2"), "line 1: ");
     }
     let invalid = "[Position \"9/9/9/9/9/9/9/9/9/9 w\"]";
     assert!(read(&format!("{invalid}\n\n1. h2e2 *"))[0].is_err());
@@ -80,8 +79,7 @@ fn typographic_quotation_marks_around_values_are_read() {
         let expected = ["甲", "乙"].map(|event| Some(event.to_owned()));
         assert_eq!(events, expected, "{encoding:?}");
     }
-    let error = read("[Red “甲]\n\n1. h2e2")[0].as_ref().unwrap_err().to_string();
-    assert_eq!(error, "line 1: unclosed tag");
+    check_error("[Red “甲]\n\n1. h2e2", "line 1: unclosed tag");
 }
 
 #[test]

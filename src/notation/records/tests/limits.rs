@@ -7,7 +7,7 @@ use super::{one, random_game};
 use crate::board::Position;
 use crate::notation::MoveStyle;
 use crate::notation::records::dhtmlxq::read_dhtmlxq;
-use crate::notation::records::{RecordReader, write_cbl, write_cbr, write_dhtmlxq, write_xqf};
+use crate::notation::records::{RecordReader, write_cbl, write_cbr, write_dhtmlxq, write_xqf, xqf};
 use crate::notation::tree::{GameTree, NodeId, ROOT};
 
 #[test]
@@ -275,6 +275,7 @@ fn random_bytes_do_not_panic() {
     let game = random_game(5, true);
     let files = [
         write_xqf(&game).unwrap(),
+        xqf::tests::file(18, &[("h2e2", "中炮"), ("h9g7", "")]),
         write_cbr(&game),
         write_cbl(std::slice::from_ref(&game)),
         write_dhtmlxq(&game).into_bytes(),
