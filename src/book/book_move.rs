@@ -71,7 +71,6 @@ impl BookMove {
     }
 }
 
-/// The weight of the best move.
 #[cfg(any(feature = "sqlite", feature = "training"))]
 const BEST_WEIGHT: f64 = 1000.0;
 /// Moves that are worse than the best one by at most this, in hundredths of a minor piece, have the same weight as the

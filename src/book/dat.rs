@@ -55,7 +55,6 @@ impl DatBook {
         self.records.as_chunks().0
     }
 
-    /// The records with this lock.
     fn with_lock(&self, lock: u32) -> &[[u8; RECORD]] {
         let records = self.records();
         let start = records.partition_point(|record| lock_of(record) < lock);

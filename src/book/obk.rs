@@ -78,7 +78,6 @@ impl ObkBook {
         Ok(book)
     }
 
-    /// The rows that satisfy a condition.
     fn rows_where(&self, condition: &str, values: impl Params) -> Result<Vec<BookRow>, BookError> {
         let condition = format!("{condition} AND vvalid = 1");
         BookRow::rows(&self.connection, self.table, "v", &condition, values)

@@ -14,7 +14,7 @@ use super::common::{
     require_extension, require_not_input, translated,
 };
 use crate::board::Color;
-use crate::text::{bytes_without_byte_order_mark, counted};
+use crate::text::counted;
 use crate::training::data::{
     AppendError, BadRecord, FileDamage, Filter, GameReader, GameWriter, NO_SCORE, Record,
     TrainingGame, is_game_file,
@@ -284,7 +284,7 @@ fn convert_file(
         let why = "this is already a file of games";
         return Err(Failure::new(file.display(), why));
     }
-    let text = bytes_without_byte_order_mark(&head);
+    let text = head.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&head);
     if text.is_empty() {
         return Err(Failure::new(file.display(), "the file is empty"));
     }

@@ -118,7 +118,7 @@ impl RulesAndTables<'_> {
     }
 }
 
-/// The kinds of attack that a move makes. A side loses if all its moves in a repetition make the same kind. Captures
+/// The kinds of attack that a move makes. A side may lose if all its moves in a repetition make the same kind. Captures
 /// make none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Attacks {

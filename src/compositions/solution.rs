@@ -28,7 +28,7 @@ pub struct MatingMove {
     /// Whether the mate after this move is proven by an endgame tablebase, which takes the place of the replies.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "std::ops::Not::not"))]
     pub by_table: bool,
-    /// All legal replies, longest defense first; none if the move mates or stalemates.
+    /// All legal replies, longest defense first; none if the move mates or stalemates, or if `by_table` is set.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub replies: Vec<Refutation>,
 }
@@ -124,7 +124,6 @@ enum Answer {
 enum Lines {
     /// The shortest mates that are found.
     Shortest,
-    /// Any mates.
     Any,
     /// Any mates; a line may end in a position of an endgame tablebase.
     AnyToTables,

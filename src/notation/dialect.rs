@@ -17,8 +17,6 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    pub const ALL: [Self; 3] = [Self::Usual, Self::RanksFromOne, Self::Vietnamese];
-
     pub fn parse(self, position: &Position, text: &str) -> Result<Move, NotationError> {
         match self {
             Self::Usual => parse_move(position, text),

@@ -56,9 +56,8 @@ impl Line {
             Err(LineError::Move { number, error }) => (*number, error.is_readable()),
             _ => (usize::MAX, true),
         };
-        let [usual, others @ ..] = Dialect::ALL;
-        let mut best = (usual, play(usual));
-        for dialect in others {
+        let mut best = (Dialect::Usual, play(Dialect::Usual));
+        for dialect in [Dialect::RanksFromOne, Dialect::Vietnamese] {
             if best.1.is_ok() {
                 break;
             }

@@ -6,7 +6,6 @@ use crate::board::{Color, Move, Position, Square};
 
 /// The distance between two lines of the board, in units of the picture.
 const STEP: usize = 50;
-/// The radius of a piece.
 const RADIUS: usize = 22;
 
 /// The squares and moves that are highlighted in a picture.

@@ -6,9 +6,6 @@ use std::path::PathBuf;
 
 use encoding_rs::{BIG5, Encoding, GB18030, GBK, UTF_8, UTF_16BE, UTF_16LE};
 
-/// The byte order mark that some programs write at the beginning of a file.
-const BYTE_ORDER_MARK: &str = "\u{feff}";
-
 /// Characters that are frequent in Chinese game records, simplified and traditional. Bytes decoded with the wrong
 /// encoding rarely give them.
 const FREQUENT: &str = "一二三四五六七八九进退平进進前后後中车車马馬炮兵卒相象仕士帅帥将將红紅黑胜勝负負和局先变變\
@@ -25,15 +22,9 @@ const MOVE_NUMBERS: &str = "一二三四五六七八九123456789１２３４５�
 /// characters in Big5, so [`score`] needs this evidence for GBK.
 const RUNS: [RangeInclusive<char>; 2] = ['\u{2500}'..='\u{257f}', '\u{3041}'..='\u{30fe}'];
 
-/// Removes a byte order mark from the beginning of a text.
+/// Removes the byte order mark that some programs write at the beginning of a text.
 pub fn without_byte_order_mark(text: &str) -> &str {
-    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
-}
-
-/// Removes the UTF-8 form of a byte order mark from the beginning of a text.
-pub fn bytes_without_byte_order_mark(bytes: &[u8]) -> &[u8] {
-    let mark = BYTE_ORDER_MARK.as_bytes();
-    bytes.strip_prefix(mark).unwrap_or(bytes)
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 /// Decodes a text in the encoding that [`encoding_of`] detects, and removes a byte order mark. Lines in another
@@ -270,11 +261,8 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(without_byte_order_mark(text), wanted);
-            let bytes = bytes_without_byte_order_mark(text.as_bytes());
-            assert_eq!(bytes, wanted.as_bytes());
             assert_eq!(decode(text.as_bytes()), wanted);
         }
-        assert_eq!(bytes_without_byte_order_mark(b"\xef\xbb"), b"\xef\xbb");
     }
 
     fn utf_16_bytes(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {

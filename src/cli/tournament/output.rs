@@ -19,7 +19,7 @@ use crate::cli::common::{
 use crate::notation::epd::operand_text;
 use crate::notation::pgn::is_tag_line;
 use crate::notation::{MoveStyle, fen};
-use crate::text::{bytes_without_byte_order_mark, first_bytes, printable, require_regular};
+use crate::text::{first_bytes, printable, require_regular, without_byte_order_mark};
 use crate::tournament::stats::Standings;
 use crate::tournament::{
     GameRecord, GameSummary, Journal, JournalContent, JsonReport, Tournament, TournamentEnd,
@@ -407,8 +407,8 @@ fn require_appendable(
     require_no_journal(path)?;
     // A missing file is created later; other errors are found when it is opened to append to it.
     let beginning = first_bytes(path, BEGINNING);
-    let beginning = String::from_utf8_lossy(bytes_without_byte_order_mark(&beginning));
-    let mut lines = beginning.lines().map(str::trim);
+    let beginning = String::from_utf8_lossy(&beginning);
+    let mut lines = without_byte_order_mark(&beginning).lines().map(str::trim);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with([';', '%', '#']));
     let why = format!("the file exists and is not {format}, so nothing is added to it");
     refuse_if(first.is_some_and(|line| !has_format(line)), path.display(), why)

@@ -22,11 +22,6 @@ impl MoveNumber {
         (value.is_some() || is_black && digits.is_empty()).then_some(Self { value, is_black })
     }
 
-    /// Whether this is `...` without a number. It precedes black's move or replaces it.
-    pub fn is_ellipsis(self) -> bool {
-        self.value.is_none()
-    }
-
     /// This number after an earlier one without a move between them: `3.` and `...` are `3...`.
     pub fn after(self, earlier: Option<Self>) -> Self {
         Self { value: self.value.or(earlier.and_then(|number| number.value)), ..self }
@@ -96,11 +91,6 @@ impl Numbering {
         let distance = plies - last.plies;
         let fits = |rounds| distance == 1 && rounds == 0 || self.is_by_ply && distance == rounds;
         self.is_of_round(number, plies) || rounds.is_some_and(fits)
-    }
-
-    /// Whether `number` cannot belong to the move after `plies` plies. It may be that of a footnote.
-    pub fn excludes(&self, number: MoveNumber, plies: usize) -> bool {
-        number.value.is_some() && !self.fits(number, plies)
     }
 
     /// Whether `number` is that of the round and the side of the move after `plies` plies.

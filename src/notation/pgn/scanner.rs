@@ -109,9 +109,8 @@ fn length_without_moves(text: &str) -> Option<usize> {
 }
 
 /// Whether the `[` at the beginning of a text begins a tag. It does if a name and a quotation mark follow it. At the
-/// beginning of a line any other text is a damaged tag, except in two cases: the first quotation mark of the line is
-/// typographic, or the brackets are closed before any quotation mark and contain a text that is not ASCII, such as the
-/// name of a side.
+/// beginning of a line any other text is a damaged tag, except two kinds of notes: one that is not ASCII, such as the
+/// name of a side, and has its `]` before any quotation mark; and one whose first quotation mark is typographic.
 fn begins_tag(text: &str, is_line_start: bool) -> bool {
     let may_be_damaged = || {
         let line = text.lines().next().unwrap_or_default();

@@ -87,7 +87,7 @@ const SIDE: usize = 2112;
 const MOVE_NUMBER: usize = 2116;
 /// The offset of the board, one byte per point, beginning at a9.
 const BOARD: usize = 2120;
-/// The length of the header.
+/// The length of the header in bytes.
 const HEADER: usize = 2214;
 /// The pieces by their numbers from 1; 0x10 is added for red and 0x20 for black.
 const PIECES: &[u8; 7] = b"RNBAKCP";
@@ -158,7 +158,6 @@ fn library_records(bytes: &[u8]) -> Result<Vec<Range<usize>>, RecordError> {
     Ok(records.into_iter().filter(is_game).collect())
 }
 
-/// An entry of the index of a library.
 struct IndexEntry {
     is_kept: bool,
     /// The number of the first block of the record, from 0.

@@ -4,7 +4,6 @@ use super::{add_main_line, square_from_black};
 use crate::notation::raw::{RawGame, RecordError};
 use crate::notation::tree::GameTree;
 
-/// A form of CCM.
 struct Form {
     /// The length of the header in bytes.
     header: usize,

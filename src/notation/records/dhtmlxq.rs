@@ -241,7 +241,6 @@ fn is_tag_field(name: &str) -> bool {
     !NO_TAGS.iter().any(|part| name.starts_with(part))
 }
 
-/// The name of the tag of a field.
 pub fn tag_of_field(field: &str) -> String {
     let found = TAGS.iter().find(|(_, name)| *name == field);
     found.map_or_else(|| format!("{OTHER}{field}"), |(tag, _)| (*tag).to_owned())

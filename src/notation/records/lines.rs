@@ -70,9 +70,9 @@ pub(super) fn is_line_of_moves(line: &str) -> bool {
     words.next().is_some_and(is_move_text) && words.all(is_move_text)
 }
 
-/// Whether a text has moves below a position that this format does not have: with results, glyphs, comments or other
-/// text, or below a position that follows a line of text. Then it is a text with moves like those without a position,
-/// in which only plain positions are read.
+/// Whether a text is not in this format because of the moves below its positions: they have results, glyphs, comments
+/// or other text, or their position follows a line of text. Then it is read as a text with moves. This is only possible
+/// if all its positions are plain (see [`is_plain_position`]); otherwise the function returns `false`.
 pub fn has_annotated_moves(text: &str) -> bool {
     let lines = text.lines().map(str::trim);
     let lines = lines.filter(|line| !line.is_empty() && !is_comment(line));

@@ -66,7 +66,6 @@ pub struct Builder {
     prose: Option<Prose>,
     /// The prose that continues after the open variation.
     interrupted_prose: Option<Prose>,
-    /// Whether the first move is written as a move of black.
     is_first_written_as_black: bool,
     /// The nesting depth, from 1, of the open variation that consists of text; 0 outside such a variation.
     text_depth: usize,

@@ -4,7 +4,7 @@ use super::Builder;
 use crate::board::Color;
 use crate::notation::is_move_text;
 use crate::notation::pgn::headings::{TextLine, is_address, is_game_number};
-use crate::notation::pgn::numbers::{MoveNumber, is_digit};
+use crate::notation::pgn::numbers::is_digit;
 use crate::notation::pgn::prose::{Prose, Remark, begins_with_move, is_like_move, is_text};
 use crate::notation::pgn::scanner::Source;
 use crate::notation::pgn::words::{
@@ -267,9 +267,8 @@ impl Builder {
             }
             return is_comment;
         }
-        let is_of_footnote = |number| self.numbering.excludes(number, self.plies);
-        let precedes_move = |number: MoveNumber| !number.is_ellipsis() && !is_of_footnote(number);
-        let has_number = self.number.is_some_and(precedes_move);
+        // Another number may be that of a footnote.
+        let has_number = self.number.is_some_and(|number| self.numbering.fits(number, self.plies));
         // Within a line, a move before other text is no part of a comment, unless its number is missing.
         let begins_line = source.separators.contains('\n');
         let is_mention = begins_line || self.lacks_number() || leading_moves(text).0.is_empty();
