@@ -125,11 +125,9 @@ struct Walker<'a> {
 impl Walker<'_> {
     /// Whether the records of a position are counted already: it or the one with swapped colors was looked up.
     fn is_counted(&self, position: &Position) -> bool {
+        let is_seen = |position: &Position| self.seen.contains_key(&identity(position));
         let other = self.book.with_colors_swapped(position);
-        [Some(position), other.as_ref()]
-            .into_iter()
-            .flatten()
-            .any(|p| self.seen.contains_key(&identity(p)))
+        is_seen(position) || other.is_some_and(|other| is_seen(&other))
     }
 
     /// Looks up a position once. Returns whether the book has a usable move for it. `is_of_book` is whether the book

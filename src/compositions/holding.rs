@@ -196,9 +196,7 @@ pub fn hold(
 ) -> Result<Vec<Reply>, SolveError> {
     let roots = roots(start, side, rules).ok_or(SolveError::NoDefense(1))?;
     let mut graph = Graph::new(rules, &roots);
-    for candidates in known.drain(..) {
-        graph.known.insert(candidates.position.key(), candidates);
-    }
+    graph.known.extend(known.drain(..).map(|known| (known.position.key(), known)));
     let strategy = graph.search(&roots, limit, choose, progress);
     match &strategy {
         Ok(replies) => known.extend(replies.iter().map(|reply| Candidates {
@@ -468,10 +466,8 @@ pub fn verify_strategy(
     rules: RulesAndTables<'_>,
     strategy: &[Reply],
 ) -> Result<usize, VerifyError> {
-    let mut moves = HashMap::new();
-    for reply in strategy {
-        moves.insert(reply.position.key(), reply.played);
-    }
+    let moves = strategy.iter().map(|reply| (reply.position.key(), reply.played));
+    let moves: HashMap<u64, Move> = moves.collect();
     let roots = roots(start, side, rules).ok_or(VerifyError::Lost)?;
     let mut graph = Graph::new(rules, &[]);
     let mut stack = roots.clone();

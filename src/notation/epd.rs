@@ -20,7 +20,7 @@ type Operation = (String, Vec<String>);
 /// assert_eq!(epd.best_moves, ["a0a9".parse().unwrap()]);
 /// # Ok::<(), chuhe::notation::epd::EpdError>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Epd {
     /// The position after the moves of the operation `moves`.
     pub position: Position,
@@ -58,15 +58,8 @@ pub enum EpdError {
 
 impl Epd {
     /// Creates an EPD without operations.
-    pub const fn new(position: Position) -> Self {
-        Self {
-            position,
-            best_moves: Vec::new(),
-            avoid_moves: Vec::new(),
-            mate_in: None,
-            task_error: None,
-            operations: Vec::new(),
-        }
+    pub fn new(position: Position) -> Self {
+        Self { position, ..Self::default() }
     }
 
     /// The operand of `id`, the name of the position.

@@ -51,9 +51,7 @@ struct Row {
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     let mut rows = Vec::new();
     for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
-        if let Some(row) = Row::read(line, &rows) {
-            rows.push(row);
-        }
+        rows.extend(Row::read(line, &rows));
     }
     rows
 });

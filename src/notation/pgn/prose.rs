@@ -16,7 +16,7 @@ const MAX_NUMBERS: usize = 40;
 /// Text after a move of the main line. Its first word is not a move. The text is a comment if the next move number
 /// continues those before it, or if [`Self::is_certain`] returns `true`. Otherwise a move may be missing, and the first
 /// word is read as an invalid move.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Prose {
     pub first_word: String,
     /// The line of the first word, from 1.
@@ -45,12 +45,7 @@ impl Prose {
             line,
             text: source.text.to_owned(),
             begins_line: source.separators.contains('\n'),
-            has_move_in_line: false,
-            has_move_after: false,
-            has_numbered_move: false,
-            length_before_number: None,
-            length_before_parenthesis: None,
-            depth: 0,
+            ..Self::default()
         }
     }
 

@@ -290,17 +290,13 @@ impl<'a> Cursor<'a> {
         Ok([bytes[0], bytes[1], bytes[2], bytes[3]])
     }
 
-    fn text(&mut self) -> Result<String, RecordError> {
-        let length = u32::from_le_bytes(self.word()?);
-        Ok(text(self.take(usize::try_from(length).unwrap_or(usize::MAX))?))
-    }
-
     fn node(&mut self) -> Result<StoredNode, RecordError> {
         let [flags, _, from, to] = self.word()?;
         let squares = (self.square)(from).zip((self.square)(to));
         let mut node = AnnotatedMove::new(RawMove::Squares(squares));
         if flags & HAS_COMMENT != 0 {
-            node.comment = self.text()?;
+            let length = u32::from_le_bytes(self.word()?);
+            node.comment = text(self.take(usize::try_from(length).unwrap_or(usize::MAX))?);
         }
         Ok(StoredNode {
             node,
