@@ -96,7 +96,7 @@ pub fn write_xqb(
         return Err(io::Error::from(io::ErrorKind::AlreadyExists).into());
     }
     let new = Replacement::beside(path)?;
-    let written = fill(new.temporary_path(), entries, memos)?;
+    let written = fill(new.file.path(), entries, memos)?;
     new.commit(overwrite)?;
     Ok(written)
 }

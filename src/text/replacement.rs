@@ -17,7 +17,8 @@ const MAX_NAME: usize = 240;
 /// A temporary file that will replace another file in the same directory. It is removed if it is dropped before that.
 #[derive(Debug)]
 pub struct Replacement {
-    file: NamedTempFile,
+    /// The file with the new content.
+    pub file: NamedTempFile,
     path: PathBuf,
     _listed: ListedFile,
 }
@@ -104,23 +105,8 @@ impl Replacement {
     /// Replaces or creates a file with the given content.
     pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut new = Self::beside(path)?;
-        new.as_file_mut().write_all(bytes)?;
+        new.file.as_file_mut().write_all(bytes)?;
         new.commit(true)
-    }
-
-    /// The new file.
-    pub fn as_file(&self) -> &fs::File {
-        self.file.as_file()
-    }
-
-    /// The path of the new file.
-    pub fn temporary_path(&self) -> &Path {
-        self.file.path()
-    }
-
-    /// The new file, mutable.
-    pub fn as_file_mut(&mut self) -> &mut fs::File {
-        self.file.as_file_mut()
     }
 
     /// Flushes the content to the disk, then creates the file, or replaces the old one in one step.
@@ -231,7 +217,7 @@ mod tests {
         for mode in [0o666, 0o600] {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
             let mut replacement = Replacement::beside(&path).unwrap();
-            replacement.as_file_mut().write_all(b"new").unwrap();
+            replacement.file.as_file_mut().write_all(b"new").unwrap();
             replacement.commit(true).unwrap();
             let permissions = fs::metadata(&path).unwrap().permissions();
             assert_eq!(permissions.mode() & 0o777, mode);

@@ -54,7 +54,7 @@ pub fn backup(
     }
     remove_unfinished_at_interrupt();
     let copy = Replacement::beside(out).context(out.display())?;
-    store::back_up(library, copy.temporary_path()).map_err(|error| {
+    store::back_up(library, copy.file.path()).map_err(|error| {
         // Only the copy is written.
         if error.is_failed_write() {
             Failure::new(out.display(), error)

@@ -172,7 +172,7 @@ impl OutputFile {
     #[cfg(feature = "training")]
     pub fn as_file(&self) -> Option<&File> {
         match &self.target {
-            Target::Regular(new) => Some(new.as_file()),
+            Target::Regular(new) => Some(new.file.as_file()),
             _ => None,
         }
     }
@@ -200,7 +200,7 @@ impl Write for OutputFile {
         let written = match &mut self.target {
             Target::StandardOutput => io::stdout().write_all(content).or_else(ignore_closed_pipe),
             Target::Special(file) => file.write_all(content),
-            Target::Regular(new) => new.as_file_mut().write_all(content),
+            Target::Regular(new) => new.file.as_file_mut().write_all(content),
         };
         written.map(|()| content.len())
     }

@@ -43,15 +43,8 @@ pub fn split_cbf(text: &str) -> Vec<&str> {
 /// game is too long.
 pub fn read_cbf(text: &str) -> Result<GameTree, RecordError> {
     let mut reader = Reader::from_str(text);
-    let mut builder = Builder {
-        game: RawGame::default(),
-        fen: String::new(),
-        element: String::new(),
-        text: String::new(),
-        root: StoredNode { node: AnnotatedMove::default(), has_next: true, has_alternative: false },
-        nodes: Vec::new(),
-        has_moves: false,
-    };
+    let root = StoredNode { has_next: true, ..StoredNode::default() };
+    let mut builder = Builder { root, ..Builder::default() };
     let mut is_complete = false;
     let error = loop {
         match reader.read_event() {
@@ -99,6 +92,7 @@ fn resolve(reference: &BytesRef<'_>) -> String {
     resolve_predefined_entity(&name).unwrap_or_default().to_owned()
 }
 
+#[derive(Default)]
 struct Builder {
     /// The tags and the result.
     game: RawGame,

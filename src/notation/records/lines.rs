@@ -115,9 +115,7 @@ fn begins_like_moves(line: &str) -> bool {
 pub fn has_moves_below(text: &str) -> bool {
     let lines = text.lines().map(str::trim);
     let mut lines = lines.filter(|line| !line.is_empty() && !is_comment(line));
-    let Some(mut last) = lines.next() else {
-        return false;
-    };
+    let mut last = "";
     lines.any(|line| {
         let before = std::mem::replace(&mut last, line);
         may_have_moves_below(before) && is_line_of_moves(line)

@@ -171,6 +171,7 @@ fn split_at_marks<'a>(text: &'a str, mark: &str) -> Vec<&'a str> {
 }
 
 /// A node of a stored tree of moves. In the file, the subtree of its next move follows it, then its alternatives.
+#[derive(Default)]
 struct StoredNode {
     node: AnnotatedMove<RawMove>,
     has_next: bool,

@@ -150,12 +150,12 @@ fn rewrite(path: &Path, mut file: File, read: &ReadJournal) -> Result<File, Jour
     io::copy(&mut file, &mut copy)?;
     copy.sync_all()?;
     let mut repaired = Replacement::beside(path)?;
-    write_line(repaired.as_file_mut(), &read.header)?;
+    write_line(repaired.file.as_file_mut(), &read.header)?;
     for game in &read.content.games {
-        write_line(repaired.as_file_mut(), &JournalEntry::Game(game.clone()))?;
+        write_line(repaired.file.as_file_mut(), &JournalEntry::Game(game.clone()))?;
     }
     for other in &read.others {
-        write_line(repaired.as_file_mut(), other)?;
+        write_line(repaired.file.as_file_mut(), other)?;
     }
     // Windows does not replace a file that is open.
     #[cfg(windows)]
