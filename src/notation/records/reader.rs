@@ -77,7 +77,7 @@ impl<'a> RecordReader<'a> {
             let whole = beginning.iter().rposition(|byte| *byte == b'\n');
             let joins_moves = has_moves_below(&decode(&beginning[..whole.unwrap_or(0)]));
             let lines = Source::Lines(Lines::new(input, encoding, joins_moves));
-            return Ok(Self::with_source(lines, None));
+            return Ok(Self { source: lines, error: None, count: 0 });
         }
         Self::new(input)
     }
@@ -133,11 +133,7 @@ impl<'a> RecordReader<'a> {
             }
             _ => None,
         };
-        Ok(Self::with_source(source, error))
-    }
-
-    fn with_source(source: Source<'a>, error: Option<io::Error>) -> Self {
-        Self { source, error, count: 0 }
+        Ok(Self { source, error, count: 0 })
     }
 
     /// The lines of the file.
