@@ -1,8 +1,8 @@
 //! EPD: a position with operations, the format of test suites (Edwards, "Portable Game Notation
 //! Specification and Implementation Guide", 1994, section 16.2).
 
-use super::dialect::Dialect;
 use super::fen::{self, FenError};
+use super::line::Dialect;
 use super::{Line, LineError, NotationError};
 use crate::board::{Move, Position};
 use crate::text::word_starts;

@@ -1,8 +1,9 @@
 //! Games as text: a starting position and moves in any notation.
 
-use super::NotationError;
-use super::dialect::Dialect;
 use super::fen::{self, FenError};
+use super::{
+    NotationError, attempted_moves, chinese, coordinates, parse_in, parse_move, san, vietnamese,
+};
 use crate::board::{Move, Position};
 
 /// A starting position and the legal moves played from it.
@@ -30,11 +31,43 @@ pub enum LineError {
     },
 }
 
+/// The way in which the moves of a record are written. Some texts mean different moves in different dialects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// All notations that [`parse_move`] reads, with ranks from 0.
+    Usual,
+    /// Coordinates and SAN with ranks from 1.
+    RanksFromOne,
+    /// Vietnamese letters and signs; also Chinese and coordinates.
+    Vietnamese,
+}
+
+impl Dialect {
+    pub fn parse(self, position: &Position, text: &str) -> Result<Move, NotationError> {
+        match self {
+            Self::Usual => parse_move(position, text),
+            Self::RanksFromOne => match san::parse(position, text, 1) {
+                Err(error) if !error.is_readable() => san::parse(position, &text.to_lowercase(), 1),
+                read => read,
+            },
+            Self::Vietnamese => {
+                let readers = [vietnamese::parse, chinese::parse, coordinates::parse];
+                parse_in(readers, position, text, |position, text| {
+                    match vietnamese::read(text.trim()) {
+                        Some(read) => read.attempts(position),
+                        None => attempted_moves(position, text),
+                    }
+                })
+            }
+        }
+    }
+}
+
 impl Line {
     /// Plays moves in any notation from a position. They are read in the first of three dialects in which all of them
-    /// are legal: the notations of [`parse_move`](super::parse_move), coordinates or SAN with ranks from 1, and
-    /// Vietnamese. If every dialect fails, the error is about the first move that cannot be played, in the dialect in
-    /// which most moves can be played.
+    /// are legal: the notations of [`parse_move`], coordinates or SAN with ranks from 1, and Vietnamese. If every
+    /// dialect fails, the error is about the first move that cannot be played, in the dialect in which most moves can be
+    /// played.
     pub fn play<T: AsRef<str>>(
         start: Position,
         texts: impl IntoIterator<Item = T>,

@@ -17,7 +17,6 @@
 pub mod chinese;
 pub mod coordinates;
 pub mod diagram;
-mod dialect;
 pub mod epd;
 mod error;
 pub mod fen;

@@ -1,6 +1,6 @@
 //! Game records as read from a file, before their moves are checked.
 
-use super::dialect::Dialect;
+use super::line::Dialect;
 use super::tree::{AnnotatedMove, GameTree, NodeId, Problem, ROOT, plain_comment};
 #[cfg(feature = "records")]
 use super::{GameText, fen};
