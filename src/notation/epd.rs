@@ -220,9 +220,13 @@ fn operands<'a>(operations: &'a [Operation], code: &str) -> impl Iterator<Item =
 /// for Fairy-Stockfish write, or a move with the rank 10.
 fn dialect(operations: &[Operation]) -> Dialect {
     let takes_moves = |code: &str| ["moves", "bm", "am", "sm", "pv"].contains(&code);
-    let has_rank_10 = |operands: &[String]| operands.iter().any(|text| text.contains("10"));
+    // A 10 without a letter before it may be the number of a move.
+    let has_rank_10 = |text: &String| {
+        let mut tens = text.match_indices("10");
+        tens.any(|(at, _)| text[..at].ends_with(|c: char| c.is_ascii_alphabetic()))
+    };
     let counts_from_one = |(code, operands): &Operation| {
-        code == "variant" || takes_moves(code) && has_rank_10(operands)
+        code == "variant" || takes_moves(code) && operands.iter().any(has_rank_10)
     };
     if operations.iter().any(counts_from_one) { Dialect::RanksFromOne } else { Dialect::Usual }
 }
@@ -351,6 +355,7 @@ mod tests {
             ("variant xiangqi; bm b7b8; id \"x\";", "b6b7"),
             ("bm b7b9;pv b7b10,f10f9", "b6b8"),
             (" bm b6b9; id \"10\"", "b6b9"),
+            ("bm b6b9; pv 9. b6b9 f9f8 10. b9b8;", "b6b9"),
         ] {
             let epd = read(&format!("{fen};{operations}"));
             assert_eq!(epd.position.to_string(), fen);
