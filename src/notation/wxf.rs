@@ -84,10 +84,10 @@ fn read_subject(characters: &[char]) -> Option<Subject> {
         ['+', '+'] => (Pawn, None, Some(RelativePlace::Front)),
         ['-' | '–', '-' | '–'] => (Pawn, None, Some(RelativePlace::Rear)),
         ['f', letter @ 'A'..='Z'] => {
-            (PieceKind::from_letter(letter)?, None, Some(RelativePlace::InnerFront))
+            (PieceKind::from_letter(letter)?, None, Some(RelativePlace::Front))
         }
         ['r' | 'b', letter @ 'A'..='Z'] => {
-            (PieceKind::from_letter(letter)?, None, Some(RelativePlace::InnerRear))
+            (PieceKind::from_letter(letter)?, None, Some(RelativePlace::Rear))
         }
         [a, b] => match (read_digit(a), read_digit(b)) {
             (Some(a), Some(b)) if a == b => (Pawn, Some(b), Some(RelativePlace::NthOrMiddle(a))),
@@ -170,11 +170,11 @@ mod tests {
         check(three, "e7f7", &["25=4", "P5=4", "P5.4", "P.=4", "Pb=4", "55=4"]);
         check(three, "e6f6", &["35=4", "P-=4", "P-.4", "Pc=4"]);
         let five = "3k5/9/9/9/4p4/4p4/4p4/4p4/4p4/5K3 b";
-        check(five, "e1f1", &["15=6", "++=6", "++.6"]);
+        check(five, "e1f1", &["15=6", "++=6", "++.6", "fP=6"]);
         check(five, "e2f2", &["25=6", "P+=6", "Pb=6"]);
         check(five, "e3f3", &["35=6", "P5=6"]);
         check(five, "e4f4", &["45=6", "P-=6"]);
-        check("3k5/9/9/9/9/4p4/4p4/4p4/4p4/5K3 b", "e4f4", &["45=6", "--=6", "--.6"]);
+        check("3k5/9/9/9/9/4p4/4p4/4p4/4p4/5K3 b", "e4f4", &["45=6", "--=6", "--.6", "rP=6"]);
     }
 
     #[test]
