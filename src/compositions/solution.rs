@@ -119,7 +119,7 @@ enum Answer {
     Unknown,
 }
 
-/// Which mates a tree gives after the replies, and where its lines may end.
+/// The mates that a tree has after each reply, and the positions in which its lines may end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lines {
     /// The shortest mates that are found.
