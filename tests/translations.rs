@@ -11,14 +11,16 @@ use syn::{Attribute, Expr, ExprCall, ExprMethodCall, ItemFn, ItemMod, Lit, LitSt
 use crate::architecture::is_for_tests;
 
 /// Functions and methods whose arguments are messages for users.
-const PRINTERS: [&str; 19] = [
+const PRINTERS: [&str; 21] = [
     "Failure::new",
     "Failure::message",
     "Failure::usage",
     "OpeningError",
     "ServerError::parameter",
+    "SettingError::new",
     "context",
     "heads",
+    "invalid_setting",
     "note",
     "print",
     "print_if_read",

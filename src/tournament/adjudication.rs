@@ -6,7 +6,8 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::end_reason::{EndReason, Ending};
-use super::key_values::{KeyValues, KeyValuesError};
+use super::key_values::KeyValues;
+use super::setting_error::{SettingError, invalid_setting};
 use crate::board::{ByColor, Color};
 use crate::rules::{Game, RuleSet, is_within_no_capture_limit};
 use crate::tablebase::{RepeatedPositions, SkippedFile, TableOutcome, Tables};
@@ -44,27 +45,27 @@ pub struct ScoreDraw {
     pub after: usize,
 }
 
-fn score(list: &KeyValues<'_>) -> Result<i32, KeyValuesError> {
+fn score(list: &KeyValues<'_>) -> Result<i32, SettingError> {
     let score: u32 = list.require("score")?;
-    i32::try_from(score).map_err(|_| KeyValuesError::OutOfRange("score= is too large"))
+    i32::try_from(score).map_err(|_| SettingError::new("score= is too large"))
 }
 
 impl FromStr for ScoreWin {
-    type Err = KeyValuesError;
+    type Err = SettingError;
 
     /// Parses `score=500,moves=4`; `moves` is optional.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let list = KeyValues::read(text, &["score", "moves"])?;
         let score = score(&list)?;
         if score == 0 {
-            return Err(KeyValuesError::OutOfRange("score= must be greater than 0"));
+            return invalid_setting("score= must be greater than 0");
         }
         Ok(Self { score, moves: list.get::<u32>("moves")?.unwrap_or(4).max(1) })
     }
 }
 
 impl FromStr for ScoreDraw {
-    type Err = KeyValuesError;
+    type Err = SettingError;
 
     /// Parses `score=10,moves=8,after=80`; the last two are optional.
     fn from_str(text: &str) -> Result<Self, Self::Err> {

@@ -2,23 +2,7 @@
 
 use std::str::FromStr;
 
-/// Error in a list `key=value,…`.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum KeyValuesError {
-    #[error("unknown key {0:?}; the keys are {known}", known = .1.join(", "))]
-    UnknownKey(String, &'static [&'static str]),
-    #[error("{0}= is given twice")]
-    Twice(String),
-    /// The value does not have the type of its key.
-    #[error("invalid value: {0}={1}")]
-    Unreadable(&'static str, String),
-    #[error("invalid value: {0}={1}; the values are separated by commas")]
-    NoComma(&'static str, String),
-    #[error("no {0}= in the list; its values are separated by commas")]
-    Missing(&'static str),
-    #[error("{0}")]
-    OutOfRange(&'static str),
-}
+use super::setting_error::{SettingError, invalid_setting};
 
 /// A parsed list `key=value,…` in which each key occurs at most once.
 #[derive(Debug)]
@@ -28,35 +12,41 @@ pub struct KeyValues<'a> {
 
 impl<'a> KeyValues<'a> {
     /// Parses a list whose keys must be among `keys`.
-    pub fn read(text: &'a str, keys: &'static [&'static str]) -> Result<Self, KeyValuesError> {
+    pub fn read(text: &'a str, keys: &[&str]) -> Result<Self, SettingError> {
         let mut pairs: Vec<(&str, &str)> = Vec::new();
         for part in text.split(',') {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
             let (key, value) = (key.trim(), value.trim());
             if !keys.contains(&key) {
-                return Err(KeyValuesError::UnknownKey(key.to_owned(), keys));
+                let known = keys.join(", ");
+                return invalid_setting(format!("unknown key {key:?}; the keys are {known}"));
             }
             if pairs.iter().any(|(known, _)| *known == key) {
-                return Err(KeyValuesError::Twice(key.to_owned()));
+                return invalid_setting(format!("{key}= is given twice"));
             }
             pairs.push((key, value));
         }
         Ok(Self { pairs })
     }
 
-    pub fn get<T: FromStr>(&self, key: &'static str) -> Result<Option<T>, KeyValuesError> {
+    pub fn get<T: FromStr>(&self, key: &str) -> Result<Option<T>, SettingError> {
         let mut pairs = self.pairs.iter();
         let Some((_, value)) = pairs.find(|(known, _)| *known == key) else {
             return Ok(None);
         };
-        let parsed = value.parse().map(Some);
-        let error =
-            if value.contains('=') { KeyValuesError::NoComma } else { KeyValuesError::Unreadable };
-        parsed.map_err(|_| error(key, (*value).to_owned()))
+        value.parse().map(Some).map_err(|_| {
+            SettingError::new(if value.contains('=') {
+                format!("invalid value: {key}={value}; the values are separated by commas")
+            } else {
+                format!("invalid value: {key}={value}")
+            })
+        })
     }
 
-    pub fn require<T: FromStr>(&self, key: &'static str) -> Result<T, KeyValuesError> {
-        self.get(key)?.ok_or(KeyValuesError::Missing(key))
+    pub fn require<T: FromStr>(&self, key: &str) -> Result<T, SettingError> {
+        self.get(key)?.ok_or_else(|| {
+            SettingError::new(format!("no {key}= in the list; its values are separated by commas"))
+        })
     }
 }
 

@@ -22,6 +22,7 @@ mod record;
 mod referee;
 mod runner;
 mod schedule;
+mod setting_error;
 mod spec;
 mod stall;
 pub mod stats;
@@ -33,7 +34,6 @@ pub use end_reason::{EndReason, Ending};
 pub use engine::{EngineFailure, EngineScore, Handshake};
 pub use journal::{Journal, JournalContent, JournalError, OnDamage, is_journal};
 pub use json_report::JsonReport;
-pub use key_values::KeyValuesError;
 pub use limit::{Clock, Limit, ParseTimeControlError, TimeControl, Timeouts};
 pub use openings::{
     BALANCED, FoundOpening, MAX_FAILED_LINES, OpeningError, OpeningSearch, Openings, find_openings,
@@ -44,10 +44,8 @@ pub use runner::{
     TournamentEnd, TournamentEvent, TournamentStartError, check_engines, check_processors, run,
 };
 pub use schedule::{ColorOrder, Schedule, ScheduledGame, TournamentFormat};
-pub use spec::{
-    EngineProtocol, EngineSpec, EngineSpecError, PartialEngineSpec, SettingError, SpecError,
-    read_toml,
-};
+pub use setting_error::SettingError;
+pub use spec::{EngineProtocol, EngineSpec, PartialEngineSpec, read_toml};
 
 use std::cmp::Reverse;
 use std::time::Duration;

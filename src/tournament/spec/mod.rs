@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::limit::{Limit, MAX_TIME, ParseTimeControlError, serialize_milliseconds};
+use super::limit::{Limit, MAX_TIME, TimeControl, serialize_milliseconds};
+use super::setting_error::{SettingError, invalid_setting};
 use crate::board::named_enum;
-use crate::text::{is_character, printable, toml_error, without_credentials};
+use crate::text::{is_character, printable, without_credentials};
 
 /// The default of `margin=`.
 const DEFAULT_MARGIN: Duration = Duration::from_millis(100);
@@ -201,20 +202,22 @@ struct EngineFile {
 }
 
 /// Parses a TOML file and returns the defaults for all engines, and the settings of each engine.
-pub fn read_toml(text: &str) -> Result<(PartialEngineSpec, Vec<PartialEngineSpec>), SpecError> {
+pub fn read_toml(text: &str) -> Result<(PartialEngineSpec, Vec<PartialEngineSpec>), SettingError> {
     let file: EngineFile = toml::from_str(text)?;
     Ok((file.each, file.engine))
 }
 
 impl PartialEngineSpec {
     /// Parses the `key=value` settings of the command line.
-    pub fn parse<T: AsRef<str>>(settings: &[T]) -> Result<Self, SpecError> {
+    pub fn parse<T: AsRef<str>>(settings: &[T]) -> Result<Self, SettingError> {
         let mut engine = Self::default();
         for setting in settings {
             let text = setting.as_ref();
-            let (key, value) =
-                text.split_once('=').ok_or_else(|| SpecError::NoKey(text.to_owned()))?;
-            engine.set(key, value).map_err(|reason| SpecError::Setting(text.to_owned(), reason))?;
+            let (key, value) = text.split_once('=').ok_or_else(|| {
+                SettingError::new(format!("{text:?} is not of the form key=value"))
+            })?;
+            let set = engine.set(key, value);
+            set.map_err(|why| SettingError::new(format!("{text:?}: {why}")))?;
         }
         Ok(engine)
     }
@@ -224,7 +227,8 @@ impl PartialEngineSpec {
             "name" => self.name = Some(value.to_owned()),
             "cmd" => self.cmd = Some(value.into()),
             "args" => {
-                let words = shlex::split(value).ok_or(SettingError::OpenQuote)?;
+                let words = shlex::split(value);
+                let words = words.ok_or_else(|| SettingError::new("unclosed quote"))?;
                 self.args.get_or_insert_default().extend(words);
             }
             "dir" => self.dir = Some(value.into()),
@@ -245,7 +249,7 @@ impl PartialEngineSpec {
                 Some(name) if !name.is_empty() => {
                     self.options.push((name.to_owned(), value.to_owned()));
                 }
-                _ => return Err(SettingError::UnknownKey),
+                _ => return invalid_setting(format!("unknown key; the keys are {KEYS}")),
             },
         }
         Ok(())
@@ -287,63 +291,71 @@ impl PartialEngineSpec {
     }
 
     /// The complete settings of the engine, with defaults from `each`.
-    pub fn spec(self, each: &Self) -> Result<EngineSpec, SpecError> {
-        let settings = self.or(each);
-        let limit = settings.limit();
-        let command = settings.cmd.filter(|path| !path.as_os_str().is_empty());
-        let command = command.ok_or(SpecError::NoCommand)?;
+    pub fn spec(self, each: &Self) -> Result<EngineSpec, SettingError> {
+        let mut settings = self.or(each);
+        let command = settings.cmd.take().filter(|path| !path.as_os_str().is_empty());
+        let command = command.ok_or_else(|| SettingError::new("an engine has no cmd="))?;
+        let given = settings.name.take().filter(|name| !name.trim().is_empty());
         let stem = command.file_stem().unwrap_or(command.as_os_str());
-        let name = settings
-            .name
-            .filter(|name| !name.trim().is_empty())
-            .unwrap_or_else(|| stem.to_string_lossy().into_owned());
+        let name = given.unwrap_or_else(|| stem.to_string_lossy().into_owned());
+        // Control characters would garble tables and records.
         if !name.chars().all(is_character) {
-            return Err(SpecError::ControlCharacters(printable(&name)));
+            let name = printable(&name);
+            return invalid_setting(format!(
+                "engine {name}: the name contains control characters or noncharacters"
+            ));
         }
-        let in_engine = |error| SpecError::Engine(name.clone(), error);
-        let limit =
-            limit.and_then(|limit| limit.ok_or(EngineSpecError::NoLimit)).map_err(in_engine)?;
-        if settings.ranks.is_some_and(|first_rank| first_rank > 1) {
-            return Err(in_engine(EngineSpecError::FirstRank));
-        }
-        if settings.nice.is_some_and(|nice| !NICE.contains(&nice)) {
-            return Err(in_engine(EngineSpecError::Nice));
-        }
-        if settings.stderr.as_ref().is_some_and(|path| path.as_os_str() == "-") {
-            return Err(in_engine(EngineSpecError::StandardOutput));
-        }
-        for (option, value) in &settings.options {
-            check_option(option, [value]).map_err(in_engine)?;
-        }
-        let ponder = settings.ponder.unwrap_or(false);
-        if ponder && limit.clock.is_none() {
-            return Err(in_engine(EngineSpecError::PonderWithoutClock));
-        }
-        let protocol = settings.proto.as_deref().map(EngineProtocol::from_name);
-        if protocol == Some(None) {
-            return Err(in_engine(EngineSpecError::Protocol));
-        }
-        let protocol = protocol.flatten();
-        let spec = EngineSpec {
-            command: absolute(&command),
-            arguments: settings.args.unwrap_or_default(),
-            directory: settings.dir,
-            protocol,
-            options: settings.options,
-            init: settings.init.unwrap_or_default(),
-            first_rank: settings.ranks,
-            limit,
-            margin: settings.margin.map_or(DEFAULT_MARGIN, Duration::from_millis),
-            ponder,
-            restart: settings.restart.unwrap_or(false),
-            nice: settings.nice,
-            cpus: settings.cpus,
-            stderr: settings.stderr,
-            id_name: None,
-            name: name.clone(),
+        let spec = settings.spec_with_name(name.clone(), &command);
+        spec.map_err(|why| SettingError::new(format!("engine {name}: {why}")))
+    }
+
+    /// The settings of the engine with this name and command.
+    fn spec_with_name(self, name: String, command: &Path) -> Result<EngineSpec, SettingError> {
+        let Some(limit) = self.limit()? else {
+            return invalid_setting("no limit: give tc=, movetime=, nodes= or depth=");
         };
-        if protocol == Some(EngineProtocol::Xboard) && !spec.suits_xboard() {
-            return Err(in_engine(EngineSpecError::Xboard));
+        if self.ranks.is_some_and(|first_rank| first_rank > 1) {
+            return invalid_setting("ranks= must be 0 or 1");
+        }
+        // The operating system would silently clamp the nice value.
+        if self.nice.is_some_and(|nice| !NICE.contains(&nice)) {
+            return invalid_setting("nice= must be between -20 and 19");
+        }
+        if self.stderr.as_ref().is_some_and(|path| path.as_os_str() == "-") {
+            return invalid_setting("stderr= needs a file and cannot be standard output");
+        }
+        for (option, value) in &self.options {
+            check_option(option, [value])?;
+        }
+        let ponder = self.ponder.unwrap_or(false);
+        if ponder && limit.clock.is_none() {
+            return invalid_setting("ponder= needs tc=");
+        }
+        let protocol = self.proto.as_deref().map(EngineProtocol::from_name);
+        if protocol == Some(None) {
+            let names = EngineProtocol::NAMES.join(", ");
+            return invalid_setting(format!("proto= must be one of {names}"));
+        }
+        let spec = EngineSpec {
+            name,
+            command: absolute(command),
+            arguments: self.args.unwrap_or_default(),
+            directory: self.dir,
+            protocol: protocol.flatten(),
+            options: self.options,
+            init: self.init.unwrap_or_default(),
+            first_rank: self.ranks,
+            limit,
+            margin: self.margin.map_or(DEFAULT_MARGIN, Duration::from_millis),
+            ponder,
+            restart: self.restart.unwrap_or(false),
+            nice: self.nice,
+            cpus: self.cpus,
+            stderr: self.stderr,
+            id_name: None,
+        };
+        if spec.protocol == Some(EngineProtocol::Xboard) && !spec.suits_xboard() {
+            return invalid_setting("proto=xboard cannot be combined with nodes= or ponder=on");
         }
         Ok(spec)
     }
@@ -352,11 +364,10 @@ impl PartialEngineSpec {
         self.tc.is_some() || self.movetime.is_some() || self.nodes.is_some() || self.depth.is_some()
     }
 
-    fn limit(&self) -> Result<Option<Limit>, EngineSpecError> {
+    fn limit(&self) -> Result<Option<Limit>, SettingError> {
         let clock = self.tc.as_ref().map(|text| {
-            let text = text.to_string();
-            let clock = text.parse();
-            clock.map_err(|error| EngineSpecError::TimeControl(text, error))
+            let clock: Result<TimeControl, _> = text.to_string().parse();
+            clock.map_err(|error| SettingError::new(format!("tc={text}: {error}")))
         });
         let limit = Limit {
             clock: clock.transpose()?,
@@ -365,13 +376,14 @@ impl PartialEngineSpec {
             depth: self.depth,
         };
         if limit.clock.is_some() && limit.move_time.is_some() {
-            return Err(EngineSpecError::SeveralTimes);
+            return invalid_setting("tc= and movetime= cannot be combined");
         }
         if limit.move_time > Some(MAX_TIME) {
-            return Err(EngineSpecError::LongMoveTime);
+            let most = MAX_TIME.as_millis();
+            return invalid_setting(format!("movetime= must be at most {most}"));
         }
         if self.movetime == Some(0) || self.nodes == Some(0) || self.depth == Some(0) {
-            return Err(EngineSpecError::ZeroLimit);
+            return invalid_setting("the limit must be greater than 0");
         }
         Ok(self.has_limit().then_some(limit))
     }
@@ -418,17 +430,20 @@ fn read_options<'de, D: Deserializer<'de>>(table: D) -> Result<Vec<(String, Stri
 pub fn check_option<'a>(
     name: &'a str,
     values: impl IntoIterator<Item = &'a String>,
-) -> Result<(), EngineSpecError> {
+) -> Result<(), SettingError> {
     let mut characters = values.into_iter().flat_map(|value| value.chars()).chain(name.chars());
     if characters.all(is_character) {
         Ok(())
     } else {
-        Err(EngineSpecError::OptionCharacters(printable(name)))
+        let name = printable(name);
+        invalid_setting(format!(
+            "the name or value of option {name} contains control characters or noncharacters"
+        ))
     }
 }
 
 fn number<T: FromStr>(text: &str) -> Result<T, SettingError> {
-    text.trim().parse().map_err(|_| SettingError::Number)
+    text.trim().parse().map_err(|_| SettingError::new("not a whole number in range"))
 }
 
 /// Parses `on` or `off` and their usual synonyms.
@@ -436,7 +451,7 @@ pub fn switch(text: &str) -> Result<bool, SettingError> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "on" | "1" | "yes" => Ok(true),
         "false" | "off" | "0" | "no" => Ok(false),
-        _ => Err(SettingError::Switch),
+        _ => invalid_setting("must be on or off"),
     }
 }
 
@@ -447,78 +462,11 @@ fn processors(text: &str) -> Result<Vec<usize>, SettingError> {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last): (usize, usize) = (number(first)?, number(last)?);
         if first > last || last > 4096 {
-            return Err(SettingError::Processors);
+            return invalid_setting("not a list of processors from 0 to 4096, such as 0-3,6");
         }
         all.extend(first..=last);
     }
     Ok(all)
-}
-
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum SpecError {
-    /// The file is not valid TOML or has unknown keys or invalid values.
-    #[error("{}", toml_error(.0))]
-    Toml(#[from] toml::de::Error),
-    #[error("{0:?} is not of the form key=value")]
-    NoKey(String),
-    #[error("{0:?}: {1}")]
-    Setting(String, SettingError),
-    #[error("an engine has no cmd=")]
-    NoCommand,
-    /// The name (made printable here) would garble tables and records.
-    #[error("engine {0}: the name contains control characters or noncharacters")]
-    ControlCharacters(String),
-    /// The settings of the named engine are invalid as a whole.
-    #[error("engine {0}: {1}")]
-    Engine(String, EngineSpecError),
-}
-
-/// Error in one setting `key=value`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SettingError {
-    #[error("unclosed quote")]
-    OpenQuote,
-    /// The value is not a whole number, or is out of range.
-    #[error("not a whole number in range")]
-    Number,
-    #[error("must be on or off")]
-    Switch,
-    /// A range of `cpus=` is descending or ends above 4096.
-    #[error("not a list of processors from 0 to 4096, such as 0-3,6")]
-    Processors,
-    #[error("unknown key; the keys are {}", KEYS)]
-    UnknownKey,
-}
-
-/// Error in the settings of an engine as a whole.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EngineSpecError {
-    #[error("no limit: give tc=, movetime=, nodes= or depth=")]
-    NoLimit,
-    #[error("tc= and movetime= cannot be combined")]
-    SeveralTimes,
-    #[error("movetime= must be at most {}", MAX_TIME.as_millis())]
-    LongMoveTime,
-    #[error("the limit must be greater than 0")]
-    ZeroLimit,
-    #[error("tc={0}: {1}")]
-    TimeControl(String, ParseTimeControlError),
-    #[error("ranks= must be 0 or 1")]
-    FirstRank,
-    /// `nice=` is out of range. The operating system would silently clamp it.
-    #[error("nice= must be between -20 and 19")]
-    Nice,
-    #[error("stderr= needs a file and cannot be standard output")]
-    StandardOutput,
-    #[error("ponder= needs tc=")]
-    PonderWithoutClock,
-    #[error("proto=xboard cannot be combined with nodes= or ponder=on")]
-    Xboard,
-    /// The option with this name (made printable here) has a character after which the engine may read a second command.
-    #[error("the name or value of option {0} contains control characters or noncharacters")]
-    OptionCharacters(String),
-    #[error("proto= must be one of {}", EngineProtocol::NAMES.join(", "))]
-    Protocol,
 }
 
 #[cfg(test)]

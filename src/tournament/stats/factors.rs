@@ -14,8 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use super::elo::{Interval, Z_95};
 use super::matrix::invert;
-use crate::text::{is_character, printable, toml_error};
-use crate::tournament::spec::{EngineSpecError, OptionValue, check_option};
+use crate::text::{is_character, printable};
+use crate::tournament::setting_error::{SettingError, invalid_setting};
+use crate::tournament::spec::{OptionValue, check_option};
 
 /// Elo per point of score between equal engines: the reciprocal of the slope of the logistic curve at a score of one
 /// half.
@@ -63,24 +64,28 @@ impl Factors {
     /// The text is not such a file, has no factor, a factor without options, a name that is empty or has control
     /// characters or noncharacters, a name or an option twice, an option without two different values, or one with
     /// control characters or noncharacters.
-    pub fn read_toml(text: &str) -> Result<Self, FactorsError> {
+    pub fn read_toml(text: &str) -> Result<Self, SettingError> {
         let file: FactorFile = toml::from_str(text)?;
         if file.factor.is_empty() {
-            return Err(FactorsError::NoFactor);
+            return invalid_setting("no factor: add a table [[factor]]");
         }
         let mut names = HashSet::new();
         let mut option_names = HashSet::new();
         let mut factors = Vec::new();
         for FactorEntry { name, options } in file.factor {
             if name.is_empty() || !name.chars().all(is_character) || !names.insert(name.clone()) {
-                return Err(FactorsError::Name(printable(&name)));
+                let name = printable(&name);
+                return invalid_setting(format!(
+                    "the name \"{name}\" of a factor is empty, used twice, or has control characters or \
+                     noncharacters"
+                ));
             }
             if options.is_empty() {
-                return Err(FactorsError::NoOption(name));
+                return invalid_setting(format!("factor {name} sets no option"));
             }
             for option in options.keys() {
                 if !option_names.insert(option.to_ascii_lowercase()) {
-                    return Err(FactorsError::RepeatedOption(option.clone()));
+                    return invalid_setting(format!("option {option} is set twice"));
                 }
             }
             let options = options.into_iter().map(|(option, values)| {
@@ -88,7 +93,9 @@ impl Factors {
                 check_option(&option, &values)?;
                 match <[String; 2]>::try_from(values) {
                     Ok(values) if values[0] != values[1] => Ok((option, values)),
-                    _ => Err(FactorsError::Values(option)),
+                    _ => invalid_setting(format!(
+                        "option {option} needs two different values: the old and the new one"
+                    )),
                 }
             });
             let options = options.collect::<Result<Vec<_>, _>>()?;
@@ -127,30 +134,6 @@ impl Factors {
             })
             .collect()
     }
-}
-
-/// Why a file of factors is invalid.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum FactorsError {
-    /// The file is not valid TOML or has unknown keys or invalid values.
-    #[error("{}", toml_error(.0))]
-    Toml(#[from] toml::de::Error),
-    #[error("no factor: add a table [[factor]]")]
-    NoFactor,
-    /// A name (made printable here) is empty, used twice, or has control characters or noncharacters.
-    #[error(
-        "the name \"{0}\" of a factor is empty, used twice, or has control characters or noncharacters"
-    )]
-    Name(String),
-    #[error("factor {0} sets no option")]
-    NoOption(String),
-    /// An option occurs twice, ignoring case.
-    #[error("option {0} is set twice")]
-    RepeatedOption(String),
-    #[error(transparent)]
-    Option(#[from] EngineSpecError),
-    #[error("option {0} needs two different values: the old and the new one")]
-    Values(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]

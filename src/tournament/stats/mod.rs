@@ -8,10 +8,10 @@ mod sprt;
 mod spsa;
 
 pub use elo::{Estimate, Interval, Scores};
-pub use factors::{Effect, FactorRun, Factors, FactorsError};
+pub use factors::{Effect, FactorRun, Factors};
 pub use ratings::{Rating, ratings};
 pub use sprt::{Decision, EloModel, Sprt, SprtRun};
-pub use spsa::{Spsa, SpsaError, SpsaRun, TunedValue};
+pub use spsa::{Spsa, SpsaRun, TunedValue};
 
 use std::collections::HashMap;
 use std::time::Duration;

@@ -12,7 +12,8 @@ use serde::Serialize;
 
 use super::elo::{NORMALIZED_SCALE, score_of};
 use crate::board::named_enum;
-use crate::tournament::key_values::{KeyValues, KeyValuesError};
+use crate::tournament::key_values::KeyValues;
+use crate::tournament::setting_error::{SettingError, invalid_setting};
 
 named_enum! {
     /// The unit of `elo0` and `elo1`.
@@ -58,14 +59,14 @@ named_enum! {
 }
 
 impl FromStr for Sprt {
-    type Err = KeyValuesError;
+    type Err = SettingError;
 
     /// Parses `elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized`; the last three are optional.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let list = KeyValues::read(text, &["elo0", "elo1", "alpha", "beta", "model"])?;
-        let unknown = KeyValuesError::OutOfRange("model= must be normalized or logistic");
+        let unknown = || SettingError::new("model= must be normalized or logistic");
         let model: Option<String> = list.get("model")?;
-        let model = model.map(|name| EloModel::from_name(&name).ok_or(unknown));
+        let model = model.map(|name| EloModel::from_name(&name).ok_or_else(unknown));
         let sprt = Self {
             elo0: list.require("elo0")?,
             elo1: list.require("elo1")?,
@@ -73,18 +74,17 @@ impl FromStr for Sprt {
             beta: list.get("beta")?.unwrap_or(0.05),
             model: model.transpose()?.unwrap_or(EloModel::Normalized),
         };
-        let error = |why| Err(KeyValuesError::OutOfRange(why));
         // NaN is not within the range.
         let is_elo = |elo| (-200.0..=200.0).contains(&elo);
         let is_probability = |p| (1e-6..0.5).contains(&p);
         if !is_elo(sprt.elo0) || !is_elo(sprt.elo1) {
-            return error("elo0 and elo1 must be between -200 and 200");
+            return invalid_setting("elo0 and elo1 must be between -200 and 200");
         }
         if sprt.elo0 >= sprt.elo1 {
-            return error("elo0 must be less than elo1");
+            return invalid_setting("elo0 must be less than elo1");
         }
         if !is_probability(sprt.alpha) || !is_probability(sprt.beta) {
-            return error("alpha and beta must be at least 0.000001 and less than 0.5");
+            return invalid_setting("alpha and beta must be at least 0.000001 and less than 0.5");
         }
         Ok(sprt)
     }

@@ -16,7 +16,8 @@ use rand::Rng;
 use serde::{Deserialize, Serialize};
 
 use super::factors::random_of_pair;
-use crate::text::{is_character, printable, toml_error};
+use crate::text::{is_character, printable};
+use crate::tournament::setting_error::{SettingError, invalid_setting};
 
 /// The tuned parameters of a match of two engines.
 #[derive(Clone, Debug, Serialize)]
@@ -66,24 +67,32 @@ impl Spsa {
     /// # Errors
     /// The text is not such a file or has no parameter; a name is empty, used twice (ignoring case), or has control
     /// characters or noncharacters; or a number is out of range.
-    pub fn read_toml(text: &str) -> Result<Self, SpsaError> {
+    pub fn read_toml(text: &str) -> Result<Self, SettingError> {
         let settings: Settings = toml::from_str(text)?;
         let mut names = HashSet::new();
         if settings.parameter.is_empty() {
-            return Err(SpsaError::NoParameter);
+            return invalid_setting("no parameter: add a table [[parameter]]");
         }
         let is_rate = settings.rate > 0.0 && settings.rate <= 1.0;
         if !(1..=MAX_PAIRS).contains(&settings.pairs) || !is_rate {
-            return Err(SpsaError::Schedule);
+            return invalid_setting(format!(
+                "`pairs` must be 1 to {MAX_PAIRS}, and `rate` above 0 and at most 1"
+            ));
         }
         for Parameter { name, value, min, max, step } in &settings.parameter {
             let is_new = names.insert(name.to_ascii_lowercase());
             if name.is_empty() || !name.chars().all(is_character) || !is_new {
-                return Err(SpsaError::Name(printable(name)));
+                let name = printable(name);
+                return invalid_setting(format!(
+                    "the name \"{name}\" of a parameter is empty, used twice, or has control characters or \
+                     noncharacters"
+                ));
             }
             let range = f64::from(*max) - f64::from(*min);
             if !(min..=max).contains(&value) || !(1.0..=range).contains(step) {
-                return Err(SpsaError::Range(name.clone()));
+                return invalid_setting(format!(
+                    "parameter {name}: `value` must be from `min` to `max`, and `step` from 1 to `max` - `min`"
+                ));
             }
         }
         Ok(Self(settings))
@@ -173,27 +182,6 @@ impl Parameter {
     fn at(&self, change: f64) -> f64 {
         (f64::from(self.value) + change).clamp(self.min.into(), self.max.into())
     }
-}
-
-/// Why a file of parameters is invalid.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum SpsaError {
-    /// The file is not valid TOML or has unknown keys or invalid values.
-    #[error("{}", toml_error(.0))]
-    Toml(#[from] toml::de::Error),
-    #[error("no parameter: add a table [[parameter]]")]
-    NoParameter,
-    #[error("`pairs` must be 1 to {MAX_PAIRS}, and `rate` above 0 and at most 1")]
-    Schedule,
-    /// A name (made printable here) is empty, used twice (ignoring case), or has control characters or noncharacters.
-    #[error(
-        "the name \"{0}\" of a parameter is empty, used twice, or has control characters or noncharacters"
-    )]
-    Name(String),
-    #[error(
-        "parameter {0}: `value` must be from `min` to `max`, and `step` from 1 to `max` - `min`"
-    )]
-    Range(String),
 }
 
 #[cfg(test)]

@@ -1,0 +1,25 @@
+//! The error about invalid settings of a tournament.
+
+use crate::text::toml_error;
+
+/// Why a setting or a file of settings is invalid, as a message for the user.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct SettingError(String);
+
+impl SettingError {
+    pub fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+}
+
+pub fn invalid_setting<T>(message: impl Into<String>) -> Result<T, SettingError> {
+    Err(SettingError::new(message))
+}
+
+/// The file is not valid TOML, or has unknown keys or values of the wrong type.
+impl From<toml::de::Error> for SettingError {
+    fn from(error: toml::de::Error) -> Self {
+        Self(toml_error(error))
+    }
+}
