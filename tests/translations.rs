@@ -11,10 +11,13 @@ use syn::{Attribute, Expr, ExprCall, ExprMethodCall, ItemFn, ItemMod, Lit, LitSt
 use crate::architecture::is_for_tests;
 
 /// Functions and methods whose arguments are messages for users.
-const PRINTERS: [&str; 21] = [
+const PRINTERS: [&str; 24] = [
+    "EngineFailure::Other",
     "Failure::new",
     "Failure::message",
     "Failure::usage",
+    "JournalError::OtherTournament",
+    "JournalError::Unusable",
     "OpeningError",
     "ServerError::parameter",
     "SettingError::new",

@@ -109,7 +109,7 @@ pub fn check_engines(
         let varied = factors.map(|(name, value)| ("--factors", name, value.to_owned()));
         for (argument, name, value) in varied.chain(bounds) {
             if let Some(why) = handshake.option_warning(name, &value) {
-                return Err(error(EngineFailure::VariedOption { argument, why }));
+                return Err(error(EngineFailure::Other(format!("{argument}: {why}"))));
             }
         }
         *spec = completed;

@@ -32,48 +32,12 @@ pub enum EngineFailure {
     Timeout { awaited: String, allowed: Duration },
     #[error("too much output")]
     Flood,
-    /// The engine plays a game other than xiangqi, or uses other coordinates. The text is its answer.
-    #[error(
-        "from the starting position it plays {0}, which is not a legal move of xiangqi with ranks from 0 or \
-         from 1"
-    )]
-    NotXiangqi(String),
-    /// The first rank of the engine is not the one that the user set.
-    #[error(
-        "from the starting position it plays {played}, which is not legal with ranks={first_rank}: it counts \
-         ranks from {}; leave out ranks= to detect this", 1 - (*.first_rank).min(1)
-    )]
-    WrongRanks {
-        /// The value of `ranks=`.
-        first_rank: u8,
-        /// The line with its answer.
-        played: String,
-    },
-    /// The engine does not offer an option that factors or tuning vary, or does not accept one of the values.
-    #[error("{argument}: {why}")]
-    VariedOption {
-        /// `--factors` or `--spsa`.
-        argument: &'static str,
-        why: String,
-    },
     /// The engine speaks XBoard, and cannot be used for the given reason.
     #[error("it speaks XBoard, {0}")]
     Xboard(&'static str),
-    /// The engine speaks XBoard, and refused the position or a move of the game twice, or refused to think. The text is
-    /// its message.
-    #[error("it refused the position, a legal move or the search: {0}")]
-    Refused(String),
-    /// The user set a variant other than xiangqi.
-    #[error(
-        "with option.UCI_Variant={variant} it answers {played} in a position without legal moves in xiangqi; \
-         leave out the option to set it to xiangqi"
-    )]
-    WrongVariant {
-        /// The value of `option.UCI_Variant=`.
-        variant: String,
-        /// The line with its answer.
-        played: String,
-    },
+    /// Another failure, which no caller handles differently. The text is the message.
+    #[error("{0}")]
+    Other(String),
 }
 
 impl EngineFailure {

@@ -129,7 +129,10 @@ impl Engine {
 
     fn require_no_refusal(&self) -> Result<(), EngineFailure> {
         match self.refusal() {
-            Some(line) => Err(EngineFailure::Refused(excerpt(&line))),
+            Some(line) => Err(EngineFailure::Other(format!(
+                "it refused the position, a legal move or the search: {}",
+                excerpt(&line)
+            ))),
             None => Ok(()),
         }
     }

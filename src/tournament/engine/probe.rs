@@ -170,6 +170,14 @@ const PROBE_TIME: Duration = Duration::from_secs(3);
 /// Red to move is stalemated in xiangqi, but not in some variants (in janggi passing is a move).
 const STALEMATE: &str = "3k5/9/9/9/4r4/9/9/9/r8/5K3 w - - 0 1";
 
+/// The failure of an engine that plays another game than xiangqi, or uses other coordinates. `line` is its answer.
+fn not_xiangqi(line: &str) -> EngineFailure {
+    EngineFailure::Other(format!(
+        "from the starting position it plays {}, which is not a legal move of xiangqi with ranks from 0 or from 1",
+        excerpt(line)
+    ))
+}
+
 impl Engine {
     /// Detects the first rank from a move in the starting position. No text is a legal move in both numberings. Red's
     /// pieces are on ranks 0, 2 and 3 if ranks count from 0, and on ranks 1, 3 and 4 if they count from 1. The pieces
@@ -178,19 +186,23 @@ impl Engine {
         let line = self.play_from(START, DETECTION_DEPTH)?;
         (0..=1)
             .find(|first_rank| self.is_legal_answer(&line, *first_rank))
-            .ok_or_else(|| EngineFailure::NotXiangqi(excerpt(&line)))
+            .ok_or_else(|| not_xiangqi(&line))
     }
 
     /// Verifies `ranks=` by a move in the starting position.
     fn verify_first_rank(&mut self, first_rank: u8) -> Result<(), EngineFailure> {
         let line = self.play_from(START, VERIFICATION_DEPTH)?;
-        let played = excerpt(&line);
+        let other = 1 - first_rank.min(1);
         if self.is_legal_answer(&line, first_rank) {
             Ok(())
-        } else if self.is_legal_answer(&line, 1 - first_rank.min(1)) {
-            Err(EngineFailure::WrongRanks { first_rank, played })
+        } else if self.is_legal_answer(&line, other) {
+            let played = excerpt(&line);
+            Err(EngineFailure::Other(format!(
+                "from the starting position it plays {played}, which is not legal with ranks={first_rank}: it \
+                 counts ranks from {other}; leave out ranks= to detect this"
+            )))
         } else {
-            Err(EngineFailure::NotXiangqi(played))
+            Err(not_xiangqi(&line))
         }
     }
 
@@ -208,10 +220,12 @@ impl Engine {
         let line = self.play_from(STALEMATE, DETECTION_DEPTH)?;
         match self.answer(&line, Instant::now(), Duration::ZERO, false).choice {
             MoveChoice::NoMove | MoveChoice::Resign => Ok(()),
-            _ => Err(EngineFailure::WrongVariant {
-                variant: excerpt(variant),
-                played: excerpt(&line),
-            }),
+            _ => Err(EngineFailure::Other(format!(
+                "with option.UCI_Variant={} it answers {} in a position without legal moves in xiangqi; leave \
+                 out the option to set it to xiangqi",
+                excerpt(variant),
+                excerpt(&line)
+            ))),
         }
     }
 

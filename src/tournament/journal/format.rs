@@ -94,8 +94,8 @@ impl JournalHeader {
         }
     }
 
-    /// An error about the first setting that differs from the header `ours` of the current tournament; the version, the
-    /// id and the length of the PGN are ignored.
+    /// An error about the first setting that differs from the header `ours` of the current tournament, with the first
+    /// differing key, if any, and its values as JSON. The version, the id and the length of the PGN are ignored.
     pub fn difference(&self, ours: &Self) -> Option<JournalError> {
         // Older versions wrote absolute paths, and passwords in URLs.
         let pgn = |header: &Self| {
@@ -125,15 +125,12 @@ impl JournalHeader {
         ];
         let mut differences = settings.into_iter().filter(|(stored, ours, _)| stored != ours);
         let (stored, ours, setting) = differences.next()?;
-        Some(match first_difference(stored, ours) {
-            Some((key, old, new)) => JournalError::OtherSetting {
-                setting,
-                key: key.to_owned(),
-                old: old.to_string(),
-                new: new.to_string(),
-            },
-            None => JournalError::OtherTournament(setting),
-        })
+        Some(JournalError::OtherTournament(match first_difference(stored, ours) {
+            Some((key, old, new)) => format!(
+                "the journal belongs to another tournament: the {setting} differ ({key}: {new} instead of {old})"
+            ),
+            None => format!("the journal belongs to another tournament: the {setting} differ"),
+        }))
     }
 }
 
@@ -239,50 +236,10 @@ pub enum JournalError {
     /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] io::Error),
-    /// The path is a directory, a device or a pipe.
-    #[error("the journal must be a regular file")]
-    Irregular,
-    /// Another process has locked the journal; `None` if its id cannot be read.
-    #[error("{} is playing this tournament", owner(*.0))]
-    Locked(Option<u32>),
-    #[error("the file is not a match journal")]
-    NotAJournal,
-    /// The file has no complete line.
-    #[error(
-        "the first line is incomplete: the match was stopped before its first game; remove the file"
-    )]
-    IncompleteHeader,
-    #[error(
-        "the journal has version {0}, but this program reads version {VERSION}: finish that tournament with \
-         the program that started it, or use another file"
-    )]
-    Version(u32),
-    /// The first line is damaged and no other line repeats it.
-    #[error(
-        "line 1: {reason}; no other line has a copy of the header, so the readable games ({readable}) cannot be \
-         used"
-    )]
-    Header { reason: String, readable: usize },
-    #[error("the journal belongs to another tournament: the {0} differ")]
-    OtherTournament(&'static str),
-    /// As [`Self::OtherTournament`], with the key of the setting and its values as JSON, `old` in the journal.
-    #[error(
-        "the journal belongs to another tournament: the {setting} differ ({key}: {new} instead of {old})"
-    )]
-    OtherSetting { setting: &'static str, key: String, old: String, new: String },
-    /// A line is not a valid entry, or its game is a duplicate, has the wrong players or depends on missing games.
-    #[error(
-        "line {line}: {reason}; readable games: {readable}; --repair continues from them and keeps a copy of \
-         the damaged file"
-    )]
-    Damaged {
-        /// Line number, from 1.
-        line: usize,
-        reason: String,
-        readable: usize,
-    },
-}
-
-fn owner(process: Option<u32>) -> String {
-    process.map_or("another process".to_owned(), |process| format!("process {process}"))
+    /// The text is the message.
+    #[error("{0}")]
+    OtherTournament(String),
+    /// The journal cannot be used for another reason. The text is the message.
+    #[error("{0}")]
+    Unusable(String),
 }

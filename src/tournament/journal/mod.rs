@@ -61,9 +61,7 @@ impl Journal {
             return Self::begin(file, ours);
         }
         let read = match read(&file, &ours, tournament) {
-            Err(JournalError::OtherTournament(_) | JournalError::OtherSetting { .. })
-                if has_only_runs(&file)? =>
-            {
+            Err(JournalError::OtherTournament(_)) if has_only_runs(&file)? => {
                 file.set_len(0)?;
                 file.rewind()?;
                 return Self::begin(file, ours);
@@ -73,7 +71,10 @@ impl Journal {
         match read.damage {
             Some((line, reason)) if on_damage == OnDamage::Refuse => {
                 let readable = read.content.games.len();
-                return Err(JournalError::Damaged { line, reason, readable });
+                return Err(JournalError::Unusable(format!(
+                    "line {line}: {reason}; readable games: {readable}; --repair continues from them and keeps a \
+                     copy of the damaged file"
+                )));
             }
             Some(_) => file = rewrite(path, file, &read)?,
             // Drops an incomplete last line, now that the header is checked.
@@ -128,11 +129,16 @@ impl Journal {
 
 /// Opens or creates the file and locks it.
 fn open_locked(path: &Path) -> Result<File, JournalError> {
-    require_regular(path).map_err(|_| JournalError::Irregular)?;
+    let irregular = |_| JournalError::Unusable("the journal must be a regular file".to_owned());
+    require_regular(path).map_err(irregular)?;
     let file = open_or_create(path)?;
     match fs4::FileExt::try_lock(&file) {
         Ok(()) => Ok(file),
-        Err(fs4::TryLockError::WouldBlock) => Err(JournalError::Locked(last_process(&file))),
+        Err(fs4::TryLockError::WouldBlock) => {
+            let owner = last_process(&file).map(|process| format!("process {process}"));
+            let owner = owner.as_deref().unwrap_or("another process");
+            Err(JournalError::Unusable(format!("{owner} is playing this tournament")))
+        }
         Err(fs4::TryLockError::Error(error)) => Err(error.into()),
     }
 }

@@ -73,9 +73,12 @@ pub fn read(
     let mut line = Vec::new();
     let (header, length) = match read_bounded_line(&mut source, MAX_LINE, &mut line)? {
         BoundedLine::End | BoundedLine::Unterminated(_) if has_journal_start => {
-            return Err(JournalError::IncompleteHeader);
+            return Err(JournalError::Unusable(
+                "the first line is incomplete: the match was stopped before its first game; remove the file"
+                    .to_owned(),
+            ));
         }
-        BoundedLine::End | BoundedLine::Unterminated(_) => return Err(JournalError::NotAJournal),
+        BoundedLine::End | BoundedLine::Unterminated(_) => return Err(not_a_journal()),
         BoundedLine::TooLong(length) => (Err(TOO_LONG.to_owned()), length + 1),
         BoundedLine::Whole => (read_header(&line)?, line.len() as u64 + 1),
     };
@@ -125,11 +128,18 @@ pub fn read(
     })
 }
 
+fn not_a_journal() -> JournalError {
+    JournalError::Unusable("the file is not a match journal".to_owned())
+}
+
 /// Reads the header from the first line. The inner error is the damage of the line.
 fn read_header(line: &[u8]) -> Result<Result<JournalHeader, String>, JournalError> {
     let header = match serde_json::from_slice::<Version>(line) {
-        Ok(version) if version.chuhe_match != VERSION => {
-            return Err(JournalError::Version(version.chuhe_match));
+        Ok(Version { chuhe_match: version }) if version != VERSION => {
+            return Err(JournalError::Unusable(format!(
+                "the journal has version {version}, but this program reads version {VERSION}: finish that \
+                 tournament with the program that started it, or use another file"
+            )));
         }
         Ok(_) => serde_json::from_slice(line),
         Err(error) => Err(error),
@@ -171,13 +181,13 @@ impl LaterLines {
                 _ => {}
             }
         }
-        let reason = reason.to_owned();
         match found {
             Some(header) => Ok((**header).clone()),
-            None if has_journal_start || readable > 0 => {
-                Err(JournalError::Header { reason, readable })
-            }
-            None => Err(JournalError::NotAJournal),
+            None if has_journal_start || readable > 0 => Err(JournalError::Unusable(format!(
+                "line 1: {reason}; no other line has a copy of the header, so the readable games ({readable}) \
+                 cannot be used"
+            ))),
+            None => Err(not_a_journal()),
         }
     }
 }
