@@ -137,27 +137,10 @@ mod tests {
     /// Journals outlive program versions, so their keys must not change.
     #[test]
     fn journal_keys_are_stable() {
-        let stored = [
-            "checkmate",
-            "stalemate",
-            "repetition",
-            "perpetual-check",
-            "perpetual-chase",
-            "perpetual-attack",
-            "insufficient-material",
-            "no-capture",
-            "length",
-            "resignation",
-            "agreement",
-            "score-win",
-            "score-draw",
-            "tablebase-win",
-            "tablebase-draw",
-            "time-loss",
-            "illegal-move",
-            "crash",
-        ];
+        let stored = "checkmate stalemate repetition perpetual-check perpetual-chase perpetual-attack \
+                      insufficient-material no-capture length resignation agreement score-win score-draw \
+                      tablebase-win tablebase-draw time-loss illegal-move crash";
         let written = EndReason::ALL.map(|reason| serde_json::to_value(reason).unwrap());
-        assert_eq!(written, stored);
+        assert!(written.iter().eq(stored.split(' ')), "{written:?}");
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::end_reason::EndReason;
+use super::end_reason::{EndReason, Ending};
 use super::engine::EngineScore;
 use crate::board::{ByColor, Move, Position};
 use crate::movegen::is_legal;
@@ -183,6 +183,29 @@ fn is_nothing<T>(values: &ByColor<Option<T>>) -> bool {
 }
 
 impl GameRecord {
+    /// The record of a game, without its starting time, duration, time overruns and descriptions of the engines.
+    pub fn new(
+        number: u64,
+        players: ByColor<usize>,
+        start: &Position,
+        moves: Vec<MoveRecord>,
+        ending: Ending,
+    ) -> Self {
+        Self {
+            number,
+            players,
+            start: fen::write_position(start),
+            moves,
+            result: ending.result,
+            reason: ending.reason,
+            detail: ending.detail,
+            overrun: ByColor::default(),
+            started: None,
+            duration_ms: None,
+            engines: ByColor::default(),
+        }
+    }
+
     pub fn half_points(&self, engine: usize) -> usize {
         half_points(self.result, self.players, engine)
     }

@@ -15,7 +15,6 @@ use super::schedule::ScheduledGame;
 use super::stall::StallWatch;
 use super::stats::SpsaRun;
 use crate::board::{ByColor, Color};
-use crate::notation::{Line, fen};
 
 pub struct GameWorker<'a> {
     tournament: &'a Tournament,
@@ -52,6 +51,9 @@ impl<'a> GameWorker<'a> {
     pub fn play(&mut self, scheduled: &ScheduledGame) -> Result<GameRecord, NoResult> {
         let opening = self.tournament.openings.of_round(scheduled.round);
         let players = scheduled.players;
+        let record = |moves, ending| {
+            GameRecord::new(scheduled.number, players, &opening.start, moves, ending)
+        };
         let must_quit = |number: &usize, engine: &mut Engine| {
             self.tournament.engines[*number].restart
                 || engine.must_restart()
@@ -78,7 +80,9 @@ impl<'a> GameWorker<'a> {
                     {
                         return Err(NoResult::Void(stall));
                     }
-                    return Ok(forfeit(scheduled, opening, color, &failure));
+                    let moves = opening.moves.iter().copied().map(MoveRecord::opening);
+                    let ending = Ending::loss(color, EndReason::Crash, failure.to_string());
+                    return Ok(record(moves.collect(), ending));
                 }
             }
         }
@@ -102,7 +106,7 @@ impl<'a> GameWorker<'a> {
                 let spec = self.tournament.spec_with(players[color], &options[color]);
                 Some(spec.identification())
             }),
-            ..record(scheduled, opening, played.moves, played.ending)
+            ..record(played.moves, played.ending)
         })
     }
 
@@ -149,39 +153,5 @@ impl<'a> GameWorker<'a> {
         for engine in self.engines.into_values() {
             engine.quit();
         }
-    }
-}
-
-/// The record of a game that an engine loses because it cannot be made ready.
-fn forfeit(
-    scheduled: &ScheduledGame,
-    opening: &Line,
-    loser: Color,
-    failure: &EngineFailure,
-) -> GameRecord {
-    let moves = opening.moves.iter().map(|m| MoveRecord::opening(*m));
-    let ending = Ending::loss(loser, EndReason::Crash, failure.to_string());
-    record(scheduled, opening, moves.collect(), ending)
-}
-
-/// The record of a game, without its starting time, duration, time overruns and descriptions of the engines.
-fn record(
-    scheduled: &ScheduledGame,
-    opening: &Line,
-    moves: Vec<MoveRecord>,
-    ending: Ending,
-) -> GameRecord {
-    GameRecord {
-        number: scheduled.number,
-        players: scheduled.players,
-        start: fen::write_position(&opening.start),
-        moves,
-        result: ending.result,
-        reason: ending.reason,
-        detail: ending.detail,
-        overrun: ByColor::default(),
-        started: None,
-        duration_ms: None,
-        engines: ByColor::default(),
     }
 }

@@ -114,10 +114,12 @@ mod tests {
     use rand::{Rng, SeedableRng};
 
     use super::*;
-    use crate::board::ByColor;
+    use crate::board::Position;
     use crate::notation::pgn::GameResult;
     use crate::tournament::stats::elo::score_of;
-    use crate::tournament::{EndReason, GameRecord, Schedule, TournamentFormat};
+    use crate::tournament::{
+        EndReason, Ending, GameRecord, Schedule, ScheduledGame, TournamentFormat,
+    };
 
     /// The standings after `rounds` rounds with the results given by `result`.
     fn standings(
@@ -128,19 +130,11 @@ mod tests {
         let schedule = Schedule::new(TournamentFormat::RoundRobin, engines, 1, rounds);
         let mut standings = Standings::new(&schedule, engines, None, None, None);
         for scheduled in (0..).map_while(|number| schedule.game(number)) {
-            standings.add(&GameRecord {
-                number: scheduled.number,
-                players: scheduled.players,
-                start: "x w".to_owned(),
-                moves: Vec::new(),
-                result: result(scheduled.round, scheduled.players.0),
-                reason: EndReason::Agreement,
-                detail: String::new(),
-                overrun: ByColor::default(),
-                started: None,
-                duration_ms: None,
-                engines: ByColor::default(),
-            });
+            let ScheduledGame { number, round, players } = scheduled;
+            let ending =
+                Ending { result: result(round, players.0), ..Ending::draw(EndReason::Agreement) };
+            let start = Position::startpos();
+            standings.add(&GameRecord::new(number, players, &start, Vec::new(), ending));
         }
         standings
     }
