@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::end_reason::{EndReason, Ending};
 use super::key_values::KeyValues;
-use super::setting_error::{SettingError, invalid_setting};
+use super::setting_error::{SettingError, require_valid};
 use crate::board::{ByColor, Color};
 use crate::rules::{Game, RuleSet, is_within_no_capture_limit};
 use crate::tablebase::{RepeatedPositions, SkippedFile, TableOutcome, Tables};
@@ -57,9 +57,7 @@ impl FromStr for ScoreWin {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let list = KeyValues::read(text, &["score", "moves"])?;
         let score = score(&list)?;
-        if score == 0 {
-            return invalid_setting("score= must be greater than 0");
-        }
+        require_valid(score > 0, "score= must be greater than 0")?;
         Ok(Self { score, moves: list.get::<u32>("moves")?.unwrap_or(4).max(1) })
     }
 }
@@ -283,16 +281,8 @@ mod tests {
         assert_eq!("score=800".parse(), Ok(win));
         let draw = ScoreDraw { score: 5, moves: 8, after: 3 };
         assert_eq!("after=3,score=5".parse(), Ok(draw));
-        for bad in [
-            "",
-            "score",
-            "score=-5",
-            "score=1,score=2",
-            "moves=3",
-            "score=0",
-            "score=9,x=1",
-            "score=4000000000",
-        ] {
+        let all = " score score=-5 score=1,score=2 moves=3 score=0 score=9,x=1 score=4000000000";
+        for bad in all.split(' ') {
             assert!(bad.parse::<ScoreWin>().is_err(), "{bad}");
         }
     }

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::setting_error::{SettingError, invalid_setting};
+use super::setting_error::{SettingError, require_valid};
 
 /// A parsed list `key=value,…` in which each key occurs at most once.
 #[derive(Debug)]
@@ -17,13 +17,11 @@ impl<'a> KeyValues<'a> {
         for part in text.split(',') {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
             let (key, value) = (key.trim(), value.trim());
-            if !keys.contains(&key) {
-                let known = keys.join(", ");
-                return invalid_setting(format!("unknown key {key:?}; the keys are {known}"));
-            }
-            if pairs.iter().any(|(known, _)| *known == key) {
-                return invalid_setting(format!("{key}= is given twice"));
-            }
+            let known = keys.join(", ");
+            let is_known = keys.contains(&key);
+            require_valid(is_known, format!("unknown key {key:?}; the keys are {known}"))?;
+            let is_new = pairs.iter().all(|(other, _)| *other != key);
+            require_valid(is_new, format!("{key}= is given twice"))?;
             pairs.push((key, value));
         }
         Ok(Self { pairs })

@@ -13,8 +13,9 @@ impl SettingError {
     }
 }
 
-pub fn invalid_setting<T>(message: impl Into<String>) -> Result<T, SettingError> {
-    Err(SettingError::new(message))
+/// Returns an error with this message unless `is_valid`.
+pub fn require_valid(is_valid: bool, message: impl Into<String>) -> Result<(), SettingError> {
+    if is_valid { Ok(()) } else { Err(SettingError::new(message)) }
 }
 
 /// The file is not valid TOML, or has unknown keys or values of the wrong type.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::limit::{Limit, MAX_TIME, TimeControl, serialize_milliseconds};
-use super::setting_error::{SettingError, invalid_setting};
+use super::setting_error::{SettingError, require_valid};
 use crate::board::named_enum;
 use crate::text::{is_character, printable, without_credentials};
 
@@ -249,7 +249,7 @@ impl PartialEngineSpec {
                 Some(name) if !name.is_empty() => {
                     self.options.push((name.to_owned(), value.to_owned()));
                 }
-                _ => return invalid_setting(format!("unknown key; the keys are {KEYS}")),
+                _ => return Err(SettingError::new(format!("unknown key; the keys are {KEYS}"))),
             },
         }
         Ok(())
@@ -299,43 +299,35 @@ impl PartialEngineSpec {
         let stem = command.file_stem().unwrap_or(command.as_os_str());
         let name = given.unwrap_or_else(|| stem.to_string_lossy().into_owned());
         // Control characters would garble tables and records.
-        if !name.chars().all(is_character) {
-            let name = printable(&name);
-            return invalid_setting(format!(
-                "engine {name}: the name contains control characters or noncharacters"
-            ));
-        }
+        require_valid(
+            name.chars().all(is_character),
+            format!(
+                "engine {}: the name contains control characters or noncharacters",
+                printable(&name)
+            ),
+        )?;
         let spec = settings.spec_with_name(name.clone(), &command);
         spec.map_err(|why| SettingError::new(format!("engine {name}: {why}")))
     }
 
     /// The settings of the engine with this name and command.
     fn spec_with_name(self, name: String, command: &Path) -> Result<EngineSpec, SettingError> {
-        let Some(limit) = self.limit()? else {
-            return invalid_setting("no limit: give tc=, movetime=, nodes= or depth=");
-        };
-        if self.ranks.is_some_and(|first_rank| first_rank > 1) {
-            return invalid_setting("ranks= must be 0 or 1");
-        }
+        let limit = self.limit()?;
+        let is_rank = self.ranks.is_none_or(|first_rank| first_rank <= 1);
+        require_valid(is_rank, "ranks= must be 0 or 1")?;
         // The operating system would silently clamp the nice value.
-        if self.nice.is_some_and(|nice| !NICE.contains(&nice)) {
-            return invalid_setting("nice= must be between -20 and 19");
-        }
-        if self.stderr.as_ref().is_some_and(|path| path.as_os_str() == "-") {
-            return invalid_setting("stderr= needs a file and cannot be standard output");
-        }
+        let is_nice = self.nice.is_none_or(|nice| NICE.contains(&nice));
+        require_valid(is_nice, "nice= must be between -20 and 19")?;
+        let is_file = self.stderr.as_ref().is_none_or(|path| path.as_os_str() != "-");
+        require_valid(is_file, "stderr= needs a file and cannot be standard output")?;
         for (option, value) in &self.options {
             check_option(option, [value])?;
         }
         let ponder = self.ponder.unwrap_or(false);
-        if ponder && limit.clock.is_none() {
-            return invalid_setting("ponder= needs tc=");
-        }
+        require_valid(!ponder || limit.clock.is_some(), "ponder= needs tc=")?;
         let protocol = self.proto.as_deref().map(EngineProtocol::from_name);
-        if protocol == Some(None) {
-            let names = EngineProtocol::NAMES.join(", ");
-            return invalid_setting(format!("proto= must be one of {names}"));
-        }
+        let names = EngineProtocol::NAMES.join(", ");
+        require_valid(protocol != Some(None), format!("proto= must be one of {names}"))?;
         let spec = EngineSpec {
             name,
             command: absolute(command),
@@ -354,9 +346,8 @@ impl PartialEngineSpec {
             stderr: self.stderr,
             id_name: None,
         };
-        if spec.protocol == Some(EngineProtocol::Xboard) && !spec.suits_xboard() {
-            return invalid_setting("proto=xboard cannot be combined with nodes= or ponder=on");
-        }
+        let is_supported = spec.protocol != Some(EngineProtocol::Xboard) || spec.suits_xboard();
+        require_valid(is_supported, "proto=xboard cannot be combined with nodes= or ponder=on")?;
         Ok(spec)
     }
 
@@ -364,7 +355,7 @@ impl PartialEngineSpec {
         self.tc.is_some() || self.movetime.is_some() || self.nodes.is_some() || self.depth.is_some()
     }
 
-    fn limit(&self) -> Result<Option<Limit>, SettingError> {
+    fn limit(&self) -> Result<Limit, SettingError> {
         let clock = self.tc.as_ref().map(|text| {
             let clock: Result<TimeControl, _> = text.to_string().parse();
             clock.map_err(|error| SettingError::new(format!("tc={text}: {error}")))
@@ -375,17 +366,15 @@ impl PartialEngineSpec {
             nodes: self.nodes,
             depth: self.depth,
         };
-        if limit.clock.is_some() && limit.move_time.is_some() {
-            return invalid_setting("tc= and movetime= cannot be combined");
-        }
-        if limit.move_time > Some(MAX_TIME) {
-            let most = MAX_TIME.as_millis();
-            return invalid_setting(format!("movetime= must be at most {most}"));
-        }
-        if self.movetime == Some(0) || self.nodes == Some(0) || self.depth == Some(0) {
-            return invalid_setting("the limit must be greater than 0");
-        }
-        Ok(self.has_limit().then_some(limit))
+        let has_one_time = limit.clock.is_none() || limit.move_time.is_none();
+        require_valid(has_one_time, "tc= and movetime= cannot be combined")?;
+        let most = MAX_TIME.as_millis();
+        let is_short = limit.move_time <= Some(MAX_TIME);
+        require_valid(is_short, format!("movetime= must be at most {most}"))?;
+        let is_zero = self.movetime == Some(0) || self.nodes == Some(0) || self.depth == Some(0);
+        require_valid(!is_zero, "the limit must be greater than 0")?;
+        require_valid(self.has_limit(), "no limit: give tc=, movetime=, nodes= or depth=")?;
+        Ok(limit)
     }
 }
 
@@ -432,14 +421,13 @@ pub fn check_option<'a>(
     values: impl IntoIterator<Item = &'a String>,
 ) -> Result<(), SettingError> {
     let mut characters = values.into_iter().flat_map(|value| value.chars()).chain(name.chars());
-    if characters.all(is_character) {
-        Ok(())
-    } else {
-        let name = printable(name);
-        invalid_setting(format!(
-            "the name or value of option {name} contains control characters or noncharacters"
-        ))
-    }
+    require_valid(
+        characters.all(is_character),
+        format!(
+            "the name or value of option {} contains control characters or noncharacters",
+            printable(name)
+        ),
+    )
 }
 
 fn number<T: FromStr>(text: &str) -> Result<T, SettingError> {
@@ -451,7 +439,7 @@ pub fn switch(text: &str) -> Result<bool, SettingError> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "on" | "1" | "yes" => Ok(true),
         "false" | "off" | "0" | "no" => Ok(false),
-        _ => invalid_setting("must be on or off"),
+        _ => Err(SettingError::new("must be on or off")),
     }
 }
 
@@ -461,9 +449,8 @@ fn processors(text: &str) -> Result<Vec<usize>, SettingError> {
     for part in text.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last): (usize, usize) = (number(first)?, number(last)?);
-        if first > last || last > 4096 {
-            return invalid_setting("not a list of processors from 0 to 4096, such as 0-3,6");
-        }
+        let is_range = first <= last && last <= 4096;
+        require_valid(is_range, "not a list of processors from 0 to 4096, such as 0-3,6")?;
         all.extend(first..=last);
     }
     Ok(all)

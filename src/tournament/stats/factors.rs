@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::elo::{Interval, Z_95};
 use super::matrix::invert;
 use crate::text::{is_character, printable};
-use crate::tournament::setting_error::{SettingError, invalid_setting};
+use crate::tournament::setting_error::{SettingError, require_valid};
 use crate::tournament::spec::{OptionValue, check_option};
 
 /// Elo per point of score between equal engines: the reciprocal of the slope of the logistic curve at a score of one
@@ -66,36 +66,33 @@ impl Factors {
     /// control characters or noncharacters.
     pub fn read_toml(text: &str) -> Result<Self, SettingError> {
         let file: FactorFile = toml::from_str(text)?;
-        if file.factor.is_empty() {
-            return invalid_setting("no factor: add a table [[factor]]");
-        }
+        require_valid(!file.factor.is_empty(), "no factor: add a table [[factor]]")?;
         let mut names = HashSet::new();
         let mut option_names = HashSet::new();
         let mut factors = Vec::new();
         for FactorEntry { name, options } in file.factor {
-            if name.is_empty() || !name.chars().all(is_character) || !names.insert(name.clone()) {
-                let name = printable(&name);
-                return invalid_setting(format!(
-                    "the name \"{name}\" of a factor is empty, used twice, or has control characters or \
-                     noncharacters"
-                ));
-            }
-            if options.is_empty() {
-                return invalid_setting(format!("factor {name} sets no option"));
-            }
+            let is_new = names.insert(name.clone());
+            require_valid(
+                is_new && !name.is_empty() && name.chars().all(is_character),
+                format!(
+                    "the name \"{}\" of a factor is empty, used twice, or has control characters or \
+                     noncharacters",
+                    printable(&name)
+                ),
+            )?;
+            require_valid(!options.is_empty(), format!("factor {name} sets no option"))?;
             for option in options.keys() {
-                if !option_names.insert(option.to_ascii_lowercase()) {
-                    return invalid_setting(format!("option {option} is set twice"));
-                }
+                let is_new = option_names.insert(option.to_ascii_lowercase());
+                require_valid(is_new, format!("option {option} is set twice"))?;
             }
             let options = options.into_iter().map(|(option, values)| {
                 let values: Vec<String> = values.iter().map(ToString::to_string).collect();
                 check_option(&option, &values)?;
                 match <[String; 2]>::try_from(values) {
                     Ok(values) if values[0] != values[1] => Ok((option, values)),
-                    _ => invalid_setting(format!(
+                    _ => Err(SettingError::new(format!(
                         "option {option} needs two different values: the old and the new one"
-                    )),
+                    ))),
                 }
             });
             let options = options.collect::<Result<Vec<_>, _>>()?;

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::elo::{NORMALIZED_SCALE, score_of};
 use crate::board::named_enum;
 use crate::tournament::key_values::KeyValues;
-use crate::tournament::setting_error::{SettingError, invalid_setting};
+use crate::tournament::setting_error::{SettingError, require_valid};
 
 named_enum! {
     /// The unit of `elo0` and `elo1`.
@@ -77,15 +77,11 @@ impl FromStr for Sprt {
         // NaN is not within the range.
         let is_elo = |elo| (-200.0..=200.0).contains(&elo);
         let is_probability = |p| (1e-6..0.5).contains(&p);
-        if !is_elo(sprt.elo0) || !is_elo(sprt.elo1) {
-            return invalid_setting("elo0 and elo1 must be between -200 and 200");
-        }
-        if sprt.elo0 >= sprt.elo1 {
-            return invalid_setting("elo0 must be less than elo1");
-        }
-        if !is_probability(sprt.alpha) || !is_probability(sprt.beta) {
-            return invalid_setting("alpha and beta must be at least 0.000001 and less than 0.5");
-        }
+        let are_elo = is_elo(sprt.elo0) && is_elo(sprt.elo1);
+        require_valid(are_elo, "elo0 and elo1 must be between -200 and 200")?;
+        require_valid(sprt.elo0 < sprt.elo1, "elo0 must be less than elo1")?;
+        let are_valid = is_probability(sprt.alpha) && is_probability(sprt.beta);
+        require_valid(are_valid, "alpha and beta must be at least 0.000001 and less than 0.5")?;
         Ok(sprt)
     }
 }
@@ -337,17 +333,9 @@ mod tests {
         assert_eq!(sprt, example(EloModel::Logistic));
         let (lower, upper) = sprt.bounds();
         assert!((lower + 2.2513).abs() < 1e-3 && (upper - 2.8904).abs() < 1e-3);
-        for bad in [
-            "",
-            "elo0=0",
-            "elo0=5,elo1=5",
-            "elo0=0,elo1=x",
-            "elo0=0,elo1=5,alpha=0.7",
-            "elo0=0,elo1=NaN",
-            "elo0=0,elo1=1000",
-            "elo0=0,elo1=5,model=x",
-            "elo0=0,elo1=5,x=1",
-        ] {
+        let all = " elo0=0 elo0=5,elo1=5 elo0=0,elo1=x elo0=0,elo1=5,alpha=0.7 elo0=0,elo1=NaN \
+                   elo0=0,elo1=1000 elo0=0,elo1=5,model=x elo0=0,elo1=5,x=1";
+        for bad in all.split(' ') {
             assert!(bad.parse::<Sprt>().is_err(), "{bad}");
         }
         for (bad, reason) in [

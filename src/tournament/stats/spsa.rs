@@ -17,16 +17,12 @@ use serde::{Deserialize, Serialize};
 
 use super::factors::random_of_pair;
 use crate::text::{is_character, printable};
-use crate::tournament::setting_error::{SettingError, invalid_setting};
+use crate::tournament::setting_error::{SettingError, require_valid};
 
 /// The tuned parameters of a match of two engines.
-#[derive(Clone, Debug, Serialize)]
-#[serde(transparent)]
-pub struct Spsa(Settings);
-
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Settings {
+pub struct Spsa {
     #[serde(default)]
     seed: u64,
     /// Number of pairs of games for which the steps are planned.
@@ -68,54 +64,54 @@ impl Spsa {
     /// The text is not such a file or has no parameter; a name is empty, used twice (ignoring case), or has control
     /// characters or noncharacters; or a number is out of range.
     pub fn read_toml(text: &str) -> Result<Self, SettingError> {
-        let settings: Settings = toml::from_str(text)?;
+        let spsa: Self = toml::from_str(text)?;
         let mut names = HashSet::new();
-        if settings.parameter.is_empty() {
-            return invalid_setting("no parameter: add a table [[parameter]]");
-        }
-        let is_rate = settings.rate > 0.0 && settings.rate <= 1.0;
-        if !(1..=MAX_PAIRS).contains(&settings.pairs) || !is_rate {
-            return invalid_setting(format!(
-                "`pairs` must be 1 to {MAX_PAIRS}, and `rate` above 0 and at most 1"
-            ));
-        }
-        for Parameter { name, value, min, max, step } in &settings.parameter {
+        let has_parameters = !spsa.parameter.is_empty();
+        require_valid(has_parameters, "no parameter: add a table [[parameter]]")?;
+        let is_rate = spsa.rate > 0.0 && spsa.rate <= 1.0;
+        require_valid(
+            (1..=MAX_PAIRS).contains(&spsa.pairs) && is_rate,
+            format!("`pairs` must be 1 to {MAX_PAIRS}, and `rate` above 0 and at most 1"),
+        )?;
+        for Parameter { name, value, min, max, step } in &spsa.parameter {
             let is_new = names.insert(name.to_ascii_lowercase());
-            if name.is_empty() || !name.chars().all(is_character) || !is_new {
-                let name = printable(name);
-                return invalid_setting(format!(
-                    "the name \"{name}\" of a parameter is empty, used twice, or has control characters or \
-                     noncharacters"
-                ));
-            }
+            require_valid(
+                is_new && !name.is_empty() && name.chars().all(is_character),
+                format!(
+                    "the name \"{}\" of a parameter is empty, used twice, or has control characters or \
+                     noncharacters",
+                    printable(name)
+                ),
+            )?;
             let range = f64::from(*max) - f64::from(*min);
-            if !(min..=max).contains(&value) || !(1.0..=range).contains(step) {
-                return invalid_setting(format!(
+            require_valid(
+                (min..=max).contains(&value) && (1.0..=range).contains(step),
+                format!(
                     "parameter {name}: `value` must be from `min` to `max`, and `step` from 1 to `max` - `min`"
-                ));
-            }
+                ),
+            )?;
         }
-        Ok(Self(settings))
+        Ok(spsa)
     }
 
     pub fn count(&self) -> usize {
-        self.0.parameter.len()
+        self.parameter.len()
     }
 
     pub fn pairs(&self) -> u64 {
-        self.0.pairs
+        self.pairs
     }
 
     /// Each option twice: with its smallest and with its largest value.
     pub fn bounds(&self) -> impl Iterator<Item = (&str, String)> {
-        let parameters = self.0.parameter.iter();
+        let parameters = self.parameter.iter();
         parameters.flat_map(|p| [p.min, p.max].map(|bound| (p.name.as_str(), bound.to_string())))
     }
 
     /// For each parameter, how far the value of the first engine in a pair of games is above the tuned value.
     /// Negative if below.
     fn steps(&self, pair: u64) -> Vec<f64> {
-        let Settings { seed, pairs, parameter, .. } = &self.0;
+        let Self { seed, pairs, parameter, .. } = self;
         let mut random = random_of_pair(*seed, pair);
         let growth = (*pairs as f64 / (pair + 1) as f64).powf(0.101);
         let mut sign = || if random.random() { growth } else { -growth };
@@ -140,7 +136,7 @@ impl SpsaRun {
         let steps = self.spsa.steps(pair);
         [1.0, -1.0].map(|sign| {
             let moved = steps.iter().zip(&self.changes);
-            let parameters = self.spsa.0.parameter.iter().zip(moved);
+            let parameters = self.spsa.parameter.iter().zip(moved);
             parameters
                 .map(|(parameter, (step, change))| {
                     let value = parameter.at(change + sign * step).round() as i32;
@@ -152,7 +148,7 @@ impl SpsaRun {
 
     /// Adds a game of a pair, in which the first engine scored `half_points`, 0 to 2.
     pub fn add(&mut self, pair: u64, half_points: usize) {
-        let Settings { pairs, rate, parameter, .. } = &self.spsa.0;
+        let Spsa { pairs, rate, parameter, .. } = &self.spsa;
         let (planned, number) = (*pairs as f64, (pair + 1) as f64);
         let stability = planned / 10.0;
         let decay = ((stability + planned) / (stability + number)).powf(0.602);
@@ -166,7 +162,7 @@ impl SpsaRun {
     }
 
     pub fn values(&self) -> Vec<TunedValue> {
-        let values = self.spsa.0.parameter.iter().zip(&self.changes);
+        let values = self.spsa.parameter.iter().zip(&self.changes);
         values
             .map(|(parameter, change)| TunedValue {
                 name: parameter.name.clone(),
