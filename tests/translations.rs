@@ -11,7 +11,7 @@ use syn::{Attribute, Expr, ExprCall, ExprMethodCall, ItemFn, ItemMod, Lit, LitSt
 use crate::architecture::is_for_tests;
 
 /// Functions and methods whose arguments are messages for users.
-const PRINTERS: [&str; 24] = [
+const PRINTERS: [&str; 26] = [
     "EngineFailure::Other",
     "Failure::new",
     "Failure::message",
@@ -34,7 +34,9 @@ const PRINTERS: [&str; 24] = [
     "tolerated",
     "translated",
     "unclear",
+    "unclear_unless",
     "violated",
+    "violated_unless",
     "io::Error::other",
 ];
 

@@ -7,6 +7,7 @@ use std::{fs, io};
 
 use super::dialogue::{
     CheckResult, Dialogue, SHORT_SEARCH, is_outcome, set_startpos, tolerated, unclear,
+    unclear_unless,
 };
 use super::search::{CHECKMATE, plays_from};
 use super::session::go_infinite;
@@ -112,11 +113,10 @@ pub fn legal_move_list(engine: &mut Dialogue<'_>) -> CheckResult {
     // More lines would be illegal moves.
     let rest = engine.lines_within(Duration::from_millis(100))?;
     listed += rest.iter().filter(|line| is_count(line)).count();
-    if listed == START_MOVES {
-        Ok(())
-    } else {
-        unclear("go perft 1 does not list the legal moves, although some clients rely on it")
-    }
+    unclear_unless(
+        listed == START_MOVES,
+        "go perft 1 does not list the legal moves, although some clients rely on it",
+    )
 }
 
 /// The directory and the file of the book in [`book_at_gbk_path`].
@@ -145,11 +145,10 @@ pub fn book_at_gbk_path(engine: &mut Dialogue<'_>) -> CheckResult {
     // An engine may ignore its book in analysis, for example with `go depth`.
     let go = format!("go {}", engine.clock(Duration::from_secs(10)));
     let (answer, _) = engine.plays(&go, &Position::startpos())?;
-    if [played, played.flip_file()].contains(&answer) {
-        Ok(())
-    } else {
-        unclear(format!("it does not read the book at {path:?}; 象棋巫师 sends paths in GBK"))
-    }
+    unclear_unless(
+        [played, played.flip_file()].contains(&answer),
+        format!("it does not read the book at {path:?}; 象棋巫师 sends paths in GBK"),
+    )
 }
 
 /// Writes a book with one move of the starting position into a new directory. The names of the directory and of the
@@ -172,11 +171,9 @@ pub fn score_without_moves(engine: &mut Dialogue<'_>) -> CheckResult {
     engine.position(CHECKMATE, &[]);
     engine.send("go depth 3");
     let lines = engine.outcome(SHORT_SEARCH)?;
-    if lines.iter().any(|line| line.contains(" score mate 0")) {
-        Ok(())
-    } else {
-        unclear(
-            "no line contains score mate 0, by which clients recognize that the side to move is mated",
-        )
-    }
+    let has_score = lines.iter().any(|line| line.contains(" score mate 0"));
+    unclear_unless(
+        has_score,
+        "no line contains score mate 0, by which clients recognize that the side to move is mated",
+    )
 }

@@ -37,6 +37,16 @@ pub fn unclear<T>(detail: impl Into<String>) -> Result<T, CheckFailure> {
     Err(CheckFailure::Unclear(detail.into()))
 }
 
+/// A violation with this description unless `is_met`.
+pub fn violated_unless(is_met: bool, detail: impl Into<String>) -> CheckResult {
+    if is_met { Ok(()) } else { violated(detail) }
+}
+
+/// An unclear result with this description unless `is_met`.
+pub fn unclear_unless(is_met: bool, detail: impl Into<String>) -> CheckResult {
+    if is_met { Ok(()) } else { unclear(detail) }
+}
+
 /// Turns violations into unclear results.
 pub fn tolerated(result: CheckResult, why: &str) -> CheckResult {
     match result {
@@ -338,10 +348,8 @@ impl<'a> Dialogue<'a> {
 
     /// Waits until the engine is ready. Another answer to `go` is a violation.
     pub fn answers_once(&mut self) -> CheckResult {
-        if self.sync()?.iter().any(|line| is_outcome(line)) {
-            return violated("it answers twice");
-        }
-        Ok(())
+        let has_second = self.sync()?.iter().any(|line| is_outcome(line));
+        violated_unless(!has_second, "it answers twice")
     }
 
     /// Sends a `go` for a short search. Returns the legal move and all lines. A second answer is a violation.

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::dialogue::{
-    CheckFailure, CheckResult, Dialogue, SHORT_SEARCH, set_startpos, unclear, violated,
+    CheckFailure, CheckResult, Dialogue, SHORT_SEARCH, set_startpos, unclear, unclear_unless,
+    violated, violated_unless,
 };
 use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
@@ -55,9 +56,7 @@ pub fn info(engine: &mut Dialogue<'_>) -> CheckResult {
             if begins_text(key) {
                 break;
             }
-            if seen.contains(&key) {
-                return violated(format!("duplicate {key}: {line:?}"));
-            }
+            violated_unless(!seen.contains(&key), format!("duplicate {key}: {line:?}"))?;
             seen.push(key);
             let value = words.next().unwrap_or_default();
             let is_number = value.parse::<i64>().is_ok();
@@ -86,11 +85,8 @@ pub fn info(engine: &mut Dialogue<'_>) -> CheckResult {
             }
         }
     }
-    if lines.iter().any(|line| line.contains(" pv ")) {
-        Ok(())
-    } else {
-        unclear("it reports no principal variation (pv)")
-    }
+    let has_pv = lines.iter().any(|line| line.contains(" pv "));
+    unclear_unless(has_pv, "it reports no principal variation (pv)")
 }
 
 /// Asks for a move, which must arrive within `time` plus the tolerance, and returns how long it takes.
@@ -106,15 +102,11 @@ fn plays_within(
     let lines = engine.outcome(time + SHORT_SEARCH)?;
     let taken = began.elapsed();
     engine.legal_move(position, &lines)?;
-    if taken > time + engine.timeouts.margin() {
-        violated(format!(
-            "it takes {} ms with a limit of {} ms",
-            taken.as_millis(),
-            time.as_millis()
-        ))
-    } else {
-        Ok(taken)
-    }
+    violated_unless(
+        taken <= time + engine.timeouts.margin(),
+        format!("it takes {} ms with a limit of {} ms", taken.as_millis(), time.as_millis()),
+    )?;
+    Ok(taken)
 }
 
 pub fn clock(engine: &mut Dialogue<'_>) -> CheckResult {
@@ -138,11 +130,8 @@ pub fn movetime(engine: &mut Dialogue<'_>) -> CheckResult {
     let position = set_startpos(engine)?;
     let time = Duration::from_secs(1);
     let taken = plays_within(engine, &position, "go movetime 1000", time)?;
-    if taken < Duration::from_millis(200) {
-        unclear(format!("it takes only {} ms of 1000", taken.as_millis()))
-    } else {
-        Ok(())
-    }
+    let taken = taken.as_millis();
+    unclear_unless(taken >= 200, format!("it takes only {taken} ms of 1000"))
 }
 
 /// Whether the words after a key of an `info` line are moves or text up to the end of the line.
@@ -187,16 +176,10 @@ pub fn banmoves(engine: &mut Dialogue<'_>) -> CheckResult {
     let (only, others) = one_and_others(engine);
     engine.send(&format!("banmoves {}", others.join(" ")));
     let (played, _) = engine.plays("go depth 4", &position)?;
-    if played != only {
-        return violated(format!("it plays {played}, which is banned"));
-    }
+    violated_unless(played == only, format!("it plays {played}, which is banned"))?;
     engine.position(START, &[]);
     let (played, _) = engine.plays("go depth 4", &position)?;
-    if played == only {
-        unclear("it seems that banmoves also applies to the next position")
-    } else {
-        Ok(())
-    }
+    unclear_unless(played != only, "it seems that banmoves also applies to the next position")
 }
 
 pub fn searchmoves(engine: &mut Dialogue<'_>) -> CheckResult {
@@ -204,11 +187,7 @@ pub fn searchmoves(engine: &mut Dialogue<'_>) -> CheckResult {
     let (only, _) = one_and_others(engine);
     let go = format!("go depth 3 searchmoves {}", engine.dialect.write_move(only));
     let (played, _) = engine.plays(&go, &position)?;
-    if played == only {
-        Ok(())
-    } else {
-        violated(format!("it plays {played}, which is not in searchmoves"))
-    }
+    violated_unless(played == only, format!("it plays {played}, which is not in searchmoves"))
 }
 
 pub fn draw_offer(engine: &mut Dialogue<'_>) -> CheckResult {
@@ -260,14 +239,12 @@ pub fn checkmate(engine: &mut Dialogue<'_>) -> CheckResult {
     engine.send("go depth 3");
     let lines = engine.outcome(SHORT_SEARCH)?;
     let answer = lines.last().map_or("", String::as_str);
-    if !has_no_move(answer) {
-        return violated(format!("it answers {answer:?} in a position without legal moves"));
-    }
-    if engine.protocol() == Ucci && !answer.starts_with("nobestmove") {
-        unclear(format!("it answers {answer:?} instead of nobestmove"))
-    } else {
-        Ok(())
-    }
+    violated_unless(
+        has_no_move(answer),
+        format!("it answers {answer:?} in a position without legal moves"),
+    )?;
+    let is_usual = engine.protocol() != Ucci || answer.starts_with("nobestmove");
+    unclear_unless(is_usual, format!("it answers {answer:?} instead of nobestmove"))
 }
 
 pub fn illegal(engine: &mut Dialogue<'_>) -> CheckResult {
@@ -277,9 +254,7 @@ pub fn illegal(engine: &mut Dialogue<'_>) -> CheckResult {
         engine.send("go depth 1");
         let lines = engine.outcome(SHORT_SEARCH)?;
         let answer = lines.last().map_or("", String::as_str);
-        if !has_no_move(answer) {
-            return unclear(format!("it answers {answer:?} in {text}"));
-        }
+        unclear_unless(has_no_move(answer), format!("it answers {answer:?} in {text}"))?;
     }
     engine.sync().map(|_| ())
 }

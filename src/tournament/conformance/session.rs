@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::dialogue::{
     CheckFailure, CheckResult, Dialogue, SHORT_SEARCH, is_outcome, set_startpos, tolerated,
-    unclear, violated,
+    unclear, unclear_unless, violated, violated_unless,
 };
 use crate::board::Position;
 use crate::notation::fen::START;
@@ -14,18 +14,13 @@ use crate::tournament::spec::EngineProtocol::{Ucci, Uci};
 pub fn handshake(engine: &mut Dialogue<'_>) -> CheckResult {
     let began = Instant::now();
     let lines = engine.handshake()?;
-    if !lines.iter().any(|line| line.starts_with("id name ")) {
-        return violated("it sends no id name");
-    }
+    let is_named = lines.iter().any(|line| line.starts_with("id name "));
+    violated_unless(is_named, "it sends no id name")?;
     let last = engine.protocol().handshake_end();
-    if engine.sync()?.iter().any(|line| line == last) {
-        return violated(format!("it sends {last} twice"));
-    }
-    if began.elapsed() > Duration::from_secs(10) {
-        unclear("it takes more than 10 s; some clients do not wait that long")
-    } else {
-        Ok(())
-    }
+    let is_repeated = engine.sync()?.iter().any(|line| line == last);
+    violated_unless(!is_repeated, format!("it sends {last} twice"))?;
+    let is_quick = began.elapsed() <= Duration::from_secs(10);
+    unclear_unless(is_quick, "it takes more than 10 s; some clients do not wait that long")
 }
 
 pub fn options(engine: &mut Dialogue<'_>) -> CheckResult {
@@ -40,24 +35,17 @@ pub fn options(engine: &mut Dialogue<'_>) -> CheckResult {
             Some(&("check" | "string" | "button")) => true,
             _ => false,
         };
-        if !is_complete {
-            return violated(format!("{line:?} has no type or an incomplete one"));
-        }
-        let is_named = line.starts_with("option name ");
-        if engine.protocol() == Uci && !is_named {
-            return violated(format!("{line:?} has no name"));
-        }
+        violated_unless(is_complete, format!("{line:?} has no type or an incomplete one"))?;
+        let is_named = engine.protocol() != Uci || line.starts_with("option name ");
+        violated_unless(is_named, format!("{line:?} has no name"))?;
     }
     Ok(())
 }
 
 pub fn usemillisec(engine: &mut Dialogue<'_>) -> CheckResult {
     let offered = offered_options(&engine.handshake()?);
-    if find_offer(&offered, "usemillisec").is_some() {
-        Ok(())
-    } else {
-        unclear("it does not offer usemillisec, so its times are in seconds")
-    }
+    let is_offered = find_offer(&offered, "usemillisec").is_some();
+    unclear_unless(is_offered, "it does not offer usemillisec, so its times are in seconds")
 }
 
 pub fn ready(engine: &mut Dialogue<'_>) -> CheckResult {
@@ -115,9 +103,8 @@ fn stops_with_one_move(engine: &mut Dialogue<'_>, position: &Position) -> CheckR
 pub fn stop(engine: &mut Dialogue<'_>) -> CheckResult {
     let position = go_infinite(engine)?;
     let lines = engine.lines_within(Duration::from_millis(300))?;
-    if lines.iter().any(|line| is_outcome(line)) {
-        return violated("it does not search until stop");
-    }
+    let has_ended = lines.iter().any(|line| is_outcome(line));
+    violated_unless(!has_ended, "it does not search until stop")?;
     stops_with_one_move(engine, &position)?;
     // Now `stop` immediately after `go`.
     engine.position(START, &[]);
@@ -128,10 +115,8 @@ pub fn stop(engine: &mut Dialogue<'_>) -> CheckResult {
 pub fn stop_while_idle(engine: &mut Dialogue<'_>) -> CheckResult {
     let position = set_startpos(engine)?;
     engine.send("stop");
-    let lines = engine.sync()?;
-    if lines.iter().any(|line| line.starts_with("bestmove ")) {
-        return violated("it answers with a move although there was no search");
-    }
+    let has_moved = engine.sync()?.iter().any(|line| line.starts_with("bestmove "));
+    violated_unless(!has_moved, "it answers with a move although there was no search")?;
     engine.plays("go depth 1", &position).map(|_| ())
 }
 
@@ -140,9 +125,8 @@ pub fn ready_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
     engine.send("isready");
     let lines = engine
         .until("readyok during a search", engine.timeouts.response, |line| line == "readyok")?;
-    if lines.iter().any(|line| is_outcome(line)) {
-        return violated("isready ends the search");
-    }
+    let has_ended = lines.iter().any(|line| is_outcome(line));
+    violated_unless(!has_ended, "isready ends the search")?;
     stops_with_one_move(engine, &position)
 }
 
@@ -153,9 +137,8 @@ pub fn ponder(engine: &mut Dialogue<'_>) -> CheckResult {
         engine.position(START, &[]);
         engine.send(&go);
         let lines = engine.lines_within(Duration::from_millis(2500))?;
-        if lines.iter().any(|line| is_outcome(line)) {
-            return violated("it plays a move while it ponders");
-        }
+        let has_ended = lines.iter().any(|line| is_outcome(line));
+        violated_unless(!has_ended, "it plays a move while it ponders")?;
         engine.send(end);
         let lines = engine.outcome(Duration::from_secs(2) + engine.timeouts.margin())?;
         let played = engine.legal_move(&position, &lines)?;
@@ -215,7 +198,7 @@ fn exits_at_quit(engine: &mut Dialogue<'_>) -> CheckResult {
     let has_sent_bye = engine.protocol() == Uci
         || engine.until("bye", engine.timeouts.response, |line| line == "bye").is_ok();
     exits(engine, "it does not exit")?;
-    if has_sent_bye { Ok(()) } else { violated("it does not send bye") }
+    violated_unless(has_sent_bye, "it does not send bye")
 }
 
 pub fn quit_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
@@ -232,9 +215,7 @@ pub fn end_of_input(engine: &mut Dialogue<'_>) -> CheckResult {
 
 /// Expects the end of the engine. `error` is the violation if it does not exit; a crash is another one.
 fn exits(engine: &mut Dialogue<'_>, error: &str) -> CheckResult {
-    if !engine.ends_within(engine.timeouts.response) {
-        return violated(error);
-    }
+    violated_unless(engine.ends_within(engine.timeouts.response), error)?;
     engine.process.crash().map_or(Ok(()), violated)
 }
 
@@ -248,11 +229,7 @@ pub fn end_of_input_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
 pub fn orphans(engine: &mut Dialogue<'_>) -> CheckResult {
     engine.initialize()?;
     engine.send("quit");
-    if !engine.ends_within(engine.timeouts.response) {
-        violated("it does not exit")
-    } else if engine.process.has_others() {
-        violated("a process that it started is still running")
-    } else {
-        Ok(())
-    }
+    violated_unless(engine.ends_within(engine.timeouts.response), "it does not exit")?;
+    let is_alone = !engine.process.has_others();
+    violated_unless(is_alone, "a process that it started is still running")
 }
