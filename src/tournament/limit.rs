@@ -175,9 +175,10 @@ pub struct Timeouts {
 /// The clock of one side in a game; it does not run without a time control.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
-    limit: Limit,
+    pub limit: Limit,
     left: Duration,
-    moves_left: Option<u32>,
+    /// Moves until the next period; `None` without periods.
+    pub moves_left: Option<u32>,
 }
 
 impl Clock {
@@ -189,18 +190,9 @@ impl Clock {
         Self { limit, left, moves_left }
     }
 
-    pub fn limit(&self) -> Limit {
-        self.limit
-    }
-
     /// The time left; `None` without a time control.
     pub fn left(&self) -> Option<Duration> {
         self.limit.clock.map(|_| self.left)
-    }
-
-    /// Moves until the next period; `None` without periods.
-    pub fn moves_left(&self) -> Option<u32> {
-        self.moves_left
     }
 
     /// Time added after each move.
@@ -266,7 +258,7 @@ mod tests {
     fn the_clock_counts_down_and_a_new_period_adds_time() {
         let control = "2/10+1".parse().unwrap();
         let mut clock = Clock::new(Limit { clock: Some(control), ..Limit::default() });
-        let state = |clock: &Clock| (clock.left(), clock.moves_left());
+        let state = |clock: &Clock| (clock.left(), clock.moves_left);
         assert_eq!(state(&clock), (Some(ms(10_000)), Some(2)));
         clock.press(ms(4000));
         assert_eq!(state(&clock), (Some(ms(7000)), Some(1)));

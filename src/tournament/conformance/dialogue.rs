@@ -74,15 +74,10 @@ impl<'a> Dialogue<'a> {
     ) -> Result<Self, EngineFailure> {
         let process = Process::start(spec, spec.cpus.as_deref(), true)
             .map_err(|error| EngineFailure::Start(error.to_string()))?;
-        let protocol = spec.protocol.unwrap_or_default();
         Ok(Self {
             spec,
             process,
-            dialect: EngineDialect {
-                protocol,
-                first_rank: spec.first_rank.unwrap_or(0),
-                milliseconds: protocol == EngineProtocol::Uci,
-            },
+            dialect: EngineDialect::of(spec),
             interrupt,
             is_interrupted: false,
             timeouts,
@@ -157,13 +152,12 @@ impl<'a> Dialogue<'a> {
             match self.process.output.recv_timeout(wait.min(POLL)) {
                 Ok(Output::Line { text, .. }) => {
                     self.note('<', &text);
-                    return Ok(Some(match self.protocol() {
-                        EngineProtocol::Ucci => text,
-                        // UCI allows several spaces and tabs between words.
-                        EngineProtocol::Uci | EngineProtocol::Xboard => {
-                            text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
-                        }
-                    }));
+                    if self.dialect.is_ucci() {
+                        return Ok(Some(text));
+                    }
+                    // UCI allows several spaces and tabs between words.
+                    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+                    return Ok(Some(words.join(" ")));
                 }
                 Ok(Output::Flood) => return violated("it writes too much output"),
                 Err(RecvTimeoutError::Disconnected) => {
@@ -233,7 +227,7 @@ impl<'a> Dialogue<'a> {
         let offers = |name: &str| find_offer(&offered, name).is_some();
         let protocol = self.protocol();
         let mut options = Vec::new();
-        if protocol == EngineProtocol::Ucci {
+        if self.dialect.is_ucci() {
             self.dialect.milliseconds = has_milliseconds(&self.spec.options, &offered);
             if self.dialect.milliseconds {
                 options.push(("usemillisec".to_owned(), "true".to_owned()));
@@ -242,10 +236,7 @@ impl<'a> Dialogue<'a> {
         if offers("UCI_Variant") {
             options.push(("UCI_Variant".to_owned(), "xiangqi".to_owned()));
         }
-        let book = match protocol {
-            EngineProtocol::Ucci => "usebook",
-            EngineProtocol::Uci | EngineProtocol::Xboard => "OwnBook",
-        };
+        let book = if self.dialect.is_ucci() { "usebook" } else { "OwnBook" };
         if offers(book) {
             options.push((book.to_owned(), "false".to_owned()));
         }
@@ -271,13 +262,10 @@ impl<'a> Dialogue<'a> {
     /// The parameters of a `go` with this time on both clocks.
     pub fn clock(&self, time: Duration) -> String {
         let time = self.dialect.time(time);
-        match self.protocol() {
-            EngineProtocol::Ucci => {
-                format!("time {time} increment 0 opptime {time} oppincrement 0")
-            }
-            EngineProtocol::Uci | EngineProtocol::Xboard => {
-                format!("wtime {time} btime {time} winc 0 binc 0")
-            }
+        if self.dialect.is_ucci() {
+            format!("time {time} increment 0 opptime {time} oppincrement 0")
+        } else {
+            format!("wtime {time} btime {time} winc 0 binc 0")
         }
     }
 

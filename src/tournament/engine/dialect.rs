@@ -7,7 +7,7 @@ use crate::notation::fen;
 use crate::rules::Game;
 use crate::text::number_of_digits;
 use crate::tournament::limit::Clock;
-use crate::tournament::spec::EngineProtocol;
+use crate::tournament::spec::{EngineProtocol, EngineSpec};
 
 #[derive(Clone, Copy, Debug)]
 pub struct MoveRequest<'a> {
@@ -29,6 +29,13 @@ pub struct EngineDialect {
 }
 
 impl EngineDialect {
+    /// The dialect of an engine before its handshake. The time unit of a UCCI engine is not known yet.
+    pub fn of(spec: &EngineSpec) -> Self {
+        let protocol = spec.protocol.unwrap_or_default();
+        let milliseconds = protocol != EngineProtocol::Ucci;
+        Self { protocol, first_rank: spec.first_rank.unwrap_or(0), milliseconds }
+    }
+
     /// Whether the protocol is UCCI. Engines of the other protocols get neither draw offers nor banned moves.
     pub fn is_ucci(self) -> bool {
         self.protocol == EngineProtocol::Ucci
@@ -81,10 +88,7 @@ impl EngineDialect {
     /// UCCI engines get the moves since the last capture, as the protocol demands, all others the whole game.
     pub fn position(self, request: &MoveRequest<'_>) -> String {
         let game = request.game;
-        let played = match self.protocol {
-            EngineProtocol::Ucci => game.plies_since_capture(),
-            EngineProtocol::Uci | EngineProtocol::Xboard => game.plies(),
-        };
+        let played = if self.is_ucci() { game.plies_since_capture() } else { game.plies() };
         let mut start = game.position().clone();
         for ply in played.iter().rev() {
             start.unmake(ply.played, ply.undo);
@@ -110,12 +114,10 @@ impl EngineDialect {
 
     /// The `position` command for a FEN. UCI and XBoard engines need not read FENs in games from the starting position.
     pub fn start(self, fen: &str) -> String {
-        match self.protocol {
-            EngineProtocol::Uci | EngineProtocol::Xboard if fen == fen::START => {
-                "position startpos".to_owned()
-            }
-            _ => format!("position fen {fen}"),
+        if fen == fen::START && !self.is_ucci() {
+            return "position startpos".to_owned();
         }
+        format!("position fen {fen}")
     }
 
     /// The `go` command for the side to move.
@@ -128,27 +130,21 @@ impl EngineDialect {
             (false, false) => "go",
         };
         let clock = &request.clocks[side];
-        let limit = clock.limit();
+        let limit = clock.limit;
         let mut text = mode.to_owned();
-        match (limit.move_time, self.protocol) {
-            (Some(time), EngineProtocol::Uci | EngineProtocol::Xboard) => {
-                text += &format!(" movetime {}", time.as_millis());
-            }
+        match (limit.move_time, self.is_ucci()) {
             // UCCI has no `movetime`; `movestogo 1` is the closest.
-            (Some(time), EngineProtocol::Ucci) => {
-                text += &format!(" time {} movestogo 1", self.time(time));
-            }
+            (Some(time), true) => text += &format!(" time {} movestogo 1", self.time(time)),
+            (Some(time), false) => text += &format!(" movetime {}", time.as_millis()),
             (None, _) if limit.clock.is_none() => {}
-            (None, EngineProtocol::Ucci) => {
+            (None, true) => {
                 text += &format!(" {}", self.ucci_clock(clock, ""));
                 let opponent = &request.clocks[!side];
                 if opponent.left().is_some() {
                     text += &format!(" {}", self.ucci_clock(opponent, "opp"));
                 }
             }
-            (None, EngineProtocol::Uci | EngineProtocol::Xboard) => {
-                text += &format!(" {}", uci_clocks(request.clocks, side));
-            }
+            (None, false) => text += &format!(" {}", uci_clocks(request.clocks, side)),
         }
         if let Some(nodes) = limit.nodes {
             text += &format!(" nodes {nodes}");
@@ -170,7 +166,7 @@ impl EngineDialect {
         let left = self.time(clock.left().unwrap_or_default());
         let increment = clock.increment();
         let unit = if self.milliseconds { 1 } else { 1000 };
-        match clock.moves_left() {
+        match clock.moves_left {
             Some(moves) => format!("{prefix}time {left} {prefix}movestogo {moves}"),
             None => {
                 format!("{prefix}time {left} {prefix}increment {}", increment.as_millis() / unit)
@@ -202,7 +198,7 @@ fn uci_clocks(clocks: &ByColor<Clock>, side: Color) -> String {
         red.increment().as_millis(),
         black.increment().as_millis()
     );
-    if let Some(moves) = own.moves_left() {
+    if let Some(moves) = own.moves_left {
         text += &format!(" movestogo {moves}");
     }
     text

@@ -121,7 +121,7 @@ impl Engine {
             let mut options = spec.options.iter();
             options.any(|(given, _)| given.eq_ignore_ascii_case(name))
         };
-        if protocol == EngineProtocol::Ucci {
+        if self.dialect.is_ucci() {
             self.dialect.milliseconds = has_milliseconds(&spec.options, &self.handshake.offers);
             if self.dialect.milliseconds {
                 self.process.send("setoption usemillisec true");
@@ -142,10 +142,7 @@ impl Engine {
         for line in &spec.init {
             self.process.send(line);
         }
-        match protocol {
-            EngineProtocol::Ucci => self.await_first_ready(),
-            EngineProtocol::Uci | EngineProtocol::Xboard => self.ready(""),
-        }
+        if self.dialect.is_ucci() { self.await_first_ready() } else { self.ready("") }
     }
 
     /// Waits until the engine is ready. Some UCCI engines do not know `isready`: an engine that does not answer
@@ -173,8 +170,7 @@ impl Engine {
 }
 
 pub fn offered_options(lines: &[String]) -> Vec<OfferedOption> {
-    let options = lines.iter().filter_map(|line| OfferedOption::read(line));
-    options.collect()
+    lines.iter().filter_map(|line| OfferedOption::read(line)).collect()
 }
 
 /// The offered option with this name, ignoring case and repeated blanks.

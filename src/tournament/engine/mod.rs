@@ -24,7 +24,7 @@ pub use probe::probe;
 pub use process::{Output, Process};
 
 use super::limit::{Clock, Timeouts};
-use super::spec::{EngineProtocol, EngineSpec};
+use super::spec::EngineSpec;
 use crate::board::Move;
 use crate::text::excerpt;
 
@@ -79,14 +79,9 @@ impl Engine {
         interrupted: Receiver<()>,
     ) -> Result<Self, EngineFailure> {
         let process = start_process(spec, cpus)?;
-        let protocol = spec.protocol.unwrap_or_default();
         let mut engine = Self {
             process,
-            dialect: EngineDialect {
-                protocol,
-                first_rank: spec.first_rank.unwrap_or(0),
-                milliseconds: protocol != EngineProtocol::Ucci,
-            },
+            dialect: EngineDialect::of(spec),
             lacks_isready: false,
             margin: spec.margin,
             timeouts,
@@ -280,8 +275,8 @@ impl Engine {
 
     /// Waits for a line up to twice `allowed`, and reports a line that arrives after `allowed` as a timeout. The
     /// callers do not count a timeout against the engine if the time waited, without the stalls of the machine, is at
-    /// most `allowed` (`StallWatch::excuse`). Therefore the wait does not end at `allowed`: then any stall would excuse
-    /// an engine that never answers.
+    /// most `allowed` (`StallWatch::excuse`). If the wait ended at `allowed`, any stall would excuse an engine that
+    /// never answers.
     fn await_response(
         &mut self,
         allowed: Duration,

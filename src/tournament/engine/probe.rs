@@ -232,12 +232,8 @@ impl Engine {
     /// The answer to a search of a position. Some engines ignore the depth: UCI and XBoard engines get a time limit
     /// as well, and every engine gets `stop` if it searches for too long.
     fn play_from(&mut self, fen: &str, depth: u32) -> Result<String, EngineFailure> {
-        let go = match self.dialect.protocol {
-            EngineProtocol::Ucci => format!("go depth {depth}"),
-            EngineProtocol::Uci | EngineProtocol::Xboard => {
-                format!("go depth {depth} movetime 2000")
-            }
-        };
+        let time = if self.dialect.is_ucci() { "" } else { " movetime 2000" };
+        let go = format!("go depth {depth}{time}");
         self.set_up(&self.dialect.start(fen))?;
         self.process.reset();
         self.process.send(&go);
