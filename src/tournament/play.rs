@@ -125,21 +125,17 @@ impl GameInProgress<'_> {
         self.draw_offered = answer.draw;
         let score = answer.info.score_range();
         let adjudged = self.adjudicator.add(side, score, self.moves.len());
+        let rules = &self.tournament.rules;
+        let by_tablebases = || rules.tablebases.as_ref()?.ending(self.referee.game(), rules.rules);
         // The rules take precedence over tablebases, and these over the engines' scores.
-        let ending = self.referee.ending().or_else(|| self.tablebase_ending());
-        if let Some(ending) = ending.or(adjudged) {
-            return Ok(Some(ending));
+        let ending = self.referee.ending().or_else(by_tablebases).or(adjudged);
+        if ending.is_some() {
+            return Ok(ending);
         }
         match answer.ponder {
             Some(expected) if self.ponders[side] => self.ponder(side, expected),
             _ => Ok(None),
         }
-    }
-
-    fn tablebase_ending(&self) -> Option<Ending> {
-        let rules = &self.tournament.rules;
-        let tablebases = rules.tablebases.as_ref()?;
-        tablebases.ending(self.referee.game(), rules.rules)
     }
 
     /// Records a move with its time, and subtracts this time from the clock, but not the time of stalls.

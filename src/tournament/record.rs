@@ -84,17 +84,14 @@ impl MoveRecord {
 
     /// The principal variation in quotes, up to its first illegal move.
     fn variation(&self, position: &Position, style: MoveStyle) -> Option<String> {
-        let mut position = position.clone();
-        let mut words = Vec::new();
-        for word in self.pv.as_deref()?.split(' ') {
-            let read: Option<Move> = word.parse().ok();
-            let Some(m) = read.filter(|m| is_legal(&position, *m)) else {
-                break;
-            };
-            words.push(style.write(&position, m));
-            position.make(m);
-        }
-        (!words.is_empty()).then(|| format!("\"{}\"", words.join(" ")))
+        let mut after = position.clone();
+        let legal = self.pv.as_deref()?.split(' ').map_while(|word| {
+            let m: Move = word.parse().ok().filter(|m| is_legal(&after, *m))?;
+            after.make(m);
+            Some(m)
+        });
+        let moves: Vec<Move> = legal.collect();
+        (!moves.is_empty()).then(|| format!("\"{}\"", style.write_line(position, &moves)))
     }
 
     /// The PGN comment: `+0.31/12 0.502s`, or `book` for a move of the opening.

@@ -182,7 +182,7 @@ fn play_known_games(
     let stalls = StallWatch::start()?;
     // The games that no worker has started.
     let numbers = Mutex::new((0..).filter(|number| !done.contains(number)));
-    // Each worker adds its result before it starts the next game.
+    // The values that SPSA tunes. Each worker adds its result to them before it starts its next game.
     let tuned = standings.spsa.clone().map(Mutex::new);
     // Dropping the sender stops the workers.
     let (stop_sender, stopped) = bounded::<()>(0);

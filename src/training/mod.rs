@@ -20,18 +20,7 @@
 //!   engine, the node count of a bench of depth 6, the settings and the seed; a run with another plan cannot continue
 //!   the file.
 //!
-//! # Commands
-//!
-//! | command | result |
-//! |---|---|
-//! | `chuhe data stats FILE...` | statistics: results, endings, plies, scores, pieces, duplicates |
-//! | `chuhe data view FILE` | games with their scores; `--samples`: positions as text; `--plan`: only the plan |
-//! | `chuhe data merge OUT FILE...` | the games of all files, shuffled and without duplicates |
-//! | `chuhe data convert OUT FILE...` | a game file from text samples or game records |
-//! | `chuhe data relabel OUT FILE...` | the same games with new scores |
-//! | `chuhe data win-rate FILE... --out SOURCE` | coefficients of [`eval::win_rate`](crate::eval::win_rate) |
-//! | `chuhe train FILE... --out NETWORK` | a trained network |
-//! | `chuhe book build OUT FILE...` | a book from games (`--self-play` plays them first); `--self`: from searches |
+//! # Game files
 //!
 //! Game files contain all positions. Filters apply when a file is read ([`data::Filter`], and the settings of
 //! [`network::Recipe`]).

@@ -79,8 +79,10 @@ pub enum ReadSamplesError {
 #[derive(Debug)]
 pub struct SampleLines<R> {
     source: R,
-    line: usize,
-    is_torn: bool,
+    /// Number of the last line read, from 1.
+    pub line: usize,
+    /// Whether an incomplete last line was skipped.
+    pub is_torn: bool,
     /// The number of samples read of the current game.
     game_samples: usize,
     /// The ply and the result of the last sample.
@@ -90,16 +92,6 @@ pub struct SampleLines<R> {
 impl<R: BufRead> SampleLines<R> {
     pub fn new(source: R) -> Self {
         Self { source, line: 0, is_torn: false, game_samples: 0, last: None }
-    }
-
-    /// Number of the last line read, from 1.
-    pub fn line(&self) -> usize {
-        self.line
-    }
-
-    /// Whether an incomplete last line was skipped.
-    pub fn is_torn(&self) -> bool {
-        self.is_torn
     }
 
     /// Whether the last sample begins a game: its ply number is not higher than that of the sample before it, the
@@ -176,7 +168,7 @@ mod tests {
         let read = |text: &str| {
             let mut lines = SampleLines::new(text.as_bytes());
             let samples: Result<Vec<Sample>, _> = lines.by_ref().collect();
-            samples.map(|samples| (samples.len(), lines.is_torn()))
+            samples.map(|samples| (samples.len(), lines.is_torn))
         };
         assert_eq!(read(&format!("{line}{line}")).unwrap(), (2, false));
         assert_eq!(read(line.trim_end()).unwrap(), (1, false));

@@ -9,8 +9,7 @@
 //! A child process of an engine may outlive the engine and keep the pipes of the engine open. A thread that is
 //! blocked on such a pipe would never end. Therefore the pipes also unblock when a [`Cancel`] is dropped.
 
-use std::io;
-use std::process::{Child, ExitStatus};
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 /// Interval at which the end of a process is polled.
@@ -40,11 +39,6 @@ impl ProcessGroup {
             }
             std::thread::sleep(POLL);
         }
-    }
-
-    /// Waits for the process to end, and reaps it.
-    pub fn wait(&mut self) -> io::Result<ExitStatus> {
-        self.child.wait()
     }
 }
 
@@ -131,7 +125,7 @@ mod system {
         let mut spawned = spawn()?;
         if let Err(error) = sched_setaffinity(None, &ours) {
             spawned.kill();
-            spawned.wait()?;
+            spawned.child.wait()?;
             return Err(error.into());
         }
         Ok(spawned)
@@ -392,6 +386,7 @@ pub use system::{Cancel, processors};
 
 #[cfg(test)]
 mod tests {
+    use std::io;
     use std::process::{Command, Stdio};
     use std::sync::mpsc;
 
@@ -408,7 +403,7 @@ mod tests {
             assert!(process.wait_timeout(Duration::from_secs(30)));
             assert!(process.wait_timeout(Duration::ZERO));
             process.kill();
-            sender.send(process.wait().unwrap().success()).unwrap();
+            sender.send(process.child.wait().unwrap().success()).unwrap();
         });
         assert_eq!(reaped.recv_timeout(Duration::from_secs(60)), Ok(true));
     }
@@ -427,7 +422,7 @@ mod tests {
         assert!(!process.wait_timeout(Duration::from_millis(100)));
         process.kill();
         assert!(process.wait_timeout(Duration::from_secs(30)));
-        assert!(!process.wait().unwrap().success());
+        assert!(!process.child.wait().unwrap().success());
     }
 
     #[test]

@@ -192,9 +192,9 @@ impl Process {
 
     /// Kills the rest of the process group, then reaps the process.
     fn reap(&mut self) -> Option<io::Result<ExitStatus>> {
-        let mut child = self.child.take()?;
-        child.kill();
-        Some(child.wait())
+        let mut group = self.child.take()?;
+        group.kill();
+        Some(group.child.wait())
     }
 
     pub fn close_input(&mut self) {
@@ -225,17 +225,17 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.input = None;
-        let Some(mut child) = self.child.take() else {
+        let Some(mut group) = self.child.take() else {
             return;
         };
-        child.kill();
-        if child.wait_timeout(KILL_TIMEOUT) {
-            let _ = child.wait();
+        group.kill();
+        if group.wait_timeout(KILL_TIMEOUT) {
+            let _ = group.child.wait();
             return;
         }
         log::warn!("{} does not exit after it was killed", self.label);
         // If no thread can be started, a zombie remains.
-        let _ = thread::Builder::new().spawn(move || child.wait());
+        let _ = thread::Builder::new().spawn(move || group.child.wait());
     }
 }
 

@@ -14,7 +14,7 @@ pub use check::{BookCheck, Checked, check};
 pub use expansion::{Expansion, expand};
 
 use super::data::LabeledResult;
-use crate::board::{Color, Move, Position, Square};
+use crate::board::{Color, Move, Position};
 use crate::book::{BookMove, BookTable, Results};
 use crate::movegen::is_legal;
 
@@ -56,7 +56,7 @@ impl GameBook {
                 }
                 self.table.add(&position, m);
                 let mirrored = played.flip_file();
-                if mirrored != played && is_symmetric(&position) {
+                if mirrored != played && position.mirrored().key() == position.key() {
                     self.table.add(&position, BookMove { played: mirrored, ..m });
                 }
             }
@@ -81,14 +81,6 @@ impl GameBook {
         });
         self.table
     }
-}
-
-/// Whether a position is its own mirror image.
-fn is_symmetric(position: &Position) -> bool {
-    let setup = position.setup();
-    let is_mirrored =
-        |(square, piece): (Square, _)| setup.squares[square.flip_file().index()] == Some(piece);
-    setup.pieces().all(is_mirrored)
 }
 
 /// The result of one game for a side.

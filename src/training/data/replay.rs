@@ -67,9 +67,8 @@ impl Filter {
         leave_out_checks: true,
         leave_out_captures: true,
         largest_score: 2200,
-        first_plies: 0,
         repetition_plies: 12,
-        largest_swing: i16::MAX,
+        ..Self::NONE
     };
 
     /// Whether the filter keeps the position. Conditions on plies and swings are not tested.

@@ -297,7 +297,7 @@ impl Samples {
                 None => self.filtered += 1,
             }
         }
-        Ok(invalid + u64::from(lines.is_torn()))
+        Ok(invalid + u64::from(lines.is_torn))
     }
 }
 

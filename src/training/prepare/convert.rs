@@ -69,7 +69,7 @@ pub fn convert_text<W: Write>(
     let mut game: Option<LooseRecord> = None;
     let mut lines = SampleLines::new(source);
     while let Some(sample) = lines.next() {
-        let line = lines.line();
+        let line = lines.line;
         let (sample, result) =
             loose_sample(sample?).map_err(|reason| ConvertError::Line { line, reason })?;
         match &mut game {
@@ -80,7 +80,7 @@ pub fn convert_text<W: Write>(
             }
         }
     }
-    converted.has_torn_end = lines.is_torn();
+    converted.has_torn_end = lines.is_torn;
     write(game, writer, &mut converted)?;
     Ok(converted)
 }
