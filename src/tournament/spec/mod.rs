@@ -318,6 +318,8 @@ impl PartialEngineSpec {
         // The operating system would silently clamp the nice value.
         let is_nice = self.nice.is_none_or(|nice| NICE.contains(&nice));
         require_valid(is_nice, "nice= must be between -20 and 19")?;
+        let has_cpus = self.cpus.as_ref().is_none_or(|cpus| !cpus.is_empty());
+        require_valid(has_cpus, "cpus= needs at least one processor")?;
         let is_file = self.stderr.as_ref().is_none_or(|path| path.as_os_str() != "-");
         require_valid(is_file, "stderr= needs a file and cannot be standard output")?;
         for (option, value) in &self.options {

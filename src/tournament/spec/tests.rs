@@ -107,6 +107,9 @@ fn invalid_settings_are_reported() {
         let error = spec(settings, &[]).unwrap_err();
         assert!(error.contains(reason), "{settings:?}: {error}");
     }
+    let (each, engines) = read_toml("[[engine]]\ncmd = \"x\"\ndepth = 1\ncpus = []").unwrap();
+    let error = engines[0].clone().spec(&each).unwrap_err().to_string();
+    assert_eq!(error, "engine x: cpus= needs at least one processor");
     for (text, reason) in [
         ("[[engine]]\nhash = 3", "unknown field `hash`"),
         ("engine = 5", "expected a sequence"),
