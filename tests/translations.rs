@@ -11,7 +11,7 @@ use syn::{Attribute, Expr, ExprCall, ExprMethodCall, ItemFn, ItemMod, Lit, LitSt
 use crate::architecture::is_for_tests;
 
 /// Functions and methods whose arguments are messages for users.
-const PRINTERS: [&str; 26] = [
+const PRINTERS: [&str; 27] = [
     "EngineFailure::Other",
     "Failure::new",
     "Failure::message",
@@ -19,6 +19,7 @@ const PRINTERS: [&str; 26] = [
     "JournalError::OtherTournament",
     "JournalError::Unusable",
     "OpeningError",
+    "RecipeError",
     "ServerError::parameter",
     "SettingError::new",
     "context",

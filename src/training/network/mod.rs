@@ -43,4 +43,4 @@ mod trainer;
 pub use checkpoint::CheckpointError;
 pub use recipe::{Recipe, RecipeError};
 pub use samples::{PackedSample, Samples};
-pub use trainer::{ClassLoss, PassReport, SCORE_CLASS_BOUNDS, TestLosses, Trainer, TrainerError};
+pub use trainer::{ClassLoss, PassReport, SCORE_CLASS_BOUNDS, TestLosses, Trainer};

@@ -1,5 +1,7 @@
 //! The settings of a training run.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::eval::nnue::{Architecture, InputBuckets, MAX_WIDTH, OutputBuckets};
@@ -119,28 +121,23 @@ impl Default for Recipe {
     }
 }
 
+/// Why a run with a recipe cannot begin, as a message.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{key} is {value}, but must be {allowed}")]
-pub struct RecipeError {
-    key: &'static str,
-    value: String,
-    allowed: &'static str,
-}
+#[error("{0}")]
+pub struct RecipeError(pub(super) String);
 
-impl RecipeError {
-    fn new(key: &'static str, value: &dyn ToString, allowed: &'static str) -> Self {
-        Self { key, value: value.to_string(), allowed }
-    }
+fn out_of_range(key: &str, value: &dyn fmt::Display, allowed: &str) -> RecipeError {
+    RecipeError(format!("{key} is {value}, but must be {allowed}"))
 }
 
 /// Returns an error about `key` unless its value is valid.
 fn require(
     is_valid: bool,
-    key: &'static str,
-    value: &dyn ToString,
-    allowed: &'static str,
+    key: &str,
+    value: &dyn fmt::Display,
+    allowed: &str,
 ) -> Result<(), RecipeError> {
-    if is_valid { Ok(()) } else { Err(RecipeError::new(key, value, allowed)) }
+    if is_valid { Ok(()) } else { Err(out_of_range(key, value, allowed)) }
 }
 
 impl Recipe {
@@ -151,9 +148,9 @@ impl Recipe {
         let allowed = "a multiple of 32 from 32 to 1024";
         require(is_width, "width", &self.width, allowed)?;
         let inputs = InputBuckets::with_count(self.input_buckets)
-            .ok_or_else(|| RecipeError::new("input_buckets", &self.input_buckets, "1 or 4"))?;
+            .ok_or_else(|| out_of_range("input_buckets", &self.input_buckets, "1 or 4"))?;
         let outputs = OutputBuckets::with_count(self.output_buckets)
-            .ok_or_else(|| RecipeError::new("output_buckets", &self.output_buckets, "1 or 8"))?;
+            .ok_or_else(|| out_of_range("output_buckets", &self.output_buckets, "1 or 8"))?;
         Ok(Architecture { width: self.width, inputs, outputs })
     }
 

@@ -11,7 +11,7 @@ use super::model::{Layout, Target, Workspace, add, sigmoid};
 use super::recipe::{Recipe, RecipeError};
 use super::samples::{PackedSample, Samples};
 use crate::eval::nnue::simd::{FloatBlock, SimdLevel};
-use crate::eval::nnue::{Architecture, INPUT_QUANT, Network, NetworkParameters, OUTPUT_QUANT};
+use crate::eval::nnue::{INPUT_QUANT, Network, NetworkParameters, OUTPUT_QUANT};
 
 /// Number of parts of a batch. It does not depend on the number of threads, so that sums are always the same. At most
 /// this number of threads compute gradients or losses.
@@ -39,17 +39,6 @@ pub struct Trainer {
     /// Checksum of the initial network; 0 for random weights.
     pub(super) start_checksum: u32,
     level: SimdLevel,
-}
-
-/// The reason why a run cannot begin.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum TrainerError {
-    #[error(transparent)]
-    Recipe(#[from] RecipeError),
-    /// The initial network has other buckets (one input bucket is allowed), or neither the width of the recipe nor
-    /// half of it.
-    #[error("the initial network has {found}, but the recipe has {wanted}")]
-    OtherArchitecture { found: Architecture, wanted: Architecture },
 }
 
 /// Losses are mean squared differences between the predicted result and the target of the sample.
@@ -152,8 +141,9 @@ impl Trainer {
     /// recipe has several, each bucket begins with the weights of that one.
     ///
     /// # Errors
-    /// A setting of the recipe is out of range, or `start` does not fit it ([`TrainerError::OtherArchitecture`]).
-    pub fn new(recipe: Recipe, start: Option<&Network>) -> Result<Self, TrainerError> {
+    /// A setting of the recipe is out of range, or `start` has other buckets (one input bucket is allowed), or neither
+    /// the width of the recipe nor half of it.
+    pub fn new(recipe: Recipe, start: Option<&Network>) -> Result<Self, RecipeError> {
         let wanted = recipe.architecture()?;
         let layout = Layout::new(wanted);
         let parameters = match start {
@@ -163,7 +153,9 @@ impl Trainer {
             }
             Some(network) => {
                 let found = network.architecture;
-                return Err(TrainerError::OtherArchitecture { found, wanted });
+                return Err(RecipeError(format!(
+                    "the initial network has {found}, but the recipe has {wanted}"
+                )));
             }
         };
         Ok(Self {
