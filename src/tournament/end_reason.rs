@@ -16,15 +16,12 @@ indexed_enum! {
         Stalemate,
         /// A repetition that the rules judge as a draw.
         Repetition,
-        /// The loser gave perpetual check.
         PerpetualCheck,
-        /// The loser chased perpetually.
         PerpetualChase,
         /// The loser attacked perpetually, under rules that forbid more than checks and chases.
         PerpetualAttack,
         /// Neither side has enough material to win.
         InsufficientMaterial,
-        /// The no-capture limit of the rule set is reached.
         NoCapture,
         /// The ply limit of the tournament is reached.
         Length,
@@ -46,43 +43,38 @@ indexed_enum! {
 }
 
 impl EndReason {
+    /// The name, the value of the PGN tag `Termination`, and whether the rules of xiangqi alone end the game in this way.
+    const fn properties(self) -> (&'static str, &'static str, bool) {
+        match self {
+            Self::Checkmate => ("checkmate", "normal", true),
+            Self::Stalemate => ("stalemate", "normal", true),
+            Self::Repetition => ("repetition", "normal", true),
+            Self::PerpetualCheck => ("perpetual check", "normal", true),
+            Self::PerpetualChase => ("perpetual chase", "normal", true),
+            Self::PerpetualAttack => ("perpetual attack", "normal", true),
+            Self::InsufficientMaterial => ("insufficient material", "normal", true),
+            Self::NoCapture => ("no-capture limit", "normal", true),
+            Self::Length => ("ply limit", "adjudication", false),
+            Self::Resignation => ("resignation", "normal", false),
+            Self::Agreement => ("agreement", "normal", false),
+            Self::ScoreWin => ("win adjudication", "adjudication", false),
+            Self::ScoreDraw => ("draw adjudication", "adjudication", false),
+            Self::TablebaseWin => ("tablebase win", "adjudication", false),
+            Self::TablebaseDraw => ("tablebase draw", "adjudication", false),
+            Self::TimeLoss => ("time loss", "time forfeit", false),
+            Self::IllegalMove => ("illegal move", "rules infraction", false),
+            Self::Crash => ("crash", "abandoned", false),
+        }
+    }
+
     /// The name in reports and in the PGN tag `Reason`.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Checkmate => "checkmate",
-            Self::Stalemate => "stalemate",
-            Self::Repetition => "repetition",
-            Self::PerpetualCheck => "perpetual check",
-            Self::PerpetualChase => "perpetual chase",
-            Self::PerpetualAttack => "perpetual attack",
-            Self::InsufficientMaterial => "insufficient material",
-            Self::NoCapture => "no-capture limit",
-            Self::Length => "ply limit",
-            Self::Resignation => "resignation",
-            Self::Agreement => "agreement",
-            Self::ScoreWin => "win adjudication",
-            Self::ScoreDraw => "draw adjudication",
-            Self::TablebaseWin => "tablebase win",
-            Self::TablebaseDraw => "tablebase draw",
-            Self::TimeLoss => "time loss",
-            Self::IllegalMove => "illegal move",
-            Self::Crash => "crash",
-        }
+        self.properties().0
     }
 
     /// The value of the PGN tag `Termination`.
     pub const fn termination(self) -> &'static str {
-        match self {
-            Self::TimeLoss => "time forfeit",
-            Self::IllegalMove => "rules infraction",
-            Self::Crash => "abandoned",
-            Self::Length
-            | Self::ScoreWin
-            | Self::ScoreDraw
-            | Self::TablebaseWin
-            | Self::TablebaseDraw => "adjudication",
-            _ => "normal",
-        }
+        self.properties().1
     }
 
     /// Whether the game was lost by misbehavior: on time, by an illegal move or a crash.
@@ -92,17 +84,7 @@ impl EndReason {
 
     /// Whether the rules of xiangqi alone end the game in this way.
     pub const fn is_by_rule(self) -> bool {
-        matches!(
-            self,
-            Self::Checkmate
-                | Self::Stalemate
-                | Self::Repetition
-                | Self::PerpetualCheck
-                | Self::PerpetualChase
-                | Self::PerpetualAttack
-                | Self::InsufficientMaterial
-                | Self::NoCapture
-        )
+        self.properties().2
     }
 }
 

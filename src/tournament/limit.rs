@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
+use crate::board::serialize_as_text;
 use crate::text::{number_of_digits, read_seconds};
 
 /// Maximum base time, increment and time per move: engines read milliseconds into 32 bits.
@@ -134,11 +135,7 @@ impl fmt::Display for TimeControl {
     }
 }
 
-impl Serialize for TimeControl {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
+serialize_as_text!(TimeControl);
 
 pub fn serialize_milliseconds<S: Serializer>(
     time: &Duration,

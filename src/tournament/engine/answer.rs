@@ -330,16 +330,6 @@ mod tests {
     }
 
     #[test]
-    fn score_and_nodes_may_be_in_two_lines() {
-        let (mut short, mut long) = (EngineInfo::default(), EngineInfo::default());
-        short.read("info time 3 nodes 5000 nps 1666666 hashfull 12");
-        short.read("info depth 6 score -12 pv h2e2");
-        long.read("info depth 6 score -12 time 3 nodes 5000 nps 1666666 hashfull 12 pv h2e2");
-        assert_eq!(short, long);
-        assert_eq!((short.nodes, short.hashfull), (Some(5000), Some(12)));
-    }
-
-    #[test]
     fn exact_scores_are_preferred_to_bounds() {
         let mut info = EngineInfo::default();
         for (line, score, pv) in [

@@ -41,10 +41,8 @@ impl EngineProtocol {
     }
 
     pub fn set_option(self, name: &str, value: &str) -> String {
-        match self {
-            Self::Ucci => format!("setoption {name} {value}"),
-            Self::Uci | Self::Xboard => format!("setoption name {name} value {value}"),
-        }
+        let separator = if self == Self::Ucci { " " } else { " value " };
+        self.press_button(name) + separator + value
     }
 
     pub fn press_button(self, name: &str) -> String {
@@ -94,7 +92,6 @@ pub struct EngineSpec {
     #[serde(rename = "margin_ms", serialize_with = "serialize_milliseconds")]
     pub margin: Duration,
     pub ponder: bool,
-    /// Whether the engine is restarted for each game.
     pub restart: bool,
     /// The nice value, -20 to 19; `None` for that of this program.
     pub nice: Option<i32>,
