@@ -43,7 +43,6 @@ pub struct JsonReport<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     spsa: Option<Vec<TunedValue>>,
     mean_plies: f64,
-    /// Number of games by end reason.
     reasons: BTreeMap<&'static str, u64>,
     /// Games that were void and replayed because the machine stalled.
     void_games: u64,

@@ -106,7 +106,6 @@ pub struct GameRules {
     pub rules: RuleSet,
     /// Ply limit after which a game is drawn.
     pub max_plies: Option<usize>,
-    /// Adjudication by score.
     #[serde(flatten)]
     pub adjudication: Adjudication,
     #[serde(rename = "tables", skip_serializing_if = "Option::is_none")]

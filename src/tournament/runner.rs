@@ -37,7 +37,6 @@ pub enum TournamentStartError {
 
 named_enum! {
     pub enum TournamentEnd {
-        /// All games were played.
         Finished = "finished",
         /// The SPRT accepted a hypothesis.
         SprtDecided = "decided",
@@ -125,7 +124,6 @@ pub enum TournamentEvent {
     Void {
         /// Index of the game, from 0.
         number: u64,
-        /// Description of the stall.
         detail: String,
     },
 }

@@ -130,7 +130,6 @@ impl Schedule {
         (self.games_per_pairing == 2).then_some(number / 2)
     }
 
-    /// Whether the pairings depend on the results.
     fn depends_on_results(&self) -> bool {
         matches!(self.format, TournamentFormat::Swiss | TournamentFormat::Knockout)
     }

@@ -43,7 +43,6 @@ impl<'a> GameWorker<'a> {
         self.interrupted.try_recv() == Err(TryRecvError::Disconnected)
     }
 
-    /// Locks the tuned values.
     pub fn tuned(&self) -> Option<MutexGuard<'a, SpsaRun>> {
         self.tuned.map(Mutex::lock)
     }

@@ -35,7 +35,6 @@ const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Time limit for the exit of a process that has closed its output.
 const END_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// The answer to `isready`.
 const READY: &str = "readyok";
 /// The name of the response to `stop` while pondering, for error messages.
 const STOPPED_MOVE: &str = "bestmove after stop";

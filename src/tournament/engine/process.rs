@@ -252,7 +252,6 @@ fn spawn(spec: &EngineSpec, cpus: Option<&[usize]>) -> io::Result<ProcessGroup> 
     ProcessGroup::spawn(&mut command, cpus)
 }
 
-/// Opens the file for standard error.
 fn open_log(path: &Path) -> io::Result<File> {
     let opened = File::options().append(true).create(true).open(path);
     opened.map_err(|error| io::Error::other(format!("stderr={}: {error}", path.display())))

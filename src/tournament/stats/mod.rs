@@ -32,15 +32,12 @@ pub struct EngineStats {
     pub depth: (u64, u64),
     /// Sum of the reported nodes, and the time of the moves with a node count.
     pub nodes: (u64, Duration),
-    /// Games lost by illegal moves.
     pub illegal_moves: u64,
     /// Games lost on time.
     pub time_losses: u64,
-    /// Games lost by crashes.
     pub crashes: u64,
     /// Losses, draws and wins as red and as black.
     pub by_color: ByColor<[u64; 3]>,
-    /// Largest time overrun.
     pub overrun: Option<Duration>,
 }
 
@@ -205,7 +202,6 @@ impl Standings {
         self.scores.iter().map(Scores::count).sum()
     }
 
-    /// Mean length of a game in plies.
     pub fn mean_plies(&self) -> f64 {
         self.plies as f64 / self.games().max(1) as f64
     }

@@ -23,9 +23,7 @@ pub struct BookCheck {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Checked {
-    /// Number of positions searched.
     pub positions: usize,
-    /// Number of moves dropped.
     pub dropped: usize,
 }
 

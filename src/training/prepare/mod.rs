@@ -24,7 +24,6 @@ use crate::training::data::{AppendError, GameReader, GameWriter, Record};
 pub struct Merged {
     /// Includes loose records.
     pub games: u64,
-    /// Duplicates skipped.
     pub duplicates: u64,
 }
 

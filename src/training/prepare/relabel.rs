@@ -24,7 +24,6 @@ pub enum RelabelError {
     Start(#[from] StartError),
 }
 
-/// The settings of [`relabel`].
 #[derive(Clone, Debug)]
 pub struct Relabeling {
     /// Soft node limit per position: the iteration in progress is finished. 0 for the static evaluation.
@@ -34,7 +33,6 @@ pub struct Relabeling {
     pub network: Option<Arc<Network>>,
 }
 
-/// The result of [`relabel`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Relabeled {
     /// Games and loose records written.

@@ -40,7 +40,6 @@ pub struct GoodOpening {
     pub margin: u16,
 }
 
-/// The settings of a self-play run.
 #[derive(Clone, Debug)]
 pub struct SelfPlaySettings {
     /// Number of games in the file at the end of the run.
@@ -167,7 +166,6 @@ impl Interrupt {
         self.0.load(Ordering::Relaxed) > 0
     }
 
-    /// Whether to drop the games in progress.
     pub fn drops_games(&self) -> bool {
         self.0.load(Ordering::Relaxed) > 1
     }
