@@ -117,9 +117,10 @@ pub struct GameRules {
 impl Tournament {
     pub fn schedule(&self) -> Schedule {
         let rounds = self.rounds.unwrap_or(MAX_ROUNDS);
-        Schedule::new(self.format, self.engines.len(), self.seeds, rounds)
-            .with_colors(self.colors)
-            .with_single_games(self.has_single_games)
+        let mut schedule = Schedule::new(self.format, self.engines.len(), self.seeds, rounds);
+        schedule.colors = self.colors;
+        schedule.games_per_pairing = if self.has_single_games { 1 } else { 2 };
+        schedule
     }
 
     /// The options that factors and tuning set for the two engines of a game. `spsa` has the tuned values so far.

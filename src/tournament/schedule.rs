@@ -61,7 +61,7 @@ impl ColorOrder {
 }
 
 /// The games of a tournament, numbered from 0. Games 2n and 2n + 1 are a pair: the same engines play one opening twice,
-/// by default with swapped colors ([`ColorOrder`]). With [`Self::with_single_games`] there are no pairs.
+/// by default with swapped colors ([`ColorOrder`]). With one game per pairing there are no pairs.
 ///
 /// In a round robin and a gauntlet every pairing plays one opening in each round. In a Swiss tournament and a
 /// knockout the pairings depend on the results: [`Self::advance`] adds them when all known games are played.
@@ -73,9 +73,11 @@ pub struct Schedule {
     /// knockout the matches of the known stages; in a Swiss tournament the known pairings of all rounds.
     pairings: Vec<[usize; 2]>,
     rounds: u64,
-    colors: ColorOrder,
-    /// Number of games of each pairing in a round: 2, or 1.
-    games_per_pairing: u64,
+    pub colors: ColorOrder,
+    /// Number of games of each pairing in a round: 2, or 1 in a round robin or gauntlet. With single games the colors
+    /// change from round to round, unless they are fixed, and each engine has red in about half of its games of a
+    /// round.
+    pub games_per_pairing: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,20 +111,6 @@ impl Schedule {
         };
         schedule.advance(&[]);
         schedule
-    }
-
-    #[must_use]
-    pub fn with_colors(mut self, colors: ColorOrder) -> Self {
-        self.colors = colors;
-        self
-    }
-
-    /// If `is_single`, each pairing plays one game in each round. Unless the colors are fixed, they change from round
-    /// to round, and each engine has red in about half of its games of a round. Only for round robins and gauntlets.
-    #[must_use]
-    pub fn with_single_games(mut self, is_single: bool) -> Self {
-        self.games_per_pairing = if is_single { 1 } else { 2 };
-        self
     }
 
     /// The number of the pair to which a game belongs; `None` without pairs.
@@ -419,7 +407,8 @@ mod tests {
             (true, true, [[1, 0], [1, 0]]),
         ] {
             let colors = ColorOrder::new(is_fixed, is_reversed);
-            let schedule = Schedule::new(TournamentFormat::RoundRobin, 2, 1, 1).with_colors(colors);
+            let schedule = Schedule::new(TournamentFormat::RoundRobin, 2, 1, 1);
+            let schedule = Schedule { colors, ..schedule };
             let actual = [0, 1].map(|n| schedule.game(n).unwrap().players.0);
             assert_eq!(actual, players, "{colors:?}");
         }
@@ -428,8 +417,8 @@ mod tests {
     #[test]
     fn single_games_change_colors() {
         let players = |format, colors, rounds| -> Vec<(u64, [usize; 2])> {
-            let schedule = Schedule::new(format, 4, 1, rounds).with_colors(colors);
-            let schedule = schedule.with_single_games(true);
+            let schedule = Schedule::new(format, 4, 1, rounds);
+            let schedule = Schedule { colors, games_per_pairing: 1, ..schedule };
             let games: Vec<_> = (0..).map_while(|n| schedule.game(n)).collect();
             assert_eq!(games.len() as u64, schedule.total_games());
             games.iter().map(|g| (g.round, g.players.0)).collect()

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError};
 use serde::Serialize;
 
-use crate::board::{Move, Position, Square, named_enum};
+use crate::board::{Move, Position, named_enum};
 use crate::movegen::is_legal;
 use crate::notation::fen::START;
 use crate::text::{encode_gbk, printable};
@@ -271,9 +271,7 @@ impl<'a> Dialogue<'a> {
 
     /// A move in the engine's coordinates that is illegal in the starting position: a rook captures its own pawn.
     pub fn illegal_move(&self) -> String {
-        let [from, to] = [Square::new(0, 0), Square::new(0, 3)];
-        from.zip(to)
-            .map_or_else(String::new, |(from, to)| self.dialect.write_move(Move::new(from, to)))
+        self.dialect.write_move("a0a3".parse().unwrap_or(Move::NONE))
     }
 
     /// The lines up to and including the answer to `go`.

@@ -195,14 +195,11 @@ impl EngineInfo {
                 }
                 "string" | "message" => break,
                 "multipv" if words.next().is_some_and(|n| n != "1") => return,
-                "depth" => update.depth = number(words.next()).filter(|depth| *depth <= MAX_DEPTH),
-                "seldepth" => {
-                    update.selective_depth =
-                        number(words.next()).filter(|depth| *depth <= MAX_DEPTH);
-                }
-                "nodes" => update.nodes = number(words.next()).filter(|nodes| *nodes <= MAX_NODES),
-                "hashfull" => update.hashfull = number(words.next()).filter(|used| *used <= 1000),
-                "tbhits" => update.tbhits = number(words.next()).filter(|hits| *hits <= MAX_NODES),
+                "depth" => update.depth = number(words.next(), MAX_DEPTH),
+                "seldepth" => update.selective_depth = number(words.next(), MAX_DEPTH),
+                "nodes" => update.nodes = number(words.next(), MAX_NODES),
+                "hashfull" => update.hashfull = number(words.next(), 1000),
+                "tbhits" => update.tbhits = number(words.next(), MAX_NODES),
                 "score" => update.score = score(&mut words),
                 "lowerbound" => update.bound = Some(Bound::Lower),
                 "upperbound" => update.bound = Some(Bound::Upper),
@@ -242,8 +239,9 @@ pub fn message(line: &str) -> Option<&str> {
     matches!(kind, "message" | "string").then_some(message.trim_start())
 }
 
-fn number<T: FromStr>(word: Option<&str>) -> Option<T> {
-    word?.parse().ok()
+/// Parses a number of at most `max`.
+fn number<T: FromStr + PartialOrd>(word: Option<&str>, max: T) -> Option<T> {
+    word?.parse().ok().filter(|number| *number <= max)
 }
 
 /// Parses `cp N`, `mate N`, or `N` alone as in UCCI.

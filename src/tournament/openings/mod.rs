@@ -94,14 +94,9 @@ impl Openings {
     fn of_valid(
         parsed: Vec<Result<Line, OpeningError>>,
     ) -> Result<(Self, Vec<OpeningError>), OpeningError> {
-        let mut lines = Vec::new();
-        let mut errors = Vec::new();
-        for line in parsed {
-            match line {
-                Ok(line) => lines.push(line),
-                Err(error) => errors.push(error),
-            }
-        }
+        let (valid, invalid): (Vec<_>, Vec<_>) = parsed.into_iter().partition(Result::is_ok);
+        let lines: Vec<Line> = valid.into_iter().flatten().collect();
+        let errors: Vec<OpeningError> = invalid.into_iter().filter_map(Result::err).collect();
         // A list has at least one line, and a file without games is an error.
         match errors.first() {
             Some(error) if lines.is_empty() => Err(error.clone()),
