@@ -307,28 +307,17 @@ mod tests {
     #[test]
     fn go_commands_have_the_clocks() {
         let both = clocks("10+0.1", clock("5/20"));
-        for (sent, expected) in [
-            (
-                go(UCCI, both, false, false),
-                "go time 10000 increment 100 opptime 20000 oppmovestogo 5",
-            ),
-            (
-                go(UCCI, both, true, false),
-                "go draw time 10000 increment 100 opptime 20000 oppmovestogo 5",
-            ),
-            (
-                go(SECONDS, both, false, true),
-                "go ponder time 10 increment 0 opptime 20 oppmovestogo 5",
-            ),
-            (go(UCI, both, true, true), "go ponder wtime 10000 btime 20000 winc 100 binc 0"),
-            (
-                go(UCI, clocks("3/7", depth(3)), false, false),
-                "go wtime 7000 btime 7000 winc 0 binc 0 movestogo 3",
-            ),
-            (go(UCCI, clocks("3/7", depth(3)), false, false), "go time 7000 movestogo 3"),
-        ] {
-            assert_eq!(sent, expected);
-        }
+        let ucci = "time 10000 increment 100 opptime 20000 oppmovestogo 5";
+        assert_eq!(go(UCCI, both, false, false), format!("go {ucci}"));
+        assert_eq!(go(UCCI, both, true, false), format!("go draw {ucci}"));
+        let seconds = "go ponder time 10 increment 0 opptime 20 oppmovestogo 5";
+        assert_eq!(go(SECONDS, both, false, true), seconds);
+        let uci = "go ponder wtime 10000 btime 20000 winc 100 binc 0";
+        assert_eq!(go(UCI, both, true, true), uci);
+        let one = clocks("3/7", depth(3));
+        let uci = "go wtime 7000 btime 7000 winc 0 binc 0 movestogo 3";
+        assert_eq!(go(UCI, one, false, false), uci);
+        assert_eq!(go(UCCI, one, false, false), "go time 7000 movestogo 3");
     }
 
     #[test]

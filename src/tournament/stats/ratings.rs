@@ -179,15 +179,10 @@ mod tests {
     #[test]
     fn ratings_are_ordered_and_finite_with_mean_zero() {
         // Each engine beats all later ones.
-        let ordered =
-            standings(
-                5,
-                3,
-                |_, [red, black]| {
-                    if red < black { GameResult::RedWins } else { GameResult::BlackWins }
-                },
-            );
-        let all = ratings(&ordered);
+        let result = |_, [red, black]: [usize; 2]| {
+            if red < black { GameResult::RedWins } else { GameResult::BlackWins }
+        };
+        let all = ratings(&standings(5, 3, result));
         assert!(all.is_sorted_by(|a, b| a.value > b.value), "{all:?}");
         assert!(all.iter().all(|rating| rating.value.is_finite() && rating.error.is_finite()));
         assert!(all.iter().map(|rating| rating.value).sum::<f64>().abs() < 1e-6);

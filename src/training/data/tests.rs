@@ -211,32 +211,25 @@ fn each_filter_skips_only_its_positions() {
         count
     };
     let mut left_out = [0; 3];
-    let (mut in_check, mut captures) = (Filter::NONE, Filter::NONE);
-    let (mut high, mut first) = (Filter::NONE, Filter::NONE);
-    in_check.leave_out_checks = true;
-    captures.leave_out_captures = true;
-    high.largest_score = 1000;
-    first.first_plies = 5;
+    let conditions: [(Filter, fn(&Labeled<'_>) -> bool); 3] = [
+        (Filter { leave_out_checks: true, ..Filter::NONE }, |l| !l.position.in_check()),
+        (Filter { leave_out_captures: true, ..Filter::NONE }, |l| {
+            l.position.taken_by(l.played.unwrap()).is_none()
+        }),
+        (Filter { largest_score: 1000, ..Filter::NONE }, |l| l.score.abs() <= 1000),
+    ];
+    let first = Filter { first_plies: 5, ..Filter::NONE };
     for record in games(60) {
         let Record::Game(game) = &record else {
             continue;
         };
         let all = count(&record, Filter::NONE);
         assert_eq!(all, game.moves.len() - 4);
-        for (index, filter) in [in_check, captures, high].into_iter().enumerate() {
+        for ((filter, keeps), left_out) in conditions.iter().zip(&mut left_out) {
             let mut expected = 0;
-            record
-                .visit(&Filter::NONE, |l| {
-                    let position = l.position;
-                    expected += usize::from(match index {
-                        0 => !position.in_check(),
-                        1 => position.taken_by(l.played.unwrap()).is_none(),
-                        _ => l.score.abs() <= 1000,
-                    });
-                })
-                .unwrap();
-            assert_eq!(count(&record, filter), expected);
-            left_out[index] += all - expected;
+            record.visit(&Filter::NONE, |l| expected += usize::from(keeps(l))).unwrap();
+            assert_eq!(count(&record, *filter), expected);
+            *left_out += all - expected;
         }
         assert_eq!(count(&record, first), all - 5);
         let ends_by_repetition =
