@@ -273,26 +273,15 @@ const ERROR_LINES: usize = 50;
 /// The line of standard error that names the error. Hints, and later output of language runtimes, such as backtraces,
 /// are ignored.
 fn error_message(lines: &VecDeque<String>) -> Option<&str> {
-    const IGNORED: [&str; 12] = [
-        "note: ",
-        "Node.js v",
-        "at ",
-        "... ",
-        "exit status ",
-        "^",
-        "compilation terminated",
-        "For more information",
-        "Try '",
-        "Try `",
-        "Usage:",
-        "usage:",
-    ];
+    /// The beginnings of lines that are ignored.
+    const IGNORED: &str = "note: |Node.js v|at |... |exit status |^|compilation terminated|\
+                           For more information|Try '|Try `|Usage:|usage:";
     let is_backtrace =
         |line: &&String| line.starts_with("goroutine ") || *line == "stack backtrace:";
     let before_backtrace = lines.iter().take_while(|line| !is_backtrace(line));
     let is_indented = |line: &&String| line.starts_with(' ');
     let is_ignored =
-        |line: &&String| IGNORED.iter().any(|start| line.trim_start().starts_with(start));
+        |line: &&String| IGNORED.split('|').any(|start| line.trim_start().starts_with(start));
     // A panic message of Rust may have several lines. Its first line follows the one with `panicked at`.
     let mut after_panic = before_backtrace.clone().skip_while(|line| !line.contains("panicked at"));
     let panic = after_panic.nth(1).filter(|line| !is_ignored(line));

@@ -457,32 +457,24 @@ mod tests {
             assert_eq!(engine.command(go), sent, "{go}");
         }
         // Both limits are sent, because an engine may ignore the depth.
-        assert_eq!(
-            engine.command("go depth 1 movetime 2000"),
-            ["level 1 0:02 0", "time 200", "sd 1", "go"]
-        );
+        let both = engine.command("go depth 1 movetime 2000");
+        assert_eq!(both, ["level 1 0:02 0", "time 200", "sd 1", "go"]);
         engine.answer("feature time=0");
         assert_eq!(engine.command("go movetime 1500"), ["level 1 0:02 0", "go"]);
         engine.answer("feature time=1");
         // The time control is not 0:00.
         engine.command("position startpos");
-        assert_eq!(
-            engine.command("go wtime 900 btime 900 winc 0 binc 0"),
-            ["level 0 0:01 0", "time 90", "otim 90", "go"]
-        );
+        let short = engine.command("go wtime 900 btime 900 winc 0 binc 0");
+        assert_eq!(short, ["level 0 0:01 0", "time 90", "otim 90", "go"]);
         engine.answer("feature time=0");
         assert_eq!(engine.command("go wtime 800 btime 800 winc 0 binc 0"), ["go"]);
         assert_eq!(engine.answer("resign"), ["bestmove resign"]);
         assert_eq!(engine.answer("9 100003 1 5"), ["info depth 9 score mate 3 time 10 nodes 5"]);
-        assert_eq!(
-            engine.answer("9 -100002 1 5 a"),
-            ["info depth 9 score mate -2 time 10 nodes 5 pv a"]
-        );
+        let mated = engine.answer("9 -100002 1 5 a");
+        assert_eq!(mated, ["info depth 9 score mate -2 time 10 nodes 5 pv a"]);
         // The smallest number has no absolute value.
-        assert_eq!(
-            engine.answer("9 -9223372036854775808 1 5"),
-            ["info depth 9 score mate -9223372036854675807 time 10 nodes 5"]
-        );
+        let smallest = engine.answer("9 -9223372036854775808 1 5");
+        assert_eq!(smallest, ["info depth 9 score mate -9223372036854675807 time 10 nodes 5"]);
     }
 
     /// After a refusal the game is sent again. If its position was refused, it is sent in the other form.

@@ -8,22 +8,11 @@ fn spec(settings: &[&str], each: &[&str]) -> Result<EngineSpec, String> {
 
 #[test]
 fn command_line_and_toml_are_equivalent() {
-    let from_command_line = spec(
-        &[
-            "cmd=/bin/engine",
-            "name=one",
-            "args=-v 'two words'",
-            "proto=uci",
-            "ranks=1",
-            "option.Hash=64",
-            "option.Use NNUE=false",
-            "init=hello",
-            "movetime=20",
-            "cpus=0-1,3",
-        ],
-        &["option.hash=16", "option.Threads=1", "tc=10+0.1", "nice=5"],
-    )
-    .unwrap();
+    let settings = "cmd=/bin/engine|name=one|args=-v 'two words'|proto=uci|ranks=1|option.Hash=64|\
+                    option.Use NNUE=false|init=hello|movetime=20|cpus=0-1,3";
+    let settings: Vec<&str> = settings.split('|').collect();
+    let each = ["option.hash=16", "option.Threads=1", "tc=10+0.1", "nice=5"];
+    let from_command_line = spec(&settings, &each).unwrap();
     let (each, engines) = read_toml(
         r#"
         [each]

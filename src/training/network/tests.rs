@@ -321,32 +321,15 @@ fn sums_of_maximum_weights_fit_16_bits() {
 
 #[test]
 fn settings_out_of_range_are_errors() {
-    for (key, bad) in [
-        ("width", "48"),
-        ("width", "0"),
-        ("input_buckets", "3"),
-        ("output_buckets", "2"),
-        ("result_share", "1.5"),
-        ("later_share", "1.0"),
-        ("loss_power", "0.5"),
-        ("scale", "0.0"),
-        ("scale", "0.3"),
-        ("scale", "1e6"),
-        ("passes", "0"),
-        ("batch", "1"),
-        ("rate", "-1.0"),
-        ("rate", "1e30"),
-        ("rate", "nan"),
-        ("final_rate", "1.0"),
-        ("decay", "1.0"),
-        ("clip", "2.0"),
-        ("hold_out", "1"),
-        ("largest_score", "-5"),
-        ("largest_score", "0"),
-        ("largest_swing", "0"),
-    ] {
-        let recipe: Recipe = toml::from_str(&format!("{key} = {bad}")).expect(key);
-        let error = recipe.architecture().expect_err(key).to_string();
+    let settings = "width = 48; width = 0; input_buckets = 3; output_buckets = 2; result_share = 1.5; \
+                    later_share = 1.0; loss_power = 0.5; scale = 0.0; scale = 0.3; scale = 1e6; \
+                    passes = 0; batch = 1; rate = -1.0; rate = 1e30; rate = nan; final_rate = 1.0; \
+                    decay = 1.0; clip = 2.0; hold_out = 1; largest_score = -5; largest_score = 0; \
+                    largest_swing = 0";
+    for setting in settings.split("; ") {
+        let recipe: Recipe = toml::from_str(setting).expect(setting);
+        let error = recipe.architecture().expect_err(setting).to_string();
+        let (key, _) = setting.split_once(' ').expect(setting);
         assert!(error.starts_with(key), "{error}");
     }
     assert!(toml::from_str::<Recipe>("widht = 128").is_err());

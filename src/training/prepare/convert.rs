@@ -179,28 +179,13 @@ fn record_of(game: Result<GameTree, RecordError>, number: u32) -> Option<(Traini
 }
 
 /// Games whose tag `Termination` or last comment contains one of these, in lower case, were decided off the board.
-const FORFEITS: [&str; 7] = [
-    "forfeit",
-    "on time",
-    "illegal move",
-    "invalid move",
-    "disconnect",
-    "connection stall",
-    "exited unexpectedly",
-];
+const FORFEITS: &str = "forfeit, on time, illegal move, invalid move, disconnect, connection stall, \
+                        exited unexpectedly";
 
 /// Further words of the tag `Termination`, also of unfinished games. In a comment they may be about the position.
-const TERMINATIONS: [&str; 8] = [
-    "rules infraction",
-    "abandoned",
-    "emergency",
-    "death",
-    "unterminated",
-    // Also "stalled connection".
-    "stall",
-    "crash",
-    "timeout",
-];
+/// With `stall` also "stalled connection" is found.
+const TERMINATIONS: &str =
+    "rules infraction, abandoned, emergency, death, unterminated, stall, crash, timeout";
 
 /// The way in which the game ended, or `None` if it was decided off the board.
 fn ending_of(game: &GameTree, result: LabeledResult) -> Option<Termination> {
@@ -211,8 +196,8 @@ fn ending_of(game: &GameTree, result: LabeledResult) -> Option<Termination> {
     let termination = game.tag("Termination").unwrap_or("").to_lowercase();
     let last = game.moves.line(ROOT).last().unwrap_or(ROOT);
     let comment = game.moves[last].comment.to_lowercase();
-    let is_forfeit = |text: &str| FORFEITS.iter().any(|forfeit| text.contains(forfeit));
-    if TERMINATIONS.iter().any(|word| termination.contains(word))
+    let is_forfeit = |text: &str| FORFEITS.split(", ").any(|forfeit| text.contains(forfeit));
+    if TERMINATIONS.split(", ").any(|word| termination.contains(word))
         || is_forfeit(&termination)
         || is_forfeit(&comment)
     {
