@@ -234,14 +234,14 @@ impl From<&Scores> for ScoresReport {
 
 impl From<&SprtRun> for SprtReport {
     fn from(run: &SprtRun) -> Self {
-        let (lower, upper) = run.sprt().bounds();
+        let (lower, upper) = run.sprt.bounds();
         Self {
-            test: run.sprt().to_string(),
-            pairs: *run.pairs(),
+            test: run.sprt.to_string(),
+            pairs: run.pairs,
             llr: run.llr(),
             lower,
             upper,
-            decision: run.decision().map(|decision| decision.name()),
+            decision: run.decision.map(|decision| decision.name()),
         }
     }
 }

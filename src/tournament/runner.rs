@@ -172,7 +172,7 @@ fn play_known_games(
     interrupt: &Receiver<()>,
     mut on_event: impl FnMut(&Standings, &TournamentEvent) -> io::Result<()>,
 ) -> io::Result<TournamentEnd> {
-    let is_decided = |s: &Standings| s.sprt.as_ref().is_some_and(|s| s.decision().is_some());
+    let is_decided = |s: &Standings| s.sprt.as_ref().is_some_and(|s| s.decision.is_some());
     if is_decided(standings) {
         return Ok(TournamentEnd::SprtDecided);
     }
@@ -285,7 +285,7 @@ fn work(
             };
         let has_failed = event.is_err();
         // Locked until the result is taken, so that the standings add the results in the same order.
-        let mut tuned = worker.tuned();
+        let mut tuned = worker.tuned.map(Mutex::lock);
         if let (Some(tuned), Ok(TournamentEvent::Game(record))) = (&mut tuned, &event) {
             tuned.add(number / 2, record.half_points(0));
         }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, TryRecvError};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 use super::Tournament;
 use super::end_reason::{EndReason, Ending};
@@ -18,7 +18,7 @@ use crate::board::{ByColor, Color};
 
 pub struct GameWorker<'a> {
     tournament: &'a Tournament,
-    tuned: Option<&'a Mutex<SpsaRun>>,
+    pub tuned: Option<&'a Mutex<SpsaRun>>,
     /// The processors of its engines, if they are pinned.
     cpus: Option<Vec<usize>>,
     /// Disconnected when the tournament is stopped.
@@ -43,10 +43,6 @@ impl<'a> GameWorker<'a> {
         self.interrupted.try_recv() == Err(TryRecvError::Disconnected)
     }
 
-    pub fn tuned(&self) -> Option<MutexGuard<'a, SpsaRun>> {
-        self.tuned.map(Mutex::lock)
-    }
-
     pub fn play(&mut self, scheduled: &ScheduledGame) -> Result<GameRecord, NoResult> {
         let opening = self.tournament.openings.of_round(scheduled.round);
         let players = scheduled.players;
@@ -61,14 +57,16 @@ impl<'a> GameWorker<'a> {
         for (_, engine) in self.engines.extract_if(must_quit) {
             engine.quit();
         }
-        let options = self.tournament.varied_options(scheduled, self.tuned().as_deref());
+        let options =
+            self.tournament.varied_options(scheduled, self.tuned.map(Mutex::lock).as_deref());
         for color in Color::ALL {
             let number = players[color];
             let mut began = Instant::now();
             match self.prepare(number, &options[color], &mut began) {
                 Ok(()) => {}
                 Err(EngineFailure::Interrupted) => return Err(NoResult::Interrupted),
-                Err(failure) if failure.ends_tournament() => {
+                // These end the tournament and not only the game.
+                Err(failure @ (EngineFailure::Start(_) | EngineFailure::Network(_))) => {
                     let name = &self.tournament.engines[number].name;
                     return Err(NoResult::Failed(format!("engine {name}: {failure}")));
                 }

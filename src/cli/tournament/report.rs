@@ -91,7 +91,7 @@ fn short_estimate(standings: &Standings) -> String {
         estimate.filter(|e| [e.elo.value, e.elo.low, e.elo.high].iter().all(|e| e.is_finite()));
     let mut text = finite.map_or(String::new(), |e| format!("  Elo {}", elo(&e.elo)));
     if let Some(run) = &standings.sprt {
-        let (lower, upper) = run.sprt().bounds();
+        let (lower, upper) = run.sprt.bounds();
         text += &format!("  LLR {} ({lower:.2}, {upper:.2})", llr(run.llr()));
     }
     text
@@ -231,19 +231,19 @@ fn duel(tournament: &Tournament, standings: &Standings) -> String {
 }
 
 fn sprt(run: &SprtRun) -> String {
-    let (lower, upper) = run.sprt().bounds();
-    let unit = run.sprt().model.unit();
-    let decision = match run.decision() {
+    let (lower, upper) = run.sprt.bounds();
+    let unit = run.sprt.model.unit();
+    let decision = match run.decision {
         None => "undecided".to_owned(),
-        Some(Decision::H0) => format!("H0 accepted ({unit} <= {})", run.sprt().elo0),
-        Some(Decision::H1) => format!("H1 accepted ({unit} >= {})", run.sprt().elo1),
+        Some(Decision::H0) => format!("H0 accepted ({unit} <= {})", run.sprt.elo0),
+        Some(Decision::H1) => format!("H1 accepted ({unit} >= {})", run.sprt.elo1),
     };
     let decision = translated(&decision);
-    let pairs = counted(run.pairs().iter().sum::<u64>(), "pair");
+    let pairs = counted(run.pairs.iter().sum::<u64>(), "pair");
     let pairs = format!("after {pairs}");
     format!(
         "SPRT        {}\nLLR         {} ({lower:.2}, {upper:.2}) {}: {decision}\n",
-        run.sprt(),
+        run.sprt,
         llr(run.llr()),
         translated(&pairs)
     )

@@ -40,13 +40,6 @@ pub enum EngineFailure {
     Other(String),
 }
 
-impl EngineFailure {
-    /// Whether this failure to get ready for a game ends the tournament and not only the game.
-    pub const fn ends_tournament(&self) -> bool {
-        matches!(self, Self::Interrupted | Self::Start(_) | Self::Network(_))
-    }
-}
-
 /// The move or other decision of an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MoveChoice {

@@ -137,7 +137,9 @@ fn await_handshake_answer(
         };
         match output {
             Ok(Output::Line { text, .. }) => {
-                if let Some(protocol) = protocol_of_answer(&text) {
+                // XBoard engines answer with features.
+                let is_answered = |p: &EngineProtocol| is_response(&text, p.handshake_end());
+                if let Some(protocol) = EngineProtocol::ALL.into_iter().find(is_answered) {
                     return Ok(HandshakeAnswer::Protocol(protocol));
                 }
                 // An XBoard engine refuses the other handshakes. A slow one may refuse an earlier handshake only now.
@@ -153,11 +155,6 @@ fn await_handshake_answer(
             return Ok(HandshakeAnswer::Missing);
         }
     }
-}
-
-/// The protocol in which a line answers a handshake. XBoard engines answer with features.
-fn protocol_of_answer(line: &str) -> Option<EngineProtocol> {
-    EngineProtocol::ALL.into_iter().find(|protocol| is_response(line, protocol.handshake_end()))
 }
 
 /// The depth of the searches that detect the first rank and verify the variant.

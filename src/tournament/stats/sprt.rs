@@ -195,13 +195,14 @@ fn with_normalized(seen: &[f64; 5], elo: f64) -> [f64; 5] {
 /// would bias the test.
 #[derive(Clone, Debug)]
 pub struct SprtRun {
-    sprt: Sprt,
-    pairs: [u64; 5],
+    pub sprt: Sprt,
+    /// The pairs that count so far, by half points of the first engine.
+    pub pairs: [u64; 5],
     /// Number of the next pair to count.
     next: u64,
     /// Half points of pairs that finished before an earlier pair, by number.
     waiting: BTreeMap<u64, usize>,
-    decision: Option<Decision>,
+    pub decision: Option<Decision>,
 }
 
 impl SprtRun {
@@ -220,18 +221,6 @@ impl SprtRun {
             self.pairs[result.min(4)] += 1;
             self.decision = self.sprt.decision(&self.pairs);
         }
-    }
-
-    pub fn sprt(&self) -> &Sprt {
-        &self.sprt
-    }
-
-    pub fn decision(&self) -> Option<Decision> {
-        self.decision
-    }
-
-    pub fn pairs(&self) -> &[u64; 5] {
-        &self.pairs
     }
 
     pub fn llr(&self) -> f64 {
@@ -354,15 +343,12 @@ mod tests {
         for pair in 1..2000 {
             run.add(pair, 4);
         }
-        assert_eq!((run.pairs(), run.decision()), (&[0; 5], None));
+        assert_eq!((run.pairs, run.decision), ([0; 5], None));
         run.add(0, 0);
-        assert_eq!(run.decision(), Some(Decision::H1));
-        let seen: u64 = run.pairs().iter().sum();
-        assert!(
-            run.pairs()[0] == 1 && seen < 2000,
-            "pairs after the decision do not count: {seen}"
-        );
+        assert_eq!(run.decision, Some(Decision::H1));
+        let seen: u64 = run.pairs.iter().sum();
+        assert!(run.pairs[0] == 1 && seen < 2000, "pairs after the decision do not count: {seen}");
         run.add(2000, 0);
-        assert_eq!(run.pairs().iter().sum::<u64>(), seen);
+        assert_eq!(run.pairs.iter().sum::<u64>(), seen);
     }
 }

@@ -11,8 +11,6 @@ use crate::training::data::AppendError;
 
 /// Depth of the bench whose node count identifies the engine.
 const SIGNATURE_DEPTH: u32 = 6;
-/// Value of `made_by` in the plan of a file.
-const PLAN_NAME: &str = "selfplay";
 
 /// The way in which games begin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,7 +100,7 @@ impl SelfPlayPlan {
     /// The plan of a run with this engine.
     pub fn new(settings: &SelfPlaySettings) -> Result<Self, StartError> {
         Ok(Self {
-            made_by: PLAN_NAME.to_owned(),
+            made_by: "selfplay".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             signature: bench(SIGNATURE_DEPTH, settings.network.clone(), |_, _| ())?.nodes,
             nodes: settings.nodes,
