@@ -216,7 +216,9 @@ pub fn tree_of_record(
         tags.push(("GameDuration", format!("{hours:02}:{minutes:02}:{:02}", seconds % 60)));
     }
     for (name, color) in [("RedStatistics", Color::Red), ("BlackStatistics", Color::Black)] {
-        tags.push((name, EngineStats::of_game(record, color).summary()));
+        let mut stats = EngineStats::default();
+        stats.add(record, color);
+        tags.push((name, stats.summary()));
     }
     let ByColor([red_engine, black_engine]) = record.engines.each_ref();
     for (name, engine) in [("RedEngine", red_engine), ("BlackEngine", black_engine)] {

@@ -163,13 +163,6 @@ impl Schedule {
         })
     }
 
-    /// The game with an index. If its players are not known yet, first adds the pairings that follow from the results
-    /// of `games`.
-    pub fn game_after(&mut self, number: u64, games: &[GameSummary]) -> Option<ScheduledGame> {
-        while number >= self.known_games() && self.advance(games) {}
-        self.game(number)
-    }
-
     /// The round of a game, from 0.
     pub fn round(&self, number: u64) -> u64 {
         self.round_and_index(number / self.games_per_pairing).0

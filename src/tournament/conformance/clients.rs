@@ -119,9 +119,6 @@ pub fn legal_move_list(engine: &mut Dialogue<'_>) -> CheckResult {
     )
 }
 
-/// The directory and the file of the book in [`book_at_gbk_path`].
-const GBK_NAMES: (&str, &str) = ("象棋引擎", "开局库.DAT");
-
 pub fn book_at_gbk_path(engine: &mut Dialogue<'_>) -> CheckResult {
     let offered = offered_options(&engine.initialize()?);
     if find_offer(&offered, "bookfiles").is_none() {
@@ -156,7 +153,7 @@ pub fn book_at_gbk_path(engine: &mut Dialogue<'_>) -> CheckResult {
 fn write_book(directory: &Path, played: Move) -> io::Result<String> {
     let mut table = BookTable::default();
     table.add(&Position::startpos(), BookMove::new(played, 1));
-    let (folder, file) = GBK_NAMES;
+    let (folder, file) = ("象棋引擎", "开局库.DAT");
     let folder_path = directory.join(path_in_gbk(folder));
     fs::create_dir(&folder_path)?;
     let book = encode_dat(table.entries()).bytes;

@@ -236,7 +236,9 @@ impl AcceptedEntries {
             }
             JournalEntry::Game(game) => {
                 let number = game.number;
-                match self.schedule.game_after(number, &self.games) {
+                // If the players are not known yet, adds the pairings that follow from the results so far.
+                while number >= self.schedule.known_games() && self.schedule.advance(&self.games) {}
+                match self.schedule.game(number) {
                     Some(scheduled) if scheduled.players != game.players => {
                         Err(format!("game {} has the wrong players", number + 1))
                     }

@@ -58,12 +58,6 @@ impl EngineStats {
         (!time.is_zero()).then(|| nodes as f64 / time.as_secs_f64())
     }
 
-    pub fn of_game(record: &GameRecord, color: Color) -> Self {
-        let mut stats = Self::default();
-        stats.add(record, color);
-        stats
-    }
-
     /// Moves and means in one line, for example `27 moves, 0.412 s/move, depth 14.2, 251000 nodes/s`.
     pub fn summary(&self) -> String {
         let mut text = counted(self.moves, "move");
@@ -79,7 +73,7 @@ impl EngineStats {
         text
     }
 
-    fn add(&mut self, record: &GameRecord, color: Color) {
+    pub fn add(&mut self, record: &GameRecord, color: Color) {
         let mut mover = match record.start.split_ascii_whitespace().nth(1) {
             Some("b") => Color::Black,
             _ => Color::Red,
