@@ -128,38 +128,27 @@ mod tests {
         referee
     }
 
-    fn ending(fen: &str, moves: &str, max_plies: Option<usize>) -> (GameResult, EndReason) {
-        let ending = referee(fen, moves, max_plies).ending().unwrap();
-        (ending.result, ending.reason)
-    }
-
     const CHECKS: &str = "4k4/9/9/9/9/9/9/9/R8/3K5 w";
     const CHASE: &str = "4kab2/4a4/4b4/3rC3R/9/9/4n4/4B4/4A4/4KAB1c b";
 
     #[test]
     fn games_end_by_the_rules() {
+        use EndReason::{Checkmate, Length, PerpetualChase, PerpetualCheck, Repetition, Stalemate};
+        use GameResult::{BlackWins, Draw, RedWins};
         let checking = "a1e1 e9f9 e1f1 f9e9 f1e1 e9f9 e1f1 f9e9 f1e1";
-        assert_eq!(
-            ending(CHECKS, checking, None),
-            (GameResult::BlackWins, EndReason::PerpetualCheck)
-        );
         let chasing = "i0h0 i6h6 h0i0 h6i6 i0h0 i6h6 h0i0 h6i6";
-        assert_eq!(
-            ending(CHASE, chasing, None),
-            (GameResult::BlackWins, EndReason::PerpetualChase)
-        );
         let idle = "a1a2 e9f9 a2a1 f9e9 a1a2 e9f9 a2a1 f9e9";
-        assert_eq!(ending(CHECKS, idle, None), (GameResult::Draw, EndReason::Repetition));
-        assert_eq!(
-            ending(CHECKS, "a1a2 e9f9 a2a1", Some(3)),
-            (GameResult::Draw, EndReason::Length)
-        );
-        let mate = "4k4/R8/9/9/9/9/9/9/1R7/3K5 w";
-        assert_eq!(ending(mate, "b1b9", Some(1)), (GameResult::RedWins, EndReason::Checkmate));
-        assert_eq!(
-            ending("3k5/9/9/9/9/9/9/9/R8/4K4 w", "a1a8", None),
-            (GameResult::RedWins, EndReason::Stalemate)
-        );
+        for (fen, moves, max_plies, result, reason) in [
+            (CHECKS, checking, None, BlackWins, PerpetualCheck),
+            (CHASE, chasing, None, BlackWins, PerpetualChase),
+            (CHECKS, idle, None, Draw, Repetition),
+            (CHECKS, "a1a2 e9f9 a2a1", Some(3), Draw, Length),
+            ("4k4/R8/9/9/9/9/9/9/1R7/3K5 w", "b1b9", Some(1), RedWins, Checkmate),
+            ("3k5/9/9/9/9/9/9/9/R8/4K4 w", "a1a8", None, RedWins, Stalemate),
+        ] {
+            let ending = referee(fen, moves, max_plies).ending().unwrap();
+            assert_eq!((ending.result, ending.reason), (result, reason), "{fen} {moves}");
+        }
     }
 
     #[test]

@@ -457,58 +457,33 @@ impl<R: Read> Read for Counted<'_, R> {
 mod tests {
     use super::*;
 
+    /// An arrow marks the message.
     #[test]
     fn the_message_of_an_error_is_found() {
-        for (text, message) in [
-            ("", None),
-            ("one\ntwo", Some("two")),
-            (
-                "one\nthread 'main' (7) panicked at src/main.rs:2:5:\nout of luck\n  left: 1\n\
-                 note: run with `RUST_BACKTRACE=1`",
-                Some("out of luck"),
-            ),
-            (
-                "thread 'main' panicked at src/main.rs:2:5:\nout of luck\nstack backtrace:\n0: main",
-                Some("out of luck"),
-            ),
-            (
-                "thread 'main' panicked at 'out of luck', a.rs:1\nnote: run with",
-                Some("thread 'main' panicked at 'out of luck', a.rs:1"),
-            ),
-            (
-                "Exception in thread \"main\" E: x\n\tat E.main(E.java:2)\n\t... 3 more",
-                Some("Exception in thread \"main\" E: x"),
-            ),
-            (
-                "a.js:1\nthrow x\n^\nError: x\nat Object.<anonymous>\nNode.js v20.20.2",
-                Some("Error: x"),
-            ),
-            ("panic: x\ngoroutine 1 [running]:\nmain.main()\nexit status 2", Some("panic: x")),
-            ("note: x", Some("note: x")),
-            (
-                "error: unexpected argument '--x' found\n\n  tip: to pass '--x' as a value, use '-- --x'\n\n\
-                 Usage: engine [OPTIONS]\n\nFor more information, try '--help'.",
-                Some("error: unexpected argument '--x' found"),
-            ),
-            ("error: no book\nno memory", Some("no memory")),
-            (
-                "unknown option --x\nusage: python3 [option] ...\nTry `python -h' for more information.",
-                Some("unknown option --x"),
-            ),
-            (
-                "ls: unrecognized option '--x'\nTry 'ls --help' for more.",
-                Some("ls: unrecognized option '--x'"),
-            ),
-            ("a.c:1: fatal error: b.h\ncompilation terminated.", Some("a.c:1: fatal error: b.h")),
-            (
-                "Traceback (most recent call last):\n  File \"a.py\", line 1\nValueError: one\ntwo\n  three",
-                Some("ValueError: one"),
-            ),
-            ("terminate called\n  what():  x", Some("what():  x")),
+        for marked in [
+            "",
+            "one\n→two",
+            "one\nthread 'main' (7) panicked at src/main.rs:2:5:\n→out of luck\n  left: 1\n\
+             note: run with `RUST_BACKTRACE=1`",
+            "thread 'main' panicked at src/main.rs:2:5:\n→out of luck\nstack backtrace:\n0: main",
+            "→thread 'main' panicked at 'out of luck', a.rs:1\nnote: run with",
+            "→Exception in thread \"main\" E: x\n\tat E.main(E.java:2)\n\t... 3 more",
+            "a.js:1\nthrow x\n^\n→Error: x\nat Object.<anonymous>\nNode.js v20.20.2",
+            "→panic: x\ngoroutine 1 [running]:\nmain.main()\nexit status 2",
+            "→note: x",
+            "→error: unexpected argument '--x' found\n\n  tip: to pass '--x' as a value, use '-- --x'\n\n\
+             Usage: engine [OPTIONS]\n\nFor more information, try '--help'.",
+            "error: no book\n→no memory",
+            "→unknown option --x\nusage: python3 [option] ...\nTry `python -h' for more information.",
+            "→ls: unrecognized option '--x'\nTry 'ls --help' for more.",
+            "→a.c:1: fatal error: b.h\ncompilation terminated.",
+            "Traceback (most recent call last):\n  File \"a.py\", line 1\n→ValueError: one\ntwo\n  three",
+            "terminate called\n  →what():  x",
         ] {
             let lines = Mutex::default();
-            read_errors(text.as_bytes(), &lines, None);
-            assert_eq!(error_message(&lines.lock()), message, "{text}");
+            read_errors(marked.replace('→', "").as_bytes(), &lines, None);
+            let message = marked.split_once('→').and_then(|(_, rest)| rest.lines().next());
+            assert_eq!(error_message(&lines.lock()), message, "{marked}");
         }
     }
 }

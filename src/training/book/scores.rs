@@ -165,8 +165,8 @@ mod tests {
         Position::startpos().after_line(&moves.join(" "))
     }
 
-    fn weights(table: &BookTable, moves: &[&str]) -> Vec<(String, u32)> {
-        let row = |m: &BookMove| (m.played.to_string(), m.weight);
+    fn weights(table: &BookTable, moves: &[&str]) -> Vec<String> {
+        let row = |m: &BookMove| format!("{} {}", m.played, m.weight);
         table.all_moves(&after(moves)).iter().map(row).collect()
     }
 
@@ -181,9 +181,7 @@ mod tests {
             ],
             25,
         );
-        let found = weights(&table, &[]);
-        let expected = [("c3c4", 1000), ("h0g2", 923), ("h2e2", 415)];
-        assert_eq!(found, expected.map(|(m, weight)| (m.to_owned(), weight)));
+        assert_eq!(weights(&table, &[]), ["c3c4 1000", "h0g2 923", "h2e2 415"]);
         // Both answers are within the margin.
         assert_eq!(weights(&table, &["h2e2"]).len(), 2);
     }

@@ -182,14 +182,10 @@ fn labels_are_for_the_side_to_move() {
         let Record::Game(game) = &record else {
             continue;
         };
-        let mut position = game.start_position();
-        let mut seen = 0;
         record
             .visit(&Filter::NONE, |labeled| {
-                while seen < labeled.ply {
-                    position.make(game.moves[seen].played);
-                    seen += 1;
-                }
+                let earlier = game.moves[..labeled.ply].iter().map(|m| m.played);
+                let position = game.start_position().after_all(earlier);
                 assert_eq!(labeled.position, &position);
                 assert_eq!(labeled.score, game.moves[labeled.ply].score);
                 assert_eq!(labeled.played, Some(game.moves[labeled.ply].played));
