@@ -10,8 +10,9 @@ use crate::board::Move;
 use crate::eval::win_rate::WinRate;
 use crate::search::{Bound, Info, Meaning, Report, Score, nodes_per_second};
 
-/// An option that is accepted but not listed. A client that sets it is a program for many variants. If it were listed,
-/// clients that send back every listed option would set it too.
+/// Options that are accepted but not listed. A client that sets `UCI_Chess960` is a program for many variants, and one
+/// that sets `Protocol` uses the engine as it uses Fairy-Stockfish. If they were listed, clients that send back every
+/// listed option would set them too.
 const UNLISTED: [&str; 2] = ["UCI_Chess960", "Protocol"];
 
 /// Clients of the dialect UCI-Cyclone omit the word `position`: they send `startpos` or `fen F`, and moves. They count

@@ -312,3 +312,22 @@ impl RunningSearches {
         controls.iter().flatten().for_each(|control| control.stop());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_have_a_node_limit_and_no_tablebases() {
+        let request = |elo| {
+            let plan = SearchPlan { elo, ..SearchPlan::new(1, 1, Tables::embedded()) };
+            plan.request(&Game::startpos(), &Control::new(false))
+        };
+        let full = request(None);
+        assert!(full.tablebases.is_some() && full.limits.nodes.is_none());
+        assert_eq!(full.settings.root_noise, 0);
+        let weak = request(Some(500));
+        assert!(weak.tablebases.is_none() && weak.limits.nodes.is_some());
+        assert!(weak.settings.root_noise > 0);
+    }
+}

@@ -306,13 +306,20 @@ impl PlaySession {
 
     /// Shows how the game has ended if it is over. Returns whether it is.
     fn show_ending(&self) -> bool {
-        self.ending().inspect(|ending| print_line(ending)).is_some()
+        let ending = self.ending();
+        if let Some(ending) = &ending {
+            print_line(ending);
+        }
+        ending.is_some()
     }
 
     /// Reports the end of the game if it is over. Returns whether it is.
     fn reports_end(&self) -> bool {
-        let report = |ending: &String| print_line(&fill(texts().game_over, &[ending]));
-        self.ending().inspect(report).is_some()
+        let ending = self.ending();
+        if let Some(ending) = &ending {
+            print_line(&fill(texts().game_over, &[ending]));
+        }
+        ending.is_some()
     }
 
     /// How the game has ended, with the reason; `None` if it is not over.

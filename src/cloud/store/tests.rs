@@ -115,6 +115,10 @@ fn a_shallower_search_does_not_replace_a_deeper_one(library: &TestLibrary) {
     // A written value is limited: only the rules give the value of a finished game.
     assert!(put(&store, new("", "a3a4", -1_000_000, 14)));
     assert_eq!(stored(&store, "", "a3a4"), Some(-29_999));
+    // Nor does any search replace a value that follows from a reply.
+    assert!(put(&store, new("c3c4", "c6c5", 20, 0)));
+    assert!(!put(&store, new("", "c3c4", -40, 99)));
+    assert_eq!(stored(&store, "", "c3c4"), Some(-20));
 }
 
 fn a_merge_replaces_only_shallower_searches(library: &TestLibrary) {

@@ -8,6 +8,7 @@ on_both! {
     undo_and_redo_change_what_is_private,
     cycles_do_not_make_a_branch_public,
     imported_positions_become_public_with_an_imported_mark,
+    imported_notes_do_not_replace_existing_ones,
     public_moves_publish_positions_that_inherited_privacy,
 }
 
@@ -44,7 +45,9 @@ fn private_branches_are_hidden(library: &TestLibrary) {
     let store = library.open();
     put_line(&store, "h2e2 h9g7 h0g2");
     put_line(&store, "c3c4 b7c7 b0c2");
-    annotate(&store, "c3c4", "b7c7", note("secret", false), "test");
+    assert!(annotate(&store, "c3c4", "b7c7", note("secret", false), "test"));
+    // An equal note of another writer changes nothing.
+    assert!(!annotate(&store, "c3c4", "b7c7", note("secret", false), "other"));
     annotate(&store, "", "c3c4", note("open", false), "test");
     assert_eq!(comments(&store, "c3c4", true), ["secret"]);
     hide(&store, "", "c3c4");
@@ -167,6 +170,23 @@ fn imported_positions_become_public_with_an_imported_mark(library: &TestLibrary)
     }
     show();
     assert_eq!(are_public(), [true; 2]);
+}
+
+fn imported_notes_do_not_replace_existing_ones(library: &TestLibrary) {
+    let store = library.open();
+    annotate(&store, "", "c3c4", note("own", false), "anna");
+    for (m, is_written) in [("c3c4", false), ("e3e4", true), ("e3e4", false)] {
+        let edge = edge("", m);
+        let imported = Note { author: "carl".to_owned(), ..note("other", true) };
+        let done = store.write(move |batch| batch.merge_note(&edge, &imported, "import")).unwrap();
+        assert_eq!(done, Ok(is_written), "{m}");
+    }
+    let key = View::of(&after("")).key;
+    let notes = store.read(|s| s.notes(&key)).unwrap();
+    let authors: Vec<&str> = notes.iter().map(PlacedNote::author).collect();
+    assert_eq!(authors, ["anna", "carl"]);
+    put(&store, new("e3e4", "e6e5", 5, 1));
+    assert!(!is_public(&store, "e3e4"));
 }
 
 #[test]
