@@ -249,6 +249,24 @@ fn ranks_are_0_to_9_if_the_moves_are_legal_only_with_these_ranks() {
     }
 }
 
+/// Only the name of the program counts, not those of its folders.
+#[cfg(unix)]
+#[test]
+fn ranks_are_0_to_9_if_the_program_is_named_pikafish() {
+    use std::os::unix::process::CommandExt;
+
+    let variant = "setoption name UCI_Variant value xiangqi";
+    let input = format!("uci\n{variant}\nposition startpos\ngo perft 1\nquit\n");
+    for (name, played) in [("/engines/Pikafish-avx2", "h2e2"), ("/pikafish/chuhe", "h3e3")] {
+        let mut engine = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"));
+        engine.arg0(name);
+        let mut engine = assert_cmd::Command::from_std(engine);
+        let output = engine.write_stdin(input.clone()).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains(&format!("\n{played}: 1\n")), "{name}: {text}");
+    }
+}
+
 /// VinXiangQi sends no `stop` before the next search.
 #[test]
 fn lines_during_a_search_wait_for_its_answer() {
