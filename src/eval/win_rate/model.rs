@@ -1,7 +1,7 @@
 //! Coefficients of the model of win rates, constant first, in units of the evaluation.
-//! Written by `chuhe data win-rate` from 8883323 positions (mean loss 0.6526).
+//! Written by `chuhe data win-rate` from 5559765 positions (mean loss 0.5264).
 
 /// Coefficients of the score at which half of the games are won.
-pub(super) const A: [f64; 4] = [487.35, -316.29, -279.13, 325.81];
+pub(super) const A: [f64; 4] = [489.90, -302.05, -229.99, 241.34];
 /// Coefficients of the width of the curve.
-pub(super) const B: [f64; 4] = [54.19, 310.24, 241.07, -215.71];
+pub(super) const B: [f64; 4] = [70.13, 72.71, 262.49, -205.98];
