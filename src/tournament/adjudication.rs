@@ -281,6 +281,7 @@ mod tests {
         assert_eq!("score=800".parse(), Ok(win));
         let draw = ScoreDraw { score: 5, moves: 8, after: 3 };
         assert_eq!("after=3,score=5".parse(), Ok(draw));
+        // The first one is empty.
         let all = " score score=-5 score=1,score=2 moves=3 score=0 score=9,x=1 score=4000000000";
         for bad in all.split(' ') {
             assert!(bad.parse::<ScoreWin>().is_err(), "{bad}");

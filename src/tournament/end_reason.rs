@@ -43,7 +43,8 @@ indexed_enum! {
 }
 
 impl EndReason {
-    /// The name, the value of the PGN tag `Termination`, and whether the rules of xiangqi alone end the game so.
+    /// The name, the value of the PGN tag `Termination`, and whether the rules of xiangqi alone end the game in
+    /// this way.
     const fn properties(self) -> (&'static str, &'static str, bool) {
         match self {
             Self::Checkmate => ("checkmate", "normal", true),

@@ -2,7 +2,7 @@
 
 use crate::text::toml_error;
 
-/// Why a setting or a file of settings is invalid, as a message for the user.
+/// The reason why a setting or a file of settings is invalid, as a message for the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SettingError(String);

@@ -41,8 +41,10 @@ impl EngineProtocol {
     }
 
     pub fn set_option(self, name: &str, value: &str) -> String {
-        let separator = if self == Self::Ucci { " " } else { " value " };
-        self.press_button(name) + separator + value
+        match self {
+            Self::Ucci => format!("setoption {name} {value}"),
+            Self::Uci | Self::Xboard => format!("setoption name {name} value {value}"),
+        }
     }
 
     pub fn press_button(self, name: &str) -> String {

@@ -322,6 +322,7 @@ mod tests {
         assert_eq!(sprt, example(EloModel::Logistic));
         let (lower, upper) = sprt.bounds();
         assert!((lower + 2.2513).abs() < 1e-3 && (upper - 2.8904).abs() < 1e-3);
+        // The first one is empty.
         let all = " elo0=0 elo0=5,elo1=5 elo0=0,elo1=x elo0=0,elo1=5,alpha=0.7 elo0=0,elo1=NaN \
                    elo0=0,elo1=1000 elo0=0,elo1=5,model=x elo0=0,elo1=5,x=1";
         for bad in all.split(' ') {

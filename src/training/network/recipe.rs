@@ -121,7 +121,7 @@ impl Default for Recipe {
     }
 }
 
-/// Why a run with a recipe cannot begin, as a message.
+/// The reason why a run with a recipe cannot begin, as a message.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{0}")]
 pub struct RecipeError(pub(super) String);

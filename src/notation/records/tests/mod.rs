@@ -198,6 +198,20 @@ fn moves_below_a_position_belong_to_it() {
     assert_eq!(error.line, Some(10));
 }
 
+#[test]
+fn lists_of_positions_in_utf_16_are_read() {
+    let list = "3k5/9/9/9/9/9/9/9/9/4K4 w\n3k5/9/9/9/9/9/9/9/R8/4K4 b\n";
+    for mark in ["", "\u{feff}"] {
+        for bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+            let text = format!("{mark}{list}");
+            let text: Vec<u8> = text.encode_utf16().flat_map(bytes).collect();
+            let games = read(&text);
+            let are_read = games.len() == 2 && games.iter().all(Result::is_ok);
+            assert!(are_read, "{games:?}");
+        }
+    }
+}
+
 /// A source that must not be read beyond its first line.
 struct FirstLine(&'static [u8]);
 
