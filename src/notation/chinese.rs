@@ -98,7 +98,7 @@ pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
 /// The side whose kind of digit ends the text of a move. Many texts have digits of one kind for both sides.
 pub(super) fn written_side(text: &str) -> Option<Color> {
     read(text)?;
-    let last = without_radical(text.chars().next_back()?);
+    let last = usual_character(text.chars().next_back()?);
     if NUMERALS.contains(&last) {
         Some(Color::Red)
     } else {
@@ -109,7 +109,7 @@ pub(super) fn written_side(text: &str) -> Option<Color> {
 /// The parts of a move; `None` if the text is not in this notation.
 pub(super) fn read(text: &str) -> Option<Description> {
     let characters = text.chars().filter(|c| !c.is_whitespace());
-    let characters: Vec<char> = characters.map(without_radical).collect();
+    let characters: Vec<char> = characters.map(usual_character).collect();
     let (subject, action) = characters.split_at_checked(characters.len().checked_sub(2)?)?;
     let &[direction, number] = action else {
         return None;
@@ -146,15 +146,15 @@ fn read_subject(characters: &[char]) -> Option<Subject> {
 }
 
 /// Replaces a radical or a compatibility character, as in texts copied from PDF files, by the usual character that
-/// looks like it.
-pub(super) fn without_radical(character: char) -> char {
+/// looks like it, and the formal numeral 壹 by 一.
+pub(super) fn usual_character(character: char) -> char {
     match character {
         '\u{2ee2}' => '马',
         '\u{2ecb}' => '车',
         '\u{2fba}' => '馬',
         '\u{2f9e}' | '\u{f902}' => '車',
         '\u{2f20}' => '士',
-        '\u{2f00}' => '一',
+        '\u{2f00}' | '壹' => '一',
         '\u{2f06}' => '二',
         '\u{2f0b}' => '八',
         other => other,
@@ -244,6 +244,10 @@ mod tests {
         {
             assert_eq!(parse(&start, text).unwrap().to_string(), "h2e2", "{text}");
         }
+        for text in ["車壹平二", "車\u{2f00}平二"] {
+            assert!(matches!(parse(&start, text), Err(NotationError::Illegal(_))), "{text}");
+        }
+        assert_eq!(parse(&start, "兵七進壹").unwrap().to_string(), "c3c4");
         for text in ["傌二進三", "馬二进三", "\u{2ee2}\u{2f06}进三", "\u{2fba}\u{2f06}進三"]
         {
             assert_eq!(parse(&start, text).unwrap().to_string(), "h0g2", "{text}");

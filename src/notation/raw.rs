@@ -66,7 +66,7 @@ pub fn is_derived_tag(name: &str) -> bool {
 
 /// The value of a tag as PGN writes it. A `Date` that begins with a four-digit year becomes `2020.01.31`, whatever
 /// separates its numbers (`2020年1月31日`), with `??` for missing numbers and zeros. A time after the date is kept.
-/// Other values are unchanged.
+/// Other values, such as `2020年5月3-5日`, are unchanged.
 pub fn date_tag(tag: &str, value: &str) -> String {
     let is_digit = |c: char| c.is_ascii_digit();
     let mut numbers = Vec::new();
@@ -84,7 +84,10 @@ pub fn date_tag(tag: &str, value: &str) -> String {
             rest = rest.trim_start_matches('?');
         }
     }
+    let time = rest.trim_start_matches(['日', ' ', 'T']);
+    let time = if time.contains(is_digit) { time } else { "" };
     let is_date = tag.eq_ignore_ascii_case("Date")
+        && !time.starts_with(['-', '–', '—', '~', '～', '至', '到'])
         && matches!(numbers[..], [year, ..] if value.starts_with(year) && year.len() == 4)
         && numbers[1..].iter().all(|number| number.len() <= 2);
     if !is_date {
@@ -94,8 +97,6 @@ pub fn date_tag(tag: &str, value: &str) -> String {
         Some(number) if number.contains(|c| !matches!(c, '0' | '?')) => format!("{number:0>2}"),
         _ => "?".repeat(if index == 0 { 4 } else { 2 }),
     };
-    let time = rest.trim_start_matches(['日', ' ', 'T']);
-    let time = if time.contains(is_digit) { time } else { "" };
     let date = format!("{}.{}.{} {time}", part(0), part(1), part(2));
     date.trim_end().to_owned()
 }

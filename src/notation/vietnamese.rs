@@ -13,9 +13,10 @@ use super::relative::{Description, Direction, RelativePlace, read_digit, resolve
 use crate::board::{Move, PieceKind, Position};
 
 /// The words with their letters and signs. They are replaced in this order.
-const WORDS: [(&str, &str); 16] = [
+const WORDS: [(&str, &str); 20] = [
     ("tướng", "tg"),
     ("sĩ", "s"),
+    ("sỹ", "s"),
     ("tượng", "v"),
     ("voi", "v"),
     ("xe", "x"),
@@ -28,7 +29,10 @@ const WORDS: [(&str, &str); 16] = [
     ("giữa", "g"),
     ("sau", "s"),
     ("tấn", "."),
+    ("tiến", "."),
     ("thoái", "/"),
+    ("lùi", "/"),
+    ("lui", "/"),
     ("bình", "-"),
 ];
 
@@ -40,11 +44,15 @@ pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
     resolve(read(text.trim()), position, text)
 }
 
+/// Whether a text may be a move in words. The word for each direction has a letter that is not ASCII, except `lui`.
+pub(super) fn may_be_words(text: &str) -> bool {
+    !text.is_ascii() || text.contains(" lui ")
+}
+
 /// The parts of a move; `None` if the text is not in this notation.
 pub(super) fn read(text: &str) -> Option<Description> {
     let mut text = text.to_lowercase();
-    // A move in words is not ASCII, because the word for each direction has such a letter.
-    if !text.is_ascii() {
+    if may_be_words(&text) {
         text.retain(|c| !c.is_whitespace());
         for (word, sign) in WORDS {
             text = text.replace(word, sign);
@@ -109,7 +117,11 @@ mod tests {
         let rooks = parse_position("3k5/9/9/9/9/R8/9/R8/9/4K4 w").unwrap();
         assert_eq!(parse(&rooks, "Xt.1"), Ok("a4a5".parse().unwrap()));
         assert_eq!(parse(&rooks, "xs/2"), Ok("a2a0".parse().unwrap()));
-        assert_eq!(parse(&rooks, "Xe sau thoái 2"), Ok("a2a0".parse().unwrap()));
+        for text in ["Xe sau thoái 2", "Xe sau lùi 2", "Xe sau lui 2"] {
+            assert_eq!(parse(&rooks, text), Ok("a2a0".parse().unwrap()));
+        }
+        assert_eq!(parse(&rooks, "Xe trước tiến 1"), Ok("a4a5".parse().unwrap()));
+        assert_eq!(parse(&Position::startpos(), "Sỹ 4 tiến 5"), Ok("f0e1".parse().unwrap()));
     }
 
     #[test]

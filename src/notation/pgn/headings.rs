@@ -40,7 +40,7 @@ const HEADINGS: [(&str, &str); 45] = [
     ("Event", "赛事 赛事名称 比赛 比赛名称 Event Giải"),
     ("Round", "轮次 比赛轮次 Round Vòng"),
     ("Opening", "布局 布局类型 开局"),
-    ("Red", "红方 红方名称 红方姓名 红方棋手 红方选手 红棋 红 先手 执红 Red Đỏ"),
+    ("Red", "红方 红方名称 红方姓名 红方棋手 红方选手 红棋 红 先手 执红 Red White Đỏ Trắng"),
     ("Black", "黑方 黑方名称 黑方姓名 黑方棋手 黑方选手 黑棋 黑 后手 执黑 Black Đen"),
     ("Result", "结果 比赛结果 对局结果 Result Kếtquả"),
     ("Date", "日期 比赛日期 比赛时间 对局日期 Date Ngày"),
@@ -247,7 +247,7 @@ fn is_sentence(line: &str) -> bool {
 /// number, or a short word with a piece or direction. So a move with an error is not mistaken for a part of a sentence.
 fn has_move(line: &str) -> bool {
     let is_number =
-        |c: char| c.is_numeric() || "一二三四五六七八九".contains(chinese::without_radical(c));
+        |c: char| c.is_numeric() || "一二三四五六七八九".contains(chinese::usual_character(c));
     let is_part = |c: char| is_piece(c) || is_direction(c);
     let mut pairs = line.chars().zip(line.chars().skip(1));
     pairs.any(|(a, b)| is_part(a) && is_number(b) || is_number(a) && is_direction(b))
@@ -375,6 +375,8 @@ mod tests {
             ("Event: 2019 WXC", "Event=2019 WXC"),
             ("RED : Li (Hubei)", "Red=Li (Hubei)"),
             ("Đỏ: Lại Lý Huynh", "Red=Lại Lý Huynh"),
+            ("White: Li", "Red=Li"),
+            ("Trắng: A　Đen: B", "Red=A|Black=B"),
             ("Kết quả: Hòa", "Result=Hòa"),
             ("红方：甲 一\u{3000}\u{3000}黑方：乙 日期:", "Red=甲 一|Black=乙|Date="),
             ("第1局 红方: 甲　黑方: 乙", "Red=甲|Black=乙"),

@@ -1,5 +1,7 @@
 //! The numbers of moves. They show whether text between moves replaces a move, and whether moves are missing.
 
+use crate::notation::chinese;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoveNumber {
     /// `None` for `...` without a number.
@@ -32,7 +34,7 @@ impl MoveNumber {
 fn chinese_number(text: &str) -> Option<usize> {
     let digit = |c: char| {
         let mut numerals = "一二三四五六七八九".chars();
-        numerals.position(|numeral| numeral == c).map(|at| at + 1)
+        numerals.position(|numeral| numeral == chinese::usual_character(c)).map(|at| at + 1)
     };
     match text.chars().collect::<Vec<char>>()[..] {
         [c] if is_enclosed_number(c) => Some((c as usize - '①' as usize) % 20 + 1),
@@ -47,7 +49,7 @@ fn chinese_number(text: &str) -> Option<usize> {
 
 /// Whether a character is a digit of any kind or a Chinese numeral.
 pub fn is_digit(c: char) -> bool {
-    c.is_numeric() || "一二三四五六七八九十百零".contains(c)
+    c.is_numeric() || "一二三四五六七八九十百零".contains(chinese::usual_character(c))
 }
 
 /// Whether a character is a number from 1 to 20 in a circle, in brackets or with a dot.
@@ -136,6 +138,7 @@ mod tests {
             ("12", 12, false),
             ("3...", 3, true),
             ("3.…", 3, true),
+            ("壹、", 1, false),
             ("十、", 10, false),
             ("十二、", 12, false),
             ("二十", 20, false),

@@ -144,6 +144,12 @@ pub fn is_text(word: &str) -> bool {
     has_text(word) && !(is_short(word) && word.contains(|c| is_piece(c) || is_direction(c)))
 }
 
+/// Whether a word that begins the text in parentheses is Chinese text and not a move with an error. In contrast to
+/// [`is_text`], a short word may have a piece: `红方多2兵`.
+pub fn is_text_in_parentheses(word: &str) -> bool {
+    has_text(word) && !(is_short(word) && (word.contains(is_direction) || is_damaged_move(word)))
+}
+
 /// Whether a word has a Chinese character that does not occur in moves.
 fn has_text(word: &str) -> bool {
     let is_part = |c: char| is_piece(c) || is_direction(c) || is_digit(c) || is_place(c);
@@ -161,7 +167,7 @@ pub struct Remark<'a> {
 
 /// The moves that begin a word, and the remark after them. `None` if the word has only moves or begins with none, or if
 /// the text after them may be a move, even one with an error.
-pub fn moves_with_remark(word: &str) -> Option<(Vec<&str>, Remark<'_>)> {
+pub fn moves_with_remark(word: &str) -> Option<(Vec<(&str, Option<u8>)>, Remark<'_>)> {
     let (moves, rest) = leading_moves(word);
     if moves.is_empty() || rest.is_empty() {
         return None;
@@ -257,6 +263,11 @@ mod tests {
         for text in [
             "好 棋 呀",
             "此着，很好",
+            "红方多2兵",
+            "多1卒",
+            "7路炮好",
+            "得1炮胜定",
+            "跳马，看住5路卒",
             "好\n棋",
             "red is better",
             "Better: a central cannon!",

@@ -7,6 +7,7 @@ use super::numbers::is_enclosed_number;
 use super::words::{LONGEST_MOVE, is_piece, is_place, move_length, numbered_word, split_word};
 use crate::notation::is_move_text;
 use crate::notation::tree::{GameResult, LONGEST_RESULT};
+use crate::notation::vietnamese::may_be_words;
 
 #[derive(Debug)]
 pub enum PgnToken<'a> {
@@ -179,7 +180,7 @@ fn length_of_words(text: &str) -> Option<usize> {
         }
     }
     let m = &text[start..end];
-    (!m.is_ascii() && is_move_text(m)).then_some(end)
+    (may_be_words(m) && is_move_text(m)).then_some(end)
 }
 
 /// The length in bytes of a result that begins a text and is more than a word: `1：0`, whose colon separates words

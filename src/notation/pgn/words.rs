@@ -127,24 +127,28 @@ pub fn without_label(word: &str) -> &str {
 /// `炮二平五马8进72.马二进三`, `h2e2h9g7` or `马8进72.`. Returns any other word unchanged, whether it can be read or
 /// not.
 pub fn joined_moves(word: &str) -> Vec<&str> {
+    joined_moves_with_glyphs(word).into_iter().map(|(text, _)| text).collect()
+}
+
+/// Like [`joined_moves`]. Each move has the glyph between it and the next move.
+pub fn joined_moves_with_glyphs(word: &str) -> Vec<(&str, Option<u8>)> {
     if word.chars().nth(MIN_JOINED - 1).is_none() {
-        return vec![word];
+        return vec![(word, None)];
     }
     match leading_moves(word) {
         (moves, "") => moves,
-        _ => vec![word],
+        _ => vec![(word, None)],
     }
 }
 
-/// The moves that begin a word, as in [`joined_moves`], and the rest of the word.
-pub fn leading_moves(word: &str) -> (Vec<&str>, &str) {
+/// The moves that begin a word, as in [`joined_moves_with_glyphs`], and the rest of the word.
+pub fn leading_moves(word: &str) -> (Vec<(&str, Option<u8>)>, &str) {
     let mut moves = Vec::new();
     let mut rest = word;
     while let Some(length) = move_length(rest)
         && is_move_text(&rest[..length])
     {
         let (text, after) = rest.split_at(length);
-        moves.push(text);
         let after_digits = after.trim_start_matches(is_digit);
         let is_number = after_digits.len() < after.len() && after_digits.starts_with(NUMBER_ENDS);
         rest = if is_number || after.starts_with('第') {
@@ -152,6 +156,9 @@ pub fn leading_moves(word: &str) -> (Vec<&str>, &str) {
         } else {
             after_signs(after).unwrap_or(after)
         };
+        let between = &after[..after.len() - rest.len()];
+        let marks = between.trim_end_matches(|c| !"!?！？".contains(c));
+        moves.push((text, split_word(marks).1));
     }
     (moves, rest)
 }
@@ -236,7 +243,7 @@ fn after_signs(text: &str) -> Option<&str> {
 
 /// Whether a character is the name of a piece.
 pub fn is_piece(c: char) -> bool {
-    chinese::read_kind(chinese::without_radical(c)).is_some()
+    chinese::read_kind(chinese::usual_character(c)).is_some()
 }
 
 /// Whether a character is the place of a piece on its file: 前, 中 or 后.

@@ -8,8 +8,8 @@ use super::numbers::{MoveNumber, Numbering};
 use super::prose::{Prose, begins_with_move, is_like_move, moves_with_remark};
 use super::scanner::{PgnToken, Source};
 use super::words::{
-    is_clock, is_divider, is_first_number, joined_moves, numbered_word, plain, split_word,
-    without_label,
+    is_clock, is_divider, is_first_number, joined_moves, joined_moves_with_glyphs, numbered_word,
+    plain, split_word, without_label,
 };
 use crate::board::Color;
 use crate::notation::raw::{MAX_DEPTH, MAX_MOVES, RawGame, RawMove, RecordError};
@@ -364,18 +364,20 @@ impl Builder {
             self.add_glyph(glyph);
             return true;
         }
-        let mut moves = joined_moves(text);
-        if !is_like_move(moves[0])
+        let mut moves = joined_moves_with_glyphs(text);
+        let first = moves[0].0;
+        if !is_like_move(first)
             && let Some(is_part) = self.add_moves_with_remark(source, word, line)
         {
             return is_part;
         }
-        if self.add_text(source, word, moves[0], line) {
+        if self.add_text(source, word, first, line) {
             return true;
         }
-        let last = moves.pop().unwrap_or_default();
-        moves.into_iter().all(|text| self.add_move(text, None, line))
-            && self.add_move(last, glyph, line)
+        if let Some(last) = moves.last_mut() {
+            last.1 = glyph;
+        }
+        moves.into_iter().all(|(text, glyph)| self.add_move(text, glyph, line))
     }
 
     /// Adds the moves that begin a word, and the remark after them. Returns `None` if the word has another form or may be
@@ -391,7 +393,7 @@ impl Builder {
         if self.may_be_prose(source, remark) {
             return None;
         }
-        if !moves.into_iter().all(|text| self.add_move(text, None, line)) {
+        if !moves.into_iter().all(|(text, glyph)| self.add_move(text, glyph, line)) {
             return Some(false);
         }
         self.add_glyph(remark.glyph);

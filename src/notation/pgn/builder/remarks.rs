@@ -5,7 +5,9 @@ use crate::board::Color;
 use crate::notation::is_move_text;
 use crate::notation::pgn::headings::{TextLine, is_address, is_game_number};
 use crate::notation::pgn::numbers::is_digit;
-use crate::notation::pgn::prose::{Prose, Remark, begins_with_move, is_like_move, is_text};
+use crate::notation::pgn::prose::{
+    Prose, Remark, begins_with_move, is_like_move, is_text_in_parentheses,
+};
 use crate::notation::pgn::scanner::Source;
 use crate::notation::pgn::words::{
     is_divider, is_move_number, is_remark, joined_moves, leading_moves, numbered_word, plain,
@@ -256,7 +258,8 @@ impl Builder {
         }
         if let Some((_, _, number)) = self.open.last() {
             let is_remark = is_remark(word);
-            let is_comment = self.cursor.last.is_none() && (is_remark || is_text(text));
+            let is_comment =
+                self.cursor.last.is_none() && (is_remark || is_text_in_parentheses(text));
             if is_comment {
                 // A number before the comment is not that of the next move.
                 self.number = *number;

@@ -148,6 +148,13 @@ fn results_and_remarks_joined_to_moves_are_read() {
 }
 
 #[test]
+fn joined_moves_keep_their_glyphs() {
+    let game = read_one("1.炮二平五马8进7 2.马二进三?车9平8! 3.车一平二!?4.马2进3?好");
+    let glyphs = game.moves.line(ROOT).map(|id| game.moves[id].glyphs.clone());
+    assert_eq!(glyphs.collect::<Vec<_>>(), [vec![], vec![], vec![2], vec![1], vec![5], vec![2]]);
+}
+
+#[test]
 fn notes_may_have_several_lines_and_inner_brackets() {
     for note in ["好（妙）着", "好着，\n稳健", "若改走\n2. 车一进一（缓），\n则黑优"]
     {
