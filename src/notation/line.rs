@@ -1,6 +1,7 @@
 //! Games as text: a starting position and moves in any notation.
 
 use super::fen::{self, FenError};
+use super::pgn::joined_moves;
 use super::{
     NotationError, attempted_moves, chinese, coordinates, parse_in, parse_move, san, vietnamese,
 };
@@ -200,7 +201,8 @@ impl GameText {
     }
 }
 
-/// Removes move numbers: `1. h2e2 h9g7 2.h0g2` becomes `h2e2 h9g7 h0g2`. But `33.4` is a move.
+/// Removes move numbers and separates joined moves: `1. h2e2h9g7 2.h0g2` becomes `h2e2 h9g7 h0g2`. But `33.4` is a
+/// move.
 pub fn without_move_numbers(text: &str) -> String {
     let words = text.split_whitespace().map(|word| {
         let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -211,7 +213,7 @@ pub fn without_move_numbers(text: &str) -> String {
             word
         }
     });
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).flat_map(joined_moves).collect();
     words.join(" ")
 }
 
@@ -257,6 +259,7 @@ mod tests {
         for (text, moves) in [
             ("1. h2e2 h9g7 2.h0g2", "h2e2 h9g7 h0g2"),
             ("1... 12...h9g7", "h9g7"),
+            ("1.炮二平五马8进72.马二进三", "炮二平五 马8进7 马二进三"),
             ("77.6 33.4 5", "77.6 33.4 5"),
         ] {
             assert_eq!(without_move_numbers(text), moves);

@@ -112,11 +112,12 @@ fn games_are_selected_and_positions_extracted() {
 }
 
 #[test]
-fn binary_files_and_json_are_rejected() {
+fn binary_files_json_and_csv_are_rejected() {
     let dir = TestDir::new();
     let bytes: Vec<u8> = (0..2000_u32).map(|n| (n * n / 7 % 251) as u8).collect();
     dir.write("binary", bytes);
     dir.write("list.json", "[\n {\"fen\": \"9/9\"}\n]");
+    dir.write("list.csv", "line,id,fen,best\n1,,4k4/9/9/9/9/9/9/9/9/3K5 w,d0d1\n");
     dir.write("words", "position fen x\nabc\n");
     dir.write("codes", "startpos h2\u{1}e9\nabc\n");
     dir.check(
@@ -129,6 +130,8 @@ fn binary_files_and_json_are_rejected() {
         2= chuhe: -: neither text nor a game record in a known format
         $1 convert list.json
         2= chuhe: list.json: this is JSON; give one FEN per line or a game record
+        $1 convert list.csv
+        2= chuhe: list.csv: this is CSV; give one FEN per line or a game record
         ",
     );
 }

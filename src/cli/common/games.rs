@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::{Context, Failure, fill, note, open_input, refuse_if, texts};
-use crate::notation::records::RecordReader;
+use crate::notation::records::{RecordReader, is_lines, url_game};
 use crate::notation::tree::{GameResult, GameTree};
 use crate::notation::{
     GameText, Line, LineError, RecordError, Separator, is_move_text, without_move_numbers,
@@ -20,7 +20,7 @@ use crate::text::{has_extension, translated};
 /// A position and the moves played from it.
 #[derive(Debug, clap::Args)]
 pub struct GameArguments {
-    /// `startpos`, a FEN, or a game of a file such as `games.pgn:3` or, after 42 plies, `games.pgn:3@42` (PGN,
+    /// `startpos`, a FEN or a URL with it, or a game of a file such as `games.pgn:3` or, after 42 plies, `games.pgn:3@42` (PGN,
     /// XQF, CBR, CBL, CBF, PFC, DhtmlXQ or WXF; `-` for standard input);
     /// then moves in any notation. All this in one quoted argument or in several.
     #[arg(value_names = ["FEN", "MOVES"], num_args = 1..)]
@@ -124,8 +124,7 @@ impl GameArguments {
         let mut text = if self.game.is_empty() {
             GameText::split("startpos", Separator::Required)
         } else {
-            let text = plain_moves(&words.join(" "));
-            GameText::split(&text, Separator::Optional)
+            game_text(&words.join(" "))?
         };
         text.extend(&[plain_moves(&self.moves.join(" "))]);
         let first = self.game.first().map(Path::new);
@@ -150,6 +149,14 @@ impl GameArguments {
     }
 }
 
+/// The game of a text: `startpos`, a FEN or a URL with a FEN, and moves.
+fn game_text(text: &str) -> Result<GameText, Failure> {
+    match url_game(text) {
+        Some(game) => game.map_err(Failure::message),
+        None => Ok(GameText::split(&plain_moves(text), Separator::Optional)),
+    }
+}
+
 /// A game or its moves without move numbers. Punctuation separates moves, as in `炮二平五，马8进7` or `h2e2,h9g7`.
 fn plain_moves(text: &str) -> String {
     without_move_numbers(&text.replace(['，', '、', '；', '。', ',', ';'], " "))
@@ -164,7 +171,7 @@ fn are_moves(text: &str) -> bool {
 fn is_probably_file_name(word: &str) -> bool {
     let is_word = !word.is_empty() && !word.contains(char::is_whitespace);
     let is_not_fen = word.contains('.') || !word.contains('/');
-    is_word && is_not_fen && !word.eq_ignore_ascii_case("startpos")
+    is_word && is_not_fen && !is_lines(word)
 }
 
 /// Plays a recorded game, then more moves.
@@ -180,7 +187,7 @@ fn play_record(record: &GameTree, moves: &str) -> Result<Game, Failure> {
 
 /// Plays a game that is given as `startpos` or a FEN, with or without moves in any notation after it.
 pub fn play_text(text: &str) -> Result<Game, Failure> {
-    let line = GameText::split(&plain_moves(text), Separator::Optional).read();
+    let line = game_text(text)?.read();
     play_line(line.map_err(|error| line_failure(error, 0))?)
 }
 

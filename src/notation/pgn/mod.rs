@@ -34,6 +34,7 @@ use scanner::Scanner;
 pub use super::tree::GameResult;
 #[cfg(feature = "match")]
 pub(crate) use words::first_number;
+pub(crate) use words::joined_moves;
 #[cfg(feature = "cli")]
 pub(crate) use words::{in_half_width, split_word};
 pub use write::tag_line;

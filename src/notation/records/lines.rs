@@ -248,14 +248,15 @@ pub fn read_line(text: &str) -> Result<LineContent, RecordError> {
     }
 }
 
-/// The position and moves of a URL such as `https://host/query/?FEN_w_moves_h2e2` or `…&board=FEN%20w`, or of a FEN
-/// with `_` in place of blanks; `None` if the text is something else. The counters of the FEN are ignored.
-fn url_game(text: &str) -> Option<Result<GameText, RecordError>> {
+/// The position and moves of a URL such as `https://host/query/?FEN_w_moves_h2e2`, `…&board=FEN%20w` or `…?fen=FEN`, or
+/// of a FEN with `_` in place of blanks; `None` if the text is something else. The counters of the FEN are ignored.
+pub fn url_game(text: &str) -> Option<Result<GameText, RecordError>> {
     let is_address = ["http://", "https://"].iter().any(|scheme| text.starts_with(scheme));
     if !is_address && text.split_whitespace().count() > 1 {
         return None;
     }
-    let board = match text.rsplit_once("board=") {
+    let named = ["board=", "fen="].iter().find_map(|name| text.rsplit_once(name));
+    let board = match named {
         Some((_, board)) => board.split('&').next().unwrap_or_default(),
         None => text.rsplit_once('?').map_or(text, |(_, board)| board),
     };
@@ -432,6 +433,8 @@ mod tests {
             format!("{board}_w"),
             format!("https://www.chessdb.cn/query/?{board}_w"),
             format!("http://h/chessdb.php?action=queryall&board={board}%20w&json=1"),
+            format!("https://h/analysis/xiangqi?fen={board}_w_-_-_0_1"),
+            format!("https://h/?fen={board}+w&x=1"),
             format!("position fen {board} w"),
         ] {
             let game = game(&text).unwrap();

@@ -257,15 +257,29 @@ fn other_text_source<'a>(
         let text = read_text(file)?;
         let text = format!("[DhtmlXQ_movelist]{text}[/DhtmlXQ_movelist]");
         Ok(split_text(text, split_dhtmlxq, |part, _| read_dhtmlxq(part)))
+    } else if is_csv(beginning) {
+        Err(no_record("CSV"))
     } else if is_lines(beginning) && !has_annotated_moves(beginning) {
         Ok(Source::Lines(Lines::new(file, encoding, true)))
     } else if is_json(beginning) {
-        let why = "this is JSON; give one FEN per line or a game record";
-        Err(io::Error::new(io::ErrorKind::InvalidData, why))
+        Err(no_record("JSON"))
     } else {
         let reader = PgnReader::with_encoding(file, encoding);
         Ok(Source::Pgn(Box::new(reader)))
     }
+}
+
+/// The error for a text in a general format.
+fn no_record(format: &str) -> io::Error {
+    let why = format!("this is {format}; give one FEN per line or a game record");
+    io::Error::new(io::ErrorKind::InvalidData, why)
+}
+
+/// Whether a text is CSV with a heading of several columns, one of which is `fen`, as `chuhe batch` writes.
+fn is_csv(text: &str) -> bool {
+    let heading = text.lines().next().unwrap_or_default();
+    let is_fen = |name: &str| name.trim_matches(['"', ' ']).eq_ignore_ascii_case("fen");
+    heading.contains(',') && heading.split(',').any(is_fen)
 }
 
 /// Whether a text is JSON: an object, or an array of objects, arrays or strings. An object begins with a key and a
