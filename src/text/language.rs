@@ -286,6 +286,7 @@ texts! {
     check: "Check!", "将军！";
     game_over: "The game is over: {}. `new` starts another one.", "对局已结束：{}。`new` 开始新的一局。";
     usage: "Type `{} {}`.", "请输入 `{} {}`。";
+    no_argument: "`{}` has no argument.", "`{}` 没有参数。";
     see_help: "{}. Type `help` for the commands.", "{}。输入 `help` 查看命令。";
     not_utf_8: "The line is not valid UTF-8.", "这一行不是有效的 UTF-8。";
     nothing_to_take_back: "There is no move to take back.", "没有可悔的着法。";

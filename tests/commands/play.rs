@@ -86,6 +86,17 @@ fn full_width_moves_with_numbers_and_punctuation_are_read() {
 }
 
 #[test]
+fn wrong_arguments_of_commands_are_reported() {
+    let dir = TestDir::new();
+    let lines = "engine none\nh2e2\nundo 4\nnew game\nsave \"\"\nload ''\nmoves\n";
+    let text = played_in(&dir, "", lines);
+    let parts =
+        ["`undo` has no argument", "new startpos", "save FILE", "load FILE", "\n炮二平五\n"];
+    assert_contains(&text, &parts);
+    assert!(dir.names().is_empty() && !text.contains("cannot be read"), "{text}");
+}
+
+#[test]
 fn a_new_game_may_begin_with_moves() {
     let text =
         played("", "engine none\nnew startpos moves h2e2 2... 马8进7\nmoves\nnew startpos\nfen\n");

@@ -12,9 +12,9 @@ use crate::cli::common::{
     Context, Failure, ForceArgument, GamePath, OutputFile, fill, parse_seconds, play_line,
     play_text, print, print_line, rules_tag, texts, today,
 };
-use crate::notation::MoveStyle;
 use crate::notation::pgn::GameResult;
 use crate::notation::tree::GameTree;
+use crate::notation::{GameText, MoveStyle};
 use crate::rules::{Game, judge_outcome};
 use crate::search::{Limits, Score, static_score};
 use crate::text::{decode, has_extension, read_file, unquoted};
@@ -88,10 +88,18 @@ impl PlaySession {
                 "none" => self.engine = None,
                 _ => print_usage("engine", "red | black | none"),
             },
+            ("new", text) if !may_be_position(text) => print_usage(verb, "startpos | FEN"),
             ("new", text) => self.new_game(text),
-            ("save" | "load", "") | ("save", "--force") => print_usage(verb, "FILE"),
+            ("save" | "load", "" | "\"\"" | "''") | ("save", "--force") => {
+                print_usage(verb, "FILE")
+            }
             ("save", path) => self.save(path),
             ("load", path) => self.load(&typed_path(path)),
+            (
+                "quit" | "exit" | "help" | "board" | "flip" | "fen" | "moves" | "hint" | "eval"
+                | "undo" | "draw" | "resign",
+                _,
+            ) => print_line(&fill(texts().no_argument, &[verb])),
             _ => self.try_move(line),
         }
         ControlFlow::Continue(())
@@ -258,6 +266,12 @@ impl PlaySession {
             Err(failure) => print_line(&failure.text),
         }
     }
+}
+
+/// Whether the text after `new` is empty or may begin with a position.
+fn may_be_position(text: &str) -> bool {
+    let first = text.split_whitespace().next().unwrap_or("startpos");
+    GameText::is_start(first) || first.contains('/')
 }
 
 fn print_usage(verb: &str, values: &str) {
