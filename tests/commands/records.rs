@@ -25,10 +25,16 @@ fn files() -> (TestDir, [&'static str; 6]) {
 }
 
 #[test]
-fn arguments_may_have_ranks_from_1_or_vietnamese_moves() {
+fn arguments_may_be_urls_or_moves_in_any_form() {
     let dir = TestDir::new();
     dir.write("game.pgn", GAME);
-    for moves in ["startpos --moves h3e3 h10g8", "startpos h3e3 h10g8", "startpos P2-5 M8.7"] {
+    for moves in [
+        "startpos --moves h3e3 h10g8",
+        "startpos h3e3 h10g8",
+        "startpos P2-5 M8.7",
+        "startpos 炮二平五马8进7",
+        "'https://h/?rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR_w' --moves C2=5H8+7",
+    ] {
         dir.check(&format!("$ show {moves} --ascii\n> rnbakab1r/9/1c4nc1/p1p1p1p1p/"));
     }
     dir.check(
