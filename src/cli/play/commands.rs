@@ -40,17 +40,7 @@ impl PlaySession {
         let (verb, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         let verb = verb.to_ascii_lowercase();
-        let verb = match verb.as_str() {
-            "帮助" | "幫助" => "help",
-            "提示" => "hint",
-            "悔棋" => "undo",
-            "着法" | "著法" => "moves",
-            "求和" | "提和" | "和棋" => "draw",
-            "认输" | "認輸" => "resign",
-            "保存" => "save",
-            "退出" => "quit",
-            verb => verb,
-        };
+        let verb = english(&verb);
         match (verb, rest) {
             ("", _) => {}
             ("quit" | "exit", "") => return ControlFlow::Break(()),
@@ -265,6 +255,21 @@ impl PlaySession {
             }
             Err(failure) => print_line(&failure.text),
         }
+    }
+}
+
+/// The English name of a Chinese command; other words are returned unchanged.
+fn english(verb: &str) -> &str {
+    match verb {
+        "帮助" | "幫助" => "help",
+        "提示" => "hint",
+        "悔棋" => "undo",
+        "着法" | "著法" => "moves",
+        "求和" | "提和" | "和棋" => "draw",
+        "认输" | "認輸" => "resign",
+        "保存" => "save",
+        "退出" => "quit",
+        verb => verb,
     }
 }
 

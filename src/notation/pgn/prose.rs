@@ -4,8 +4,8 @@ use super::headings::is_damaged_move;
 use super::numbers::is_digit;
 use super::scanner::Source;
 use super::words::{
-    CHECKS, is_direction, is_piece, is_place, is_short, joined_moves, leading_moves, move_length,
-    split_word,
+    CHECKS, JoinedMove, is_direction, is_piece, is_place, is_short, joined_moves, leading_moves,
+    move_length, split_word,
 };
 use crate::notation::is_move_text;
 use crate::notation::tree::GameResult;
@@ -167,7 +167,7 @@ pub struct Remark<'a> {
 
 /// The moves that begin a word, and the remark after them. `None` if the word has only moves or begins with none, or if
 /// the text after them may be a move, even one with an error.
-pub fn moves_with_remark(word: &str) -> Option<(Vec<(&str, Option<u8>)>, Remark<'_>)> {
+pub fn moves_with_remark(word: &str) -> Option<(Vec<JoinedMove<'_>>, Remark<'_>)> {
     let (moves, rest) = leading_moves(word);
     if moves.is_empty() || rest.is_empty() {
         return None;

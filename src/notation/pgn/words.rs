@@ -123,6 +123,9 @@ pub fn without_label(word: &str) -> &str {
     }
 }
 
+/// A move of several without blanks between them, and the glyph between it and the next one.
+pub type JoinedMove<'a> = (&'a str, Option<u8>);
+
 /// Splits a word that consists of moves without blanks between them, with or without move numbers, such as
 /// `炮二平五马8进72.马二进三`, `h2e2h9g7` or `马8进72.`. Returns any other word unchanged, whether it can be read or
 /// not.
@@ -130,8 +133,8 @@ pub fn joined_moves(word: &str) -> Vec<&str> {
     joined_moves_with_glyphs(word).into_iter().map(|(text, _)| text).collect()
 }
 
-/// Like [`joined_moves`]. Each move has the glyph between it and the next move.
-pub fn joined_moves_with_glyphs(word: &str) -> Vec<(&str, Option<u8>)> {
+/// Like [`joined_moves`], with glyphs.
+pub fn joined_moves_with_glyphs(word: &str) -> Vec<JoinedMove<'_>> {
     if word.chars().nth(MIN_JOINED - 1).is_none() {
         return vec![(word, None)];
     }
@@ -142,7 +145,7 @@ pub fn joined_moves_with_glyphs(word: &str) -> Vec<(&str, Option<u8>)> {
 }
 
 /// The moves that begin a word, as in [`joined_moves_with_glyphs`], and the rest of the word.
-pub fn leading_moves(word: &str) -> (Vec<(&str, Option<u8>)>, &str) {
+pub fn leading_moves(word: &str) -> (Vec<JoinedMove<'_>>, &str) {
     let mut moves = Vec::new();
     let mut rest = word;
     while let Some(length) = move_length(rest)

@@ -365,13 +365,12 @@ impl Builder {
             return true;
         }
         let mut moves = joined_moves_with_glyphs(text);
-        let first = moves[0].0;
-        if !is_like_move(first)
+        if !is_like_move(moves[0].0)
             && let Some(is_part) = self.add_moves_with_remark(source, word, line)
         {
             return is_part;
         }
-        if self.add_text(source, word, first, line) {
+        if self.add_text(source, word, moves[0].0, line) {
             return true;
         }
         if let Some(last) = moves.last_mut() {
