@@ -76,6 +76,14 @@ struct Line {
     moves: String,
 }
 
+/// The moves of a list of version 2.
+struct List {
+    /// The main line and the variations.
+    lines: Vec<Line>,
+    /// The line and ply of each move.
+    places: Vec<(usize, usize)>,
+}
+
 /// A record with the fields of the later versions: `movelist` without letters, `move_0_2_1` and `comment1_2`. `None` if
 /// its list of moves is not in version 2.
 ///
@@ -88,7 +96,7 @@ pub fn with_later_fields(record: &str) -> Option<String> {
     if record.contains("[DhtmlXQ_move_") {
         return None;
     }
-    let (lines, places) = read_list(list)?;
+    let List { lines, places } = read_list(list)?;
     let with_places = |text: &str| {
         let mut parts = text.split("DhtmlXQ_comment");
         let mut named = parts.next().unwrap_or_default().to_owned();
@@ -111,8 +119,8 @@ pub fn with_later_fields(record: &str) -> Option<String> {
     Some(text + &with_places(after))
 }
 
-/// Reads a list: the main line and the variations, and the line and ply of each move. `None` if it is not in version 2.
-fn read_list(list: &str) -> Option<(Vec<Line>, Vec<(usize, usize)>)> {
+/// Reads a list. `None` if it is not in version 2.
+fn read_list(list: &str) -> Option<List> {
     let list: String = list.chars().filter(char::is_ascii_alphanumeric).collect();
     let mut starts = Vec::new();
     let mut at = 0;
@@ -154,7 +162,7 @@ fn read_list(list: &str) -> Option<(Vec<Line>, Vec<(usize, usize)>)> {
         }
         places.push((lines.len() - 1, ply));
     }
-    Some((lines, places))
+    Some(List { lines, places })
 }
 
 #[cfg(test)]

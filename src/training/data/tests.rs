@@ -207,7 +207,8 @@ fn each_filter_skips_only_its_positions() {
         count
     };
     let mut left_out = [0; 3];
-    let conditions: [(Filter, fn(&Labeled<'_>) -> bool); 3] = [
+    type Keeps = fn(&Labeled<'_>) -> bool;
+    let conditions: [(Filter, Keeps); 3] = [
         (Filter { leave_out_checks: true, ..Filter::NONE }, |l| !l.position.in_check()),
         (Filter { leave_out_captures: true, ..Filter::NONE }, |l| {
             l.position.taken_by(l.played.unwrap()).is_none()
