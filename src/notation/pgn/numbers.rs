@@ -8,6 +8,8 @@ pub struct MoveNumber {
     pub value: Option<usize>,
     /// Whether it precedes black's move: `3...`.
     pub is_black: bool,
+    /// Whether no sign follows it, so that it may be the number of a footnote: `③`, `3`.
+    pub is_bare: bool,
 }
 
 impl MoveNumber {
@@ -21,7 +23,22 @@ impl MoveNumber {
         let is_black = dots > 1 || rest.contains('…');
         let value = digits.parse::<u16>().map(usize::from).ok();
         let value = value.or_else(|| chinese_number(digits));
-        (value.is_some() || is_black && digits.is_empty()).then_some(Self { value, is_black })
+        (value.is_some() || is_black && digits.is_empty()).then_some(Self {
+            value,
+            is_black,
+            is_bare: rest.is_empty(),
+        })
+    }
+
+    /// Whether it is the number of red's first move, with a sign: `1.`, `一、`.
+    pub fn is_first(self) -> bool {
+        self.value == Some(1) && !self.is_black && !self.is_bare
+    }
+
+    /// The number with a blank after it: `3. `, `3... `.
+    pub fn written(self) -> String {
+        let value = self.value.map(|value| value.to_string()).unwrap_or_default();
+        value + if self.is_black { "... " } else { ". " }
     }
 
     /// This number after an earlier one without a move between them: `3.` and `...` are `3...`.
@@ -60,6 +77,7 @@ pub fn is_enclosed_number(c: char) -> bool {
 /// The numbering of the main line.
 #[derive(Debug, Default)]
 pub struct Numbering {
+    first: Option<LastNumber>,
     last: Option<LastNumber>,
     /// Whether the moves of both sides may be numbered one by one: after a single move, the next number has been read.
     is_by_ply: bool,
@@ -72,6 +90,17 @@ struct LastNumber {
     is_black: bool,
     /// The number of plies before its move.
     plies: usize,
+}
+
+impl LastNumber {
+    /// Whether `number` is that of the round and the side of the move after `plies` plies, counted from this number.
+    fn is_followed_by(self, number: MoveNumber, plies: usize) -> bool {
+        let rounds = number.value.and_then(|value| value.checked_sub(self.value));
+        rounds.is_some_and(|rounds| {
+            let expected = 2 * rounds + usize::from(number.is_black);
+            plies - self.plies + usize::from(self.is_black) == expected
+        })
+    }
 }
 
 impl Numbering {
@@ -91,23 +120,43 @@ impl Numbering {
         let last = self.last();
         let rounds = number.value.and_then(|value| value.checked_sub(last.value));
         let distance = plies - last.plies;
-        let fits = |rounds| distance == 1 && rounds == 0 || self.is_by_ply && distance == rounds;
+        let is_reply = distance == 1 && !last.is_black;
+        let fits = |rounds| is_reply && rounds == 0 || self.is_by_ply && distance == rounds;
         self.is_of_round(number, plies) || rounds.is_some_and(fits)
     }
 
     /// Whether `number` is that of the round and the side of the move after `plies` plies.
     pub fn is_of_round(&self, number: MoveNumber, plies: usize) -> bool {
-        let last = self.last();
-        let rounds = number.value.and_then(|value| value.checked_sub(last.value));
-        rounds.is_some_and(|rounds| {
-            let expected = 2 * rounds + usize::from(number.is_black);
-            plies - last.plies + usize::from(last.is_black) == expected
-        })
+        self.last().is_followed_by(number, plies)
+    }
+
+    /// Whether `number` is not greater than the last one although another round has begun, so that its move belongs to
+    /// a variation. It is not if it fits the first number: then the last one may be wrong.
+    pub fn goes_back(&self, number: MoveNumber, plies: usize) -> bool {
+        let is_expected = |known: LastNumber| known.is_followed_by(number, plies);
+        let is_after_last =
+            self.last.zip(number.value).is_some_and(|(last, value)| value > last.value);
+        !(self.is_empty() || number.value.is_none() || is_after_last)
+            && !self.fits(number, plies)
+            && !self.first.is_some_and(is_expected)
     }
 
     /// The last number, or that of red's first move.
     fn last(&self) -> LastNumber {
         self.last.unwrap_or(LastNumber { value: 1, is_black: false, plies: 0 })
+    }
+
+    /// Whether `number` is red's next one after a single move.
+    fn skips_reply(&self, number: MoveNumber, plies: usize) -> bool {
+        self.last.is_some_and(|last| {
+            let is_next = number.value == Some(last.value + 1) && plies == last.plies + 1;
+            is_next && !last.is_black && !number.is_black
+        })
+    }
+
+    /// Whether `number` in the place of black's move may be that of a footnote, because it is not that of the move.
+    pub fn may_be_footnote(&self, number: MoveNumber, plies: usize) -> bool {
+        number.is_bare && !self.fits(number, plies) && !self.skips_reply(number, plies)
     }
 
     /// Adds the number of the move after `plies` plies. Returns whether it is the next number after a single move, so
@@ -116,12 +165,10 @@ impl Numbering {
         let Some(value) = number.value else {
             return false;
         };
-        let is_next = self.last.is_some_and(|last| {
-            !last.is_black && value == last.value + 1 && plies == last.plies + 1
-        });
-        let lacks_reply = is_next && !number.is_black;
+        let lacks_reply = self.skips_reply(number, plies);
         self.is_by_ply |= lacks_reply;
         self.last = Some(LastNumber { value, is_black: number.is_black, plies });
+        self.first = self.first.or(self.last);
         lacks_reply
     }
 }
@@ -150,8 +197,8 @@ mod tests {
             ("⒛", 20, false),
         ] {
             let value = Some(value);
-            let number = MoveNumber { value, is_black };
-            assert_eq!(MoveNumber::read(text), Some(number), "{text}");
+            let number = MoveNumber::read(text).unwrap();
+            assert_eq!((number.value, number.is_black), (value, is_black), "{text}");
         }
         let dots = MoveNumber::read("...").unwrap();
         assert_eq!(dots.after(MoveNumber::read("3.")), MoveNumber::read("3...").unwrap());

@@ -1,7 +1,7 @@
 //! Text that mentions moves, between the moves of a game: `若改走炮8平5则成顺炮。`
 
 use super::headings::is_damaged_move;
-use super::numbers::is_digit;
+use super::numbers::{MoveNumber, Numbering, is_digit};
 use super::scanner::Source;
 use super::words::{
     CHECKS, JoinedMove, is_direction, is_piece, is_place, is_short, joined_moves, leading_moves,
@@ -33,6 +33,11 @@ pub struct Prose {
     pub length_before_number: Option<usize>,
     /// If the text ends with the first open parenthesis, the length of the text before it in bytes.
     pub length_before_parenthesis: Option<usize>,
+    /// If the text is a variation whose number goes back, its numbering and its number of plies.
+    pub variation: Option<(Numbering, usize)>,
+    /// A result in the line of the prose, and the length of the text before it in bytes. It is that of the game unless
+    /// the next move number continues the game.
+    pub result: Option<(GameResult, usize)>,
     /// The number of parentheses that are open in the text.
     depth: usize,
 }
@@ -47,6 +52,19 @@ impl Prose {
             begins_line: source.separators.contains('\n'),
             ..Self::default()
         }
+    }
+
+    /// Adds a word with moves to the variation. Returns whether its number continues the variation.
+    pub fn continues_variation(&mut self, number: Option<MoveNumber>, text: &str) -> bool {
+        let Some((numbering, plies)) = self.variation.as_mut().filter(|_| self.depth == 0) else {
+            return false;
+        };
+        let continues = number.is_some_and(|number| numbering.is_of_round(number, *plies));
+        if let Some(number) = number {
+            numbering.add(number, *plies);
+        }
+        *plies += leading_moves(text).0.len().max(1);
+        continues
     }
 
     /// The prose with an empty text. Its first word, its line and what is known about its moves are kept.
@@ -66,11 +84,12 @@ impl Prose {
         self.text += source.text;
     }
 
-    /// Records a move number at the end of the text, with `before` bytes before it. It belongs together with numbers
-    /// directly before it, as in `3.` and `...`, unless these are too many: comments are inserted before them, which
-    /// would take quadratic time.
-    pub fn add_number(&mut self, before: usize) {
-        let first = self.length_before_number.filter(|first| before - first <= MAX_NUMBERS);
+    /// Records a move number at the end of the text, with `before` bytes before it. If `is_sign`, it has no value, as
+    /// `...` after `3.`, and belongs together with the number directly before it, unless these are too many: comments
+    /// are inserted before them, which would take quadratic time.
+    pub fn add_number(&mut self, before: usize, is_sign: bool) {
+        let is_near = |first: &usize| is_sign && before - first <= MAX_NUMBERS;
+        let first = self.length_before_number.filter(is_near);
         self.length_before_number = Some(first.unwrap_or(before));
     }
 
@@ -94,7 +113,8 @@ impl Prose {
     }
 
     pub fn open_parenthesis(&mut self, source: Source<'_>) {
-        self.length_before_parenthesis = (self.depth == 0).then_some(self.text.len());
+        let may_be_variation = self.depth == 0 && self.variation.is_none();
+        self.length_before_parenthesis = may_be_variation.then_some(self.text.len());
         self.push(source);
         self.depth += 1;
     }
@@ -105,10 +125,11 @@ impl Prose {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    /// Whether the next move number in the line of the prose belongs to the prose and not to the game: after another
+    /// Whether the next move number belongs to the prose and not to the game: in the line of the prose after another
     /// numbered move, or in parentheses.
-    pub fn is_in_list(&self) -> bool {
-        self.has_numbered_move || self.depth > 0
+    pub fn is_in_list(&self, line: usize) -> bool {
+        self.includes_line(line) && self.has_numbered_move
+            || self.includes_parenthesis(line) && self.depth > 0
     }
 
     /// Whether the prose is text even without the evidence of numbers: its first word is text, and no move follows its
@@ -130,6 +151,11 @@ impl Prose {
         let has_moves = self.has_move_in_line || self.has_move_after || self.has_numbered_move;
         let may_mention_move = is_mixed || self.first_word.contains(is_direction);
         self.begins_line && !has_moves && !may_mention_move && !is_damaged_move(&self.first_word)
+    }
+
+    /// Whether a parenthesis in this line is a part of the prose.
+    pub fn includes_parenthesis(&self, line: usize) -> bool {
+        self.includes_line(line) || self.variation.is_some()
     }
 
     /// Whether a line is a part of the prose because the prose begins it.

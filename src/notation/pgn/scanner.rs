@@ -125,6 +125,16 @@ fn begins_tag(text: &str, is_line_start: bool) -> bool {
     is_line_start && may_be_damaged() || begins_like_tag(text)
 }
 
+/// Whether the line that begins a text is a note without quotation marks, such as `[Diagram 1]`, before a line that
+/// continues the game.
+fn is_note_before_move(text: &str, is_continued: impl Fn(&str) -> bool) -> bool {
+    let Some((line, below)) = text.split_once('\n') else {
+        return false;
+    };
+    let is_note = line.trim_end().ends_with(']') && !line.contains(QUOTES);
+    is_note && tag_without_quotes(&line[1..]).is_none() && is_continued(below.trim_start())
+}
+
 /// The length in bytes of the word that begins a text. A number in a circle or brackets, such as `①`, begins another
 /// word. A bracket without its counterpart is a word of its own.
 fn word_length(text: &str) -> usize {
@@ -278,8 +288,8 @@ impl Scanner {
     }
 
     /// The next token, with the number of a line, from 1: the line in which a comment in braces ends, or in which
-    /// another token begins. `None` at the end of the part. A `;` within a line begins a comment, unless `is_continued`
-    /// is true for the rest of the text.
+    /// another token begins. `None` at the end of the part. `is_continued` says whether a text continues the game: then
+    /// a `;` before it within a line does not begin a comment, and a line in brackets above it is no damaged tag.
     pub fn next(&mut self, is_continued: impl Fn(&str) -> bool) -> (usize, Option<PgnToken<'_>>) {
         let mut separators_at = self.at;
         loop {
@@ -298,7 +308,9 @@ impl Scanner {
             }
             let first = rest.chars().next().unwrap_or_default();
             match first {
-                '[' if begins_tag(rest, is_line_start) => {
+                '[' if begins_tag(rest, is_line_start)
+                    && !is_note_before_move(rest, &is_continued) =>
+                {
                     return match self.tag() {
                         Some((name, value)) => {
                             let name = trimmed_name(&self.text[name]);

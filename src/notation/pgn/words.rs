@@ -74,14 +74,6 @@ pub fn in_half_width(text: &str) -> String {
     text.chars().map(narrow).collect()
 }
 
-/// Whether a word begins with the number of red's first move: `1.` or `一、`, but not `1...` or `1…`, which precede
-/// black's move.
-pub fn is_first_number(word: &str) -> bool {
-    let rest = word.strip_prefix(['1', '一']).unwrap_or_default();
-    let ends = &rest[..rest.len() - rest.trim_start_matches(NUMBER_ENDS).len()];
-    ends != "…" && ends.chars().count() == 1 && !is_clock(word)
-}
-
 /// Whether a word is only the number of a move with a sign or word that shows this, such as `3.`, `三、` or `第3回合`.
 pub fn is_move_number(word: &str) -> bool {
     word.starts_with(|c| c == '第' || is_digit(c))
@@ -360,17 +352,6 @@ mod tests {
             ("!!", "", Some(3)),
         ] {
             assert_eq!(split_word(word), (text, glyph), "{word}");
-        }
-        for (word, is_first) in [
-            ("1.", true),
-            ("1、炮", true),
-            ("一、", true),
-            ("一兵平四", false),
-            ("十一、", false),
-            ("1…马", false),
-            ("1.…", false),
-        ] {
-            assert_eq!(is_first_number(word), is_first, "{word}");
         }
     }
 

@@ -8,15 +8,15 @@ use super::numbers::{MoveNumber, Numbering};
 use super::prose::{Prose, begins_with_move, is_like_move, moves_with_remark};
 use super::scanner::{PgnToken, Source};
 use super::words::{
-    is_clock, is_divider, is_first_number, joined_moves, joined_moves_with_glyphs, numbered_word,
-    plain, split_word, without_label,
+    is_clock, is_divider, joined_moves, joined_moves_with_glyphs, numbered_word, plain,
+    without_label,
 };
-use crate::board::Color;
+use crate::board::{Color, Position};
 use crate::notation::raw::{MAX_DEPTH, MAX_MOVES, RawGame, RawMove, RecordError};
 use crate::notation::tree::{
     AnnotatedMove, GameResult, GameTree, NodeId, Problem, ROOT, append, plain_comment,
 };
-use crate::notation::{chinese, is_move_text};
+use crate::notation::{chinese, is_move_text, parse_move};
 
 /// The maximum size of the tags, comments and texts of moves of a game in bytes.
 const MAX_TEXT: usize = 8 << 20;
@@ -58,6 +58,8 @@ pub struct Builder {
     /// The number of plies of the main line.
     plies: usize,
     numbering: Numbering,
+    /// The line of the last move.
+    line_of_move: usize,
     /// The number read after the last move.
     number: Option<MoveNumber>,
     /// The line and text of a word before the first move that was skipped, but may be that move.
@@ -78,6 +80,12 @@ struct Cursor {
     after: NodeId,
     /// The last move of the current line, if there is one.
     last: Option<NodeId>,
+}
+
+/// Whether a text after the number 1 may be the first move of a game: a move, and if it is Chinese, a legal one.
+fn may_be_first_move(text: &str) -> bool {
+    let is_chinese = || chinese::written_side(text).is_some();
+    is_move_text(text) && (!is_chinese() || parse_move(&Position::startpos(), text).is_ok())
 }
 
 impl Builder {
@@ -132,17 +140,19 @@ impl Builder {
                     return false;
                 }
                 let word = plain(source.text);
+                let (number, text, _) = numbered_word(&word);
+                let number = number.map(|number| number.after(self.number)).or(self.number);
+                let first = joined_moves(text)[0];
                 let restarts = self.open.is_empty()
                     && self.is_past_first_move()
-                    && is_first_number(&word)
-                    && word.parse::<GameResult>().is_err();
+                    && number.is_some_and(|number| number.is_first())
+                    && may_be_first_move(first);
                 let begins_with_move = || {
-                    let text = split_word(without_label(&word)).0;
                     let remark = || moves_with_remark(text).map(|(_, remark)| remark);
-                    is_move_text(joined_moves(text)[0])
-                        || remark().is_some_and(|remark| remark.result.is_some())
+                    is_move_text(first) || remark().is_some_and(|remark| remark.result.is_some())
                 };
-                restarts || self.has_ended && begins_with_move()
+                let has_ended = self.has_ended || self.has_result_before(number, line);
+                restarts || has_ended && begins_with_move()
             }
             PgnToken::UnclosedTag(_) => self.has_moves() || self.has_ended,
             PgnToken::UnclosedComment => self.has_ended,
@@ -155,19 +165,18 @@ impl Builder {
     }
 
     /// Returns the game and begins another one, of which `token` is the first. Lines of text directly before the number
-    /// of the first move become a comment of the other game.
+    /// of the first move become a comment of the other game, and that number belongs to it.
     pub fn take_complete(&mut self, token: &PgnToken<'_>) -> Self {
-        let title = match token {
-            PgnToken::Word(_) if !self.has_ended => self.take_title(),
-            _ => String::new(),
-        };
-        let complete = std::mem::take(self);
+        let is_word = matches!(token, PgnToken::Word(_));
+        let number = self.number.filter(|_| is_word);
+        let title = if is_word && !self.has_ended { self.take_title() } else { String::new() };
+        let complete = std::mem::replace(self, Self { number, ..Self::default() });
         self.add_comment(&title);
         complete
     }
 
-    /// Whether the text after a `;` continues the game and is not a comment: in a game without tags, it begins with a
-    /// move that has the next number or none.
+    /// Whether a text continues the game: the game has no tags, and the text begins with a move that has the next number
+    /// or none.
     pub fn is_continued_by<'a>(&self, text: &'a str) -> bool {
         let split_word = |text: &'a str| {
             let text = text.trim_start_matches([' ', '\t']);
@@ -215,7 +224,7 @@ impl Builder {
             | PgnToken::Line(TextLine::Sentence, ..) => {}
             _ => {
                 let prose = self.prose.as_mut();
-                let prose = prose.filter(|prose| prose.includes_line(line));
+                let prose = prose.filter(|prose| prose.includes_parenthesis(line));
                 match (&token, prose) {
                     (PgnToken::Open(source), Some(prose)) => {
                         prose.open_parenthesis(*source);
@@ -353,8 +362,7 @@ impl Builder {
         }
         let (number, text, glyph) = numbered_word(word);
         if let Some(number) = number {
-            self.number = Some(number.after(self.number));
-            self.skipped = None;
+            self.add_number(number, line);
         }
         if text.is_empty() {
             let is_sign = number.is_none() && !without_label(word).is_empty();
@@ -364,12 +372,13 @@ impl Builder {
             self.add_glyph(glyph);
             return true;
         }
-        let mut moves = joined_moves_with_glyphs(text);
-        if !is_like_move(moves[0].0)
-            && let Some(is_part) = self.add_moves_with_remark(source, word, line)
-        {
+        if self.begins_numbered_text(source, word, text, line) {
+            return true;
+        }
+        if let Some(is_part) = self.add_moves_with_remark(source, word, line) {
             return is_part;
         }
+        let mut moves = joined_moves_with_glyphs(text);
         if self.add_text(source, word, moves[0].0, line) {
             return true;
         }
@@ -388,6 +397,9 @@ impl Builder {
         line: usize,
     ) -> Option<bool> {
         let (_, text, glyph) = numbered_word(word);
+        if is_like_move(joined_moves(text)[0]) {
+            return None;
+        }
         let (moves, remark) = moves_with_remark(text)?;
         if self.may_be_prose(source, remark) {
             return None;
@@ -415,6 +427,7 @@ impl Builder {
         };
         if self.has_ended {
             self.skipped_line = line;
+            self.number = None;
         }
         if self.has_ended || is_outside {
             if !self.has_moves() {
@@ -437,12 +450,33 @@ impl Builder {
         true
     }
 
+    /// Adds the number of the next move. A number in the line of red's move may be that of a footnote.
+    fn add_number(&mut self, number: MoveNumber, line: usize) {
+        let is_after_reds = self.has_moves() && line == self.line_of_move && !self.is_reds_place();
+        if !(is_after_reds && self.numbering.may_be_footnote(number, self.plies)) {
+            self.number = Some(number.after(self.number));
+            self.skipped = None;
+        }
+    }
+
     /// Checks the first two moves of a game that red begins; `text` is the next of them. A skipped word that may be
     /// red's first move is added as a move that cannot be read. The game is rejected if its first move has a number of
-    /// black, or if the moves have no numbers and are written as black's and then red's.
+    /// black, or a greater number than 1 although the game has no starting position of its own, or if the moves have no
+    /// numbers and are written as black's and then red's.
     fn check_first_moves(&mut self, text: &str, line: usize) {
         if self.game.start.side_to_move() == Color::Black {
             return;
+        }
+        let directly_before =
+            self.number.filter(|number| self.skipped.is_none() && !number.is_bare);
+        if self.plies == 0
+            && !self.has_fen
+            && self.game.start == Position::startpos()
+            && let Some(number) = directly_before.and_then(|number| number.value)
+            && number > 1
+        {
+            let reason = format!("the first move has the number {number}: its position is unknown");
+            return self.reject(line, reason);
         }
         let side = chinese::written_side(text);
         let is_reversed = match self.plies {
@@ -469,6 +503,7 @@ impl Builder {
     }
 
     fn push_move(&mut self, text: &str, line: usize, lacks_reply: bool) {
+        self.line_of_move = line;
         self.plies += usize::from(self.open.is_empty());
         self.text_size += text.len();
         let text = text.chars().take(MAX_WORD).collect();

@@ -4,9 +4,9 @@ use super::Builder;
 use crate::board::Color;
 use crate::notation::is_move_text;
 use crate::notation::pgn::headings::{TextLine, is_address, is_game_number};
-use crate::notation::pgn::numbers::is_digit;
+use crate::notation::pgn::numbers::{MoveNumber, is_digit};
 use crate::notation::pgn::prose::{
-    Prose, Remark, begins_with_move, is_like_move, is_text_in_parentheses,
+    Prose, Remark, begins_with_move, is_like_move, is_text, is_text_in_parentheses,
 };
 use crate::notation::pgn::scanner::Source;
 use crate::notation::pgn::words::{
@@ -48,7 +48,10 @@ impl Builder {
             title = self.game.moves[last].comment.split_off(length);
         }
         if let Some(prose) = prose {
-            append(&mut title, &prose.text);
+            append(
+                &mut title,
+                &prose.text[..prose.length_before_number.unwrap_or(prose.text.len())],
+            );
         }
         title.trim().to_owned()
     }
@@ -134,29 +137,33 @@ impl Builder {
             self.open_variation(line);
             return false;
         }
+        let (read, text, _) = numbered_word(word);
+        let number = read.map(|number| number.after(self.number)).or(self.number);
+        if self.is_end_of_prose(source, word, number, line) {
+            self.end_prose();
+            return false;
+        }
         let Some(prose) = &mut self.prose else {
             return false;
         };
         let is_included = prose.includes_line(line);
-        if !is_included && (word.parse::<GameResult>().is_ok() || is_divider(word)) {
-            prose.text += source.separators;
-            self.end_prose();
-            return false;
-        }
         let before_word = prose.text.len() + source.separators.len();
         prose.push(source);
-        let (number, text, _) = numbered_word(word);
-        if let Some(number) = number {
-            self.number = Some(number.after(self.number));
-            prose.add_number(before_word);
+        if let Some(read) = read {
+            self.number = number;
+            prose.add_number(before_word, read.value.is_none());
         }
-        let has_number = self.number.is_some();
-        if is_like_move(joined_moves(text)[0]) || has_number && begins_with_move(text) {
-            let continues_game = match self.number {
-                Some(number) => self.numbering.fits(number, self.plies),
-                None => !is_included && prose.has_no_move() && self.numbering.is_empty(),
-            };
-            if continues_game && self.open.is_empty() && !(is_included && prose.is_in_list()) {
+        if is_like_move(joined_moves(text)[0]) || number.is_some() && begins_with_move(text) {
+            let goes_back = |number| self.numbering.goes_back(number, self.plies);
+            if prose.line != line && number.is_some_and(goes_back) {
+                prose.variation.get_or_insert_default();
+            }
+            let continues_game = !prose.continues_variation(number, text)
+                && match number {
+                    Some(number) => self.numbering.fits(number, self.plies),
+                    None => !is_included && prose.has_no_move() && self.numbering.is_empty(),
+                };
+            if continues_game && self.open.is_empty() && !prose.is_in_list(line) {
                 let length = prose.length_before_number.unwrap_or(before_word);
                 prose.text.truncate(length);
                 let text = self.prose.take().map(|prose| prose.text);
@@ -172,6 +179,40 @@ impl Builder {
             prose.length_before_number = None;
         }
         true
+    }
+
+    /// Whether a word ends the prose: a line of signs, a result, or a word in a line after a result without the number
+    /// of the next move. A result does not end a variation, nor, if moves have numbers, prose in the same line.
+    fn is_end_of_prose(
+        &mut self,
+        source: Source<'_>,
+        word: &str,
+        number: Option<MoveNumber>,
+        line: usize,
+    ) -> bool {
+        let has_ended = self.has_result_before(number, line);
+        let Some(prose) = self.prose.as_mut().filter(|prose| !prose.includes_line(line)) else {
+            return false;
+        };
+        let mut is_end = has_ended || is_divider(word);
+        if let Ok(result) = word.parse::<GameResult>()
+            && prose.variation.is_none()
+        {
+            is_end |= prose.line != line || self.numbering.is_empty();
+            let length = prose.text.len() + source.separators.len();
+            prose.result.get_or_insert((result, length));
+        }
+        if is_end {
+            prose.text += source.separators;
+        }
+        is_end
+    }
+
+    /// Whether the prose has a result, and a word in this line does not continue the game with the next number.
+    pub(super) fn has_result_before(&self, number: Option<MoveNumber>, line: usize) -> bool {
+        let has_result = |prose: &Prose| prose.result.is_some() && prose.line != line;
+        let continues = |number| self.numbering.fits(number, self.plies);
+        self.prose.as_ref().is_some_and(has_result) && !number.is_some_and(continues)
     }
 
     /// Whether a word in parentheses is the number of the last move of the main line, with or without a move, so that
@@ -206,16 +247,54 @@ impl Builder {
     }
 
     /// Ends the prose, which becomes a comment if it is certainly text. Otherwise its first word becomes a move that
-    /// cannot be read.
+    /// cannot be read. A variation ends the game.
     pub(super) fn end_prose(&mut self) {
-        if let Some(prose) = self.prose.take() {
-            self.number = None;
-            if prose.is_certain() {
-                self.add_comment(prose.text.trim_end());
-            } else {
-                self.push_move(&prose.first_word, prose.line, false);
-            }
+        let Some(mut prose) = self.prose.take() else {
+            return;
+        };
+        self.number = None;
+        if prose.variation.is_some() {
+            self.has_ended = true;
+            let reason = "the number of this move goes back";
+            return self.game.add_problem(RecordError::at(prose.line, reason), false);
         }
+        if let Some((_, length)) = prose.result {
+            prose.text.truncate(length);
+        }
+        if prose.is_certain() {
+            self.add_comment(prose.text.trim_end());
+        } else {
+            self.push_move(&prose.first_word, prose.line, false);
+        }
+        if let Some((result, _)) = prose.result {
+            self.end(result, prose.line);
+        }
+    }
+
+    /// Begins prose if the number of a move goes back. Returns whether it does. The prose is a variation, and becomes a
+    /// comment if a later number continues the game.
+    pub(super) fn begins_numbered_text(
+        &mut self,
+        source: Source<'_>,
+        word: &str,
+        text: &str,
+        line: usize,
+    ) -> bool {
+        let is_main = self.has_moves() && !self.has_ended && self.open.is_empty();
+        let goes_back = |number: &MoveNumber| self.numbering.goes_back(*number, self.plies);
+        let number = self.number.filter(goes_back).filter(|_| is_main && begins_with_move(text));
+        if let Some(number) = number {
+            let mut prose = Prose::new(word, source, line);
+            if text.len() == word.len() {
+                prose.text.insert_str(0, &number.written());
+            }
+            prose.variation = Some(Default::default());
+            prose.has_numbered_move = true;
+            prose.continues_variation(Some(number), text);
+            self.number = None;
+            self.prose = Some(prose);
+        }
+        number.is_some()
     }
 
     /// Whether a word of moves and a remark may be prose that mentions a move: it has no number and begins a comment
@@ -231,7 +310,7 @@ impl Builder {
     }
 
     /// Whether the next move of the main line is red's.
-    fn is_reds_place(&self) -> bool {
+    pub(super) fn is_reds_place(&self) -> bool {
         let is_red_first = self.game.start.side_to_move() == Color::Red;
         self.plies.is_multiple_of(2) == is_red_first
     }

@@ -1,6 +1,7 @@
 //! Tests of the PGN reader: records of many programs, results and errors.
 
 mod limits;
+mod numbers;
 mod tags;
 
 use super::*;
