@@ -309,7 +309,7 @@ impl Scanner {
             let first = rest.chars().next().unwrap_or_default();
             match first {
                 '[' if begins_tag(rest, is_line_start)
-                    && !is_note_before_move(rest, &is_continued) =>
+                    && !(is_line_start && is_note_before_move(rest, &is_continued)) =>
                 {
                     return match self.tag() {
                         Some((name, value)) => {
