@@ -134,11 +134,8 @@ impl Numbering {
     /// a variation. It is not if it fits the first number: then the last one may be wrong.
     pub fn goes_back(&self, number: MoveNumber, plies: usize) -> bool {
         let is_expected = |known: LastNumber| known.is_followed_by(number, plies);
-        let is_after_last =
-            self.last.zip(number.value).is_some_and(|(last, value)| value > last.value);
-        !(self.is_empty() || number.value.is_none() || is_after_last)
-            && !self.fits(number, plies)
-            && !self.first.is_some_and(is_expected)
+        let is_old = self.last.zip(number.value).is_some_and(|(last, value)| value <= last.value);
+        is_old && !self.fits(number, plies) && !self.first.is_some_and(is_expected)
     }
 
     /// The last number, or that of red's first move.

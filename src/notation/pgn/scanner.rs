@@ -110,9 +110,10 @@ fn length_without_moves(text: &str) -> Option<usize> {
 }
 
 /// Whether the `[` at the beginning of a text begins a tag. It does if a name and a quotation mark follow it. At the
-/// beginning of a line any other text is a damaged tag, except two kinds of notes: one that is not ASCII, such as the
-/// name of a side, and has its `]` before any quotation mark; and one whose first quotation mark is typographic.
-fn begins_tag(text: &str, is_line_start: bool) -> bool {
+/// beginning of a line any other text is a damaged tag, except three kinds of notes: one that is not ASCII, such as the
+/// name of a side, and has its `]` before any quotation mark; one whose first quotation mark is typographic; and one
+/// [before a move](is_note_before_move).
+fn begins_tag(text: &str, is_line_start: bool, is_continued: impl Fn(&str) -> bool) -> bool {
     let may_be_damaged = || {
         let line = text.lines().next().unwrap_or_default();
         let is_end = |c: char| c == ']' || QUOTES.contains(&c);
@@ -122,7 +123,8 @@ fn begins_tag(text: &str, is_line_start: bool) -> bool {
             end => end.is_none_or(|quote| quote == '"'),
         }
     };
-    is_line_start && may_be_damaged() || begins_like_tag(text)
+    is_line_start && may_be_damaged() && !is_note_before_move(text, is_continued)
+        || begins_like_tag(text)
 }
 
 /// Whether the line that begins a text is a note without quotation marks, such as `[Diagram 1]`, before a line that
@@ -308,9 +310,7 @@ impl Scanner {
             }
             let first = rest.chars().next().unwrap_or_default();
             match first {
-                '[' if begins_tag(rest, is_line_start)
-                    && !(is_line_start && is_note_before_move(rest, &is_continued)) =>
-                {
+                '[' if begins_tag(rest, is_line_start, &is_continued) => {
                     return match self.tag() {
                         Some((name, value)) => {
                             let name = trimmed_name(&self.text[name]);

@@ -60,6 +60,8 @@ pub struct Builder {
     numbering: Numbering,
     /// The line of the last move.
     line_of_move: usize,
+    /// The number of games before this one.
+    earlier_games: usize,
     /// The number read after the last move.
     number: Option<MoveNumber>,
     /// The line and text of a word before the first move that was skipped, but may be that move.
@@ -170,7 +172,9 @@ impl Builder {
         let is_word = matches!(token, PgnToken::Word(_));
         let number = self.number.filter(|_| is_word);
         let title = if is_word && !self.has_ended { self.take_title() } else { String::new() };
-        let complete = std::mem::replace(self, Self { number, ..Self::default() });
+        let earlier_games = self.earlier_games + 1;
+        let next = Self { number, earlier_games, ..Self::default() };
+        let complete = std::mem::replace(self, next);
         self.add_comment(&title);
         complete
     }
@@ -461,8 +465,8 @@ impl Builder {
 
     /// Checks the first two moves of a game that red begins; `text` is the next of them. A skipped word that may be
     /// red's first move is added as a move that cannot be read. The game is rejected if its first move has a number of
-    /// black, or a greater number than 1 although the game has no starting position of its own, or if the moves have no
-    /// numbers and are written as black's and then red's.
+    /// black, or one that is neither 1 nor the number of the game in its text although the game has no starting position
+    /// of its own, or if the moves have no numbers and are written as black's and then red's.
     fn check_first_moves(&mut self, text: &str, line: usize) {
         if self.game.start.side_to_move() == Color::Black {
             return;
@@ -474,6 +478,7 @@ impl Builder {
             && self.game.start == Position::startpos()
             && let Some(number) = directly_before.and_then(|number| number.value)
             && number > 1
+            && number != self.earlier_games + 1
         {
             let reason = format!("the first move has the number {number}: its position is unknown");
             return self.reject(line, reason);

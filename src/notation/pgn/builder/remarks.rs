@@ -6,7 +6,7 @@ use crate::notation::is_move_text;
 use crate::notation::pgn::headings::{TextLine, is_address, is_game_number};
 use crate::notation::pgn::numbers::{MoveNumber, is_digit};
 use crate::notation::pgn::prose::{
-    Prose, Remark, begins_with_move, is_like_move, is_text, is_text_in_parentheses,
+    Prose, Remark, begins_with_move, is_like_move, is_text_in_parentheses,
 };
 use crate::notation::pgn::scanner::Source;
 use crate::notation::pgn::words::{
