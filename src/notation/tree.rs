@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::{Index, IndexMut};
 use std::str::FromStr;
 
-use super::{Line, chinese};
+use super::{GLYPHS, Line, chinese};
 use crate::board::{Color, Move, Position};
 
 /// The result of a game.
@@ -251,9 +251,6 @@ pub struct AnnotatedMove<M = Move> {
     /// Numeric annotation glyphs of PGN: 1 `!`, 2 `?`, 3 `!!`, 4 `??`, 5 `!?`, 6 `?!`, and others.
     pub glyphs: Vec<u8>,
 }
-
-/// The texts of the glyphs 1 to 6, which judge a move.
-pub const GLYPHS: [&str; 6] = ["!", "?", "!!", "??", "!?", "?!"];
 
 /// The glyphs that judge the position after a move, with their texts.
 pub const POSITION_GLYPHS: [(u8, &str); 8] = [

@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 
 use super::numbers::{MoveNumber, is_digit, is_enclosed_number};
-use crate::notation::tree::GLYPHS;
-use crate::notation::{chinese, is_move_text};
+use crate::notation::{GLYPHS, chinese, is_move_text};
 
 /// The signs that may follow the number of a move.
 const NUMBER_ENDS: [char; 7] = ['.', '…', '、', '．', ':', '：', '）'];
