@@ -41,6 +41,7 @@ pub use dhtmlxq::write_dhtmlxq;
 pub use lines::{LineContent, read_line};
 #[cfg(feature = "match")]
 pub(crate) use lines::{is_comment, is_opening_list, without_end_comment};
+#[cfg(feature = "cli")]
 pub(crate) use lines::{is_lines, url_game};
 pub use reader::{Lines, RecordReader};
 pub use xqf::write_xqf;
