@@ -60,8 +60,9 @@ pub struct Builder {
     numbering: Numbering,
     /// The line of the last move.
     line_of_move: usize,
-    /// The number of games before this one.
-    earlier_games: usize,
+    /// The line and number of the first move if that number is greater than 1 and the game has no starting position of
+    /// its own.
+    late_first: Option<(usize, usize)>,
     /// The number read after the last move.
     number: Option<MoveNumber>,
     /// The line and text of a word before the first move that was skipped, but may be that move.
@@ -172,8 +173,7 @@ impl Builder {
         let is_word = matches!(token, PgnToken::Word(_));
         let number = self.number.filter(|_| is_word);
         let title = if is_word && !self.has_ended { self.take_title() } else { String::new() };
-        let earlier_games = self.earlier_games + 1;
-        let next = Self { number, earlier_games, ..Self::default() };
+        let next = Self { number, ..Self::default() };
         let complete = std::mem::replace(self, next);
         self.add_comment(&title);
         complete
@@ -465,22 +465,22 @@ impl Builder {
 
     /// Checks the first two moves of a game that red begins; `text` is the next of them. A skipped word that may be
     /// red's first move is added as a move that cannot be read. The game is rejected if its first move has a number of
-    /// black, or one that is neither 1 nor the number of the game in its text although the game has no starting position
-    /// of its own, or if the moves have no numbers and are written as black's and then red's.
+    /// black, or if the moves have no numbers and are written as black's and then red's. It is also rejected if a later
+    /// number continues a [first number](Self::late_first) greater than 1. Without a later number, the first one may be
+    /// that of the game in a list of games.
     fn check_first_moves(&mut self, text: &str, line: usize) {
         if self.game.start.side_to_move() == Color::Black {
             return;
         }
-        let directly_before =
-            self.number.filter(|number| self.skipped.is_none() && !number.is_bare);
-        if self.plies == 0
-            && !self.has_fen
-            && self.game.start == Position::startpos()
-            && let Some(number) = directly_before.and_then(|number| number.value)
-            && number > 1
-            && number != self.earlier_games + 1
+        if self.plies == 0 && !self.has_fen && self.game.start == Position::startpos() {
+            let number = self.number.filter(|number| self.skipped.is_none() && !number.is_bare);
+            let value = number.and_then(|number| number.value);
+            self.late_first = value.filter(|value| *value > 1).map(|value| (line, value));
+        }
+        if let Some((line, first)) = self.late_first
+            && self.number.is_some_and(|number| self.numbering.fits(number, self.plies))
         {
-            let reason = format!("the first move has the number {number}: its position is unknown");
+            let reason = format!("the first move has the number {first}: its position is unknown");
             return self.reject(line, reason);
         }
         let side = chinese::written_side(text);
