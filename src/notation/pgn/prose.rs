@@ -35,8 +35,8 @@ pub struct Prose {
     pub length_before_parenthesis: Option<usize>,
     /// If the text is a variation whose number goes back, its numbering and its number of plies.
     pub variation: Option<(Numbering, usize)>,
-    /// A result in the line of the prose, and the length of the text before it in bytes. It is that of the game unless
-    /// the next move number continues the game.
+    /// The last result in the line of the prose, and the length of the text before it in bytes. It is that of the game
+    /// unless the next move number continues the game.
     pub result: Option<(GameResult, usize)>,
     /// The number of parentheses that are open in the text.
     depth: usize,
@@ -141,6 +141,13 @@ impl Prose {
     /// Whether the prose [is certain](Self::is_certain) and has no move in its line either.
     pub fn has_no_move(&self) -> bool {
         !self.has_move_in_line && self.is_certain()
+    }
+
+    /// Whether the text from this byte on is only a result or empty.
+    pub fn is_text_of_result(&self, at: usize) -> bool {
+        let rest = self.text.get(at..).unwrap_or_default();
+        let rest = rest.trim_end_matches(|c: char| !c.is_alphanumeric());
+        rest.is_empty() || rest.parse::<GameResult>().is_ok()
     }
 
     /// Whether the prose may be the title of another game: it begins its line, has no moves, and its first word is not

@@ -200,7 +200,7 @@ impl Builder {
         {
             is_end |= prose.line != line || self.numbering.is_empty();
             let length = prose.text.len() + source.separators.len();
-            prose.result.get_or_insert((result, length));
+            prose.result = Some((result, length));
         }
         if is_end {
             prose.text += source.separators;
@@ -258,7 +258,9 @@ impl Builder {
             let reason = "the number of this move goes back";
             return self.game.add_problem(RecordError::at(prose.line, reason), false);
         }
-        if let Some((_, length)) = prose.result {
+        if let Some((_, length)) = prose.result
+            && prose.is_text_of_result(length)
+        {
             prose.text.truncate(length);
         }
         if prose.is_certain() {

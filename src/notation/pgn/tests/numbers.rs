@@ -85,6 +85,13 @@ fn a_result_in_a_comment_is_not_that_of_the_game() {
     let game = read_one(&format!("{text}\n3.车一平二 马2进3"));
     assert_eq!((game.plies(), game.result), (6, GameResult::Unfinished));
     assert_eq!(game.comments()[3], "如改走车9进1，车一平二，红胜。");
+    for (text, result, comment) in [
+        ("红优，红胜，否则黑胜，黑胜。", GameResult::BlackWins, "红优，红胜，否则黑胜，"),
+        ("红优 红胜 好棋真是", GameResult::RedWins, "红优 红胜 好棋真是"),
+    ] {
+        let game = read_one(&format!("{FIRST} {text}\n"));
+        assert_eq!((game.result, game.comments()[3].as_str()), (result, comment));
+    }
     for next in ["1.炮八平五 马8进7", "炮八平五 马8进7"] {
         let games = read(&format!("{FIRST} 以下从略，红胜。\n{next}"));
         let [Ok(first), Ok(second)] = &games[..] else {
