@@ -20,8 +20,8 @@ use crate::text::{has_extension, translated};
 /// A position and the moves played from it.
 #[derive(Debug, clap::Args)]
 pub struct GameArguments {
-    /// `startpos`, a FEN or a URL with it, or a game of a file such as `games.pgn:3` or, after 42 plies, `games.pgn:3@42` (PGN,
-    /// XQF, CBR, CBL, CBF, PFC, DhtmlXQ or WXF; `-` for standard input);
+    /// `startpos`, a FEN, a URL with a FEN, or a game of a file such as `games.pgn:3` or, after 42 plies,
+    /// `games.pgn:3@42` (PGN, XQF, CBR, CBL, CBF, PFC, DhtmlXQ or WXF; `-` for standard input);
     /// then moves in any notation. All this in one quoted argument or in several.
     #[arg(value_names = ["FEN", "MOVES"], num_args = 1..)]
     game: Vec<OsString>,
