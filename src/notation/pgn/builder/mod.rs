@@ -146,31 +146,42 @@ impl Builder {
                 let (number, text, _) = numbered_word(&word);
                 let number = number.map(|number| number.after(self.number)).or(self.number);
                 let first = joined_moves(text)[0];
-                let restarts = self.open.is_empty()
-                    && self.is_past_first_move()
-                    && number.is_some_and(|number| number.is_first())
-                    && may_be_first_move(first);
                 let begins_with_move = || {
                     let remark = || moves_with_remark(text).map(|(_, remark)| remark);
                     is_move_text(first) || remark().is_some_and(|remark| remark.result.is_some())
                 };
                 let has_ended = self.has_ended || self.has_result_before(number, line);
-                restarts || has_ended && begins_with_move()
+                self.is_restarted_by(number, first) || has_ended && begins_with_move()
+            }
+            // A first move in brackets: `1. [炮二平五]`.
+            PgnToken::Note(source) => {
+                let mut text = source.text.chars();
+                text.next();
+                text.next_back();
+                let is_in_moves = !self.skips_variations && self.prose.is_none();
+                is_in_moves && self.is_restarted_by(self.number, text.as_str())
             }
             PgnToken::UnclosedTag(_) => self.has_moves() || self.has_ended,
             PgnToken::UnclosedComment => self.has_ended,
             PgnToken::Line(TextLine::Sentence, ..)
-            | PgnToken::Note(_)
             | PgnToken::Comment(_)
             | PgnToken::Open(_)
             | PgnToken::Close(_) => false,
         }
     }
 
+    /// Whether a text with this number is the first move of another game.
+    fn is_restarted_by(&self, number: Option<MoveNumber>, text: &str) -> bool {
+        self.open.is_empty()
+            && self.is_past_first_move()
+            && number.is_some_and(MoveNumber::is_first)
+            && may_be_first_move(text)
+    }
+
     /// Returns the game and begins another one, of which `token` is the first. Lines of text directly before the number
     /// of the first move become a comment of the other game, and that number belongs to it.
     pub fn take_complete(&mut self, token: &PgnToken<'_>) -> Self {
-        let is_word = matches!(token, PgnToken::Word(_));
+        let is_word = matches!(token, PgnToken::Word(_) | PgnToken::Note(_));
         let number = self.number.filter(|_| is_word);
         let title = if is_word && !self.has_ended { self.take_title() } else { String::new() };
         let next = Self { number, ..Self::default() };

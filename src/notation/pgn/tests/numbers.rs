@@ -32,6 +32,8 @@ fn a_number_that_goes_back_ends_the_game() {
             assert!(problems[0].contains("the number of this move goes back"), "{problems:?}");
         }
     }
+    let lines = main_lines(&format!("{FIRST}\n1. [炮八平五] 马2进3"));
+    assert_eq!(lines, [LINE, "b2e2 b9c7"]);
     // A number 1 begins another game below such a text.
     let games = read(&format!("{FIRST}\n2.马八进七 炮8平9\n1.炮八平五 马2进3"));
     assert_eq!(games[1].as_ref().unwrap().main_line().coordinates(), "b2e2 b9c7");
