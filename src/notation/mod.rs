@@ -42,7 +42,7 @@ use crate::board::{Move, Position, named_enum};
 use crate::movegen::{IllegalReason, why_illegal};
 
 /// The texts of the numeric annotation glyphs 1 to 6 of PGN, which judge a move.
-pub(crate) const GLYPHS: [&str; 6] = ["!", "?", "!!", "??", "!?", "?!"];
+pub const GLYPHS: [&str; 6] = ["!", "?", "!!", "??", "!?", "?!"];
 
 /// Reads a move in any notation: coordinates (`h2e2`, `H2-E2`), Chinese (炮二平五), WXF (`C2=5`) or SAN with ranks
 /// from 0 (`Che2`). A text that two of them can read means the same move in both.

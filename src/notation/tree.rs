@@ -5,7 +5,8 @@ use std::fmt;
 use std::ops::{Index, IndexMut};
 use std::str::FromStr;
 
-use super::{GLYPHS, Line, chinese};
+pub use super::GLYPHS;
+use super::{Line, chinese};
 use crate::board::{Color, Move, Position};
 
 /// The result of a game.
