@@ -474,7 +474,7 @@ impl Builder {
         }
     }
 
-    /// Checks the first two moves of a game that red begins; `text` is the next of them. A skipped word that may be
+    /// Checks the sides and numbers of a game that red begins before its next move, `text`. A skipped word that may be
     /// red's first move is added as a move that cannot be read. The game is rejected if its first move has a number of
     /// black, or if the moves have no numbers and are written as black's and then red's. It is also rejected if a later
     /// number continues a [first number](Self::late_first) greater than 1. Without a later number, the first one may be

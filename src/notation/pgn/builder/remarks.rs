@@ -48,10 +48,8 @@ impl Builder {
             title = self.game.moves[last].comment.split_off(length);
         }
         if let Some(prose) = prose {
-            append(
-                &mut title,
-                &prose.text[..prose.length_before_number.unwrap_or(prose.text.len())],
-            );
+            let end = prose.length_before_number.unwrap_or(prose.text.len());
+            append(&mut title, &prose.text[..end]);
         }
         title.trim().to_owned()
     }
