@@ -3,10 +3,9 @@
 //! A [`Pool`] takes requests. A search with n threads runs in n search threads, which wait between searches. The first
 //! one is the coordinator: it gives the others, the helpers, their searches, runs the searches for mates by checks and
 //! by proof numbers, and chooses the move by a vote among the results. A [`Searcher`] searches while its caller waits.
-//! Both use `request_handler`, which also keeps the last mate that it has announced (`announced_mate`). Before a thread
-//! starts, `memory` checks that there is memory for it.
+//! Both use `request_handler`, which also keeps the last mate that it has announced. Before a thread starts, `memory`
+//! checks that there is memory for it.
 
-mod announced_mate;
 mod memory;
 mod request_handler;
 mod searcher;

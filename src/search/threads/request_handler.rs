@@ -5,16 +5,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crossbeam_channel::Sender;
 
-use super::announced_mate::AnnouncedMate;
-use crate::board::Move;
+use crate::board::{Move, NoCaptureClock};
 use crate::movegen::{is_legal, legal_moves};
-use crate::rules::{Cause, judge_outcome};
+use crate::rules::{Cause, Game, judge_outcome};
 use crate::search::event::{Bound, Event, Info, Outcome, Report, SearchLine, SearchResult};
 use crate::search::mate::{MateLimits, mate_by_checks};
 use crate::search::parameters::values;
 use crate::search::proof_number::ProofSearch;
-use crate::search::request::{SearchRequest, Settings};
-use crate::search::score::{MAX_PLY, Score, plies_of_mate};
+use crate::search::request::{Driver, SearchRequest, Settings};
+use crate::search::score::{MAX_PLY, Meaning, Score, plies_of_mate};
 use crate::search::time::{MoveOverhead, TimeManager};
 use crate::search::tree::{Iteration, RootMove, SharedState};
 use crate::search::tt::TranspositionTable;
@@ -57,6 +56,59 @@ fn without_losses_by_repetition(moves: Vec<Move>, request: &SearchRequest) -> Ve
     };
     let others: Vec<Move> = moves.iter().copied().filter(|m| !loses(*m)).collect();
     if others.is_empty() { moves } else { others }
+}
+
+/// The rest of a mating line after its first two moves, and the position in which it begins.
+///
+/// A mate score is a proof, but the next search may not find the mate again: it may end earlier, or, near the
+/// no-capture limit, not use the scores of the transposition table. After the expected reply, the rest of the line
+/// still mates.
+#[derive(Debug)]
+struct AnnouncedMate {
+    position: RecentKeys,
+    settings: Settings,
+    line: SearchLine,
+}
+
+/// The keys of the positions since the last capture, the current one last, and the no-capture clock.
+type RecentKeys = (Vec<u64>, NoCaptureClock);
+
+fn recent_keys(game: &Game) -> RecentKeys {
+    let earlier = game.plies_since_capture().iter().map(|ply| ply.undo.key());
+    (earlier.chain([game.position().key()]).collect(), game.position().clock())
+}
+
+impl AnnouncedMate {
+    /// The mate of the best line of a search. `None` if its score is not an exact mate, or if the line has no third
+    /// move. The lines of MTD(f) are not used, because their moves may come from searches with different windows.
+    fn new(request: &SearchRequest, line: &SearchLine) -> Option<Self> {
+        let Meaning::Mates(plies) = line.score.meaning() else { return None };
+        if line.bound != Bound::Exact || request.settings.techniques.driver == Driver::Mtd {
+            return None;
+        }
+        let (played, rest) = line.pv.split_at_checked(2).filter(|(_, rest)| !rest.is_empty())?;
+        let mut game = request.game.clone();
+        for m in played {
+            game.push(*m).ok()?;
+        }
+        let score = Score::mate_in(plies as usize - 2);
+        let line = SearchLine { score, depth: plies - 2, pv: rest.to_vec(), ..line.clone() };
+        Some(Self { position: recent_keys(&game), settings: request.settings, line })
+    }
+
+    /// The line, if the game of the request ends in the position in which the line begins, and the request allows its
+    /// first move and asks for one line. A request for a mate is not answered with it, because the mate may be too
+    /// long.
+    fn line_for(self, request: &SearchRequest) -> Option<SearchLine> {
+        let is_allowed =
+            request.root_moves.as_ref().is_none_or(|moves| moves.contains(&self.line.pv[0]));
+        let is_valid = is_allowed
+            && request.settings.multipv == 1
+            && request.limits.mate.is_none()
+            && request.settings.scores_like(&self.settings)
+            && recent_keys(&request.game) == self.position;
+        is_valid.then_some(self.line)
+    }
 }
 
 /// Answers requests, one at a time.
@@ -418,7 +470,6 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::rules::Game;
     use crate::search::request::{Control, Limits, PlayerClock};
 
     #[test]
