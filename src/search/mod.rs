@@ -36,7 +36,7 @@ mod tt;
 pub use bench::{BENCH_DEPTH, BENCH_POSITIONS, BenchResult, bench};
 pub use event::{Bound, Event, Info, Outcome, Report, SearchLine, SearchResult, nodes_per_second};
 #[cfg(feature = "training")]
-pub(crate) use parameters::formulas::evaluation_scale;
+pub(crate) use parameters::evaluation_scale;
 #[cfg(feature = "tune")]
 pub use parameters::values::{PARAMETERS, Parameter};
 pub use request::{

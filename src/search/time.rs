@@ -16,7 +16,7 @@ use std::time::Duration;
 use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
 use crate::rules::Game;
-use crate::search::parameters::{formulas, values};
+use crate::search::parameters::{self, values};
 use crate::search::request::{Limits, PlayerClock, Settings};
 
 /// Minimum reserve for communication with the GUI and for a slow wake-up of the search, but at most a quarter of the
@@ -98,7 +98,7 @@ impl TimeManager {
                 percent(usable, values::hard_ceiling_of_period()),
             ),
             None => (
-                percent(proper, formulas::soft_share(ply)),
+                percent(proper, parameters::soft_share(ply)),
                 percent(usable, values::hard_ceiling()),
             ),
         };

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use crate::board::Move;
 use crate::eval::nnue::simd::{prefetch, request_large_pages};
 use crate::search::event::Bound;
-use crate::search::parameters::{formulas, values};
+use crate::search::parameters::{self, values};
 use crate::search::score::Score;
 
 /// Entries in a bucket: one cache line.
@@ -158,7 +158,7 @@ impl TranspositionTable {
 
     /// Stores an entry in place of the old entry of the same position, or else of the least valuable entry of the
     /// bucket. If the new score is not exact and the old entry is from the same search and at least
-    /// [`formulas::hash_deeper`] plies deeper, only the best move is replaced. If the new entry has no best move, the
+    /// [`parameters::hash_deeper`] plies deeper, only the best move is replaced. If the new entry has no best move, the
     /// old best move is kept.
     pub fn store(&self, key: u64, mut entry: TtEntry) {
         let generation = self.generation();
@@ -168,7 +168,7 @@ impl TranspositionTable {
             if data != 0 && slot.check.load(Ordering::Relaxed) ^ data == key {
                 let old = TtEntry::unpack(data);
                 let keeps_old = entry.bound != Some(Bound::Exact)
-                    && entry.depth + formulas::hash_deeper(entry.was_pv) <= old.depth
+                    && entry.depth + parameters::hash_deeper(entry.was_pv) <= old.depth
                     && generation_of(data) == generation;
                 let best = if entry.best.is_some() { entry.best } else { old.best };
                 entry = TtEntry { best, ..if keeps_old { old } else { entry } };

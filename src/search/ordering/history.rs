@@ -3,7 +3,7 @@
 use crate::board::{
     Bitboard, Color, Move, Piece, PieceKind, Position, Square, attacks, see_at_least,
 };
-use crate::search::parameters::{formulas, values};
+use crate::search::parameters::{self, values};
 
 /// Entries of a correction table for each side.
 const CORRECTIONS: usize = 16_384;
@@ -283,7 +283,7 @@ impl Histories {
         error: i32,
         depth: i32,
     ) {
-        let bonus = formulas::correction_bonus(error, depth);
+        let bonus = parameters::correction_bonus(error, depth);
         let indices = Self::correction_indices(position);
         for (table, index) in self.corrections.iter_mut().zip(indices) {
             update(&mut table[index], bonus, values::correction_limit());

@@ -7,7 +7,7 @@ use crate::movegen::is_pseudo_legal;
 use crate::rules::Ply;
 use crate::search::event::Bound;
 use crate::search::ordering::{QuietContext, Threats};
-use crate::search::parameters::formulas;
+use crate::search::parameters;
 use crate::search::score::Score;
 use crate::search::tt::TtEntry;
 
@@ -25,8 +25,8 @@ impl Search<'_> {
     pub fn update_histories(&mut self, node: &Node, found: &MovesResult, context: &QuietContext) {
         let best = found.best_move;
         let [quiets, captures] = &found.failed;
-        let bonus = formulas::history_bonus(node.depth);
-        let malus = -formulas::history_malus(node.depth);
+        let bonus = parameters::history_bonus(node.depth);
+        let malus = -parameters::history_malus(node.depth);
         if self.position.taken_by(best).is_none() {
             let killers = &mut self.stack.at_mut(node.ply).killers;
             if killers[0] != best {
@@ -51,7 +51,7 @@ impl Search<'_> {
         let quiet = self.position.taken_by(m).is_none();
         if quiet && is_pseudo_legal(&self.position, m) {
             let context = self.set_quiet_context(node.ply);
-            let bonus = formulas::hash_cutoff_bonus(node.depth);
+            let bonus = parameters::hash_cutoff_bonus(node.depth);
             self.histories.update_quiet(&self.position, m, &context, bonus);
         }
     }
@@ -69,7 +69,7 @@ impl Search<'_> {
         let evaluations = [0, 1].map(|back| self.stack.back(node.ply, back).evaluation);
         if let [Some(now), Some(earlier)] = evaluations {
             let swing = self.evaluator.swing(&self.position, earlier, now);
-            let bonus = formulas::evaluation_swing_bonus(swing);
+            let bonus = parameters::evaluation_swing_bonus(swing);
             let threats = &self.stack.back(node.ply, 1).quiet_context.threats;
             self.histories.update_main(!self.position.side_to_move(), *played, threats, bonus);
         }
@@ -83,7 +83,7 @@ impl Search<'_> {
             && let Some(previous) = self.stack.back(node.ply, 1).played
         {
             let earlier = [2, 3, 5].map(|back| self.stack.back(node.ply, back).played);
-            let bonus = formulas::history_bonus(node.depth);
+            let bonus = parameters::history_bonus(node.depth);
             self.histories.update_continuation(previous, &earlier, bonus);
         }
     }

@@ -7,8 +7,7 @@ use crate::board::{Legality, Move, see_at_least};
 use crate::eval::phase;
 use crate::search::event::Bound;
 use crate::search::ordering::{MovePicker, PickerMode, QuietContext};
-use crate::search::parameters::formulas::{self, PLY};
-use crate::search::parameters::values;
+use crate::search::parameters::{self, PLY, values};
 use crate::search::score::Score;
 use crate::search::tt::TtEntry;
 
@@ -111,13 +110,13 @@ impl Search<'_> {
             || depth < values::null_move_depth()
             || after_null
             || ply < self.null_move_floor
-            || evaluation < beta + formulas::null_move_entry(depth)
+            || evaluation < beta + parameters::null_move_entry(depth)
             || beta.is_proven_loss()
             || !self.position.has_attackers(self.position.side_to_move())
         {
             return None;
         }
-        let reduction = formulas::null_move_reduction(depth, evaluation - beta);
+        let reduction = parameters::null_move_reduction(depth, evaluation - beta);
         self.play_null(ply);
         let (reduced, cut_node) = (depth - reduction, !node.cut_node);
         let score = (-self.search::<NonPv>(ply + 1, -beta, -beta + 1, reduced, cut_node)).score;
@@ -230,14 +229,14 @@ impl Search<'_> {
                 && !see_at_least(&self.position, m, -values::capture_exchange_margin() * depth)
                 && !self.position.gives_check(m);
         }
-        if number > formulas::late_move_count(depth, node.improving) {
+        if number > parameters::late_move_count(depth, node.improving) {
             picker.skip_quiets();
         }
         // The quiet history without its part for the move four plies ago.
         let mut context = self.stack.at(node.ply).quiet_context;
         context.before[2] = None;
         let history = self.histories.quiet(&self.position, m, &context);
-        let reduced = depth - formulas::late_move_reduction(depth, number) / PLY;
+        let reduced = depth - parameters::late_move_reduction(depth, number) / PLY;
         // History pruning (Chessprogramming wiki, "History Leaf Pruning").
         if reduced <= values::history_pruning_depth()
             && history < -values::history_pruning_margin() * depth
@@ -330,7 +329,7 @@ impl Search<'_> {
         if !self.pruning.reductions || node.depth < values::lmr_depth() || !is_late {
             return 0;
         }
-        let mut reduction = formulas::late_move_reduction(node.depth, number);
+        let mut reduction = parameters::late_move_reduction(node.depth, number);
         let quiet = self.position.taken_by(m).is_none();
         if quiet {
             let context = &self.stack.at(node.ply).quiet_context;

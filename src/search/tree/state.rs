@@ -13,7 +13,7 @@ use crate::rules::Ply;
 use crate::search::event::Report;
 use crate::search::game_occurrences::KeyFilter;
 use crate::search::ordering::{Histories, PieceTo, QuietContext};
-use crate::search::parameters::{Pruning, formulas, values};
+use crate::search::parameters::{self, Pruning, values};
 use crate::search::request::{Degree, NODES_BETWEEN_POLLS, NoCaptureLimit, Techniques};
 use crate::search::score::{MAX_PLY, Meaning, Score};
 use crate::search::tt::{TranspositionTable, TtEntry};
@@ -143,7 +143,7 @@ impl<'a> Search<'a> {
         let counted = self.no_capture_limit.counted(&self.position).into();
         // The score approaches zero as the number of plies without a capture grows (Chessprogramming wiki,
         // "Fifty-move Rule", damping by the move counter).
-        let damped = raw.units() * formulas::damping(counted) / values::damping_plies();
+        let damped = raw.units() * parameters::damping(counted) / values::damping_plies();
         if !self.pruning.corrections {
             return Score::evaluation(damped);
         }
