@@ -6,19 +6,23 @@
 
 mod commands;
 mod game;
-mod replies;
 #[cfg(test)]
 mod tests;
 mod time;
 
 use std::time::Instant;
 
-use super::codec::{Codec, Command, Reply};
+use super::codec::{Codec, Command, GameAction, Reply};
 use super::options::Preferences;
+use super::text::{Ranks, centipawns, one_line};
 use crate::board::{Color, Move};
+use crate::book::BookMove;
 use crate::rules::Game;
-use crate::search::{Report, Settings};
+use crate::search::{Bound, Info, Meaning, Report, Settings};
 use time::XboardClock;
+
+/// The score of a mate in N moves is this plus N, negated if the side to move is mated.
+const MATE: i64 = 100_000;
 
 /// The purpose of the search in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,6 +164,46 @@ impl XBoard {
         }
         self.settings = preferences.search;
     }
+
+    fn shows_lines(&self) -> bool {
+        self.posting || self.analyzing
+    }
+
+    /// Resigns, or plays the engine's move and then ponders. The move of an analysis or a ponder search is ignored.
+    fn on_best_move(
+        &mut self,
+        best: Move,
+        expected: Option<Move>,
+        action: GameAction,
+    ) -> Vec<String> {
+        let mut lines = Vec::new();
+        let is_played = self.purpose.take() == Some(Purpose::Play);
+        if is_played && action == GameAction::Resign {
+            self.over = true;
+            lines.push("resign".to_owned());
+        } else if is_played {
+            if action == GameAction::Draw {
+                lines.push("offer draw".to_owned());
+            }
+            match self.game.push(best) {
+                Ok(()) => {
+                    lines.push(format!("move {best}"));
+                    self.expected = expected;
+                    lines.extend(self.after_move());
+                    self.follow_up = self.ponder();
+                }
+                Err(error) => lines.push(format!("Error ({error}): move {best}")),
+            }
+        }
+        lines.extend(self.pongs());
+        lines
+    }
+
+    /// The answers to the `ping`s that wait for the move.
+    fn pongs(&mut self) -> Vec<String> {
+        let pings = std::mem::take(&mut self.pings);
+        pings.iter().map(|number| format!("pong {number}")).collect()
+    }
 }
 
 impl Codec for XBoard {
@@ -181,10 +225,63 @@ impl Codec for XBoard {
 
     fn format(&mut self, reply: &Reply<'_>, preferences: &Preferences) -> Vec<String> {
         self.follow_preferences(preferences);
-        self.format_reply(reply)
+        let is_discarded = self.discarded > 0;
+        if let (Reply::Search { report, .. }, false) = (reply, is_discarded) {
+            self.status.update(report);
+        }
+        match reply {
+            Reply::BestMove { .. } | Reply::NoBestMove if is_discarded => {
+                self.discarded -= 1;
+                Vec::new()
+            }
+            Reply::BestMove { best, ponder, action } => self.on_best_move(*best, *ponder, *action),
+            Reply::NoBestMove => {
+                self.purpose = None;
+                self.pongs()
+            }
+            Reply::Search { report: Report::Line(info), .. }
+                if self.shows_lines() && !is_discarded =>
+            {
+                format_thinking(info).into_iter().collect()
+            }
+            Reply::BookMove { played, weight, .. } if self.shows_lines() && !is_discarded => {
+                // Larger scores are mates.
+                let weight = i64::from(*weight).min(MATE - 1);
+                vec![format!("0 {weight} 0 0 {played}")]
+            }
+            Reply::BookContents(moves) => format_book(moves),
+            Reply::Message(text) => vec![format!("# {}", one_line(text))],
+            _ => Vec::new(),
+        }
     }
 
     fn follow_up(&mut self) -> Vec<Command> {
         std::mem::take(&mut self.follow_up)
     }
+}
+
+/// A line for each move, which begins with a tab, and an empty line at the end.
+fn format_book(moves: &[BookMove]) -> Vec<String> {
+    let mut lines: Vec<String> = (moves.iter())
+        .map(|BookMove { played, weight, .. }| format!("\t{played} {weight}"))
+        .collect();
+    if lines.is_empty() {
+        lines.push("\tno book moves".to_owned());
+    }
+    lines.push(String::new());
+    lines
+}
+
+/// `DEPTH SCORE TIME NODES PV`, the time in hundredths of a second; `None` for a bound, which XBoard cannot express.
+fn format_thinking(info: &Info) -> Option<String> {
+    let score = match info.score.meaning() {
+        Meaning::Evaluation(_) => i64::from(centipawns(info.score)),
+        Meaning::Mates(plies) => MATE + i64::from(plies.div_ceil(2)),
+        Meaning::Mated(plies) => -MATE - i64::from(plies.div_ceil(2)),
+    };
+    (info.bound == Bound::Exact).then(|| {
+        let (depth, nodes) = (info.depth, info.nodes);
+        let time = info.time.as_millis() / 10;
+        format!("{depth} {score} {time} {nodes} {}", Ranks::FromZero.format_line(&info.pv))
+    })
 }
