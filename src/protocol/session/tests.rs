@@ -1,8 +1,5 @@
 //! Tests that run a session in the test process: they send it lines and search events, and check its replies.
 
-mod handshake;
-mod offers;
-
 use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
@@ -47,13 +44,13 @@ impl Write for SharedBuffer {
     }
 }
 
-struct TestSession {
-    session: Session,
+pub struct TestSession {
+    pub session: Session,
     buffer: SharedBuffer,
 }
 
 impl TestSession {
-    fn new(handshake: &str) -> Self {
+    pub fn new(handshake: &str) -> Self {
         let buffer = SharedBuffer::default();
         let input = spawn_reader(io::empty()).unwrap();
         let session = Session::new(input, Box::new(buffer.clone())).unwrap();
@@ -63,7 +60,7 @@ impl TestSession {
     }
 
     /// Sends a line and returns the answers before any event of the search.
-    fn say(&mut self, line: &str) -> Vec<String> {
+    pub fn say(&mut self, line: &str) -> Vec<String> {
         self.input(Input::Line(line.to_owned()));
         self.read()
     }
@@ -75,7 +72,7 @@ impl TestSession {
     }
 
     /// Runs the queued commands that can run, and returns the answers.
-    fn run_queue(&mut self) -> Vec<String> {
+    pub fn run_queue(&mut self) -> Vec<String> {
         while let Some(command) = self.session.next_queued() {
             let _ = self.session.handle_incoming(Incoming::Queued(command));
             self.await_ruling();
@@ -91,7 +88,7 @@ impl TestSession {
         }
     }
 
-    fn on_event(&mut self, event: Event) -> Vec<String> {
+    pub fn on_event(&mut self, event: Event) -> Vec<String> {
         self.session.on_event(event);
         self.read()
     }
@@ -144,11 +141,11 @@ fn the_scores_of_a_style_are_forgotten_when_the_root_has_another_side_to_move() 
     }
 }
 
-fn done(hundredths: i32) -> Event {
+pub fn done(hundredths: i32) -> Event {
     done_with(Score::from_units(hundredths * Score::MINOR_PIECE / 100))
 }
 
-fn done_with(score: Score) -> Event {
+pub fn done_with(score: Score) -> Event {
     answered(Outcome {
         best: Some("h2e2".parse::<Move>().unwrap()),
         score: Some(score),
@@ -162,7 +159,7 @@ fn answered(outcome: Outcome) -> Event {
 }
 
 /// The answer to a `go` whose search ends with this score.
-fn answer(session: &mut TestSession, go: &str, hundredths: i32) -> String {
+pub fn answer(session: &mut TestSession, go: &str, hundredths: i32) -> String {
     assert_eq!(session.say(go), [""; 0], "{go}");
     session.on_event(done(hundredths)).pop().unwrap()
 }
