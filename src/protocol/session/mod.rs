@@ -13,7 +13,6 @@
 //! stops a search. During a search that ends by itself the session reads nothing, and the lines wait in the pipe.
 
 mod adjudication;
-mod book;
 #[cfg(feature = "cloud")]
 mod cloud;
 mod game;

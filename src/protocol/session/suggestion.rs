@@ -1,24 +1,125 @@
-//! Moves and lines that the client or a cloud library suggests.
+//! Moves from the opening books, and moves and lines that the client or a cloud library suggests.
 //!
-//! A suggestion may be wrong or malicious, so a search with one has stages. First the suggested move alone is searched
-//! for a short time. A table move is then played unless this search finds that it allows a forced mate. A book move is
-//! played unless its score is below a minimum, or clearly lower than that of the best move of an equally deep search.
-//! If the suggestion is rejected, the search that `go` asked for follows. A hint is a line that the search tries first.
+//! A move from the opening books is played without a search. A suggestion may be wrong or malicious, so a search with one
+//! has stages. First the suggested move alone is searched for a short time. A table move is then played unless this
+//! search finds that it allows a forced mate. A book move is played unless its score is below a minimum, or clearly lower
+//! than that of the best move of an equally deep search. If the suggestion is rejected, the search that `go` asked for
+//! follows. A hint is a line that the search tries first.
 
 use std::sync::Arc;
 
+use rand::rng;
+
+use super::adjudication::Offers;
 #[cfg(feature = "cloud")]
 use super::cloud::{AwaitedMove, CloudAnswer};
 use super::stage::{Next, Stage};
-use super::state::Session;
+use super::state::{BookAnswer, Session};
 use crate::board::Move;
-#[cfg(feature = "cloud")]
+use crate::book::{BookMove, choose};
+use crate::protocol::codec::{PositionText, Reply};
 use crate::protocol::go::GoRequest;
-#[cfg(feature = "cloud")]
-use crate::search::SearchRequest;
-use crate::search::{Bound, Control, Info, Outcome, Report};
+use crate::protocol::options::plays_from_books;
+use crate::rules::Game;
+use crate::search::{Bound, Control, Info, Outcome, Randomness, Report, SearchRequest};
 #[cfg(feature = "cloud")]
 use crate::text::translated;
+
+/// The exponent for [`choose`]: the larger it is, the more often moves with high weights are played. With `None` the
+/// engine always plays a move with the highest weight.
+fn sharpness(randomness: Randomness) -> Option<f64> {
+    match randomness {
+        Randomness::None => None,
+        Randomness::Tiny => Some(8.0),
+        Randomness::Small => Some(4.0),
+        Randomness::Medium => Some(2.0),
+        Randomness::Large => Some(1.0),
+        Randomness::Huge => Some(0.5),
+    }
+}
+
+impl Session {
+    /// Whether a `go` needs a search: it is an analysis (analysis mode, an infinite search, neither a clock nor a time for
+    /// the move, a search for a mate, or MultiPV above 1), or the client suggests a move.
+    fn needs_search(&self, go: &GoRequest, request: &SearchRequest) -> bool {
+        let limits = &request.limits;
+        self.preferences.analyse_mode
+            || go.infinite
+            || limits.clock.is_none() && limits.move_time.is_none()
+            || limits.mate.is_some()
+            || request.settings.multipv > 1
+            || go.book_move.is_some()
+            || go.table_move.is_some()
+    }
+
+    /// The book move for a `go`; `None` if the engine must search:
+    ///
+    /// - The open books contain no move that may be played and does not repeat a position, or the current position is
+    ///   itself a repetition.
+    /// - An option, or the default of the protocol, disables the books, or only the default books are open and this is
+    ///   not a game with clocks.
+    /// - The `go` [needs a search](Self::needs_search).
+    pub fn book_answer(&mut self, go: &GoRequest, request: &SearchRequest) -> Option<BookAnswer> {
+        let default = plays_from_books(self.protocol);
+        if !self.preferences.use_book.unwrap_or(default) || self.needs_search(go, request) {
+            return None;
+        }
+        if self.books.is_empty()
+            || self.preferences.books.is_none()
+                && !go.is_game(request.game.position().side_to_move())
+        {
+            return None;
+        }
+        let moves = self.books.fresh_moves(&request.game, |m| request.may_play(m));
+        let moves = self.report_problems(moves);
+        let sharpness = sharpness(self.preferences.randomness());
+        let best = moves.get(choose(&moves, sharpness, &mut rng())?)?.played;
+        let mut after = request.game.clone();
+        after.push(best).ok()?;
+        let ponder = self.book_moves(&after).first().map(|m| m.played);
+        Some(BookAnswer { moves, best, ponder })
+    }
+
+    fn book_moves(&mut self, game: &Game) -> Vec<BookMove> {
+        let moves = self.books.moves(game.position());
+        self.report_problems(moves)
+    }
+
+    /// Reports each book that failed, and returns the moves.
+    fn report_problems(
+        &mut self,
+        (moves, problems): (Vec<BookMove>, Vec<String>),
+    ) -> Vec<BookMove> {
+        for problem in problems {
+            self.refuse("bookfiles", &problem);
+        }
+        moves
+    }
+
+    /// Sends the book moves for a position, whether or not the engine plays from the books.
+    pub fn show_book(&mut self, text: &PositionText) {
+        let game = self.game_or_refuse("book", text);
+        let moves = game.map_or_else(Vec::new, |game| self.book_moves(&game));
+        self.send(&Reply::BookContents(&moves));
+    }
+
+    pub fn answer_from_book(&mut self, game: &Game, answer: &BookAnswer) {
+        self.report_book(answer);
+        let action =
+            self.adjudicator.decide(game, &answer.outcome(), Offers::default(), &self.preferences);
+        self.send_best_move(game, answer.best, answer.ponder, action);
+    }
+
+    /// Reports the book moves. The move to play comes last: clients show the last line before `bestmove`.
+    pub fn report_book(&mut self, answer: &BookAnswer) {
+        let is_best = |m: &BookMove| m.played == answer.best;
+        let mut moves = answer.moves.clone();
+        moves.sort_by_key(is_best);
+        for m in &moves {
+            self.send(&Reply::BookMove { played: m.played, weight: m.weight, is_best: is_best(m) });
+        }
+    }
+}
 
 impl Session {
     /// Plays a suggestion after its search, or starts the next stage.
@@ -88,21 +189,13 @@ impl Session {
 
 #[cfg(feature = "cloud")]
 impl Session {
-    /// Asks the library for a move. Returns `None` without asking in analysis mode, for an infinite search, several
-    /// lines or a mate in N moves, while pondering, below full strength, and in the promotion variant. The library is
-    /// also not asked if the limits contain neither a clock nor a time for the move, or if the client suggests a move
-    /// itself.
+    /// Asks the library for a move. Returns `None` without asking if the `go` [needs a search](Self::needs_search), while
+    /// pondering, below full strength, and in the promotion variant.
     pub fn ask_cloud(&self, go: &GoRequest, request: &SearchRequest) -> Option<AwaitedMove> {
         let cloud = self.cloud.as_ref()?;
-        let is_analysis = self.preferences.analyse_mode
-            || go.ponder
-            || go.infinite
-            || request.limits.mate.is_some()
-            || request.settings.multipv > 1;
-        let is_suggested = go.book_move.is_some() || go.table_move.is_some();
         let is_weak = self.preferences.strength().is_some();
         let is_variant = request.game.position().has_promotion();
-        if is_analysis || is_suggested || is_weak || is_variant {
+        if self.needs_search(go, request) || go.ponder || is_weak || is_variant {
             return None;
         }
         cloud.ask(request)
