@@ -19,7 +19,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::error::{SolveError, VerifyError};
+use super::{SolveError, VerifyError};
 use crate::board::{Color, Move, Position};
 use crate::movegen::legal_moves;
 use crate::rules::{Game, RuleSet, is_chinese_attack, is_material_insufficient, move_threats};

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::error::{SolveError, VerifyError};
+use super::{SolveError, VerifyError};
 use crate::board::{Move, Position};
 use crate::movegen::{is_legal, legal_moves};
 use crate::rules::{Cause, Game, RuleSet, is_within_no_capture_limit, judge_outcome};
