@@ -19,12 +19,6 @@ mod chase;
 mod chinese;
 mod game;
 mod judgment;
-/// Slow and simple reference implementations of the rules, for tests to compare with.
-#[cfg(test)]
-mod reference {
-    pub mod asian;
-    pub mod chinese;
-}
 mod repetition;
 mod rule_set;
 mod threat;

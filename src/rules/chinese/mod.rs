@@ -7,6 +7,8 @@
 
 mod classify;
 mod lookahead;
+#[cfg(test)]
+mod reference;
 mod threats;
 
 use std::cell::RefCell;
@@ -187,7 +189,7 @@ mod tests {
                 let earlier = before_previous(game.position(), &board, line, n);
                 let context = MoveContext { earlier: &earlier, before: &board, played: line[n].played };
                 let classification = context.classify_within(&mut NodeBudget::new(u32::MAX));
-                let slow = crate::rules::reference::chinese::judge(context.earlier, context.before, context.played);
+                let slow = reference::judge(context.earlier, context.before, context.played);
                 let fast = (classification.class, classification.chases, classification.check_threats);
                 let slow = (slow.class, slow.chases, slow.check_threats);
                 prop_assert_eq!(fast, slow, "{} {:?}", context.played, context.before.setup());
