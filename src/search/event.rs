@@ -7,9 +7,10 @@ use super::score::Score;
 use crate::board::Move;
 
 /// Whether a score is exact or a bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Bound {
     /// The score itself.
+    #[default]
     Exact,
     /// The true score is at least this (fail high).
     Lower,
@@ -31,7 +32,7 @@ impl Bound {
 }
 
 /// A line with its score.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Info {
     /// Depth of the iteration, in plies, or, for a mate that was proven without iterations, its length.
     pub depth: u32,

@@ -214,7 +214,7 @@ impl TranspositionTable {
 /// Generations before the count wraps around.
 const GENERATIONS: u8 = 64;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct TtEntry {
     /// The best move, or [`Move::NONE`].
     pub best: Move,

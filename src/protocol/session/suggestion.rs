@@ -21,7 +21,7 @@ use crate::protocol::codec::{PositionText, Reply};
 use crate::protocol::go::GoRequest;
 use crate::protocol::options::plays_from_books;
 use crate::rules::Game;
-use crate::search::{Bound, Control, Info, Outcome, Randomness, Report, SearchRequest};
+use crate::search::{Control, Info, Outcome, Randomness, Report, SearchRequest};
 #[cfg(feature = "cloud")]
 use crate::text::translated;
 
@@ -156,19 +156,14 @@ impl Session {
         let (Some(best), Some(score)) = (outcome.best, outcome.score) else {
             return;
         };
-        let info = Info {
-            depth: 0,
-            selective_depth: 0,
+        self.send_report(&Report::Line(Info {
             multipv: 1,
             score,
-            bound: Bound::Exact,
             nodes: outcome.nodes,
             time: outcome.time,
-            hashfull: 0,
-            tb_hits: 0,
             pv: vec![best],
-        };
-        self.send_report(&Report::Line(info));
+            ..Info::default()
+        }));
     }
 
     /// Gives the search in progress a line to try first, as far as its moves are legal.

@@ -16,18 +16,7 @@ use crate::search::{Bound, Info, Outcome, Report, Score, SearchResult};
 
 /// A line of one move, with the score 0.
 fn line_with(best: Move) -> Info {
-    Info {
-        depth: 7,
-        selective_depth: 9,
-        multipv: 1,
-        score: Score::ZERO,
-        bound: Bound::Exact,
-        nodes: 1,
-        time: Duration::ZERO,
-        hashfull: 0,
-        tb_hits: 0,
-        pv: vec![best],
-    }
+    Info { depth: 7, selective_depth: 9, multipv: 1, nodes: 1, pv: vec![best], ..Info::default() }
 }
 
 /// An output whose content tests can read.

@@ -237,16 +237,8 @@ impl Pool {
                 return;
             }
             let known = self.tt.probe(position.key());
-            let entry = known.unwrap_or(TtEntry {
-                best,
-                score: Score::ZERO,
-                bound: None,
-                depth: 0,
-                evaluation: None,
-                was_pv: false,
-            });
             self.tt.mark_used();
-            self.tt.store(position.key(), TtEntry { best, ..entry });
+            self.tt.store(position.key(), TtEntry { best, ..known.unwrap_or_default() });
             position.make(best);
         }
     }

@@ -178,14 +178,7 @@ impl<'a> Search<'a> {
         }
         let raw = self.evaluator.evaluate(&self.position);
         if entry.is_none() {
-            self.write(TtEntry {
-                best: Move::NONE,
-                score: Score::ZERO,
-                bound: None,
-                depth: 0,
-                evaluation: Some(raw),
-                was_pv,
-            });
+            self.write(TtEntry { evaluation: Some(raw), was_pv, ..TtEntry::default() });
         }
         raw
     }
