@@ -321,23 +321,6 @@ fn the_last_lines_before_the_move_are_the_result() {
 }
 
 #[test]
-fn the_engine_plays_a_game_against_itself() {
-    let mut client = Client::uci();
-    let mut moves = String::new();
-    client.silent("ucinewgame");
-    for _ in 0..30 {
-        let position = after(&moves);
-        if moves_of(&position).is_empty() {
-            break;
-        }
-        client.send(&format!("position fen {BOARD} w - - 0 1 moves{moves}"));
-        let m = client.best_move("go wtime 50 btime 50 winc 1 binc 1", &position);
-        moves += &format!(" {m}");
-    }
-    client.quit_silently();
-}
-
-#[test]
 fn limited_strength_uses_no_tables() {
     let mut client = Client::uci();
     for (value, reports_mate) in [("true", false), ("false", true)] {

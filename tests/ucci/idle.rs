@@ -10,16 +10,6 @@ use crate::engine_client::{
 };
 
 #[test]
-fn isready_is_answered() {
-    let mut client = Client::ucci();
-    client.send("isready\nIsReady\n  isready  ");
-    for _ in 0..3 {
-        assert_eq!(client.line(), "readyok");
-    }
-    client.quit();
-}
-
-#[test]
 fn stop_without_a_search_is_answered() {
     let mut client = Client::ucci();
     client.send("stop\nstop");
@@ -49,13 +39,6 @@ fn unknown_lines_are_ignored() {
         }
         protocol.quit(client);
     }
-}
-
-#[test]
-fn the_first_position_is_the_starting_position() {
-    let mut client = Client::ucci();
-    client.best_move("go depth 1", &chuhe::board::Position::startpos());
-    client.quit();
 }
 
 #[test]
