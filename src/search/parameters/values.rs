@@ -375,7 +375,8 @@ parameters! {
     changes_max = 1800, 1000, 4000;
 }
 
-#[cfg(all(test, feature = "tune"))]
+#[cfg(test)]
+#[cfg(feature = "tune")]
 mod tests {
     use super::*;
 
