@@ -1,10 +1,10 @@
 //! Moves from the opening books, and moves and lines that the client or a cloud library suggests.
 //!
-//! A move from the opening books is played without a search. A suggestion may be wrong or malicious, so a search with one
-//! has stages. First the suggested move alone is searched for a short time. A table move is then played unless this
-//! search finds that it allows a forced mate. A book move is played unless its score is below a minimum, or clearly lower
-//! than that of the best move of an equally deep search. If the suggestion is rejected, the search that `go` asked for
-//! follows. A hint is a line that the search tries first.
+//! A move from the opening books is played without a search. A suggestion may be wrong or malicious, so a search with
+//! one has stages. First the suggested move alone is searched for a short time. A table move is then played unless this
+//! search finds that it allows a forced mate. A book move is played unless its score is below a minimum, or clearly
+//! lower than that of the best move of an equally deep search. If the suggestion is rejected, the search that `go`
+//! asked for follows. A hint is a line that the search tries first.
 
 use std::sync::Arc;
 
@@ -39,8 +39,8 @@ fn sharpness(randomness: Randomness) -> Option<f64> {
 }
 
 impl Session {
-    /// Whether a `go` needs a search: it is an analysis (analysis mode, an infinite search, neither a clock nor a time for
-    /// the move, a search for a mate, or MultiPV above 1), or the client suggests a move.
+    /// Whether a `go` needs a search: it is an analysis (analysis mode, an infinite search, neither a clock nor a time
+    /// for the move, a search for a mate, or MultiPV above 1), or the client suggests a move.
     fn needs_search(&self, go: &GoRequest, request: &SearchRequest) -> bool {
         let limits = &request.limits;
         self.preferences.analyse_mode
@@ -184,8 +184,8 @@ impl Session {
 
 #[cfg(feature = "cloud")]
 impl Session {
-    /// Asks the library for a move. Returns `None` without asking if the `go` [needs a search](Self::needs_search), while
-    /// pondering, below full strength, and in the promotion variant.
+    /// Asks the library for a move. Returns `None` without asking if the `go` [needs a search](Self::needs_search),
+    /// while pondering, below full strength, and in the promotion variant.
     pub fn ask_cloud(&self, go: &GoRequest, request: &SearchRequest) -> Option<AwaitedMove> {
         let cloud = self.cloud.as_ref()?;
         let is_weak = self.preferences.strength().is_some();
