@@ -32,7 +32,6 @@ mod selfplay;
 mod serve;
 mod show;
 mod solve;
-mod tips;
 #[cfg(feature = "match")]
 mod tournament;
 #[cfg(feature = "training")]
@@ -201,7 +200,7 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     let matches = command.try_get_matches_from_mut(given);
     let parsed = matches.and_then(|matches| Arguments::from_arg_matches(&matches));
     parsed.map_err(|mut error| {
-        tips::add_tips(&mut error, words, &command);
+        help::add_tips(&mut error, words, &command);
         use ContextKind::{InvalidArg, InvalidSubcommand, InvalidValue};
         for kind in [InvalidArg, InvalidSubcommand, InvalidValue] {
             if let Some(ContextValue::String(word)) = error.get(kind) {

@@ -5,12 +5,10 @@ mod explain;
 mod failure;
 mod files;
 mod games;
-mod line_output;
 mod output;
-mod positions;
 mod progress;
+mod reading;
 mod search;
-mod unread;
 
 pub use crate::text::{Language, fill, plies_text, texts, translated};
 #[cfg(feature = "match")]
@@ -50,19 +48,17 @@ pub use games::{
     GameArguments, GamePath, GivenGame, Place, note_problems, place_json, play_line, play_text,
     rules_tag,
 };
-pub use line_output::{LineFormat, LineOutput};
 pub use output::{
-    columns, heads, log_panics, pad_left, print, print_if_read, print_line, print_text, row,
-    sentence, spaced, start_log, terminal_width,
+    LineFormat, LineOutput, columns, heads, log_panics, pad_left, print, print_if_read, print_line,
+    print_text, row, sentence, spaced, start_log, terminal_width,
 };
 #[cfg(feature = "match")]
 pub use output::{number_table, pad};
-pub use positions::{FilePosition, RecordSelection, read_positions};
 #[cfg(feature = "training")]
 pub use progress::ProgressMeter;
 pub use progress::{note, register_bar};
+pub use reading::{ErrorList, FilePosition, RecordSelection, Unread, read_positions};
 pub use search::{
     SearchArguments, SearchDefaults, SearchPlan, SearchThreads, bound_name, score_and_mate,
     search_games, thread_count,
 };
-pub use unread::{ErrorList, Unread};

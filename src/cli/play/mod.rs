@@ -1,18 +1,21 @@
 //! `chuhe play`: a game against the engine in the terminal.
 
 mod commands;
-mod input;
 mod level;
 
-use std::io::{self, IsTerminal};
+use std::io::{self, ErrorKind, IsTerminal};
+use std::mem::take;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::never;
+use rustyline::error::ReadlineError;
+use rustyline::history::DefaultHistory;
+use rustyline::{Config, Editor};
 
 use super::common::{
-    BoardArguments, BookArguments, Failure, GameArguments, GameRulesArgument, INTERRUPTED,
+    BoardArguments, BookArguments, Context, Failure, GameArguments, GameRulesArgument, INTERRUPTED,
     LimitArguments, SearchArguments, SearchDefaults, SearchPlan, SearchThreads, describe_end, fill,
     is_utf8, print_line, refuse_if, report_damaged_tablebases, stopped_by_ctrl_c, texts, user_name,
 };
@@ -25,7 +28,7 @@ use crate::notation::{NotationError, parse_move, san, without_move_numbers};
 use crate::protocol::strength::{MAX_ELO, MIN_ELO};
 use crate::rules::Game;
 use crate::search::{Control, Limits, SearchResult};
-use input::{Entered, Input};
+use crate::text::{Blocking, BoundedLine, decode_line, read_bounded_line, without_byte_order_mark};
 use level::{GameClock, PlayLevel};
 #[cfg(feature = "cloud")]
 pub use {commands::is_too_early_for_a_draw, level::SHORT_SEARCH};
@@ -118,6 +121,65 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             Entered::Interrupted => return Ok(ExitCode::from(INTERRUPTED)),
         }
     }
+}
+
+/// Maximum length of a line that is not typed in a terminal, in bytes. The rest of a longer line is left out.
+const MAX_LINE: usize = 1 << 20;
+
+#[derive(Debug)]
+enum Entered {
+    Line(String),
+    /// A line with bytes that are not text.
+    Unreadable,
+    /// The end of the input.
+    End,
+    /// Ctrl-C instead of a line.
+    Interrupted,
+}
+
+/// Reads lines with an editor from a terminal, and in UTF-8 or GBK from a pipe or file.
+#[derive(Default)]
+struct Input {
+    history: DefaultHistory,
+}
+
+impl Input {
+    /// Shows the prompt in a terminal and reads a line.
+    fn read(&mut self, prompt: &str) -> Result<Entered, Failure> {
+        if io::stdin().is_terminal() { self.edit(prompt) } else { read_piped() }
+    }
+
+    /// The editor handles Ctrl-C as long as it exists. Therefore there is one for each line, so that Ctrl-C can stop
+    /// the searches between them.
+    fn edit(&mut self, prompt: &str) -> Result<Entered, Failure> {
+        let editor = Editor::<(), _>::with_history(Config::default(), take(&mut self.history));
+        let mut editor = editor.context("the terminal")?;
+        let line = editor.readline(prompt);
+        if let Ok(line) = &line {
+            // An error only means that the line is missing in the input history.
+            let _ = editor.add_history_entry(line.as_str());
+        }
+        self.history = take(editor.history_mut());
+        match line {
+            Ok(line) => Ok(Entered::Line(line)),
+            Err(ReadlineError::Eof) => Ok(Entered::End),
+            Err(ReadlineError::Interrupted) => Ok(Entered::Interrupted),
+            Err(ReadlineError::Io(error)) if error.kind() == ErrorKind::InvalidData => {
+                Ok(Entered::Unreadable)
+            }
+            Err(error) => Err(Failure::new("the terminal", error)),
+        }
+    }
+}
+
+fn read_piped() -> Result<Entered, Failure> {
+    let mut line = Vec::new();
+    let read = read_bounded_line(&mut Blocking(io::stdin().lock()), MAX_LINE, &mut line);
+    if read.context("standard input")? == BoundedLine::End {
+        return Ok(Entered::End);
+    }
+    let (text, _) = decode_line(&line);
+    Ok(Entered::Line(without_byte_order_mark(&text).to_owned()))
 }
 
 /// An end of the game that does not follow from the position or the rules.
