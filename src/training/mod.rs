@@ -27,7 +27,6 @@
 
 pub mod book;
 pub mod data;
-mod line_search;
 pub mod network;
 pub mod prepare;
 mod sample;

@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::scores::{ScoredPosition, key, reweight};
+use super::scores::{LineSearch, ScoredPosition, key, reweight};
 use crate::book::{BookEntry, BookTable};
 use crate::rules::Game;
 use crate::search::{StartError, search_in_parallel};
-use crate::training::line_search::LineSearch;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BookCheck {

@@ -3,12 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use super::scores::key;
-use crate::board::Move;
+use super::scores::{Edge, LineSearch, Node, back_up, key};
 use crate::book::{BookMove, BookTable, weight};
 use crate::rules::Game;
 use crate::search::StartError;
-use crate::training::line_search::LineSearch;
 
 /// Cost of a ply in addition to the loss of its move, in hundredths of a minor piece. A large cost makes broad books,
 /// a small one deep books.
@@ -29,37 +27,25 @@ pub struct Expansion {
 }
 
 #[derive(Debug)]
-struct BookNode {
+struct FoundPosition {
     game: Game,
     /// The lowest cost at which it was reached before it was searched.
     cost: i32,
     is_searched: bool,
-    moves: Vec<Edge>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Edge {
-    played: Move,
-    /// Score for the side that moves.
-    score: i32,
-    /// Index of the node after the move.
-    child: usize,
-}
-
-impl BookNode {
+impl FoundPosition {
     fn ply(&self) -> usize {
         self.game.plies().len()
-    }
-
-    fn best(&self) -> Option<i32> {
-        self.moves.iter().map(|edge| edge.score).max()
     }
 }
 
 /// The positions found so far. A position and its mirror image are one node.
 #[derive(Debug, Default)]
 struct BookTree {
-    nodes: Vec<BookNode>,
+    positions: Vec<FoundPosition>,
+    /// The moves of each position.
+    nodes: Vec<Node>,
     /// The indices of the nodes by [`key`].
     known: HashMap<u64, usize>,
     /// The nodes to search, by cost. A node that is reached again at a lower cost is in the queue twice.
@@ -73,16 +59,12 @@ impl BookTree {
         let next = self.nodes.len();
         let number = *self.known.entry(key(game.position())).or_insert(next);
         if number == next {
-            self.nodes.push(BookNode {
-                game,
-                cost: i32::MAX,
-                is_searched: false,
-                moves: Vec::new(),
-            });
+            self.positions.push(FoundPosition { game, cost: i32::MAX, is_searched: false });
+            self.nodes.push(Node::default());
         }
-        let node = &mut self.nodes[number];
-        if cost < node.cost && !node.is_searched {
-            node.cost = cost;
+        let position = &mut self.positions[number];
+        if cost < position.cost && !position.is_searched {
+            position.cost = cost;
             self.open.push(Reverse((cost, number)));
         }
         number
@@ -91,16 +73,17 @@ impl BookTree {
     /// Returns the cheapest queued node with its cost, and marks it as searched.
     fn pop(&mut self) -> Option<(i32, usize)> {
         while let Some(Reverse((cost, number))) = self.open.pop() {
-            let node = &mut self.nodes[number];
-            if !node.is_searched {
-                node.is_searched = true;
+            let position = &mut self.positions[number];
+            if !position.is_searched {
+                position.is_searched = true;
                 return Some((cost, number));
             }
         }
         None
     }
 
-    /// Searches a node and queues the positions after its good moves.
+    /// Searches a node and queues the positions after its good moves. A move keeps its score if the position after it
+    /// was first reached at the same ply as this position or at an earlier one.
     fn search(
         &mut self,
         number: usize,
@@ -108,7 +91,7 @@ impl BookTree {
         plan: &Expansion,
         search: &mut LineSearch,
     ) -> Result<(), StartError> {
-        let game = self.nodes[number].game.clone();
+        let game = self.positions[number].game.clone();
         let found = search.good(&game, plan.lines, plan.margin)?;
         let Some(best) = found.first().map(|m| m.score) else {
             return Ok(());
@@ -122,38 +105,21 @@ impl BookTree {
             }
             let cost = cost + best - m.score + PLY_COST;
             let child = self.node(after, cost);
+            let is_later = self.positions[child].ply() > game.plies().len();
+            let child = is_later.then_some(child);
             moves.push(Edge { played: m.played, score: m.score, child });
         }
         self.nodes[number].moves = moves;
         Ok(())
     }
 
-    /// Backs up the scores from the ends of the lines: the score of a move becomes the negated score of the best
-    /// answer. A move keeps its own score if the node after it has no answers, or was first reached at the same ply as
-    /// the node before the move or at an earlier one.
-    fn back_up(&mut self) {
-        let mut order: Vec<usize> = (0..self.nodes.len()).collect();
-        order.sort_by_key(|&number| Reverse(self.nodes[number].ply()));
-        for number in order {
-            let ply = self.nodes[number].ply();
-            let mut moves = std::mem::take(&mut self.nodes[number].moves);
-            for edge in &mut moves {
-                let child = &self.nodes[edge.child];
-                if let Some(answer) = child.best().filter(|_| child.ply() > ply) {
-                    edge.score = -answer;
-                }
-            }
-            self.nodes[number].moves = moves;
-        }
-    }
-
     fn book(&self, margin: i32) -> BookTable {
         let mut table = BookTable::default();
-        for node in &self.nodes {
-            let best = node.best().unwrap_or(0);
+        for (found, node) in self.positions.iter().zip(&self.nodes) {
+            let best = node.value().unwrap_or(0);
             for edge in node.moves.iter().filter(|edge| best - edge.score <= margin) {
                 let m = BookMove::new(edge.played, weight(best - edge.score, margin));
-                table.add(node.game.position(), m);
+                table.add(found.game.position(), m);
             }
         }
         table
@@ -174,7 +140,7 @@ pub fn expand(
         let Some((cost, number)) = tree.pop() else {
             break;
         };
-        if tree.nodes[number].ply() >= plan.plies {
+        if tree.positions[number].ply() >= plan.plies {
             continue;
         }
         tree.search(number, cost, plan, &mut search)?;
@@ -183,7 +149,7 @@ pub fn expand(
             break;
         }
     }
-    tree.back_up();
+    back_up(&mut tree.nodes);
     Ok(tree.book(plan.margin))
 }
 
@@ -250,29 +216,21 @@ mod tests {
     fn answers_correct_the_score_of_a_move() {
         let mut tree = BookTree::default();
         let root = tree.node(Game::startpos(), 0);
-        let mut edge = |played: &str, score, answers: &[i32]| {
+        let edge =
+            |played: &str, score, child| Edge { played: played.parse().unwrap(), score, child };
+        let mut child = |played: &str, answers: Vec<Edge>| {
             let mut game = Game::startpos();
             game.push_line(played);
-            let child = tree.node(game.clone(), 0);
-            for (score, answer) in answers.iter().zip(["h9g7", "b9c7"]) {
-                let mut after = game.clone();
-                after.push_line(answer);
-                let grandchild = tree.node(after, 0);
-                tree.nodes[child].moves.push(Edge {
-                    played: answer.parse().unwrap(),
-                    score: *score,
-                    child: grandchild,
-                });
-            }
-            Edge { played: played.parse().unwrap(), score, child }
+            let child = tree.node(game, 0);
+            tree.nodes[child].moves = answers;
+            Some(child)
         };
         // The first move has the best score until the score of its second answer is backed up.
-        let moves =
-            vec![edge("h2e2", 30, &[-20, 25]), edge("c3c4", 20, &[-15]), edge("h0g2", 10, &[])];
-        tree.nodes[root].moves = moves;
-        tree.back_up();
-        let scores: Vec<i32> = tree.nodes[root].moves.iter().map(|e| e.score).collect();
-        assert_eq!(scores, [-25, 15, 10]);
+        let first = child("h2e2", vec![edge("h9g7", -20, None), edge("b9c7", 25, None)]);
+        let second = child("c3c4", vec![edge("h9g7", -15, None)]);
+        tree.nodes[root].moves =
+            vec![edge("h2e2", 30, first), edge("c3c4", 20, second), edge("h0g2", 10, None)];
+        back_up(&mut tree.nodes);
         let book = tree.book(20);
         let kept = book.all_moves(&Position::startpos());
         let kept: Vec<_> = kept.iter().map(|m| format!("{} {}", m.played, m.weight)).collect();

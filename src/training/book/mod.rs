@@ -12,6 +12,7 @@ mod scores;
 
 pub use check::{BookCheck, Checked, check};
 pub use expansion::{Expansion, expand};
+pub(super) use scores::{LineSearch, ScoredLine};
 
 use super::data::LabeledResult;
 use crate::board::{Color, Move, Position};

@@ -1,10 +1,91 @@
-//! Weights of book moves from the scores of searches.
+//! Scores of moves by MultiPV searches, and weights of book moves from these scores.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::board::{Move, Position};
 use crate::book::{BookEntry, BookMove, BookTable, weight};
-use crate::training::line_search::ScoredLine;
+use crate::eval::nnue::Network;
+use crate::rules::Game;
+use crate::search::{Limits, Score, SearchLine, SearchRequest, Searcher, Settings, StartError};
+
+/// Size of the hash table, in MB.
+const HASH: usize = 32;
+
+/// A move with its score for the side that moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScoredLine {
+    pub played: Move,
+    /// The score as the search returned it.
+    pub search_score: Score,
+    /// The score as a [number](Score::number).
+    pub score: i32,
+}
+
+impl ScoredLine {
+    /// Whether the move allows a forced mate.
+    pub fn is_lost(self) -> bool {
+        self.score <= -Score::LONGEST_MATE.units()
+    }
+}
+
+/// Searches positions one after another. A result does not depend on earlier searches.
+#[derive(Debug)]
+pub struct LineSearch {
+    searcher: Searcher,
+    nodes: u64,
+}
+
+impl LineSearch {
+    /// A search with a soft limit of `nodes` nodes per position: the iteration in progress is finished.
+    /// Evaluates with `network`, or with the embedded one if it is `None`.
+    pub fn new(nodes: u64, network: Option<Arc<Network>>) -> Result<Self, StartError> {
+        let mut searcher = Searcher::with_exact_hash(HASH)?;
+        searcher.set_network(network);
+        Ok(Self { searcher, nodes })
+    }
+
+    /// Returns at most `count` moves, best first, and only moves of `only` if it is given.
+    ///
+    /// # Errors
+    /// No search thread can be started.
+    pub fn best(
+        &mut self,
+        game: &Game,
+        count: usize,
+        only: Option<Vec<Move>>,
+    ) -> Result<Vec<ScoredLine>, StartError> {
+        self.searcher.forget();
+        let request = self.searcher.request(game, Limits::soft(self.nodes));
+        let result = self.searcher.search(SearchRequest {
+            root_moves: only,
+            settings: Settings { multipv: count.max(1), ..request.settings },
+            ..request
+        })?;
+        let mut moves: Vec<_> = result.lines.iter().filter_map(scored).collect();
+        moves.sort_by_key(|m| -m.score);
+        Ok(moves)
+    }
+
+    /// [`Self::best`] without the moves that allow a forced mate or are worse than the best one by more than `margin`
+    /// hundredths of a minor piece.
+    pub fn good(
+        &mut self,
+        game: &Game,
+        count: usize,
+        margin: i32,
+    ) -> Result<Vec<ScoredLine>, StartError> {
+        let mut found = self.best(game, count, None)?;
+        let best = found.first().map_or(0, |m| m.score);
+        found.retain(|m| best - m.score <= margin && !m.is_lost());
+        Ok(found)
+    }
+}
+
+fn scored(line: &SearchLine) -> Option<ScoredLine> {
+    let played = *line.pv.first()?;
+    Some(ScoredLine { played, search_score: line.score, score: line.score.number() })
+}
 
 /// Maximum number of rounds of [`back_up`], and maximum of `--max-ply`, the length of the lines of a book.
 const MAX_ROUNDS: usize = 200;
@@ -35,23 +116,26 @@ impl ScoredPosition {
     }
 }
 
-#[derive(Debug)]
-struct Node {
+/// The scored moves of a position.
+#[derive(Debug, Default)]
+pub struct Node {
     /// Score of the best move of the search; `None` if the book has this move.
     best_outside_book: Option<i32>,
-    moves: Vec<Edge>,
+    pub moves: Vec<Edge>,
 }
 
 #[derive(Debug)]
-struct Edge {
-    played: Move,
-    score: i32,
-    /// Index of the node after the move; `None` if it is not in the book.
-    child: Option<usize>,
+pub struct Edge {
+    pub played: Move,
+    /// Score for the side that moves.
+    pub score: i32,
+    /// Index of the node whose value replaces the score; `None` if the score is final.
+    pub child: Option<usize>,
 }
 
 impl Node {
-    fn value(&self) -> Option<i32> {
+    /// The best score.
+    pub fn value(&self) -> Option<i32> {
         let in_book = self.moves.iter().map(|edge| edge.score);
         in_book.chain(self.best_outside_book).max()
     }
@@ -113,7 +197,7 @@ fn nodes(
 /// Backs up the scores from the ends of the lines, one ply per round, until nothing changes: the score of a move
 /// becomes the negated score of the best answer, which need not be in the book. The number of rounds is limited
 /// because the scores of moves in a cycle may change forever.
-fn back_up(nodes: &mut [Node]) {
+pub fn back_up(nodes: &mut [Node]) {
     for _ in 0..MAX_ROUNDS {
         let values: Vec<Option<i32>> = nodes.iter().map(Node::value).collect();
         let mut has_changed = false;
@@ -132,7 +216,6 @@ fn back_up(nodes: &mut [Node]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Score;
 
     /// A position after moves from the start, its best move with its score, and the book moves with their scores.
     type Scored<'a> = (&'a [&'a str], (&'a str, i32), &'a [(&'a str, i32)]);

@@ -14,8 +14,8 @@ use crate::movegen::legal_moves;
 use crate::random;
 use crate::rules::{self, Cause, Game, RuleSet};
 use crate::search::{Limits, Outcome, Score, Searcher, StartError};
+use crate::training::book::{LineSearch, ScoredLine};
 use crate::training::data::{LabeledResult, NO_SCORE, ScoredMove, Termination, TrainingGame};
-use crate::training::line_search::{LineSearch, ScoredLine};
 
 /// A game of this number of plies is a draw.
 const MAX_PLIES: usize = 400;
