@@ -66,11 +66,12 @@ const LONGEST_SAMPLE: usize = 1000;
 pub enum ReadSamplesError {
     #[error(transparent)]
     Io(#[from] io::Error),
-    #[error("line {line}: {error}")]
+    /// A line is not a sample, or does not fit the file it is written to.
+    #[error("line {line}: {reason}")]
     Line {
         /// Number of the line, from 1.
         line: usize,
-        error: ParseSampleError,
+        reason: String,
     },
 }
 
@@ -121,7 +122,9 @@ impl<R: BufRead> SampleLines<R> {
                 self.is_torn = true;
                 Ok(None)
             }
-            Err(error) => Err(ReadSamplesError::Line { line: self.line, error }),
+            Err(error) => {
+                Err(ReadSamplesError::Line { line: self.line, reason: error.to_string() })
+            }
         }
     }
 }

@@ -33,26 +33,8 @@ pub enum ConvertError {
     Read(#[from] ReadSamplesError),
     #[error(transparent)]
     Records(#[from] io::Error),
-    /// A sample does not fit the game file format.
-    #[error("line {line}: {reason}")]
-    Line {
-        /// Number of the line, from 1.
-        line: usize,
-        reason: UnfitSample,
-    },
     #[error("cannot write: {0}")]
     Write(#[from] AppendError),
-}
-
-/// The reason why a sample does not fit the game file format.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-pub enum UnfitSample {
-    /// The result for red is not 1, 0.5 or 0.
-    #[error("the result is {0}, but must be 1, 0.5 or 0")]
-    Result(f64),
-    /// The score does not fit 16 bits, or is [`NO_SCORE`].
-    #[error("the score {0} is not between -32767 and 32767")]
-    Score(i32),
 }
 
 /// Converts text samples, one per line (`FEN | score for red | result for red`), in the order of the games; see
@@ -71,7 +53,7 @@ pub fn convert_text<W: Write>(
     while let Some(sample) = lines.next() {
         let line = lines.line;
         let (sample, result) =
-            loose_sample(sample?).map_err(|reason| ConvertError::Line { line, reason })?;
+            loose_sample(sample?).map_err(|reason| ReadSamplesError::Line { line, reason })?;
         match &mut game {
             Some(game) if !lines.begins_game() => game.samples.push(sample),
             _ => {
@@ -98,7 +80,8 @@ fn write<W: Write>(
     Ok(())
 }
 
-fn loose_sample(sample: Sample) -> Result<(LooseSample, LabeledResult), UnfitSample> {
+/// The sample for a game file, or the reason why it does not fit the format.
+fn loose_sample(sample: Sample) -> Result<(LooseSample, LabeledResult), String> {
     let is_result = |result: &LabeledResult| result.points(Color::Red) == sample.result;
     let result = LabeledResult::ALL.into_iter().find(is_result);
     let sign = sample.position.side_to_move().sign();
@@ -107,8 +90,8 @@ fn loose_sample(sample: Sample) -> Result<(LooseSample, LabeledResult), UnfitSam
         (Some(result), Some(score)) => {
             Ok((LooseSample { position: sample.position, score }, result))
         }
-        (None, _) => Err(UnfitSample::Result(sample.result)),
-        (_, None) => Err(UnfitSample::Score(sample.score)),
+        (None, _) => Err(format!("the result is {}, but must be 1, 0.5 or 0", sample.result)),
+        (_, None) => Err(format!("the score {} is not between -32767 and 32767", sample.score)),
     }
 }
 
