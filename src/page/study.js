@@ -283,7 +283,7 @@ export function playMove(move) {
 }
 
 // A move of the user, from the board or a list of moves.
-export function tryMove(move) {
+function tryMove(move) {
   const refusal = app.refusal() || whyIllegal(app.game.node.position, fromOf(move), toOf(move));
   if (refusal) {
     drawBoard();
