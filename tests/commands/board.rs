@@ -251,17 +251,6 @@ fn analysis_streams_until_the_client_leaves() {
 }
 
 #[test]
-fn search_limits_are_refused() {
-    TestDir::new().check(
-        "
-        $2 board --no-browser --depth 3
-        =
-        2> unexpected argument '--depth' found
-        ",
-    );
-}
-
-#[test]
 fn a_hash_size_of_0_is_the_default() {
     let board = Board::start(&["--hash", "0"]);
     let (_, state) = board.ask("state");
