@@ -6,8 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::end_reason::{EndReason, Ending};
-use super::key_values::KeyValues;
-use super::setting_error::{SettingError, require_valid};
+use super::settings::{KeyValues, SettingError, require_valid};
 use crate::board::{ByColor, Color};
 use crate::rules::{Game, RuleSet, is_within_no_capture_limit};
 use crate::tablebase::{RepeatedPositions, SkippedFile, TableOutcome, Tables};

@@ -14,7 +14,6 @@ mod end_reason;
 mod engine;
 mod journal;
 mod json_report;
-mod key_values;
 mod limit;
 mod openings;
 mod play;
@@ -22,7 +21,7 @@ mod record;
 mod referee;
 mod runner;
 mod schedule;
-mod setting_error;
+mod settings;
 mod spec;
 mod stall;
 pub mod stats;
@@ -44,7 +43,7 @@ pub use runner::{
     TournamentEnd, TournamentEvent, TournamentStartError, check_engines, check_processors, run,
 };
 pub use schedule::{ColorOrder, Schedule, ScheduledGame, TournamentFormat};
-pub use setting_error::SettingError;
+pub use settings::SettingError;
 pub use spec::{EngineProtocol, EngineSpec, PartialEngineSpec, read_toml};
 
 use std::cmp::Reverse;

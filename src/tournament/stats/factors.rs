@@ -12,10 +12,9 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-use super::elo::{Interval, Z_95};
-use super::matrix::invert;
+use super::elo::{Interval, Z_95, invert};
 use crate::text::{is_character, printable};
-use crate::tournament::setting_error::{SettingError, require_valid};
+use crate::tournament::settings::{SettingError, require_valid};
 use crate::tournament::spec::{OptionValue, check_option};
 
 /// Elo per point of score between equal engines: the reciprocal of the slope of the logistic curve at a score of one

@@ -2,7 +2,6 @@
 
 mod elo;
 mod factors;
-mod matrix;
 mod ratings;
 mod sprt;
 mod spsa;

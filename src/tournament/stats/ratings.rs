@@ -10,8 +10,7 @@
 use serde::Serialize;
 
 use super::Standings;
-use super::elo::Z_95;
-use super::matrix::invert;
+use super::elo::{Z_95, invert};
 
 /// The rating of an engine in Elo; the mean of all engines is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]

@@ -12,8 +12,7 @@ use serde::Serialize;
 
 use super::elo::{NORMALIZED_SCALE, score_of};
 use crate::board::named_enum;
-use crate::tournament::key_values::KeyValues;
-use crate::tournament::setting_error::{SettingError, require_valid};
+use crate::tournament::settings::{KeyValues, SettingError, require_valid};
 
 named_enum! {
     /// The unit of `elo0` and `elo1`.

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::factors::random_of_pair;
 use crate::text::{is_character, printable};
-use crate::tournament::setting_error::{SettingError, require_valid};
+use crate::tournament::settings::{SettingError, require_valid};
 
 /// The tuned parameters of a match of two engines.
 #[derive(Clone, Debug, Serialize, Deserialize)]
