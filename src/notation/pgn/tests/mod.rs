@@ -1,13 +1,11 @@
 //! Tests of the PGN reader: records of many programs, results and errors.
 
 mod limits;
-mod numbers;
-mod tags;
 
 use super::*;
 use crate::notation::tree::ROOT;
 
-fn main_lines(text: &str) -> Vec<String> {
+pub fn main_lines(text: &str) -> Vec<String> {
     let games = read(text).into_iter();
     let lines = games.map(|game| game.unwrap().main_line().coordinates());
     lines.collect()
