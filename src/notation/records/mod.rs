@@ -17,15 +17,14 @@
 
 mod cbf;
 mod ccbridge;
-mod ccm;
 mod dhtmlxq;
 mod digits;
 mod lines;
 mod markup;
-mod mxq;
 mod numbered;
 mod pfc;
 mod reader;
+mod sites;
 #[cfg(test)]
 mod tests;
 mod wxf_file;

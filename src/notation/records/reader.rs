@@ -10,15 +10,14 @@ use encoding_rs_io::DecodeReaderBytesBuilder;
 
 use super::cbf::{is_cbf, read_cbf, split_cbf};
 use super::ccbridge::{is_ccbridge, read_ccbridge, split_ccbridge};
-use super::ccm::{is_ccm, read_ccm};
 use super::dhtmlxq::{is_dhtmlxq, is_move_list, plain_dhtmlxq, read_dhtmlxq, split_dhtmlxq};
 use super::lines::{
     has_annotated_moves, has_moves_below, is_comment, is_line_of_moves, is_lines,
     may_have_moves_below, read_line, without_marks,
 };
 use super::markup::{html_text, is_html, unescaped};
-use super::mxq::{is_mxq, read_mxq};
 use super::pfc::{is_pfc, read_pfc, split_pfc};
+use super::sites::{is_ccm, is_mxq, read_ccm, read_mxq};
 use super::wxf_file::{is_wxf, read_wxf, split_wxf};
 use super::xqf::{is_xqf, read_xqf};
 use crate::notation::pgn::{PgnReader, is_tag_line};

@@ -1,6 +1,6 @@
-//! MXQ files of 弈天.
+//! Binary files of game sites, which hold only a main line: MXQ (弈天) and CCM (中国游戏中心).
 
-use super::{add_main_line, note_rest};
+use super::{add_main_line, note_rest, square_from_black};
 use crate::board::Square;
 use crate::notation::raw::{RawGame, RecordError};
 use crate::notation::tree::{GameResult, GameTree, ROOT, plain_comment};
@@ -10,7 +10,7 @@ use crate::text::{decode_part, encoding_of};
 const FIELDS: usize = 12;
 /// The field after the last move of an MXQ file.
 const END: &[u8] = b"Ends";
-/// The results between the names of the players in an MXQ file, in GBK or Big5.
+/// The results between the names of the players in an MXQ file.
 const RESULTS: [(&str, GameResult); 5] = [
     ("-胜-", GameResult::RedWins),
     ("-勝-", GameResult::RedWins),
@@ -19,18 +19,10 @@ const RESULTS: [(&str, GameResult); 5] = [
     ("-負-", GameResult::BlackWins),
 ];
 
-/// The fields of an MXQ file, each of which follows a byte with its length.
-fn fields(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut rest = bytes;
-    std::iter::from_fn(move || next_field(&mut rest))
-}
-
-/// Removes and returns the first of the fields.
+/// Removes and returns the first field of the rest of an MXQ file. It follows a byte with its length.
 fn next_field<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let (length, rest) = bytes.split_first()?;
-    let (field, rest) = rest.split_at_checked(usize::from(*length))?;
-    *bytes = rest;
-    Some(field)
+    let length = *bytes.split_off_first()?;
+    bytes.split_off(..usize::from(length))
 }
 
 /// The squares of a move such as `7C-4C`: file from 0 and rank from A, for both sides from red's left corner.
@@ -47,7 +39,8 @@ fn squares(field: &[u8]) -> Option<(Square, Square)> {
 
 /// Whether a file is MXQ, by its beginning: a move or the end follows after the fields.
 pub fn is_mxq(beginning: &[u8]) -> bool {
-    let first = fields(beginning).nth(FIELDS);
+    let mut rest = beginning;
+    let first = std::iter::from_fn(|| next_field(&mut rest)).nth(FIELDS);
     first.is_some_and(|field| field == END || squares(field).is_some())
 }
 
@@ -56,8 +49,9 @@ pub fn is_mxq(beginning: &[u8]) -> bool {
 /// # Errors
 /// The file has fewer fields than there are before the moves, the game is too long, or its first move is illegal.
 pub fn read_mxq(bytes: &[u8]) -> Result<GameTree, RecordError> {
-    let head: Vec<&[u8]> = fields(bytes).take(FIELDS).collect();
-    let mut rest = &bytes[head.iter().map(|field| 1 + field.len()).sum()..];
+    let mut rest = bytes;
+    let fields = std::iter::from_fn(|| next_field(&mut rest));
+    let head: Vec<&[u8]> = fields.take(FIELDS).collect();
     let encoding = encoding_of(&head.concat());
     let head: Vec<_> = (head.iter()).map(|field| decode_part(field, encoding)).collect();
     let [site, date, event, red_elo, black_elo, _, _, _, _, _, comment, _] = &head[..] else {
@@ -98,11 +92,72 @@ pub fn read_mxq(bytes: &[u8]) -> Result<GameTree, RecordError> {
     game.resolve()
 }
 
+/// A form of CCM files.
+struct Form {
+    /// The length of the header in bytes.
+    header: usize,
+    /// The length of a move in bytes.
+    length: usize,
+    /// The indices of four bytes in a move: file and rank of the origin, file and rank of the destination. Files and
+    /// ranks are counted from the upper left corner of the board that the player saw.
+    squares: [usize; 4],
+}
+
+/// The form without a header.
+const SHORT: Form = Form { header: 0, length: 7, squares: [3, 5, 4, 6] };
+
+/// The form of 17pk, with the number of moves at the end of the header.
+const LONG: Form = Form { header: 12, length: 9, squares: [3, 4, 5, 6] };
+
+fn ccm_form(bytes: &[u8]) -> Form {
+    let count = bytes.get(8..LONG.header).and_then(|count| count.try_into().ok());
+    let count = count.map_or(0, u32::from_le_bytes) as usize;
+    let is_long = count > 0 && count.checked_mul(LONG.length) == Some(bytes.len() - LONG.header);
+    if is_long { LONG } else { SHORT }
+}
+
+/// The files and ranks of the origin and the destination of each move.
+fn ccm_moves(bytes: &[u8]) -> impl Iterator<Item = [u8; 4]> {
+    let Form { header, length, squares } = ccm_form(bytes);
+    bytes[header..].chunks_exact(length).map(move |bytes| squares.map(|index| bytes[index]))
+}
+
+/// Whether a file is CCM: it begins with 1, its length fits one of the two forms, and the squares of all moves are on
+/// the board.
+pub fn is_ccm(beginning: &[u8]) -> bool {
+    let is_move = |[from_file, from_rank, to_file, to_rank]: [u8; 4]| {
+        from_file < 9 && from_rank < 10 && to_file < 9 && to_rank < 10
+    };
+    let Form { header, length, .. } = ccm_form(beginning);
+    beginning.first() == Some(&1)
+        && (beginning.len() - header).is_multiple_of(length)
+        && ccm_moves(beginning).all(is_move)
+}
+
+/// Reads a CCM file. The board is turned if the first move begins in its upper half, because red moves first.
+///
+/// # Errors
+/// The game is too long, or its first move is illegal.
+pub fn read_ccm(bytes: &[u8]) -> Result<GameTree, RecordError> {
+    let is_turned = ccm_moves(bytes).next().is_some_and(|[_, rank, ..]| rank < 5);
+    let square = |file: u8, rank: u8| {
+        let square = square_from_black(file.into(), rank.into())?;
+        Some(if is_turned { square.flip_rank().flip_file() } else { square })
+    };
+    let moves = ccm_moves(bytes).map(|[from_file, from_rank, to_file, to_rank]| {
+        square(from_file, from_rank).zip(square(to_file, to_rank))
+    });
+    let mut game = RawGame::default();
+    add_main_line(&mut game, moves)?;
+    game.resolve()
+}
+
 #[cfg(test)]
 mod tests {
     use encoding_rs::{BIG5, GBK};
 
     use super::*;
+    use crate::notation::records::RecordReader;
     use crate::notation::records::tests::read;
 
     fn mxq(fields: &[&[u8]]) -> Vec<u8> {
@@ -138,5 +193,38 @@ mod tests {
             fields[12] = b"Ends";
             assert_eq!(read(&mxq(&fields)).remove(0).unwrap().plies(), 0);
         }
+    }
+
+    #[test]
+    fn ccm_files_are_read_from_both_sides() {
+        let moves = [[7, 4, 7, 7], [7, 6, 0, 2], [7, 6, 9, 7]];
+        for is_turned in [false, true] {
+            let turned = |[from_file, to_file, from_rank, to_rank]: [u8; 4]| {
+                [8 - from_file, 8 - to_file, 9 - from_rank, 9 - to_rank]
+            };
+            let bytes = moves.iter().flat_map(|m| {
+                let squares = if is_turned { turned(*m) } else { *m };
+                [1, 0, 0].into_iter().chain(squares)
+            });
+            let mut bytes: Vec<u8> = bytes.collect();
+            let game = read(&bytes).remove(0).unwrap();
+            assert_eq!(game.main_line().coordinates(), "h2e2 h9g7 h0g2");
+            bytes[10] = bytes[11];
+            assert_eq!(read(&bytes).remove(0).unwrap().problems.len(), 1);
+            bytes.pop();
+            assert!(RecordReader::new(&bytes[..]).is_err());
+        }
+    }
+
+    #[test]
+    fn ccm_files_of_17pk_are_read() {
+        let mut bytes = vec![1, 0, 0x12, 0, 0x6b, 0x96, 0x60, 0x58, 3, 0, 0, 0];
+        for [x, y, to_x, to_y] in [[7, 7, 4, 7], [7, 0, 6, 2], [7, 9, 6, 7]] {
+            bytes.extend([15, 1, 6, x, y, to_x, to_y, 0, 0]);
+        }
+        let game = read(&bytes).remove(0).unwrap();
+        assert_eq!(game.main_line().coordinates(), "h2e2 h9g7 h0g2");
+        bytes.pop();
+        assert!(RecordReader::new(&bytes[..]).is_err());
     }
 }
