@@ -9,9 +9,8 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::Range;
 
-use super::digits::{read_moves, read_squares, with_later_fields};
+use super::dhtmlxq_fields::{Fields, fields, is_numbered, read_moves, read_squares};
 use super::markup::{escaped, percent_decoded, unescaped, without_json_escapes};
-use super::numbered::{is_numbered, with_names};
 use super::{fen_position, piece_position, piece_squares, plain_comment};
 use crate::board::{Color, Move, Square};
 use crate::notation::fen;
@@ -49,12 +48,6 @@ const OTHER: &str = "Dhtml_";
 const NO_TAGS: [&str; 11] =
     ["ver", "init", "pver", "viewurl", "binit", "fen", "move", "comment", "result", "32", "33"];
 
-/// The beginning of an opening tag and of a closing tag.
-const OPENING: &str = "[DhtmlXQ_";
-const CLOSING: &str = "[/DhtmlXQ_";
-/// The beginning of the tag at the end of a record.
-const END: &str = "[/DhtmlXQ";
-
 /// The names with which the tags of a record may begin, in lower case.
 const NAMES: [&str; 2] = ["dhtmlxq", "dhjhtmlxq"];
 
@@ -80,8 +73,9 @@ fn has_tag(lower: &str, brackets: &[&str]) -> bool {
     tags.any(|tag| lower.contains(&tag))
 }
 
-/// A text with plain tags, `[DhtmlXQ_…]`, in place of escaped tags and of tags with a different spelling. Tags such as
-/// `[0_1_0]`, which surround lists of moves in the scripts of web pages, are replaced as well.
+/// A text with plain tags, `[DhtmlXQ_…]`, in place of escaped tags and of tags with a different spelling. This includes
+/// the tags around lists of moves in the scripts of web pages, such as `[0_1_0]`, and `[game_comment_0_1]` with its
+/// closing tag `[/comment_0_1]`.
 pub fn plain_dhtmlxq(text: &str) -> String {
     let text = percent_decoded(text, "%5bd");
     let lower = text.to_ascii_lowercase();
@@ -119,6 +113,10 @@ fn plain_tag(text: &str) -> Option<String> {
         };
         return Some(format!("DhtmlXQ_{field}{rest}"));
     }
+    let comment = name.strip_prefix("game_").unwrap_or(name).strip_prefix("comment_0_");
+    if let Some(ply) = comment.filter(|ply| ply.parse::<u32>().is_ok()) {
+        return Some(format!("DhtmlXQ_comment{ply}{rest}"));
+    }
     let lower = name.to_ascii_lowercase();
     let field = NAMES.iter().find_map(|known| lower.strip_prefix(known))?;
     let as_written = &name[name.len() - field.len()..];
@@ -151,61 +149,15 @@ pub fn split_dhtmlxq(text: &str) -> Vec<&str> {
     if parts.is_empty() { vec![text] } else { parts }
 }
 
-/// The fields of a record by name, and the names of those whose tags are damaged or cut off. If several fields have the
-/// same name, the first one that is not empty counts. The value of a field without a closing tag ends before the next
-/// tag.
-fn fields(text: &str) -> (HashMap<&str, &str>, Vec<&str>) {
-    let (mut fields, mut unclosed) = (HashMap::new(), Vec::new());
-    let (mut at, mut closing) = (0, 0);
-    while let Some(found) = text[at..].find(OPENING) {
-        let name_at = at + found + OPENING.len();
-        at = name_at;
-        let length = text[name_at..].find([']', '[']).unwrap_or(text.len() - name_at);
-        let (name, rest) = text[name_at..].split_at(length);
-        if !rest.starts_with(']') {
-            let is_end = |c: char| !c.is_ascii_alphanumeric() && c != '_';
-            unclosed.extend(name.split(is_end).next().filter(|name| !name.is_empty()));
-            continue;
-        }
-        let value_at = name_at + length + 1;
-        // The next closing tag is searched for only once.
-        if closing < value_at {
-            closing = text[value_at..].find(CLOSING).map_or(text.len(), |found| value_at + found);
-        }
-        let closing_name = text[closing..].strip_prefix(CLOSING);
-        let rest = closing_name.and_then(|rest| rest.strip_prefix(name));
-        let is_closed = rest.is_some_and(|rest| rest.starts_with(']'));
-        let mut value = &text[value_at..closing];
-        if is_closed {
-            at = closing;
-        } else {
-            let end = value.find(OPENING).unwrap_or(value.len());
-            value = value[..end].split(END).next().unwrap_or_default();
-            let is_known = fields.get(name).is_some_and(|known: &&str| !known.trim().is_empty());
-            if name.is_empty() || is_known || value.trim().is_empty() {
-                continue;
-            }
-            unclosed.push(name);
-        }
-        let known = fields.entry(name).or_insert("");
-        if known.trim().is_empty() {
-            *known = value;
-        }
-    }
-    (fields, unclosed)
-}
-
 /// Reads a record.
 ///
 /// # Errors
 /// There is neither a list of moves nor a starting position, the starting position or the first move is invalid, or
 /// the game is too long.
 pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
-    let text = with_names(text);
-    let text = with_later_fields(&text).unwrap_or(text);
-    let (fields, unclosed) = fields(&text);
+    let (fields, unclosed) = fields(text);
     let field = |name: &str| fields.get(name).map_or("", |value| value.trim());
-    let is_given = |name: &&str| fields.contains_key(name);
+    let is_given = |name: &&str| fields.contains_key(*name);
     if !MAIN_FIELDS.iter().any(is_given) {
         return Err(RecordError::new("there is no DhtmlXQ_movelist"));
     }
@@ -226,9 +178,9 @@ pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
     game.moves[ROOT].comment = comment(&fields, 0, 0);
     add_lines(&mut game, &fields, moves)?;
     let place = |name: &str| TAGS.iter().position(|(_, known)| *known == name);
-    let is_tag = |name: &&&str| is_tag_field(name);
-    let mut names: Vec<&&str> = fields.keys().filter(is_tag).collect();
-    names.sort_unstable_by_key(|name| (place(name).unwrap_or(TAGS.len()), **name));
+    let names = fields.keys().map(|name| &**name);
+    let mut names: Vec<&str> = names.filter(|name| is_tag_field(name)).collect();
+    names.sort_unstable_by_key(|name| (place(name).unwrap_or(TAGS.len()), *name));
     for name in names {
         game.add_tag(&tag_of_field(name), &unescaped(field(name)));
     }
@@ -279,7 +231,7 @@ struct Variation {
 /// Adds the main line and the variations.
 fn add_lines(
     game: &mut RawGame,
-    fields: &HashMap<&str, &str>,
+    fields: &Fields<'_>,
     main_line: Vec<Option<(Square, Square)>>,
 ) -> Result<(), RecordError> {
     // The variations of each line.
@@ -334,7 +286,7 @@ fn add_problem(game: &mut RawGame, line: usize) {
     game.add_problem(format!("variation {line} does not replace a move of any line"), false);
 }
 
-fn comment(fields: &HashMap<&str, &str>, line: usize, ply: usize) -> String {
+fn comment(fields: &Fields<'_>, line: usize, ply: usize) -> String {
     let short = (line == 0).then(|| fields.get(format!("comment{ply}").as_str()));
     let text = short.flatten().or_else(|| fields.get(format!("comment{line}_{ply}").as_str()));
     // `||` is a line end.
@@ -403,16 +355,14 @@ fn push_field(text: &mut String, name: &str, value: &str) {
     }
 }
 
-/// A text with `［` in place of each `[` at which [`plain_dhtmlxq`], [`with_names`] or [`fields`] would find a tag.
+/// A text with `［` in place of each `[` at which [`plain_dhtmlxq`] or [`fields`] would find a tag.
 fn without_tags(text: &str) -> String {
     let mut parts = text.split('[');
     let mut plain = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let name = part.trim_start_matches(['/', '\\']);
         // Even a tag without its `]` hides the end of the field.
-        let is_tag = plain_tag(&format!("{name}]")).is_some()
-            || name.starts_with("game_comment_0_")
-            || name.starts_with("comment_0_");
+        let is_tag = plain_tag(&format!("{name}]")).is_some();
         plain.push(if is_tag { '［' } else { '[' });
         plain += part;
     }
@@ -525,6 +475,8 @@ mod tests {
         let text = "[DhtmlXQ_movelist]7747[/DhtmlXQ_movelist]";
         let mut game = read_dhtmlxq(text).unwrap();
         let first = game.moves.first_child(ROOT).unwrap();
+        let comment = "[game_comment_0_1]好[/comment_0_1]";
+        assert_eq!(plain_dhtmlxq(comment), "[DhtmlXQ_comment1]好[/DhtmlXQ_comment1]");
         for comment in [
             "see [dhtmlxq] end",
             "[DhtmlXQ] [DHJHtmlXQ]",

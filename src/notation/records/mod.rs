@@ -18,10 +18,9 @@
 mod cbf;
 mod ccbridge;
 mod dhtmlxq;
-mod digits;
+mod dhtmlxq_fields;
 mod lines;
 mod markup;
-mod numbered;
 mod pfc;
 mod reader;
 mod sites;

@@ -1,9 +1,123 @@
-//! The lists of moves and of pieces in DhtmlXQ: digits for files and ranks. In version 2 the list of moves contains the
-//! variations.
+//! The fields of DhtmlXQ, with those of two other forms converted to them: version 2, in which the list of moves
+//! contains the variations, and DHJHtmlXQ, the form on 01xq.com, in which fields have numbers. The starting position of
+//! DHJHtmlXQ is 90 characters from a9 to i0, and the ranks of its moves are counted from red's side.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::{PieceSquares, square_from_black};
 use crate::board::Square;
 use crate::notation::raw::RecordError;
+
+/// The beginning of an opening tag and of a closing tag.
+const OPENING: &str = "[DhtmlXQ_";
+const CLOSING: &str = "[/DhtmlXQ_";
+/// The beginning of the tag at the end of a record.
+const END: &str = "[/DhtmlXQ";
+
+/// The numbers of fields with the names of the same fields in DhtmlXQ.
+const FIELDS: [(&str, &str); 24] = [
+    ("10", "title"),
+    ("11", "event"),
+    ("13", "date"),
+    ("14", "place"),
+    ("15", "round"),
+    ("16", "table"),
+    ("17", "red"),
+    ("18", "red"),
+    ("19", "redlevel"),
+    ("20", "redrating"),
+    ("21", "black"),
+    ("22", "black"),
+    ("23", "blacklevel"),
+    ("24", "blackrating"),
+    ("28", "result"),
+    ("29", "redtime"),
+    ("30", "blacktime"),
+    (BOARD, "fen"),
+    (MOVES, "movelist"),
+    ("36", "open"),
+    ("37", "variation"),
+    ("40", "remark"),
+    ("41", "author"),
+    ("42", "record"),
+];
+const BOARD: &str = "31";
+const MOVES: &str = "34";
+
+/// Whether a field with this name has another name in DhtmlXQ.
+pub fn is_numbered(field: &str) -> bool {
+    FIELDS.iter().any(|(number, _)| *number == field)
+}
+
+/// The fields of a record by name.
+pub type Fields<'a> = HashMap<Cow<'a, str>, Cow<'a, str>>;
+
+/// The fields of a record, and the names of those whose tags are damaged or cut off. If several fields have the same
+/// name, the first one that is not empty counts. The value of a field without a closing tag ends before the next tag.
+pub fn fields(text: &str) -> (Fields<'_>, Vec<&str>) {
+    let (mut fields, mut unclosed) = (Fields::new(), Vec::new());
+    let side = if text.contains("[DhtmlXQ_32]1[") { 'b' } else { 'w' };
+    let (mut at, mut closing) = (0, 0);
+    while let Some(found) = text[at..].find(OPENING) {
+        let name_at = at + found + OPENING.len();
+        at = name_at;
+        let length = text[name_at..].find([']', '[']).unwrap_or(text.len() - name_at);
+        let (tag, rest) = text[name_at..].split_at(length);
+        let name = FIELDS.iter().find(|(number, _)| *number == tag).map_or(tag, |(_, name)| name);
+        if !rest.starts_with(']') {
+            let is_end = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+            unclosed.extend(name.split(is_end).next().filter(|name| !name.is_empty()));
+            continue;
+        }
+        let value_at = name_at + length + 1;
+        // The next closing tag is searched for only once.
+        if closing < value_at {
+            closing = text[value_at..].find(CLOSING).map_or(text.len(), |found| value_at + found);
+        }
+        let closing_name = text[closing..].strip_prefix(CLOSING);
+        let rest = closing_name.and_then(|rest| rest.strip_prefix(tag));
+        let is_closed = rest.is_some_and(|rest| rest.starts_with(']'));
+        let mut value = &text[value_at..closing];
+        if is_closed {
+            at = closing;
+        } else {
+            let end = value.find(OPENING).unwrap_or(value.len());
+            value = value[..end].split(END).next().unwrap_or_default();
+            let is_known = fields.get(name).is_some_and(|known| !known.trim().is_empty());
+            if name.is_empty() || is_known || value.trim().is_empty() {
+                continue;
+            }
+            unclosed.push(name);
+        }
+        let known = fields.entry(name.into()).or_default();
+        if known.trim().is_empty() {
+            *known = match tag {
+                BOARD => format!("{} {side}", board(value)).into(),
+                MOVES => from_black(value).into(),
+                _ => value.into(),
+            };
+        }
+    }
+    use_later_fields(&mut fields);
+    (fields, unclosed)
+}
+
+/// The first field of a FEN for a board of 90 characters: letters for pieces, any other character for an empty square.
+fn board(letters: &str) -> String {
+    let squares = letters.trim().chars();
+    let squares: Vec<char> =
+        squares.map(|c| if c.is_ascii_alphabetic() { c } else { '1' }).collect();
+    let ranks = squares.chunks(9).map(String::from_iter);
+    ranks.collect::<Vec<_>>().join("/")
+}
+
+/// A list of moves with ranks from black's side in place of ranks from red's side.
+fn from_black(moves: &str) -> String {
+    let digits = moves.chars().filter_map(|c| c.to_digit(10));
+    let changed = digits.zip([false, true].into_iter().cycle());
+    changed.map(|(digit, is_rank)| if is_rank { 9 - digit } else { digit }.to_string()).collect()
+}
 
 fn digits(text: &str) -> Vec<usize> {
     let digits = text.bytes().filter(u8::is_ascii_digit);
@@ -66,9 +180,6 @@ const MOVE_LENGTH: usize = 8;
 /// The index of the letter X, Y or Z in a move of version 2.
 const LETTER: usize = 6;
 
-const START: &str = "[DhtmlXQ_movelist]";
-const END: &str = "[/DhtmlXQ_movelist]";
-
 /// The moves of a line of version 2, as digits, and the line and ply of the move that it replaces, as in the name of
 /// its field: `0_2`.
 struct Line {
@@ -84,39 +195,32 @@ struct List {
     places: Vec<(usize, usize)>,
 }
 
-/// A record with the fields of the later versions: `movelist` without letters, `move_0_2_1` and `comment1_2`. `None` if
-/// its list of moves is not in version 2.
+/// Replaces the list of moves and the comments of version 2 by the fields of the later versions: `movelist` without
+/// letters, `move_0_2_1` and `comment1_2`.
 ///
 /// A move of this version is four digits for its squares, two characters, one of the letters X, Y and Z, another
 /// character, and a decimal number: that of the move itself, counted from 0, if it continues the line of the move
 /// before it, otherwise that of the move that it replaces. The comment of a move has the number of the move from 1.
-pub fn with_later_fields(record: &str) -> Option<String> {
-    let (before, rest) = record.split_once(START)?;
-    let (list, after) = rest.split_once(END)?;
-    if record.contains("[DhtmlXQ_move_") {
-        return None;
-    }
-    let List { lines, places } = read_list(list)?;
-    let with_places = |text: &str| {
-        let mut parts = text.split("DhtmlXQ_comment");
-        let mut named = parts.next().unwrap_or_default().to_owned();
-        for part in parts {
-            let numbered = part.split_once(']').and_then(|(number, rest)| {
-                let number: usize = number.parse().ok()?;
-                let (line, ply) = places.get(number.checked_sub(1)?)?;
-                Some(format!("{line}_{ply}]{rest}"))
-            });
-            named += "DhtmlXQ_comment";
-            named += numbered.as_deref().unwrap_or(part);
-        }
-        named
+fn use_later_fields(fields: &mut Fields<'_>) {
+    let list = fields.get("movelist").and_then(|list| read_list(list));
+    let Some(List { lines, places }) = list else {
+        return;
     };
-    let mut text = with_places(before) + START + &lines[0].moves + END;
-    for (number, Line { replaced, moves }) in lines.iter().enumerate().skip(1) {
-        let name = format!("DhtmlXQ_move_{replaced}_{number}");
-        text += &format!("[{name}]{moves}[/{name}]");
+    if fields.keys().any(|name| name.starts_with("move_")) {
+        return;
     }
-    Some(text + &with_places(after))
+    for (number, Line { replaced, moves }) in lines.into_iter().enumerate() {
+        let name = match number {
+            0 => "movelist".to_owned(),
+            number => format!("move_{replaced}_{number}"),
+        };
+        fields.insert(name.into(), moves.into());
+    }
+    for (number, (line, ply)) in (1..).zip(places) {
+        if let Some(comment) = fields.remove(format!("comment{number}").as_str()) {
+            fields.insert(format!("comment{line}_{ply}").into(), comment);
+        }
+    }
 }
 
 /// Reads a list. `None` if it is not in version 2.
@@ -172,6 +276,23 @@ mod tests {
     use crate::notation::fen;
     use crate::notation::records::RecordReader;
     use crate::notation::records::dhtmlxq::read_dhtmlxq;
+
+    #[test]
+    fn numbered_fields_get_names_and_values_of_dhtmlxq() {
+        let empty = "*".repeat(72);
+        let record = format!(
+            "[DhtmlXQ_17][/DhtmlXQ_17][DhtmlXQ_18]甲[/DhtmlXQ_18]\n[DhtmlXQ_31]rn**k****{empty}****K***R[/DhtmlXQ_31]\
+             [DhtmlXQ_32]1[/DhtmlXQ_32][DhtmlXQ_34]1927[/DhtmlXQ_34][DhtmlXQ_x]"
+        );
+        let fen = format!("rn11k1111/{}1111K111R b", "111111111/".repeat(8));
+        let (fields, unclosed) = fields(&record);
+        for (name, value) in [("red", "甲"), ("fen", &fen), ("32", "1"), ("movelist", "1022")] {
+            assert_eq!(fields[name], value);
+        }
+        assert_eq!((fields.len(), unclosed.len()), (4, 0));
+        let (fields, unclosed) = super::fields("[DhtmlXQ_34]1927");
+        assert_eq!((&*fields["movelist"], unclosed), ("1022", vec!["movelist"]));
+    }
 
     #[test]
     fn fillers_are_no_moves_and_no_pieces() {
