@@ -15,24 +15,23 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
-mod cbf;
 mod ccbridge;
 mod dhtmlxq;
 mod dhtmlxq_fields;
 mod lines;
 mod markup;
-mod pfc;
 mod reader;
 mod sites;
 #[cfg(test)]
 mod tests;
 mod wxf_file;
+mod xml;
 mod xqf;
 
 use crate::board::{Color, Piece, Position, Setup, Square, list_reasons};
 use crate::notation::fen::{self, Strictness};
 use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RecordError, date_tag};
-use crate::notation::tree::{AnnotatedMove, GameResult, GameTree, NodeId, ROOT, plain_comment};
+use crate::notation::tree::{AnnotatedMove, GameResult, NodeId, ROOT, plain_comment};
 
 pub use ccbridge::{write_cbl, write_cbl_beginning, write_cbl_record, write_cbr};
 pub use dhtmlxq::write_dhtmlxq;
@@ -131,26 +130,6 @@ fn fen_position(text: &str, first_from: Option<Square>) -> Result<Position, Reco
     start_position(setup.map_err(RecordError::new)?, first_from)
 }
 
-/// Checks a record in XML. `error` is the reason why the rest of it cannot be read, if there is one. `fen` is its
-/// starting position, see [`fen_position`].
-///
-/// # Errors
-/// The record has an `error` and no moves, or its starting position or first move is invalid.
-fn resolve_xml(
-    mut game: RawGame,
-    error: Option<RecordError>,
-    fen: &str,
-) -> Result<GameTree, RecordError> {
-    if let Some(error) = error {
-        if game.moves.is_empty() {
-            return Err(error);
-        }
-        game.add_problem(error, true);
-    }
-    game.start = fen_position(fen, game.first_from())?;
-    game.resolve()
-}
-
 /// The squares of the 32 pieces of a position; `None` if it has more pieces of a kind than a full set.
 fn piece_squares(position: &Position) -> Option<PieceSquares> {
     let mut squares = [None; 32];
@@ -160,14 +139,6 @@ fn piece_squares(position: &Position) -> Option<PieceSquares> {
         squares[index] = Some(square);
     }
     Some(squares)
-}
-
-/// Splits a text before each occurrence of `mark` except the first.
-fn split_at_marks<'a>(text: &'a str, mark: &str) -> Vec<&'a str> {
-    let starts = text.match_indices(mark).map(|(at, _)| at).skip(1);
-    let ends = starts.clone().chain([text.len()]);
-    let parts = std::iter::once(0).chain(starts).zip(ends);
-    parts.map(|(start, end)| &text[start..end]).collect()
 }
 
 /// A node of a stored tree of moves. In the file, the subtree of its next move follows it, then its alternatives.

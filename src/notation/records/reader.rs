@@ -8,7 +8,6 @@ use std::ops::Range;
 use encoding_rs::{Encoding, GBK, UTF_8};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 
-use super::cbf::{is_cbf, read_cbf, split_cbf};
 use super::ccbridge::{is_ccbridge, read_ccbridge, split_ccbridge};
 use super::dhtmlxq::{is_dhtmlxq, is_move_list, plain_dhtmlxq, read_dhtmlxq, split_dhtmlxq};
 use super::lines::{
@@ -16,9 +15,9 @@ use super::lines::{
     may_have_moves_below, read_line, without_marks,
 };
 use super::markup::{html_text, is_html, unescaped};
-use super::pfc::{is_pfc, read_pfc, split_pfc};
 use super::sites::{is_ccm, is_mxq, read_ccm, read_mxq};
 use super::wxf_file::{is_wxf, read_wxf, split_wxf};
+use super::xml::{is_cbf, is_pfc, read_cbf, read_pfc, split_cbf, split_pfc};
 use super::xqf::{is_xqf, read_xqf};
 use crate::notation::pgn::{PgnReader, is_tag_line};
 use crate::notation::raw::RecordError;
