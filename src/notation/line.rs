@@ -129,16 +129,6 @@ impl Line {
     }
 }
 
-/// The separator between the FEN and the moves of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Separator {
-    /// The word `moves`, which may be missing only after `startpos`.
-    Required,
-    /// The word `moves`, which may be missing unless the first move could be a field of a FEN, such as a single
-    /// character or a number.
-    Optional,
-}
-
 /// The FEN and the moves of a game, not yet parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameText {
@@ -147,8 +137,9 @@ pub struct GameText {
 }
 
 impl GameText {
-    /// Splits `[position] [fen] FEN [moves M…]`; FEN may be `startpos`.
-    pub fn split(text: &str, separator: Separator) -> Self {
+    /// Splits `[position] [fen] FEN [[moves] M…]`; FEN may be `startpos`. The word `moves` is necessary only before a
+    /// move that could be a field of a FEN, such as a single character or a number.
+    pub fn split(text: &str) -> Self {
         let is = |word: &str, key: &str| {
             let word = word.trim_end_matches([':', '：']);
             word.eq_ignore_ascii_case(key)
@@ -163,7 +154,6 @@ impl GameText {
         let end = match words.iter().position(|word| is(word, "moves")) {
             Some(end) => end,
             None if is_start => 1,
-            None if separator == Separator::Required => words.len(),
             None => fen::length(&words),
         };
         let (board, moves) = words.split_at(end);
@@ -222,26 +212,24 @@ mod tests {
     use super::*;
 
     /// The moves of a game in coordinates, or the error message.
-    fn played(text: &str, separator: Separator) -> String {
-        match GameText::split(text, separator).read() {
+    fn played(text: &str) -> String {
+        match GameText::split(text).read() {
             Ok(line) => line.coordinates(),
             Err(error) => error.to_string(),
         }
     }
 
     #[test]
-    fn protocol_lines_are_read_with_either_separator() {
-        for separator in [Separator::Required, Separator::Optional] {
-            for text in [
-                "startpos moves h2e2 h9g7",
-                "STARTPOS h2e2 h9g7",
-                &format!("position startpos moves {} {}", "C2=5", "马8进7"),
-                &format!("position fen {} moves h2e2 h9g7", fen::START),
-                &format!("fen {} moves  H2-E2 h9g7 ", fen::START),
-                &format!("{} moves 炮二平五 N8+7", fen::START),
-            ] {
-                assert_eq!(played(text, separator), "h2e2 h9g7", "{text}");
-            }
+    fn protocol_lines_are_read() {
+        for text in [
+            "startpos moves h2e2 h9g7",
+            "STARTPOS h2e2 h9g7",
+            &format!("position startpos moves {} {}", "C2=5", "马8进7"),
+            &format!("position fen {} moves h2e2 h9g7", fen::START),
+            &format!("fen {} moves  H2-E2 h9g7 ", fen::START),
+            &format!("{} moves 炮二平五 N8+7", fen::START),
+        ] {
+            assert_eq!(played(text), "h2e2 h9g7", "{text}");
         }
     }
 
@@ -250,7 +238,7 @@ mod tests {
         let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
         for fields in ["", " w", " w - -", " r - - 0 1"] {
             let text = format!("{board}{fields} h2e2 h9g7");
-            assert_eq!(played(&text, Separator::Optional), "h2e2 h9g7", "{text}");
+            assert_eq!(played(&text), "h2e2 h9g7", "{text}");
         }
     }
 
@@ -269,23 +257,19 @@ mod tests {
     #[test]
     fn errors_are_specific() {
         let kings = "4k4/9/9/9/9/9/9/9/9/4K4";
-        for (text, separator, reasons) in [
-            ("", Separator::Optional, &["the FEN is empty"][..]),
-            ("9/9 xx", Separator::Required, &["2 ranks", "\"xx\""]),
-            ("startpos h2e2 h2e2", Separator::Optional, &["move 2", "h2e2"]),
-            (
-                // The ranks count from 1.
-                "startpos h3e3 h10g8 h3e3",
-                Separator::Optional,
-                &["move 3", "h3e3"],
-            ),
-            ("startpos P2-5 M8.7 X1-5", Separator::Optional, &["move 3", "\"X1-5\" is illegal"]),
-            ("startpos X1-5", Separator::Optional, &["move 1", "\"X1-5\" is illegal"]),
-            ("startpos moves moves x", Separator::Optional, &["move 1", "\"x\""]),
-            ("startpos w moves h2e2", Separator::Required, &["1 rank instead"]),
-            (kings, Separator::Required, &["the kings face each other"]),
+        for (text, reasons) in [
+            ("", &["the FEN is empty"][..]),
+            ("9/9 x", &["2 ranks", "\"x\""]),
+            ("startpos h2e2 h2e2", &["move 2", "h2e2"]),
+            // The ranks count from 1.
+            ("startpos h3e3 h10g8 h3e3", &["move 3", "h3e3"]),
+            ("startpos P2-5 M8.7 X1-5", &["move 3", "\"X1-5\" is illegal"]),
+            ("startpos X1-5", &["move 1", "\"X1-5\" is illegal"]),
+            ("startpos moves moves x", &["move 1", "\"x\""]),
+            ("startpos w moves h2e2", &["1 rank instead"]),
+            (kings, &["the kings face each other"]),
         ] {
-            let message = played(text, separator);
+            let message = played(text);
             assert!(reasons.iter().all(|r| message.contains(r)), "{text}: {message}");
         }
     }

@@ -35,7 +35,7 @@ pub mod vietnamese;
 pub mod wxf;
 
 pub use error::NotationError;
-pub use line::{GameText, Line, LineError, Separator, without_move_numbers};
+pub use line::{GameText, Line, LineError, without_move_numbers};
 pub use raw::{RecordError, date_tag};
 
 use crate::board::{Move, Position, named_enum};

@@ -11,9 +11,7 @@ use serde_json::{Value, json};
 use super::{Context, Failure, fill, note, open_input, refuse_if, texts};
 use crate::notation::records::{RecordReader, is_lines, url_game};
 use crate::notation::tree::{GameResult, GameTree};
-use crate::notation::{
-    GameText, Line, LineError, RecordError, Separator, is_move_text, without_move_numbers,
-};
+use crate::notation::{GameText, Line, LineError, RecordError, is_move_text, without_move_numbers};
 use crate::rules::Game;
 use crate::text::{has_extension, translated};
 
@@ -122,7 +120,7 @@ impl GameArguments {
             return Ok(GivenGame { game, rules: rules_tag(&record), source });
         }
         let mut text = if self.game.is_empty() {
-            GameText::split("startpos", Separator::Required)
+            GameText::split("startpos")
         } else {
             game_text(&words.join(" "))?
         };
@@ -153,7 +151,7 @@ impl GameArguments {
 fn game_text(text: &str) -> Result<GameText, Failure> {
     match url_game(text) {
         Some(game) => game.map_err(Failure::message),
-        None => Ok(GameText::split(&plain_moves(text), Separator::Optional)),
+        None => Ok(GameText::split(&plain_moves(text))),
     }
 }
 

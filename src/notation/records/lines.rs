@@ -9,7 +9,7 @@ use crate::notation::pgn::begins_with_move;
 use crate::notation::pgn::first_number;
 use crate::notation::raw::{RawGame, RecordError};
 use crate::notation::tree::GameTree;
-use crate::notation::{GameText, Separator, is_move_text, without_move_numbers};
+use crate::notation::{GameText, is_move_text, without_move_numbers};
 
 /// Whether a text is in this format: at least one line begins with a position, and no line begins with `[`, as a tag
 /// of a PGN does.
@@ -235,7 +235,7 @@ pub fn read_line(text: &str) -> Result<LineContent, RecordError> {
     let game = match url_game(text) {
         Some(game) => game?,
         None if Epd::has_late_moves(text) => return epd().map_err(RecordError::new),
-        None => GameText::split(&without_move_numbers(text), Separator::Optional),
+        None => GameText::split(&without_move_numbers(text)),
     };
     match RawGame::from_text(game).and_then(RawGame::resolve) {
         // The operation `moves` of an EPD: the `;` at its end is not part of a move.
@@ -269,7 +269,7 @@ pub fn url_game(text: &str) -> Option<Result<GameText, RecordError>> {
     let (board, moves) = board.split_once(" moves ").unwrap_or((&board, ""));
     let game = fen::parse_setup(board, Strictness::Lenient).map(|setup| {
         let text = format!("{} moves {moves}", fen::write_setup(&setup));
-        GameText::split(&text, Separator::Required)
+        GameText::split(&text)
     });
     Some(game.map_err(RecordError::new))
 }

@@ -19,7 +19,7 @@ use crate::notation::pgn::PgnReader;
 use crate::notation::records::{RecordReader, is_comment, is_opening_list, without_end_comment};
 use crate::notation::tree::GameTree;
 use crate::notation::{
-    GameText, Line, LineError, NotationError, RecordError, Separator, without_move_numbers,
+    GameText, Line, LineError, NotationError, RecordError, without_move_numbers,
 };
 use crate::rules::RuleSet;
 use crate::text::{decode, is_text, utf_16};
@@ -196,9 +196,7 @@ fn read_lines(text: &str, plies: usize, rules: Option<RuleSet>) -> Vec<Result<Li
         let game = without_move_numbers(&content.replace([',', '，'], " "));
         let line = match game.split(' ').next().unwrap_or_default() {
             first if first.contains('/') => read_position(text, &game, plies),
-            first if GameText::is_start(first) => {
-                GameText::split(&game, Separator::Optional).first(plies).read()
-            }
+            first if GameText::is_start(first) => GameText::split(&game).first(plies).read(),
             _ => read_moves(content, &game, plies),
         };
         lines.push(checked(line, format_args!("line {number}"), rules));
@@ -228,7 +226,7 @@ fn read_moves(text: &str, game: &str, plies: usize) -> Result<Line, LineError> {
 /// three cases: the first word after the FEN is `moves`, that word cannot be read as a move, or `game` contains a
 /// quotation mark.
 fn read_position(text: &str, game: &str, plies: usize) -> Result<Line, LineError> {
-    let line = GameText::split(game, Separator::Optional).first(plies).read();
+    let line = GameText::split(game).first(plies).read();
     let is_operation =
         matches!(&line, Err(LineError::Move { number: 1, error: NotationError::Unreadable(_) }));
     let may_be_epd = is_operation || game.contains('"') || Epd::has_moves(text);
