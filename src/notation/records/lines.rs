@@ -70,9 +70,9 @@ pub(super) fn is_line_of_moves(line: &str) -> bool {
     words.next().is_some_and(is_move_text) && words.all(is_move_text)
 }
 
-/// Whether a text is not in this format because of the moves below its positions: they have results, glyphs, comments
-/// or other text, or their position follows a line of text. Then it is read as a text with moves. This is only possible
-/// if all its positions are plain (see [`is_plain_position`]); otherwise the function returns `false`.
+/// Whether a text with positions is read as a text with moves and not line by line: the moves below a position have a
+/// result, glyphs, comments or other text, or the position follows a line of text. Returns `false` if a position is not
+/// plain (see [`is_plain_position`]).
 pub fn has_annotated_moves(text: &str) -> bool {
     let lines = text.lines().map(str::trim);
     let lines = lines.filter(|line| !line.is_empty() && !is_comment(line));
