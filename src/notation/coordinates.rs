@@ -15,11 +15,15 @@ pub fn write_iccs(m: Move) -> String {
 /// # Errors
 /// The text has another form, or the move is illegal in the position.
 pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
-    let is_mixed = text.contains(|c: char| c.is_ascii_uppercase())
-        && text.contains(|c: char| c.is_ascii_lowercase());
-    let m = squares(text).filter(|_| !is_mixed);
-    let m = m.ok_or_else(|| NotationError::Unreadable(text.to_owned()))?;
+    let m = read(text).ok_or_else(|| NotationError::Unreadable(text.to_owned()))?;
     if is_legal(position, m) { Ok(m) } else { Err(NotationError::Illegal(text.to_owned())) }
+}
+
+/// The move of a text in this notation, legal or not.
+pub(super) fn read(text: &str) -> Option<Move> {
+    let has = |is_case: fn(&u8) -> bool| text.bytes().any(|byte| is_case(&byte));
+    let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+    squares(text).filter(|_| !is_mixed)
 }
 
 /// The move between the two squares of a text, legal or not. The squares may be separated by a hyphen or an en dash.

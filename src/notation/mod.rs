@@ -100,10 +100,11 @@ fn explained(
 /// Whether a text has the form of a move in some notation, including [Vietnamese](vietnamese) and SAN with ranks from
 /// 1.
 pub(crate) fn is_move_text(text: &str) -> bool {
-    let start = Position::startpos();
-    let results =
-        [parse_move(&start, text), vietnamese::parse(&start, text), san::parse(&start, text, 1)];
-    results.iter().any(|result| result.as_ref().err().is_none_or(NotationError::is_readable))
+    let text = text.trim();
+    let readers = [chinese::read, wxf::read, vietnamese::read];
+    coordinates::read(text).is_some()
+        || readers.iter().any(|read| read(text).is_some())
+        || [0, 1].iter().any(|first_rank| san::read(text, *first_rank).is_some())
 }
 
 /// All moves, legal or not, that match a text in coordinates, Chinese notation or WXF. With [`why_illegal`] they

@@ -4,7 +4,8 @@ use super::error::{NotationError, only_move};
 use crate::board::{FILES, Move, Piece, PieceKind, Position, RANKS, Square};
 use crate::movegen::{has_legal_move, legal_moves};
 
-struct Description {
+/// A parsed move.
+pub(super) struct Description {
     kind: Option<PieceKind>,
     from_file: Option<usize>,
     from_rank: Option<usize>,
@@ -79,7 +80,8 @@ pub fn parse(position: &Position, text: &str, first_rank: usize) -> Result<Move,
     only_move(moves, text)
 }
 
-fn read(text: &str, first_rank: usize) -> Option<Description> {
+/// The parts of a move; `None` if the text is not in this notation.
+pub(super) fn read(text: &str, first_rank: usize) -> Option<Description> {
     let text = text.trim_end_matches(['+', '#']);
     let kind = match text.chars().next()? {
         letter @ 'A'..='Z' => Some(PieceKind::from_letter(letter)?),

@@ -224,7 +224,7 @@ pub fn begins_with_move(word: &str) -> bool {
     is_like_move(joined_moves(word)[0]) || moves_with_remark(word).is_some()
 }
 
-/// Whether a word has the form of a move, perhaps with an invalid digit. Faster than [`is_move_text`] for most moves.
+/// Whether a word has the form of a move, perhaps with an invalid digit.
 pub fn is_like_move(word: &str) -> bool {
     let begins_like_move = |c: char| c.is_ascii() || is_piece(c) || is_digit(c) || is_place(c);
     word.starts_with(begins_like_move) && move_length(word) == Some(word.len())
