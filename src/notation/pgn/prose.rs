@@ -219,8 +219,8 @@ pub fn moves_with_remark(word: &str) -> Option<(Vec<JoinedMove<'_>>, Remark<'_>)
     is_remark.then_some((moves, remark))
 }
 
-/// Whether a word begins with a move, perhaps with an invalid digit, and has only moves and a remark.
-pub fn begins_with_move(word: &str) -> bool {
+/// Whether a word consists of moves, of which the first may have an invalid digit, and perhaps a remark.
+pub fn consists_of_moves(word: &str) -> bool {
     is_like_move(joined_moves(word)[0]) || moves_with_remark(word).is_some()
 }
 

@@ -5,7 +5,7 @@ mod tags;
 
 use super::headings::{TextLine, is_damaged_move, may_be_move, use_common_names};
 use super::numbers::{MoveNumber, Numbering};
-use super::prose::{Prose, begins_with_move, is_like_move, moves_with_remark};
+use super::prose::{Prose, consists_of_moves, is_like_move, moves_with_remark};
 use super::scanner::{PgnToken, Source};
 use super::words::{
     is_clock, is_divider, joined_moves, joined_moves_with_glyphs, numbered_word, plain,
@@ -205,7 +205,7 @@ impl Builder {
         let text = if text.is_empty() { &second } else { text };
         let fits = |number| self.open.is_empty() && self.numbering.fits(number, self.plies);
         let is_in_moves = self.has_moves() && !self.has_ended && !self.has_tag_pair;
-        is_in_moves && number.is_none_or(fits) && begins_with_move(text)
+        is_in_moves && number.is_none_or(fits) && consists_of_moves(text)
     }
 
     /// Rejects the whole game and drops what has been read of it.

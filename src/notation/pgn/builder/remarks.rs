@@ -6,7 +6,7 @@ use crate::notation::is_move_text;
 use crate::notation::pgn::headings::{TextLine, is_address, is_game_number};
 use crate::notation::pgn::numbers::{MoveNumber, is_digit};
 use crate::notation::pgn::prose::{
-    Prose, Remark, begins_with_move, is_like_move, is_text_in_parentheses,
+    Prose, Remark, consists_of_moves, is_like_move, is_text_in_parentheses,
 };
 use crate::notation::pgn::scanner::Source;
 use crate::notation::pgn::words::{
@@ -151,7 +151,7 @@ impl Builder {
             self.number = number;
             prose.add_number(before_word, read.value.is_none());
         }
-        if is_like_move(joined_moves(text)[0]) || number.is_some() && begins_with_move(text) {
+        if is_like_move(joined_moves(text)[0]) || number.is_some() && consists_of_moves(text) {
             let goes_back = |number| self.numbering.goes_back(number, self.plies);
             if prose.line != line && number.is_some_and(goes_back) {
                 prose.variation.get_or_insert_default();
@@ -221,7 +221,7 @@ impl Builder {
             let before = self.plies.checked_sub(1);
             before.is_some_and(|plies| self.numbering.is_of_round(number, plies))
         };
-        let may_be_number = is_move_number(word) || begins_with_move(text);
+        let may_be_number = is_move_number(word) || consists_of_moves(text);
         self.open.is_empty() && may_be_number && number.is_some_and(replaces_last)
     }
 
@@ -282,7 +282,7 @@ impl Builder {
     ) -> bool {
         let is_main = self.has_moves() && !self.has_ended && self.open.is_empty();
         let goes_back = |number: &MoveNumber| self.numbering.goes_back(*number, self.plies);
-        let number = self.number.filter(goes_back).filter(|_| is_main && begins_with_move(text));
+        let number = self.number.filter(goes_back).filter(|_| is_main && consists_of_moves(text));
         if let Some(number) = number {
             let mut prose = Prose::new(word, source, line);
             if text.len() == word.len() {
