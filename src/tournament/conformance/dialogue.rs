@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError};
+use crossbeam_channel::{Receiver, TryRecvError};
 use serde::Serialize;
 
 use crate::board::{Move, Position, named_enum};
@@ -147,32 +147,25 @@ impl<'a> Dialogue<'a> {
     /// The next line before `deadline`, if there is one. The words of a UCI engine are separated by single spaces in it.
     /// Fails if the engine exits or writes too much, or if the checks are interrupted.
     pub fn line_before(&mut self, deadline: Instant) -> Result<Option<String>, CheckFailure> {
-        loop {
-            let wait = deadline.saturating_duration_since(Instant::now());
-            match self.process.output.recv_timeout(wait.min(POLL)) {
-                Ok(Output::Line { text, .. }) => {
-                    self.note('<', &text);
-                    if self.dialect.is_ucci() {
-                        return Ok(Some(text));
-                    }
-                    // UCI allows several spaces and tabs between words.
-                    let words: Vec<&str> = text.split_ascii_whitespace().collect();
-                    return Ok(Some(words.join(" ")));
+        match self.process.next_line(deadline, self.interrupt) {
+            Ok(None) => Ok(None),
+            Ok(Some((_, text))) => {
+                self.note('<', &text);
+                if self.dialect.is_ucci() {
+                    return Ok(Some(text));
                 }
-                Ok(Output::Flood) => return violated("it writes too much output"),
-                Err(RecvTimeoutError::Disconnected) => {
-                    let end = self.process.end(Duration::from_millis(200));
-                    self.note('<', &format!("({end})"));
-                    return violated(end);
-                }
-                Err(RecvTimeoutError::Timeout) => {}
+                // UCI allows several spaces and tabs between words.
+                let words: Vec<&str> = text.split_ascii_whitespace().collect();
+                Ok(Some(words.join(" ")))
             }
-            if self.interrupt.try_recv() != Err(TryRecvError::Empty) {
+            Err(EngineFailure::Flood) => violated("it writes too much output"),
+            Err(EngineFailure::Ended(how)) => {
+                self.note('<', &format!("({how})"));
+                violated(how)
+            }
+            Err(_) => {
                 self.is_interrupted = true;
-                return violated("interrupted");
-            }
-            if Instant::now() >= deadline {
-                return Ok(None);
+                violated("interrupted")
             }
         }
     }

@@ -12,7 +12,8 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use answer::{NO_MOVE, answer_words, is_response};
-use crossbeam_channel::{Receiver, TryRecvError, select};
+use crossbeam_channel::{Receiver, TryRecvError};
+use process::Timed;
 
 pub use answer::{
     BEST_MOVE, EngineFailure, EngineScore, MoveAnswer, MoveChoice, is_no_move, is_outcome,
@@ -32,15 +33,10 @@ use crate::text::excerpt;
 const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time limit for the exit after `quit`.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
-/// Time limit for the exit of a process that has closed its output.
-const END_TIMEOUT: Duration = Duration::from_millis(200);
 
 const READY: &str = "readyok";
 /// The name of the response to `stop` while pondering, for error messages.
 const STOPPED_MOVE: &str = "bestmove after stop";
-
-/// A line with its time of arrival.
-type Timed = (Instant, String);
 
 /// A ponder search in progress.
 #[derive(Debug)]
@@ -304,29 +300,21 @@ impl Engine {
     ) -> Result<Timed, EngineFailure> {
         let timed_out = || EngineFailure::Timeout { awaited: name.to_owned(), allowed: timeout };
         let deadline = Instant::now() + timeout;
-        loop {
-            let wait = deadline.saturating_duration_since(Instant::now());
-            let output = select! {
-                recv(self.process.output) -> output => output,
-                recv(self.interrupted) -> _ => return Err(EngineFailure::Interrupted),
-                default(wait) => {
-                    // The engine may have ended while another process keeps its output open.
-                    return Err(if self.process.has_ended(Duration::ZERO) {
-                        EngineFailure::Ended(self.process.end(Duration::ZERO))
-                    } else {
-                        timed_out()
-                    });
-                }
-            };
-            match output {
-                Ok(Output::Line { at, text }) if wanted(&text) => return Ok((at, text)),
-                // The deadline also applies to an engine that writes continuously.
-                Ok(Output::Line { at, .. }) if at > deadline => return Err(timed_out()),
-                Ok(Output::Line { .. }) => {}
-                Ok(Output::Flood) => return Err(EngineFailure::Flood),
-                Err(_) => return Err(EngineFailure::Ended(self.process.end(END_TIMEOUT))),
+        while let Some((at, text)) = self.process.next_line(deadline, &self.interrupted)? {
+            if wanted(&text) {
+                return Ok((at, text));
+            }
+            // The deadline also applies to an engine that writes continuously.
+            if at > deadline {
+                return Err(timed_out());
             }
         }
+        // The engine may have ended while another process keeps its output open.
+        Err(if self.process.has_ended(Duration::ZERO) {
+            EngineFailure::Ended(self.process.end(Duration::ZERO))
+        } else {
+            timed_out()
+        })
     }
 
     fn answer(

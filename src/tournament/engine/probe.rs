@@ -2,12 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, select};
+use crossbeam_channel::Receiver;
 
 use super::answer::{answer_words, is_outcome, is_response};
-use super::{
-    BEST_MOVE, Engine, EngineFailure, Handshake, MoveChoice, Output, Process, start_process,
-};
+use super::{BEST_MOVE, Engine, EngineFailure, Handshake, MoveChoice, Process, start_process};
 use crate::board::Position;
 use crate::movegen::is_legal;
 use crate::notation::fen::START;
@@ -89,16 +87,16 @@ fn find_protocol(
         process.send(handshake);
         sent += 1;
         let rest = deadline.saturating_duration_since(Instant::now());
-        match await_handshake_answer(&process, handshake, (*wait).min(rest), interrupted)? {
+        match await_handshake_answer(&mut process, handshake, (*wait).min(rest), interrupted)? {
             HandshakeAnswer::Protocol(protocol) => {
                 process.quit(super::QUIT_TIMEOUT);
                 return Ok(protocol);
             }
             HandshakeAnswer::Missing => {}
-            HandshakeAnswer::Ended if handshakes.len() == 1 => {
-                return Err(EngineFailure::Ended(process.end(super::END_TIMEOUT)));
+            HandshakeAnswer::Ended(how) if handshakes.len() == 1 => {
+                return Err(EngineFailure::Ended(how));
             }
-            HandshakeAnswer::Ended => {
+            HandshakeAnswer::Ended(_) => {
                 // Some engines exit at an unknown command. A slow engine may have read only the first handshake, so the
                 // next process gets all others.
                 process = start_process(spec, cpus)?;
@@ -117,41 +115,32 @@ enum HandshakeAnswer {
     Protocol(EngineProtocol),
     /// There is no answer in time, or the engine refuses the handshake.
     Missing,
-    /// The process has closed its output.
-    Ended,
+    /// The process has closed its output; how it ended.
+    Ended(String),
 }
 
 fn await_handshake_answer(
-    process: &Process,
+    process: &mut Process,
     handshake: &str,
     timeout: Duration,
     interrupted: &Receiver<()>,
 ) -> Result<HandshakeAnswer, EngineFailure> {
     let deadline = Instant::now() + timeout;
     loop {
-        let wait = deadline.saturating_duration_since(Instant::now());
-        let output = select! {
-            recv(process.output) -> output => output,
-            recv(interrupted) -> _ => return Err(EngineFailure::Interrupted),
-            default(wait) => return Ok(HandshakeAnswer::Missing),
+        let text = match process.next_line(deadline, interrupted) {
+            Ok(Some((_, text))) => text,
+            Ok(None) => return Ok(HandshakeAnswer::Missing),
+            Err(EngineFailure::Ended(how)) => return Ok(HandshakeAnswer::Ended(how)),
+            Err(failure) => return Err(failure),
         };
-        match output {
-            Ok(Output::Line { text, .. }) => {
-                // XBoard engines answer with features.
-                let is_answered = |p: &EngineProtocol| is_response(&text, p.handshake_end());
-                if let Some(protocol) = EngineProtocol::ALL.into_iter().find(is_answered) {
-                    return Ok(HandshakeAnswer::Protocol(protocol));
-                }
-                // An XBoard engine refuses the other handshakes. A slow one may refuse an earlier handshake only now.
-                let refused = text.strip_prefix("Error (unknown command): ");
-                if refused == Some(handshake) {
-                    return Ok(HandshakeAnswer::Missing);
-                }
-            }
-            Ok(Output::Flood) => return Err(EngineFailure::Flood),
-            Err(_) => return Ok(HandshakeAnswer::Ended),
+        // XBoard engines answer with features.
+        let is_answered = |p: &EngineProtocol| is_response(&text, p.handshake_end());
+        if let Some(protocol) = EngineProtocol::ALL.into_iter().find(is_answered) {
+            return Ok(HandshakeAnswer::Protocol(protocol));
         }
-        if Instant::now() >= deadline {
+        // An XBoard engine refuses the other handshakes. A slow one may refuse an earlier handshake only now.
+        let refused = text.strip_prefix("Error (unknown command): ");
+        if refused == Some(handshake) || Instant::now() >= deadline {
             return Ok(HandshakeAnswer::Missing);
         }
     }

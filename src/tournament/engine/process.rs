@@ -13,10 +13,10 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
 use parking_lot::{Mutex, MutexGuard};
 
-use super::answer::{EngineInfo, EngineScore, is_outcome, message, refusal_reason};
+use super::answer::{EngineFailure, EngineInfo, EngineScore, is_outcome, message, refusal_reason};
 use super::dialect::EngineDialect;
 use super::platform::{Cancel, ProcessGroup};
 use super::xboard::XboardTranslator;
@@ -25,8 +25,13 @@ use crate::tournament::spec::{EngineProtocol, EngineSpec};
 
 /// Number of buffered lines. If more are pending, the reader waits, and the engine blocks when its pipe is full.
 const LINES_AHEAD: usize = 1024;
+/// Time limit for the exit of a process that has closed its output.
+const END_TIMEOUT: Duration = Duration::from_millis(200);
 /// How long to wait for a killed process before a separate thread waits for it.
 const KILL_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// A line with its time of arrival.
+pub type Timed = (Instant, String);
 
 /// A running engine process. Dropping it kills its whole process group.
 #[derive(Debug)]
@@ -160,6 +165,26 @@ impl Process {
     /// options. Control characters are escaped.
     pub fn messages(&self) -> Vec<String> {
         self.move_output.lock().messages.clone()
+    }
+
+    /// The next line with the time of its arrival; `None` if no line arrives before the deadline. Fails if the engine has
+    /// written too much or closed its output. A message on `interrupted`, or its disconnection, stops the wait.
+    pub fn next_line(
+        &mut self,
+        deadline: Instant,
+        interrupted: &Receiver<()>,
+    ) -> Result<Option<Timed>, EngineFailure> {
+        let wait = deadline.saturating_duration_since(Instant::now());
+        let output = select! {
+            recv(self.output) -> output => output,
+            recv(interrupted) -> _ => return Err(EngineFailure::Interrupted),
+            default(wait) => return Ok(None),
+        };
+        match output {
+            Ok(Output::Line { at, text }) => Ok(Some((at, text))),
+            Ok(Output::Flood) => Err(EngineFailure::Flood),
+            Err(_) => Err(EngineFailure::Ended(self.end(END_TIMEOUT))),
+        }
     }
 
     /// Waits up to `timeout` for the end of the process, and kills the rest of its group if it has ended. Returns a
