@@ -279,10 +279,8 @@ struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     fn take(&mut self, length: usize) -> Result<&'a [u8], RecordError> {
-        let parts = self.rest.split_at_checked(length);
-        let (taken, rest) = parts.ok_or_else(|| RecordError::new("the record is cut short"))?;
-        self.rest = rest;
-        Ok(taken)
+        let taken = self.rest.split_off(..length);
+        taken.ok_or_else(|| RecordError::new("the record is cut short"))
     }
 
     fn word(&mut self) -> Result<[u8; 4], RecordError> {
