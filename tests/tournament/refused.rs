@@ -152,13 +152,11 @@ fn invalid_arguments_are_refused() {
             "--each depth=1 --format swiss --noswap",
             "--format: this format cannot be used with --noswap\n",
         ),
-    ];
-    assert_refused(2, &cases);
-}
-
-#[test]
-fn arguments_of_cutechess_are_explained() {
-    let cases = [
+        (
+            "--each depth=1 --format swiss --sprt elo0=0,elo1=5",
+            "--format: this format cannot be used with --sprt",
+        ),
+        // Arguments of cutechess.
         (
             "--each depth=1 timemargin=9",
             "\"timemargin=9\": unknown key; the keys are cmd, name, args,",

@@ -311,13 +311,6 @@ fn a_swiss_tournament_is_resumed() {
 }
 
 #[test]
-fn a_swiss_tournament_has_no_sprt() {
-    let error =
-        error_output(&mut match_of(good(), "--each depth=1 --format swiss --sprt elo0=0,elo1=5"));
-    assert!(error.contains("--format: this format cannot be used with --sprt"), "{error}");
-}
-
-#[test]
 fn the_status_page_has_links_to_the_games() {
     let dir = TestDir::new();
     fs::create_dir(dir.path("page")).unwrap();
