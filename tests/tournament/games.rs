@@ -187,11 +187,14 @@ fn options_set_the_colors_and_the_seeds() {
     let reds: Vec<&str> = games.map(|game| game["red"].as_str().unwrap()).collect();
     assert_eq!(reds, ["one", "two", "one"]);
     assert_eq!(report["pairings"][0]["pentanomial"][2], 0);
-    let arguments = format!("{PLAIN} --format gauntlet --seeds 2");
-    let mut command = match_of(good(), &arguments);
-    let text = output(command.args(script("three", "good")));
-    assert!(text.contains("\n4 games, concurrency 1"), "{text}");
-    assert!(!text.contains("one - two") && text.contains("two - three"), "{text}");
+    for (seeds, played, missing) in
+        [("", "one - two", "two - three"), ("--seeds 2", "two - three", "one - two")]
+    {
+        let mut command = match_of(good(), &format!("{PLAIN} --format gauntlet {seeds}"));
+        let text = output(command.args(script("three", "good")));
+        assert!(text.contains("\n4 games, concurrency 1"), "{text}");
+        assert!(text.contains(played) && !text.contains(missing), "{text}");
+    }
 }
 
 #[test]
@@ -303,34 +306,6 @@ fn replay_agrees_with_the_games_of_a_match() {
         fs::write(&pgn, format!("{before}[Reason \"{wrong}\"{after}")).unwrap();
         let text = error_output(&mut replay());
         assert!(text.contains("one game does not agree"), "{text}");
-    }
-}
-
-#[test]
-fn round_robins_and_gauntlets_are_counted() {
-    for (format, games) in [("round-robin", 12), ("gauntlet", 8)] {
-        let engines = [script("one", "good"), script("two", "crash")];
-        let arguments = format!("--openings start --rounds 2 --format {format}");
-        let mut command = match_of(engines, &arguments);
-        command.args(script("three", "good"));
-        command.args(["--each", "depth=1"]);
-        let text = output(&mut command);
-        assert!(text.contains(&format!("\n{games} games, concurrency 1")), "{text}");
-        assert!(text.contains(&format!("{games}/{games}")), "{text}");
-        let row = |name: &str| {
-            let line =
-                text.lines().find(|l| l.get(1..).is_some_and(|l| l.starts_with(name))).unwrap();
-            let words = line.split_whitespace();
-            words.map(str::to_owned).collect::<Vec<_>>()
-        };
-        // Rank, name, games, won, drawn, lost, points.
-        assert_eq!(row(" one")[2..7], ["8", "4", "4", "0", "6"], "{text}");
-        let two = if format == "gauntlet" {
-            ["4", "0", "0", "4", "0"]
-        } else {
-            ["8", "0", "0", "8", "0"]
-        };
-        assert_eq!(row(" two")[2..7], two, "{text}");
     }
 }
 

@@ -180,26 +180,35 @@ fn final_positions_and_details_are_written() {
 }
 
 #[test]
-fn the_cross_table_has_ratings() {
+fn the_cross_table_has_results_and_ratings() {
     let engines = [script("one", "good"), script("two", "crash")];
     let mut command = match_of(engines, PLAIN);
     let dir = TestDir::new();
     let json = dir.path("ratings.json");
     command.arg("--status").arg(&json);
     let text = output(command.args(script("three", "good")));
+    assert!(text.contains("\n6 games, concurrency 1") && text.contains("6/6"), "{text}");
     let status: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
-    let row = |name: &str| {
-        let line = text.lines().find(|line| line.get(2..).is_some_and(|l| l.starts_with(name)));
-        let (_, rating) = line.unwrap().split_once("] ").unwrap();
+    let line = |name: &str| {
+        let mut lines = text.lines();
+        lines.find(|line| line.get(2..).is_some_and(|rest| rest.starts_with(name))).unwrap()
+    };
+    // Rank, name, games, won, drawn, lost, points.
+    for (name, results) in [("one", "4 2 2 0 3"), ("two", "4 0 0 4 0"), ("three", "4 2 2 0 3")] {
+        let words: Vec<&str> = line(name).split_whitespace().skip(2).take(5).collect();
+        assert_eq!(words.join(" "), results, "{text}");
+    }
+    let rating = |name: &str| {
+        let (_, rating) = line(name).split_once("] ").unwrap();
         let value = rating.split_whitespace().next().unwrap();
         value.parse::<f64>().unwrap()
     };
-    assert_eq!(row("one"), row("three"), "{text}");
-    assert!(row("one") > 100.0 && row("two") < -200.0, "{text}");
+    assert_eq!(rating("one"), rating("three"), "{text}");
+    assert!(rating("one") > 100.0 && rating("two") < -200.0, "{text}");
     for (number, name) in ["one", "two", "three"].into_iter().enumerate() {
-        let rating = &status["engines"][number]["rating"];
-        assert_eq!(rating["value"].as_f64().unwrap().round(), row(name), "{status}");
-        assert!(rating["error"].as_f64().unwrap() > 0.0, "{status}");
+        let reported = &status["engines"][number]["rating"];
+        assert_eq!(reported["value"].as_f64().unwrap().round(), rating(name), "{status}");
+        assert!(reported["error"].as_f64().unwrap() > 0.0, "{status}");
     }
     let sonneborn_berger = |number: usize| status["engines"][number]["sonneborn_berger"].as_f64();
     assert_eq!([0, 1, 2].map(sonneborn_berger), [Some(3.0), Some(0.0), Some(3.0)]);
