@@ -11,9 +11,9 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use parking_lot::Mutex;
 
 use super::store::TaskKind;
-use crate::search::StartError;
+use crate::search::{Control, StartError};
 use crate::tablebase::Tables;
-use search::{BatchError, Scorer, StopFlag};
+use search::{BatchError, Scorer};
 use tasks::TaskSource;
 
 pub use tasks::check_access;
@@ -24,8 +24,8 @@ struct Worker {
     /// Dropping it wakes and ends a worker that waits for tasks.
     alive: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
-    /// Disconnected when the thread has ended.
-    ended: Receiver<()>,
+    /// Has received whether the worker could start. Disconnected when the thread has ended.
+    status: Receiver<Result<(), StartError>>,
 }
 
 /// How long to wait for a stopped worker. Its thread has a low priority, so it may end later on a busy machine.
@@ -38,38 +38,35 @@ impl Worker {
         nodes: u64,
         pause: Duration,
     ) -> Result<Self, StartError> {
-        let stop_flag = Arc::default();
-        let runner = Arc::new(TaskRunner { source, current: Mutex::default(), stop_flag });
+        let control = Control::new(false);
+        let runner = Arc::new(TaskRunner { source, current: Mutex::default(), control });
         let (alive, stop_signal) = bounded(0);
-        let (sender, failed) = bounded(1);
-        let (running, ended) = bounded(0);
+        let (sender, status) = bounded(1);
         let thread_runner = runner.clone();
         let thread = std::thread::Builder::new()
             .name("cloud worker".to_owned())
             .spawn(move || {
-                let _running = running;
                 lower_priority();
                 // Search threads inherit the priority of this thread.
-                let scorer = Scorer::new(tables, nodes, thread_runner.stop_flag.clone());
-                // `start` waits for an error, or until the sender is dropped.
-                let mut scorer = match scorer {
-                    Ok(scorer) => scorer,
-                    Err(error) => return drop(sender.send(error)),
-                };
-                drop(sender);
-                thread_runner.run(&mut scorer, &stop_signal, pause);
+                let scorer = Scorer::new(tables, nodes, thread_runner.control.clone());
+                // `start` waits for the message, so sending does not fail.
+                match scorer {
+                    Ok(mut scorer) => {
+                        let _ = sender.send(Ok(()));
+                        thread_runner.run(&mut scorer, &stop_signal, pause);
+                    }
+                    Err(error) => drop(sender.send(Err(error))),
+                }
             })
             .map_err(StartError::NoThread)?;
-        let worker = Self { runner, alive: Some(alive), thread: Some(thread), ended };
-        match failed.recv() {
-            Ok(error) => Err(error),
-            Err(_) => Ok(worker),
-        }
+        // Receiving fails only after a panic of the thread, which has already been reported.
+        status.recv().unwrap_or(Ok(()))?;
+        Ok(Self { runner, alive: Some(alive), thread: Some(thread), status })
     }
 
     /// Stops the search and lets the thread release its tasks and end.
     fn stop(&mut self) {
-        self.runner.stop_flag.stop();
+        self.runner.control.stop();
         drop(self.alive.take());
     }
 
@@ -78,7 +75,7 @@ impl Worker {
         let Some(thread) = self.thread.take() else {
             return;
         };
-        if self.ended.recv_deadline(deadline) == Err(RecvTimeoutError::Timeout) {
+        if matches!(self.status.recv_deadline(deadline), Err(RecvTimeoutError::Timeout)) {
             log::warn!("a worker did not stop in time");
             if let Some(lease) = self.runner.current.lock().take() {
                 self.runner.source.give_back(lease);
@@ -145,13 +142,14 @@ struct TaskRunner {
     /// The lease of the tasks that are being searched. Only the thread that takes the lease out of this field may
     /// submit the results or release the lease.
     current: Mutex<Option<i64>>,
-    stop_flag: Arc<StopFlag>,
+    /// Stops the searches and the thread.
+    control: Arc<Control>,
 }
 
 impl TaskRunner {
     /// Runs until the worker is stopped or abandoned.
     fn run(&self, scorer: &mut Scorer, stop_signal: &Receiver<()>, pause: Duration) {
-        while !self.stop_flag.is_stopped() {
+        while !self.control.is_stopped() {
             let mut has_worked = false;
             for kind in TaskKind::ALL {
                 match self.run_next(kind, scorer) {
@@ -274,14 +272,14 @@ mod tests {
         };
         let workers: Vec<Worker> = (0..2).map(start).collect();
         workers.iter().for_each(|_| is_requested.recv().unwrap());
-        let ended: Vec<Receiver<()>> = workers.iter().map(|worker| worker.ended.clone()).collect();
+        let statuses: Vec<_> = workers.iter().map(|worker| worker.status.clone()).collect();
         drop(Workers(workers));
-        for ended in &ended {
-            assert_eq!(ended.try_recv(), Err(TryRecvError::Empty));
+        for status in &statuses {
+            assert!(matches!(status.try_recv(), Err(TryRecvError::Empty)));
         }
         drop(answer);
-        for ended in &ended {
-            assert!(ended.recv().is_err());
+        for status in &statuses {
+            assert!(status.recv().is_err());
         }
     }
 
@@ -298,7 +296,7 @@ mod tests {
         worker.wait_until(Instant::now());
         assert_eq!(source.released.load(Ordering::Relaxed), 1);
         worker.stop();
-        assert!(worker.ended.recv().is_err());
+        assert!(worker.status.recv().is_err());
         let leases = source.leases.load(Ordering::Relaxed);
         assert_eq!(leases, source.released.load(Ordering::Relaxed));
     }

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use super::tasks::{MoveScore, TaskBatch, TaskResults, WorkerTask};
 use crate::board::{Move, Position};
 use crate::cloud::key::{View, distinct_moves};
@@ -26,38 +24,6 @@ const EXPANSION_WINDOW: i32 = 200;
 /// Nodes of an expansion as a multiple of the nodes of a scoring search.
 const EXPANSION_NODES: u64 = 4;
 
-/// Stops the searches of a worker. Contains the control of the latest search.
-#[derive(Debug)]
-pub struct StopFlag(Mutex<Arc<Control>>);
-
-impl Default for StopFlag {
-    fn default() -> Self {
-        Self(Mutex::new(Control::new(false)))
-    }
-}
-
-impl StopFlag {
-    /// Stops the current search and all later ones.
-    pub fn stop(&self) {
-        self.0.lock().stop();
-    }
-
-    pub fn is_stopped(&self) -> bool {
-        self.0.lock().is_stopped()
-    }
-
-    /// The control of the next search. It is already stopped if [`Self::stop`] has been called.
-    fn begin(&self) -> Arc<Control> {
-        let next = Control::new(false);
-        let mut latest = self.0.lock();
-        if latest.is_stopped() {
-            next.stop();
-        }
-        *latest = next.clone();
-        next
-    }
-}
-
 #[derive(Debug, thiserror::Error)]
 pub enum BatchError {
     #[error("the search was stopped")]
@@ -75,18 +41,15 @@ pub struct Scorer {
     searcher: Searcher,
     /// Nodes of a scoring search.
     nodes: u64,
-    stop_flag: Arc<StopFlag>,
+    /// Stops the current search and all later ones. It is the control of every search, because none has a time limit.
+    control: Arc<Control>,
 }
 
 impl Scorer {
-    pub fn new(
-        tables: Arc<Tables>,
-        nodes: u64,
-        stop_flag: Arc<StopFlag>,
-    ) -> Result<Self, StartError> {
+    pub fn new(tables: Arc<Tables>, nodes: u64, control: Arc<Control>) -> Result<Self, StartError> {
         let mut searcher = Searcher::new(HASH)?;
         searcher.set_tablebases(Some(tables));
-        Ok(Self { searcher, nodes, stop_flag })
+        Ok(Self { searcher, nodes, control })
     }
 
     pub fn search_batch(&mut self, batch: &TaskBatch) -> Result<TaskResults, BatchError> {
@@ -178,10 +141,10 @@ impl Scorer {
         let result = self.searcher.search(SearchRequest {
             root_moves,
             settings: Settings { multipv, ..request.settings },
-            control: self.stop_flag.begin(),
+            control: self.control.clone(),
             ..request
         })?;
-        if self.stop_flag.is_stopped() {
+        if self.control.is_stopped() {
             return Err(BatchError::Stopped);
         }
         let scored = |line: &SearchLine| Some((*line.pv.first()?, library_score(line.score)));
@@ -200,7 +163,7 @@ mod tests {
     use crate::cloud::store::Priority;
 
     fn scorer() -> Scorer {
-        Scorer::new(Tables::embedded(), 5_000, Arc::default()).unwrap()
+        Scorer::new(Tables::embedded(), 5_000, Control::new(false)).unwrap()
     }
 
     fn batch(kind: TaskKind, fen: &str, moves: &[&str]) -> TaskBatch {
@@ -275,7 +238,7 @@ mod tests {
     #[test]
     fn a_stopped_worker_returns_an_error() {
         let mut scorer = scorer();
-        scorer.stop_flag.stop();
+        scorer.control.stop();
         let searched = scorer.search_batch(&batch(TaskKind::Scoring, START, &["h2e2"]));
         assert!(matches!(searched, Err(BatchError::Stopped)), "{searched:?}");
     }
