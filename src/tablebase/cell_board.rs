@@ -31,6 +31,7 @@ impl Indexer {
     }
 
     /// Visits the predecessors of a node by quiet moves, legal or not, once for each move.
+    #[inline]
     pub fn before(&self, node: Node, mut visit: impl FnMut(Node)) {
         let mover = !node.side();
         if let Some(board) = self.board(node.index()) {
@@ -142,7 +143,7 @@ impl<'a> CellBoard<'a> {
     /// Visits the index of each predecessor by a quiet move of `mover`, legal or not, once for each move. The weak
     /// side's placement in this cell must be canonical.
     #[inline]
-    pub fn before(&self, mover: Color, mut visit: impl FnMut(usize)) {
+    fn before(&self, mover: Color, mut visit: impl FnMut(usize)) {
         let indexer = self.indexer;
         match mover {
             Color::Red => self.placement_steps(mover, |before| visit(indexer.listed(before))),

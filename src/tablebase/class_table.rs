@@ -179,7 +179,7 @@ impl ClassTable {
         }
         let size = self.header.block as usize;
         let number = index / size;
-        let key = BlockKey { table: self.header.number(), side, number: number as u32 };
+        let key = BlockKey { table: std::ptr::from_ref(self).addr(), side, number };
         let values = cache.get(key, || self.unpack(side, number))?;
         Ok(values[index % size])
     }
@@ -262,15 +262,16 @@ const WAYS: usize = 32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct BlockKey {
-    table: u16,
+    /// Address of the [`ClassTable`], which the cache does not outlive.
+    table: usize,
     side: Color,
-    number: u32,
+    number: usize,
 }
 
 impl BlockKey {
     fn shard(self) -> usize {
         let mixed =
-            (u64::from(self.table) << 33 | u64::from(self.number)) << 1 | self.side.index() as u64;
+            ((self.table as u64) << 20) ^ ((self.number as u64) << 1 | self.side.index() as u64);
         // Fibonacci hashing (Knuth, The Art of Computer Programming 3, section 6.4).
         (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize
     }
@@ -339,9 +340,9 @@ mod tests {
     #[test]
     fn cache_is_bounded_and_keeps_used_blocks() {
         let cache = BlockCache::default();
-        let key = |number| BlockKey { table: 3, side: Color::ALL[number as usize % 2], number };
+        let key = |number| BlockKey { table: 3, side: Color::ALL[number % 2], number };
         for number in 0..10_000 {
-            assert_eq!(cache.loads(), u64::from(number));
+            assert_eq!(cache.loads(), number as u64);
             let values = cache.get(key(number), || Ok(vec![number as u8; 4]));
             assert_eq!(*values.unwrap(), [number as u8; 4]);
             // Block 0 is used after every other block, so it is never dropped.

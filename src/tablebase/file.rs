@@ -113,16 +113,6 @@ impl Header {
         (self.positions - before).min(self.block.into()) as usize
     }
 
-    /// Number that identifies class, metric and rules.
-    pub fn number(&self) -> u16 {
-        let kind = match (self.metric, self.draws) {
-            (Metric::Dtc, _) => 1 + RuleSet::ALL.len(),
-            (Metric::Dtm, DrawsHold::Under(rules)) => 1 + rules.index(),
-            (Metric::Dtm, DrawsHold::Always | DrawsHold::Unproven) => 0,
-        };
-        (self.material.index() + kind * Material::COUNT) as u16
-    }
-
     /// Format versions with their meaning of values.
     const VERSIONS: [(u16, u8); 3] = [Self::MATES, Self::TWO_SIDED, Self::CONVERSIONS];
     const MATES: (u16, u8) = (1, 0);

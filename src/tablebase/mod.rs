@@ -42,8 +42,7 @@
 //! | `value` | outcomes, their bytes, DTM and DTC |
 //! | `cell_board`, `solver_state`, `solver`, `solved` | retrograde analysis of one-sided classes |
 //! | `two_sided` | retrograde analysis and fixpoints of two-sided classes |
-//! | `file`, `class_table`, `tables` | file format; probing one table and a set of tables |
-//! | `repeated` | repeated positions of a game, because of which a result of a table may not hold |
+//! | `file`, `class_table`, `tables` | file format; probing one table and a set of tables; repeated positions of a game |
 //! | `verify` | verification of values, and the proof that draws hold |
 
 mod cell_board;
@@ -52,7 +51,6 @@ mod file;
 mod index;
 mod material;
 mod placements;
-mod repeated;
 mod solved;
 mod solver;
 mod solver_state;
@@ -67,11 +65,11 @@ pub use class_table::ClassTable;
 pub use file::TableError;
 pub use material::{Attackers, Material, ParseMaterialError};
 pub use placements::Defenders;
-pub use repeated::RepeatedPositions;
 pub use solved::{DrawsHold, SideCounts, SolvedClass, WrongValue};
 pub use solver::{TooLong, class_size, solve, solver_memory};
 pub use tables::{
-    EMBEDDED_DTC, EXTENSION, Probe, ProbedMove, SkippedFile, Tables, embedded_classes,
+    EMBEDDED_DTC, EXTENSION, Probe, ProbedMove, RepeatedPositions, SkippedFile, Tables,
+    embedded_classes,
 };
 pub use two_sided::{UnsolvedClass, solve_two_sided};
 pub use value::{Metric, TableOutcome};

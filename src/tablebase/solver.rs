@@ -186,26 +186,21 @@ impl Solver<'_> {
             return;
         }
         for (node, now) in self.values.block(side, block) {
-            let index = node.index();
             // A value of the weak side is final when all its quiet moves lose.
-            if now == PENDING + level && (side == Color::Red || self.moves.get(index) == 0) {
+            if now == PENDING + level && (side == Color::Red || self.moves.get(node.index()) == 0) {
                 self.values.set(node, level);
             } else if now != level {
                 continue;
             }
-            let Some(board) = self.indexer.board(index) else {
-                continue;
-            };
             match side {
-                Color::Red => board.before(!side, |before| self.count_loss(before, level)),
-                Color::Black => board.before(!side, |before| self.win(before, level)),
+                Color::Red => self.indexer.before(node, |before| self.count_loss(before, level)),
+                Color::Black => self.indexer.before(node, |before| self.win(before, level)),
             }
         }
     }
 
     /// Records that a move of the strong side wins at this level.
-    fn win(&self, index: usize, level: u8) {
-        let node = Node::new(index, Color::Red);
+    fn win(&self, node: Node, level: u8) {
         let now = self.values.get(node);
         let is_later = now == DRAW || (PENDING + level..=PENDING + LEVEL_LIMIT).contains(&now);
         if is_later {
@@ -215,13 +210,12 @@ impl Solver<'_> {
     }
 
     /// Records that one more quiet move of the weak side leads to a win of the strong side at this level.
-    fn count_loss(&self, index: usize, level: u8) {
-        let node = Node::new(index, Color::Black);
+    fn count_loss(&self, node: Node, level: u8) {
         let now = self.values.get(node);
         if now != DRAW && !(PENDING..=PENDING + LEVEL_LIMIT).contains(&now) {
             return;
         }
-        if self.moves.decrement(index) {
+        if self.moves.decrement(node.index()) {
             let captures = now.saturating_sub(PENDING);
             let lost = captures.max(level + 1);
             if lost > captures {

@@ -1,6 +1,7 @@
-//! A set of tables: the embedded ones and those in directories.
+//! A set of tables, the embedded ones and those in directories, and the repeated positions of a game, because of which
+//! a result of the tables may not hold.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -11,7 +12,7 @@ use super::material::Material;
 use super::value::{Metric, TableOutcome};
 use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
-use crate::rules::{RuleSet, is_material_insufficient};
+use crate::rules::{Game, RuleSet, is_material_insufficient};
 use crate::text::{has_extension, names_of_list, path_of_name};
 
 /// Extension of table files.
@@ -45,8 +46,8 @@ pub const EMBEDDED_DTC: [&str; 7] =
 pub struct Tables {
     /// All DTM tables of each class, by class number; a class may have one for each rule set, and duplicates.
     dtm: Vec<Vec<Arc<ClassTable>>>,
-    /// DTC tables by class number.
-    dtc: BTreeMap<usize, Vec<Arc<ClassTable>>>,
+    /// All DTC tables of each class.
+    dtc: Vec<Vec<Arc<ClassTable>>>,
     cache: BlockCache,
 }
 
@@ -109,7 +110,7 @@ impl Tables {
     pub fn none() -> Self {
         Self {
             dtm: vec![Vec::new(); Material::COUNT],
-            dtc: BTreeMap::new(),
+            dtc: vec![Vec::new(); Material::COUNT],
             cache: BlockCache::default(),
         }
     }
@@ -138,7 +139,7 @@ impl Tables {
         let mut tables = Self::none();
         let skipped = tables.add_directories(paths);
         let embedded = Self::embedded();
-        let all = embedded.dtm.iter().chain(embedded.dtc.values()).flatten();
+        let all = embedded.dtm.iter().chain(&embedded.dtc).flatten();
         all.for_each(|table| tables.add(table.clone()));
         (Arc::new(tables), skipped)
     }
@@ -188,17 +189,16 @@ impl Tables {
     }
 
     fn add(&mut self, table: Arc<ClassTable>) {
-        let class = table.material().index();
-        match table.metric() {
-            Metric::Dtc => self.dtc.entry(class).or_default().push(table),
-            Metric::Dtm => self.dtm[class].push(table),
-        }
+        let tables = match table.metric() {
+            Metric::Dtm => &mut self.dtm,
+            Metric::Dtc => &mut self.dtc,
+        };
+        tables[table.material().index()].push(table);
     }
 
     /// All tables by class number, DTC tables last.
     pub fn iter(&self) -> impl Iterator<Item = &ClassTable> {
-        let mates = self.dtm.iter().flatten();
-        mates.chain(self.dtc.values().flatten()).map(|table| &**table)
+        self.dtm.iter().chain(&self.dtc).flatten().map(|table| &**table)
     }
 
     /// Tables that probes have found damaged since the last call, each reported once with the
@@ -220,8 +220,7 @@ impl Tables {
 
     /// DTC table of a class.
     pub fn dtc_table(&self, material: Material) -> Option<&ClassTable> {
-        let tables = self.dtc.get(&material.index())?;
-        tables.first().map(|table| &**table)
+        self.dtc[material.index()].first().map(|table| &**table)
     }
 
     /// Depth to conversion: plies to the next capture that keeps the win, or to mate, if the winner heads for it as
@@ -230,9 +229,8 @@ impl Tables {
     /// [`Metric::NO_CAPTURE_PLIES`] plies.
     pub fn dtc(&self, position: &Position) -> Option<u16> {
         let (material, strong) = Material::of(position)?;
-        let tables = self.dtc.get(&material.index())?;
         let find = |table: &Arc<ClassTable>| table.probe(position, strong, &self.cache);
-        match tables.iter().find_map(find)? {
+        match self.dtc[material.index()].iter().find_map(find)? {
             TableOutcome::Win(plies) | TableOutcome::Loss(plies) => Some(plies),
             _ => None,
         }
@@ -323,5 +321,102 @@ impl Tables {
     #[inline]
     pub fn loads(&self) -> u64 {
         self.cache.loads()
+    }
+}
+
+/// For each kind of result, the smallest number of plies to it from a repeated position of a game. A position is
+/// repeated if it has occurred since the last capture so often that the rules judge its next occurrence.
+///
+/// A table does not contain the moves of the game before the position. If the winner plays the best moves, the number
+/// of plies to the result decreases with each move. The result therefore holds if no repeated position has fewer plies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RepeatedPositions {
+    /// The smallest number of plies to mate. In all fields, [`u16::MAX`] if no repeated position has such a result.
+    mate: u16,
+    /// The smallest number of plies to the next winning capture ([`Tables::dtc`]).
+    capture: u16,
+    /// Half the smallest number of plies to a result by the rules on repetitions, rounded down. It is 0 if the number is
+    /// unknown, or if a repeated position is won or lost by mate.
+    half_by_rule: u16,
+}
+
+impl RepeatedPositions {
+    /// No positions.
+    pub const NONE: Self = Self { mate: u16::MAX, capture: u16::MAX, half_by_rule: u16::MAX };
+
+    /// The repeated positions of a game since its last capture.
+    pub fn new(game: &Game, tables: &Tables, rules: RuleSet) -> Self {
+        let mut repeated = Self::NONE;
+        if Material::of(game.position()).is_none() {
+            return repeated;
+        }
+        let mut game = game.clone();
+        let mut occurrences = HashMap::new();
+        loop {
+            let position = game.position();
+            let count: &mut usize = occurrences.entry(position.key()).or_default();
+            *count += 1;
+            if *count + 1 == rules.deciding_occurrence() {
+                repeated.add(position, tables, rules);
+            }
+            if position.clock().plies() == 0 || game.pop().is_none() {
+                return repeated;
+            }
+        }
+    }
+
+    fn add(&mut self, position: &Position, tables: &Tables, rules: RuleSet) {
+        match tables.probe(position, rules).map(|probe| probe.outcome) {
+            Some(TableOutcome::Win(plies) | TableOutcome::Loss(plies)) => {
+                self.mate = self.mate.min(plies);
+                let capture = tables.dtc(position).unwrap_or(u16::MAX);
+                self.capture = self.capture.min(capture);
+                // A side that loses by rule may leave the repetition and be mated in a line through this position.
+                self.half_by_rule = 0;
+            }
+            Some(TableOutcome::WinByRule(plies) | TableOutcome::LossByRule(plies)) => {
+                self.half_by_rule = self.half_by_rule.min(plies.unwrap_or(0) / 2);
+            }
+            Some(TableOutcome::Draw) | None => {}
+        }
+    }
+
+    /// Whether a mate in `plies` holds.
+    pub const fn allow_mate(self, plies: u16) -> bool {
+        plies <= self.mate
+    }
+
+    /// Whether a win by a capture in `plies` holds.
+    pub const fn allow_capture(self, plies: u16) -> bool {
+        plies <= self.capture
+    }
+
+    /// Whether a win or loss by the rules on repetitions in `plies` holds. Half the plies are compared, because the
+    /// positions that the loser can repeat to delay the result are 2n plies before it with the loser to move, and
+    /// 2n + 1 plies with the winner to move.
+    pub const fn allow_rule(self, plies: u16) -> bool {
+        plies / 2 < self.half_by_rule
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_if_their_next_occurrence_is_judged() {
+        let tables = Tables::embedded();
+        let mut game = Game::new("9/4k4/9/9/9/9/9/5N3/3K5/9 w".parse().unwrap());
+        let mut least = |moves: &str, rules: RuleSet| {
+            game.push_line(moves);
+            RepeatedPositions::new(&game, &tables, rules).mate
+        };
+        let asian = RuleSet::Asian;
+        assert_eq!(least("", asian), u16::MAX);
+        assert_eq!(least("d1d2 e8e9 d2d1", asian), u16::MAX);
+        // The starting position of the game is won in 7 plies, the position after d2d1 in 8.
+        assert_eq!(least("e9e8", asian), 7);
+        assert_eq!(least("d1d2 e8e9 d2d1", asian), 7);
+        assert_eq!(least("", RuleSet::ElephantEye), u16::MAX);
     }
 }
