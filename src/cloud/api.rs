@@ -53,20 +53,16 @@ impl QueryParameters {
         self.get(name).map_or(default, is_on)
     }
 
+    /// Whether the reply is JSON.
+    pub fn is_json(&self) -> bool {
+        self.is_on("json", false)
+    }
+
     /// The moves of `ban`, as in `move:c3c4|move:b2e2`. The first five bytes of each entry are skipped unchecked.
     pub fn banned(&self) -> Vec<&str> {
         let list = self.get("ban").unwrap_or("").split('|');
         list.filter_map(|entry| entry.get(5..)).collect()
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReplyFormat {
-    /// Text with a trailing NUL, for requests with a board.
-    Text,
-    /// Text without a NUL, for requests without a board.
-    Bare,
-    Json,
 }
 
 /// A move in the list of `queryall`.
@@ -171,23 +167,18 @@ pub enum ApiReply {
         pv: Vec<Move>,
     },
     Rules(Vec<RuleVerdict>),
-    /// A digit, which has no JSON form: JSON is replaced by [`ReplyFormat::Text`].
+    /// A digit, also in JSON.
     Digit(u8),
 }
 
-impl ReplyFormat {
-    pub const fn json_or_text(is_json: bool) -> Self {
-        if is_json { Self::Json } else { Self::Text }
-    }
-}
-
 impl ApiReply {
-    pub fn encode(&self, format: ReplyFormat) -> String {
-        match (format, self) {
-            (ReplyFormat::Text, _) => self.to_text() + "\0",
-            (ReplyFormat::Bare, _) | (ReplyFormat::Json, Self::Digit(_)) => self.to_text(),
+    /// JSON, or text with a trailing NUL.
+    pub fn encode(&self, is_json: bool) -> String {
+        match self {
+            Self::Digit(digit) if is_json => digit.to_string(),
             // Numbers, moves and texts can always be serialized.
-            (ReplyFormat::Json, _) => serde_json::to_string(self).unwrap_or_default(),
+            _ if is_json => serde_json::to_string(self).unwrap_or_default(),
+            _ => self.to_text() + "\0",
         }
     }
 
@@ -220,6 +211,7 @@ impl Serialize for ApiReply {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         match self {
+            // A digit is not an object, see `encode`.
             Self::Empty | Self::Digit(_) => {}
             Self::Status(word) => map.serialize_entry("status", word)?,
             _ => map.serialize_entry("status", "ok")?,
@@ -335,10 +327,10 @@ mod tests {
                     {\"uci\":\"a0a1\",\"score\":-29998,\"rank\":0,\"note\":\"? (01-01)\"},\
                     {\"uci\":\"c3c4\",\"score\":\"??\",\"rank\":0,\"note\":\"? (??-??)\"}]";
         let reply = ApiReply::Moves(moves.clone(), None);
-        assert_eq!(reply.encode(ReplyFormat::Text), text);
-        assert_eq!(reply.encode(ReplyFormat::Json), format!("{json}}}"));
+        assert_eq!(reply.encode(false), text);
+        assert_eq!(reply.encode(true), format!("{json}}}"));
         let reply = ApiReply::Moves(moves, Some(7));
-        assert_eq!(reply.encode(ReplyFormat::Text), text);
-        assert_eq!(reply.encode(ReplyFormat::Json), format!("{json},\"ply\":7}}"));
+        assert_eq!(reply.encode(false), text);
+        assert_eq!(reply.encode(true), format!("{json},\"ply\":7}}"));
     }
 }

@@ -18,6 +18,7 @@
 //! | [`client`] | HTTP client |
 //! | [`worker`] | worker threads, in the server or on other machines |
 //! | [`access`], [`server`] | tokens and roles; HTTP, limits, metrics |
+//! | `recent` | memory of recent events |
 //!
 //! The replies of the public library's API ([`api::ApiReply`]) never contain text of a request, only fixed words,
 //! numbers and moves. The JSON of the additional paths, such as notes and jobs, contains stored text.
@@ -28,10 +29,11 @@ pub mod client;
 pub mod fen;
 pub mod key;
 pub mod library;
+mod recent;
 mod row;
 pub mod score;
 pub mod server;
 pub mod store;
 pub mod worker;
 
-pub use row::{Edge, Entry, EntrySource, Row};
+pub use row::{Edge, Entry, Row};

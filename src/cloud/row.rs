@@ -2,20 +2,8 @@
 
 use super::key::{Key, View};
 use super::score::{Class, FINAL, score_of};
-use crate::board::{Move, Position, indexed_enum};
+use crate::board::{Move, Position};
 use crate::movegen::{has_legal_move, is_legal};
-
-indexed_enum! {
-    /// Origin of a value. Rows store the index of the origin plus one.
-    pub enum EntrySource {
-        /// Written by a worker or a client.
-        Written,
-        /// Computed from the replies.
-        Derived,
-        /// Given by the rules: the move ends the game.
-        Rules,
-    }
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -25,9 +13,6 @@ pub struct Entry {
     pub value: i16,
     /// Search depth in plies; 0 if unknown.
     pub depth: u8,
-    pub source: EntrySource,
-    /// Time of the write, in minutes since 1970.
-    pub minutes: u32,
 }
 
 impl Entry {
@@ -51,8 +36,10 @@ pub struct Row {
     pub plies: [Option<u16>; 2],
 }
 
-/// Bytes of an entry: move, value, depth, source and time, all little-endian.
+/// Bytes of an entry, little-endian: 2 for the move, 2 for the value, 1 for the depth, and [`UNUSED`].
 const ENTRY_LENGTH: usize = 10;
+/// Unused bytes of an entry. Earlier versions stored the origin (1 to 3) and the time of the value there.
+const UNUSED: [u8; 5] = [1, 0, 0, 0, 0];
 
 impl Row {
     pub fn get(&self, m: Move) -> Option<&Entry> {
@@ -108,8 +95,8 @@ impl Row {
         for entry in &self.moves {
             bytes.extend(entry.m.bits().to_le_bytes());
             bytes.extend(entry.value.to_le_bytes());
-            bytes.extend([entry.depth, entry.source.index() as u8 + 1]);
-            bytes.extend(entry.minutes.to_le_bytes());
+            bytes.push(entry.depth);
+            bytes.extend(UNUSED);
         }
         bytes
     }
@@ -118,13 +105,11 @@ impl Row {
     pub fn moves_from_bytes(bytes: &[u8]) -> Option<Vec<Entry>> {
         let (entries, rest) = bytes.as_chunks::<ENTRY_LENGTH>();
         let parse = |entry: &[u8; ENTRY_LENGTH]| {
-            let [m0, m1, v0, v1, depth, source, t0, t1, t2, t3] = *entry;
+            let [m0, m1, v0, v1, depth, ..] = *entry;
             Some(Entry {
                 m: Move::from_bits(u16::from_le_bytes([m0, m1]))?,
                 value: i16::from_le_bytes([v0, v1]),
                 depth,
-                source: EntrySource::from_index(usize::from(source).checked_sub(1)?)?,
-                minutes: u32::from_le_bytes([t0, t1, t2, t3]),
             })
         };
         let moves: Vec<Entry> = entries.iter().map(parse).collect::<Option<_>>()?;
@@ -177,13 +162,7 @@ mod tests {
     use super::*;
 
     fn entry(m: &str, value: i16) -> Entry {
-        Entry {
-            m: m.parse().unwrap(),
-            value,
-            depth: 12,
-            source: EntrySource::Written,
-            minutes: 70_000_000,
-        }
+        Entry { m: m.parse().unwrap(), value, depth: 12 }
     }
 
     #[test]

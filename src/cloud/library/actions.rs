@@ -1,19 +1,19 @@
-//! Actions on a position: lists of moves, scores, lines, moves to play, and requests for searches and writes.
+//! The answer to a request, and the actions on a position: lists of moves, scores, lines, moves to play, and requests for
+//! searches and writes.
 
 use std::collections::HashSet;
 
 use rand::seq::{IndexedRandom, IteratorRandom};
 
-use super::activity::WorkCount;
-use super::learning::PendingWrites;
-use super::position::{KnownMove, QueriedPosition, ordered_moves};
-use super::query::{Library, Query};
-use super::tablebase;
+use super::position::{KnownMove, PendingWrites, QueriedPosition, ordered_moves, without_moves};
 use super::walk::LibraryWalk;
+use super::{Library, Query, game, tablebase};
 use crate::board::Move;
 use crate::cloud::access::Role;
-use crate::cloud::api::{ApiReply, ListedMove};
+use crate::cloud::api::{ApiReply, ListedMove, QueryParameters};
+use crate::cloud::fen;
 use crate::cloud::key::distinct_moves;
+use crate::cloud::recent::WorkCount;
 use crate::cloud::row::Row;
 use crate::cloud::score::{Class, MATE, rank};
 use crate::cloud::store::{
@@ -25,6 +25,72 @@ use crate::movegen::{has_legal_move, is_legal};
 const BEST_RANK: u8 = 2;
 
 impl Library {
+    /// Answers a request of the API. `writer` is the name of the client in the audit log.
+    ///
+    /// # Errors
+    /// The library cannot be read or written.
+    pub fn answer(
+        &self,
+        parameters: &QueryParameters,
+        role: Role,
+        writer: &str,
+    ) -> Result<String, StoreError> {
+        let is_json = parameters.is_json();
+        let status = |word| Ok(ApiReply::Status(word).encode(is_json));
+        let Some(action) = parameters.get("action") else {
+            return Ok(String::new());
+        };
+        let Some(text) = parameters.get_nonempty("board") else {
+            // Without a board, text has no trailing NUL.
+            return status("invalid parameters").map(|text| text.trim_end_matches('\0').to_owned());
+        };
+        if role < Role::Read {
+            return status("tokenerror");
+        }
+        let Some(position) = fen::parse(text) else {
+            return status("invalid board");
+        };
+        let query = Query {
+            parameters,
+            text,
+            board: QueriedPosition::new(position, self.options.rounding),
+            banned: parameters.banned(),
+            learn: parameters.is_on("learn", true),
+            shows_all: parameters.is_on("showall", false),
+            role,
+            writer,
+        };
+        Ok(self.reply(action, &query)?.encode(is_json))
+    }
+
+    fn reply(&self, action: &str, query: &Query<'_>) -> Result<ApiReply, StoreError> {
+        let refused = ApiReply::Status("tokenerror");
+        let position = &query.board.position;
+        match action {
+            "queryall" | "queryscore" | "querypv" if !has_legal_move(position) => {
+                Ok(without_moves(position))
+            }
+            "queryall" => self.query_all(query),
+            "query" => self.query_move(query, Choice::Good),
+            "querybest" => self.query_move(query, Choice::Best),
+            "querylearn" => self.query_move(query, Choice::Learn),
+            "querysearch" => self.query_move(query, Choice::Search),
+            "queryscore" => self.query_score(query),
+            "querypv" => self.query_line(query),
+            "queryrule" => Ok(game::query_rule(query)),
+            "rulecheck" => Ok(game::rule_check(query)),
+            "queue" | "store" | "queryengine" if query.role < Role::Queue => Ok(refused),
+            "queue" => self.queue(query),
+            "queryengine" => Ok(self.query_engine(query)),
+            "store" => match query.parameters.get("score") {
+                None => self.store_move(query),
+                Some(_) if query.role < Role::Write => Ok(refused),
+                Some(score) => self.store_score(query, score),
+            },
+            _ => Ok(ApiReply::Empty),
+        }
+    }
+
     /// Reads a consistent snapshot, and queues the writes that `work` collects.
     fn read_and_learn<T>(
         &self,
@@ -38,7 +104,7 @@ impl Library {
     }
 
     /// `queryall`: all moves of a position with legal moves.
-    pub(super) fn query_all(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
+    fn query_all(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
         let board = &query.board;
         if let Some(moves) = self.table_moves(query) {
             return Ok(if moves.is_empty() {
@@ -59,7 +125,7 @@ impl Library {
     }
 
     /// `queryscore`: the score of the best move of a position with legal moves.
-    pub(super) fn query_score(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
+    fn query_score(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
         let board = &query.board;
         if let Some(moves) = self.table_moves(query) {
             let first = moves.first().map(|m| ApiReply::Score(m.score, None));
@@ -141,7 +207,7 @@ fn listed(query: &Query<'_>, known: &[KnownMove]) -> Vec<ListedMove> {
 
 /// The moves that a query may return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
+enum Choice {
     /// One of the best moves.
     Best,
     /// One of the good moves.
@@ -165,11 +231,7 @@ const MIN_VISITS_BELOW: usize = 4;
 
 impl Library {
     /// `query`, `querybest`, `querylearn`, `querysearch`: a move to play, or moves to choose from.
-    pub(super) fn query_move(
-        &self,
-        query: &Query<'_>,
-        choice: Choice,
-    ) -> Result<ApiReply, StoreError> {
+    fn query_move(&self, query: &Query<'_>, choice: Choice) -> Result<ApiReply, StoreError> {
         let board = &query.board;
         let none = ApiReply::Status("nobestmove");
         if let Some(moves) = self.table_moves(query) {
@@ -206,7 +268,7 @@ impl Library {
     }
 
     /// `querypv`: the principal variation of a position with legal moves.
-    pub(super) fn query_line(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
+    fn query_line(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
         let board = &query.board;
         if let Some(moves) = self.table_moves(query) {
             return Ok(tablebase::line(&moves));
@@ -277,7 +339,7 @@ const OK: ApiReply = ApiReply::Status("ok");
 
 impl Library {
     /// `queue`: requests a search of a position.
-    pub(super) fn queue(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
+    fn queue(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
         if self.store.is_read_only() {
             return Err(StoreError::ReadOnly);
         }
@@ -301,7 +363,7 @@ impl Library {
     }
 
     /// `store` without `score`: requests a score for a move.
-    pub(super) fn store_move(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
+    fn store_move(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
         let board = &query.board;
         let played = query.parameters.move_text().parse::<Move>().ok();
         let legal = played.filter(|m| is_legal(&board.position, *m));
@@ -311,7 +373,7 @@ impl Library {
         let edge = board.edge(played);
         let needs_score = self.read(query.role, |snapshot| {
             let is_known = board.row(snapshot)?.get(edge.m).is_some();
-            Ok::<_, StoreError>(!is_known || !snapshot.contains(&edge.child)?)
+            Ok(!is_known || !snapshot.contains(&edge.child)?)
         })?;
         if !needs_score {
             return Ok(ApiReply::Empty);
@@ -322,11 +384,7 @@ impl Library {
     }
 
     /// `store` with `score`: writes a score.
-    pub(super) fn store_score(
-        &self,
-        query: &Query<'_>,
-        score: &str,
-    ) -> Result<ApiReply, StoreError> {
+    fn store_score(&self, query: &Query<'_>, score: &str) -> Result<ApiReply, StoreError> {
         let board = &query.board;
         let depth = query.parameters.get("depth").unwrap_or("0");
         let (Ok(value), Ok(depth)) = (score.parse::<i32>(), depth.parse::<u32>()) else {

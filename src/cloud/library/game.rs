@@ -1,19 +1,26 @@
 //! Actions on a whole game: `queryrule`, `rulecheck` and `queryengine`.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use super::position::{ordered_moves, without_moves};
-use super::query::{Library, Query};
+use super::{Library, Query};
 use crate::board::{Move, Position};
 use crate::cloud::api::{ApiReply, RuleVerdict};
 use crate::cloud::fen;
 use crate::movegen::has_legal_move;
 use crate::rules::{Cause, Game, RuleSet, Verdict, judge_at};
+use crate::search::{Limits, Searcher};
 
 /// Allowed number of moves in `queryrule`.
 const QUERY_RULE_MOVES: Range<usize> = 3..2047;
 /// Allowed number of moves in `rulecheck` and `queryengine`.
 const GAME_MOVES: Range<usize> = 0..2048;
+
+/// Time of a search of the engine.
+const THINKING_TIME: Duration = Duration::from_millis(1_000);
+/// Size of the transposition table of the engine, in MB.
+const HASH: usize = 16;
 
 /// `queryrule`: judges the repetition after each legal move at the end of a game: `draw`, `ban` if the side that moves
 /// breaks the rules, or `none`.
@@ -85,11 +92,37 @@ impl Library {
         self.think(key, &Game::new(position))
     }
 
+    /// Searches the position of a game. `key` identifies the game in the cache. Replies `rate limit exceeded` while
+    /// another search runs, and `nobestmove` without legal moves or if the search fails.
     fn think(&self, key: String, game: &Game) -> ApiReply {
         if !has_legal_move(game.position()) {
             return ApiReply::Status("nobestmove");
         }
-        self.engine.think(key, game, &self.tables)
+        if let Some(known) = self.engine_replies.lock().get(&key) {
+            return known.clone();
+        }
+        let Some(mut searcher) = self.engine.try_lock() else {
+            return ApiReply::Status("rate limit exceeded");
+        };
+        if searcher.is_none() {
+            *searcher = self.start_engine();
+        }
+        let outcome = searcher.as_mut().and_then(|searcher| {
+            let outcome = searcher.think(game, Limits::move_time(THINKING_TIME));
+            outcome.inspect_err(|error| log::error!("{error}")).ok()
+        });
+        let best = outcome.and_then(|outcome| outcome.best);
+        let reply = best.map_or(ApiReply::Status("nobestmove"), ApiReply::Move);
+        self.engine_replies.lock().insert(key, reply.clone());
+        reply
+    }
+
+    fn start_engine(&self) -> Option<Searcher> {
+        let mut searcher = Searcher::new(HASH)
+            .inspect_err(|error| log::error!("cannot start the engine: {error}"))
+            .ok()?;
+        searcher.set_tablebases(Some(self.tables.clone()));
+        Some(searcher)
     }
 }
 

@@ -1,102 +1,143 @@
-//! The actions of the cloud API, from parameters to replies.
+//! A library and its answers to the actions of the cloud API.
 
 mod actions;
-mod activity;
-mod engine;
 mod game;
-mod learning;
 mod position;
-mod query;
 mod tablebase;
 #[cfg(test)]
 pub mod tests;
 mod walk;
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
 use super::access::Role;
-use super::api::{ApiReply, QueryParameters, ReplyFormat};
-use super::fen;
-use super::store::StoreError;
-use crate::movegen::has_legal_move;
-use actions::Choice;
-use position::{QueriedPosition, without_moves};
-use query::Query;
+use super::api::{ApiReply, QueryParameters};
+use super::recent::{RecentMap, Throughput};
+use super::store::{Snapshot, Store, StoreError};
+use crate::board::Move;
+use crate::search::Searcher;
+use crate::tablebase::{ClassTable, Metric, Tables};
+use position::{QueriedPosition, RecentUnknown};
+use tablebase::{TableMove, table_moves};
 
-pub use activity::WorkCount;
 pub use position::Rounding;
-pub use query::{Library, LibraryOptions};
 
-#[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
-    pub body: String,
-    pub is_json: bool,
+/// How long a worker counts as active after a request.
+const ACTIVE_TIME: Duration = Duration::from_secs(300);
+/// How long unknown moves are remembered, at most [`MAX_UNKNOWN`] of them.
+const UNKNOWN_TIME: Duration = Duration::from_secs(600);
+const MAX_UNKNOWN: usize = 65_536;
+/// How long a move of the engine is cached.
+const CACHE_TIME: Duration = Duration::from_secs(30);
+
+#[derive(Clone, Debug)]
+pub struct LibraryOptions {
+    /// The number of good moves that must be known in and below a position before `query` and similar actions return a
+    /// move. At least four of them, or all if this number is smaller, must be below one of the best moves.
+    pub min_visits: usize,
+    /// Seconds after which an unfinished task is given to another worker.
+    pub lease: i64,
+    pub rounding: Rounding,
+}
+
+impl Default for LibraryOptions {
+    fn default() -> Self {
+        Self { min_visits: 10, lease: 3_600, rounding: Rounding::default() }
+    }
+}
+
+/// A library that answers the actions of the cloud API.
+#[derive(Debug)]
+pub struct Library {
+    pub store: Store,
+    tables: Arc<Tables>,
+    pub(crate) options: LibraryOptions,
+    unknown: RecentUnknown,
+    /// The engine of `queryengine`, which searches for one request at a time. It is started by its first search.
+    engine: Mutex<Option<Searcher>>,
+    /// Replies of the engine by position and moves of the game.
+    engine_replies: Mutex<RecentMap<String, ApiReply>>,
+    pub(crate) throughput: Throughput,
+    /// Active worker threads of this server, and remote workers.
+    pub(crate) workers: Mutex<RecentMap<String, ()>>,
+}
+
+struct Query<'a> {
+    parameters: &'a QueryParameters,
+    /// The board as the client wrote it.
+    text: &'a str,
+    board: QueriedPosition,
+    banned: Vec<&'a str>,
+    /// Whether the client sees all known moves, and its request may create tasks (parameter `learn`, on by default).
+    learn: bool,
+    /// Whether lists include the unknown legal moves (parameter `showall`). Without `learn`, lists include them in any
+    /// case, unless no move is known.
+    shows_all: bool,
+    role: Role,
+    writer: &'a str,
+}
+
+impl Query<'_> {
+    fn is_banned(&self, m: Move) -> bool {
+        let text = m.to_string();
+        self.banned.iter().any(|banned| *banned == text)
+    }
+
+    /// Whether the request may create tasks.
+    fn may_learn(&self) -> bool {
+        self.learn && self.role >= Role::Queue
+    }
+
+    /// Whether the parameter `token` is given and the MD5 of board, `more` and `token` begins with eight zero bits.
+    fn has_proof_of_work(&self, more: &str) -> bool {
+        let token = self.parameters.get("token").unwrap_or("");
+        let digest = md5::compute([self.text, more, token].concat());
+        !token.is_empty() && digest.0[0] == 0
+    }
 }
 
 impl Library {
-    /// Answers a request of the API. `writer` is the name of the client in the audit log.
-    ///
-    /// # Errors
-    /// The library cannot be read or written.
-    pub fn answer(
-        &self,
-        parameters: &QueryParameters,
-        role: Role,
-        writer: &str,
-    ) -> Result<Answer, StoreError> {
-        let is_json = parameters.is_on("json", false);
-        let answer = |reply: &ApiReply, format| Answer { body: reply.encode(format), is_json };
-        let format = ReplyFormat::json_or_text(is_json);
-        let bare = if is_json { format } else { ReplyFormat::Bare };
-        let Some(action) = parameters.get("action") else {
-            let body = String::new();
-            return Ok(Answer { body, is_json });
-        };
-        let Some(text) = parameters.get_nonempty("board") else {
-            return Ok(answer(&ApiReply::Status("invalid parameters"), bare));
-        };
-        if role < Role::Read {
-            return Ok(answer(&ApiReply::Status("tokenerror"), format));
+    pub fn new(store: Store, tables: Arc<Tables>, options: LibraryOptions) -> Self {
+        Self {
+            store,
+            tables,
+            options,
+            unknown: RecentMap::new(UNKNOWN_TIME, MAX_UNKNOWN).into(),
+            engine: Mutex::default(),
+            engine_replies: RecentMap::new(CACHE_TIME, 1_024).into(),
+            throughput: Throughput::default(),
+            workers: RecentMap::new(ACTIVE_TIME, 4_096).into(),
         }
-        let Some(position) = fen::parse(text) else {
-            return Ok(answer(&ApiReply::Status("invalid board"), format));
-        };
-        let query = Query {
-            parameters,
-            text,
-            board: QueriedPosition::new(position, self.options.rounding),
-            banned: parameters.banned(),
-            learn: parameters.is_on("learn", true),
-            shows_all: parameters.is_on("showall", false),
-            role,
-            writer,
-        };
-        Ok(answer(&self.reply(action, &query)?, format))
     }
 
-    fn reply(&self, action: &str, query: &Query<'_>) -> Result<ApiReply, StoreError> {
-        let refused = ApiReply::Status("tokenerror");
-        let position = &query.board.position;
-        match action {
-            "queryall" | "queryscore" | "querypv" if !has_legal_move(position) => {
-                Ok(without_moves(position))
-            }
-            "queryall" => self.query_all(query),
-            "query" => self.query_move(query, Choice::Good),
-            "querybest" => self.query_move(query, Choice::Best),
-            "querylearn" => self.query_move(query, Choice::Learn),
-            "querysearch" => self.query_move(query, Choice::Search),
-            "queryscore" => self.query_score(query),
-            "querypv" => self.query_line(query),
-            "queryrule" => Ok(game::query_rule(query)),
-            "rulecheck" => Ok(game::rule_check(query)),
-            "queue" | "store" | "queryengine" if query.role < Role::Queue => Ok(refused),
-            "queue" => self.queue(query),
-            "queryengine" => Ok(self.query_engine(query)),
-            "store" => match query.parameters.get("score") {
-                None => self.store_move(query),
-                Some(_) if query.role < Role::Write => Ok(refused),
-                Some(score) => self.store_score(query, score),
-            },
-            _ => Ok(ApiReply::Empty),
-        }
+    /// Reads a consistent snapshot; clients without the role `write` see no private positions.
+    pub fn read<T>(
+        &self,
+        role: Role,
+        work: impl FnOnce(&Snapshot<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.store.read_part(role < Role::Write, work)
+    }
+
+    /// Records a request of a worker.
+    pub(crate) fn record_worker(&self, worker: String) {
+        self.workers.lock().insert(worker, ());
+    }
+
+    /// Number and total size in bytes of the DTM tablebases.
+    pub fn count_tables(&self) -> (u64, u64) {
+        let tables = self.tables.iter().filter(|table| table.metric() == Metric::Dtm);
+        let sizes = tables.map(ClassTable::size);
+        sizes.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size))
+    }
+
+    /// The tablebase moves without banned ones, if the position is in the tablebases.
+    fn table_moves(&self, query: &Query<'_>) -> Option<Vec<TableMove>> {
+        let mut moves = table_moves(&self.tables, &query.board.position)?;
+        moves.retain(|m| !query.is_banned(m.played));
+        Some(moves)
     }
 }

@@ -1,14 +1,18 @@
-//! Queried positions with their legal moves and known moves.
+//! Queried positions with their legal moves and known moves, and the writes that follow from queries: new moves that
+//! lead to known positions, and tasks for workers.
 
 use std::cmp::{Ordering, Reverse};
+
+use parking_lot::Mutex;
 
 use crate::board::{Move, PieceKind, Position, Square};
 use crate::cloud::Edge;
 use crate::cloud::api::ApiReply;
-use crate::cloud::key::{Key, View, text_order};
+use crate::cloud::key::{Key, KeyedMove, View, text_order};
+use crate::cloud::recent::RecentMap;
 use crate::cloud::row::Row;
 use crate::cloud::score::{score_of, value};
-use crate::cloud::store::{Snapshot, StoreError};
+use crate::cloud::store::{Priority, Snapshot, Store, StoreError, Task, is_eligible, needs_moves};
 use crate::movegen::{is_legal, legal_moves};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -162,6 +166,74 @@ pub fn ordered_moves(position: &Position) -> Vec<Move> {
         }
     });
     moves
+}
+
+/// Unknown moves of queried positions, by the position after the move. If that position is queried next, the move was
+/// played and should be searched.
+pub type RecentUnknown = Mutex<RecentMap<Key, KeyedMove>>;
+
+/// Writes and unknown moves collected while a query is answered.
+#[derive(Debug, Default)]
+pub struct PendingWrites {
+    /// Unknown moves that lead to known positions, to be added to the known moves.
+    pub links: Vec<Edge>,
+    /// Unknown moves that lead to unknown positions, with the position after the move.
+    pub unknown: Vec<(Key, KeyedMove)>,
+    tasks: Vec<Task>,
+}
+
+impl PendingWrites {
+    /// Requests scores for the known moves that do not end the game and have no known replies.
+    pub fn request_scores(
+        &mut self,
+        board: &QueriedPosition,
+        known: &[KnownMove],
+        priority: Priority,
+    ) {
+        let is_leaf = |known: &&KnownMove| known.replies == 0 && !known.is_final;
+        let leaves = known.iter().filter(is_leaf);
+        let moves: Vec<Move> = leaves.map(|known| board.view.stored(known.played)).collect();
+        if !moves.is_empty() && is_eligible(&board.position) {
+            let key = board.view.key.clone();
+            self.tasks.push(Task::scoring(key, moves, priority));
+        }
+    }
+
+    /// Requests an expansion if at least one move is known and more are needed (see [`needs_moves`]).
+    pub fn request_expansion(&mut self, board: &QueriedPosition, known: usize, priority: Priority) {
+        let needs_moves = known > 0 && needs_moves(&board.position, known);
+        if needs_moves && is_eligible(&board.position) {
+            let key = board.view.key.clone();
+            self.tasks.push(Task::expansion(key, priority));
+        }
+    }
+
+    /// If the position was reached by an unknown move, requests a score for that move.
+    pub fn request_played(&mut self, unknown: &RecentUnknown, board: &QueriedPosition) {
+        let played = unknown.lock().remove(&board.view.key);
+        if let Some((parent, m)) = played.filter(|_| is_eligible(&board.position)) {
+            self.tasks.push(Task::scoring(parent, vec![m], Priority::Urgent));
+        }
+    }
+
+    /// Remembers the unknown moves and posts the writes without waiting for them.
+    pub fn post(self, store: &Store, unknown: &RecentUnknown) {
+        let mut memory = unknown.lock();
+        self.unknown.into_iter().for_each(|(key, m)| memory.insert(key, m));
+        drop(memory);
+        if self.links.is_empty() && self.tasks.is_empty() {
+            return;
+        }
+        store.post(move |batch| {
+            for edge in &self.links {
+                batch.link_move(edge)?;
+            }
+            for task in &self.tasks {
+                batch.add_task(task)?;
+            }
+            Ok(())
+        });
+    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! Tests of the actions, most of which compare the replies byte for byte.
 
 use super::*;
-use crate::board::Move;
-use crate::cloud::Edge;
 use crate::cloud::key::View;
 use crate::cloud::score::{score_of, value};
 use crate::cloud::store::{Lease, Location, NewScore, Priority, Store, Task, TaskKind};
+use crate::cloud::{Edge, fen};
 use crate::tablebase::Tables;
 
 const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
@@ -51,7 +50,7 @@ fn write_from(library: &Library, start: &str, moves: &str, m: &str, value: i32) 
 
 fn ask_as(library: &Library, role: Role, request: &str) -> String {
     let parameters = QueryParameters::parse(request.as_bytes());
-    library.answer(&parameters, role, "test").unwrap().body
+    library.answer(&parameters, role, "test").unwrap()
 }
 
 fn ask(library: &Library, action: &str, board: &str, more: &str) -> String {
@@ -106,11 +105,13 @@ fn an_unexplored_library_returns_scores_and_lines_but_no_moves() {
     let ask = |action: &str, more: &str| ask(&library, action, START, more);
     let score = "{\"status\":\"ok\",\"eval\":23,\"ply\":0}";
     let line = "score:23,depth:2,pv:b2e2|h9g7\0";
+    let json_line = "{\"status\":\"ok\",\"score\":23,\"depth\":2,\"pv\":[\"b2e2\",\"h9g7\"]}";
     for (action, more, reply) in [
         ("queryscore", "", "eval:23\0"),
         ("queryscore", "&json=1", score),
         ("queryscore", "&ban=move:b2e2|move:h2e2", "eval:16\0"),
         ("querypv", "&stable=1", line),
+        ("querypv", "&stable=1&json=1", json_line),
         ("querypv", "&stable=1&ban=move:b2e2", "unknown\0"),
     ] {
         assert_eq!(ask(action, more), reply, "{action}{more}");
@@ -514,4 +515,17 @@ fn the_engine_requires_a_proof_of_work() {
     assert_eq!(ask("h2e3", proof("h2e3")), "invalid movelist\0");
     let reply = ask("h2e2|h9g7", proof("h2e2|h9g7"));
     assert!(reply.starts_with("move:"), "{reply}");
+}
+
+#[test]
+fn a_cached_reply_of_the_engine_needs_no_search() {
+    let (_directory, library) = empty();
+    let position = fen::parse(START).unwrap();
+    let reply = ApiReply::Move("h2e2".parse().unwrap());
+    let key = format!("{START}|");
+    library.engine_replies.lock().insert(key, reply.clone());
+    let _search = library.engine.lock();
+    assert_eq!(library.engine_move(position.clone()), reply);
+    let other = library.engine_move(position.after_line("h2e2"));
+    assert_eq!(other, ApiReply::Status("rate limit exceeded"));
 }

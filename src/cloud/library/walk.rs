@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use rand::seq::SliceRandom;
 
 use super::game::verdict;
-use super::learning::PendingWrites;
-use super::position::{KnownMove, QueriedPosition};
+use super::position::{KnownMove, PendingWrites, QueriedPosition};
 use crate::board::Move;
 use crate::cloud::key::Key;
 use crate::cloud::score::{Class, score_of, value};

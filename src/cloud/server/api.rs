@@ -21,8 +21,7 @@ use super::caller::{
 use super::shared::Shared;
 use super::worker;
 use crate::cloud::access::Role;
-use crate::cloud::api::{ApiReply, QueryParameters, ReplyFormat};
-use crate::cloud::library::Answer;
+use crate::cloud::api::{ApiReply, QueryParameters};
 
 /// Whether an action writes to the library or runs the engine. Browsers may send it without a token only from pages of
 /// this server.
@@ -89,11 +88,10 @@ pub async fn answer(
 ) -> Result<Response, ServerError> {
     let started = Instant::now();
     let parameters = request.parameters();
-    let is_json = parameters.is_on("json", false);
+    let is_json = parameters.is_json();
     let limited = || {
-        let body =
-            ApiReply::Status("rate limit exceeded").encode(ReplyFormat::json_or_text(is_json));
-        Ok(reply(parameters.get("action"), Answer { body, is_json }))
+        let body = ApiReply::Status("rate limit exceeded").encode(is_json);
+        Ok(reply(parameters.get("action"), is_json, body))
     };
     let head = &request.parts;
     let Ok(caller) = identify(&shared, head, &parameters) else {
@@ -110,27 +108,25 @@ pub async fn answer(
     let work = shared.clone();
     let answer = shared.in_library(move |library| {
         if let Some(text) = worker::answer(&work, &parameters, &caller) {
-            return text.map(|body| Answer { body, is_json: false });
+            return Ok((false, text?));
         }
-        library.answer(&parameters, caller.role, &caller.name)
+        Ok((is_json, library.answer(&parameters, caller.role, &caller.name)?))
     });
     let answer = answer.await;
     let action = action.as_deref();
     shared.metrics.count(action, started.elapsed());
-    Ok(answer.map_or_else(
-        |error| {
+    Ok(match answer {
+        Ok((is_json, body)) => reply(action, is_json, body),
+        Err(error) => {
             let reason = log_error(&error);
             let body = if is_json {
-                ApiReply::Status(reason).encode(ReplyFormat::Json)
+                ApiReply::Status(reason).encode(true)
             } else {
                 format!("Error: {reason}")
             };
-            let mut response = reply(action, Answer { body, is_json });
-            *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
-            response
-        },
-        |answer| reply(action, answer),
-    ))
+            (StatusCode::SERVICE_UNAVAILABLE, reply(action, is_json, body)).into_response()
+        }
+    })
 }
 
 /// A move of the engine for the page, at `/engine`. Costs as much as `queryengine` but needs no proof of work, so pages
@@ -148,9 +144,9 @@ pub async fn engine(
     Ok(Json(json!(reply.await?)))
 }
 
-fn reply(action: Option<&str>, answer: Answer) -> Response {
-    let kind = if answer.is_json { "application/json" } else { "text/html; charset=UTF-8" };
-    let mut response = ([(CONTENT_TYPE, kind)], answer.body).into_response();
+fn reply(action: Option<&str>, is_json: bool, body: String) -> Response {
+    let kind = if is_json { "application/json" } else { "text/html; charset=UTF-8" };
+    let mut response = ([(CONTENT_TYPE, kind)], body).into_response();
     if allows_other_origins(action) {
         let all = HeaderValue::from_static("*");
         let headers = response.headers_mut();

@@ -147,7 +147,7 @@ impl Stats {
         let waiting = counts.waiting_to_be_scored + counts.waiting_to_be_sieved;
         Self {
             counts,
-            workers: number(library.workers.count() as u64),
+            workers: number(library.workers.lock().count() as u64),
             scored_last_minute: scores,
             nodes_per_second: number(done.nodes / 60),
             backlog_seconds: waiting * 60 / (scores + 1),

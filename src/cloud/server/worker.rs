@@ -57,7 +57,7 @@ pub async fn lease(
     WorkerMessage { caller, message }: WorkerMessage<LeaseRequest>,
 ) -> JsonReply<TaskBatch> {
     let batch = shared.in_library(move |library| {
-        library.workers.record(format!("{}@{}", caller.name, caller.address));
+        library.record_worker(format!("{}@{}", caller.name, caller.address));
         let count = message.count.min(MAX_TASKS);
         library.lease(message.kind, count, &caller.name)
     });
@@ -129,7 +129,7 @@ pub fn answer(
     let value = |name| parameters.get(name).unwrap_or("");
     let is_allowed = caller.role >= Role::Write;
     let lease = |kind| {
-        library.workers.record(format!("@{address}"));
+        library.record_worker(format!("@{address}"));
         library.lease_as_text(kind, &caller.name)
     };
     Some(match value("action") {

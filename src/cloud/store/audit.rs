@@ -5,9 +5,8 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use super::batch::Batch;
-use super::database::{Columns, Result, StoreError, Value};
+use super::database::{Columns, Result, Value, now};
 use super::notes::{Note, parse_note};
-use super::rows::{self, now};
 use super::snapshot::Snapshot;
 use crate::board::Move;
 use crate::cloud::key::{Key, KeyedMove};
@@ -163,7 +162,7 @@ impl Batch<'_> {
                 return Ok(false);
             }
             row.remove(m);
-            rows::put(self.connection, key, &row)?;
+            self.connection.put_row(key, &row)?;
             return Ok(true);
         };
         let is_restored =
@@ -205,7 +204,7 @@ impl Batch<'_> {
     pub(super) fn links_to(&self, child: &Key) -> Result<Vec<KeyedMove>> {
         let query = "SELECT DISTINCT move FROM audit WHERE key = $1 AND writer = $2";
         let mut found = Vec::new();
-        for parent in rows::parents(self.connection, child)? {
+        for parent in self.connection.parents(child)? {
             let read = |columns: &Columns<'_>| columns.number(0, "move").map(Move::from_bits);
             let values = [(&parent).into(), Self::LIBRARY.into()];
             let moves = self.connection.query(query, &values, read)?;
@@ -218,8 +217,7 @@ impl Batch<'_> {
 }
 
 fn parse_move(columns: &Columns<'_>) -> Result<KeyedMove> {
-    let m = Move::from_bits(columns.number(1, "move")?);
-    Ok((rows::key(columns, 0)?, m.ok_or(StoreError::Damaged("move"))?))
+    Ok((columns.key(0)?, columns.played(1)?))
 }
 
 /// An entry of the audit log: a score, or a note. Scores are for the side that plays the move.
@@ -280,7 +278,7 @@ impl Snapshot<'_> {
             WHERE a.writer = $1 OR $1 = '' ORDER BY a.id DESC LIMIT $2";
         let values = [writer.unwrap_or("").into(), i64::from(limit).into()];
         self.connection.query(query, &values, |columns| {
-            let position = rows::key(columns, 2)?.position();
+            let position = columns.key(2)?.position();
             let new = score_of(columns.number(5, "new")?);
             let note = columns.maybe_bytes(10, "note")?.map(parse_note).transpose()?;
             Ok(LoggedWrite {

@@ -3,12 +3,11 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::database::{Database, Result, Value};
-use super::rows::{self, minutes, now};
+use super::database::{Database, Result, Value, now};
 use super::task::TaskState;
 use crate::board::Position;
 use crate::cloud::key::{Key, View};
-use crate::cloud::row::{Edge, Entry, EntrySource, Row};
+use crate::cloud::row::{Edge, Entry, Row};
 use crate::cloud::score::{self, FINAL};
 
 /// Name of the library's own workers in the audit log.
@@ -52,7 +51,7 @@ impl Batch<'_> {
     pub(super) const LIBRARY: &'static str = "library";
 
     pub fn get(&self, key: &Key) -> Result<Option<Row>> {
-        rows::get(self.connection, key)
+        self.connection.row(key)
     }
 
     /// Writes the score of a move. Returns `false` if the existing value stays: because it is computed from known
@@ -90,29 +89,23 @@ impl Batch<'_> {
         let limit = FINAL - 1;
         let derived = replies.as_ref();
         let derived = derived.and_then(|row| score::value(&mut row.scores(), &edge.parent, edge.m));
-        let (value, source) = match derived {
-            _ if edge.ends_game => (-FINAL, EntrySource::Rules),
-            Some(value) => (value, EntrySource::Derived),
-            None => (value.clamp(-limit, limit), EntrySource::Written),
+        let value = match derived {
+            _ if edge.ends_game => -FINAL,
+            Some(value) => value,
+            None => value.clamp(-limit, limit),
         };
-        let entry = Entry {
-            m: edge.m,
-            value: i16::try_from(value).unwrap_or(0),
-            depth,
-            source,
-            minutes: minutes(),
-        };
+        let entry = Entry { m: edge.m, value: i16::try_from(value).unwrap_or(0), depth };
         if row.moves.is_empty() {
             row.plies = self.plies_from_parents(&edge.parent)?;
             self.inherit_privacy(&edge.parent, row.plies)?;
         }
         row.set(entry);
-        rows::put(self.connection, &edge.parent, &row)?;
-        rows::link(self.connection, &edge.parent, &edge.child)?;
+        self.connection.put_row(&edge.parent, &row)?;
+        self.connection.link(&edge.parent, &edge.child)?;
         if let Some(mut replies) = replies
             && lower_plies(&mut replies, &row, edge.swaps_colors)
         {
-            rows::put(self.connection, &edge.child, &replies)?;
+            self.connection.put_row(&edge.child, &replies)?;
             self.lowered.push(edge.child.clone());
         }
         self.changed.push(edge.parent.clone());
@@ -155,7 +148,7 @@ impl Batch<'_> {
     /// The stored moves that lead to a position, each with the row of the position before the move.
     pub(super) fn moves_to(&self, key: &Key) -> Result<Vec<(Row, Edge)>> {
         let mut found = Vec::new();
-        for parent in rows::parents(self.connection, key)? {
+        for parent in self.connection.parents(key)? {
             let Some(known) = self.get(&parent)? else {
                 continue;
             };
@@ -240,7 +233,7 @@ impl Batch<'_> {
                 continue;
             };
             let mut scores = row.scores();
-            for parent in rows::parents(self.connection, &child)? {
+            for parent in self.connection.parents(&child)? {
                 seen += 1;
                 let edge = (parent.clone(), child.clone());
                 let count = changes.entry(edge).or_default();
@@ -273,7 +266,7 @@ impl Batch<'_> {
                     continue;
                 };
                 if lower_plies(&mut row, &known, edge.swaps_colors) {
-                    rows::put(self.connection, &edge.child, &row)?;
+                    self.connection.put_row(&edge.child, &row)?;
                     queue.push_back(edge.child);
                 }
             }
@@ -297,12 +290,13 @@ impl Batch<'_> {
                 continue;
             };
             let value = i16::try_from(value).unwrap_or(entry.value);
-            if value != entry.value || entry.source != EntrySource::Derived {
-                has_changed |= value != entry.value;
-                let (source, minutes) = (EntrySource::Derived, minutes());
-                row.set(Entry { value, source, minutes, ..entry });
-                rows::put(self.connection, parent, &row)?;
+            if value != entry.value {
+                has_changed = true;
+                row.set(Entry { value, ..entry });
             }
+        }
+        if has_changed {
+            self.connection.put_row(parent, &row)?;
         }
         Ok(has_changed)
     }
@@ -316,7 +310,7 @@ impl Batch<'_> {
     pub(super) fn take_pending(&mut self) -> Result<bool> {
         let query =
             "DELETE FROM pending WHERE key IN (SELECT key FROM pending LIMIT 1000) RETURNING key";
-        let keys = self.connection.query(query, &[], |columns| rows::key(columns, 0))?;
+        let keys = self.connection.query(query, &[], |columns| columns.key(0))?;
         self.changed.extend(keys.iter().cloned());
         self.lowered.extend(keys.iter().cloned());
         Ok(!keys.is_empty())

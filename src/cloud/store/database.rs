@@ -1,10 +1,13 @@
-//! The interface of the two databases, and the errors of the store.
+//! The interface of the two databases, the rows and edges of positions in them, and the errors of the store.
 
+use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::location::Location;
 use crate::board::Move;
 use crate::cloud::key::Key;
+use crate::cloud::row::Row;
 
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 
@@ -77,6 +80,49 @@ impl dyn Database + '_ {
 
     pub fn has_row(&self, query: &'static str, values: &[Value<'_>]) -> Result<bool> {
         Ok(self.query_one(query, values, |_| Ok(()))?.is_some())
+    }
+
+    /// The known moves of a position.
+    pub fn row(&self, key: &Key) -> Result<Option<Row>> {
+        let query = "SELECT moves, ply, turned_ply FROM position WHERE key = $1";
+        self.query_one(query, &[key.into()], |columns| columns.row())
+    }
+
+    /// The known moves of several positions, in one query; unknown positions are left out. PostgreSQL only.
+    pub fn rows(&self, keys: &[Key]) -> Result<HashMap<Key, Row>> {
+        let query = "SELECT moves, ply, turned_ply, key FROM position WHERE key = ANY($1)";
+        let bytes: Vec<&[u8]> = keys.iter().map(Key::as_bytes).collect();
+        let read = |columns: &Columns<'_>| Ok((columns.key(3)?, columns.row()?));
+        let found = self.query(query, &[Value::AnyOf(&bytes)], read)?;
+        Ok(found.into_iter().collect())
+    }
+
+    /// Writes the row of a position; deletes it if no moves are left.
+    pub fn put_row(&self, key: &Key, row: &Row) -> Result<()> {
+        if row.moves.is_empty() {
+            let statement = "DELETE FROM position WHERE key = $1";
+            return self.execute(statement, &[key.into()]).map(drop);
+        }
+        let statement = "INSERT INTO position(key, moves, ply, turned_ply) VALUES ($1, $2, $3, $4)
+            ON CONFLICT(key) DO UPDATE SET moves = $2, ply = $3, turned_ply = $4";
+        let [ply, swapped] = row.plies.map(|ply| Value::Maybe(ply.map(i64::from)));
+        let moves = row.to_bytes();
+        let values = [key.into(), Value::Bytes(&moves), ply, swapped];
+        self.execute(statement, &values).map(drop)
+    }
+
+    /// Stores that a move leads from one position to another.
+    pub fn link(&self, parent: &Key, child: &Key) -> Result<()> {
+        let statement = "INSERT INTO edge(child, parent) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+        let values = [child.into(), parent.into()];
+        self.execute(statement, &values).map(drop)
+    }
+
+    /// The positions with a move to this one, including removed moves, and moves without a score that have a private
+    /// note.
+    pub fn parents(&self, child: &Key) -> Result<Vec<Key>> {
+        let query = "SELECT parent FROM edge WHERE child = $1";
+        self.query(query, &[child.into()], |columns| columns.key(0))
     }
 }
 
@@ -170,6 +216,33 @@ impl Columns<'_> {
     pub fn maybe_bytes(&self, column: usize, name: &'static str) -> Result<Option<&[u8]>> {
         self.0.bytes(column).ok_or(StoreError::Damaged(name))
     }
+
+    pub fn key(&self, column: usize) -> Result<Key> {
+        Key::from_bytes(self.bytes(column, "key")?).ok_or(StoreError::Damaged("key"))
+    }
+
+    pub fn played(&self, column: usize) -> Result<Move> {
+        Move::from_bits(self.number(column, "move")?).ok_or(StoreError::Damaged("move"))
+    }
+
+    /// The row of a position from the first columns: `moves`, `ply` and `turned_ply`, which is the ply of the position
+    /// with the colors swapped.
+    pub fn row(&self) -> Result<Row> {
+        let plies = [self.maybe_number(1, "ply")?, self.maybe_number(2, "turned_ply")?];
+        let moves = Row::moves_from_bytes(self.bytes(0, "moves")?);
+        Ok(Row { moves: moves.ok_or(StoreError::Damaged("moves"))?, plies })
+    }
+}
+
+/// Milliseconds since 1970.
+pub fn milliseconds() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |time| i64::try_from(time.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// Seconds since 1970.
+pub fn now() -> i64 {
+    milliseconds() / 1000
 }
 
 #[derive(Clone, Debug, thiserror::Error)]

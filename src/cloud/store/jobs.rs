@@ -8,8 +8,7 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use super::batch::Batch;
-use super::database::{Result, StoreError, Value};
-use super::rows::{self, now};
+use super::database::{Result, Value, now};
 use super::snapshot::Snapshot;
 use super::task::{Priority, QueueResult, RECENT_LEASE, Task, TaskKind, needs_moves};
 use crate::board::Move;
@@ -162,18 +161,15 @@ impl Batch<'_> {
     fn items(&self, job: i64, priority: Priority, count: i64) -> Result<Vec<Item>> {
         let query = "SELECT id, key, move, requested, tries FROM job_item WHERE job = $1 ORDER BY id LIMIT $2";
         self.connection.query(query, &[job, count].map(Value::Number), |columns| {
-            let (kind, moves) = match columns.number::<i64>(2, "move")? {
+            let (kind, moves) = match columns.number(2, "move")? {
                 EXPANSION => (TaskKind::Expansion, Vec::new()),
-                m => {
-                    let m = u16::try_from(m).ok().and_then(Move::from_bits);
-                    (TaskKind::Scoring, vec![m.ok_or(StoreError::Damaged("move"))?])
-                }
+                _ => (TaskKind::Scoring, vec![columns.played(2)?]),
             };
             Ok(Item {
                 id: columns.number(0, "id")?,
                 task: Task {
                     kind,
-                    key: rows::key(columns, 1)?,
+                    key: columns.key(1)?,
                     moves,
                     // Waiting tasks of the lowest priority may be dropped.
                     priority: priority.max(Priority::Requested),

@@ -17,7 +17,6 @@ mod notes;
 mod postgres;
 #[cfg(all(test, feature = "postgres"))]
 mod postgres_tests;
-mod rows;
 mod snapshot;
 mod sqlite;
 mod task;
@@ -47,9 +46,8 @@ pub use task::{Lease, Priority, QueueResult, Task, TaskKind, is_eligible, needs_
 
 #[cfg(feature = "postgres")]
 use self::postgres::PostgresConnection;
-use database::{Access, Database};
+use database::{Access, Database, now};
 use notes::has_private;
-use rows::now;
 use writer::StoreWriter;
 
 /// Copies a library file to a new or empty file. Other programs may write to the library meanwhile.

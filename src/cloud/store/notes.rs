@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::{Deserialize, Serialize};
 
 use super::batch::{Batch, NewScore};
-use super::database::{Columns, Database, Result, StoreError, Value};
-use super::rows::{self, now};
+use super::database::{Columns, Database, Result, StoreError, Value, now};
 use super::snapshot::Snapshot;
 use crate::board::{Move, Position};
 use crate::cloud::key::{Key, View};
@@ -165,7 +164,7 @@ fn notes(connection: &dyn Database, key: &Key) -> Result<Vec<PlacedNote>> {
         WHERE key = $1 AND note IS NOT NULL AND undone IS NULL ORDER BY id";
     let read = |columns: &Columns<'_>| {
         Ok(PlacedNote {
-            m: Move::from_bits(columns.number(0, "move")?).ok_or(StoreError::Damaged("move"))?,
+            m: columns.played(0)?,
             note: parse_note(columns.bytes(1, "note")?)?,
             writer: columns.text(2, "writer")?,
             time: columns.number(3, "time")?,
@@ -226,21 +225,13 @@ impl Snapshot<'_> {
         &self,
         mut each: impl FnMut(&Key, PlacedNote) -> Result<(), E>,
     ) -> Result<(), E> {
-        let query = "SELECT DISTINCT key FROM audit WHERE note IS NOT NULL AND key > $1 ORDER BY key LIMIT 1000";
-        let mut last = Vec::new();
-        loop {
-            let values = [Value::Bytes(&last)];
-            let keys = self.connection.query(query, &values, |columns| rows::key(columns, 0))?;
-            let Some(key) = keys.last() else {
-                return Ok(());
-            };
-            last = key.as_bytes().to_vec();
-            for key in keys {
-                for placed in self.notes(&key)? {
-                    each(&key, placed)?;
-                }
+        let query = "SELECT DISTINCT key FROM audit WHERE note IS NOT NULL ORDER BY key";
+        for key in self.connection.query(query, &[], |columns| columns.key(0))? {
+            for placed in self.notes(&key)? {
+                each(&key, placed)?;
             }
         }
+        Ok(())
     }
 
     /// The private positions, in key order; none if the snapshot hides them.
@@ -249,7 +240,7 @@ impl Snapshot<'_> {
             return Ok(Vec::new());
         }
         let query = "SELECT key FROM private ORDER BY key";
-        self.connection.query(query, &[], |columns| rows::key(columns, 0))
+        self.connection.query(query, &[], |columns| columns.key(0))
     }
 }
 
@@ -274,7 +265,7 @@ impl Batch<'_> {
                 return Ok(Err(NoteError::Branch));
             }
             // `update_privacy` finds the note through the link from the position after the move.
-            rows::link(self.connection, &edge.parent, &edge.child)?;
+            self.connection.link(&edge.parent, &edge.child)?;
         }
         let text = serde_json::to_string(note).map_err(|_| StoreError::Damaged("note"))?;
         let statement =
@@ -315,7 +306,7 @@ impl Batch<'_> {
     /// Makes a position private or public again after notes on moves to it have changed.
     pub(super) fn update_privacy(&mut self, key: &Key) -> Result<()> {
         let mut is_private = false;
-        for parent in rows::parents(self.connection, key)? {
+        for parent in self.connection.parents(key)? {
             let notes = notes(self.connection, &parent)?.into_iter();
             let moves = notes.filter(|placed| placed.note.private).map(|placed| placed.m);
             is_private |= Edge::of_stored(&parent, moves).iter().any(|edge| edge.child == *key);

@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use super::database::{Database, Result, StoreError, Value};
-use super::rows;
 use super::task::{TaskKind, waiting};
 use crate::board::Move;
 use crate::cloud::key::Key;
@@ -30,7 +29,7 @@ impl Snapshot<'_> {
             return Ok(());
         }
         let keys = keys();
-        let found = rows::get_all(self.connection, &keys)?;
+        let found = self.connection.rows(&keys)?;
         let mut prefetched = self.prefetched.borrow_mut();
         // `keys` may contain a key twice, because several moves may lead to one position.
         prefetched.extend(keys.into_iter().map(|key| (key, None)));
@@ -45,7 +44,7 @@ impl Snapshot<'_> {
         }
         match self.prefetched.borrow().get(key) {
             Some(row) => Ok(row.clone()),
-            None => rows::get(self.connection, key),
+            None => self.connection.row(key),
         }
     }
 
@@ -78,9 +77,9 @@ impl Snapshot<'_> {
         let mut last = Vec::new();
         loop {
             let values = [Value::Bytes(&last), Value::Number(PAGE)];
-            let page = self.connection.query(query, &values, |columns| {
-                Ok((rows::key(columns, 3)?, rows::parse(columns)?))
-            })?;
+            let page = self
+                .connection
+                .query(query, &values, |columns| Ok((columns.key(3)?, columns.row()?)))?;
             let Some((key, _)) = page.last() else {
                 return Ok(());
             };

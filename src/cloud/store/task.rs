@@ -1,25 +1,23 @@
 //! Tasks, and the task state of the writer thread.
 
-use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::database::{Database, Result};
-use super::rows::{milliseconds, now};
+use super::database::{Database, Result, milliseconds};
 use crate::board::{Move, PieceKind, Position, named_enum};
 use crate::cloud::fen;
 use crate::cloud::key::{Key, View, distinct_moves};
+use crate::cloud::recent::RecentMap;
 use crate::movegen::has_legal_move;
 use crate::notation::Line;
 
 /// Seconds after a lease during which the same move or position is not queued again.
 pub const RECENT_LEASE: i64 = 300;
-/// Seconds between two cleanups of old tasks.
-const CLEANUP_INTERVAL: i64 = 60;
-/// Maximum number of remembered leased moves. Beyond it, those whose lease is not recent are forgotten, or all moves if
-/// that is not enough.
-const MAX_REMEMBERED: usize = 50_000;
+/// Maximum number of recently leased moves that are remembered.
+const MAX_REMEMBERED: usize = 100_000;
+/// Time between two cleanups of old tasks.
+const CLEANUP_INTERVAL: Duration = Duration::from_secs(60);
 
 /// A position with at least this number of known moves needs no search for more moves.
 const ENOUGH_MOVES: usize = 5;
@@ -132,7 +130,7 @@ pub struct Lease {
 }
 
 /// The task state of the writer thread between transactions.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct TaskState {
     /// Number of waiting tasks of each kind.
     pub waiting: [i64; 2],
@@ -140,14 +138,25 @@ pub struct TaskState {
     pub counted: Option<Instant>,
     /// Lower bound for the next lease number.
     next_lease: i64,
-    /// Time of the last cleanup, in seconds since 1970.
-    last_cleanup: i64,
-    /// Times of recent leases, in seconds since 1970, by kind of task, position and move. The move is `None` for tasks
-    /// without moves.
-    recent: HashMap<(TaskKind, Key, Option<Move>), i64>,
+    last_cleanup: Option<Instant>,
+    /// Recent leases by kind of task, position and move. The move is `None` for tasks without moves.
+    recent: RecentMap<(TaskKind, Key, Option<Move>), ()>,
 }
 
 impl TaskState {
+    pub fn new(connection: &dyn Database) -> Result<Self> {
+        let recent = Duration::from_secs(RECENT_LEASE as u64);
+        let mut tasks = Self {
+            waiting: [0; 2],
+            counted: None,
+            next_lease: 0,
+            last_cleanup: None,
+            recent: RecentMap::new(recent, MAX_REMEMBERED),
+        };
+        tasks.recount(connection)?;
+        Ok(tasks)
+    }
+
     pub fn recount(&mut self, connection: &dyn Database) -> Result<()> {
         for kind in TaskKind::ALL {
             self.waiting[kind as usize] = waiting(connection, kind)?;
@@ -177,42 +186,28 @@ impl TaskState {
         Ok(number)
     }
 
-    /// Whether a cleanup is due; `true` at most once in [`CLEANUP_INTERVAL`] seconds.
-    pub fn is_cleanup_due(&mut self, now: i64) -> bool {
-        let is_due = !(0..CLEANUP_INTERVAL).contains(&(now - self.last_cleanup));
+    /// Whether a cleanup is due; `true` at most once in [`CLEANUP_INTERVAL`].
+    pub fn is_cleanup_due(&mut self) -> bool {
+        let is_due = self.last_cleanup.is_none_or(|time| time.elapsed() >= CLEANUP_INTERVAL);
         if is_due {
-            self.last_cleanup = now;
+            self.last_cleanup = Some(Instant::now());
         }
         is_due
     }
 
     /// Records that a task was leased.
-    pub fn remember(&mut self, task: &Task, now: i64) {
-        if self.recent.len() > MAX_REMEMBERED {
-            self.recent.retain(|_, time| is_recent(*time, now));
-        }
-        if self.recent.len() > MAX_REMEMBERED {
-            self.recent.clear();
-        }
-        let key = |m| (task.kind, task.key.clone(), m);
+    pub fn remember(&mut self, task: &Task) {
+        let mut remember = |m| self.recent.insert((task.kind, task.key.clone(), m), ());
         if task.moves.is_empty() {
-            self.recent.insert(key(None), now);
-        } else {
-            self.recent.extend(task.moves.iter().map(|m| (key(Some(*m)), now)));
+            remember(None);
         }
+        task.moves.iter().for_each(|m| remember(Some(*m)));
     }
 
     /// Whether this move of a task, or a task without moves, was leased recently.
     pub fn was_leased(&self, task: &Task, m: Option<Move>) -> bool {
-        let time = self.recent.get(&(task.kind, task.key.clone(), m));
-        time.is_some_and(|time| is_recent(*time, now()))
+        self.recent.get(&(task.kind, task.key.clone(), m)).is_some()
     }
-}
-
-/// Whether a lease is so recent that its tasks are not queued again. A time in the future was recorded before the clock
-/// was set back, and is not recent.
-fn is_recent(time: i64, now: i64) -> bool {
-    (0..RECENT_LEASE).contains(&(now - time))
 }
 
 pub fn waiting(connection: &dyn Database, kind: TaskKind) -> Result<i64> {
@@ -232,13 +227,4 @@ pub fn is_eligible(position: &Position) -> bool {
         | position.kind(PieceKind::Knight)
         | position.kind(PieceKind::Cannon);
     position.occupied().len() >= 10 && major.len() >= 4 && fen::is_storable(position)
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn leases_are_recent_for_five_minutes_and_not_in_the_future() {
-        let is_recent = [1000, 1299, 1300, 999].map(|now| super::is_recent(1000, now));
-        assert_eq!(is_recent, [true, true, false, false]);
-    }
 }

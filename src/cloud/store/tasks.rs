@@ -1,8 +1,7 @@
 //! The task queues: scoring moves, and expanding positions (finding moves to score).
 
 use super::batch::Batch;
-use super::database::{Columns, Result, Value};
-use super::rows::{self, now};
+use super::database::{Columns, Result, StoreError, Value, now};
 use super::task::{Lease, Priority, QueueResult, Task, TaskKind};
 use crate::board::Move;
 
@@ -35,28 +34,27 @@ const DROP_GIVEN_UP: &str = "DELETE FROM task WHERE id IN (SELECT id FROM task
 /// Tasks with an expired lease, by priority, oldest first. The two conditions on `lease` let the query use the index
 /// `task_order`.
 const OVERDUE_OLDEST: &str =
-    "SELECT id, key, moves, priority FROM task WHERE kind = $1 AND (lease < 0 OR lease > 0)
+    "SELECT id, kind, key, moves, priority FROM task WHERE kind = $1 AND (lease < 0 OR lease > 0)
         AND until < $2 AND tries < $3 ORDER BY priority DESC, id ASC LIMIT $4
         FOR UPDATE SKIP LOCKED";
 /// Tasks with an expired lease, by priority, newest first.
 const OVERDUE_NEWEST: &str =
-    "SELECT id, key, moves, priority FROM task WHERE kind = $1 AND (lease < 0 OR lease > 0)
+    "SELECT id, kind, key, moves, priority FROM task WHERE kind = $1 AND (lease < 0 OR lease > 0)
         AND until < $2 AND tries < $3 ORDER BY priority DESC, id DESC LIMIT $4
         FOR UPDATE SKIP LOCKED";
 /// Waiting tasks of a priority, oldest first.
 const WAITING_OLDEST: &str =
-    "SELECT id, key, moves, priority FROM task WHERE kind = $1 AND lease = 0 AND priority = $2
+    "SELECT id, kind, key, moves, priority FROM task WHERE kind = $1 AND lease = 0 AND priority = $2
         AND (priority > 0 OR expires >= $3) ORDER BY id ASC LIMIT $4
         FOR UPDATE SKIP LOCKED";
 /// Waiting tasks of a priority, newest first.
 const WAITING_NEWEST: &str =
-    "SELECT id, key, moves, priority FROM task WHERE kind = $1 AND lease = 0 AND priority = $2
+    "SELECT id, kind, key, moves, priority FROM task WHERE kind = $1 AND lease = 0 AND priority = $2
         AND (priority > 0 OR expires >= $3) ORDER BY id DESC LIMIT $4
         FOR UPDATE SKIP LOCKED";
-/// The tasks of a lease.
-const OF_LEASE: &str =
-    "SELECT id, key, moves, priority FROM task WHERE kind = $1 AND lease = $2 AND lease <> 0
-        AND worker = $3 FOR UPDATE";
+/// The tasks of a lease. The condition on `kind` lets the query use the index `task_order`.
+const OF_LEASE: &str = "SELECT id, kind, key, moves, priority FROM task
+        WHERE kind IN (0, 1) AND lease = $1 AND lease <> 0 AND worker = $2 FOR UPDATE";
 
 struct WaitingTask {
     id: i64,
@@ -179,7 +177,7 @@ impl Batch<'_> {
         let statement =
             "UPDATE task SET lease = $1, until = $2, worker = $3, tries = tries + 1 WHERE id = $4";
         for (id, task) in ids.into_iter().zip(&tasks) {
-            self.tasks.remember(task, now);
+            self.tasks.remember(task);
             let values =
                 [number.into(), now.saturating_add(seconds).into(), worker.into(), id.into()];
             self.connection.execute(statement, &values)?;
@@ -196,12 +194,11 @@ impl Batch<'_> {
             TaskKind::Expansion => (OVERDUE_NEWEST, WAITING_NEWEST),
         };
         let limit = |taken: usize| i64::try_from(count - taken).unwrap_or(i64::MAX);
-        let read = |columns: &Columns<'_>| parse_task(kind, columns);
         let values = [kind.number(), now, MAX_TRIES, limit(0)].map(Value::Number);
-        let mut tasks = self.connection.query(overdue, &values, read)?;
+        let mut tasks = self.connection.query(overdue, &values, parse_task)?;
         for priority in [Priority::Urgent, Priority::Requested, Priority::Background] {
             let values = [kind.number(), priority as i64, now, limit(tasks.len())];
-            let found = self.connection.query(waiting, &values.map(Value::Number), read)?;
+            let found = self.connection.query(waiting, &values.map(Value::Number), parse_task)?;
             self.tasks.waiting[kind as usize] -= i64::try_from(found.len()).unwrap_or(0);
             tasks.extend(found);
         }
@@ -210,7 +207,7 @@ impl Batch<'_> {
 
     /// Drops tasks that expired or were leased too often, and recounts the waiting tasks, at most once a minute.
     fn drop_old(&mut self, now: i64) -> Result<()> {
-        if !self.tasks.is_cleanup_due(now) {
+        if !self.tasks.is_cleanup_due() {
             return Ok(());
         }
         for kind in TaskKind::ALL.map(TaskKind::number) {
@@ -223,13 +220,7 @@ impl Batch<'_> {
 
     /// The tasks of a lease of a worker, with their row ids.
     pub(super) fn leased(&self, number: i64, worker: &str) -> Result<Vec<(i64, Task)>> {
-        let mut found = Vec::new();
-        for kind in TaskKind::ALL {
-            let values = [kind.number().into(), number.into(), worker.into()];
-            let read = |columns: &Columns<'_>| parse_task(kind, columns);
-            found.extend(self.connection.query(OF_LEASE, &values, read)?);
-        }
-        Ok(found)
+        self.connection.query(OF_LEASE, &[number.into(), worker.into()], parse_task)
     }
 
     /// The tasks of a lease; none if it belongs to another worker.
@@ -240,14 +231,9 @@ impl Batch<'_> {
 
     /// Deletes the tasks of a lease of a worker. Returns their number.
     pub fn finish_lease(&mut self, number: i64, worker: &str) -> Result<usize> {
-        let statement =
-            "DELETE FROM task WHERE kind = $1 AND lease = $2 AND lease <> 0 AND worker = $3";
-        let mut count = 0;
-        for kind in TaskKind::ALL {
-            let values = [kind.number().into(), number.into(), worker.into()];
-            count += self.connection.execute(statement, &values)?;
-        }
-        Ok(count)
+        let statement = "DELETE FROM task
+            WHERE kind IN (0, 1) AND lease = $1 AND lease <> 0 AND worker = $2";
+        self.connection.execute(statement, &[number.into(), worker.into()])
     }
 
     /// Returns the tasks of a lease of a worker to the queue.
@@ -280,14 +266,14 @@ impl Batch<'_> {
     }
 }
 
-/// A row id and a task from the columns id, key, moves and priority.
-fn parse_task(kind: TaskKind, columns: &Columns<'_>) -> Result<(i64, Task)> {
-    let priority = Priority::from_number(columns.number(3, "priority")?);
+/// A row id and a task from the columns id, kind, key, moves and priority.
+fn parse_task(columns: &Columns<'_>) -> Result<(i64, Task)> {
+    let kind = TaskKind::from_index(columns.number(1, "kind")?);
     let task = Task {
-        kind,
-        key: rows::key(columns, 1)?,
-        moves: parse_moves(columns.bytes(2, "moves")?),
-        priority,
+        kind: kind.ok_or(StoreError::Damaged("kind"))?,
+        key: columns.key(2)?,
+        moves: parse_moves(columns.bytes(3, "moves")?),
+        priority: Priority::from_number(columns.number(4, "priority")?),
     };
     Ok((columns.number(0, "id")?, task))
 }

@@ -9,7 +9,7 @@ use rand::{Rng, SeedableRng};
 use super::*;
 use crate::board::{Move, Position};
 use crate::cloud::key::{Key, View};
-use crate::cloud::row::{Edge, EntrySource, Row};
+use crate::cloud::row::{Edge, Row};
 use crate::cloud::score::{self, score_of};
 use crate::movegen::legal_moves;
 
@@ -149,7 +149,7 @@ fn mates_are_set_by_the_rules(library: &TestLibrary) {
     assert!(!put(&store, NewScore { depth: 50, ..score }));
     let row = store.read(|s| s.get(&view.key)).unwrap().unwrap();
     let entry = row.get(edge.m).unwrap();
-    assert_eq!((entry.value, entry.source, entry.score()), (-30_000, EntrySource::Rules, 29_999));
+    assert_eq!((entry.value, entry.score()), (-30_000, 29_999));
 }
 
 fn distances_are_propagated_from_the_first_move(library: &TestLibrary) {

@@ -33,8 +33,7 @@ pub struct StoreWriter {
 impl StoreWriter {
     pub fn start(connection: Box<dyn Database>) -> Result<Self> {
         let (writes, waiting) = bounded(QUEUE_LENGTH);
-        let mut tasks = TaskState::default();
-        tasks.recount(&*connection)?;
+        let tasks = TaskState::new(&*connection)?;
         let thread = std::thread::Builder::new()
             .name("cloud writer".to_owned())
             .spawn(move || run(connection, tasks, &waiting))

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::board::{Move, Position};
 use crate::cloud::client::{Client, ClientError};
 use crate::cloud::key::{Key, View};
-use crate::cloud::library::{Library, WorkCount};
+use crate::cloud::library::Library;
+use crate::cloud::recent::WorkCount;
 use crate::cloud::score::FINAL;
 use crate::cloud::store::{
     MAX_DEPTH, NewScore, Priority, StoreError, Task, TaskKind, WORKER, is_eligible,
@@ -235,7 +236,7 @@ pub trait TaskSource: fmt::Debug + Send + Sync {
 impl TaskSource for Library {
     fn next_batch(&self, kind: TaskKind) -> Result<Option<TaskBatch>, Box<dyn Error>> {
         // Names of remote workers contain an @, so there is no conflict.
-        self.workers.record(format!("{:?}", std::thread::current().id()));
+        self.record_worker(format!("{:?}", std::thread::current().id()));
         let batch = self.lease(kind, 1, WORKER)?;
         Ok((batch.lease > 0).then_some(batch))
     }

@@ -1,10 +1,12 @@
-//! Statistics of the workers.
+//! Memory of recent events, and the work done in the last minute.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
 
+/// Work of the workers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WorkCount {
     pub scores: u64,
@@ -51,33 +53,43 @@ impl Throughput {
     }
 }
 
-/// How long a worker counts as active after a request.
-const ACTIVE_TIME: Duration = Duration::from_secs(300);
-const MAX_WORKERS: usize = 1_024;
+/// A map that forgets an entry some time after it was inserted.
+#[derive(Debug)]
+pub struct RecentMap<K, V> {
+    entries: HashMap<K, (Instant, V)>,
+    time: Duration,
+    /// Maximum number of entries.
+    capacity: usize,
+}
 
-/// The time of the last request of each worker.
-#[derive(Debug, Default)]
-pub struct ActiveWorkers(Mutex<HashMap<String, Instant>>);
+impl<K: Eq + Hash, V> RecentMap<K, V> {
+    pub fn new(time: Duration, capacity: usize) -> Self {
+        Self { entries: HashMap::new(), time, capacity }
+    }
 
-impl ActiveWorkers {
-    /// Records a request of a worker, unless [`MAX_WORKERS`] other workers are active.
-    pub fn record(&self, worker: String) {
-        let now = Instant::now();
-        let mut workers = self.at(now);
-        if workers.len() < MAX_WORKERS || workers.contains_key(&worker) {
-            workers.insert(worker, now);
+    /// Inserts or replaces an entry. A full map first forgets the entries that are not recent, or all entries if more
+    /// than half of them are recent.
+    pub fn insert(&mut self, key: K, value: V) {
+        if self.entries.len() >= self.capacity && self.count() > self.capacity / 2 {
+            self.entries.clear();
         }
+        self.entries.insert(key, (Instant::now(), value));
     }
 
-    /// Number of workers with a request in the last five minutes.
-    pub fn count(&self) -> usize {
-        self.at(Instant::now()).len()
+    pub fn get(&self, key: &K) -> Option<&V> {
+        let (inserted, value) = self.entries.get(key)?;
+        (inserted.elapsed() < self.time).then_some(value)
     }
 
-    fn at(&self, now: Instant) -> MutexGuard<'_, HashMap<String, Instant>> {
-        let mut workers = self.0.lock();
-        workers.retain(|_, requested| now.saturating_duration_since(*requested) < ACTIVE_TIME);
-        workers
+    pub fn remove(&mut self, key: &K) -> Option<V> {
+        let (inserted, value) = self.entries.remove(key)?;
+        (inserted.elapsed() < self.time).then_some(value)
+    }
+
+    /// Number of recent entries.
+    pub fn count(&mut self) -> usize {
+        self.entries.retain(|_, (inserted, _)| inserted.elapsed() < self.time);
+        self.entries.len()
     }
 }
 
@@ -86,19 +98,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn workers_count_for_five_minutes() {
-        let workers = ActiveWorkers::default();
-        for worker in ["one", "two", "one"] {
-            workers.record(worker.to_owned());
+    fn entries_are_forgotten_with_time_or_if_there_are_too_many() {
+        let mut old = RecentMap::new(Duration::ZERO, 4);
+        let mut recent = RecentMap::new(Duration::from_secs(3_600), 4);
+        for (n, word) in ["one", "two", "three", "one", "four"].into_iter().enumerate() {
+            old.insert(word, n);
+            recent.insert(word, n);
         }
-        assert_eq!(workers.count(), 2);
-        let later = |seconds| Instant::now() + Duration::from_secs(seconds);
-        assert_eq!(workers.at(later(290)).len(), 2);
-        assert_eq!(workers.at(later(301)).len(), 0);
-        for worker in 0..2_000 {
-            workers.record(worker.to_string());
+        assert_eq!((old.get(&"one"), recent.get(&"one")), (None, Some(&3)));
+        assert_eq!((old.remove(&"four"), recent.remove(&"four")), (None, Some(4)));
+        assert_eq!((old.count(), recent.count(), recent.get(&"four")), (0, 3, None));
+        for word in ["five", "six"] {
+            recent.insert(word, 0);
         }
-        assert_eq!(workers.count(), MAX_WORKERS);
+        assert_eq!((recent.count(), recent.get(&"one")), (1, None));
     }
 
     #[test]
