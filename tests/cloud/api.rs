@@ -4,8 +4,8 @@ use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
 use super::server::{
-    ADMIN, FORM, READER, START, Server, WRITER, bearer, body, dir_with_tokens, encoded, json_body,
-    status, stop, write_example,
+    ADMIN, FORM, READER, START, Server, WRITER, bearer, body, encoded, json_body, status, stop,
+    write_example,
 };
 use crate::TestDir;
 
@@ -208,23 +208,6 @@ fn depths_above_127_are_stored_as_127() {
         let log = server.post_with("/admin/log", FORM, "limit=1", &bearer(ADMIN));
         assert_eq!(json_body(&log)[0]["depth"], 127, "{depth}");
     }
-}
-
-#[test]
-fn writes_survive_a_restart() {
-    let dir = dir_with_tokens();
-    let server = Server::start(&dir, "");
-    write_example(&server);
-    // An idle connection does not prevent the stop.
-    let idle = server.connect();
-    assert_eq!(server.stop(), Some(0));
-    drop(idle);
-    let server = Server::start(&dir, "");
-    assert_eq!(server.ask("queryscore", ""), "eval:20\0");
-    assert_eq!(
-        server.ask("querypv", "&stable=1&json=1"),
-        "{\"status\":\"ok\",\"score\":20,\"depth\":1,\"pv\":[\"b2e2\"]}"
-    );
 }
 
 #[test]
