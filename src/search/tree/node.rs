@@ -140,6 +140,9 @@ impl Search<'_> {
         self.poll();
         if N::PV {
             self.stack.at_mut(ply).pv.clear();
+        }
+        // MTD has no PV nodes below the root.
+        if N::PV || self.techniques.driver == Driver::Mtd {
             self.selective_depth = self.selective_depth.max(ply);
         }
         if self.stopped {

@@ -461,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn every_driver_keeps_the_last_exact_score() {
+    fn every_driver_keeps_the_last_exact_score_and_the_selective_depth() {
         for driver in [Driver::NegaScout, Driver::AlphaBeta, Driver::Mtd] {
             let best = with_search(Game::default(), driver, |search| {
                 for depth in 1..=4 {
@@ -470,6 +470,7 @@ mod tests {
                 search.iteration.moves[0].clone()
             });
             assert_eq!(best.exact, Some(best.score), "{driver:?}");
+            assert!(best.selective_depth >= 4, "{driver:?}: {}", best.selective_depth);
         }
     }
 
