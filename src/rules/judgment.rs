@@ -230,7 +230,18 @@ impl Judgment {
         }
     }
 
-    /// The decision as a sentence in the chosen language, `None` if the game is not over.
+    /// The behavior of a side throughout the repetition, with the pieces that it chased, in the chosen language:
+    /// `perpetual chase of black cannon 炮 i0`.
+    pub fn local_behavior(&self, side: Color) -> String {
+        let (behavior, chased) = (self.perpetuals[side].local_name(), &self.chased[side]);
+        if chased.is_empty() {
+            return behavior.to_owned();
+        }
+        fill(texts().of_pieces, &[behavior, &Placed::local_list(chased)])
+    }
+
+    /// The decision as a sentence in the chosen language, `None` if the game is not over. A loss by repetition names
+    /// what the loser did.
     pub fn ruling(&self) -> Option<String> {
         let texts = texts();
         let outcome = match self.verdict {
@@ -239,8 +250,10 @@ impl Judgment {
             Verdict::RedLoses => texts.lost_for_red,
             Verdict::BlackLoses => texts.lost_for_black,
         };
-        let cause = self.cause.local_name();
-        Some(fill(texts.by_rule, &[self.rules.name(), outcome, cause]))
+        let loser = self.verdict.loser().filter(|_| self.cause == Cause::Repetition);
+        let reason = loser
+            .map_or_else(|| self.cause.local_name().to_owned(), |loser| self.local_behavior(loser));
+        Some(fill(texts.by_rule, &[self.rules.name(), outcome, &reason]))
     }
 }
 

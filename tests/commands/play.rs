@@ -155,7 +155,7 @@ fn loaded_games_have_their_own_rules() {
     dir.write("two.pgn", format!("[Rules \"club\"]\n{CHECKS} *\n\n").repeat(2));
     dir.write("no-rules.pgn", format!("[Rules \"?\"]\n{CHECKS} *\n"));
     let drawn = "by the rules (none) this is a draw";
-    let lost = "by the rules (asian) this is lost";
+    let lost = "by the rules (asian) this is lost for red: perpetual check";
     assert_contains(&played_in(&dir, "none.pgn", ""), &[drawn]);
     assert_contains(&played_in(&dir, "none.pgn --rules asian", ""), &[lost]);
     assert_contains(&played_in(&dir, "", "load none.pgn\nsave copy.pgn\n"), &[drawn]);

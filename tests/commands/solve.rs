@@ -115,7 +115,7 @@ fn the_moves_before_the_position_and_an_exceeded_limit_do_not_matter() {
     for (arguments, note, fen) in [
         (
             format!("'3k5/R8/9/1N1P5/9/9/9/9/9/4K4 w' {rook_checks} --nodes 100000"),
-            "by the rules (asian) this is lost for red: repetition",
+            "by the rules (asian) this is lost for red: perpetual check",
             "3k5/R8/9/1N1P5/9/9/9/9/9/4K4 w - - 8 5",
         ),
         (

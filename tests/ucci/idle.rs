@@ -336,7 +336,7 @@ fn bans_take_precedence_over_the_rules() {
     client.silent("banmoves i0h0");
     client.send("go infinite");
     let message = client.answer();
-    assert!(message.contains("lost for red: repetition"), "{message}");
+    assert!(message.contains("lost for red: perpetual chase of black cannon 炮 i0"), "{message}");
     let best = best_of(&client.stop()).unwrap();
     assert_ne!(best.to_string(), "i0h0");
     client.quit();

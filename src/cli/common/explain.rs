@@ -6,7 +6,7 @@ use super::{columns, fill, note, plies_text, sentence, terminal_width, texts, tr
 use crate::board::{Color, Position};
 use crate::notation::chinese;
 use crate::rules::{
-    Cause, Chase, ClassifiedMove, Game, Judgment, MoveClass, Placed, RuleSet, Verdict,
+    Cause, Chase, ClassifiedMove, Game, Judgment, MoveClass, RuleSet, Verdict,
     is_within_no_capture_limit, judge, judge_outcome,
 };
 use crate::tablebase::{Material, ProbedMove, RepeatedPositions, TableOutcome, Tables};
@@ -21,13 +21,8 @@ pub fn explain(game: &Game, judgment: &Judgment) -> String {
         return text;
     }
     for color in Color::ALL {
-        let mut behavior = judgment.perpetuals[color].local_name().to_owned();
-        let chased = &judgment.chased[color];
-        if !chased.is_empty() {
-            behavior = fill(texts.of_pieces, &[&behavior, &Placed::local_list(chased)]);
-        }
-        let side = color.local_name();
-        text += &sentence(&fill(texts.labeled, &[side, &behavior]), width);
+        let behavior = judgment.local_behavior(color);
+        text += &sentence(&fill(texts.labeled, &[color.local_name(), &behavior]), width);
     }
     for clause in &judgment.clauses {
         text += &sentence(&clause.local_text(), width);
