@@ -125,6 +125,9 @@ pub enum Clause {
     ChaseInEachRound(Color),
     /// The behavior of this side was graver than that of the other side, so it loses.
     GraverLoses(Color, Perpetual),
+    /// `chinese`: both sides attacked perpetually, but only this one with a joint chase or a chase of a partly
+    /// protected piece, so the other side loses.
+    JointAttackWins(Color),
     /// The behavior of both sides was equal, so the game is drawn.
     EqualDraws(Perpetual),
 }
@@ -151,6 +154,9 @@ impl Clause {
             Self::GraverLoses(color, perpetual) => {
                 let (loser, winner) = (color.local_name(), (!*color).local_name());
                 fill(texts.graver_loses, &[loser, perpetual.local_name(), winner])
+            }
+            Self::JointAttackWins(color) => {
+                fill(texts.joint_attack_wins, &[color.local_name(), (!*color).local_name()])
             }
             Self::EqualDraws(Perpetual::None) => texts.nothing_forbidden_draws.to_owned(),
             Self::EqualDraws(perpetual) => fill(texts.equal_draws, &[perpetual.local_name()]),
@@ -386,6 +392,12 @@ fn clauses(
         }
     }
     clauses.push(match Verdict::compare(perpetuals).loser() {
+        Some(color)
+            if perpetuals[color] == Perpetual::Attack
+                && perpetuals[!color] == Perpetual::JointAttack =>
+        {
+            Clause::JointAttackWins(!color)
+        }
         Some(color) => Clause::GraverLoses(color, perpetuals[color]),
         None => Clause::EqualDraws(perpetuals[Color::Red]),
     });

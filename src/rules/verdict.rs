@@ -71,7 +71,7 @@ named_enum! {
         #[default]
         None = "nothing forbidden",
         /// [`Self::Attack`] with at least one joint chase (联合捉子) or chase of a partly protected piece
-        /// (少根子). The Chinese rules forbid it, but [`Self::Attack`] by the other side is graver.
+        /// (少根子), under the Chinese rules. A side with [`Self::Attack`] loses to it.
         JointAttack = "perpetual attack (joint, or of a partly protected piece)",
         /// Every move gave check, threatened mate or chased something, in any mixture (长打, Chinese
         /// rules).

@@ -231,6 +231,8 @@ texts! {
         because the other side chases perpetually (Asian rules, diagram 107)",
         "{}每一循环各捉一子，对方始终长捉时按长捉论（亚洲棋规，图 107）";
     graver_loses: "{} loses: {} is graver than what {} did", "{}判负：{}重于{}的着法";
+    joint_attack_wins: "both sides attack perpetually, but {} chases jointly or chases a partly protected piece, \
+        so {} loses", "双方长打，{}属联合捉子或捉少根子，{}不变判负";
     nothing_forbidden_draws: "draw: neither side did anything forbidden", "判和：双方均为允许着法";
     equal_draws: "draw: {} by both sides", "判和：双方均为{}";
     labeled: "{}: {}", "{}：{}";

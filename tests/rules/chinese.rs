@@ -1,6 +1,7 @@
 //! The Chinese rules: the diagrams of the rule book, and a small position for each clause.
 
-use chuhe::rules::{Game, RuleSet, judge};
+use chuhe::board::Color;
+use chuhe::rules::{Clause, Game, Perpetual, RuleSet, Verdict, judge};
 
 use crate::test_positions::{game, lines};
 
@@ -135,4 +136,17 @@ fn each_clause_gives_its_classes_and_verdict() {
         assert_eq!(labels, case.labels, "{}", case.id);
         assert_eq!(judgment.verdict.name(), case.verdict, "{}", case.id);
     }
+}
+
+#[test]
+fn a_joint_attack_of_one_side_is_the_reason_if_both_attack() {
+    let moves = "i1a1 h6i4 a1i1 i4h6 i1a1 h6i4 a1i1 i4h6";
+    let game = game("4k4/N3a4/8P/7N1/6b2/2p6/n8/3p5/8c/5K3 b", moves);
+    let judgment = judge(&game, RuleSet::Chinese);
+    assert_eq!(judgment.verdict, Verdict::BlackLoses);
+    assert_eq!(judgment.perpetuals[Color::Red], Perpetual::JointAttack);
+    assert_eq!(judgment.clauses, [Clause::JointAttackWins(Color::Red)]);
+    let text = "both sides attack perpetually, but red chases jointly or chases a partly protected piece, \
+        so black loses";
+    assert_eq!(judgment.clauses[0].to_string(), text);
 }

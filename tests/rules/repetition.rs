@@ -335,7 +335,10 @@ fn the_last_clause_is_the_reason_for_the_verdict() {
             }
             let last = judgment.clauses.last().expect("a clause");
             let expected = match judgment.verdict.loser() {
-                Some(loser) => Clause::GraverLoses(loser, judgment.perpetuals[loser]),
+                Some(loser) if judgment.perpetuals[!loser] != Perpetual::JointAttack => {
+                    Clause::GraverLoses(loser, judgment.perpetuals[loser])
+                }
+                Some(loser) => Clause::JointAttackWins(!loser),
                 None if rules == RuleSet::None => Clause::EveryRepetitionDraws,
                 None => Clause::EqualDraws(judgment.perpetuals.0[0]),
             };
