@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use super::common::{
     Failure, GameArguments, GamePath, GameRulesArgument, GivenGame, Language, Place,
-    TablebaseArguments, Unread, clauses_json, describe_ending, explain, fill, note_problems,
-    place_json, play_line, plies_json, print, print_if_read, refuse_if, report_damaged_tablebases,
-    row, rules_tag, terminal_width, texts, verdict_name,
+    TablebaseArguments, Unread, clauses_json, describe_ending, explain, fill, no_capture_json,
+    note_problems, place_json, play_line, plies_json, print, print_if_read, refuse_if,
+    report_damaged_tablebases, row, rules_tag, terminal_width, texts, verdict_name,
 };
 use crate::board::Color;
 use crate::rules::{Cause, Game, Judgment, RuleSet, judge, judge_outcome};
@@ -180,6 +180,7 @@ fn object(
     if arguments.explain {
         object["clauses"] = clauses_json(judgment);
         object["plies"] = plies_json(game, judgment);
+        object["no_capture"] = no_capture_json(game, judgment.rules);
         object["ending"] = json!(describe_ending(game, &judging.tablebases, judgment.rules));
     }
     object

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::common::{
     Failure, GamePath, Language, OpeningArgument, Place, Unread, clauses_json, columns, explain,
-    fill, named_rules, note, plies_json, plies_text, print_if_read, rules_tag, sentence,
-    terminal_width, texts, translated, verdict_name,
+    fill, named_rules, no_capture_json, note, plies_json, plies_text, print_if_read, rules_tag,
+    sentence, terminal_width, texts, translated, verdict_name,
 };
 use crate::notation::RecordError;
 use crate::notation::opening::{self, Opening};
@@ -283,6 +283,9 @@ impl Replayed {
             object["clauses"] = json!(judgment.map(clauses_json));
             let repetition = |(game, judgment): &(Game, Judgment)| plies_json(game, judgment);
             object["repetition"] = json!(self.end.as_ref().map(repetition));
+            let no_capture =
+                |(game, judgment): &(Game, Judgment)| no_capture_json(game, judgment.rules);
+            object["no_capture"] = json!(self.end.as_ref().map(no_capture));
         }
         object
     }

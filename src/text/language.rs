@@ -220,6 +220,8 @@ texts! {
     verdict_red_loses: "red_loses", "红负";
     verdict_black_loses: "black_loses", "黑负";
     // Explanations of verdicts.
+    no_capture_counts: "plies since the last capture: {}, counted: {}, limit: {}",
+        "未吃子步数：{}，计入：{}，上限：{}";
     every_repetition_draws: "every repetition is a draw", "凡循环反复均判和";
     only_checks_count: "only perpetual checks count", "只计长将";
     check_excludes_chases: "chases do not count because the repetition contains a check",

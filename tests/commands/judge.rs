@@ -118,7 +118,8 @@ fn the_explanation_lists_every_ply_in_both_languages() {
     ];
     assert_eq!(&lines[..8], expected);
     assert_eq!(lines[5..].iter().filter(|l| !l.is_empty()).count(), 9);
-    let nothing = "none\nnothing decided, asian rules\n";
+    let nothing = "none\nnothing decided, asian rules\n\
+        plies since the last capture: 0, counted: 0, limit: 120\n";
     assert_eq!(judged("startpos --explain"), nothing);
     let text = judged(&chase("--explain --lang zh"));
     let expected = [
@@ -195,6 +196,17 @@ fn a_mate_mentions_no_occurrences() {
     let text = judged(&format!("{mate} --explain"));
     assert_eq!(text, "black_loses\ncheckmate, asian rules\n");
     assert!(object(mate)["occurrences"].is_null());
+}
+
+#[test]
+fn the_plies_since_the_last_capture_are_counted_by_the_rules() {
+    // The checks of each side after its tenth, and the answers to them, do not count; ElephantEye counts none of them.
+    let checks = "e9f9 e1f1 f9e9 f1e1 ".repeat(6);
+    let game = format!("'4k4/9/9/9/8p/9/9/9/R3R4/3K5 b - - 100 1' {checks} --explain");
+    for (rules, counted, limit) in [("none", 121, 120), ("elephanteye", 100, 100)] {
+        let counts = serde_json::json!({ "plies": 124, "counted": counted, "limit": limit });
+        assert_eq!(object(&format!("{game} --rules {rules}"))["no_capture"], counts, "{rules}");
+    }
 }
 
 #[test]

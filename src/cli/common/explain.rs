@@ -6,17 +6,23 @@ use super::{columns, fill, note, plies_text, sentence, terminal_width, texts, tr
 use crate::board::{Color, Position};
 use crate::notation::chinese;
 use crate::rules::{
-    Cause, Chase, ClassifiedMove, Game, Judgment, MoveClass, RuleSet, Verdict,
+    Cause, Chase, ClassifiedMove, Game, Judgment, MoveClass, RuleSet, Verdict, counted_plies,
     is_within_no_capture_limit, judge, judge_outcome,
 };
 use crate::tablebase::{Material, ProbedMove, RepeatedPositions, TableOutcome, Tables};
 
 /// The reasons of a judgment as text: the cause and, for a repetition, what each side did, the clauses of the rules
-/// that decided the verdict, and a table of the moves.
+/// that decided the verdict, and a table of the moves; otherwise, unless the game is over by mate or insufficient
+/// material, the plies since the last capture.
 pub fn explain(game: &Game, judgment: &Judgment) -> String {
     let width = terminal_width();
     let texts = texts();
     let mut text = sentence(&judgment.local_reason(), width);
+    if matches!(judgment.cause, Cause::Nothing | Cause::NoCapture) {
+        let counts = no_capture_counts(game, judgment.rules).map(|count| count.to_string());
+        let counts = fill(texts.no_capture_counts, &counts.each_ref().map(String::as_str));
+        text += &sentence(&counts, width);
+    }
     if judgment.plies.is_empty() {
         return text;
     }
@@ -39,6 +45,18 @@ pub fn explain(game: &Game, judgment: &Judgment) -> String {
         ]);
     }
     text + &columns(&rows, width) + "\n"
+}
+
+/// The plies since the last capture, those of them that count, and the no-capture limit.
+fn no_capture_counts(game: &Game, rules: RuleSet) -> [u16; 3] {
+    let clock = game.position().clock();
+    [clock.plies(), counted_plies(clock, rules), rules.no_capture_limit()]
+}
+
+/// The plies since the last capture, as JSON.
+pub fn no_capture_json(game: &Game, rules: RuleSet) -> Value {
+    let [plies, counted, limit] = no_capture_counts(game, rules);
+    json!({ "plies": plies, "counted": counted, "limit": limit })
 }
 
 /// The clauses of the rules that decided the verdict, as JSON.

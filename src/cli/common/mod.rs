@@ -19,8 +19,8 @@ pub use args::{
     locale_encoding, open_books, parse_seconds, require_no_notation, today, user_name,
 };
 pub use explain::{
-    MateTiming, clauses_json, describe_end, describe_ending, explain, moves_by_value, outcome_json,
-    plies_json, report_damaged_tablebases, verdict_name,
+    MateTiming, clauses_json, describe_end, describe_ending, explain, moves_by_value,
+    no_capture_json, outcome_json, plies_json, report_damaged_tablebases, verdict_name,
 };
 #[cfg(feature = "training")]
 pub use failure::on_interrupt;
