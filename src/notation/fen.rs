@@ -2,8 +2,8 @@
 //!
 //! The parser accepts the letters N or H for knights and B or E for bishops. Red is `w`, `r`, `white` or `red`, and
 //! black is `b` or `black`; case is ignored. Every field after the board may be missing. Fields are separated by blanks
-//! or, as in URLs, by `_`. A counter that is not a number counts as absent ([`ignored_counters`]). FENs are written in
-//! the form of the UCCI specification.
+//! or, as in URLs, by `_`. A counter that is not a number counts as absent, and a number above 65535 as 65535
+//! ([`counters_note`]). FENs are written in the form of the UCCI specification.
 //!
 //! ```
 //! use chuhe::notation::fen::{START, parse_position, write_position};
@@ -219,11 +219,22 @@ fn counter(field: &str) -> Option<u16> {
     is_number.then(|| field.parse().unwrap_or(u16::MAX))
 }
 
-/// The counters of a FEN that are ignored because they are not numbers, except dashes.
-pub fn ignored_counters(text: &str) -> impl Iterator<Item = &str> {
+/// The message, in the chosen language, that counters of a FEN are not read as they are written: those that are neither
+/// numbers up to 65535 nor dashes. `None` without such a counter.
+pub fn counters_note(text: &str) -> Option<String> {
     let (halfmove, fullmove) = counter_fields(fields(text).skip(2));
-    let is_ignored = |field: &&str| counter(field).is_none() && !matches!(*field, "-" | "–");
-    [halfmove, fullmove].into_iter().flatten().filter(is_ignored)
+    let is_invalid = |field: &&str| {
+        let is_number = counter(field).is_some() && field.parse::<u16>().is_ok();
+        !is_number && !matches!(*field, "-" | "–")
+    };
+    let fields = [halfmove, fullmove].into_iter().flatten();
+    let invalid: Vec<String> = fields.filter(is_invalid).map(excerpt).collect();
+    if invalid.is_empty() {
+        return None;
+    }
+    let (setup, _) = read(text);
+    let used = [setup.halfmove_clock, setup.fullmove_number].map(|counter| counter.to_string());
+    Some(fill(texts().invalid_counters, &[&invalid.join(" "), &used[0], &used[1]]))
 }
 
 fn read_board(board: &str, setup: &mut Setup, reasons: &mut Vec<FenReason>) {
@@ -435,16 +446,20 @@ mod tests {
     }
 
     #[test]
-    fn unusable_counters_are_listed() {
-        let ignored = |counters: &str| {
-            let fen = format!("3k5/9/9/9/9/9/9/9/9/4K4 w {counters}");
-            let fields: Vec<String> = ignored_counters(&fen).map(str::to_owned).collect();
-            fields.join(" ")
-        };
-        assert_eq!(ignored("- - -1 5"), "-1");
-        assert_eq!(ignored("- - x y;"), "x y");
-        for usable in ["", "-- 0 1", "KQkq - 0 1", "- - - 1", "3 1", "- - 0 1 extra"] {
-            assert_eq!(ignored(usable), "", "{usable}");
+    fn invalid_counters_are_reported() {
+        let note = |counters: &str| counters_note(&format!("3k5/9/9/9/9/9/9/9/9/4K4 w {counters}"));
+        for (counters, invalid) in [
+            ("- - -1 5", "-1; read as 0 5"),
+            ("- - x y;", "x y; read as 0 1"),
+            ("- - 65536 99999999999", "65536 99999999999; read as 65535 65535"),
+            ("- - +3 1", "+3; read as 0 1"),
+        ] {
+            let expected = format!("invalid counters in the FEN: {invalid}");
+            assert_eq!(note(counters), Some(expected));
+        }
+        for valid in ["", "-- 0 1", "KQkq - 0 1", "- - - 1", "3 1", "- - 65535 1", "- - 0 1 extra"]
+        {
+            assert_eq!(note(valid), None, "{valid}");
         }
     }
 

@@ -184,6 +184,11 @@ impl GameText {
         self
     }
 
+    /// The message that counters of the FEN are not read as they are written, see [`fen::counters_note`].
+    pub fn counters_note(&self) -> Option<String> {
+        fen::counters_note(&self.fen)
+    }
+
     /// Plays the game. The error lists all reasons why the FEN is invalid, or names the first move that cannot be
     /// played.
     pub fn read(&self) -> Result<Line, LineError> {

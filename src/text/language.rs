@@ -149,6 +149,7 @@ texts! {
     not_a_piece: "{} is not a piece", "{} 不是棋子";
     wrong_side: "the side to move is \"{}\" instead of w or r (red) or b (black)",
         "走子方是“{}”，应为 w 或 r（红方）或 b（黑方）";
+    invalid_counters: "invalid counters in the FEN: {}; read as {} {}", "FEN 中的计数无效：{}；按 {} {} 处理";
     no_king: "{} has no king", "{}没有将（帅）";
     too_many: "{} has {} {}s, a set has {}", "{}有 {} 个{}，一副棋只有 {} 个";
     too_many_pieces: "{} has {} pieces, at most {} are allowed", "{}有 {} 个棋子，最多 {} 个";
@@ -170,7 +171,6 @@ texts! {
     unknown_command: "Unknown command: {}. Start with `ucci`, `uci` or `xboard`; `chuhe --help` lists other uses.",
         "不认识的指令：{}。请先输入 `ucci`、`uci` 或 `xboard`；`chuhe --help` 列出其他用途。";
     unknown_line: "unknown line: {}", "不认识的指令：{}";
-    counters_ignored: "position: counters {} are ignored", "position：忽略计数 {}";
     moves_ignored: "move {} of {} and all after it are ignored: {}", "第 {} 着（共 {} 着）及以后的着法被忽略：{}";
     not_a_move: "{} is not a move{}", "{} 不是着法{}";
     other_ranks: " (ranks are 0 to 9, or 1 to 10 after setoption UCI_Variant)",

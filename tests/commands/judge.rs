@@ -210,6 +210,21 @@ fn the_plies_since_the_last_capture_are_counted_by_the_rules() {
 }
 
 #[test]
+fn invalid_counters_of_a_given_fen_are_reported() {
+    check(
+        "
+        $ judge '4k4/9/9/9/9/9/9/9/R8/3K5 w - - -3 1'
+        = none
+        2= invalid counters in the FEN: -3; read as 0 1
+        $ show '4k4/9/9/9/9/9/9/9/R8/3K5 w - - 3 99999999999' --lang zh
+        2= FEN 中的计数无效：99999999999；按 3 65535 处理
+        $ judge '4k4/9/9/9/9/9/9/9/R8/3K5 w - - 3 1'
+        2=
+        ",
+    );
+}
+
+#[test]
 fn json_has_the_verdict_and_its_reasons() {
     let object = object(&chase("--explain --all"));
     for (key, value) in [

@@ -142,7 +142,7 @@ fn unusable_counters_count_as_absent() {
     client.best_move("go depth 1", &after("h2e2"));
     client.silent("setoption debug true");
     let message = client.refused(&format!("position fen {BOARD} w - - -1 y"));
-    assert!(message.contains("counters -1 y are ignored"), "{message}");
+    assert!(message.contains("invalid counters in the FEN: -1 y; read as 0 1"), "{message}");
     client.quit();
 }
 

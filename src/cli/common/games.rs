@@ -88,7 +88,7 @@ impl GameArguments {
     }
 
     /// Plays the game, from the starting position if no other is given. Prints a note if the last position
-    /// cannot arise in a game.
+    /// cannot arise in a game, or if a FEN in the arguments has invalid counters.
     ///
     /// # Errors
     /// The file or its game cannot be read, the FEN is invalid (all reasons are named), or a move cannot be played (the
@@ -139,7 +139,7 @@ impl GameArguments {
                 None => Failure::new(word, texts().no_such_file),
             });
         }
-        let line = text.read().map_err(|error| match (&error, directory) {
+        let line = read_text(&text).map_err(|error| match (&error, directory) {
             (LineError::Start(_), Some(path)) => directory_error(path),
             _ => line_failure(error, 0),
         })?;
@@ -185,8 +185,17 @@ fn play_record(record: &GameTree, moves: &str) -> Result<Game, Failure> {
 
 /// Plays a game that is given as `startpos` or a FEN, with or without moves in any notation after it.
 pub fn play_text(text: &str) -> Result<Game, Failure> {
-    let line = game_text(text)?.read();
+    let line = read_text(&game_text(text)?);
     play_line(line.map_err(|error| line_failure(error, 0))?)
+}
+
+/// Plays a game of the user, and reports invalid counters of its FEN.
+fn read_text(text: &GameText) -> Result<Line, LineError> {
+    let line = text.read()?;
+    if let Some(text) = text.counters_note() {
+        note(&text);
+    }
+    Ok(line)
 }
 
 /// The value of the tag `Rules`, unless it is empty or `?`.

@@ -375,12 +375,10 @@ impl Session {
     }
 
     fn set_position(&mut self, text: PositionText) {
-        if self.preferences.debug {
-            let fen = text.fen.as_deref().unwrap_or_default();
-            let ignored: Vec<String> = fen::ignored_counters(fen).map(excerpt).collect();
-            if !ignored.is_empty() {
-                self.message(&fill(texts().counters_ignored, &[&ignored.join(" ")]));
-            }
+        if self.preferences.debug
+            && let Some(note) = text.fen.as_deref().and_then(fen::counters_note)
+        {
+            self.message(&fill(texts().labeled, &["position", &note]));
         }
         let promotion = self.preferences.promotion;
         let mut result = self.game.set(text, promotion);
