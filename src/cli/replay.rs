@@ -28,7 +28,7 @@ pub struct Arguments {
     /// The rules [default: the tag `Rules` of each game, or asian].
     #[arg(long, value_enum, ignore_case = true, value_name = "SET")]
     rules: Option<RuleSet>,
-    /// Explain how the rules decide each game, or how they judge its last repetition.
+    /// Explain how the rules decide each game.
     #[arg(long)]
     explain: bool,
     /// Print a JSON object for each game.
@@ -134,7 +134,7 @@ struct Replayed {
     record: Option<GameTree>,
     /// Why the game cannot be read or does not agree with the rules; `None` if it agrees.
     why: Option<String>,
-    /// The replayed game and the judgment of its last position.
+    /// The game up to its end by the rules, or to its last move, and the judgment of that position.
     end: Option<(Game, Judgment)>,
 }
 
@@ -178,9 +178,11 @@ impl Replayed {
         for m in line.moves {
             game.push(m).map_err(|error| error.to_string())?;
         }
-        let judgment = judge(&game, rules);
-        self.end = Some((game, judgment));
-        verify(record, rules)
+        let end = game.until_end(rules);
+        let judgment = judge(&end, rules);
+        let verified = verify(record, &end, &judgment);
+        self.end = Some((end, judgment));
+        verified
     }
 
     fn plies(&self) -> usize {

@@ -214,6 +214,14 @@ impl Judgment {
         self.offense().map(Perpetual::name).or(cause.map(Cause::name))
     }
 
+    /// The message that the rules ended a game of `plies` plies before its last move; `None` if they did not. This is
+    /// the judgment of `end`, the game up to its end, see [`Game::until_end`].
+    pub fn early_end(&self, end: &Game, plies: usize) -> Option<String> {
+        let (ply, result) = (end.plies().len(), self.verdict.result());
+        let reason = self.end_reason().filter(|_| ply < plies)?;
+        Some(format!("over after ply {ply} of {plies}: {result}, {reason}"))
+    }
+
     /// The offense for which a side loses by repetition: [`Perpetual::Check`], [`Perpetual::Chase`] or, for anything
     /// else, [`Perpetual::Attack`]. `None` if the game is not lost by repetition.
     pub fn offense(&self) -> Option<Perpetual> {
@@ -315,6 +323,20 @@ impl Game {
     pub fn outcome(&self, rules: RuleSet) -> Option<GameResult> {
         let result = judge_outcome(self, rules).verdict.result();
         Some(result).filter(|result| *result != GameResult::Unfinished)
+    }
+
+    /// The game up to the first position in which the rules have ended it; the whole game if they have not ended it
+    /// before its last move.
+    #[must_use]
+    pub fn until_end(&self, rules: RuleSet) -> Self {
+        let line = self.line();
+        let mut game = Self::new(line.start);
+        for played in line.moves {
+            if game.outcome(rules).is_some() || game.push(played).is_err() {
+                break;
+            }
+        }
+        game
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! [`run`] plays a [`Tournament`]. Each worker thread takes games from the [`Schedule`], runs the two engine processes,
 //! and plays the game under the rules of the `referee`. A finished game is a [`GameRecord`]: `stats` computes all
-//! results from records, the [`Journal`] stores them so that a killed run can be resumed, and [`verify()`] replays the
-//! games of a PGN file.
+//! results from records, the [`Journal`] stores them so that a killed run can be resumed, and [`verify()`] verifies
+//! the results of other records.
 //!
 //! Engines are not trusted: they may hang, crash, write endless output or report false numbers. A misbehaving engine
 //! loses its own game and does not affect the others.

@@ -4,7 +4,9 @@ use super::end_reason::{EndReason, Ending};
 use crate::board::{Color, Move, Position};
 use crate::movegen::legal_moves;
 use crate::notation::tree::GameTree;
-use crate::rules::{Cause, Game, IllegalMove, Perpetual, RuleSet, Verdict, judge_outcome};
+use crate::rules::{
+    Cause, Game, IllegalMove, Judgment, Perpetual, RuleSet, Verdict, judge_outcome,
+};
 
 #[derive(Clone, Debug)]
 pub struct Referee {
@@ -34,26 +36,9 @@ impl Referee {
 
     /// How the rules or the ply limit end the game, if they do.
     pub fn ending(&self) -> Option<Ending> {
-        let judgment = judge_outcome(&self.game, self.rules);
-        let reason = match judgment.cause {
-            Cause::Nothing => {
-                let too_long = self.max_plies.is_some_and(|n| self.game.plies().len() >= n);
-                return too_long.then(|| Ending::draw(EndReason::Length));
-            }
-            Cause::Checkmate => EndReason::Checkmate,
-            Cause::Stalemate => EndReason::Stalemate,
-            Cause::InsufficientMaterial => EndReason::InsufficientMaterial,
-            Cause::NoCapture => EndReason::NoCapture,
-            Cause::Repetition => match judgment.offense() {
-                None => EndReason::Repetition,
-                Some(Perpetual::Check) => EndReason::PerpetualCheck,
-                Some(Perpetual::Chase) => EndReason::PerpetualChase,
-                Some(_) => EndReason::PerpetualAttack,
-            },
-        };
-        Some(match judgment.verdict.loser() {
-            Some(loser) => Ending::loss(loser, reason, ""),
-            None => Ending::draw(reason),
+        ending_by_rules(&judge_outcome(&self.game, self.rules)).or_else(|| {
+            let is_too_long = self.max_plies.is_some_and(|n| self.game.plies().len() >= n);
+            is_too_long.then(|| Ending::draw(EndReason::Length))
         })
     }
 
@@ -78,27 +63,41 @@ impl Referee {
     }
 }
 
-/// Replays a game. No rule may end the game before its last move. If a rule ends the game after this move, the record
-/// must have the same result. The tag `Reason`, if it names an [`EndReason`], must have the same reason; other values are
-/// free text.
+fn ending_by_rules(judgment: &Judgment) -> Option<Ending> {
+    let reason = match judgment.cause {
+        Cause::Nothing => return None,
+        Cause::Checkmate => EndReason::Checkmate,
+        Cause::Stalemate => EndReason::Stalemate,
+        Cause::InsufficientMaterial => EndReason::InsufficientMaterial,
+        Cause::NoCapture => EndReason::NoCapture,
+        Cause::Repetition => match judgment.offense() {
+            None => EndReason::Repetition,
+            Some(Perpetual::Check) => EndReason::PerpetualCheck,
+            Some(Perpetual::Chase) => EndReason::PerpetualChase,
+            Some(_) => EndReason::PerpetualAttack,
+        },
+    };
+    Some(match judgment.verdict.loser() {
+        Some(loser) => Ending::loss(loser, reason, ""),
+        None => Ending::draw(reason),
+    })
+}
+
+/// Verifies a record by the judgment of its end. `end` is its main line, see [`Game::until_end`]. No rule may end the
+/// game before its last move. If a rule ends the game after this move, the record must have the same result. The tag
+/// `Reason`, if it names an [`EndReason`], must have the same reason; other values are free text.
 ///
 /// If no rule ends the game, any result is accepted, because players may resign or agree to a draw. The tag `Reason`
 /// must then not name a rule. The error describes how the record contradicts the rules.
-pub fn verify(game: &GameTree, rules: RuleSet) -> Result<(), String> {
-    let mut referee = Referee::new(game.start.clone(), rules, None);
-    let moves = game.main_line().moves;
-    let count = moves.len();
-    for (ply, m) in (0..).zip(moves) {
-        if let Some(Ending { result, reason, .. }) = referee.ending() {
-            return Err(format!("over after ply {ply} of {count}: {result}, {reason}"));
-        }
-        referee.play(m).map_err(|error| error.to_string())?;
+pub fn verify(record: &GameTree, end: &Game, judgment: &Judgment) -> Result<(), String> {
+    if let Some(early_end) = judgment.early_end(end, record.plies()) {
+        return Err(early_end);
     }
-    let recorded = game.result;
-    let named = game.tag("Reason").and_then(|tag| {
+    let recorded = record.result;
+    let named = record.tag("Reason").and_then(|tag| {
         EndReason::ALL.into_iter().find(|reason| reason.name().eq_ignore_ascii_case(tag))
     });
-    match (referee.ending(), named) {
+    match (ending_by_rules(judgment), named) {
         (Some(ending), _) if ending.result != recorded => {
             Err(format!("{recorded} in the record, {} by {}", ending.result, ending.reason))
         }
@@ -164,7 +163,11 @@ mod tests {
     }
 
     fn verdict(text: &str) -> Result<(), String> {
-        verify(read(text)[0].as_ref().unwrap(), RuleSet::Asian)
+        let record = read(text).remove(0).unwrap();
+        let mut game = Game::new(record.start.clone());
+        record.main_line().moves.into_iter().for_each(|m| game.push(m).unwrap());
+        let end = game.until_end(RuleSet::Asian);
+        verify(&record, &end, &judge_outcome(&end, RuleSet::Asian))
     }
 
     #[test]

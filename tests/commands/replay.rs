@@ -109,6 +109,34 @@ fn games_and_plies_can_be_selected() {
     assert_eq!(objects[1]["game"], 2);
 }
 
+#[test]
+fn a_game_that_was_over_earlier_is_explained_at_its_end() {
+    let dir = TestDir::new();
+    let chase = "[FEN \"4kab2/4a4/4b4/3rC2R1/9/9/4n4/4B4/4A4/4KAB1c w\"]\n\
+        h6i6 i0h0 i6h6 h0i0 h6i6 i0h0 i6h6 h0i0 h6h5 i0h0 0-1\n\n";
+    let quiet = "[FEN \"4k4/9/9/9/9/p8/9/9/R8/3K5 w - - 119 1\"]\nd0d1 e9f9 a1a4 1-0\n";
+    dir.write("over.pgn", format!("{chase}{quiet}"));
+    dir.check(
+        r#"
+        $1 replay over.pgn:1 --explain
+        ^ over.pgn: game 1: over after ply 8 of 10: 0-1, perpetual chase\nred_loses\nrepetition, asian rules
+        > \n8    h0i0
+        >0 recorded result
+        $1 replay over.pgn:2 --explain --lang zh
+        > 和棋\n自然限着，棋规 asian\n未吃子步数：120，计入：120，上限：120\n
+        >0 棋谱的结果
+        $ replay over.pgn:2@0 --explain
+        > none\nnothing decided, asian rules\nplies since the last capture: 119, counted: 119, limit: 120\n
+        "#,
+    );
+    let output = dir.command("replay over.pgn --json --explain").output().unwrap();
+    let objects = crate::json_lines(&String::from_utf8(output.stdout).unwrap());
+    assert_eq!(objects[0]["verdict"], "red_loses");
+    assert_eq!(objects[0]["repetition"].as_array().unwrap().len(), 8);
+    assert_eq!(objects[1]["cause"], "no-capture limit");
+    assert_eq!(objects[1]["no_capture"]["counted"], 120);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_output_device_is_not_reported_as_an_error_in_the_files() {
