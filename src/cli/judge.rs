@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::common::{
     Failure, GameArguments, GamePath, GameRulesArgument, GivenGame, Language, Place,
     TablebaseArguments, Unread, clauses_json, describe_ending, explain, fill, no_capture_json,
-    note_problems, place_json, play_line, plies_json, print, print_if_read, refuse_if,
-    report_damaged_tablebases, row, rules_tag, terminal_width, texts, verdict_name,
+    note, note_problems, place_json, play_line, plies_json, print, print_if_read, refuse_if,
+    report_damaged_tablebases, row, rules_tag, terminal_width, texts, translated, verdict_name,
 };
 use crate::board::Color;
 use crate::rules::{Cause, Game, Judgment, RuleSet, judge, judge_outcome};
@@ -20,6 +20,8 @@ use crate::tablebase::Tables;
 const VERDICT_WIDTH: usize = 11;
 
 /// Judge by the rules whether and how games have ended: none, draw, red_loses or black_loses.
+///
+/// The last position of a game is judged. A message reports that the game was already over before its last move.
 ///
 /// All games of a file (`-` is standard input) are judged, in any format: PGN, XQF, CBR, CBL, CBF, PFC, DhtmlXQ, WXF,
 /// or one `FEN moves M…` per line, where empty lines and lines that begin with `#` are skipped.
@@ -68,6 +70,7 @@ fn judge_all(judging: &Judging<'_>) -> Result<(), Failure> {
         let source = source.filter(|_| arguments.json);
         let place = source.as_ref().map(|(path, place)| (path.as_path(), *place));
         let judgment = judge(&game, arguments.rules.of(rules.as_deref()));
+        note_early_ends(arguments, &game, &judgment, place);
         print(&(heading(arguments) + &report(judging, &game, &judgment, place)))
     } else {
         Err(Failure::usage("judge", "no game and no file is given"))
@@ -103,7 +106,9 @@ fn judge_file(judging: &Judging<'_>, file: &GamePath, unread: &mut Unread) -> Re
         match played {
             Ok((game, rules)) => {
                 let judgment = judge(&game, judging.arguments.rules.of(rules.as_deref()));
-                let text = report(judging, &game, &judgment, Some((path, place)));
+                let place = Some((path, place));
+                note_early_ends(judging.arguments, &game, &judgment, place);
+                let text = report(judging, &game, &judgment, place);
                 if !print_if_read(&text)? {
                     return Ok(());
                 }
@@ -117,6 +122,46 @@ fn judge_file(judging: &Judging<'_>, file: &GamePath, unread: &mut Unread) -> Re
 /// With `--all`, the line with the names of the rule sets above their verdicts; otherwise empty.
 fn heading(arguments: &Arguments) -> String {
     if arguments.all && !arguments.json { side_by_side(RuleSet::name, None) } else { String::new() }
+}
+
+/// Reports that the rules, with `--all` each rule set, ended a game before its last move. JSON has a field for this.
+fn note_early_ends(
+    arguments: &Arguments,
+    game: &Game,
+    judgment: &Judgment,
+    place: Option<(&Path, Place)>,
+) {
+    if arguments.json {
+        return;
+    }
+    let sets = if arguments.all { &RuleSet::ALL[..] } else { &[judgment.rules] };
+    for rules in sets {
+        let end = game.until_end(*rules);
+        let Some(early_end) = judge_outcome(&end, *rules).early_end(&end, game.plies().len())
+        else {
+            continue;
+        };
+        let mut text = translated(&early_end).into_owned();
+        if arguments.all {
+            text = fill(texts().labeled, &[rules.name(), &text]);
+        }
+        if let Some((path, place)) = place {
+            let place = fill(texts().labeled, &[&path.display().to_string(), &place.to_string()]);
+            text = fill(texts().labeled, &[&place, &text]);
+        }
+        note(&text);
+    }
+}
+
+/// The end of a game before its last move as JSON; null if the rules did not end it earlier.
+fn early_end_json(game: &Game, rules: RuleSet) -> Value {
+    let end = game.until_end(rules);
+    let ply = end.plies().len();
+    if ply == game.plies().len() {
+        return Value::Null;
+    }
+    let judgment = judge_outcome(&end, rules);
+    json!({ "ply": ply, "verdict": judgment.verdict, "reason": judgment.end_reason() })
 }
 
 /// The verdict on a game as text or as a JSON object. `place` is the file from which the game was read, if any, and
@@ -167,6 +212,7 @@ fn object(
     object["verdict"] = json!(judgment.verdict);
     object["cause"] = json!(judgment.cause);
     object["rules"] = json!(judgment.rules);
+    object["early_end"] = early_end_json(game, judgment.rules);
     let is_relevant = matches!(judgment.cause, Cause::Nothing | Cause::Repetition);
     object["occurrences"] = json!(is_relevant.then_some(judgment.occurrences));
     for color in Color::ALL {

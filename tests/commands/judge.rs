@@ -7,7 +7,7 @@ use super::{TestDir, check, quiet_output};
 
 /// Red's rook chases a cannon perpetually.
 const CHASE: &str = "4kab2/4a4/4b4/3rC2R1/9/9/4n4/4B4/4A4/4KAB1c w - - 0 1";
-const CHASE_MOVES: &str = "h6i6 i0h0 i6h6 h0i0 h6i6 i0h0 i6h6 h0i0 h6i6 i0h0 i6h6";
+const CHASE_MOVES: &str = "h6i6 i0h0 i6h6 h0i0 h6i6 i0h0 i6h6 h0i0";
 
 /// Red alternates checks and attacks on a bishop; black alternates blocks and mate threats.
 const ATTACK: &str =
@@ -109,12 +109,12 @@ fn the_explanation_lists_every_ply_in_both_languages() {
     let expected = [
         "red_loses",
         "repetition, asian rules, occurrence 3 of the position",
-        "red: perpetual chase of black cannon 炮 h0",
+        "red: perpetual chase of black cannon 炮 i0",
         "black: nothing forbidden",
         "red loses: perpetual chase is graver than what black did",
         "ply  move            piece            effect",
-        "4    h0i0  炮８平９  black cannon 炮  -",
-        "5    h6i6  车二平一  red rook 车      red rook 车 i6 chases black cannon 炮 i0",
+        "1    h6i6  车二平一  red rook 车      red rook 车 i6 chases black cannon 炮 i0",
+        "2    i0h0  炮９平８  black cannon 炮  -",
     ];
     assert_eq!(&lines[..8], expected);
     assert_eq!(lines[5..].iter().filter(|l| !l.is_empty()).count(), 9);
@@ -125,12 +125,12 @@ fn the_explanation_lists_every_ply_in_both_languages() {
     let expected = [
         "红负",
         "循环反复，棋规 asian，局面第 3 次出现",
-        "红方：长捉（黑炮 h0）",
+        "红方：长捉（黑炮 i0）",
         "黑方：允许着法",
         "红方判负：长捉重于黑方的着法",
         "步数  着法            棋子  作用",
-        "4     h0i0  炮８平９  黑炮  -",
-        "5     h6i6  车二平一  红车  红车 i6 捉黑炮 i0",
+        "1     h6i6  车二平一  红车  红车 i6 捉黑炮 i0",
+        "2     i0h0  炮９平８  黑炮  -",
     ];
     assert_eq!(text.lines().take(8).collect::<Vec<_>>(), expected);
     check(&format!(
@@ -210,6 +210,37 @@ fn the_plies_since_the_last_capture_are_counted_by_the_rules() {
 }
 
 #[test]
+fn a_game_that_was_over_earlier_is_reported() {
+    let dir = TestDir::new();
+    let chase = format!("{CHASE} moves {CHASE_MOVES}");
+    dir.write("games", format!("{chase}\n{chase} h6i6 i0h0\n{chase} h6h5 i0h0\n"));
+    dir.check(
+        r#"
+        $ judge games
+        = line 1: red_loses\nline 2: red_loses\nline 3: none
+        2>2 : over after
+        2> games: line 2: over after ply 8 of 10: 0-1, perpetual chase\n
+        2> games: line 3: over after ply 8 of 10: 0-1, perpetual chase\n
+        $ judge games:3 --lang zh
+        = 未分胜负
+        2= 对局在第 8 步（共 10 步）后已结束：0-1，长捉
+        $ judge games:3 --json
+        > "early_end":{"ply":8,"reason":"perpetual chase","verdict":"red_loses"}
+        2=
+        $ judge games:1 --json
+        > "early_end":null
+        $ judge games:3 --rules elephanteye
+        = none
+        2=
+        $ judge games:3 --all
+        2>5 : over after ply 8 of 10:
+        2> chinese: over after ply 8 of 10: 0-1, perpetual attack\n
+        2> none: over after ply 8 of 10: 1/2-1/2, repetition\n
+        "#,
+    );
+}
+
+#[test]
 fn invalid_counters_of_a_given_fen_are_reported() {
     check(
         "
@@ -240,8 +271,8 @@ fn json_has_the_verdict_and_its_reasons() {
     assert_eq!(object["all"].as_object().unwrap().len(), 6);
     let plies = object["plies"].as_array().unwrap();
     assert_eq!(plies.len(), 8);
-    assert_eq!(plies[1]["move"], "h6i6");
-    assert_eq!(plies[1]["chases"][0]["chased"], "black cannon 炮 i0");
+    assert_eq!(plies[0]["move"], "h6i6");
+    assert_eq!(plies[0]["chases"][0]["chased"], "black cannon 炮 i0");
     assert_eq!(self::object("startpos")["verdict"], "none");
 }
 
