@@ -48,8 +48,8 @@ fn begins_with_position(line: &str) -> bool {
     let line = without_number(line);
     let is_position = |word: &str| {
         let word = word.trim_start_matches('"');
-        let is_address_with_fen = word.contains(['?', '=']) && word.matches('/').count() >= 9;
-        begins_with_board(word) || is_address_with_fen || word.eq_ignore_ascii_case("startpos")
+        let is_url_with_fen = fen_of_url(word).is_some_and(has_board);
+        begins_with_board(word) || is_url_with_fen || word.eq_ignore_ascii_case("startpos")
     };
     // `position` and `fen` may also begin a sentence or a heading.
     let mut words = line.split_whitespace();
@@ -248,27 +248,75 @@ pub fn read_line(text: &str) -> Result<LineContent, RecordError> {
     }
 }
 
-/// The position and moves of a URL such as `https://host/query/?FEN_w_moves_h2e2`, `…&board=FEN%20w` or `…?fen=FEN`, or
-/// of a FEN with `_` in place of blanks; `None` if the text is something else. The counters of the FEN are ignored.
-pub fn url_game(text: &str) -> Option<Result<GameText, RecordError>> {
-    let is_address = ["http://", "https://"].iter().any(|scheme| text.starts_with(scheme));
-    if !is_address && text.split_whitespace().count() > 1 {
-        return None;
-    }
-    let named = ["board=", "fen="].iter().find_map(|name| text.rsplit_once(name));
-    let board = match named {
-        Some((_, board)) => board.split('&').next().unwrap_or_default(),
-        None => text.rsplit_once('?').map_or(text, |(_, board)| board),
+/// Whether a part of a URL contains the board of a FEN, or `~` as the games of the page do.
+fn has_board(text: &str) -> bool {
+    let slashes = ["/", "%2F", "%2f"].iter().map(|slash| text.matches(slash).count());
+    slashes.sum::<usize>() >= 9 || text.contains('~')
+}
+
+fn is_address(text: &str) -> bool {
+    text.starts_with("http://") || text.starts_with("https://")
+}
+
+/// The part of a URL that begins with a FEN: after `#`, `board=`, `fen=` or `?`, or the last ten parts of the path.
+fn fen_of_url(url: &str) -> Option<&str> {
+    let is_address = is_address(url);
+    let (url, fragment) = match url.split_once('#') {
+        Some((url, fragment)) if is_address => (url, Some(fragment)),
+        _ => (url, None),
     };
-    if board.len() == text.len() && !text.contains('_') {
+    let path = || url.rmatch_indices('/').nth(9).filter(|_| is_address);
+    let after_mark = |mark: &&str| url.rsplit_once(*mark).map(|(_, fen)| fen);
+    fragment
+        .filter(|fragment| has_board(fragment))
+        .or_else(|| ["board=", "fen=", "?"].iter().find_map(after_mark))
+        .or_else(|| path().map(|(index, _)| &url[index + 1..]))
+        .and_then(|fen| fen.split('&').next())
+}
+
+/// The moves of the main line in the text of a game of the page, without its FEN: `page::encode` describes the text.
+fn page_moves(text: &str) -> String {
+    let without_tags = text.split('@').next().unwrap_or_default();
+    let without_comments = without_tags.split(':').step_by(2);
+    let (mut moves, mut depth, mut is_glyph) = (String::new(), 0_u32, false);
+    for letter in without_comments.flat_map(str::chars) {
+        match letter {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            // A glyph or the expected points.
+            '$' | '!' => is_glyph = true,
+            _ if depth > 0 || is_glyph && !letter.is_alphabetic() => {}
+            _ => {
+                is_glyph = false;
+                if moves.len() % 5 == 4 {
+                    moves.push(' ');
+                }
+                moves.push(letter);
+            }
+        }
+    }
+    moves
+}
+
+/// The position and moves of a URL such as `https://host/query/?FEN_w_moves_h2e2`, `…&board=FEN%20w`, `…?fen=FEN`,
+/// `…/FEN_w` or, from the page, `…/#FEN_w~h2e2@1`, or of a FEN with `_` in place of blanks; `None` if the text is
+/// something else. The counters of the FEN are ignored.
+pub fn url_game(text: &str) -> Option<Result<GameText, RecordError>> {
+    if !is_address(text) && text.split_whitespace().count() > 1 {
         return None;
     }
+    let board = fen_of_url(text).or_else(|| text.contains('_').then_some(text))?;
+    let (board, page_text) = match board.split_once('~') {
+        Some(("", moves)) => (fen::START, moves),
+        Some(parts) => parts,
+        None => (board, ""),
+    };
     let board = board.replace(['_', '+'], " ");
     let board: Vec<u8> = percent_decode_str(&board).collect();
     let board = String::from_utf8_lossy(&board);
     let (board, moves) = board.split_once(" moves ").unwrap_or((&board, ""));
     let game = fen::parse_setup(board, Strictness::Lenient).map(|setup| {
-        let text = format!("{} moves {moves}", fen::write_setup(&setup));
+        let text = format!("{} moves {moves} {}", fen::write_setup(&setup), page_moves(page_text));
         GameText::split(&text)
     });
     Some(game.map_err(RecordError::new))
@@ -435,6 +483,11 @@ mod tests {
             format!("http://h/chessdb.php?action=queryall&board={board}%20w&json=1"),
             format!("https://h/analysis/xiangqi?fen={board}_w_-_-_0_1"),
             format!("https://h/?fen={board}+w&x=1"),
+            format!("https://h/?fen={}%20w&x=1#y", board.replace('/', "%2F")),
+            format!("https://h/?{board}_w&x=1"),
+            format!("https://h/editor/xiangqi/{board}_w_-_-_0_1"),
+            format!("http://127.0.0.1:1/x/#{board}_w~"),
+            "http://127.0.0.1:1/x/#~@0;Red=a%3Ab".to_owned(),
             format!("position fen {board} w"),
         ] {
             let game = game(&text).unwrap();
@@ -445,6 +498,7 @@ mod tests {
             format!("https://www.chessdb.cn/query/?{board}_w_moves_h2e2_h9g7"),
             format!("http://h/chessdb.php?board={board}%20w%20moves%20h2e2%20h9g7&json=1"),
             format!("https://www.chessdb.cn/query/?{board} w moves h2e2 h9g7"),
+            format!("http://h/#{board}_w~:a%28b:h2e2$2!53.2:b:(b2e2$4h9g7(b9c7))h9g7$1@3;Red=a"),
         ] {
             assert_eq!(game(&text).unwrap().plies(), 2, "{text}");
         }
