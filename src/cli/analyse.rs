@@ -134,7 +134,7 @@ fn read_games(arguments: &Arguments) -> Result<(Vec<AnalyzedGame>, Unread), Fail
     let rules = arguments.search.rules;
     if game_paths.is_empty() {
         let given = arguments.game.read_with_source()?;
-        let rules = rules.of(given.rules.as_deref());
+        let rules = rules.of(given.rules().as_deref());
         let (place, title) = (given.source, String::new());
         return Ok((vec![AnalyzedGame { place, title, game: given.game, rules }], unread));
     }

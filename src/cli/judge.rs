@@ -65,7 +65,9 @@ fn judge_all(judging: &Judging<'_>) -> Result<(), Failure> {
     if !files.is_empty() {
         judge_files(judging, &files)
     } else if arguments.game.is_given() {
-        let GivenGame { game, rules, source } = arguments.game.read_with_source()?;
+        let given = arguments.game.read_with_source()?;
+        let rules = given.rules();
+        let GivenGame { game, source, .. } = given;
         // The text output does not name the place of a single game.
         let source = source.filter(|_| arguments.json);
         let place = source.as_ref().map(|(path, place)| (path.as_path(), *place));

@@ -300,6 +300,8 @@ texts! {
     saves_pgn: "A game is saved as .pgn or .txt, its position as .fen; `chuhe convert` writes other formats.",
         "棋局保存为 .pgn 或 .txt，局面保存为 .fen；其他格式请用 `chuhe convert`。";
     saved_to: "Saved to {}.", "已保存到 {}。";
+    saved_only_moves: "It contains the moves, but not the names, comments and variations of the loaded game.",
+        "其中只有着法，没有所载入棋谱的棋手姓名、注释和变着。";
     loaded: "Loaded.", "已载入。";
     make_engine_play: "`engine red` or `engine black` makes the engine play.",
         "`engine red` 或 `engine black` 让引擎执红或执黑。";
@@ -316,9 +318,9 @@ engine red | black | none   the side of the engine
 new [FEN [moves M…]]     a new game
 draw, resign             offers a draw, resigns
 save FILE                the game as PGN, or its position as .fen
-load FILE                a PGN (FILE:3 is the third game), or a .fen
+load FILE                a game in any format (FILE:3 is the third), or a .fen
 help                     this list
-quit                     ends the program", "\
+quit, exit               ends the program", "\
 炮二平五, h2e2, C2=5     走一着
 hint, 提示               最佳着法
 analyse [秒]             最佳变例及分数
@@ -332,9 +334,9 @@ new [FEN [moves 着法…]]  新的一局
 draw, 提和, 求和         提议和棋
 resign, 认输             认输
 save 文件, 保存 文件     保存为 PGN，或把局面保存为 .fen
-load 文件                载入 PGN（文件:3 为第三局）或 .fen
+load 文件                载入任何格式的棋谱（文件:3 为第三局）或 .fen
 help, 帮助               显示本说明
-quit, 退出               退出程序";
+quit, exit, 退出         退出程序";
 }
 
 /// Replaces each `{}` of a text by the next value.

@@ -194,6 +194,23 @@ fn loaded_games_have_their_own_rules() {
     );
 }
 
+/// A loaded game is saved with its names, result, comments and variations, unless its moves have changed.
+#[test]
+fn unchanged_games_are_saved_whole() {
+    let dir = TestDir::new();
+    let moves = "{a} 1. 炮二平五 马８进７ {b} (1... 炮８平５) 1-0";
+    dir.write("game.pgn", format!("[Red \"甲\"]\n[Black \"乙\"]\n\n{moves}\n"));
+    let partial = "not the names, comments and variations";
+    for (arguments, lines) in [("game.pgn", ""), ("", "load game.pgn\n")] {
+        let text = played_in(&dir, arguments, &format!("{lines}save --force copy.pgn\n"));
+        assert!(!text.contains(partial), "{text}");
+        assert_contains(&dir.read("copy.pgn"), &["[Red \"甲\"]", "[Result \"1-0\"]", moves]);
+    }
+    let text = played_in(&dir, "", "load game.pgn\nundo\nsave --force copy.pgn\nsave end.fen\n");
+    assert_eq!(text.matches(partial).count(), 1, "{text}");
+    assert!(!dir.read("copy.pgn").contains('甲'));
+}
+
 /// Games that the rules have ended agree with them.
 #[test]
 fn saved_games_pass_replay() {
@@ -417,10 +434,11 @@ fn the_end_of_the_game_is_reported() {
     assert_contains(&text, &parts);
     let dir = TestDir::new();
     dir.write("mated.pgn", format!("[FEN \"{mate} - - 0 1\"]\n\n1. b6d6 *\n"));
-    let text = played_in(&dir, "", "load mated.pgn\n将4平5\na7a6\neval\nhint\ndraw\n");
+    let text = played_in(&dir, "", "load mated.pgn\n将4平5\na7a6\neval\nhint\ndraw\nsav x\n");
     assert!(text.contains("Loaded. black is checkmated (将死), red wins"), "{text}");
     let reports = text.matches("The game is over: black is checkmated");
     assert_eq!(reports.count(), 5, "{text}");
+    assert_contains(&text, &["Type `help` for the commands."]);
     let text = played("'3k5/3R5/3R5/9/9/9/9/9/9/4K4 b'", "");
     assert!(text.contains("black is checkmated"), "{text}");
     assert!(!text.contains("Type a move"), "{text}");

@@ -32,8 +32,8 @@ pub struct GameArguments {
 #[derive(Debug)]
 pub struct GivenGame {
     pub game: Game,
-    /// The value of its tag `Rules`; `None` without a record or tag.
-    pub rules: Option<String>,
+    /// The record of a file with which it begins.
+    pub record: Option<GameTree>,
     /// The file of the game and the place in it, for [`place_json`]. `None` if the game is not from a file, or if moves
     /// follow it in the arguments.
     pub source: Option<(PathBuf, Place)>,
@@ -117,7 +117,7 @@ impl GameArguments {
             let game = play_record(&record, &moves)?;
             let is_only_argument = words.len() == 1 && self.moves.is_empty();
             let source = is_only_argument.then_some((game_path.path, place));
-            return Ok(GivenGame { game, rules: rules_tag(&record), source });
+            return Ok(GivenGame { game, record: Some(record), source });
         }
         let mut text = if self.game.is_empty() {
             GameText::split("startpos")
@@ -143,7 +143,14 @@ impl GameArguments {
             (LineError::Start(_), Some(path)) => directory_error(path),
             _ => line_failure(error, 0),
         })?;
-        Ok(GivenGame { game: play_line(line)?, rules: None, source: None })
+        Ok(GivenGame { game: play_line(line)?, record: None, source: None })
+    }
+}
+
+impl GivenGame {
+    /// The value of its tag `Rules`; `None` without a record or tag.
+    pub fn rules(&self) -> Option<String> {
+        self.record.as_ref().and_then(rules_tag)
     }
 }
 

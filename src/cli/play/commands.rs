@@ -10,7 +10,7 @@ use super::{GameEnd, PlaySession, require_not_piped};
 use crate::board::Color;
 use crate::cli::common::{
     Context, Failure, ForceArgument, GamePath, OutputFile, fill, parse_seconds, play_line,
-    play_text, print, print_line, rules_tag, texts, today,
+    play_text, print, print_line, texts, today,
 };
 use crate::notation::pgn::GameResult;
 use crate::notation::tree::GameTree;
@@ -179,28 +179,54 @@ impl PlaySession {
     }
 
     /// Saves the game as PGN (`.pgn`, `.txt` or no extension) or its position as FEN (`.fen`); other extensions are
-    /// refused. `--force` before the name overwrites a file.
+    /// refused. `--force` before the name overwrites a file. Reports if the names, comments and variations of a loaded
+    /// game are not saved.
     fn save(&self, arguments: &str) {
         let path = arguments.strip_prefix("--force ").map(str::trim_start);
         let force = ForceArgument { force: path.is_some() };
         let path = &*typed_path(path.unwrap_or(arguments));
         let extension = Path::new(path).extension().unwrap_or_default();
+        let is_fen = extension.eq_ignore_ascii_case("fen");
         let text = match extension.to_ascii_lowercase().to_str() {
             Some("fen") => format!("{}\n", self.game.position()),
-            Some("" | "pgn" | "txt") => self.record().write_pgn(MoveStyle::Chinese),
+            Some("" | "pgn" | "txt") => self.record_to_save().write_pgn(MoveStyle::Chinese),
             _ => return print_line(texts().saves_pgn),
         };
         let saved = OutputFile::create(Path::new(path), force).and_then(|file| file.write(text));
         print_line(&match saved {
             Ok(()) if path == "-" => return,
-            Ok(()) => fill(texts().saved_to, &[path]),
+            Ok(()) => {
+                let saved = fill(texts().saved_to, &[path]);
+                let is_whole = is_fen || self.record.is_none() || self.unchanged_record().is_some();
+                if is_whole { saved } else { format!("{saved} {}", texts().saved_only_moves) }
+            }
             Err(failure) => failure
                 .text
                 .replace("--force overwrites it", &format!("`save --force {path}` overwrites it")),
         });
     }
 
-    fn record(&self) -> GameTree {
+    /// The record from which the game was loaded, if the game is still its main line.
+    fn unchanged_record(&self) -> Option<&GameTree> {
+        let record = self.record.as_ref().filter(|_| self.end.is_none())?;
+        let (loaded, line) = (record.main_line(), self.game.line());
+        (loaded.start == line.start && loaded.moves == line.moves).then_some(record)
+    }
+
+    fn record_to_save(&self) -> GameTree {
+        let mut record = self.unchanged_record().cloned().unwrap_or_else(|| self.new_record());
+        if record.result == GameResult::Unfinished {
+            record.result = self.result();
+            record.set_tag("Rules", self.plan.settings.rules.name());
+            if let Some(reason) = self.end_reason() {
+                record.set_tag("Reason", reason);
+            }
+        }
+        record
+    }
+
+    /// A record of the moves, without a result.
+    fn new_record(&self) -> GameTree {
         let name = |color| {
             if self.engine == Some(color) {
                 concat!("Chuhe ", env!("CARGO_PKG_VERSION"))
@@ -209,15 +235,10 @@ impl PlaySession {
             }
         };
         let mut record = GameTree::from(self.game.line());
-        record.result = self.result();
         record.set_tag("Event", "chuhe play");
         record.set_tag("Date", &today());
         record.set_tag("Red", name(Color::Red));
         record.set_tag("Black", name(Color::Black));
-        record.set_tag("Rules", self.plan.settings.rules.name());
-        if let Some(reason) = self.end_reason() {
-            record.set_tag("Reason", reason);
-        }
         record
     }
 
@@ -245,8 +266,8 @@ impl PlaySession {
     /// file. The user then plays both sides.
     fn load(&mut self, path: &str) {
         match read_game(path) {
-            Ok((game, rules)) => {
-                self.restart(game, rules.as_deref());
+            Ok((game, record)) => {
+                self.restart(game, record);
                 self.engine = None;
                 self.show_board();
                 let next = self.ending();
@@ -293,8 +314,8 @@ fn typed_path(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// Reads a game and the value of its tag `Rules`.
-fn read_game(path: &str) -> Result<(Game, Option<String>), Failure> {
+/// Reads a game and its record; a position has no record.
+fn read_game(path: &str) -> Result<(Game, Option<GameTree>), Failure> {
     if has_extension(Path::new(path), "fen") {
         let bytes = read_file(Path::new(path), MAX_FILE_MB).context(path)?;
         let position = decode(&bytes).trim().parse().context(path)?;
@@ -305,5 +326,5 @@ fn read_game(path: &str) -> Result<(Game, Option<String>), Failure> {
     let record = game_path.read()?;
     let game = play_line(record.main_line());
     let game = game.map_err(|failure| Failure::new(path, failure.text))?;
-    Ok((game, rules_tag(&record)))
+    Ok((game, Some(record)))
 }

@@ -17,13 +17,15 @@ use rustyline::{Config, Editor};
 use super::common::{
     BoardArguments, BookArguments, Context, Failure, GameArguments, GameRulesArgument, INTERRUPTED,
     LimitArguments, SearchArguments, SearchDefaults, SearchPlan, SearchThreads, describe_end, fill,
-    is_utf8, print_line, refuse_if, report_damaged_tablebases, stopped_by_ctrl_c, texts, user_name,
+    is_utf8, print_line, refuse_if, report_damaged_tablebases, rules_tag, stopped_by_ctrl_c, texts,
+    user_name,
 };
 use crate::board::{Color, Move};
 use crate::book::{BookLibrary, choose};
 use crate::notation::MoveStyle;
 use crate::notation::diagram::{DiagramStyle, draw};
 use crate::notation::pgn::{in_half_width, split_word};
+use crate::notation::tree::GameTree;
 use crate::notation::{NotationError, parse_move, san, without_move_numbers};
 use crate::protocol::strength::{MAX_ELO, MIN_ELO};
 use crate::rules::Game;
@@ -82,10 +84,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let books = arguments.books.open()?;
     let mut plan = arguments.search.plan(SearchDefaults { threads: 1, hash: 0 })?;
     let given = arguments.game.read_with_source()?;
-    plan.settings.rules = arguments.search.rules.of(given.rules.as_deref());
+    plan.settings.rules = arguments.search.rules.of(given.rules().as_deref());
     let notation = if is_utf8() { MoveStyle::Chinese } else { MoveStyle::Wxf };
     let mut session = PlaySession {
         game: given.game,
+        record: given.record,
         engine: Some(if arguments.red { Color::Red } else { Color::Black }),
         threads: plan.start_threads()?,
         plan,
@@ -192,6 +195,8 @@ enum GameEnd {
 
 struct PlaySession {
     game: Game,
+    /// The record from which the game was loaded.
+    record: Option<GameTree>,
     /// The side of the engine; `None` if the user plays both.
     engine: Option<Color>,
     threads: SearchThreads,
@@ -223,10 +228,11 @@ impl PlaySession {
         print_line(&draw(self.game.position(), self.style, last));
     }
 
-    /// Starts a new game by the rules of `--rules`, of the value `tag` of its tag `Rules`, or the default.
-    fn restart(&mut self, game: Game, tag: Option<&str>) {
+    /// Starts a new game by the rules of `--rules`, of the tag `Rules` of its record, or the default.
+    fn restart(&mut self, game: Game, record: Option<GameTree>) {
         self.game = game;
-        self.plan.settings.rules = self.rules.of(tag);
+        self.plan.settings.rules = self.rules.of(record.as_ref().and_then(rules_tag).as_deref());
+        self.record = record;
         self.end = None;
         if let Some(clock) = &mut self.clock {
             clock.restart();
@@ -333,10 +339,13 @@ impl PlaySession {
 
     /// Plays a move that the user has typed.
     fn try_move(&mut self, text: &str) {
-        if self.reports_end() {
+        let found = self.read_move(text);
+        // After the end of the game, a text that is not a move is still reported as such.
+        let is_move = found.as_ref().err().is_none_or(NotationError::is_readable);
+        if is_move && self.reports_end() {
             return;
         }
-        match self.read_move(text) {
+        match found {
             Ok(played) => self.push(played),
             Err(error) => print_line(&fill(texts().see_help, &[&error.to_string()])),
         }
