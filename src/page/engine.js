@@ -1,9 +1,9 @@
 // The engine: analysis, play and review, for `chuhe board` and for some users of `chuhe serve`.
 import { otherSide } from './rules.js';
-import { decodeGame, encodeGame, movesOf, pathTo, lineAfter } from './game.js';
+import { copyPath, decodeGame, encodeGame, movesOf, pathTo, lineAfter } from './game.js';
 import { element, t, tryStorage } from './texts.js';
 import { view, drawBoard, keepFocus } from './board.js';
-import { app, show, say, end, side, playMove, moveButton, lineText, redraw, writeAddress } from './study.js';
+import { app, openGame, show, say, end, side, playMove, moveButton, lineText, redraw, writeAddress } from './study.js';
 import { copyReview } from './review.js';
 import { currentQuery, positionQuery, request, stream } from './server.js';
 
@@ -14,6 +14,8 @@ const engineOptions = () => ({ threads: element('threads').value, hash: element(
 // Ends the stream of the analysis; null without one.
 let analysis = null;
 let isAnalyzing = false;
+// Ends the stream of the review; null without one. An analysis waits for its end.
+let reviewing = null;
 // The `AbortController` of the request for a move, or for the reply to a draw offer, in the game against the engine;
 // null without one. The engine searches one position at a time, so nothing else may use it until the reply.
 let turn = null;
@@ -76,13 +78,14 @@ function startAnalysis() {
   stopAnalysis();
   drawAnalyseButton();
   element('engine-lines').replaceChildren();
-  element('speed').textContent = !isAnalyzing ? t('analysis off') : turn ? t('thinking') : '';
+  const reason = turn ? 'thinking' : reviewing ? 'review running' : '';
+  element('speed').textContent = !isAnalyzing ? t('analysis off') : reason && t(reason);
   element('chances').hidden = true;
   if (!isAnalyzing && view.arrows.length) {
     view.arrows = [];
     drawBoard();
   }
-  if (!isAnalyzing || turn || !app.legal.length) return;
+  if (!isAnalyzing || reason || !app.legal.length) return;
   const query = currentQuery({ lines: element('lines').value, ...engineOptions() });
   analysis = stream(`api/analyse?${query}`, {
     lines: showLines,
@@ -274,6 +277,13 @@ async function playEngine() {
   }
 }
 
+// The hint that the current position is in a variation, which the game against the engine does not follow.
+function variationHint() {
+  const { node } = app.game;
+  const isContinued = !isPlaying() || match.isNew || !node.parent || node.parent === match.node;
+  return isContinued || pathTo(match.node).includes(node) ? '' : t('variation in game');
+}
+
 const isInGame = (node) => pathTo(node).every((own) => own.parent.children.includes(own));
 
 // Follows the game on the board: a new move after the last one continues the game against the engine. Another game, or
@@ -309,21 +319,24 @@ function areInRange(ids) {
   return !wrong;
 }
 
+// Starts a game from the position on the board. It is a new game with the moves up to this position, so that the game
+// on the board keeps its players, result and moves.
 function startPlay(engine) {
+  if (app.isOver) { say(t('game over')); return; }
+  if (reviewing) { say(t('review running')); return; }
   if (!areInRange(['move-time', 'minutes', 'increment'])) return;
   setAnalyzing(false);
   const minutes = Number(element('minutes').value) || 0;
+  const game = copyPath(app.game.start, app.game.node);
+  [game.tags.Red, game.tags.Black] = engine === 'w' ? ['Chuhe', '?'] : ['?', 'Chuhe'];
   match = {
-    engine, game: app.game, node: app.game.node, isNew: true, isOver: false, ticked: performance.now(),
+    engine, game, node: game.node, isNew: true, isOver: false, ticked: performance.now(),
     increment: Math.round(1000 * element('increment').value),
     clock: minutes > 0 ? { w: 60000 * minutes, b: 60000 * minutes } : null,
   };
-  const { tags } = app.game;
-  [tags.Red, tags.Black] = engine === 'w' ? ['Chuhe', '?'] : ['?', 'Chuhe'];
-  delete tags.Result;
   showPlayButtons();
   view.flipped = engine === 'w';
-  show({ isNew: true });
+  openGame(game);
   // On a phone the form is far below the board.
   element('frame').scrollIntoView({ block: 'nearest' });
 }
@@ -398,6 +411,7 @@ function buildPlay() {
   });
   element('ask-again').addEventListener('click', playEngine);
   app.mayLeave = mayLeave;
+  app.hint = variationHint;
   app.refusal = () => (isEnginesTurn() && app.game.node === match.node ? 'engine turn' : null);
   setInterval(tickClock, 200);
   addEventListener('pagehide', () => {
@@ -406,12 +420,10 @@ function buildPlay() {
   });
 }
 
-// Ends the stream of the review; null without one.
-let reviewing = null;
-
 function endReview() {
   if (reviewing) reviewing();
   reviewing = null;
+  startAnalysis();
   element('review').textContent = t('start review');
   element('review-progress').hidden = true;
   element('review-count').textContent = '';
@@ -435,12 +447,12 @@ function startReview() {
   const query = positionQuery(line, { time: element('review-time').value, ...engineOptions() });
   reviewing = stream(`api/review?${query}`, {
     progress: showProgress,
-    done: ({ text }) => {
+    done: ({ text, interrupted }) => {
       endReview();
       if (app.game !== game) return;
       copyReview(decodeGame(text));
       show({ isNew: true });
-      say(t('reviewed'));
+      say(t(interrupted ? 'review interrupted' : 'reviewed'));
     },
     failed: ({ error }) => {
       endReview();

@@ -1,18 +1,19 @@
 // Opens files and pasted text, which the server parses.
-import { element, t } from './texts.js';
+import { element, t, errorText } from './texts.js';
 import { app, gameOfLink, isFen, openGame, openGames, say, setUp } from './study.js';
 import { request } from './server.js';
 
 // Largest file that `chuhe board` reads, in bytes. `chuhe serve` has a lower limit, which it reports by status 413.
 const MAX_FILE = 16 << 20;
 
+// Opens the game of a link that this page or another one has made. Returns false if the link has another form.
 function openLink(text) {
   try {
     const game = gameOfLink(new URL(text));
     if (game) openGame(game);
-    else say(t('invalid game'));
+    return game !== null;
   } catch {
-    say(t('invalid game'));
+    return false;
   }
 }
 
@@ -21,15 +22,17 @@ async function readText(body, others = 0) {
   if (body.size > MAX_FILE || body.length > MAX_FILE) { say(t('too large')); return; }
   const text = typeof body === 'string' ? body.trim() : '';
   if (isFen(text)) { await setUp(text); return; }
-  if (/^https?:\S+$/.test(text)) { openLink(text); return; }
+  if (/^https?:\S+$/.test(text) && openLink(text)) return;
+  app.problem = '';
   try {
     const reply = await request('api/read', { method: 'POST', body });
     openGames(reply.games);
     const parts = [t('loaded', reply.games.length), ...reply.problems.map((problem) => t('part omitted', problem))];
     if (others) parts.push(t('other files', others));
+    if (app.problem) parts.push(app.problem);
     say(parts.join(' · '));
   } catch (error) {
-    say(error.message);
+    say(errorText(error));
   }
 }
 

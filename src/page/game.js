@@ -34,6 +34,13 @@ export function pathTo(node) {
   return path;
 }
 
+// A new game with the moves from the start to a node, without tags, comments and glyphs.
+export function copyPath(start, node) {
+  const game = newGame(start);
+  for (const { move } of pathTo(node)) game.node = addMove(game.node, move);
+  return game;
+}
+
 // The number of a move, counted from that in the FEN of the start.
 export const moveNumber = (game, node) => (
   game.number + Math.floor((pathTo(node).length - (game.root.position.side === 'b' ? 0 : 1)) / 2)
@@ -88,10 +95,10 @@ export function encodeGame(game) {
   return `${start}~${quoted(game.root.comment)}${moves}@${nodes.indexOf(game.node)}${tags.join('')}`;
 }
 
-// Programs that pass links on may encode the text of a game once more, or only its characters ~ ( ). Comments and tags
-// may contain %7E, but come after the first ~.
+// Programs that pass links on may encode the text of a game once more, or only its characters ~ ( ). Only a text that
+// is encoded once more has no @. Comments and tags may contain %7E, but come after the first ~.
 function restoreGame(text) {
-  const isEncoded = /^[^@]*%40\d+(%3B|$)/i.test(text);
+  const isEncoded = !text.includes('@') && /%40\d+(%3B|$)/i.test(text);
   return (isEncoded ? decode(text) : text).replace(/^([^~]*?)%7E/i, '$1~').replaceAll('%28', '(').replaceAll('%29', ')');
 }
 
@@ -147,6 +154,15 @@ export const shownComment = (comment) => comment.replace(/\s*\[%[^\]]*\]\s*/g, '
 
 export const fenOf = (node) => writeFen(node.position);
 
+// The FEN of a position of a game with its counters.
+export function fullFen(game, node) {
+  let clock = game.clock;
+  const path = pathTo(node);
+  for (const { move, parent } of path) clock = parent.position.pieces[toOf(move)] ? 0 : clock + 1;
+  const number = game.number + Math.floor((path.length + (game.root.position.side === 'b' ? 1 : 0)) / 2);
+  return `${writeFen(node.position)} - - ${clock} ${number}`;
+}
+
 // The functions below write the same PGN as `write.rs` of the engine.
 
 // The width at which moves are wrapped, in characters: at most 240 bytes, because programs such as ElephantEye read lines
@@ -182,7 +198,7 @@ function writeComment({ comment }) {
 export function writePgn(game, notation) {
   const format = { chinese: 'Chinese', wxf: 'WXF', coordinates: 'ICCS' }[notation];
   const result = /^(1-0|0-1|1\/2-1\/2)$/.test(game.tags.Result) ? game.tags.Result : '*';
-  const fen = `${writeFen(game.root.position)} - - ${game.clock} ${game.number}`;
+  const fen = fullFen(game, game.root);
   const tags = [
     ['Game', 'Chinese Chess'],
     ...Object.entries(game.tags).filter(([name]) => !/^(Game|Result|FEN|Format)$/i.test(name)),

@@ -63,6 +63,7 @@ async function askPosition() {
   element('opening').textContent = reply.opening ? t('opening', reply.opening) : '';
   element('tablebase-value').textContent = reply.value ? outcomeText(reply.value) : '';
   if (reply.end && app.legal.length) {
+    app.isOver = true;
     end(endText(reply.end));
     app.onEnd(reply.end.loser);
   }

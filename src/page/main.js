@@ -1,7 +1,7 @@
 // Starts the page. `chuhe board` provides the engine, `chuhe serve` a library, and `chuhe review --html` reviewed
 // games, which are in the page itself.
 import { newGame, encodeGame, writePgn } from './game.js';
-import { element, t, language, translate, switchLanguage, tryStorage } from './texts.js';
+import { element, t, errorText, language, translate, switchLanguage, tryStorage } from './texts.js';
 import { view, buildBoard, picture } from './board.js';
 import { app, buildStudy, openGame, openGames, openAddress, redraw, say, setUp, show } from './study.js';
 import { buildEditor, drawEditor } from './editor.js';
@@ -123,9 +123,9 @@ async function start() {
   const hasLibrary = data.use.includes('library');
   translate(app.title);
   buildPage();
-  if (!openAddress()) show({ keepsAddress: true });
+  const hasGame = openAddress();
+  if (!hasGame) show({ keepsAddress: true });
   if (hasLibrary) buildLibrary({ hasToken: data.use === 'library' });
-  const hasGame = location.hash.length > 1;
   let games = data.games || [];
   if (data.use !== 'review') {
     buildFiles();
@@ -141,4 +141,4 @@ async function start() {
   document.body.dataset.ready = 'true';
 }
 
-start().catch((error) => say(error.message));
+start().catch((error) => say(errorText(error)));

@@ -3,7 +3,7 @@
 import { lineAfter } from './game.js';
 import { element, makeButton, t, language, GRADES } from './texts.js';
 import { addShape } from './board.js';
-import { app, go, moveText } from './study.js';
+import { app, go, moveText, numberText } from './study.js';
 
 const [WIDTH, HEIGHT, LEFT, EDGE] = [600, 190, 48, 10];
 const BOTTOM = HEIGHT - 24;
@@ -36,7 +36,7 @@ function drawGraph(nodes) {
     if (ply % 20 === 0 && ply) addShape(svg, 'text', { x: x(ply), y: HEIGHT - 5, 'text-anchor': 'middle' }, ply);
     const area = { class: 'ply', 'data-ply': ply, x: x(ply) - step / 2, y: 0, width: step, height: HEIGHT };
     const rectangle = addShape(svg, 'rect', area);
-    addShape(rectangle, 'title', {}, node.move ? `${ply}. ${moveText(node)}` : t('first'));
+    addShape(rectangle, 'title', {}, node.move ? numberText(node) + moveText(node) : t('first'));
     rectangle.addEventListener('click', () => go(node));
   });
 }
@@ -63,8 +63,8 @@ function drawSides(nodes) {
 }
 
 function drawMistakes(nodes) {
-  const found = nodes.flatMap((node, ply) => (node.parent && grade(node) ? [[node, ply]] : []));
-  const buttons = found.map(([node, ply]) => makeButton(`${ply}. ${moveText(node)}`, () => go(node)));
+  const found = nodes.filter((node) => node.parent && grade(node));
+  const buttons = found.map((node) => makeButton(numberText(node) + moveText(node), () => go(node)));
   element('mistakes').replaceChildren(...buttons);
 }
 
@@ -91,12 +91,14 @@ export function showReview({ isForced = false } = {}) {
   if (isShown) element('review-panel').hidden = false;
 }
 
-// Copies the verdicts of a reviewed game into the main line of the game on the board.
+// Copies the verdicts of a reviewed game into the main line of the game on the board. Positions that were not searched,
+// because the review was interrupted, keep those of an earlier review.
 export function copyReview(reviewed) {
   // The server knows only the moves, not the result.
   const { Result: result = '*', ...tags } = app.game.tags;
   app.game.tags = { ...tags, ...reviewed.tags, Result: result };
   const copy = (to, from) => {
+    if (from.points === null) return;
     // A comment of an earlier review names the grade whose glyph it has set; all other glyphs are the user's.
     const earlier = [...to.comment.matchAll(VERDICT)].map(([, , word]) => word);
     const isOwn = (glyph) => !(glyph in GRADES && earlier.includes(GRADES[glyph]));

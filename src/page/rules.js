@@ -100,6 +100,29 @@ export function isInCheck({ pieces }, side) {
   return pieces.some((piece, from) => piece && sideOf(piece) !== side && reach(pieces, from).includes(king));
 }
 
+// Whether a piece can stand on a square. A pawn can, as in compositions, stand on every square.
+function canStandOn(piece, square) {
+  const [side, x, y] = [sideOf(piece), square % 9, Math.floor(square / 9)];
+  const rank = side === 'w' ? y : 9 - y;
+  switch (piece.toLowerCase()) {
+    case 'k': return isPalace(x, y, side);
+    case 'a': return isPalace(x, y, side) && (x + rank) % 2 === 1;
+    case 'b': return [2, 6].includes(x) ? rank === 0 || rank === 4 : [0, 4, 8].includes(x) && rank === 2;
+    default: return true;
+  }
+}
+
+// Whether a position can be played, as the engine decides it: one king on each side and at most 16 pieces, all on squares
+// that they can reach, and no king that could be captured.
+export function isLegal(position) {
+  const { pieces, side } = position;
+  const count = (isCounted) => pieces.filter((piece) => piece && isCounted(piece)).length;
+  const hasSides = ['w', 'b'].every((color) => count((piece) => sideOf(piece) === color) <= 16)
+    && ['K', 'k'].every((king) => count((piece) => piece === king) === 1);
+  return hasSides && pieces.every((piece, square) => !piece || canStandOn(piece, square))
+    && !areKingsFacing(pieces) && !isInCheck(position, otherSide(side));
+}
+
 function isSafe(position, move) {
   const after = makeMove(position, move);
   return !areKingsFacing(after.pieces) && !isInCheck(after, position.side);

@@ -1,20 +1,26 @@
 // The game on the board: its moves, its address, and everything that changes with the current move.
-import { isInCheck, legalMoves, whyIllegal, moveOf, fromOf, toOf, notate, otherSide } from './rules.js';
-import { newGame, addMove, moveNumber, lineAfter, encodeGame, decodeGame, fenOf, shownComment, isMainLine } from './game.js';
-import { element, makeButton, t, hasText, moveMarks, glyphText, GRADES } from './texts.js';
+import { isInCheck, isLegal, legalMoves, whyIllegal, moveOf, fromOf, toOf, notate, otherSide } from './rules.js';
+import { GameError, newGame, addMove, moveNumber, lineAfter, encodeGame, decodeGame, fullFen, shownComment, isMainLine } from './game.js';
+import { element, makeButton, t, errorText, moveMarks, glyphText, GRADES } from './texts.js';
 import { view, drawBoard, setDrawing, keepFocus } from './board.js';
 
 // `listeners` are called after each change of the current move, `onLanguage` after a change of the language or
 // notation. `listed` is the element of `games` that is on the board, or null. `onEnd` is called when a rule ends the
 // game, with the loser, or null for a draw. `legal` has the legal moves of the current position. `mayLeave` returns
 // whether a changed address may open another game. `refusal` returns the key of the reason why the user may not move
-// now, or null. `check` returns the normal form of a FEN, or throws an error with a message for the user. `read` opens
-// the games of a text, if a server can read them. `ending` is the text of how a rule or a player has ended the game, or
-// null. `problem` is the error of the game in the address, or empty. `title` is the key of the title of the page.
+// now, or null. `hint` returns a text to add to the state of the position, or an empty one. `check` returns the normal
+// form of a FEN, or throws an error with a message for the user. `read` opens the games of a text, if a server can read
+// them. `isOver` is whether the rules have ended the game. `ending` is the text of how a rule or a player has ended the
+// game, or null. `problem` is what was wrong with the opened game, or empty. `title` is the key of the title of the
+// page.
 export const app = {
   game: newGame(), games: [], listed: null, legal: [], ending: null, problem: '', title: 'title', listeners: [], onLanguage: [],
-  onEnd: () => {}, refusal: () => null, mayLeave: () => true, read: null,
-  check: async (fen) => fenOf(newGame(fen).root),
+  onEnd: () => {}, refusal: () => null, hint: () => '', mayLeave: () => true, read: null, isOver: false,
+  check: async (fen) => {
+    const game = newGame(fen);
+    if (!isLegal(game.root.position)) throw new GameError('invalid board');
+    return fullFen(game, game.root);
+  },
 };
 
 export const side = () => app.game.node.position.side;
@@ -52,7 +58,7 @@ function sayPosition() {
   if (!app.legal.length) parts.push(t(isCheck ? 'checkmate' : 'stalemate'), t(`wins ${otherSide(position.side)}`));
   else if (app.ending) parts.push(app.ending);
   else parts.push(...(isCheck ? [t('check')] : []), t(`to move ${position.side}`));
-  say(parts.join(' · '));
+  say([...parts, app.hint()].filter(Boolean).join(' · '));
 }
 
 // The buttons of the move list, and the content and game for which they were made: long games are not listed again at
@@ -72,22 +78,21 @@ function moveItem(node) {
   return span;
 }
 
-function numberText(node, isFirst) {
-  const isRed = node.parent.position.side === 'w';
-  const text = isRed ? `${moveNumber(app.game, node)}. ` : isFirst ? `${moveNumber(app.game, node)}… ` : '';
-  const span = document.createElement('span');
-  span.className = 'number';
-  span.textContent = text;
-  return span;
+// The number before a move, such as `3. ` or `3… `.
+export function numberText(node) {
+  return `${moveNumber(app.game, node)}${node.parent.position.side === 'w' ? '.' : '…'} `;
 }
 
-// Appends the line of moves after a node, with its variations as blocks.
-function appendLine(parent, node) {
-  for (let isFirst = true; node.children.length; node = node.children[0]) {
+// Appends the line of moves after a node, with its variations as blocks. `isFirst` is true if a move of black needs its
+// number.
+function appendLine(parent, node, isFirst = true) {
+  for (; node.children.length; node = node.children[0]) {
     const [main, ...others] = node.children;
     const appendMove = (child, to, needsNumber) => {
-      const item = moveItem(child);
-      item.prepend(numberText(child, needsNumber));
+      const [item, number] = [moveItem(child), document.createElement('span')];
+      number.className = 'number';
+      number.textContent = needsNumber || node.position.side === 'w' ? numberText(child) : '';
+      item.prepend(number);
       to.append(item, ' ');
       const comment = shownComment(child.comment);
       if (!comment || isMainLine(child)) return;
@@ -101,7 +106,7 @@ function appendLine(parent, node) {
       const block = document.createElement('div');
       block.className = 'variation';
       appendMove(other, block, true);
-      appendLine(block, other);
+      appendLine(block, other, false);
       parent.append(block);
     }
     isFirst = others.length > 0;
@@ -119,6 +124,21 @@ function commentText(comment) {
 
 // The node whose comment is being written, or null. The current node may change before the comment is finished.
 let commented = null;
+// Whether the comment has not changed since its field got the focus: the first change is a new entry of the history.
+let isCommentKept = true;
+
+function beginComment() {
+  [commented, isCommentKept] = [app.game.node, true];
+  element('comment').value = commented.comment;
+}
+
+function writeComment() {
+  const text = element('comment').value.trim();
+  if (text === commented.comment) return;
+  commented.comment = text;
+  writeAddress(isCommentKept);
+  isCommentKept = false;
+}
 
 function drawMoves() {
   const { root, node, tags } = app.game;
@@ -159,42 +179,46 @@ function drawMoves() {
 // Maximum length of a game in the address, in characters: browsers fail with much longer addresses in their history.
 const MAX_ADDRESS = 64000;
 
-// The game as a part of the address; empty if it is too long.
-function addressOfGame() {
-  const address = `#${encodeGame(app.game)}`;
-  return address.length > MAX_ADDRESS ? '' : address;
-}
+// The game that will replace that of the current entry of the history, with the number of its listed game, or null.
+let pending = null;
+let pendingTimer = null;
 
-// The address that will replace the current one, or null.
-let pendingAddress = null;
-let addressTimer = null;
-
-// An entry of the history has the number of its listed game as its state.
-function changeAddress(change, address) {
-  if (address !== location.hash) history[change](app.listed?.id, '', location.pathname + address);
+// An entry of the history has the number of its listed game as its state, and the text of a game that is too long for
+// the address. Returns `false` if the browser refuses the state because of its size.
+function changeEntry(change, { text, id }) {
+  const isLong = text.length > MAX_ADDRESS;
+  if (text === (history.state?.text || location.hash.slice(1))) return true;
+  try {
+    history[change]({ id, text: isLong ? text : '' }, '', location.pathname + (isLong ? '' : `#${text}`));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function writePending() {
-  clearTimeout(addressTimer);
-  if (pendingAddress) changeAddress('replaceState', pendingAddress);
-  pendingAddress = null;
+  clearTimeout(pendingTimer);
+  if (pending) changeEntry('replaceState', pending);
+  pending = null;
 }
 
-// Writes the game into the address. A changed game is a new entry of the history, so that Back undoes the change.
-// Moving through the game replaces the entry, after a pause because browsers limit how often the address may change.
-// Returns whether the game is short enough for an address.
+// Writes the game into the history of the browser. A changed game is a new entry, so that Back undoes the change. Moving
+// through the game replaces the entry, after a pause because browsers limit how often entries may change.
 export function writeAddress(isNew = false) {
-  const address = addressOfGame();
-  if (!address) return false;
+  const entry = { text: encodeGame(app.game), id: app.listed?.id };
   if (isNew) {
     writePending();
-    changeAddress('pushState', address);
-    return true;
+    if (!changeEntry('pushState', entry)) reportProblem(t('long address'));
+    return;
   }
-  clearTimeout(addressTimer);
-  pendingAddress = address;
-  addressTimer = setTimeout(writePending, 250);
-  return true;
+  clearTimeout(pendingTimer);
+  pending = entry;
+  pendingTimer = setTimeout(writePending, 250);
+}
+
+function reportProblem(text) {
+  app.problem = text;
+  say(text);
 }
 
 // Shows the current position on the board, unless the user is setting up another one.
@@ -204,21 +228,21 @@ function showPosition() {
   const { position } = node;
   const check = isInCheck(position, position.side) ? position.pieces.indexOf(position.side === 'w' ? 'K' : 'k') : null;
   Object.assign(view, { position, legal: app.legal, last: node.move, check, selected: null, drawn: [], arrows: [] });
-  element('fen').value = node.parent ? fenOf(node) : app.game.start;
+  element('fen').value = node.parent ? fullFen(app.game, node) : app.game.start;
 }
 
 // Shows the current move. `isNew`: the game has changed. `keepsAddress`: the address is not changed.
 export function show({ isNew = false, keepsAddress = false } = {}) {
   const { node } = app.game;
   app.legal = legalMoves(node.position);
+  app.isOver = !app.legal.length;
   app.ending = null;
   showPosition();
   for (const id of ['first', 'back']) element(id).disabled = !node.parent;
   for (const id of ['next', 'last']) element(id).disabled = !node.children.length;
   drawMoves();
-  const isInAddress = keepsAddress || writeAddress(isNew);
   sayPosition();
-  if (!isInAddress && isNew) say(t('long address'));
+  if (!keepsAddress) writeAddress(isNew);
   keepFocus(() => { for (const listener of app.listeners) listener(); });
   drawBoard();
 }
@@ -231,7 +255,7 @@ export function end(text) {
 
 export function redraw() {
   drawMoves();
-  sayPosition();
+  if (!view.onSquare) sayPosition();
   drawBoard();
 }
 
@@ -251,6 +275,7 @@ export function stopEditing() {
 export function openGame(game, { listed = null, ...options } = { isNew: true }) {
   if (app.listed) app.listed.text = encodeGame(app.game);
   Object.assign(app, { game, listed });
+  if (commented) beginComment();
   element('games').selectedIndex = app.games.indexOf(listed);
   keepFocus(() => {
     stopEditing();
@@ -260,7 +285,11 @@ export function openGame(game, { listed = null, ...options } = { isNew: true }) 
 
 function openListed(index) {
   const listed = app.games[index];
-  openGame(decodeGame(listed.text), { listed, isNew: true });
+  try {
+    openGame(decodeGame(listed.text), { listed, isNew: true });
+  } catch (error) {
+    reportProblem(errorText(error));
+  }
 }
 
 // Lists games and opens the first, unless the address has already opened one.
@@ -306,16 +335,16 @@ export function gameOfLink({ hash, search }) {
   return text ? decodeGame(text) : null;
 }
 
-// Opens the game or position of the address; returns false if the address has neither.
+// Opens the game or position of the entry of the history or of its address; returns false if they have neither.
 export function openAddress() {
   let game = null;
   try {
-    game = gameOfLink(location);
+    game = history.state?.text ? decodeGame(history.state.text) : gameOfLink(location);
     if (!game) return false;
   } catch (error) {
-    app.problem = t(hasText(error.message) ? error.message : 'invalid game');
+    app.problem = errorText(error);
   }
-  const listed = app.games.find(({ id }) => id === history.state);
+  const listed = app.games.find(({ id }) => id === history.state?.id);
   openGame(game || newGame(), { listed, keepsAddress: true });
   return true;
 }
@@ -337,7 +366,7 @@ export async function setUp(text) {
     openGame(game);
   } catch (error) {
     if (app.read && !isFen(text)) await app.read(text);
-    else say(hasText(error.message) ? t(error.message) : error.message);
+    else say(errorText(error));
   }
 }
 
@@ -353,7 +382,13 @@ function walk(key) {
   if (target && target !== node) go(target);
 }
 
+// Removes the accuracy of a review, which was that of another main line.
+function removeAccuracy() {
+  for (const name of ['RedAccuracy', 'BlackAccuracy']) delete app.game.tags[name];
+}
+
 function promote() {
+  removeAccuracy();
   for (let { node } = app.game; node.parent; node = node.parent) {
     const { children } = node.parent;
     children.splice(children.indexOf(node), 1);
@@ -365,6 +400,7 @@ function promote() {
 function deleteMoves() {
   const { node } = app.game;
   if (!node.parent) return;
+  if (isMainLine(node)) removeAccuracy();
   node.parent.children.splice(node.parent.children.indexOf(node), 1);
   app.game.node = node.parent;
   show({ isNew: true });
@@ -383,11 +419,8 @@ export function buildStudy() {
   element('games').addEventListener('change', () => openListed(element('games').value));
   element('promote').addEventListener('click', promote);
   element('delete').addEventListener('click', deleteMoves);
-  element('comment').addEventListener('focus', () => { commented = app.game.node; });
-  element('comment').addEventListener('change', () => {
-    commented.comment = element('comment').value.trim();
-    show({ isNew: true });
-  });
+  element('comment').addEventListener('focus', beginComment);
+  element('comment').addEventListener('input', writeComment);
   element('comment').addEventListener('blur', () => {
     commented = null;
     drawMoves();
@@ -413,10 +446,10 @@ export function buildStudy() {
     event.preventDefault();
   });
   addEventListener('popstate', () => {
-    pendingAddress = null;
+    pending = null;
     app.problem = '';
     if (app.mayLeave()) openAddress() || openGame(newGame(), { keepsAddress: true });
-    else history.pushState(app.listed?.id, '', location.pathname + addressOfGame());
+    else writeAddress(true);
     if (app.problem) say(app.problem);
   });
 }

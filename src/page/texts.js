@@ -82,6 +82,9 @@ const TEXTS = {
   'engine turn': ['It is the engine’s turn', '轮到引擎走棋'],
   'game resumed': ['The game against the engine continues', '继续与引擎对弈'],
   'game over': ['The game is over', '对局已结束'],
+  'variation in game': [
+    'This is a variation; the game against the engine continues after its last move', '这是变着；与引擎的对局从最后一着继续',
+  ],
   // Settings and files.
   settings: ['Settings', '设置'],
   notation: ['Notation', '记谱法'],
@@ -113,10 +116,10 @@ const TEXTS = {
   games: ['Games of the file', '文件中的对局'],
   loaded: ['Games read: {}', '已读取 {} 局'],
   'other files': ['Other files, not opened: {}', '另有 {} 个文件未打开'],
-  'long address': ['The game is too long for the address; save it to keep it', '对局太长，网址中放不下；请另存为文件'],
+  'long address': ['The browser does not keep a game of this length; save it to a file', '对局太长，浏览器无法保留；请另存为文件'],
   'too large': ['The file is larger than 16 MB', '文件大于 16 MB'],
   'invalid board': ['This is not a legal position', '局面不合法'],
-  'invalid game': ['The address contains no valid game', '网址中没有有效的对局'],
+  'invalid game': ['This is not a valid game', '对局不合法'],
   'part omitted': ['a part could not be read: {}', '有一部分无法读取：{}'],
   // Editor.
   edit: ['Set up a position', '摆局面'],
@@ -208,6 +211,10 @@ const TEXTS = {
   points: ['Red’s expected points: {} %', '红方期望得分 {} %'],
   mistakes: ['Mistakes', '失误'],
   reviewed: ['The game has been reviewed', '评棋完成'],
+  'review running': ['A review is running', '正在评棋'],
+  'review interrupted': [
+    'Another search has ended the review; the moves judged so far are kept', '评棋被另一项计算中断；已评的着法保留',
+  ],
   evaluation: ['{} for red at depth {}', '红方 {}（深度 {}）'],
   'grade inaccuracy': ['inaccuracy', '缓着'],
   'grade mistake': ['mistake', '失着'],
@@ -316,6 +323,9 @@ export function t(key, ...values) {
 }
 
 export const hasText = (key) => Object.hasOwn(TEXTS, key);
+
+// The message of an error, which may be the key of a text.
+export const errorText = ({ message }) => (hasText(message) ? t(message) : message);
 
 // The name of a piece with its color.
 export function pieceName(piece) {

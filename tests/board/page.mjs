@@ -523,9 +523,115 @@ async function playsByTouch(url) {
   await page.context().close();
 }
 
+// A comment is kept while it is being written: a reload, Back and another game neither lose it nor give it to another
+// move. A game that is too long for the address is kept, too.
+async function keepsComments(url) {
+  const page = await open(`${url}#~h2e2h9g7@2`);
+  const comment = () => page.inputValue('#comment');
+  await page.click('#annotate summary');
+  await page.locator('#comment').pressSequentially('see a@1;b');
+  await page.waitForFunction(() => location.hash.includes('%3Bb'));
+  await page.reload();
+  await page.waitForSelector('body[data-ready]');
+  assert.equal(await page.locator('#comment-text').textContent(), 'see a@1;b');
+  await page.click('#annotate summary');
+  await page.locator('#comment').focus();
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelector('#comment').value === '');
+  await page.locator('#comment').pressSequentially('new');
+  await page.locator('#comment').blur();
+  assert.equal(await page.locator('#comment-text').textContent(), 'new');
+  await page.locator('#comment').focus();
+  await page.locator('#comment').pressSequentially(' text');
+  await transfer(page, 'drop', 'game.pgn', Buffer.from(GAME));
+  await page.waitForFunction(() => document.querySelector('#comment').value === 'Before');
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelector('#comment').value.endsWith('text'));
+  const long = '长'.repeat(10000);
+  await transfer(page, 'drop', 'game.pgn', Buffer.from(GAME.replace('Before', long)));
+  await page.waitForFunction((text) => document.querySelector('#comment').value === text, long);
+  await waitForStatus(page, 'Games read: 1');
+  await page.fill('#comment', `${long}.`);
+  await page.waitForFunction(() => history.state.text.includes('.:'));
+  await page.reload();
+  await page.waitForSelector('body[data-ready]');
+  assert.equal(await moveCount(page), 8);
+  assert.equal(await comment(), `${long}.`);
+  await page.goBack();
+  await page.waitForFunction((text) => document.querySelector('#comment').value === text, long);
+  await page.goBack();
+  await waitForExactly(page, 2);
+  await page.context().close();
+}
+
+// A game against the engine from a record leaves the record as it is, and does not start where the game is over.
+async function playsFromRecord(url) {
+  const record = '#~h2e2:own:h9g7h0g2(c3c4)@2;Red=A;Black=B;Event=C;Result=1-0';
+  const page = await open(url + record);
+  const title = () => page.locator('#game-title').textContent();
+  await page.route('**/api/move*', (route) => route.fulfill({ json: { move: 'i9h9' } }));
+  await page.click('#play-panel summary');
+  await page.click('#play-red');
+  assert.equal(await title(), '? – Chuhe');
+  await waitForExactly(page, 2);
+  await square(page, 'h0').click();
+  await square(page, 'g2').click();
+  await waitForExactly(page, 4);
+  assert.equal((await status(page)).includes('variation'), false);
+  // The engine does not answer in a variation.
+  await page.click('#back');
+  await page.click('#back');
+  assert.equal((await status(page)).includes('variation'), false);
+  await square(page, 'a3').click();
+  await square(page, 'a4').click();
+  await waitForStatus(page, 'This is a variation');
+  await page.click('#resign');
+  await waitForStatus(page, 'Red resigns');
+  assert.match(await title(), /^\? – Chuhe  0-1/);
+  for (let n = 0; n < 5 && !(await title()).startsWith('A'); n++) await page.goBack();
+  assert.equal(await page.evaluate(() => location.hash), record);
+  await page.goto(`${url}#${STALEMATE.replaceAll(' ', '_')}~b1b8@1;Red=A`);
+  await waitForStatus(page, 'No legal move');
+  await page.click('#play-black');
+  await waitForStatus(page, 'The game is over');
+  assert.equal(await title(), 'A – ?');
+  await page.context().close();
+}
+
+// An analysis waits for the end of a review. A search for another tab ends the review, whose finished part is kept.
+// The accuracy is removed if the main line changes.
+async function keepsFinishedReview(url) {
+  const page = await open(`${url}#~h2e2(b2e2)h9g7h0g2i9h9@0`);
+  const asked = [];
+  page.on('request', (request) => asked.push(...(/(?<=api\/)(analyse|review)/.exec(request.url()) || []).slice(1)));
+  await page.fill('#review-time', '1');
+  await page.click('#review');
+  await page.click('#analyse');
+  assert.equal(await page.locator('#speed').textContent(), 'A review is running');
+  await page.waitForFunction(() => /^[23] of/.test(document.querySelector('#review-count').textContent));
+  const other = await page.context().newPage();
+  await other.goto(url);
+  await other.waitForSelector('body[data-ready]');
+  await other.click('#analyse');
+  await waitForStatus(page, 'moves judged so far are kept');
+  await other.close();
+  await page.waitForSelector('#engine-lines li');
+  assert.deepEqual(asked, ['review', 'analyse']);
+  assert.match(await page.locator('#sides').textContent(), /Red\d+\.\d %/);
+  await page.click('#analyse');
+  await page.click('#moves .variation button');
+  await page.click('#annotate summary');
+  await page.click('#promote');
+  assert.equal(await page.evaluate(() => /Accuracy/.test(location.hash)), false);
+  await page.context().close();
+}
+
 // The whole board is visible in windows of all sizes, and nothing is wider than the window.
 async function fitsWindows(url) {
   const page = await open(url);
+  const games = `[Red "${'长'.repeat(100)}"]\n\n1. h2e2 *\n\n`.repeat(2);
+  await transfer(page, 'drop', 'games.pgn', Buffer.from(games));
+  await waitForStatus(page, 'Games read: 2');
   for (const [width, height] of [[320, 568], [568, 320], [667, 375], [683, 650], [720, 780], [800, 375], [1280, 720]]) {
     await page.setViewportSize({ width, height });
     const { y, height: board } = await page.locator('#frame').boundingBox();
@@ -813,7 +919,13 @@ async function opensFiles(url) {
   assert.equal(await moveCount(page), 8);
   await page.click('#game-panel summary');
   // Links of this page and of the public library.
-  for (const [link, piece] of [[`https://example.org/?${ENDING.replace(' ', '_')}`, 'e1'], [page.url(), 'h0']]) {
+  const fen = ENDING.replace(' ', '%20');
+  for (const [link, piece] of [
+    [`https://example.org/?${ENDING.replace(' ', '_')}`, 'e1'], [page.url(), 'h0'],
+    [`https://example.org/?fen=${fen}&x=1`, 'e1'],
+    [page.url(), 'h0'],
+    [`https://example.org/editor/${fen}`, 'e1'], [page.url(), 'h0'],
+  ]) {
     await page.fill('#paste', link);
     await page.click('#read');
     await page.waitForSelector(`#board [data-square=${piece}]`, { state: 'attached' });
@@ -860,6 +972,15 @@ async function showsReviewFile() {
   await checkAccessibility(page, 'review-file-zh-light');
   await page.reload();
   assert.match(await status(page), /红方 马二进三/);
+  // The editor accepts only legal positions, as with a server.
+  await page.click('summary >> text=棋谱');
+  await page.click('#edit');
+  await page.click('#clear');
+  await page.click('#done');
+  await waitForStatus(page, '局面不合法');
+  await page.click('#fill');
+  await page.click('#done');
+  await waitForStatus(page, '红方走棋');
   await page.context().close();
 }
 
@@ -1138,7 +1259,7 @@ async function uploadsFiles(page) {
 try {
   const url = await start('board', '--no-browser');
   const tests = {
-    playsByMouse, asksBeforeLeavingMatch, leavesEngineThinking, changesGames, playsByKeyboard, keepsFocus,
+    playsByMouse, playsFromRecord, asksBeforeLeavingMatch, leavesEngineThinking, changesGames, keepsComments, keepsFinishedReview, playsByKeyboard, keepsFocus,
     playsByTouch, fitsWindows, keepsLanguage, showsOtherMedia, analyses, reviews, opensFiles, needsNoChineseFont, showsReviewFile, showsLibrary, showsOwnLibrary,
   };
   for (const [name, test] of Object.entries(tests)) {

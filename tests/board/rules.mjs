@@ -13,8 +13,8 @@ try {
   cpSync(join(here, '../../src/page'), directory, { recursive: true });
   writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
   const load = (name) => import(pathToFileURL(join(directory, name)));
-  const { parseFen, writeFen, legalMoves, notate, whyIllegal } = await load('rules.js');
-  const { decodeGame, encodeGame, writePgn } = await load('game.js');
+  const { START, parseFen, writeFen, isLegal, legalMoves, notate, whyIllegal } = await load('rules.js');
+  const { decodeGame, encodeGame, fullFen, writePgn } = await load('game.js');
   const { positions, games } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
   for (const { text, pgn } of games) {
     for (const [notation, expected] of Object.entries(pgn)) assert.equal(writePgn(decodeGame(text), notation), expected);
@@ -22,6 +22,7 @@ try {
   for (const { fen, moves } of positions) {
     const position = parseFen(fen);
     assert.equal(writeFen(position), fen.split(' ').slice(0, 2).join(' '));
+    assert(isLegal(position), fen);
     assert.deepEqual(legalMoves(position).sort(), Object.keys(moves), fen);
     for (const [move, [chinese, wxf]] of Object.entries(moves)) {
       assert.equal(notate(position, move, 'chinese'), chinese, `${fen} ${move}`);
@@ -34,6 +35,17 @@ try {
       }
     }
   }
+  // No kings, two kings, a king, an advisor and a bishop on wrong squares, facing kings, a king that can be captured, and
+  // 17 pieces.
+  for (const fen of [
+    '9/9/9/9/9/9/9/9/9/9 w', '3kk4/9/9/9/9/9/9/9/9/5K3 w', '9/9/9/3k5/9/9/9/9/9/4K4 w', '4k4/3a5/9/9/9/9/9/9/9/3K5 w',
+    '4k4/2b6/9/9/9/9/9/9/9/3K5 w', '4k4/9/9/9/9/9/9/9/9/4K4 w', '4k4/9/9/9/9/9/9/9/4R4/3K5 w', `${START.replace('9', '8r')}`,
+  ]) assert.equal(isLegal(parseFen(fen)), false, fen);
+  // The counters of a position: moves since the last capture, and the number of the move.
+  const counted = decodeGame('4k4/9/9/9/9/4p4/9/9/4R4/3K5_b_-_-_12_30~e9f9e1e4f9f8@1');
+  const [third] = counted.node.children[0].children;
+  assert.equal(fullFen(counted, counted.node), '5k3/9/9/9/9/4p4/9/9/4R4/3K5 w - - 13 31');
+  assert.equal(fullFen(counted, third), '9/5k3/9/9/9/4R4/9/9/9/3K5 w - - 1 32');
   // Every text key that the page uses is defined. The codes of the languages look like keys.
   const { hasText } = await load('texts.js');
   for (const name of readdirSync(directory).filter((file) => /\.(js|html)$/.test(file))) {
@@ -45,7 +57,7 @@ try {
   }
   for (const text of [
     '~@0', '~:a%7E:h2e2$2!53.2:b:(b2e2h9g7(b9c7))(c3c4)h9g7@3;Red=%E7%94%B2',
-    '4k4/9/9/9/9/9/9/9/4R4/3K5_b_-_-_12_30~e9f9@1', '~@0;Red%20Team=A%3BB',
+    '4k4/9/9/9/9/9/9/9/4R4/3K5_b_-_-_12_30~e9f9@1', '~@0;Red%20Team=A%3BB', '~h2e2:me%40163%3B%20x:h9g7:a%401:@2',
   ]) assert.equal(encodeGame(decodeGame(text)), text);
   // Links that other programs have encoded.
   const tree = '4k4/9/9/9/9/9/9/9/4R4/3K5_b~e9f9:(a%7E%28%2528:e1e2(e1f1)@2;Red=%7E';

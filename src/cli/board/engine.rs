@@ -270,7 +270,8 @@ impl BoardEngine {
         Ok(json!({ "answer": if is_accepted { "accepted" } else { "better" } }))
     }
 
-    /// Reviews a game. Sends the event `progress` after each search.
+    /// Reviews a game. Sends the event `progress` after each search. If another search interrupts the review, the rest of
+    /// the game is not judged.
     pub fn review(
         &self,
         parameters: &QueryParameters,
@@ -291,10 +292,9 @@ impl BoardEngine {
             review_tree((1, tree), 1, &plan, &run.interrupts, |count, total| {
                 send(("progress", json!({ "count": count, "total": total })));
             })?;
-        if is_interrupted {
-            return Err("the review was canceled".to_owned());
-        }
-        Ok(page_game(&review))
+        let mut reply = page_game(&review);
+        reply["interrupted"] = json!(is_interrupted);
+        Ok(reply)
     }
 
     /// The plan of a search with the requested threads and hash table.
