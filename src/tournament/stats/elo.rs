@@ -71,13 +71,27 @@ impl Scores {
         add(&mut self.pairs, &others.pairs);
     }
 
-    /// The variance of the result of a game, computed from pairs, or from single games if there are no pairs.
+    /// The pairs and 2, or the single games and 1 if there are no pairs. The number is the ratio of the variance of a
+    /// game to that of an outcome: the variance of the mean of two independent games is half that of one game.
+    fn outcomes(&self) -> (&[u64], f64) {
+        if self.pairs == [0; 5] { (&self.games, 1.0) } else { (&self.pairs, 2.0) }
+    }
+
+    /// The variance of the result of a game.
     pub fn variance(&self) -> f64 {
-        if self.pairs == [0; 5] {
-            return variance(&self.games);
+        let (outcomes, ratio) = self.outcomes();
+        ratio * variance(outcomes)
+    }
+
+    /// The mean squared deviation of the result of a game from the score that a model expects; never zero. If all
+    /// outcomes are the same, it is the variance, but at most that of games without draws with this expected score:
+    /// that of many wins is small.
+    pub fn squared_deviation(&self, expected: f64) -> f64 {
+        let (outcomes, ratio) = self.outcomes();
+        if is_constant(outcomes) {
+            return self.variance().min(expected * (1.0 - expected));
         }
-        // The variance of the mean of two independent games is half that of one game.
-        2.0 * variance(&self.pairs)
+        self.variance() + ratio * (self.points() / self.count() as f64 - expected).powi(2)
     }
 
     /// The estimate from the results; `None` without games.
@@ -118,8 +132,7 @@ impl Scores {
 /// If all outcomes are the same, half a result is added to each possible outcome: the prior of H. Jeffreys ("An
 /// invariant form for the prior probability in estimation problems", 1946) for a multinomial distribution.
 fn variance(counts: &[u64]) -> f64 {
-    let is_constant = counts.iter().filter(|n| **n > 0).count() < 2;
-    let prior = if is_constant { 0.5 } else { 0.0 };
+    let prior = if is_constant(counts) { 0.5 } else { 0.0 };
     let total: f64 = counts.iter().map(|n| *n as f64 + prior).sum();
     let step = 1.0 / (counts.len() - 1) as f64;
     let moment = |power: i32| {
@@ -129,6 +142,11 @@ fn variance(counts: &[u64]) -> f64 {
         sum / total
     };
     moment(2) - moment(1).powi(2)
+}
+
+/// Whether all outcomes are the same.
+fn is_constant(counts: &[u64]) -> bool {
+    counts.iter().filter(|n| **n > 0).count() < 2
 }
 
 /// The Elo difference of an expected score: minus infinity at 0, infinity at 1.

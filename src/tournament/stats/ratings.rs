@@ -79,15 +79,16 @@ fn strengths(games: &[Vec<f64>], points: &[f64]) -> Vec<f64> {
     strengths
 }
 
-/// The errors of the ratings, from the observed variance of the results of each pairing. The constraint that the
-/// ratings sum to zero adds a term to every element of the information matrix, which makes it invertible.
+/// The errors of the ratings, from the deviations of the results of each pairing from the expected score. The
+/// constraint that the ratings sum to zero adds a term to every element of the information matrix, which makes it
+/// invertible.
 fn errors(standings: &Standings, games: &[Vec<f64>], strengths: &[f64]) -> Vec<f64> {
     let count = strengths.len();
+    let expected = |a: usize, b: usize| strengths[a] / (strengths[a] + strengths[b]);
     let mut information = vec![vec![1.0 / count.max(1) as f64; count]; count];
     for a in 0..count {
         for b in 0..count {
-            let expected = strengths[a] / (strengths[a] + strengths[b]);
-            let weight = games[a][b] * expected * (1.0 - expected);
+            let weight = games[a][b] * expected(a, b) * expected(b, a);
             information[a][a] += weight;
             information[a][b] -= weight;
         }
@@ -98,7 +99,8 @@ fn errors(standings: &Standings, games: &[Vec<f64>], strengths: &[f64]) -> Vec<f
     let error = |row: Vec<f64>| {
         let pairings = standings.pairings();
         let parts = pairings.map(|([a, b], scores)| {
-            scores.count() as f64 * scores.variance() * (row[a] - row[b]).powi(2)
+            let deviation = scores.squared_deviation(expected(a, b));
+            scores.count() as f64 * deviation * (row[a] - row[b]).powi(2)
         });
         Z_95 * SCALE * parts.sum::<f64>().sqrt()
     };
@@ -155,6 +157,43 @@ mod tests {
         for rating in [first, second] {
             assert!((rating.error - 16.05).abs() < 0.1, "{rating:?}");
         }
+    }
+
+    #[test]
+    fn one_sided_results_have_the_error_of_rare_losses() {
+        let result = |_, [red, _]: [usize; 2]| {
+            if red == 0 { GameResult::RedWins } else { GameResult::BlackWins }
+        };
+        let won = standings(2, 25, result);
+        let [first, second] = ratings(&won)[..] else { panic!("two engines") };
+        // 50 wins and the added half draw are 50.25 points of 50.5 games: 201 to 1, or 921.3 Elo.
+        assert!((first.value - second.value - 921.3).abs() < 0.1, "{first:?}");
+        // A game with the expected score p = 201/202 has at most the variance p (1 - p). The error of the logarithm of
+        // the ratio is that of 50 such games, divided by 50.5 p (1 - p): √(50 / 12.5625) = 1.995. In Elo, that is
+        // 1.96 · 173.7 · 1.995 = 679.2, half of it for each rating.
+        for rating in [first, second] {
+            assert!((rating.error - 339.6).abs() < 0.2, "{rating:?}");
+        }
+    }
+
+    /// Five engines, each 400 Elo stronger than the next one, play 25 pairs of games in each pairing, without draws.
+    #[test]
+    fn errors_agree_with_the_spread_of_the_ratings() {
+        let elo = |engine: usize| 400.0 * (2.0 - engine as f64);
+        let random = RefCell::new(StdRng::seed_from_u64(1));
+        let (mut spread, mut errors) = (0.0, 0.0);
+        for _ in 0..20 {
+            let played = standings(5, 25, |_, [red, black]| {
+                let is_won = random.borrow_mut().random_bool(score_of(elo(red) - elo(black)));
+                if is_won { GameResult::RedWins } else { GameResult::BlackWins }
+            });
+            for (engine, rating) in ratings(&played).iter().enumerate() {
+                spread += (rating.value - elo(engine)).powi(2) / 100.0;
+                errors += rating.error / 100.0;
+            }
+        }
+        let ratio = errors / (Z_95 * spread.sqrt());
+        assert!((0.75..1.3).contains(&ratio), "{ratio}");
     }
 
     /// Twenty engines, each 40 Elo stronger than the next one, play two games in each pairing.
