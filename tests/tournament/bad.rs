@@ -156,6 +156,7 @@ fn resignations_and_missing_moves_lose() {
 fn unusual_but_valid_engines_are_accepted() {
     for mode in ["liar", "noisy", "twice", "eager", "stays", "wordy", "loud"] {
         let report = report([script("odd", mode), script("good", "good")], PLAIN);
+        assert_eq!(report["engines"][0]["engine"], format!("Shuffler {mode}, UCCI"));
         for game in report["games"].as_array().unwrap() {
             assert_eq!(game["reason"], "repetition", "{mode}: {game}");
             assert_eq!(game["plies"], 8, "{mode}");

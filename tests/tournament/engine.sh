@@ -11,8 +11,9 @@ TAB=$(printf '\t')
 
 say() { printf '%s\n' "$1"; }
 
-# Unusual but readable answers.
+# Unusual but readable answers. The first line begins with a byte order mark.
 if [ "$mode" = loud ]; then
+    printf '\357\273\277'
     say() {
         case $1 in
             *ok) printf '%s 3.0\n' "$(printf '%s' "$1" | tr a-z A-Z)" ;;
@@ -183,6 +184,7 @@ while read -r line; do
             [ "$mode" = resign ] && say "option speed type spin default 500 min 1 max 1000"
             case $mode in
                 seconds) ;;
+                hybrid) say "option UCI_Variant type combo default xiangqi var chess var xiangqi" ;;
                 twice) say "option UseMillisec type check default false" ;;
                 *) say "option usemillisec type check default false" ;;
             esac

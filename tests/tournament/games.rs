@@ -246,12 +246,15 @@ fn ucci_engines_need_not_know_isready() {
 #[test]
 fn usemillisec_sets_the_unit_of_times() {
     let dir = TestDir::new();
-    for (setting, expected) in [
-        ("option.usemillisec=false", "<- go time 2 movestogo 1"),
-        ("option.UseMillisec=on", "<- go time 2000 movestogo 1"),
-        ("", "<- go time 2000 movestogo 1"),
+    for (mode, setting, expected) in [
+        ("good", "option.usemillisec=false", "<- go time 2 movestogo 1"),
+        ("good", "option.UseMillisec=on", "<- go time 2000 movestogo 1"),
+        ("good", "", "<- go time 2000 movestogo 1"),
+        ("seconds", "", "<- go time 2 movestogo 1"),
+        // An engine with options of UCI reads milliseconds.
+        ("hybrid", "", "<- go time 2000 movestogo 1"),
     ] {
-        let engines = ["one", "two"].map(|name| with(script(name, "good"), setting));
+        let engines = ["one", "two"].map(|name| with(script(name, mode), setting));
         let arguments = "--openings start --rounds 1 --each movetime=2000 --log log";
         let mut command = match_of(engines, arguments);
         output(command.current_dir(dir.path("")));

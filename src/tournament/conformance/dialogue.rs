@@ -222,7 +222,7 @@ impl<'a> Dialogue<'a> {
         let mut options = Vec::new();
         if self.dialect.is_ucci() {
             self.dialect.milliseconds = has_milliseconds(&self.spec.options, &offered);
-            if self.dialect.milliseconds {
+            if self.dialect.milliseconds && offers("usemillisec") {
                 options.push(("usemillisec".to_owned(), "true".to_owned()));
             }
         }

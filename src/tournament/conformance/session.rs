@@ -45,7 +45,7 @@ pub fn options(engine: &mut Dialogue<'_>) -> CheckResult {
 pub fn usemillisec(engine: &mut Dialogue<'_>) -> CheckResult {
     let offered = offered_options(&engine.handshake()?);
     let is_offered = find_offer(&offered, "usemillisec").is_some();
-    unclear_unless(is_offered, "it does not offer usemillisec, so its times are in seconds")
+    unclear_unless(is_offered, "it does not offer usemillisec, so clients send times in seconds")
 }
 
 pub fn ready(engine: &mut Dialogue<'_>) -> CheckResult {

@@ -10,6 +10,8 @@ use crate::tournament::spec::{EngineProtocol, EngineSpec, switch};
 
 /// The variant option of multi-variant engines.
 pub const VARIANT: &str = "UCI_Variant";
+/// The option of UCCI that sets the unit of times.
+pub const MILLISECONDS: &str = "usemillisec";
 
 /// How long to wait for the first `readyok` of a UCCI engine before the engine is also asked to search. Half of the
 /// ready timeout is used if that is shorter.
@@ -123,8 +125,9 @@ impl Engine {
         };
         if self.dialect.is_ucci() {
             self.dialect.milliseconds = has_milliseconds(&spec.options, &self.handshake.offers);
-            if self.dialect.milliseconds {
-                self.process.send("setoption usemillisec true");
+            let is_offered = find_offer(&self.handshake.offers, MILLISECONDS).is_some();
+            if self.dialect.milliseconds && is_offered {
+                self.process.send(&protocol.set_option(MILLISECONDS, "true"));
             }
         }
         for (name, value, is_needed) in
@@ -198,13 +201,16 @@ pub fn option_command(
 }
 
 /// Whether the times of a UCCI engine are in milliseconds: the value of `usemillisec` in `options`, or else whether the
-/// engine offers this option.
+/// engine offers this option, or an option of UCI such as `UCI_Variant`. Engines for both protocols, such as
+/// Fairy-Stockfish, do not offer `usemillisec` and read all times in milliseconds, as in UCI.
 pub fn has_milliseconds(options: &[(String, String)], offers: &[OfferedOption]) -> bool {
-    const UNIT: &str = "usemillisec";
     let mut options = options.iter().rev();
-    match options.find(|(name, _)| name.eq_ignore_ascii_case(UNIT)) {
+    match options.find(|(name, _)| name.eq_ignore_ascii_case(MILLISECONDS)) {
         Some((_, value)) => switch(value) == Ok(true),
-        None => find_offer(offers, UNIT).is_some(),
+        None => {
+            let is_of_uci = |offer: &OfferedOption| offer.name.starts_with("UCI_");
+            find_offer(offers, MILLISECONDS).is_some() || offers.iter().any(is_of_uci)
+        }
     }
 }
 

@@ -20,7 +20,9 @@ use super::answer::{EngineFailure, EngineInfo, EngineScore, is_outcome, message,
 use super::dialect::EngineDialect;
 use super::platform::{Cancel, ProcessGroup};
 use super::xboard::XboardTranslator;
-use crate::text::{BoundedLine, decode_line, printable, read_bounded_line};
+use crate::text::{
+    BoundedLine, decode_line, printable, read_bounded_line, without_byte_order_mark,
+};
 use crate::tournament::spec::{EngineProtocol, EngineSpec};
 
 /// Number of buffered lines. If more are pending, the reader waits, and the engine blocks when its pipe is full.
@@ -433,7 +435,7 @@ impl OutputReader {
 
     /// Handles a line. Returns `false` if the receiver was dropped.
     fn line(&self, line: &[u8], at: Instant) -> bool {
-        let text = decode_line(line).0.trim().to_owned();
+        let text = without_byte_order_mark(&decode_line(line).0).trim().to_owned();
         log::debug!("{} -> {text}", self.label);
         let Some(translator) = &self.xboard else {
             return self.handle(text, at);
