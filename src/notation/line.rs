@@ -119,6 +119,15 @@ impl Line {
         }
         Ok(Self { start, moves })
     }
+
+    /// The position after the moves.
+    pub fn end(&self) -> Position {
+        let mut position = self.start.clone();
+        for m in &self.moves {
+            position.make(*m);
+        }
+        position
+    }
 }
 
 #[cfg(test)]

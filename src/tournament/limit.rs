@@ -33,8 +33,9 @@ pub struct Limit {
 }
 
 impl Limit {
-    pub fn has_time(self) -> bool {
-        self.clock.is_some() || self.move_time.is_some()
+    /// Whether moves may be independent of the time: with nodes or depth, also beside a time.
+    pub fn is_repeatable(self) -> bool {
+        self.nodes.is_some() || self.depth.is_some()
     }
 
     /// Whether its times, if any, are whole seconds.

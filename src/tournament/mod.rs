@@ -47,6 +47,7 @@ pub use settings::SettingError;
 pub use spec::{EngineProtocol, EngineSpec, PartialEngineSpec, read_toml};
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -142,6 +143,19 @@ impl Tournament {
         let mut spec = self.engines[engine].clone();
         spec.set_options(options.to_vec());
         spec
+    }
+
+    /// The first round, from 0, in which engines may play from the same position with the same colors as before: by an
+    /// opening that leads to the position of an earlier one, or at once if the colors are not swapped. `None` in a
+    /// Swiss tournament, whose pairings change from round to round.
+    pub fn first_repeated_round(&self) -> Option<u64> {
+        if self.colors.is_fixed() && !self.has_single_games {
+            return Some(0);
+        }
+        let mut keys = HashSet::new();
+        let mut rounds = 0..=self.openings.lines().len() as u64;
+        let round = rounds.find(|round| !keys.insert(self.openings.of_round(*round).end().key()));
+        round.filter(|_| self.format != TournamentFormat::Swiss)
     }
 
     /// The largest number of search threads that run at the same time in a game, according to the options.

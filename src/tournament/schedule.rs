@@ -49,6 +49,10 @@ impl ColorOrder {
         }
     }
 
+    pub const fn is_fixed(self) -> bool {
+        matches!(self, Self::FirstRed | Self::FirstBlack)
+    }
+
     /// Whether the first engine of a pairing plays red. Colors that are not fixed change from each `turn` to the next.
     const fn is_first_red(self, turn: u64) -> bool {
         match self {

@@ -337,19 +337,34 @@ fn an_sprt_ends_the_match() {
 
 #[test]
 fn games_that_may_repeat_give_a_warning() {
-    let warning = "chuhe: --openings: from round 2 on the openings repeat, and with nodes= or depth= the games may";
-    for (arguments, is_warned) in [
-        ("--rounds 1 --each depth=1", false),
-        ("--rounds 2 --each depth=1", true),
-        ("--rounds 2 --each movetime=1000", false),
-        ("--sprt elo0=0,elo1=100 --each nodes=1", true),
+    let dir = TestDir::new();
+    // The second opening leads to the position of the first one.
+    dir.write("transposed", "h2e2 h9g7 b0c2\nb0c2 h9g7 h2e2\n");
+    dir.write("two", "h2e2\nb2e2\n");
+    for (arguments, repeated_round) in [
+        ("start --rounds 1 --each depth=1", None),
+        ("start --rounds 2 --each depth=1", Some(2)),
+        ("start --rounds 2 --each movetime=1000", None),
+        ("start --rounds 2 --each movetime=1000 nodes=1", Some(2)),
+        ("start --sprt elo0=0,elo1=100 --each nodes=1", Some(2)),
+        ("two --rounds 2 --each depth=1", None),
+        ("two --rounds 3 --each depth=1", Some(3)),
+        ("two --rounds 2 --each depth=1 --noswap", Some(1)),
+        ("transposed --rounds 2 --each depth=1", Some(2)),
+        ("transposed --rounds 2 --each depth=1 --opening-plies 1", None),
     ] {
         let engines = [script("one", "good"), script("two", "crash")];
-        let mut command = match_of(engines, &format!("--openings start {arguments}"));
-        let output = command.output().unwrap();
+        let mut command = match_of(engines, &format!("--openings {arguments}"));
+        let output = command.current_dir(dir.path("")).output().unwrap();
         let errors = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success(), "{errors}");
-        assert_eq!(errors.starts_with(warning), is_warned, "{arguments}: {errors}");
+        let warning = repeated_round.map(|round| {
+            format!(
+                "chuhe: --openings: from round {round} on the openings repeat, and with nodes= or depth= the games may"
+            )
+        });
+        let is_shown = errors.starts_with(warning.as_deref().unwrap_or("chuhe: --openings: from"));
+        assert_eq!(is_shown, warning.is_some(), "{arguments}: {errors}");
     }
 }
 
@@ -481,7 +496,7 @@ fn the_path_of_a_program_is_an_engine() {
         let words = ["--engine", program, &format!("name={name}")];
         words.map(str::to_owned).to_vec()
     };
-    let arguments = "--rounds 1 --max-plies 10 --each depth=1";
+    let arguments = "--openings start --rounds 1 --max-plies 10 --each depth=1";
     let text = output(&mut match_of([engine("a"), engine("b")], arguments));
     assert!(text.contains("a vs b: 2 games"), "{text}");
 }

@@ -331,7 +331,8 @@ impl Arguments {
         let spsa = self.spsa(&mut engines)?;
         let engine_count = engines.len();
         self.check_combinations(engine_count)?;
-        let (openings, left_out) = self.opening_lines()?;
+        let rules = self.game_rules()?;
+        let (openings, left_out) = self.opening_lines(&rules)?;
         let tournament = Tournament {
             event: self.event.clone(),
             engines,
@@ -345,17 +346,7 @@ impl Arguments {
             concurrency: usize::from(self.concurrency),
             wait: Duration::from_millis(u64::from(self.wait)),
             openings,
-            rules: GameRules {
-                rules: self.rules.rules,
-                max_plies: (self.max_plies > 0).then_some(self.max_plies),
-                adjudication: Adjudication {
-                    win: self.adjudicate_win,
-                    draw: self.adjudicate_draw,
-                    resign: self.resign,
-                },
-                tablebases: self.tablebases()?,
-                banmoves: self.banmoves,
-            },
+            rules,
             timeouts: Timeouts { ready: self.startup, untimed_move: self.patience },
             has_details: self.pgn_details,
             pin: self.pin,
@@ -364,6 +355,20 @@ impl Arguments {
             spsa,
         };
         Ok((tournament, left_out))
+    }
+
+    fn game_rules(&self) -> Result<GameRules, Failure> {
+        Ok(GameRules {
+            rules: self.rules.rules,
+            max_plies: (self.max_plies > 0).then_some(self.max_plies),
+            adjudication: Adjudication {
+                win: self.adjudicate_win,
+                draw: self.adjudicate_draw,
+                resign: self.resign,
+            },
+            tablebases: self.tablebases()?,
+            banmoves: self.banmoves,
+        })
     }
 
     /// Checks combinations of arguments for this number of engines.
@@ -479,10 +484,10 @@ impl Arguments {
     }
 
     /// The openings without the invalid ones, which are reported and counted.
-    fn opening_lines(&self) -> Result<(Openings, u64), Failure> {
+    fn opening_lines(&self, rules: &GameRules) -> Result<(Openings, u64), Failure> {
         let failure = |error: OpeningError| Failure::new(&self.openings, error);
         let plies = self.opening_plies.unwrap_or(usize::MAX);
-        let rules = Some(self.rules.rules);
+        let rules = Some(rules);
         let read = |text: &str| Openings::read_valid(text, plies, rules).map_err(failure);
         let (mut openings, invalid) = match self.openings.as_str() {
             "balanced" => read(BALANCED)?,

@@ -18,7 +18,7 @@ use crate::search::cores;
 use crate::text::{counted, printable};
 use crate::tournament::{
     EngineFailure, GameSummary, Handshake, JournalContent, Tournament, TournamentEnd,
-    TournamentFormat, TournamentStartError, check_engines, check_processors, run as play,
+    TournamentStartError, check_engines, check_processors, run as play,
 };
 use output::{MatchOutput, OutputFiles};
 
@@ -106,17 +106,15 @@ fn warn(tournament: &Tournament, handshakes: &[Handshake]) {
             Failure::new(format_args!("engine {} reports", engine.name), message).report();
         }
     }
-    let openings = tournament.openings.lines().len() as u64;
-    // In a Swiss tournament the pairings change from round to round.
-    if tournament.rounds.is_none_or(|rounds| rounds > openings)
-        && tournament.engines.iter().all(|engine| !engine.limit.has_time())
+    if let Some(repeated) = tournament.first_repeated_round()
+        && tournament.rounds.is_none_or(|rounds| rounds > repeated)
+        && tournament.engines.iter().all(|engine| engine.limit.is_repeatable())
         && tournament.factors.is_none()
         && tournament.spsa.is_none()
-        && tournament.format != TournamentFormat::Swiss
     {
         let why = format!(
             "from round {} on the openings repeat, and with nodes= or depth= the games may repeat as well",
-            openings + 1
+            repeated + 1
         );
         Failure::new("--openings", why).report();
     }

@@ -11,6 +11,7 @@ use rand::seq::SliceRandom;
 
 pub use search::{FoundOpening, MAX_FAILED_LINES, OpeningSearch, find_openings};
 
+use super::GameRules;
 use super::end_reason::EndReason;
 use super::referee::Referee;
 use crate::board::Position;
@@ -21,7 +22,6 @@ use crate::notation::tree::GameTree;
 use crate::notation::{
     GameText, Line, LineError, NotationError, RecordError, without_move_numbers,
 };
-use crate::rules::RuleSet;
 use crate::text::{decode, is_text, utf_16};
 
 /// The built-in openings as text: random lines that the search evaluates as balanced, made by `chuhe openings`.
@@ -58,14 +58,14 @@ impl Openings {
     }
 
     /// Parses openings like [`Self::read`] and shortens them to `plies` plies. Leaves out invalid openings and, with
-    /// `rules`, those in which the rules end the game; also returns the errors of these openings.
+    /// `rules`, those in which the rules or the ply limit end the game; also returns the errors of these openings.
     ///
     /// # Errors
     /// There is no valid opening.
     pub fn read_valid(
         text: &str,
         plies: usize,
-        rules: Option<RuleSet>,
+        rules: Option<&GameRules>,
     ) -> Result<(Self, Vec<OpeningError>), OpeningError> {
         let parsed = if is_opening_list(text) {
             read_lines(text, plies, rules)
@@ -82,7 +82,7 @@ impl Openings {
     pub fn read_file(
         bytes: &[u8],
         plies: usize,
-        rules: Option<RuleSet>,
+        rules: Option<&GameRules>,
     ) -> Result<(Self, Vec<OpeningError>), OpeningError> {
         if is_text(bytes) || utf_16(bytes).is_some() {
             return Self::read_valid(&decode(bytes), plies, rules);
@@ -125,11 +125,11 @@ impl Openings {
     }
 }
 
-/// An opening, unless it is invalid or the rules end the game in it. `place` is its place in the text.
+/// An opening, unless it is invalid or ends the game. `place` is its place in the text.
 fn checked(
     line: Result<Line, impl Display>,
     place: impl Display,
-    rules: Option<RuleSet>,
+    rules: Option<&GameRules>,
 ) -> Result<Line, OpeningError> {
     let why = match line {
         Ok(line) => match rules.and_then(|rules| ending(&line, rules)) {
@@ -143,9 +143,9 @@ fn checked(
     Err(OpeningError(format!("{place}: {why}")))
 }
 
-/// Why the rules end the game before or at the last move of an opening, if they do.
-fn ending(line: &Line, rules: RuleSet) -> Option<EndReason> {
-    let mut referee = Referee::new(line.start.clone(), rules, None);
+/// Why the game ends before or at the last move of an opening, if it does.
+fn ending(line: &Line, rules: &GameRules) -> Option<EndReason> {
+    let mut referee = Referee::new(line.start.clone(), rules.rules, rules.max_plies);
     let mut ending = referee.ending();
     for m in &line.moves {
         if ending.is_none() && referee.play(*m).is_ok() {
@@ -159,7 +159,7 @@ fn ending(line: &Line, rules: RuleSet) -> Option<EndReason> {
 fn read_records(
     bytes: &[u8],
     plies: usize,
-    rules: Option<RuleSet>,
+    rules: Option<&GameRules>,
 ) -> Vec<Result<Line, OpeningError>> {
     let failure = |error: io::Error| Err(OpeningError(error.to_string()));
     let mut games = match RecordReader::new(bytes) {
@@ -186,7 +186,11 @@ fn main_line(game: GameTree, plies: usize) -> Result<Line, RecordError> {
     Ok(line)
 }
 
-fn read_lines(text: &str, plies: usize, rules: Option<RuleSet>) -> Vec<Result<Line, OpeningError>> {
+fn read_lines(
+    text: &str,
+    plies: usize,
+    rules: Option<&GameRules>,
+) -> Vec<Result<Line, OpeningError>> {
     let mut lines = Vec::new();
     for (number, text) in (1..).zip(text.lines().map(str::trim)) {
         if text.is_empty() || is_comment(text) {
@@ -243,8 +247,20 @@ mod tests {
     use super::*;
     use crate::notation::MoveStyle;
     use crate::notation::records::write_xqf;
+    use crate::rules::RuleSet;
+    use crate::tournament::Adjudication;
 
     const BOARD: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
+
+    fn limited(max_plies: usize) -> GameRules {
+        GameRules {
+            rules: RuleSet::Asian,
+            max_plies: Some(max_plies),
+            adjudication: Adjudication::default(),
+            tablebases: None,
+            banmoves: false,
+        }
+    }
 
     fn texts(openings: &Openings) -> Vec<String> {
         let text = |line: &Line| {
@@ -258,7 +274,7 @@ mod tests {
     fn openings_are_read_from_binary_records() {
         let games = crate::notation::pgn::read("1. h2e2 h9g7 2. h0g2 *");
         let xqf = write_xqf(games[0].as_ref().unwrap()).unwrap();
-        let (openings, errors) = Openings::read_file(&xqf, 2, Some(RuleSet::Asian)).unwrap();
+        let (openings, errors) = Openings::read_file(&xqf, 2, Some(&limited(3))).unwrap();
         assert_eq!(texts(&openings), ["h2e2 h9g7"]);
         assert_eq!(errors, []);
         let error = Openings::read_file(&[0; 99], 2, None).unwrap_err();
@@ -272,7 +288,7 @@ mod tests {
     #[test]
     fn built_in_openings_are_valid_and_distinct() {
         let openings = Openings::read(BALANCED).unwrap();
-        let (_, errors) = Openings::read_valid(BALANCED, usize::MAX, Some(RuleSet::Asian)).unwrap();
+        let (_, errors) = Openings::read_valid(BALANCED, usize::MAX, Some(&limited(400))).unwrap();
         assert_eq!(errors, []);
         let end = |line: &Line| line.start.after_all(line.moves.iter().copied()).key();
         let ends: HashSet<u64> = openings.lines().iter().map(end).collect();
@@ -384,26 +400,30 @@ mod tests {
 
     #[test]
     fn openings_that_end_the_game_are_refused() {
-        let read = |text: &str| Openings::read_valid(text, usize::MAX, Some(RuleSet::Asian));
+        let rules = limited(3);
+        let read = |text: &str| Openings::read_valid(text, usize::MAX, Some(&rules));
         let mate = "4k4/R8/9/9/9/9/9/9/1R7/3K5 w b1b9";
         let ends = "the opening already ends the game (checkmate); ";
         let error = read(mate).unwrap_err().to_string();
         assert!(error.starts_with(&format!("line 1: {ends}")), "{error}");
         assert!(Openings::read(mate).is_ok());
         // The other openings are kept, and errors name the line or the game of the file.
-        let lines = format!("# comment\nh2e2\nh2e9\n{mate}\nb2e2 h9g7\n");
+        let long = "h2e2 h9g7 h0g2";
+        let lines = format!("# comment\nh2e2\nh2e9\n{mate}\n{long}\nb2e2 h9g7\n");
         let tag = "[Red \"a\"]\n";
         let pgn = format!(
-            "{tag}1. h2e2 *\n\n{tag}1. h2e9 *\n\n{tag}[FEN \"{}\"]\n1. b1b9 *\n\n{tag}1. b2e2 h9g7 *\n",
+            "{tag}1. h2e2 *\n\n{tag}1. h2e9 *\n\n{tag}[FEN \"{}\"]\n1. b1b9 *\n\n\
+             {tag}{long} *\n\n{tag}1. b2e2 h9g7 *\n",
             mate.replace(" b1b9", "")
         );
+        let too_long = "the opening already ends the game (ply limit); ";
         for (text, places) in [
-            (lines, ["line 3: move 1", &format!("line 4: {ends}")]),
-            (pgn, ["game 2: ", &format!("game 3: {ends}")]),
+            (lines, ["line 3: move 1", &format!("line 4: {ends}"), &format!("line 5: {too_long}")]),
+            (pgn, ["game 2: ", &format!("game 3: {ends}"), &format!("game 4: {too_long}")]),
         ] {
             let (openings, errors) = read(&text).unwrap();
             assert_eq!(texts(&openings), ["h2e2", "b2e2 h9g7"]);
-            assert_eq!(errors.len(), 2);
+            assert_eq!(errors.len(), 3);
             for (error, place) in errors.iter().zip(places) {
                 assert!(error.to_string().starts_with(place), "{error}");
             }
