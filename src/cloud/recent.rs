@@ -67,10 +67,13 @@ impl<K: Eq + Hash, V> RecentMap<K, V> {
         Self { entries: HashMap::new(), time, capacity }
     }
 
-    /// Inserts or replaces an entry. A full map first forgets the entries that are not recent, or all entries if more
-    /// than half of them are recent.
+    /// Inserts or replaces an entry. Before a new entry, a full map forgets the entries that are not recent, or all
+    /// entries if more than half of them are recent.
     pub fn insert(&mut self, key: K, value: V) {
-        if self.entries.len() >= self.capacity && self.count() > self.capacity / 2 {
+        if self.entries.len() >= self.capacity
+            && !self.entries.contains_key(&key)
+            && self.count() > self.capacity / 2
+        {
             self.entries.clear();
         }
         self.entries.insert(key, (Instant::now(), value));

@@ -72,6 +72,8 @@ fn unlimited_searches_run_until_stopped() {
         "go ponder depth 2",
         "go ponder nodes 5",
         "go ponder movetime 5",
+        "go movetime 1000000000000",
+        "go nodes 18446744073709551615",
     ];
     let ucci = ["go depth infinite", "go draw", "go ponder time 10 increment 0"];
     let uci =

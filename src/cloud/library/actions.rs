@@ -1,5 +1,5 @@
-//! The answer to a request, and the actions on a position: lists of moves, scores, lines, moves to play, and requests for
-//! searches and writes.
+//! The answer to a request, and the actions on a position: lists of moves, scores, lines, moves to play, and requests
+//! for searches and writes.
 
 use std::collections::HashSet;
 

@@ -107,7 +107,7 @@ impl Library {
             options,
             unknown: RecentMap::new(UNKNOWN_TIME, MAX_UNKNOWN).into(),
             engine: Mutex::default(),
-            engine_replies: RecentMap::new(CACHE_TIME, 1_024).into(),
+            engine_replies: RecentMap::new(CACHE_TIME, 64).into(),
             throughput: Throughput::default(),
             workers: RecentMap::new(ACTIVE_TIME, 4_096).into(),
         }

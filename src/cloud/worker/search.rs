@@ -41,7 +41,8 @@ pub struct Scorer {
     searcher: Searcher,
     /// Nodes of a scoring search.
     nodes: u64,
-    /// Stops the current search and all later ones. It is the control of every search, because none has a time limit.
+    /// Stops the current search and all later ones. It is the control of every search, because none has a time limit
+    /// and the times of the outcomes are not used.
     control: Arc<Control>,
 }
 
