@@ -105,7 +105,7 @@ pub fn fields(text: &str) -> (Fields<'_>, Vec<&str>) {
 
 /// The first field of a FEN for a board of 90 characters: letters for pieces, any other character for an empty square.
 fn board(letters: &str) -> String {
-    let squares = letters.trim().chars();
+    let squares = letters.trim().chars().take(90);
     let squares: Vec<char> =
         squares.map(|c| if c.is_ascii_alphabetic() { c } else { '1' }).collect();
     let ranks = squares.chunks(9).map(String::from_iter);

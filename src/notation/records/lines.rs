@@ -48,8 +48,9 @@ fn begins_with_position(line: &str) -> bool {
     let line = without_number(line);
     let is_position = |word: &str| {
         let word = word.trim_start_matches('"');
-        let is_url_with_fen = fen_of_url(word).is_some_and(has_board);
-        begins_with_board(word) || is_url_with_fen || word.eq_ignore_ascii_case("startpos")
+        let is_url_with_fen =
+            || fen_of_url(word).is_some_and(|fen| has_board(fen) || is_page_game(word, fen));
+        begins_with_board(word) || is_url_with_fen() || word.eq_ignore_ascii_case("startpos")
     };
     // `position` and `fen` may also begin a sentence or a heading.
     let mut words = line.split_whitespace();
@@ -248,29 +249,44 @@ pub fn read_line(text: &str) -> Result<LineContent, RecordError> {
     }
 }
 
-/// Whether a part of a URL contains the board of a FEN, or `~` as the games of the page do.
-fn has_board(text: &str) -> bool {
-    let slashes = ["/", "%2F", "%2f"].iter().map(|slash| text.matches(slash).count());
-    slashes.sum::<usize>() >= 9 || text.contains('~')
+/// A part of a URL without percent encoding, and with blanks in place of `_` and `+`.
+fn decoded(part: &str) -> String {
+    let part = part.replace(['_', '+'], " ");
+    let bytes: Vec<u8> = percent_decode_str(&part).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Whether a part of a URL begins with the board of a FEN.
+fn has_board(part: &str) -> bool {
+    begins_with_board(&decoded(part))
 }
 
 fn is_address(text: &str) -> bool {
     text.starts_with("http://") || text.starts_with("https://")
 }
 
+/// Whether a part of a URL is a game of the page, which has `~` after its FEN. The FEN of the starting position is
+/// missing.
+fn is_page_game(url: &str, part: &str) -> bool {
+    is_address(url) && (part.starts_with('~') || has_board(part) && part.contains('~'))
+}
+
 /// The part of a URL that begins with a FEN: after `#`, `board=`, `fen=` or `?`, or the last ten parts of the path.
 fn fen_of_url(url: &str) -> Option<&str> {
-    let is_address = is_address(url);
-    let (url, fragment) = match url.split_once('#') {
-        Some((url, fragment)) if is_address => (url, Some(fragment)),
+    let (address, fragment) = match url.split_once('#') {
+        Some((address, fragment)) if is_address(url) => (address, Some(fragment)),
         _ => (url, None),
     };
-    let path = || url.rmatch_indices('/').nth(9).filter(|_| is_address);
-    let after_mark = |mark: &&str| url.rsplit_once(*mark).map(|(_, fen)| fen);
+    let after_mark = |mark: &&str| address.rsplit_once(*mark).map(|(_, fen)| fen);
+    let path = || {
+        let (index, _) = address.rmatch_indices('/').nth(9).filter(|_| is_address(url))?;
+        let path = &address[index + 1..];
+        fen::parse_setup(&decoded(path), Strictness::Lenient).is_ok().then_some(path)
+    };
     fragment
-        .filter(|fragment| has_board(fragment))
+        .filter(|fragment| has_board(fragment) || is_page_game(url, fragment))
         .or_else(|| ["board=", "fen=", "?"].iter().find_map(after_mark))
-        .or_else(|| path().map(|(index, _)| &url[index + 1..]))
+        .or_else(path)
         .and_then(|fen| fen.split('&').next())
 }
 
@@ -307,13 +323,12 @@ pub fn url_game(text: &str) -> Option<Result<GameText, RecordError>> {
     }
     let board = fen_of_url(text).or_else(|| text.contains('_').then_some(text))?;
     let (board, page_text) = match board.split_once('~') {
-        Some(("", moves)) => (fen::START, moves),
-        Some(parts) => parts,
-        None => (board, ""),
+        Some((fen, moves)) if is_page_game(text, board) => {
+            (if fen.is_empty() { fen::START } else { fen }, moves)
+        }
+        _ => (board, ""),
     };
-    let board = board.replace(['_', '+'], " ");
-    let board: Vec<u8> = percent_decode_str(&board).collect();
-    let board = String::from_utf8_lossy(&board);
+    let board = decoded(board);
     let (board, moves) = board.split_once(" moves ").unwrap_or((&board, ""));
     let game = fen::parse_setup(board, Strictness::Lenient).map(|setup| {
         let text = format!("{} moves {moves} {}", fen::write_setup(&setup), page_moves(page_text));
@@ -347,6 +362,9 @@ mod tests {
             "炮二平五",
             "",
             "#",
+            "怎么走?~\n1. 炮二平五",
+            "https://h/a/b/c/d/e/f/g/h/i/j\n1. 炮二平五",
+            "https://h/x#a~b\n1. 炮二平五",
             "Position after four plies\n1. h2e2",
             &format!("FEN ：{board} w\n1. h2e2"),
             &format!("FEN：{board} w\n1. h2e2"),

@@ -10,7 +10,7 @@ use crate::text::{decode_part, encoding_of};
 const FIELDS: usize = 12;
 /// The field after the last move of an MXQ file.
 const END: &[u8] = b"Ends";
-/// The results between the names of the players in an MXQ file.
+/// The results between the names of the players in an MXQ file, in GBK or Big5.
 const RESULTS: [(&str, GameResult); 5] = [
     ("-胜-", GameResult::RedWins),
     ("-勝-", GameResult::RedWins),

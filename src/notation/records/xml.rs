@@ -42,6 +42,9 @@ const CBF_TAGS: [(&str, &str); 7] = [
 /// The maximum number of elements of a record: those of the moves, and some more in its head.
 const MAX_ELEMENTS: usize = MAX_MOVES + 1000;
 
+/// The number of attributes of an element that are read.
+const MAX_ATTRIBUTES: usize = 100;
+
 /// An element of a record.
 #[derive(Default)]
 struct Element {
@@ -50,7 +53,7 @@ struct Element {
     attributes: Vec<(String, String)>,
     /// The number of the element that contains it; 0 for the outermost one, whose number is 0.
     parent: usize,
-    /// The text between its tags, without that of the elements in it; empty if it has no closing tag.
+    /// The text between its tags; empty if it contains an element or has no closing tag.
     text: String,
 }
 
@@ -58,7 +61,8 @@ impl Element {
     fn read(start: &BytesStart<'_>, parent: usize) -> Self {
         let mut attributes = start.attributes();
         // The check for duplicates takes quadratic time.
-        let attributes = attributes.with_checks(false).flatten().map(|attribute| {
+        let attributes = attributes.with_checks(false).flatten().take(MAX_ATTRIBUTES);
+        let attributes = attributes.map(|attribute| {
             let name = String::from_utf8_lossy(attribute.key.as_ref()).into_owned();
             // A value with a bare `&` or an entity of HTML is not valid XML.
             let value = attribute.unescape_value().unwrap_or_else(|_| {
@@ -109,7 +113,9 @@ fn read_elements(text: &str) -> Result<(Vec<Element>, Option<RecordError>), Reco
             Ok(Event::CData(text)) => add_text(&mut open, &text.decode().unwrap_or_default()),
             Ok(Event::GeneralRef(reference)) => add_text(&mut open, &resolve(&reference)),
             Ok(Event::End(_)) => {
-                if let Some((number, text)) = open.pop() {
+                if let Some((number, text)) = open.pop()
+                    && elements.len() == number + 1
+                {
                     elements[number].text = text;
                 }
             }
@@ -314,6 +320,9 @@ mod tests {
         let pgn = game.write_pgn(MoveStyle::Iccs);
         let moves = "{开局} 1. H2-E2 H9-G7 {好} (1... B9-C7) 2. H0-G2 1-0";
         assert!(pgn.contains(moves), "{pgn}");
+        // Text beside elements is left out.
+        let stray = CBF_FILE.replace("<Head>", "<Head>x").replace("<FEN>", "<FEN><a/>");
+        assert_eq!(read_cbf(&stray).unwrap().write_pgn(MoveStyle::Iccs), pgn);
         // Moves after the end of the tree are left out with their comments.
         let last = "<Move value=\"10-22\" end=\"1\"";
         let longer = CBF_FILE.replace(
