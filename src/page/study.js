@@ -132,7 +132,7 @@ function beginComment() {
   element('comment').value = commented.comment;
 }
 
-function writeComment() {
+function storeComment() {
   const text = element('comment').value.trim();
   if (text === commented.comment) return;
   commented.comment = text;
@@ -420,7 +420,7 @@ export function buildStudy() {
   element('promote').addEventListener('click', promote);
   element('delete').addEventListener('click', deleteMoves);
   element('comment').addEventListener('focus', beginComment);
-  element('comment').addEventListener('input', writeComment);
+  element('comment').addEventListener('input', storeComment);
   element('comment').addEventListener('blur', () => {
     commented = null;
     drawMoves();
