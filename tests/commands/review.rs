@@ -78,11 +78,11 @@ fn repetitions_are_judged_with_any_number_of_threads() {
     assert_eq!(alone.matches("After ply ").count(), 1, "{alone}");
     let is_explained = alone.contains("perpetual check") || alone.contains("checks");
     assert!(is_explained, "{alone}");
-    assert!(alone.contains("lost for red: repetition"), "{alone}");
+    assert!(alone.contains("lost for red: perpetual check"), "{alone}");
     let (chinese, _) = reviewed(&game, "--lang zh --from 12");
     assert!(chinese.contains("红方：长将，黑方：允许着法；"), "{chinese}");
     let (objects, _) = reviewed(&game, "--lang zh --from 12 --json");
-    assert!(objects.contains("lost for red: repetition"), "{objects}");
+    assert!(objects.contains("lost for red: perpetual check"), "{objects}");
     // Black has no move that is judged.
     let black = chinese.lines().find(|line| line.starts_with("黑方 "));
     assert!(black.is_some_and(|row| row.contains(" - ")), "{chinese}");
