@@ -42,7 +42,7 @@
 //! | `value` | outcomes, their bytes, DTM and DTC |
 //! | `cell_board`, `solver_state`, `solver`, `solved` | retrograde analysis of one-sided classes |
 //! | `two_sided` | retrograde analysis and fixpoints of two-sided classes |
-//! | `file`, `class_table`, `tables` | file format; probing one table and a set of tables; repeated positions of a game |
+//! | `file`, `class_table`, `tables` | file format; probing one table and a set of tables; repeated positions |
 //! | `verify` | verification of values, and the proof that draws hold |
 
 mod cell_board;

@@ -335,8 +335,8 @@ pub struct RepeatedPositions {
     mate: u16,
     /// The smallest number of plies to the next winning capture ([`Tables::dtc`]).
     capture: u16,
-    /// Half the smallest number of plies to a result by the rules on repetitions, rounded down. It is 0 if the number is
-    /// unknown, or if a repeated position is won or lost by mate.
+    /// Half the smallest number of plies to a result by the rules on repetitions, rounded down. It is 0 if the number
+    /// is unknown, or if a repeated position is won or lost by mate.
     half_by_rule: u16,
 }
 
