@@ -21,7 +21,7 @@ const VERDICT_WIDTH: usize = 11;
 
 /// Judge by the rules whether and how games have ended: none, draw, red_loses or black_loses.
 ///
-/// The last position of a game is judged. A message reports that the game was already over before its last move.
+/// The last position of a game is judged. If the rules ended the game before its last move, a message reports it.
 ///
 /// All games of a file (`-` is standard input) are judged, in any format: PGN, XQF, CBR, CBL, CBF, PFC, DhtmlXQ, WXF,
 /// or one `FEN moves M…` per line, where empty lines and lines that begin with `#` are skipped.
@@ -126,7 +126,7 @@ fn heading(arguments: &Arguments) -> String {
     if arguments.all && !arguments.json { side_by_side(RuleSet::name, None) } else { String::new() }
 }
 
-/// Reports that the rules, with `--all` each rule set, ended a game before its last move. JSON has a field for this.
+/// Reports if the rules, with `--all` each rule set, ended a game before its last move. JSON has a field for this.
 fn note_early_ends(
     arguments: &Arguments,
     game: &Game,

@@ -3,7 +3,7 @@ import { otherSide } from './rules.js';
 import { copyPath, decodeGame, encodeGame, movesOf, pathTo, lineAfter } from './game.js';
 import { element, t, tryStorage } from './texts.js';
 import { view, drawBoard, keepFocus } from './board.js';
-import { app, openGame, show, say, end, side, playMove, moveButton, lineText, redraw, writeAddress } from './study.js';
+import { app, openGame, show, say, end, side, playMove, moveButton, lineText, redraw, removeAccuracy, writeAddress } from './study.js';
 import { copyReview } from './review.js';
 import { currentQuery, positionQuery, request, stream } from './server.js';
 
@@ -74,18 +74,26 @@ function drawAnalyseButton() {
   element('analyse').textContent = t(isAnalyzing ? 'stop' : 'analyse');
 }
 
+// Why an analysis waits: the key of a text, or empty.
+const waitsFor = () => (turn ? 'thinking' : reviewing ? 'review running' : '');
+
+// Shows whether there is an analysis and why it waits, in place of its speed.
+function drawState() {
+  const key = isAnalyzing ? waitsFor() : 'analysis off';
+  element('speed').textContent = key && t(key);
+}
+
 function startAnalysis() {
   stopAnalysis();
   drawAnalyseButton();
   element('engine-lines').replaceChildren();
-  const reason = turn ? 'thinking' : reviewing ? 'review running' : '';
-  element('speed').textContent = !isAnalyzing ? t('analysis off') : reason && t(reason);
+  drawState();
   element('chances').hidden = true;
   if (!isAnalyzing && view.arrows.length) {
     view.arrows = [];
     drawBoard();
   }
-  if (!isAnalyzing || reason || !app.legal.length) return;
+  if (!isAnalyzing || waitsFor() || !app.legal.length) return;
   const query = currentQuery({ lines: element('lines').value, ...engineOptions() });
   analysis = stream(`api/analyse?${query}`, {
     lines: showLines,
@@ -353,6 +361,7 @@ function takeBack() {
     showPlayButtons();
   }
   last.parent.children.splice(last.parent.children.indexOf(last), 1);
+  removeAccuracy();
   match.isNew = true;
   app.game.node = last.parent;
   show({ isNew: true });
@@ -423,14 +432,17 @@ function buildPlay() {
 function endReview() {
   if (reviewing) reviewing();
   reviewing = null;
-  startAnalysis();
   element('review').textContent = t('start review');
   element('review-progress').hidden = true;
   element('review-count').textContent = '';
 }
 
 function startReview() {
-  if (reviewing) { endReview(); return; }
+  if (reviewing) {
+    endReview();
+    startAnalysis();
+    return;
+  }
   if (turn) { say(t('engine turn')); return; }
   if (!areInRange(['review-time'])) return;
   const line = lineAfter(app.game.root);
@@ -449,13 +461,19 @@ function startReview() {
     progress: showProgress,
     done: ({ text, interrupted }) => {
       endReview();
-      if (app.game !== game) return;
+      // Another tab has started a search, which an analysis would end.
+      if (interrupted) setAnalyzing(false);
+      if (app.game !== game) {
+        startAnalysis();
+        return;
+      }
       copyReview(decodeGame(text));
       show({ isNew: true });
       say(t(interrupted ? 'review interrupted' : 'reviewed'));
     },
     failed: ({ error }) => {
       endReview();
+      startAnalysis();
       say(error);
     },
   });
@@ -465,7 +483,7 @@ function drawEngineTexts() {
   drawAnalyseButton();
   element('review').textContent = t(reviewing ? 'cancel' : 'start review');
   drawLevels();
-  if (!isAnalyzing) element('speed').textContent = t('analysis off');
+  if (!isAnalyzing || waitsFor()) drawState();
 }
 
 // Shows the panels of the engine if the user may use it. Returns the state of the server.

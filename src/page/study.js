@@ -138,10 +138,14 @@ function storeComment() {
   commented.comment = text;
   writeAddress(isCommentKept);
   isCommentKept = false;
+  // A reload does not wait. If the browser refuses so many changes, the pending one follows.
+  if (pending) changeEntry('replaceState', pending);
 }
 
 function drawMoves() {
   const { root, node, tags } = app.game;
+  // A review adds its verdict while a comment is being written.
+  if (commented && commented.comment !== element('comment').value.trim()) element('comment').value = commented.comment;
   const content = [view.notation, t('no moves'), encodeGame(app.game).replace(/@\d+/, '')].join();
   if (content !== drawnContent || root !== drawnRoot) {
     [drawnContent, drawnRoot] = [content, root];
@@ -288,6 +292,7 @@ function openListed(index) {
   try {
     openGame(decodeGame(listed.text), { listed, isNew: true });
   } catch (error) {
+    element('games').selectedIndex = app.games.indexOf(app.listed);
     reportProblem(errorText(error));
   }
 }
@@ -308,7 +313,9 @@ export function playMove(move) {
   const { node } = app.game;
   const count = node.children.length;
   app.game.node = addMove(node, move);
-  show({ isNew: node.children.length > count });
+  const isNew = node.children.length > count;
+  if (isNew && isMainLine(app.game.node)) removeAccuracy();
+  show({ isNew });
 }
 
 // A move of the user, from the board or a list of moves.
@@ -383,7 +390,7 @@ function walk(key) {
 }
 
 // Removes the accuracy of a review, which was that of another main line.
-function removeAccuracy() {
+export function removeAccuracy() {
   for (const name of ['RedAccuracy', 'BlackAccuracy']) delete app.game.tags[name];
 }
 

@@ -106,8 +106,8 @@ const TEXTS = {
   'copy link': ['Copy link', '复制链接'],
   copied: ['The link was copied', '链接已复制'],
   'not copied': [
-    'The browser does not allow copying; the link is in the address bar',
-    '浏览器不允许复制；链接在地址栏中',
+    'The browser does not allow copying; the address bar has the link, except for very long games',
+    '浏览器不允许复制；链接在地址栏中（太长的对局除外）',
   ],
   'drop hint': [
     'You can also drop a file here. It is sent only to the server of this page.',

@@ -146,15 +146,19 @@ impl Tournament {
     }
 
     /// The first round, from 0, in which engines may play from the same position with the same colors as before: by an
-    /// opening that leads to the position of an earlier one, or at once if the colors are not swapped. `None` in a
-    /// Swiss tournament, whose pairings change from round to round.
+    /// opening that leads to the position of an earlier one, or at once if the colors of a pair are the same. Single
+    /// games swap the colors in each round. `None` in a Swiss tournament, whose pairings change from round to round.
     pub fn first_repeated_round(&self) -> Option<u64> {
         if self.colors.is_fixed() && !self.has_single_games {
             return Some(0);
         }
-        let mut keys = HashSet::new();
-        let mut rounds = 0..=self.openings.lines().len() as u64;
-        let round = rounds.find(|round| !keys.insert(self.openings.of_round(*round).end().key()));
+        let swaps = self.has_single_games && !self.colors.is_fixed();
+        let mut seen = HashSet::new();
+        let mut rounds = 0..=2 * self.openings.lines().len() as u64;
+        let round = rounds.find(|round| {
+            let key = self.openings.of_round(*round).end().key();
+            !seen.insert((key, swaps && !round.is_multiple_of(2)))
+        });
         round.filter(|_| self.format != TournamentFormat::Swiss)
     }
 

@@ -208,14 +208,14 @@ impl PlaySession {
 
     /// The record from which the game was loaded, if the game is still its main line.
     fn unchanged_record(&self) -> Option<&GameTree> {
-        let record = self.record.as_ref().filter(|_| self.end.is_none())?;
+        let record = self.record.as_ref()?;
         let (loaded, line) = (record.main_line(), self.game.line());
         (loaded.start == line.start && loaded.moves == line.moves).then_some(record)
     }
 
     fn record_to_save(&self) -> GameTree {
         let mut record = self.unchanged_record().cloned().unwrap_or_else(|| self.new_record());
-        if record.result == GameResult::Unfinished {
+        if self.end.is_some() || record.result == GameResult::Unfinished {
             record.result = self.result();
             record.set_tag("Rules", self.plan.settings.rules.name());
             if let Some(reason) = self.end_reason() {

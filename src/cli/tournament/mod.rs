@@ -106,11 +106,11 @@ fn warn(tournament: &Tournament, handshakes: &[Handshake]) {
             Failure::new(format_args!("engine {} reports", engine.name), message).report();
         }
     }
-    if let Some(repeated) = tournament.first_repeated_round()
-        && tournament.rounds.is_none_or(|rounds| rounds > repeated)
-        && tournament.engines.iter().all(|engine| engine.limit.is_repeatable())
+    if tournament.engines.iter().all(|engine| engine.limit.is_repeatable())
         && tournament.factors.is_none()
         && tournament.spsa.is_none()
+        && let Some(repeated) = tournament.first_repeated_round()
+        && tournament.rounds.is_none_or(|rounds| rounds > repeated)
     {
         let why = format!(
             "from round {} on the openings repeat, and with nodes= or depth= the games may repeat as well",

@@ -48,9 +48,8 @@ fn begins_with_position(line: &str) -> bool {
     let line = without_number(line);
     let is_position = |word: &str| {
         let word = word.trim_start_matches('"');
-        let is_url_with_fen =
-            || fen_of_url(word).is_some_and(|fen| has_board(fen) || is_page_game(word, fen));
-        begins_with_board(word) || is_url_with_fen() || word.eq_ignore_ascii_case("startpos")
+        let is_url = || fen_of_url(word).is_some_and(has_board) || page_game(word).is_some();
+        begins_with_board(word) || is_url() || word.eq_ignore_ascii_case("startpos")
     };
     // `position` and `fen` may also begin a sentence or a heading.
     let mut words = line.split_whitespace();
@@ -265,29 +264,41 @@ fn is_address(text: &str) -> bool {
     text.starts_with("http://") || text.starts_with("https://")
 }
 
-/// Whether a part of a URL is a game of the page, which has `~` after its FEN. The FEN of the starting position is
-/// missing.
-fn is_page_game(url: &str, part: &str) -> bool {
-    is_address(url) && (part.starts_with('~') || has_board(part) && part.contains('~'))
-}
-
-/// The part of a URL that begins with a FEN: after `#`, `board=`, `fen=` or `?`, or the last ten parts of the path.
+/// The part of a URL that begins with a FEN: what follows `#`, `board=`, `fen=` or `?`, or the last ten parts of the
+/// path. If no part begins with a board, it is what follows the first of these marks before a `#`.
 fn fen_of_url(url: &str) -> Option<&str> {
     let (address, fragment) = match url.split_once('#') {
-        Some((address, fragment)) if is_address(url) => (address, Some(fragment)),
-        _ => (url, None),
+        Some((address, fragment)) if is_address(url) => (address, fragment),
+        _ => (url, ""),
     };
-    let after_mark = |mark: &&str| address.rsplit_once(*mark).map(|(_, fen)| fen);
+    let marked = |text| {
+        let after_mark = move |mark| str::rsplit_once(text, mark).map(|(_, fen)| fen);
+        ["board=", "fen=", "?"].into_iter().filter_map(after_mark)
+    };
     let path = || {
-        let (index, _) = address.rmatch_indices('/').nth(9).filter(|_| is_address(url))?;
-        let path = &address[index + 1..];
+        let path = address.split('?').next()?;
+        let (index, _) = path.rmatch_indices('/').nth(9).filter(|_| is_address(url))?;
+        let path = &path[index + 1..];
         fen::parse_setup(&decoded(path), Strictness::Lenient).is_ok().then_some(path)
     };
-    fragment
-        .filter(|fragment| has_board(fragment) || is_page_game(url, fragment))
-        .or_else(|| ["board=", "fen=", "?"].iter().find_map(after_mark))
-        .or_else(path)
-        .and_then(|fen| fen.split('&').next())
+    let mut candidates = [fragment].into_iter().chain(marked(fragment)).chain(marked(address));
+    let fen = candidates.find(|fen| has_board(fen)).or_else(path);
+    fen.or_else(|| marked(address).next())?.split('&').next()
+}
+
+/// The FEN and the moves of a URL of the page, whose fragment has `~` after the FEN. That of the starting position is
+/// left out.
+fn page_game(url: &str) -> Option<(String, String)> {
+    let (_, fragment) = url.split_once('#').filter(|_| is_address(url))?;
+    // Some programs encode these characters.
+    let encoded = [("%7E", "~"), ("%7e", "~"), ("%28", "("), ("%29", ")")];
+    let fragment =
+        encoded.iter().fold(fragment.to_owned(), |text, (code, c)| text.replace(code, c));
+    let (fen, moves) = fragment.split_once('~')?;
+    if fen.is_empty() {
+        return Some((fen::START.to_owned(), page_moves(moves)));
+    }
+    has_board(fen).then(|| (decoded(fen), page_moves(moves)))
 }
 
 /// The moves of the main line in the text of a game of the page, without its FEN: `page::encode` describes the text.
@@ -321,19 +332,17 @@ pub fn url_game(text: &str) -> Option<Result<GameText, RecordError>> {
     if !is_address(text) && text.split_whitespace().count() > 1 {
         return None;
     }
-    let board = fen_of_url(text).or_else(|| text.contains('_').then_some(text))?;
-    let (board, page_text) = match board.split_once('~') {
-        Some((fen, moves)) if is_page_game(text, board) => {
-            (if fen.is_empty() { fen::START } else { fen }, moves)
+    let (fen, moves) = match page_game(text) {
+        Some(game) => game,
+        None => {
+            let part = fen_of_url(text).or_else(|| text.contains('_').then_some(text))?;
+            let part = decoded(part);
+            let (fen, moves) = part.split_once(" moves ").unwrap_or((&part, ""));
+            (fen.to_owned(), moves.to_owned())
         }
-        _ => (board, ""),
     };
-    let board = decoded(board);
-    let (board, moves) = board.split_once(" moves ").unwrap_or((&board, ""));
-    let game = fen::parse_setup(board, Strictness::Lenient).map(|setup| {
-        let text = format!("{} moves {moves} {}", fen::write_setup(&setup), page_moves(page_text));
-        GameText::split(&text)
-    });
+    let game = fen::parse_setup(&fen, Strictness::Lenient)
+        .map(|setup| GameText::split(&format!("{} moves {moves}", fen::write_setup(&setup))));
     Some(game.map_err(RecordError::new))
 }
 
@@ -506,6 +515,11 @@ mod tests {
             format!("https://h/editor/xiangqi/{board}_w_-_-_0_1"),
             format!("http://127.0.0.1:1/x/#{board}_w~"),
             "http://127.0.0.1:1/x/#~@0;Red=a%3Ab".to_owned(),
+            format!("https://h/editor/{board}_w?x=1"),
+            format!("https://h/#fen={board}_w"),
+            format!("https://h/#/analysis?fen={board}_w&x=1"),
+            format!("https://h/app?y=2#?board={board}%20w"),
+            format!("https://h/#?{board}_w"),
             format!("position fen {board} w"),
         ] {
             let game = game(&text).unwrap();
@@ -517,6 +531,7 @@ mod tests {
             format!("http://h/chessdb.php?board={board}%20w%20moves%20h2e2%20h9g7&json=1"),
             format!("https://www.chessdb.cn/query/?{board} w moves h2e2 h9g7"),
             format!("http://h/#{board}_w~:a%28b:h2e2$2!53.2:b:(b2e2$4h9g7(b9c7))h9g7$1@3;Red=a"),
+            format!("http://h/#{board}_w%7Eh2e2%28b2e2%29h9g7@2"),
         ] {
             assert_eq!(game(&text).unwrap().plies(), 2, "{text}");
         }

@@ -83,15 +83,14 @@ impl Scores {
         ratio * variance(outcomes)
     }
 
-    /// The mean squared deviation of the result of a game from the score that a model expects; never zero. If all
-    /// outcomes are the same, it is the variance, but at most that of games without draws with this expected score:
-    /// that of many wins is small.
+    /// The variance of the result of a game around the score that a model expects; never zero. If all outcomes are the
+    /// same, the variance around their mean is at most that of games without draws with the expected score, because
+    /// Jeffreys' prior is too wide for a score near 0 or 1.
     pub fn squared_deviation(&self, expected: f64) -> f64 {
         let (outcomes, ratio) = self.outcomes();
-        if is_constant(outcomes) {
-            return self.variance().min(expected * (1.0 - expected));
-        }
-        self.variance() + ratio * (self.points() / self.count() as f64 - expected).powi(2)
+        let limit = if is_constant(outcomes) { expected * (1.0 - expected) } else { f64::INFINITY };
+        let deviation = self.points() / self.count() as f64 - expected;
+        self.variance().min(limit) + ratio * deviation.powi(2)
     }
 
     /// The estimate from the results; `None` without games.

@@ -168,11 +168,12 @@ mod tests {
         let [first, second] = ratings(&won)[..] else { panic!("two engines") };
         // 50 wins and the added half draw are 50.25 points of 50.5 games: 201 to 1, or 921.3 Elo.
         assert!((first.value - second.value - 921.3).abs() < 0.1, "{first:?}");
-        // A game with the expected score p = 201/202 has at most the variance p (1 - p). The error of the logarithm of
-        // the ratio is that of 50 such games, divided by 50.5 p (1 - p): √(50 / 12.5625) = 1.995. In Elo, that is
-        // 1.96 · 173.7 · 1.995 = 679.2, half of it for each rating.
+        // A game with the expected score p = 201/202 has the variance p (1 - p) around its mean and, as half of a pair
+        // that is won, p (1 - p) + 2 (1 - p)² = p (1 - p) (1 + 2/201) around p. The error of the logarithm of the ratio
+        // is that of 50 such games, divided by 50.5 p (1 - p): √(50 / 12.5625 · 1.00995) = 2.005. In Elo, that is
+        // 1.96 · 173.7 · 2.005 = 682.6, half of it for each rating.
         for rating in [first, second] {
-            assert!((rating.error - 339.6).abs() < 0.2, "{rating:?}");
+            assert!((rating.error - 341.3).abs() < 0.2, "{rating:?}");
         }
     }
 
