@@ -138,7 +138,7 @@ function storeComment() {
   commented.comment = text;
   writeAddress(isCommentKept);
   isCommentKept = false;
-  // A reload does not wait. If the browser refuses so many changes, the pending one follows.
+  // A reload does not wait for the pending change, which is only needed if the browser refuses this one.
   if (pending) changeEntry('replaceState', pending);
 }
 
