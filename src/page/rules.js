@@ -100,6 +100,9 @@ export function isInCheck({ pieces }, side) {
   return pieces.some((piece, from) => piece && sideOf(piece) !== side && reach(pieces, from).includes(king));
 }
 
+// Whether the opponent cannot capture the king of a side in the next move.
+const isKingSafe = (position, side) => !areKingsFacing(position.pieces) && !isInCheck(position, side);
+
 // Whether a piece can stand on a square. A pawn can, as in compositions, stand on every square.
 function canStandOn(piece, square) {
   const [side, x, y] = [sideOf(piece), square % 9, Math.floor(square / 9)];
@@ -120,12 +123,11 @@ export function isLegal(position) {
   const hasSides = ['w', 'b'].every((color) => count((piece) => sideOf(piece) === color) <= 16)
     && ['K', 'k'].every((king) => count((piece) => piece === king) === 1);
   return hasSides && pieces.every((piece, square) => !piece || canStandOn(piece, square))
-    && !areKingsFacing(pieces) && !isInCheck(position, otherSide(side));
+    && isKingSafe(position, otherSide(side));
 }
 
 function isSafe(position, move) {
-  const after = makeMove(position, move);
-  return !areKingsFacing(after.pieces) && !isInCheck(after, position.side);
+  return isKingSafe(makeMove(position, move), position.side);
 }
 
 export function legalMoves(position) {
