@@ -296,22 +296,18 @@ fn spin(name: &str, max: u32) -> String {
     format!("option name {name} type spin default 1 min 1 max {max}")
 }
 
-/// The command for `name N value V`.
+/// The command for `name N value V`, or for `name N`, which presses a button.
 fn set_option(text: &str) -> Vec<String> {
     let text = text.strip_prefix("name ").unwrap_or(text);
-    let (name, value) = text.split_once(" value ").unwrap_or((text, ""));
-    let line = match name.to_ascii_lowercase().as_str() {
-        "hash" => format!("memory {value}"),
-        "threads" => format!("cores {value}"),
-        _ if value.is_empty() => format!("option {name}"),
-        _ => {
-            let value = match value {
-                "true" => "1",
-                "false" => "0",
-                other => other,
-            };
-            format!("option {name}={value}")
-        }
+    let Some((name, value)) = text.split_once(" value ") else {
+        return vec![format!("option {text}")];
+    };
+    let line = match (name.to_ascii_lowercase().as_str(), value) {
+        ("hash", _) => format!("memory {value}"),
+        ("threads", _) => format!("cores {value}"),
+        (_, "true") => format!("option {name}=1"),
+        (_, "false") => format!("option {name}=0"),
+        _ => format!("option {name}={value}"),
     };
     vec![line]
 }
@@ -415,6 +411,7 @@ mod tests {
             ("setoption name Threads value 2", "cores 2"),
             ("setoption name Own Book value false", "option Own Book=0"),
             ("setoption name Clear", "option Clear"),
+            ("setoption name BookFile value ", "option BookFile="),
         ] {
             assert_eq!(translator.command(line), [command], "{line}");
         }
