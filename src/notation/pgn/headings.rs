@@ -226,8 +226,8 @@ fn split_heading(line: &str) -> Option<(&'static str, &str)> {
 /// meaning in PGN.
 fn is_sentence(line: &str) -> bool {
     let is_chinese = |c: char| matches!(c, '\u{4e00}'..='\u{9fff}');
-    let is_sign = |c: char| "[]{}();$%".contains(c);
-    if line.contains(is_sign) || !line.contains(is_chinese) && !is_address(line) {
+    let is_of_pgn = |c: char| "[]{}();$%".contains(c);
+    if line.contains(is_of_pgn) || !line.contains(is_chinese) && !is_address(line) {
         return false;
     }
     let first = line.split_whitespace().next().unwrap_or_default();

@@ -8,13 +8,13 @@ pub struct MoveNumber {
     pub value: Option<usize>,
     /// Whether it precedes black's move: `3...`.
     pub is_black: bool,
-    /// Whether no sign follows it, so that it may be the number of a footnote: `③`, `3`.
+    /// Whether no punctuation follows it, so that it may be the number of a footnote: `③`, `3`.
     pub is_bare: bool,
 }
 
 impl MoveNumber {
     /// Reads the part of a word before its move: `3.`, `3...`, `十二、`, `第3回合`, `③`. Returns `None` for other
-    /// signs.
+    /// text.
     pub fn read(text: &str) -> Option<Self> {
         let digits = text.trim_start_matches('第');
         let rest = digits.trim_start_matches(is_digit);
@@ -30,7 +30,7 @@ impl MoveNumber {
         })
     }
 
-    /// Whether it is the number of red's first move, with a sign: `1.`, `一、`.
+    /// Whether it is the number of red's first move, with punctuation: `1.`, `一、`.
     pub fn is_first(self) -> bool {
         self.value == Some(1) && !self.is_black && !self.is_bare
     }
@@ -77,22 +77,23 @@ pub fn is_enclosed_number(c: char) -> bool {
 /// The numbering of the main line.
 #[derive(Debug, Default)]
 pub struct Numbering {
-    first: Option<LastNumber>,
-    last: Option<LastNumber>,
-    /// Whether the moves of both sides may be numbered one by one: after a single move, the next number has been read.
+    first: Option<PlacedNumber>,
+    last: Option<PlacedNumber>,
+    /// Whether every ply may have a number of its own (`1. 2. 3.`), because two consecutive numbers had only one move
+    /// between them.
     is_by_ply: bool,
 }
 
-/// The last number that has been read.
+/// A number that has been read, and its place.
 #[derive(Clone, Copy, Debug)]
-struct LastNumber {
+struct PlacedNumber {
     value: usize,
     is_black: bool,
     /// The number of plies before its move.
     plies: usize,
 }
 
-impl LastNumber {
+impl PlacedNumber {
     /// Whether `number` is that of the round and the side of the move after `plies` plies, counted from this number.
     fn is_followed_by(self, number: MoveNumber, plies: usize) -> bool {
         let rounds = number.value.and_then(|value| value.checked_sub(self.value));
@@ -109,8 +110,9 @@ impl Numbering {
         self.last.is_none()
     }
 
-    /// Whether the round before the move after `plies` plies has a number.
-    pub fn has_round_before(&self, plies: usize) -> bool {
+    /// Whether one of the two moves before the next one has a number. `plies` is the number of plies before the next
+    /// move.
+    pub fn has_recent_number(&self, plies: usize) -> bool {
         self.last.is_some_and(|last| last.plies + 2 >= plies)
     }
 
@@ -131,16 +133,16 @@ impl Numbering {
     }
 
     /// Whether `number` is not greater than the last one although another round has begun, so that its move belongs to
-    /// a variation. It is not if it fits the first number: then the last one may be wrong.
+    /// a variation. `false` if `number` fits the first number: then the last one may be wrong.
     pub fn goes_back(&self, number: MoveNumber, plies: usize) -> bool {
-        let is_expected = |known: LastNumber| known.is_followed_by(number, plies);
+        let is_expected = |known: PlacedNumber| known.is_followed_by(number, plies);
         let is_old = self.last.zip(number.value).is_some_and(|(last, value)| value <= last.value);
         is_old && !self.fits(number, plies) && !self.first.is_some_and(is_expected)
     }
 
-    /// The last number, or that of red's first move.
-    fn last(&self) -> LastNumber {
-        self.last.unwrap_or(LastNumber { value: 1, is_black: false, plies: 0 })
+    /// The last number read, or, without one, that of red's first move.
+    fn last(&self) -> PlacedNumber {
+        self.last.unwrap_or(PlacedNumber { value: 1, is_black: false, plies: 0 })
     }
 
     /// Whether `number` is red's next one after a single move.
@@ -164,7 +166,7 @@ impl Numbering {
         };
         let lacks_reply = self.skips_reply(number, plies);
         self.is_by_ply |= lacks_reply;
-        self.last = Some(LastNumber { value, is_black: number.is_black, plies });
+        self.last = Some(PlacedNumber { value, is_black: number.is_black, plies });
         self.first = self.first.or(self.last);
         lacks_reply
     }

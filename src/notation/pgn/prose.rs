@@ -54,8 +54,8 @@ impl Prose {
         }
     }
 
-    /// Adds a word with moves to the variation. Returns whether its number continues the variation.
-    pub fn continues_variation(&mut self, number: Option<MoveNumber>, text: &str) -> bool {
+    /// Adds a word with moves to the variation, if the text is one. Returns whether its number continues the variation.
+    pub fn add_to_variation(&mut self, number: Option<MoveNumber>, text: &str) -> bool {
         let Some((numbering, plies)) = self.variation.as_mut().filter(|_| self.depth == 0) else {
             return false;
         };
@@ -84,11 +84,11 @@ impl Prose {
         self.text += source.text;
     }
 
-    /// Records a move number at the end of the text, with `before` bytes before it. If `is_sign`, it has no value, as
-    /// `...` after `3.`, and belongs together with the number directly before it, unless these are too many: comments
+    /// Records a move number at the end of the text, with `before` bytes before it. If `is_ellipsis`, it has no value,
+    /// as `...` after `3.`, and belongs together with the number directly before it, unless these are too many: comments
     /// are inserted before them, which would take quadratic time.
-    pub fn add_number(&mut self, before: usize, is_sign: bool) {
-        let is_near = |first: &usize| is_sign && before - first <= MAX_NUMBERS;
+    pub fn add_number(&mut self, before: usize, is_ellipsis: bool) {
+        let is_near = |first: &usize| is_ellipsis && before - first <= MAX_NUMBERS;
         let first = self.length_before_number.filter(is_near);
         self.length_before_number = Some(first.unwrap_or(before));
     }
@@ -194,7 +194,7 @@ fn has_text(word: &str) -> bool {
 pub struct Remark<'a> {
     pub glyph: Option<u8>,
     pub result: Option<GameResult>,
-    /// The text without the signs before it; possibly empty.
+    /// The text without the punctuation before it; possibly empty.
     pub text: &'a str,
 }
 
@@ -206,10 +206,10 @@ pub fn moves_with_remark(word: &str) -> Option<(Vec<JoinedMove<'_>>, Remark<'_>)
         return None;
     }
     let text = rest.trim_start_matches(|c| "!?！？+＋#＃.….．·".contains(c));
-    let signs = &rest[..rest.len() - text.len()];
-    let is_sign = |c| "!?！？.,;".contains(c) || CHECKS.contains(c);
-    let result = text.trim_start_matches(|c| CHECKS.contains(c)).trim_end_matches(is_sign);
-    let remark = Remark { glyph: split_word(signs).1, result: result.parse().ok(), text };
+    let punctuation = &rest[..rest.len() - text.len()];
+    let is_mark = |c| "!?！？.,;".contains(c) || CHECKS.contains(c);
+    let result = text.trim_start_matches(|c| CHECKS.contains(c)).trim_end_matches(is_mark);
+    let remark = Remark { glyph: split_word(punctuation).1, result: result.parse().ok(), text };
     let is_part = |c| is_piece(c) || is_direction(c);
     let mut pairs = text.chars().zip(text.chars().skip(1));
     let mut mentions_move =

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::numbers::{MoveNumber, is_digit, is_enclosed_number};
 use crate::notation::{GLYPHS, chinese, is_move_text};
 
-/// The signs that may follow the number of a move.
+/// The punctuation that may follow the number of a move.
 const NUMBER_ENDS: [char; 7] = ['.', '…', '、', '．', ':', '：', '）'];
 
 /// The number of characters of the longest Chinese move.
@@ -73,7 +73,7 @@ pub fn in_half_width(text: &str) -> String {
     text.chars().map(narrow).collect()
 }
 
-/// Whether a word is only the number of a move with a sign or word that shows this, such as `3.`, `三、` or `第3回合`.
+/// Whether a word is only the number of a move with punctuation or a word that shows this: `3.`, `三、`, `第3回合`.
 pub fn is_move_number(word: &str) -> bool {
     word.starts_with(|c| c == '第' || is_digit(c))
         && !word.chars().all(is_digit)
@@ -148,7 +148,7 @@ pub fn leading_moves(word: &str) -> (Vec<JoinedMove<'_>>, &str) {
         rest = if is_number || after.starts_with('第') {
             without_number(after)
         } else {
-            after_signs(after).unwrap_or(after)
+            after_punctuation(after).unwrap_or(after)
         };
         let between = &after[..after.len() - rest.len()];
         let marks = between.trim_end_matches(|c| !"!?！？".contains(c));
@@ -186,7 +186,7 @@ pub(crate) fn first_number(line: &str) -> Option<usize> {
     None
 }
 
-/// Whether a word is a line of signs that separates games.
+/// Whether a word is a divider line, which separates games: `----`, `====`, `****`.
 pub fn is_divider(word: &str) -> bool {
     let is_of = |mark: char| word.len() > 3 && word.chars().all(|c| c == mark);
     is_of('=') || is_of('-') || is_of('*')
@@ -225,9 +225,9 @@ pub fn move_length(text: &str) -> Option<usize> {
     (from.is_ascii_alphabetic() && to.is_ascii_digit()).then(|| coordinates_length(text))?
 }
 
-/// The rest of a text after a number or signs, if it begins with a Chinese move: `2马二进三`, `2·马二进三`,
+/// The rest of a text after a number or punctuation, if it begins with a Chinese move: `2马二进三`, `2·马二进三`,
 /// `❷马二进三`. But `1卒平6` is a move.
-fn after_signs(text: &str) -> Option<&str> {
+fn after_punctuation(text: &str) -> Option<&str> {
     let rest = text.trim_start_matches(|c: char| c.is_numeric() || !c.is_alphanumeric());
     if rest.len() == text.len() || rest.starts_with(|c: char| c.is_ascii()) {
         return None;
@@ -281,7 +281,7 @@ fn without_number(word: &str) -> &str {
     } else if word.chars().all(is_digit) {
         ""
     } else {
-        after_signs(word).unwrap_or(word)
+        after_punctuation(word).unwrap_or(word)
     }
 }
 
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_signs_are_removed() {
+    fn numbers_and_punctuation_are_removed() {
         for (word, text, glyph) in [
             ("12.炮五进四+!", "炮五进四", Some(1)),
             ("炮五进四！＋", "炮五进四", Some(1)),

@@ -33,8 +33,7 @@ pub struct Builder {
     /// The reason why the whole game is rejected.
     error: Option<RecordError>,
     cursor: Cursor,
-    /// For each open parenthesis: its line number, the cursor before it, and the move number before it.
-    open: Vec<(usize, Cursor, Option<MoveNumber>)>,
+    open: Vec<OpenVariation>,
     /// The number of open parentheses beyond the maximum depth. Tokens inside them are skipped.
     too_deep: usize,
     /// A comment before the first move of a variation.
@@ -83,6 +82,16 @@ struct Cursor {
     after: NodeId,
     /// The last move of the current line, if there is one.
     last: Option<NodeId>,
+}
+
+/// An open parenthesis.
+#[derive(Debug)]
+struct OpenVariation {
+    line: usize,
+    /// The cursor before it.
+    cursor: Cursor,
+    /// The move number before it.
+    number: Option<MoveNumber>,
 }
 
 /// Whether a text after the number 1 may be the first move of a game: a move, and if it is Chinese, a legal one.
@@ -308,8 +317,8 @@ impl Builder {
 
     /// Ends a variation. Other closing parentheses are ignored, as in `1) 炮二平五`.
     fn close_variation(&mut self, line: usize) {
-        if let Some((_, cursor, _)) = self.open.pop() {
-            self.cursor = cursor;
+        if let Some(variation) = self.open.pop() {
+            self.cursor = variation.cursor;
             if self.open.len() < self.text_depth {
                 self.text_depth = 0;
             }
@@ -331,7 +340,7 @@ impl Builder {
             return;
         }
         self.length_before_text = None;
-        self.open.push((line, self.cursor, self.number));
+        self.open.push(OpenVariation { line, cursor: self.cursor, number: self.number });
         if let Some(last) = self.cursor.last.take() {
             self.cursor.after = self.game.moves.parent(last).unwrap_or(ROOT);
         }
@@ -340,7 +349,7 @@ impl Builder {
     /// Adds a word: `word` is the text of `source` as [`plain`] returns it, or the text inside the brackets of a note.
     /// Returns `false` if the word does not belong to a game.
     fn add_word(&mut self, source: Source<'_>, word: &str, line: usize) -> bool {
-        if self.continues_prose(source, word, line) || self.skips_variations {
+        if self.extend_prose(source, word, line) || self.skips_variations {
             return true;
         }
         if self.text_depth > 0 {
@@ -380,14 +389,14 @@ impl Builder {
             self.add_number(number, line);
         }
         if text.is_empty() {
-            let is_sign = number.is_none() && !without_label(word).is_empty();
-            if is_sign && self.number.is_some() && !self.has_moves() {
+            let is_punctuation = number.is_none() && !without_label(word).is_empty();
+            if is_punctuation && self.number.is_some() && !self.has_moves() {
                 self.skipped = Some((line, word.to_owned()));
             }
             self.add_glyph(glyph);
             return true;
         }
-        if self.begins_numbered_text(source, word, text, line) {
+        if self.begin_numbered_text(source, word, text, line) {
             return true;
         }
         if let Some(is_part) = self.add_moves_with_remark(source, word, line) {
@@ -426,7 +435,7 @@ impl Builder {
         match remark.result {
             Some(result) if self.open.is_empty() => self.end(result, line),
             Some(_) => {}
-            // With the signs at its end, which are missing in `text`.
+            // With the punctuation at its end, which are missing in `text`.
             None => self.add_comment(&word[word.rfind(remark.text).unwrap_or(word.len())..]),
         }
         self.add_glyph(glyph);
@@ -570,7 +579,7 @@ impl Builder {
         if let Some(error) = self.error.take().or(start_error) {
             return Err(error);
         }
-        if let Some((line, ..)) = self.open.first() {
+        if let Some(OpenVariation { line, .. }) = self.open.first() {
             self.add_problem(*line, "unclosed variation");
         }
         if !self.has_moves()

@@ -38,7 +38,8 @@ impl Builder {
         is_part
     }
 
-    /// Removes and returns the lines of text after the last move; empty if they may contain moves.
+    /// Removes and returns the lines of text after the last move, as the title of the next game; empty if they may
+    /// contain moves.
     pub(super) fn take_title(&mut self) -> String {
         let prose = self.prose.take_if(|prose| prose.may_be_title());
         let mut title = String::new();
@@ -124,9 +125,9 @@ impl Builder {
     }
 
     /// Adds a word to the prose. Returns `false` if there is no prose or the word ends it. The prose ends at a result,
-    /// a line of signs, a move with the next number or, in a game without numbers, a move in a later line. A variation
+    /// a divider line, a move with the next number or, in a game without numbers, a move in a later line. A variation
     /// interrupts it.
-    pub(super) fn continues_prose(&mut self, source: Source<'_>, word: &str, line: usize) -> bool {
+    pub(super) fn extend_prose(&mut self, source: Source<'_>, word: &str, line: usize) -> bool {
         let take_length = |prose: &mut Prose| prose.length_before_parenthesis.take();
         if let Some(length) = self.prose.as_mut().and_then(take_length)
             && self.begins_variation(word)
@@ -137,7 +138,7 @@ impl Builder {
         }
         let (read, text, _) = numbered_word(word);
         let number = read.map(|number| number.after(self.number)).or(self.number);
-        if self.is_end_of_prose(source, word, number, line) {
+        if self.check_end_of_prose(source, word, number, line) {
             self.end_prose();
             return false;
         }
@@ -156,7 +157,7 @@ impl Builder {
             if prose.line != line && number.is_some_and(goes_back) {
                 prose.variation.get_or_insert_default();
             }
-            let continues_game = !prose.continues_variation(number, text)
+            let continues_game = !prose.add_to_variation(number, text)
                 && match number {
                     Some(number) => self.numbering.fits(number, self.plies),
                     None => !is_included && prose.has_no_move() && self.numbering.is_empty(),
@@ -179,9 +180,10 @@ impl Builder {
         true
     }
 
-    /// Whether a word ends the prose: a line of signs, a result, or a word in a line after a result without the number
-    /// of the next move. A result does not end a variation, nor, if moves have numbers, prose in the same line.
-    fn is_end_of_prose(
+    /// Records a result in the line of the prose. Returns whether the word ends the prose: a divider line, a result, or a
+    /// word in a line after a result without the number of the next move. A result does not end a variation, nor, if
+    /// moves have numbers, prose in the same line.
+    fn check_end_of_prose(
         &mut self,
         source: Source<'_>,
         word: &str,
@@ -273,7 +275,7 @@ impl Builder {
 
     /// Begins prose if the number of a move goes back. Returns whether it does. The prose is a variation, and becomes a
     /// comment if a later number continues the game.
-    pub(super) fn begins_numbered_text(
+    pub(super) fn begin_numbered_text(
         &mut self,
         source: Source<'_>,
         word: &str,
@@ -290,7 +292,7 @@ impl Builder {
             }
             prose.variation = Some(Default::default());
             prose.has_numbered_move = true;
-            prose.continues_variation(Some(number), text);
+            prose.add_to_variation(Some(number), text);
             self.number = None;
             self.prose = Some(prose);
         }
@@ -299,7 +301,8 @@ impl Builder {
 
     /// Whether a word of moves and a remark may be prose that mentions a move: it has no number and begins a comment
     /// of a variation, or it precedes the first move, or it begins a line in red's place in a game with numbers. If the
-    /// remark is no result, it may begin any line, and [may follow](Self::lacks_number) black's move.
+    /// remark is no result, it may begin any line, and it may follow black's move if a number is missing there (see
+    /// [`Self::lacks_number`]).
     pub(super) fn may_be_prose(&self, source: Source<'_>, remark: Remark<'_>) -> bool {
         let has_result = remark.result.is_some() || remark.text.is_empty();
         let begins_variation = !self.open.is_empty() && self.cursor.last.is_none();
@@ -320,7 +323,7 @@ impl Builder {
         self.open.is_empty()
             && self.number.is_none()
             && self.is_reds_place()
-            && self.numbering.has_round_before(self.plies)
+            && self.numbering.has_recent_number(self.plies)
     }
 
     /// Adds a word of text at the start of a variation or after a move of the main line. Returns `false` if the word
@@ -335,13 +338,13 @@ impl Builder {
         if self.has_ended {
             return false;
         }
-        if let Some((_, _, number)) = self.open.last() {
+        if let Some(variation) = self.open.last() {
             let is_remark = is_remark(word);
             let is_comment =
                 self.cursor.last.is_none() && (is_remark || is_text_in_parentheses(text));
             if is_comment {
                 // A number before the comment is not that of the next move.
-                self.number = *number;
+                self.number = variation.number;
                 self.add_to_text(source);
                 if !is_remark {
                     self.text_depth = self.open.len();
