@@ -77,7 +77,7 @@ const REPLACED: [(&str, &str); 7] = [
 const DEFAULTS: [&str; 2] = ["recover", "repeat"];
 
 /// Rewrites the reason in an error message of clap: a range such as `0 is not in 1..=64`, and the errors of the
-/// standard library about numbers.
+/// standard library about numbers. The maximum of a type of integers is not mentioned as the end of a range.
 pub fn plain_reason(text: &str) -> String {
     // The value in the message may itself contain ` is not in `, so the text after it must be a range.
     let is_range = |range: &str| {
@@ -92,6 +92,18 @@ pub fn plain_reason(text: &str) -> String {
             .replace("cannot parse integer from empty string", expected)
             .replace("number too large to fit in target type", "the number is too large");
     };
+    let is_below = |low: &str| {
+        let value = before.rsplit(' ').next().and_then(|value| value.parse::<i64>().ok());
+        value.zip(low.parse().ok()).is_some_and(|(value, low)| value < low)
+    };
+    // The maximum of `u64` has no `=` before it.
+    for end in ["..=65535", "..=4294967295", "..18446744073709551615"] {
+        if let Some((low, after)) = range.split_once(end)
+            && is_below(low)
+        {
+            return format!("{before} is less than {low}{after}");
+        }
+    }
     let range = range.replacen("..=", " to ", 1).replacen("..", " to ", 1);
     format!("{before} is not in the range {range}")
 }

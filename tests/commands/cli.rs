@@ -274,6 +274,12 @@ fn common_mistakes_are_explained() {
         2> expected a whole number (digits only)
         $2 analyse startpos --depth 0
         2> 0 is not in the range 1 to
+        $2 analyse startpos --nodes 0
+        2> 0 is less than 1\\n
+        $2 --lang zh analyse startpos --nodes 0
+        2> 0 小于 1
+        $2 book build book.dat --self --positions 5000000000
+        2> 5000000000 is not in the range 1 to 4294967295
         $2 analyse startpos --depth ２
         2> ２ {wide}
         $1 analyse startpos ——depth 2
