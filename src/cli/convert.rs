@@ -173,7 +173,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns an error for an option that has no effect with the chosen format.
+/// Returns an error for an option that has no effect with the chosen format, and for an extension of `--out` that
+/// belongs to a format that is not written.
 fn require_effects(arguments: &Arguments) -> Result<(), Failure> {
     use TargetFormat::{Dhtmlxq, Epd, Moves, Pgn};
     let to = arguments.format();
@@ -223,8 +224,12 @@ fn convert_file(
         }
     }
     games.finish()?;
-    unread.add_games(errors.count);
-    errors.failure(&game_path.path).map_or(Ok(()), Err)
+    let count = errors.count;
+    if let Some(failure) = errors.failure(&game_path.path) {
+        return Err(failure);
+    }
+    unread.add_games(count);
+    Ok(())
 }
 
 struct Writer<'a> {

@@ -120,10 +120,13 @@ fn binary_files_json_and_csv_are_rejected() {
     dir.write("list.csv", "line,id,fen,best\n1,,4k4/9/9/9/9/9/9/9/9/3K5 w,d0d1\n");
     dir.write("words", "position fen x\nabc\n");
     dir.write("codes", "startpos h2\u{1}e9\nabc\n");
+    dir.write("moves", "startpos h2e2\n");
     dir.check(
         "
         $1 convert words
         2> chuhe: words: not a game record: none of its 2 parts can be read. The first error is line 1:
+        $1 convert words moves
+        2> chuhe: convert: 1 file cannot be read
         $1 convert codes
         2= chuhe: codes: not a game record: none of its 2 parts can be read
         $1 convert - < binary
