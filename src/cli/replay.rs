@@ -41,8 +41,8 @@ pub struct Arguments {
     opening: OpeningArgument,
 }
 
-/// Prints a line for each game that does not agree with the rules, and a summary of each file. Unreadable files are
-/// reported and skipped.
+/// Prints a line for each game that does not agree with the rules, and a summary of each file. Of several files, those
+/// that cannot be read are reported and skipped.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut counts = Counts::default();
     let (mut is_closed, mut unread) = (false, Unread::default());
@@ -53,8 +53,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                 is_closed = true;
                 break;
             }
-            Err(failure) if failure.is_output_error => return Err(failure),
-            Err(failure) => unread.add_skipped_file(&failure),
+            Err(failure) => unread.add_file(failure, arguments.files.len())?,
         }
     }
     let games = match counts.disagreeing {

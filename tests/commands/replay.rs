@@ -30,7 +30,7 @@ fn files_are_reported_in_order() {
         > list.txt: 1 of 3 games agree
         $1 replay binary
         2> neither text nor a game record
-        2> 1 file cannot be read
+        2>0 1 file cannot be read
         "#,
     );
 }
@@ -64,7 +64,7 @@ fn games_and_plies_can_be_selected() {
         2> there is no game 0
         $1 replay games.pgn:1@3
         > game 1: game 1 ends after ply 2
-        $1 replay none.pgn:-3
+        $2 replay none.pgn:-3
         2> as in games.pgn:3@42
         $1 replay --list games.pgn
         > 1  x  ?  1-0  2 plies  B05  agrees\n
