@@ -28,20 +28,18 @@ pub use failure::{
     Context, Failure, INTERRUPTED, exit_code, ignore_closed_pipe, interrupts, refuse_if,
     remove_unfinished_at_interrupt, stopped_by_ctrl_c,
 };
-#[cfg(feature = "cloud")]
-pub use files::FILE_EXISTS;
 #[cfg(feature = "match")]
 pub use files::canonical_path;
 #[cfg(any(feature = "cloud", feature = "match", feature = "training"))]
 pub use files::read_small_text;
 #[cfg(any(feature = "match", feature = "training"))]
 pub use files::require_distinct;
+pub use files::{
+    FILE_EXISTS, ForceArgument, OutputFile, create_outputs, open_input, require_extension,
+    require_not_input, require_not_stdout,
+};
 #[cfg(feature = "training")]
 pub use files::{FileLock, require_not_log};
-pub use files::{
-    ForceArgument, OutputFile, create_outputs, open_input, require_extension, require_not_input,
-    require_not_stdout,
-};
 #[cfg(any(feature = "cloud", feature = "training"))]
 pub use files::{in_utf_8, open_with_beginning};
 pub use games::{

@@ -9,8 +9,8 @@ use super::level::{PlayLevel, SHORT_SEARCH};
 use super::{GameEnd, PlaySession, require_not_piped};
 use crate::board::Color;
 use crate::cli::common::{
-    Context, Failure, ForceArgument, GamePath, OutputFile, fill, parse_seconds, play_line,
-    play_text, print, print_line, texts, today,
+    Context, FILE_EXISTS, Failure, ForceArgument, GamePath, OutputFile, fill, parse_seconds,
+    play_line, play_text, print, print_line, texts, today,
 };
 use crate::notation::pgn::GameResult;
 use crate::notation::tree::GameTree;
@@ -22,8 +22,7 @@ use crate::text::{decode, has_extension, read_file, unquoted};
 /// With more than [`FEW_PIECES`] pieces on the board, the engine accepts no draw before this number of plies.
 const EARLIEST_DRAW: usize = 40;
 
-/// With at most this number of pieces on the board, a draw is never too early. In the protocols, the engine accepts
-/// draws in level positions only with at most this number of pieces.
+/// With at most this number of pieces on the board, a draw is never too early.
 const FEW_PIECES: u32 = 16;
 
 /// Maximum size of a file with a position, in MB.
@@ -61,13 +60,13 @@ impl PlaySession {
                 Ok(time) => self.show_line(time, true),
                 Err(error) => print_line(&format!("{seconds}: {error}")),
             },
-            ("eval", "") if !self.reports_end() => self.show_evaluation(),
             ("undo", "") => self.undo(),
-            ("draw", "") if !self.reports_end() => self.offer_draw(),
-            ("resign", "") if !self.reports_end() => {
+            ("eval" | "draw" | "resign", "") if self.refuse_after_end() => {}
+            ("eval", "") => self.show_evaluation(),
+            ("draw", "") => self.offer_draw(),
+            ("resign", "") => {
                 self.end_by(GameEnd::Resigned(self.game.position().side_to_move()));
             }
-            ("eval" | "draw" | "resign", "") => {}
             ("level", text) => match PlayLevel::parse(text) {
                 Ok(level) => self.level = level,
                 Err(error) => print_line(&error),
@@ -142,7 +141,7 @@ impl PlaySession {
 
     /// Searches and shows the best move, or with `is_whole` the principal variation with its score and depth.
     fn show_line(&mut self, time: Duration, is_whole: bool) {
-        if self.reports_end() {
+        if self.refuse_after_end() {
             return;
         }
         let Some(result) = self.think(Limits::move_time(time), None) else {
@@ -200,9 +199,10 @@ impl PlaySession {
                 let is_whole = is_fen || self.record.is_none() || self.unchanged_record().is_some();
                 if is_whole { saved } else { format!("{saved} {}", texts().saved_only_moves) }
             }
-            Err(failure) => failure
-                .text
-                .replace("--force overwrites it", &format!("`save --force {path}` overwrites it")),
+            Err(failure) => {
+                let why = format!("the file already exists; `save --force {path}` overwrites it");
+                failure.text.replace(FILE_EXISTS, &why)
+            }
         });
     }
 
@@ -242,7 +242,7 @@ impl PlaySession {
         record
     }
 
-    /// The reason for the end of the game as in the games of `chuhe match`.
+    /// The reason for the end of the game, in the words of the tag `Reason` of `chuhe match`.
     fn end_reason(&self) -> Option<&'static str> {
         match self.end {
             Some(GameEnd::Agreed) => Some("agreement"),

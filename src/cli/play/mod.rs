@@ -342,7 +342,7 @@ impl PlaySession {
         let found = self.read_move(text);
         // After the end of the game, a text that is not a move is still reported as such.
         let is_move = found.as_ref().err().is_none_or(NotationError::is_readable);
-        if is_move && self.reports_end() {
+        if is_move && self.refuse_after_end() {
             return;
         }
         match found {
@@ -375,7 +375,7 @@ impl PlaySession {
         self.show_ending();
     }
 
-    /// Shows how the game has ended if it is over. Returns whether it is.
+    /// Prints how the game has ended if it is over. Returns whether it is over.
     fn show_ending(&self) -> bool {
         let ending = self.ending();
         if let Some(ending) = &ending {
@@ -384,8 +384,8 @@ impl PlaySession {
         ending.is_some()
     }
 
-    /// Reports the end of the game if it is over. Returns whether it is.
-    fn reports_end(&self) -> bool {
+    /// Prints that a command is not possible because the game is over, if it is. Returns whether it is over.
+    fn refuse_after_end(&self) -> bool {
         let ending = self.ending();
         if let Some(ending) = &ending {
             print_line(&fill(texts().game_over, &[ending]));
