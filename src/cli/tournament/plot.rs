@@ -81,8 +81,10 @@ fn history(tournament: &Tournament, games: &[GameSummary]) -> Vec<Point> {
         }
         if let [first, second] = half_points[..] {
             scores.pairs[first + second] += 1;
-            if let Some(run) = &mut run {
-                run.add(pair[0].number / 2, first + second);
+            if let Some(run) = &mut run
+                && let Some(number) = schedule.pair(pair[0].number)
+            {
+                run.add(number, first + second);
             }
         }
         if let Some(estimate) = scores.estimate() {
