@@ -202,12 +202,8 @@ fn prove(arguments: &Arguments, tablebases: &Arc<Tables>) -> Result<ExitCode, Fa
     let threads = thread_count(arguments.threads);
     let mut plan = SearchPlan::new(threads, arguments.hash as usize, tablebases.clone());
     plan.settings.rules = arguments.rules.rules;
-    let mut work = Work {
-        threads: plan.start_threads()?,
-        interrupts: interrupts()?,
-        is_interrupted: false,
-        progress: Progress::new(),
-    };
+    let mut work =
+        Work { interrupts: interrupts()?, is_interrupted: false, progress: Progress::new() };
     let proof = if arguments.draw {
         prove_draw(&game, arguments, &plan, &mut work)?
     } else {
@@ -238,8 +234,8 @@ fn without_history(game: &Game, rules: RuleSet) -> Result<Game, InvalidPosition>
     Position::try_from(&setup).map(Game::new)
 }
 
+/// The interrupts and the progress of a proof.
 struct Work {
-    threads: SearchThreads,
     interrupts: Receiver<()>,
     /// Whether Ctrl-C has stopped a search.
     is_interrupted: bool,
@@ -248,8 +244,12 @@ struct Work {
 
 impl Work {
     /// Runs a search. `None` after Ctrl-C.
-    fn search(&mut self, request: SearchRequest) -> std::io::Result<Option<Outcome>> {
-        let searched = self.threads.search(request, &self.interrupts, |report| {
+    fn search(
+        &mut self,
+        threads: &SearchThreads,
+        request: SearchRequest,
+    ) -> std::io::Result<Option<Outcome>> {
+        let searched = threads.search(request, &self.interrupts, |report| {
             self.progress.report(&report);
             Ok(())
         });
@@ -310,7 +310,8 @@ fn solve(
     plan: &SearchPlan,
     work: &mut Work,
 ) -> Result<Option<Proof>, Failure> {
-    let run = |request: SearchRequest| match work.search(request) {
+    let threads = plan.start_threads()?;
+    let run = |request: SearchRequest| match work.search(&threads, request) {
         Ok(Some(outcome)) => Ok(outcome),
         Ok(None) => Err(SolveError::Stopped),
         Err(error) => Err(SolveError::Failed(error.to_string())),
