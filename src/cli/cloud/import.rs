@@ -319,7 +319,7 @@ impl Importer<'_> {
     fn flush(&mut self) -> Result<(), ImportError> {
         self.flush_tasks()?;
         let lines = std::mem::take(&mut self.waiting);
-        if lines.is_empty() && self.store.is_none() {
+        if lines.is_empty() {
             return Ok(());
         }
         self.bar.inc(lines.len() as u64);
