@@ -120,14 +120,12 @@ impl BookLibrary {
     pub fn open(list: &str) -> (Self, Vec<String>) {
         let mut library = Self::default();
         let mut problems = Vec::new();
-        let names: Vec<&str> = names_of_list(list).collect();
-        let keys = names.iter().find_map(|name| read_keys(name));
-        for name in names {
-            if read_keys(name).is_some() {
-                continue;
-            }
-            match open(&path_of_name(name), keys.as_ref()) {
-                Ok(book) => library.books.push((name.to_owned(), book)),
+        let files: Vec<(&str, Option<ObkKeys>)> =
+            names_of_list(list).map(|name| (name, read_keys(name))).collect();
+        let keys = files.iter().find_map(|(_, keys)| keys.as_ref());
+        for (name, _) in files.iter().filter(|(_, keys)| keys.is_none()) {
+            match open(&path_of_name(name), keys) {
+                Ok(book) => library.books.push(((*name).to_owned(), book)),
                 Err(error) => problems.push(format!("{}: {error}", excerpt(name))),
             }
         }
