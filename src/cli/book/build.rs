@@ -97,27 +97,28 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let out = Output::new(&arguments.out, arguments.force)?;
     let mut unread = Unread::default();
     // Ctrl-C is handled only after the files have been opened, because opening a FIFO can block.
-    let (interrupts, mut table) = if let Some(games) = arguments.self_play {
+    let (interrupts, table_of_games) = if let Some(games) = arguments.self_play {
         let (interrupts, is_interrupted) = play(arguments, games)?;
         if is_interrupted {
             note("interrupted; run the same command again to continue the games");
             return Ok(exit_code(true));
         }
-        (interrupts, from_games(arguments, &mut unread)?)
+        (interrupts, Some(from_games(arguments, &mut unread)?))
     } else if arguments.self_made {
-        (interrupts()?, BookTable::default())
+        (interrupts()?, None)
     } else {
         let table = from_games(arguments, &mut unread)?;
-        (interrupts()?, table)
+        (interrupts()?, Some(table))
     };
     let meter = BuildMeter {
         progress: ProgressMeter::new("positions"),
         interrupts,
         is_stopped: Cell::new(false),
     };
-    if arguments.self_made {
-        table = from_searches(arguments, &meter)?;
-    }
+    let mut table = match table_of_games {
+        Some(table) => table,
+        None => from_searches(arguments, &meter)?,
+    };
     if arguments.check {
         check_moves(&mut table, arguments, &meter)?;
     }
