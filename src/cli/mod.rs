@@ -212,11 +212,11 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     })
 }
 
-/// The language of the locale; English if messages are not written in its encoding. The engine writes in UTF-8 or GBK,
-/// commands write only in UTF-8.
+/// The language of the locale; English if the program does not write in the encoding of the locale. The engine writes
+/// in UTF-8 or GBK, commands write only in UTF-8.
 fn language_of_locale(words: &[OsString]) -> Language {
     let is_written = match locale_encoding() {
-        LocaleEncoding::Utf8 => true,
+        LocaleEncoding::Utf8 | LocaleEncoding::Unnamed => true,
         LocaleEncoding::Gbk => !has_command(words),
         LocaleEncoding::Other => false,
     };

@@ -364,6 +364,9 @@ fn positions_are_shown_as_diagrams() {
         assert!(board.is_ascii(), "{text}");
         assert_eq!(turn, expected, "{text}");
     }
+    // On macOS, the locale may be only the encoding.
+    let text = shown("show", "UTF-8");
+    assert!(text.contains("楚  河") && text.ends_with("red to move\n"), "{text}");
     let flipped = shown("show --flip", "C");
     assert!(flipped.starts_with("0  R---N"), "{flipped}");
     dir.check("$1 show 9/9\n2> 2 ranks");

@@ -286,29 +286,39 @@ pub fn locale(category: &str) -> Option<String> {
     Some(locale.to_string_lossy().to_ascii_lowercase())
 }
 
-/// Whether the encoding of the locale is UTF-8. Without a locale in the environment, it is assumed on Windows only.
+/// Whether boards and moves can have Chinese characters: the encoding of the locale is UTF-8. Without a locale in the
+/// environment, this is assumed on Windows only. A locale without an encoding, such as `C`, is assumed to have UTF-8
+/// only for messages, which are in Chinese only if the locale is Chinese.
 pub fn is_utf8() -> bool {
-    locale("LC_CTYPE")
-        .map_or(cfg!(windows), |locale| locale.contains("utf-8") || locale.contains("utf8"))
+    match locale_encoding() {
+        LocaleEncoding::Utf8 => true,
+        LocaleEncoding::Unnamed => cfg!(windows) && locale("LC_CTYPE").is_none(),
+        LocaleEncoding::Gbk | LocaleEncoding::Other => false,
+    }
 }
 
 /// The encoding of the locale in the environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LocaleEncoding {
-    /// UTF-8, or none is named.
     Utf8,
     /// GB18030 or a part of it: GBK, GB2312.
     Gbk,
     Other,
+    Unnamed,
 }
 
 pub fn locale_encoding() -> LocaleEncoding {
     let name = locale("LC_CTYPE").unwrap_or_default();
-    match name.split_once('.').map(|(_, encoding)| encoding) {
-        None => LocaleEncoding::Utf8,
-        Some(encoding) if encoding.starts_with("utf") => LocaleEncoding::Utf8,
-        Some(encoding) if encoding.starts_with("gb") || encoding == "euccn" => LocaleEncoding::Gbk,
-        Some(_) => LocaleEncoding::Other,
+    // On macOS, the locale may be only `UTF-8`.
+    let encoding = name.split_once('.').map_or(&*name, |(_, encoding)| encoding);
+    if encoding.starts_with("utf") {
+        LocaleEncoding::Utf8
+    } else if !name.contains('.') {
+        LocaleEncoding::Unnamed
+    } else if encoding.starts_with("gb") || encoding == "euccn" {
+        LocaleEncoding::Gbk
+    } else {
+        LocaleEncoding::Other
     }
 }
 
