@@ -181,7 +181,7 @@ fn play_known_games(
     // The games that no worker has started.
     let numbers = Mutex::new((0..).filter(|number| !done.contains(number)));
     // The values that SPSA tunes. Each worker adds its result to them before it starts its next game.
-    let tuned = standings.spsa.clone().map(Mutex::new);
+    let spsa = standings.spsa.clone().map(Mutex::new);
     // Dropping the sender stops the workers.
     let (stop_sender, stopped) = bounded::<()>(0);
     // The channel has no buffer, so that a worker starts its next game only after its last result is taken. Otherwise
@@ -193,7 +193,7 @@ fn play_known_games(
     thread::scope(|scope| {
         for cpus in cpus {
             let (stopped, stalls) = (stopped.clone(), stalls.clone());
-            let worker = GameWorker::new(tournament, tuned.as_ref(), cpus, stopped, stalls);
+            let worker = GameWorker::new(tournament, spsa.as_ref(), cpus, stopped, stalls);
             let (numbers, events) = (&numbers, events.clone());
             let work = move || work(worker, schedule, numbers, tournament.wait, &events);
             if let Err(error) = thread::Builder::new().spawn_scoped(scope, work) {
@@ -285,12 +285,12 @@ fn work(
             };
         let has_failed = event.is_err();
         // Locked until the result is taken, so that the standings add the results in the same order.
-        let mut tuned = worker.tuned.map(Mutex::lock);
-        if let (Some(tuned), Ok(TournamentEvent::Game(record))) = (&mut tuned, &event) {
-            tuned.add(number / 2, record.half_points(0));
+        let mut spsa = worker.spsa.map(Mutex::lock);
+        if let (Some(spsa), Ok(TournamentEvent::Game(record))) = (&mut spsa, &event) {
+            spsa.add(number / 2, record.half_points(0));
         }
         let is_sent = events.send(event).is_ok();
-        drop(tuned);
+        drop(spsa);
         if !is_sent || has_failed {
             break;
         }

@@ -18,7 +18,8 @@ use crate::board::{ByColor, Color};
 
 pub struct GameWorker<'a> {
     tournament: &'a Tournament,
-    pub tuned: Option<&'a Mutex<SpsaRun>>,
+    /// The tuned parameters, if options are tuned.
+    pub spsa: Option<&'a Mutex<SpsaRun>>,
     /// The processors of its engines, if they are pinned.
     cpus: Option<Vec<usize>>,
     /// Disconnected when the tournament is stopped.
@@ -31,12 +32,12 @@ pub struct GameWorker<'a> {
 impl<'a> GameWorker<'a> {
     pub fn new(
         tournament: &'a Tournament,
-        tuned: Option<&'a Mutex<SpsaRun>>,
+        spsa: Option<&'a Mutex<SpsaRun>>,
         cpus: Option<Vec<usize>>,
         interrupted: Receiver<()>,
         stalls: StallWatch,
     ) -> Self {
-        Self { tournament, tuned, cpus, interrupted, stalls, engines: HashMap::new() }
+        Self { tournament, spsa, cpus, interrupted, stalls, engines: HashMap::new() }
     }
 
     pub fn is_stopped(&self) -> bool {
@@ -49,29 +50,29 @@ impl<'a> GameWorker<'a> {
         let record = |moves, ending| {
             GameRecord::new(scheduled.number, players, &opening.start, moves, ending)
         };
-        let must_quit = |number: &usize, engine: &mut Engine| {
-            self.tournament.engines[*number].restart
+        let must_quit = |index: &usize, engine: &mut Engine| {
+            self.tournament.engines[*index].restart
                 || engine.must_restart()
-                || !players.0.contains(number)
+                || !players.0.contains(index)
         };
         for (_, engine) in self.engines.extract_if(must_quit) {
             engine.quit();
         }
         let options =
-            self.tournament.varied_options(scheduled, self.tuned.map(Mutex::lock).as_deref());
+            self.tournament.varied_options(scheduled, self.spsa.map(Mutex::lock).as_deref());
         for color in Color::ALL {
-            let number = players[color];
+            let index = players[color];
             let mut began = Instant::now();
-            match self.prepare(number, &options[color], &mut began) {
+            match self.prepare(index, &options[color], &mut began) {
                 Ok(()) => {}
                 Err(EngineFailure::Interrupted) => return Err(NoResult::Interrupted),
                 // These end the tournament and not only the game.
                 Err(failure @ (EngineFailure::Start(_) | EngineFailure::Network(_))) => {
-                    let name = &self.tournament.engines[number].name;
+                    let name = &self.tournament.engines[index].name;
                     return Err(NoResult::Failed(format!("engine {name}: {failure}")));
                 }
                 Err(failure) => {
-                    self.engines.remove(&number);
+                    self.engines.remove(&index);
                     if let EngineFailure::Timeout { allowed, .. } = failure
                         && let Some(stall) = self.stalls.excuse(began, allowed)
                     {
@@ -111,32 +112,32 @@ impl<'a> GameWorker<'a> {
     /// started, `began` is set to the time of the start.
     fn prepare(
         &mut self,
-        number: usize,
+        index: usize,
         options: &[(String, String)],
         began: &mut Instant,
     ) -> Result<(), EngineFailure> {
-        if let Some(engine) = self.engines.get_mut(&number) {
+        if let Some(engine) = self.engines.get_mut(&index) {
             match engine.new_game(options) {
                 Ok(()) => return Ok(()),
                 Err(EngineFailure::Interrupted) => return Err(EngineFailure::Interrupted),
                 // A crash after the previous game must not cost this one: restart the engine.
                 Err(failure) => {
-                    log::warn!("{}: {failure}", self.tournament.engines[number].name);
+                    log::warn!("{}: {failure}", self.tournament.engines[index].name);
                 }
             }
-            self.engines.remove(&number);
+            self.engines.remove(&index);
         }
-        let spec = self.tournament.spec_with(number, options);
+        let spec = self.tournament.spec_with(index, options);
         let timeouts = self.tournament.timeouts;
         *began = Instant::now();
         let mut engine =
             Engine::start(&spec, self.cpus.as_deref(), timeouts, self.interrupted.clone())?;
         engine.new_game(&[])?;
-        self.engines.insert(number, engine);
+        self.engines.insert(index, engine);
         Ok(())
     }
 
-    /// Waits for a time, or until the tournament is stopped.
+    /// Waits for `time`, or until the tournament is stopped.
     pub fn wait(&self, time: Duration) {
         // Nothing is sent on this channel; it only disconnects.
         let _ = self.interrupted.recv_timeout(time);
