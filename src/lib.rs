@@ -21,13 +21,13 @@
 //! # The path of a command
 //!
 //! ```text
-//! stdin ──► protocol::stdio ──► Command ──► session ──► SearchRequest ──► search threads
-//! stdout ◄─ one writer ◄─ codec (ucci | uci | xboard | cxboard) ◄─ Reply ◄─ session ◄─ Event
+//! stdin ──► stdio ──► line ──► codec ──► Command ──► session ──► SearchRequest ──► search threads
+//! stdout ◄─ stdio ◄── line ◄── codec ◄── Reply ◄──── session ◄── Event ◄────────── search threads
 //! ```
 //!
-//! A reader thread turns bytes into lines, and a codec turns lines into typed commands. The session is the
-//! state machine of the engine. It waits for commands and search events, and only the session writes to
-//! standard output. The search threads are kept between searches, are independent of the protocols and never
+//! A reader thread turns bytes into lines, and the codec of a protocol (UCCI, UCI, XBoard or CXBoard), which belongs
+//! to the session, turns lines into typed commands. The session is the state machine of the engine. It waits for lines
+//! and search events, and only the session writes to standard output. The search threads are kept between searches, are independent of the protocols and never
 //! print.
 //!
 //! A `go` in UCCI passes through these files:
@@ -98,7 +98,8 @@
 //!
 //! # Invariants
 //!
-//! - An engine that misbehaves in a tournament can lose only its own game. It cannot end, stop or slow other games.
+//! - An engine that misbehaves in a game of a tournament can lose only this game; the other games continue. Only an
+//!   engine that cannot be started or refuses its network ends the tournament.
 //! - `board`, `movegen` and `rules` do no I/O and start no threads; `eval` never calls `search`.
 //! - Reading a protocol line does not panic: in `protocol`, lints deny `unwrap`, `expect`, indexing and
 //!   `panic!`. A refused line is reported and changes nothing.

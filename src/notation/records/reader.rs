@@ -38,7 +38,7 @@ const MAX_LINE_MB: u64 = 16;
 pub struct RecordReader<'a> {
     source: Source<'a>,
     error: Option<io::Error>,
-    /// The number of games that were read or skipped, with those that cannot be read.
+    /// The number of games that were read or skipped, including those that cannot be read.
     count: usize,
 }
 
@@ -72,8 +72,7 @@ impl<'a> RecordReader<'a> {
             && begins_with_line(beginning)
         {
             let encoding = encoding_of(beginning);
-            let whole = beginning.iter().rposition(|byte| *byte == b'\n');
-            let joins_moves = has_moves_below(&decode(&beginning[..whole.unwrap_or(0)]));
+            let joins_moves = has_moves_below(&decode(whole_lines(beginning)));
             let lines = Source::Lines(Lines::new(input, encoding, joins_moves));
             return Ok(Self { source: lines, error: None, count: 0 });
         }
@@ -84,8 +83,8 @@ impl<'a> RecordReader<'a> {
     ///
     /// # Errors
     /// The file cannot be read, is of a format that is read as a whole and has more than 1 GB, is neither text nor a
-    /// record of a known format, is JSON or a file of self-play games, or is a library of CCBridge without records or
-    /// of an older version.
+    /// record of a known format, is CSV, JSON or a file of self-play games, or is a library of CCBridge without records
+    /// or of an older version.
     pub fn new(input: impl BufRead + Send + 'a) -> io::Result<Self> {
         let mut input: Input<'a> = Box::new(input);
         let mut beginning = Vec::new();
@@ -350,9 +349,13 @@ fn begins_with_line(beginning: &[u8]) -> bool {
     if text::utf_16(beginning).is_some() || !is_text(beginning) {
         return false;
     }
-    let whole = beginning.iter().rposition(|byte| *byte == b'\n');
-    let text = String::from_utf8_lossy(&beginning[..whole.unwrap_or(0)]);
-    is_list(&text)
+    is_list(&String::from_utf8_lossy(whole_lines(beginning)))
+}
+
+/// The complete lines in the beginning of a file.
+fn whole_lines(beginning: &[u8]) -> &[u8] {
+    let end = beginning.iter().rposition(|byte| *byte == b'\n');
+    &beginning[..end.unwrap_or(0)]
 }
 
 /// Whether a text has one game per line, and the first of them has a position.
@@ -430,7 +433,7 @@ impl<'a> Lines<'a> {
         Ok(None)
     }
 
-    /// Decodes a line. The second name of a position of XQWizard, which is in Big5, is left out.
+    /// Decodes a line. XQWizard writes two names of a position, in GBK and in Big5; of these, only the first is kept.
     fn decode<'b>(&self, line: &'b [u8]) -> Cow<'b, str> {
         match before_second_name(line) {
             Some(line) if !is_utf_8(line) => GBK.decode_without_bom_handling(line).0,
@@ -445,6 +448,7 @@ fn before_second_name(line: &[u8]) -> Option<&[u8]> {
     loop {
         at += match line.get(at)? {
             b'|' => return Some(&line[..at]),
+            // An operation of an EPD, which has no second name.
             b'"' => return None,
             byte if byte.is_ascii() => 1,
             // The second byte of a character may be a `|`.
