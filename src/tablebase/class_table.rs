@@ -73,7 +73,7 @@ impl ClassTable {
         }
     }
 
-    /// Material class.
+    /// The pieces of both sides.
     pub fn material(&self) -> Material {
         self.header.material
     }

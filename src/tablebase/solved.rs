@@ -55,7 +55,7 @@ pub struct SideCounts {
     pub longest_win: u16,
     /// Won by the repetition rules.
     pub won_by_rule: u64,
-    /// Plies of the longest win by rule whose length is stored, without the loser's repetitions; 0 if none.
+    /// Plies of the longest win by rule whose length is stored; 0 if none. The repetitions of the loser are not counted.
     pub longest_by_rule: u16,
     /// Proven draws.
     pub drawn: u64,
@@ -69,8 +69,32 @@ pub struct SideCounts {
     pub unknown: u64,
 }
 
+impl SideCounts {
+    fn add(&mut self, outcome: Option<TableOutcome>, weight: u64) {
+        self.legal += weight;
+        let count = match outcome {
+            Some(TableOutcome::Win(plies)) => {
+                self.longest_win = self.longest_win.max(plies);
+                &mut self.won
+            }
+            Some(TableOutcome::WinByRule(plies)) => {
+                self.longest_by_rule = self.longest_by_rule.max(plies.unwrap_or(0));
+                &mut self.won_by_rule
+            }
+            Some(TableOutcome::Draw) => &mut self.drawn,
+            Some(TableOutcome::LossByRule(_)) => &mut self.lost_by_rule,
+            Some(TableOutcome::Loss(plies)) => {
+                self.longest_loss = self.longest_loss.max(plies);
+                &mut self.lost
+            }
+            None => &mut self.unknown,
+        };
+        *count += weight;
+    }
+}
+
 impl SolvedClass {
-    /// Material class.
+    /// The pieces of both sides.
     pub fn material(&self) -> Material {
         self.material
     }
@@ -197,28 +221,4 @@ pub struct WrongValue {
 pub fn largest_value(values: &[u8]) -> u8 {
     let legal = values.iter().filter(|value| **value != ILLEGAL);
     legal.copied().max().unwrap_or(0)
-}
-
-impl SideCounts {
-    fn add(&mut self, outcome: Option<TableOutcome>, weight: u64) {
-        self.legal += weight;
-        let count = match outcome {
-            Some(TableOutcome::Win(plies)) => {
-                self.longest_win = self.longest_win.max(plies);
-                &mut self.won
-            }
-            Some(TableOutcome::WinByRule(plies)) => {
-                self.longest_by_rule = self.longest_by_rule.max(plies.unwrap_or(0));
-                &mut self.won_by_rule
-            }
-            Some(TableOutcome::Draw) => &mut self.drawn,
-            Some(TableOutcome::LossByRule(_)) => &mut self.lost_by_rule,
-            Some(TableOutcome::Loss(plies)) => {
-                self.longest_loss = self.longest_loss.max(plies);
-                &mut self.lost
-            }
-            None => &mut self.unknown,
-        };
-        *count += weight;
-    }
 }

@@ -50,7 +50,7 @@ impl CoBuchi<'_> {
     /// Marks positions that captures decide by rule, and all positions from which these can be forced.
     fn start(&self) {
         let positions = self.positions;
-        let is_first = |node: Node| {
+        let mark_initial = |node: Node| {
             let is_lost = positions.is_open(node)
                 && if node.side() == self.loser {
                     positions.moves.get(node) == 0
@@ -61,12 +61,12 @@ impl CoBuchi<'_> {
             is_lost && self.add(node)
         };
         let game = positions.game;
-        propagate_from(game.threads, game.indexer.len(), is_first, |node, marked| {
+        propagate_from(game.threads, game.indexer.len(), mark_initial, |node, marked| {
             self.visit(node, marked);
         });
     }
 
-    /// Marks the predecessors of a marked node from which it can be forced.
+    /// Marks the predecessors of a marked node from which the other side can force it.
     fn visit(&self, node: Node, marked: &mut Vec<Node>) {
         self.positions.game.indexer.before(node, |before| {
             if !self.positions.is_open(before) || self.is_lost(before) {
@@ -81,6 +81,7 @@ impl CoBuchi<'_> {
     /// Counts one more losing move of the loser. Returns whether all moves now lose.
     fn count_lost_move(&self, node: Node) -> bool {
         self.positions.offenses.make_stale(node);
+        // With a capture that holds the position, quiet moves need not reach the goals.
         if !self.positions.has_capture(node, capture_bits::HOLD) {
             self.positions.missed_goals.make_stale(node);
         }
