@@ -105,8 +105,8 @@ const MARGIN: i32 = 40;
 /// A row with its decoded move; `None` if it has no valid one.
 pub type DecodedRow = (BookRow, Option<Move>);
 
-/// The rows of a position and of its mirror image as records. If a move has several rows, the first usable one is used.
-/// Of several rows with the same move in one list, at most one counts as usable.
+/// The rows of a position and of its mirror image as records. Of several rows with the same move, the first usable one
+/// is taken, and those of the same list count once in [`FoundRecords::usable`].
 pub fn found_records(
     own: &[DecodedRow],
     mirrored: &[DecodedRow],

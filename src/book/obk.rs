@@ -58,8 +58,8 @@ pub struct ObkBook {
     keys: ObkKeys,
     table: &'static str,
     /// Key and rowid of each usable row, sorted. They replace a missing index of the table, without which SQLite reads
-    /// the whole table for each look-up. If the table has an index, they are read only for a walk, because most of the
-    /// many look-ups of a walk find nothing.
+    /// the whole table for each look-up. If the table has an index, they are read only for a walk, whose many look-ups
+    /// mostly find nothing, which is faster in memory.
     index: OnceCell<Vec<(u64, i64)>>,
 }
 

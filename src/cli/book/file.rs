@@ -73,6 +73,7 @@ impl Output {
         if is_xqb {
             return Err(Failure::new(path.display(), BookError::NoDatabases));
         }
+        // For an .xqb, which SQLite writes, this only checks that the file can be written.
         let file = OutputFile::create(path, force)?;
         Ok(Self {
             path: path.to_owned(),
