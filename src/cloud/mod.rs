@@ -18,7 +18,7 @@
 //! | [`client`] | HTTP client |
 //! | [`worker`] | worker threads, in the server or on other machines |
 //! | [`access`], [`server`] | tokens and roles; HTTP, limits, metrics |
-//! | `recent` | memory of recent events |
+//! | `recent` | maps whose entries expire, work done in the last minute |
 //!
 //! The replies of the public library's API ([`api::ApiReply`]) never contain text of a request, only fixed words,
 //! numbers and moves. The JSON of the additional paths, such as notes and jobs, contains stored text.

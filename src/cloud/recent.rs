@@ -1,4 +1,4 @@
-//! Memory of recent events, and the work done in the last minute.
+//! Maps whose entries expire, and the work done in the last minute.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -297,7 +297,7 @@ fn repetitions_are_judged() {
         ("rulecheck", "", "\0"),
         ("rulecheck", "&movelist=", "\0"),
     ] {
-        let found = super::tests::ask(&library, action, START, more);
+        let found = self::ask(&library, action, START, more);
         assert_eq!(found, reply, "{action}{more}");
     }
 }
@@ -488,7 +488,7 @@ fn an_unknown_move_that_is_played_is_learned() {
         assert_eq!(found.len(), learned, "{action} {role:?} {more}");
     }
     let (_directory, library) = empty();
-    // A move to a known position is known at once.
+    // A move to a known position gets its score without a search.
     write(&library, "a3a4", "a6a5", 5);
     ask(&library, "queryall", START, "");
     tasks(&library, TaskKind::Scoring);

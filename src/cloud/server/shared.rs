@@ -126,7 +126,7 @@ impl Shared {
         work: impl FnOnce(&Library) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         // Acquiring a slot never fails, because the semaphore is never closed. The work is never canceled, because the
-        // runtime ends after its requests; so if `done` fails, the work has panicked.
+        // runtime is shut down only after the last request. So `done` fails only if the work has panicked.
         let slot = self.slots.clone().acquire_owned().await;
         let library = self.library.clone();
         let done = tokio::task::spawn_blocking(move || {

@@ -99,6 +99,7 @@ pub fn signer(shared: &Shared, address: IpAddr, parameters: &QueryParameters) ->
     let is_listed = options.public_workers.contains(&address);
     let token = parameters.get("token").filter(|_| is_listed)?;
     let signed = signed(parameters)?;
+    // All passwords are tried, so that the time does not show which one matches.
     let mut found = None;
     let files = shared.files();
     for (name, password) in files.tokens.writers() {
@@ -148,7 +149,8 @@ pub fn answer(
     })
 }
 
-/// The data that a worker signs after its access token; `None` for requests that workers do not sign.
+/// The data that is hashed together with the access token for the signature; `None` for requests that workers do not
+/// sign.
 fn signed(parameters: &QueryParameters) -> Option<String> {
     let value = |name| parameters.get(name).unwrap_or("");
     let signed = match value("action") {

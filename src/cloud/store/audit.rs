@@ -180,9 +180,9 @@ impl Batch<'_> {
         let query = "SELECT new, depth, writer FROM audit
             WHERE key = $1 AND move = $2 AND undone IS NULL AND note IS NULL
             ORDER BY writer = $3, id DESC LIMIT 1";
-        let values = [(&edge.parent).into(), edge.m.into(), Self::LIBRARY.into()];
+        let values = [(&edge.parent).into(), edge.m.into(), Self::LINK_WRITER.into()];
         let write = self.connection.query_one(query, &values, |columns| {
-            let is_link = columns.text(2, "writer")? == Self::LIBRARY;
+            let is_link = columns.text(2, "writer")? == Self::LINK_WRITER;
             Ok((is_link, (columns.number(0, "new")?, columns.number(1, "depth")?)))
         })?;
         Ok(write.filter(|(is_link, _)| links || !is_link).map(|(_, write)| write))
@@ -196,7 +196,7 @@ impl Batch<'_> {
         };
         match self.latest_write(&edge, true)? {
             Some(_) => Ok(()),
-            None => self.audit(Self::LIBRARY, key, Some(entry), entry),
+            None => self.audit(Self::LINK_WRITER, key, Some(entry), entry),
         }
     }
 
@@ -206,7 +206,7 @@ impl Batch<'_> {
         let mut found = Vec::new();
         for parent in self.connection.parents(child)? {
             let read = |columns: &Columns<'_>| columns.number(0, "move").map(Move::from_bits);
-            let values = [(&parent).into(), Self::LIBRARY.into()];
+            let values = [(&parent).into(), Self::LINK_WRITER.into()];
             let moves = self.connection.query(query, &values, read)?;
             let edges = Edge::of_stored(&parent, moves.into_iter().flatten());
             let leading = edges.into_iter().filter(|edge| edge.child == *child);

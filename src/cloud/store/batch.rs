@@ -48,7 +48,7 @@ pub struct Batch<'a> {
 impl Batch<'_> {
     /// Name in the audit log for links. A link is a move without a score of its own, which is known only while the
     /// position after it is known.
-    pub(super) const LIBRARY: &'static str = "library";
+    pub(super) const LINK_WRITER: &'static str = "library";
 
     pub fn get(&self, key: &Key) -> Result<Option<Row>> {
         self.connection.row(key)
@@ -70,6 +70,7 @@ impl Batch<'_> {
         let entry = self.put_move(edge, row, replies, new.value, new.depth)?;
         self.audit(&new.writer, &edge.parent, old.as_ref(), &entry)?;
         if is_new {
+            // The position was unknown; links to it are known again.
             let links = self.links_to(&edge.parent)?;
             self.restore_all(links)?;
         }
@@ -130,10 +131,11 @@ impl Batch<'_> {
         if self.get(&edge.child)?.is_none() {
             return Ok(false);
         }
-        self.store(&NewScore::new(edge.clone(), 0, 0, Self::LIBRARY))
+        self.store(&NewScore::new(edge.clone(), 0, 0, Self::LINK_WRITER))
     }
 
-    /// The distances of a position: one more than those of its nearest parents, or 0 for the starting position.
+    /// The distances of a position and of the one with colors swapped (see [`Row::plies`]): one more than those of the
+    /// nearest parents, or 0 for the starting position.
     fn plies_from_parents(&self, key: &Key) -> Result<[Option<u16>; 2]> {
         let mut row = Row::default();
         if *key == View::of(&Position::startpos()).key {
