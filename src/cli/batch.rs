@@ -141,6 +141,7 @@ fn read_files(files: &[PathBuf]) -> Result<(Vec<BatchPosition>, Unread), Failure
         Ok(())
     })?;
     if all.is_empty() {
+        // Nothing can be searched, so the errors end the command.
         std::mem::take(&mut unread).finish("batch")?;
     }
     Ok((all, unread))

@@ -12,7 +12,7 @@ use crate::eval::nnue::simd::SimdLevel;
 use crate::movegen::{legal_moves, perft_in_parts};
 use crate::search::{BENCH_DEPTH, BenchResult, bench, nodes_per_second};
 
-/// Search fixed positions: the speed, and a node count as a signature.
+/// Search fixed positions and show the speed, and a node count as a signature.
 ///
 /// The positions are searched to a fixed depth with one thread. The signature is the same on every machine and
 /// changes only with the search or the evaluation.

@@ -47,7 +47,7 @@ const PAGE_HEADINGS: &[(&str, &str)] = &[
     ("VERSION", "版本"),
 ];
 
-/// Commands of the protocols that users write as arguments.
+/// Protocol commands that users may write as arguments by mistake.
 const PROTOCOL_COMMANDS: [&str; 11] = [
     "cxboard",
     "d",
@@ -148,8 +148,8 @@ fn word_of(error: &Error, kind: ContextKind) -> Option<String> {
     }
 }
 
-/// The tip to write `--` is shown only for words with one dash, which may be moves (WXF: `-C=4`), not for unknown
-/// options. For `-engine`, the tip suggests `--engine` instead.
+/// Sets the tip for an unknown argument. The tip to write `--` is shown only for words with one dash, which may be moves
+/// (WXF: `-C=4`), not for unknown options. For `-engine`, the tip suggests `--engine` instead.
 fn add_argument_tip(error: &mut Error, words: &[OsString], program: &Command) {
     let Some(word) = word_of(error, ContextKind::InvalidArg) else {
         return;
@@ -166,10 +166,10 @@ fn add_argument_tip(error: &mut Error, words: &[OsString], program: &Command) {
     let whole = whole.map_or_else(|| word.clone(), |text| text.into_owned());
     let name = whole.trim_start_matches('-');
     let is_match = command.get_name() == "match";
-    let mut replaced = REPLACED.iter().filter(|_| is_match);
-    let replacement = replaced.find(|(old, _)| *old == name);
+    let replacement =
+        REPLACED.iter().find(|(old, _)| is_match && *old == name).map(|(_, new)| *new);
     let mut known = command.get_arguments().filter_map(|known| known.get_long());
-    if let Some(new) = replacement.map_or_else(|| known.find(|long| *long == name), |r| Some(r.1)) {
+    if let Some(new) = replacement.or_else(|| known.find(|long| *long == name)) {
         let new = ContextValue::String(format!("--{new}"));
         error.insert(ContextKind::SuggestedArg, new);
     } else if is_match && DEFAULTS.contains(&name) {
@@ -188,7 +188,7 @@ fn add_argument_tip(error: &mut Error, words: &[OsString], program: &Command) {
     error.insert(ContextKind::InvalidArg, ContextValue::String(whole));
 }
 
-/// Commands of a subcommand such as `book` get no tip.
+/// Sets the tip for an unknown command. Commands of a subcommand such as `book` get no tip.
 fn add_command_tip(error: &mut Error, words: &[OsString], program: &Command) {
     let Some(word) = word_of(error, ContextKind::InvalidSubcommand) else {
         return;
@@ -392,6 +392,7 @@ fn heading_in_chinese(heading: &str, command: &Command) -> Option<String> {
     if let Some((_, chinese)) = fixed {
         return Some((*chinese).to_owned());
     }
+    // The headings are translated with the colon that they have in the help.
     let mut headings = command.get_arguments().filter_map(Arg::get_help_heading);
     let in_help = headings.find(|in_help| in_help.to_uppercase() == heading)?.to_owned() + ":";
     Some(translated(&in_help).trim_end_matches('：').to_owned())

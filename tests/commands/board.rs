@@ -155,7 +155,7 @@ fn errors_are_in_the_language_of_the_request() {
     let host = board.host();
     for (path, head, reason) in [
         ("/".to_owned(), &*host, "网址中没有棋盘的令牌"),
-        (page.clone(), "Host: localhost:1\r\n", "端口必须与棋盘的相同"),
+        (page.clone(), "Host: localhost:1\r\n", "和棋盘自己的端口"),
         (format!("{page}none.js"), &*host, "没有文件 none.js"),
         (format!("{page}api/move?start=x&moves="), &*host, "FEN"),
     ] {

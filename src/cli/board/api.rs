@@ -148,7 +148,7 @@ async fn position(State(api): State<Arc<Api>>, parts: Parts) -> Reply {
     in_background(parts, move |parameters| api.settings.describe(&parameters)).await
 }
 
-/// Runs a search of the user's engine. The search is stopped if the client disconnects.
+/// A route that runs a search of the user's engine. The search is stopped if the client disconnects.
 fn search(
     search: fn(&BoardEngine, &QueryParameters, &Run) -> Result<Value, String>,
 ) -> MethodRouter<Arc<Api>> {
@@ -176,6 +176,7 @@ fn read_games(bytes: &[u8]) -> Result<Value, String> {
             of_file.push(format!("only the first {MAX_GAMES} games are shown"));
             break;
         }
+        // In English: the whole message is translated at the end.
         let name = Language::En.within(|| place.to_string());
         match game {
             Ok(game) => {
@@ -219,7 +220,7 @@ impl HttpBody for EventStream {
     }
 }
 
-/// Starts a run of the user's engine that sends events; the last one is `done` or `failed`.
+/// A route that starts a run of the user's engine and sends its events; the last one is `done` or `failed`.
 fn stream(
     work: fn(&BoardEngine, &QueryParameters, &Run, SendEvent<'_>) -> Result<Value, String>,
 ) -> MethodRouter<Arc<Api>> {

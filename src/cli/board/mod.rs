@@ -49,7 +49,7 @@ pub struct Arguments {
     #[command(flatten)]
     books: BookArguments,
     /// Cloud library whose moves and notes are shown beside the board. The page can add to it. It is created if
-    /// missing; its requested searches run at low priority.
+    /// missing; searches that are requested in it run at low priority.
     #[arg(long, value_name = "LIBRARY")]
     library: Option<Location>,
     #[command(flatten)]
@@ -112,7 +112,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     server.run(listener).context("the server")
 }
 
-/// Opens a library for the page, with a worker that searches for it unless it is read-only.
+/// Opens a library for the page. If it can be written, a worker runs its search tasks.
 fn open_library(
     location: &Location,
     tablebases: Arc<Tables>,

@@ -81,7 +81,7 @@ impl BoardServer {
         let host = text(HOST).unwrap_or("");
         if !is_own_host(host, self.listening.port()) {
             return Some(
-                "the address must have the host 127.0.0.1 or localhost and the port of the board, even through a tunnel",
+                "open the board as 127.0.0.1 or localhost with its own port; a tunnel must use the same port on both sides",
             );
         }
         if let Some(origin) = text(ORIGIN)

@@ -228,7 +228,7 @@ impl BookArguments {
     }
 }
 
-/// Opens the books of a list, separated by `;`, which an argument names.
+/// Opens the books of a list separated by `;`. `argument` is the name of the argument for error messages.
 ///
 /// # Errors
 /// A book cannot be opened.

@@ -192,7 +192,7 @@ impl MateTiming {
         if is_in_time(plies) {
             return Self::InTime;
         }
-        // Only the strong side can win, and against a bare king it has nothing to capture.
+        // A bare king cannot win, and the other side has nothing to capture.
         let has_bare_king =
             Material::of(position).is_some_and(|(_, strong)| position.color(!strong).len() == 1);
         match tablebases.dtc(position) {
@@ -203,7 +203,7 @@ impl MateTiming {
         }
     }
 
-    /// `None` if the mate comes in time.
+    /// The text after the result; `None` if the mate comes in time.
     pub fn note(self) -> Option<String> {
         match self {
             Self::InTime => None,

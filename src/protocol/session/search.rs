@@ -124,7 +124,7 @@ impl Session {
         book: Option<BookAnswer>,
         started: Instant,
     ) -> ActiveSearch {
-        // Without a suggestion the only stage is the request itself.
+        // Without a suggested move (of a book or tablebase), the first stage is the requested search.
         let stage = Stage::first(go, &request);
         let side = request.game.position().side_to_move();
         let last_side = self.last_root_side.replace(side);
@@ -261,7 +261,7 @@ impl Session {
     }
 
     /// Handles an event of the search threads. Reports are sent only for the search that `go` asked for, not for the
-    /// trial of a suggestion. After a book move has replaced the answer of the search, no reports are sent.
+    /// trial of a suggested move. After a book move has replaced the answer of the search, no reports are sent.
     pub fn on_event(&mut self, event: Event) {
         let is_trial = |search: &ActiveSearch| !matches!(search.stage, Stage::Requested);
         let is_from_book = |search: &ActiveSearch| search.book_outcome.is_some();

@@ -166,7 +166,7 @@ const FORFEITS: &str = "forfeit, on time, illegal move, invalid move, disconnect
                         exited unexpectedly";
 
 /// Further words of the tag `Termination`, also of unfinished games. In a comment they may be about the position.
-/// With `stall` also "stalled connection" is found.
+/// `stall` also matches "stalled connection".
 const TERMINATIONS: &str =
     "rules infraction, abandoned, emergency, death, unterminated, stall, crash, timeout";
 
@@ -206,7 +206,7 @@ struct ScoreNotation {
     /// The value of 1.00, in evaluation units.
     unit: f64,
     /// Whether `M` counts moves instead of plies.
-    has_mate_moves: bool,
+    counts_moves: bool,
 }
 
 impl ScoreNotation {
@@ -222,7 +222,7 @@ impl ScoreNotation {
         let is_ucci = parts.any(|part| part == "UCCI");
         Self {
             unit: f64::from(Score::MINOR_PIECE) / if is_ucci { 1.0 } else { PAWNS },
-            has_mate_moves: engine.is_some(),
+            counts_moves: engine.is_some(),
         }
     }
 
@@ -254,7 +254,7 @@ impl ScoreNotation {
         }
         let (sign, number) = score.split_once('M')?;
         let number = number.parse().ok().filter(limited).filter(|n| *n > 0)?;
-        match (sign, self.has_mate_moves) {
+        match (sign, self.counts_moves) {
             ("+", true) => Some(2 * number - 1),
             ("-", true) => Some(-2 * number),
             ("+", false) => Some(number),
