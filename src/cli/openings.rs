@@ -105,7 +105,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(INTERRUPTED))
 }
 
-/// The reason why a complete search has only `count` openings. The file had `present` openings.
+/// The reason why a search that was not interrupted has only `count` openings. The file had `present` openings, which
+/// the same settings and seed find again in the same order, if it is unchanged.
 fn why_too_few(plan: &OpeningSearch, count: usize, present: usize) -> String {
     if count < present {
         return format!("a search with these settings does not find opening {}", count + 1);

@@ -64,8 +64,8 @@ pub struct Arguments {
     /// Number of threads that answer requests.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=64))]
     threads: u8,
-    /// Return no move from query and similar actions while fewer than N good moves are known in and below the position,
-    /// or fewer than min(N, 4) below each of its best moves.
+    /// Return a move from query and similar actions only if at least N good moves are known in and below the position,
+    /// and at least min(N, 4) below one of its best moves.
     #[arg(long, value_name = "N", default_value_t = LibraryOptions::default().min_visits)]
     min_visits: usize,
     /// Round scores as the public library does: by the move of the queried position, not of its stored mirror image.

@@ -33,7 +33,7 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// Whether moves may be independent of the time: with nodes or depth, also beside a time.
+    /// Whether moves may be independent of the time: with nodes or depth, even combined with a time.
     pub fn is_repeatable(self) -> bool {
         self.nodes.is_some() || self.depth.is_some()
     }

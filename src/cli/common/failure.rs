@@ -129,7 +129,8 @@ pub fn remove_unfinished_at_interrupt() {
 static SEARCH: Mutex<Option<Arc<Control>>> = Mutex::new(None);
 
 /// Runs a search that the first Ctrl-C stops, even if SIGINT was ignored when the program started. A second one, before
-/// the search has stopped, ends the program. Ctrl-C has its usual effect if this cannot be arranged.
+/// the search has stopped, ends the program unless SIGINT was ignored. If the thread for signals cannot be started,
+/// Ctrl-C has its usual effect.
 pub fn stopped_by_ctrl_c<T>(control: &Arc<Control>, search: impl FnOnce() -> T) -> T {
     *SEARCH.lock() = Some(Arc::clone(control));
     let _ = watch_signals();

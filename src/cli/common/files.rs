@@ -9,10 +9,7 @@ use std::sync::OnceLock;
 use super::{Context, Failure, ignore_closed_pipe, refuse_if, remove_unfinished_at_interrupt};
 use crate::text::{Blocking, Replacement, first_bytes, has_extension, short_name};
 
-/// The number of bytes that are read from a file at once. From those at the beginning, [`RecordReader`] recognizes
-/// whether lines of moves belong to the positions above them.
-///
-/// [`RecordReader`]: crate::notation::records::RecordReader
+/// The number of bytes that are read from a file at once.
 const BUFFER_SIZE: usize = 1 << 20;
 
 /// Opens a file for reading; `-` is standard input.
@@ -248,8 +245,8 @@ const KNOWN_EXTENSIONS: [&str; 25] = [
     "json", "mxq", "nnue", "obk", "pdf", "pfc", "pgn", "png", "svg", "webp", "xqb", "xqf",
 ];
 
-/// Returns an error if the name of an output file has the extension of another known format than those in `own`, the
-/// first of which is suggested.
+/// Returns an error if an output file has the extension of a known format that is not in `own`. The error suggests the
+/// first extension in `own`.
 pub fn require_extension(option: &str, path: &Path, own: &[&str]) -> Result<(), Failure> {
     let mut others = KNOWN_EXTENSIONS.iter().filter(|known| !own.contains(known));
     let Some(other) = others.find(|other| has_extension(path, other)) else {

@@ -32,7 +32,7 @@ pub struct GameArguments {
 #[derive(Debug)]
 pub struct GivenGame {
     pub game: Game,
-    /// The record of a file with which it begins.
+    /// The record from a file, if the game begins with one. Moves of the arguments may follow it.
     pub record: Option<GameTree>,
     /// The file of the game and the place in it, for [`place_json`]. `None` if the game is not from a file, or if moves
     /// follow it in the arguments.
@@ -97,7 +97,7 @@ impl GameArguments {
         Ok(self.read_with_source()?.game)
     }
 
-    /// Like [`Self::read`], but also returns what the file says about the game.
+    /// Like [`Self::read`], but also returns the record of the game and its place in the file, if it is from a file.
     pub fn read_with_source(&self) -> Result<GivenGame, Failure> {
         let given = self.play()?;
         if let Some(text) = given.game.position().irregularity_note() {
@@ -190,13 +190,13 @@ fn play_record(record: &GameTree, moves: &str) -> Result<Game, Failure> {
     Ok(game)
 }
 
-/// Plays a game that is given as `startpos` or a FEN, with or without moves in any notation after it.
+/// Plays a game that is given as `startpos`, a FEN or a URL with a FEN, with or without moves in any notation after it.
 pub fn play_text(text: &str) -> Result<Game, Failure> {
     let line = read_text(&game_text(text)?);
     play_line(line.map_err(|error| line_failure(error, 0))?)
 }
 
-/// Plays a game of the user, and reports invalid counters of its FEN.
+/// Reads the start and the moves of a game text, and prints a note about invalid counters of its FEN.
 fn read_text(text: &GameText) -> Result<Line, LineError> {
     let line = text.read()?;
     if let Some(text) = text.counters_note() {
@@ -294,7 +294,8 @@ impl GamePath {
         RecordReader::new(self.open()?).context(self.path.display())
     }
 
-    /// Like [`Self::games`], but reads each line of standard input at once, see [`RecordReader::line_by_line`].
+    /// Like [`Self::games`], but reads each line of standard input as soon as it arrives, see
+    /// [`RecordReader::line_by_line`].
     pub fn games_line_by_line(&self) -> Result<RecordReader<'static>, Failure> {
         if self.path != Path::new("-") {
             return self.games();
@@ -343,7 +344,7 @@ impl GamePath {
         Ok((self.cut(game, number)?, place))
     }
 
-    /// The selected games of the file, which `games` reads.
+    /// The games that this path selects. `games` must be a reader of its file.
     pub fn select<'a>(&'a self, games: RecordReader<'a>) -> SelectedGames<'a> {
         SelectedGames { file: self, games }
     }
@@ -354,7 +355,7 @@ impl GamePath {
         Failure::new(self.path.display(), why)
     }
 
-    /// Cuts the game after the given ply; its result is then unknown.
+    /// Cuts the game after the given ply; its result is then unknown. `number` is the number of the game in its file.
     ///
     /// # Errors
     /// The game is shorter.
@@ -370,7 +371,7 @@ impl GamePath {
         Ok(game)
     }
 
-    /// Returns an error if the game is shorter than the given ply.
+    /// Returns an error if the game, the one with this number in its file, is shorter than the given ply.
     pub fn check_ply(&self, game: &GameTree, number: usize) -> Result<(), Failure> {
         let plies = game.plies();
         if self.ply.is_none_or(|ply| ply <= plies) {

@@ -228,8 +228,8 @@ pub fn heads<const N: usize>(words: [&str; N]) -> [String; N] {
     words.map(|word| translated(word).into_owned())
 }
 
-/// One row of a table with these column widths. If their sum exceeds `width`, the row continues on further
-/// lines, indented. All rows of a table are broken at the same columns.
+/// One row of a table with these column widths. If the row is wider than `width`, it continues on further lines,
+/// indented. All rows of a table are broken at the same columns.
 pub fn row(cells: &[impl AsRef<str>], widths: &[usize], width: Option<usize>) -> String {
     let mut lines = Vec::new();
     let (mut line, mut used) = (String::new(), 0);

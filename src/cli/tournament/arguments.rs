@@ -35,7 +35,7 @@ const MAX_OPENINGS_MB: u64 = 1024;
 ///   option.NAME=VALUE  a protocol option to set
 ///   init=LINE          a line to send after the options; may be repeated
 ///   tc=[MOVES/]TIME[+INCREMENT]  time control: seconds or minutes:seconds
-///   movetime=MS, nodes=N, depth=N  limits per move instead of tc=; nodes and depth also beside a time
+///   movetime=MS, nodes=N, depth=N  limits per move instead of tc=; nodes and depth can be combined with a time
 ///   margin=MS          time margin: overruns up to this do not lose (default: 100)
 ///   ponder=on          let it ponder
 ///   restart=on         restart it for each game
@@ -128,8 +128,8 @@ pub struct Arguments {
     factors: Option<PathBuf>,
     /// Tune numeric options of an engine by a match against itself (SPSA). FILE is a TOML file with the planned number
     /// of pairs of games (`pairs = N`) and a table for each option: `[[parameter]]`, `name`, `value`, `min`, `max`,
-    /// `step`. In each pair one engine plays above and the other below the values, which move toward those of the
-    /// winner.
+    /// `step`. In each pair of games, one engine plays with values above the current ones and the other with values
+    /// below them; the current values then move toward those of the winner.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["sprt", "factors"])]
     spsa: Option<PathBuf>,
     /// Pin each game to processors of its own (Linux and Windows). Their number is the largest number of search threads

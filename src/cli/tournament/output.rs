@@ -50,8 +50,8 @@ impl<'a> OutputFiles<'a> {
         for path in &arguments.status {
             require_not_stdout("--status", path)?;
             require_no_journal(path)?;
-            // A pipe is not opened before there is a text to write, because its reader sees the end of the input when
-            // the pipe is closed.
+            // Checks that the file can be written. A pipe is not opened before there is a text to write, because its
+            // reader sees the end of the input when the pipe is closed.
             if require_regular(path).is_ok() || path.is_dir() {
                 OutputFile::open(path)?;
             }

@@ -161,7 +161,7 @@ fn compare_levels(positions: usize) {
         networks.extend(shapes.map(|(seed, shape)| random_network(shape, seed, at_limits)));
     }
     for (seed, network) in (0..).zip(&networks) {
-        let values = |level| line_values(network, level, seed, positions.div_ceil(9));
+        let values = |level| line_values(network, level, seed, positions.div_ceil(networks.len()));
         let expected = values(SimdLevel::BASELINE);
         for level in SimdLevel::available().skip(1) {
             assert!(values(level) == expected, "{level:?}, network {seed}");
