@@ -8,11 +8,12 @@ use std::fmt;
 
 use arrayvec::ArrayVec;
 
-use crate::board::{Color, FILES, Move, Piece, PieceKind, Position, Square, Symmetry};
+use super::fen;
+use crate::board::{Color, FILES, Move, Piece, PieceKind, Position, Setup, Square, Symmetry};
 use crate::movegen::legal_moves;
 
 /// Maximum length of a key in bytes, with two digits per byte. A position has at most 92 digits, see [`Digits`].
-const MAX_LENGTH: usize = 48;
+const MAX_LENGTH: usize = 46;
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(ArrayVec<u8, MAX_LENGTH>);
@@ -29,31 +30,29 @@ impl Key {
 
     /// The canonical position; `None` if the bytes are not the key of a position that a library can store.
     pub fn position(&self) -> Option<Position> {
-        let mut text = String::with_capacity(96);
-        let mut digits = self.0.iter().flat_map(|byte| [byte >> 4, byte & 15]).peekable();
-        let mut squares = 0;
-        while squares < Square::COUNT {
+        let mut digits = self.0.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        let mut setup = Setup::empty();
+        let mut squares = Square::all().map(Square::flip_rank);
+        while let Some(square) = squares.next() {
             // A final 0 that would make the number of digits odd is omitted.
-            let digit = digits.next().unwrap_or(0);
-            let length = match digit {
-                0 => 1,
-                8 => usize::from(digits.next()?) + 1,
-                _ => {
-                    let kind = KINDS[usize::from(digit & 7).checked_sub(1)?];
-                    let letter = kind.letter();
-                    text.push(if digit < 8 { letter.to_ascii_lowercase() } else { letter });
-                    squares += 1;
-                    continue;
+            match digits.next().unwrap_or(0) {
+                0 => {}
+                8 => {
+                    for _ in 0..digits.next()? {
+                        squares.next()?;
+                    }
                 }
-            };
-            text.push(char::from(b'0' + u8::try_from(length).ok()?.min(9)));
-            squares += length;
+                digit => {
+                    let color = if digit < 8 { Color::Black } else { Color::Red };
+                    let kind = KINDS[usize::from(digit & 7) - 1];
+                    setup.squares[square.index()] = Some(Piece::new(kind, color));
+                }
+            }
         }
-        text.push_str(match digits.next() {
-            Some(1) => " b",
-            _ => " w",
-        });
-        let position = super::fen::parse(&text)?;
+        if digits.next() == Some(1) {
+            setup.side_to_move = Color::Black;
+        }
+        let position = Position::try_from(&setup).ok().filter(fen::is_storable)?;
         (View::of(&position).key == *self).then_some(position)
     }
 }
@@ -275,6 +274,6 @@ mod tests {
             let key = Key::from_bytes(bytes).unwrap();
             assert_eq!(key.position(), None, "{key}");
         }
-        assert_eq!(Key::from_bytes(&[1; 49]), None);
+        assert_eq!(Key::from_bytes(&[1; 47]), None);
     }
 }
