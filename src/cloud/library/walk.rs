@@ -81,7 +81,7 @@ impl<'a, 's> LibraryWalk<'a, 's> {
             }
             self.visited += 1;
             let before = self.visited;
-            let result = self.visit_below(board, known, 1)?;
+            let result = self.visit_below(board, known)?;
             visited.push(WalkMove {
                 played: known.played,
                 below: self.visited - before,
@@ -110,7 +110,6 @@ impl<'a, 's> LibraryWalk<'a, 's> {
         &mut self,
         board: &QueriedPosition,
         known: &KnownMove,
-        ply: usize,
     ) -> Result<BackedUp, StoreError> {
         if known.replies == 0 {
             return Ok(BackedUp::Stored);
@@ -127,7 +126,7 @@ impl<'a, 's> LibraryWalk<'a, 's> {
         if let Some(pending) = &mut self.pending {
             pending.request_scores(&child, &replies, Priority::Background);
             // Positions far below the root are not expanded.
-            if ply < self.budget / 2 + 10 {
+            if self.path.len() < self.budget / 2 + 10 {
                 pending.request_expansion(&child, replies.len(), Priority::Background);
             }
         }
@@ -141,7 +140,7 @@ impl<'a, 's> LibraryWalk<'a, 's> {
                 break;
             }
             self.visited += 1;
-            changes.push((reply.played, self.visit_below(&child, &reply, ply + 1)?));
+            changes.push((reply.played, self.visit_below(&child, &reply)?));
         }
         self.leave();
         Ok(back_up(board, known, &replies, &changes))
