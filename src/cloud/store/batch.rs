@@ -102,7 +102,7 @@ impl Batch<'_> {
         }
         row.set(entry);
         self.connection.put_row(&edge.parent, &row)?;
-        self.connection.link(&edge.parent, &edge.child)?;
+        self.connection.add_edge(&edge.parent, &edge.child)?;
         if let Some(mut replies) = replies
             && lower_plies(&mut replies, &row, edge.swaps_colors)
         {

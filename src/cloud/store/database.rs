@@ -111,8 +111,8 @@ impl dyn Database + '_ {
         self.execute(statement, &values).map(drop)
     }
 
-    /// Stores that a move leads from one position to another.
-    pub fn link(&self, parent: &Key, child: &Key) -> Result<()> {
+    /// Stores that a move leads from `parent` to `child`.
+    pub fn add_edge(&self, parent: &Key, child: &Key) -> Result<()> {
         let statement = "INSERT INTO edge(child, parent) VALUES ($1, $2) ON CONFLICT DO NOTHING";
         let values = [child.into(), parent.into()];
         self.execute(statement, &values).map(drop)
@@ -286,7 +286,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether a file of SQLite could not be written: the disk is full, or the file would exceed a limit of its size.
+    /// Whether a file of SQLite could not be written: the disk is full, or the file would exceed a size limit.
     pub fn is_failed_write(&self) -> bool {
         use rusqlite::ffi::{SQLITE_FULL, SQLITE_IOERR_WRITE};
 

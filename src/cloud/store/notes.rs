@@ -1,7 +1,7 @@
 //! Notes of writers on moves, and private branches. Notes are entries of the audit log; the note of a move is its
 //! latest one that is not undone.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -264,8 +264,8 @@ impl Batch<'_> {
             if !self.hide_branch(&edge.child, &[None], MAX_BRANCH)? {
                 return Ok(Err(NoteError::Branch));
             }
-            // `update_privacy` finds the note through the link from the position after the move.
-            self.connection.link(&edge.parent, &edge.child)?;
+            // `update_privacy` finds the note through this edge.
+            self.connection.add_edge(&edge.parent, &edge.child)?;
         }
         let text = serde_json::to_string(note).map_err(|_| StoreError::Damaged("note"))?;
         let statement =
@@ -279,8 +279,9 @@ impl Batch<'_> {
         Ok(Ok(true))
     }
 
-    /// Adds the note of another library, unless the move has one. If the note is private in both libraries, the imported
-    /// private positions of its branch inherit their privacy from it.
+    /// Adds the note of another library, unless the move has one. Returns whether it was added. If the note is private
+    /// and a private note of this library hides the position after the move, the imported private positions after it
+    /// inherit their privacy from it, and become public with it.
     pub fn merge_note(
         &mut self,
         edge: &Edge,
@@ -324,7 +325,7 @@ impl Batch<'_> {
     pub(super) fn inherit_privacy(&mut self, key: &Key, plies: [Option<u16>; 2]) -> Result<()> {
         if has_private(self.connection)?
             && marked(self.connection, key)?.is_none()
-            && self.inherits_privacy(key, plies, &HashMap::new())?
+            && self.inherits_privacy(key, plies, &HashSet::new(), true)?
         {
             self.set_private(key, INHERITING)?;
         }
@@ -369,13 +370,14 @@ impl Batch<'_> {
     }
 
     /// Whether all positions that lead to a position are private; `false` if no position does. Those that are not
-    /// nearer to the starting position are ignored, because they may be reached from the position itself. `changes`
-    /// takes precedence over the stored state.
+    /// nearer to the starting position are ignored, because they may be reached from the position itself. Those in
+    /// `changed` count as private or public (`is_private`), the others as they are stored.
     fn inherits_privacy(
         &self,
         key: &Key,
         plies: [Option<u16>; 2],
-        changes: &HashMap<Key, bool>,
+        changed: &HashSet<Key>,
+        is_private: bool,
     ) -> Result<bool> {
         let distance = |plies: [Option<u16>; 2]| plies.into_iter().flatten().min();
         let mut inherits = false;
@@ -385,9 +387,10 @@ impl Batch<'_> {
             {
                 continue;
             }
-            let is_private = match changes.get(&edge.parent) {
-                Some(is_private) => *is_private,
-                None => marked(self.connection, &edge.parent)?.is_some(),
+            let is_private = if changed.contains(&edge.parent) {
+                is_private
+            } else {
+                marked(self.connection, &edge.parent)?.is_some()
             };
             if !is_private {
                 return Ok(false);
@@ -406,41 +409,41 @@ impl Batch<'_> {
         is_private: bool,
         states: &[Option<i64>],
         max: usize,
-    ) -> Result<Option<HashMap<Key, bool>>> {
-        let mut changes = HashMap::from([(root.clone(), is_private)]);
+    ) -> Result<Option<HashSet<Key>>> {
+        let mut changed = HashSet::from([root.clone()]);
         let mut open = vec![root.clone()];
         while let Some(key) = open.pop() {
             let row = self.get(&key)?.unwrap_or_default();
             for Edge { child, .. } in row.edges(&key) {
-                if changes.contains_key(&child) {
+                if changed.contains(&child) {
                     continue;
                 }
                 let Some(Row { plies, .. }) = self.get(&child)? else {
                     continue;
                 };
                 if !states.contains(&marked(self.connection, &child)?)
-                    || self.inherits_privacy(&child, plies, &changes)? != is_private
+                    || self.inherits_privacy(&child, plies, &changed, is_private)? != is_private
                 {
                     continue;
                 }
-                if changes.len() >= max {
+                if changed.len() >= max {
                     return Ok(None);
                 }
-                changes.insert(child.clone(), is_private);
+                changed.insert(child.clone());
                 open.push(child);
             }
         }
-        Ok(Some(changes))
+        Ok(Some(changed))
     }
 
     /// Marks a position as private; positions with one of `states` that are reached only through it inherit its privacy.
     /// Returns `false` and changes nothing if these are more than `max` positions.
     fn hide_branch(&mut self, root: &Key, states: &[Option<i64>], max: usize) -> Result<bool> {
-        let Some(changes) = self.branch(root, true, states, max)? else {
+        let Some(changed) = self.branch(root, true, states, max)? else {
             return Ok(false);
         };
-        for key in changes.keys() {
-            self.set_private(key, if key == root { MARKED } else { INHERITING })?;
+        for key in changed {
+            self.set_private(&key, if key == *root { MARKED } else { INHERITING })?;
         }
         Ok(true)
     }
@@ -449,12 +452,12 @@ impl Batch<'_> {
     /// imported themselves or inherit privacy from other positions.
     fn show_branch(&mut self, root: &Key) -> Result<()> {
         let plies = self.get(root)?.map_or([None; 2], |row| row.plies);
-        if self.inherits_privacy(root, plies, &HashMap::new())? {
+        if self.inherits_privacy(root, plies, &HashSet::new(), true)? {
             return self.set_private(root, INHERITING);
         }
-        let changes = self.branch(root, false, &[Some(INHERITING)], usize::MAX)?;
-        for key in changes.unwrap_or_default().keys() {
-            self.connection.execute("DELETE FROM private WHERE key = $1", &[key.into()])?;
+        let changed = self.branch(root, false, &[Some(INHERITING)], usize::MAX)?;
+        for key in changed.unwrap_or_default() {
+            self.connection.execute("DELETE FROM private WHERE key = $1", &[(&key).into()])?;
         }
         Ok(())
     }
