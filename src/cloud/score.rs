@@ -9,7 +9,7 @@ use crate::search::Score;
 
 /// Scores of at least this magnitude are mates.
 pub const MATE: i32 = 10_000;
-/// The largest score. A move with the value -`FINAL` mates or stalemates.
+/// The largest magnitude of a value. A move with the value -`FINAL` mates or stalemates; its score is 29,999.
 pub const FINAL: i32 = 30_000;
 
 /// Converts a stored value to the score for the side that plays the move: the sign changes, and a mate is one ply
@@ -25,8 +25,11 @@ pub const fn score_of(value: i32) -> i32 {
     }
 }
 
-/// The value of a position for its side to move: a weighted mean of its good moves, so that several good moves give
-/// a higher value than one. Sorts `scores`, the scores of its moves, best first; `None` if empty.
+/// The value of a position for its side to move; `None` without moves. Sorts `scores`, the scores of its moves, best
+/// first.
+///
+/// With several good moves it is 3/5 of the best score plus 2/5 of the mean of the good moves. In this mean, the last
+/// one has the weight 1, and each move before it one more.
 ///
 /// If only one of several moves is good and its score is between 1 and 74, the mean includes the threshold of
 /// [`Class::Good`]. If only one move is known and its score is 21 to 99 or -21 to -99, the value is up to 10% closer
@@ -152,12 +155,14 @@ fn good(m: f64) -> f64 {
     }
 }
 
-/// Rank of a move: 0 outside of the class `Good`, 1 inside, 2 if it is also in the class `Best`.
+/// Rank of the best moves in lists.
+pub const BEST_RANK: u8 = 2;
+
+/// Rank of a move: 0 outside of the class `Good`, 1 inside, [`BEST_RANK`] if it is also in the class `Best`.
 pub fn rank(score: i32, best: i32) -> u8 {
-    if Class::Good.contains(score, best) {
-        1 + u8::from(Class::Best.contains(score, best))
-    } else {
-        0
+    match Class::Good.contains(score, best) {
+        true if Class::Best.contains(score, best) => BEST_RANK,
+        is_good => u8::from(is_good),
     }
 }
 

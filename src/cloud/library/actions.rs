@@ -15,14 +15,12 @@ use crate::cloud::fen;
 use crate::cloud::key::distinct_moves;
 use crate::cloud::recent::WorkCount;
 use crate::cloud::row::Row;
-use crate::cloud::score::{Class, MATE, rank};
+use crate::cloud::score::{BEST_RANK, Class, MATE, rank};
 use crate::cloud::store::{
     MAX_DEPTH, NewScore, Priority, QueueResult, Snapshot, StoreError, Task, is_eligible,
     needs_moves,
 };
 use crate::movegen::{has_legal_move, is_legal};
-
-const BEST_RANK: u8 = 2;
 
 impl Library {
     /// Answers a request of the API. `writer` is the name of the client in the audit log.
@@ -298,6 +296,7 @@ impl Library {
                 pv.push(next.played);
                 board = board.after(next.played);
             }
+            // As in the public library, a ban rejects the line and does not select another first move.
             let is_allowed = pv.first().is_some_and(|m| !query.is_banned(*m));
             let depth = pv.len();
             Ok(if is_allowed {

@@ -5,7 +5,7 @@ use rand::seq::IndexedRandom;
 use super::position::ordered_moves;
 use crate::board::{Color, Move, PieceKind, Position};
 use crate::cloud::api::{ApiReply, ListedMove};
-use crate::cloud::score::FINAL;
+use crate::cloud::score::{BEST_RANK, FINAL};
 use crate::rules::{MoveThreats, Ply, RuleSet, is_material_insufficient, move_threats};
 use crate::tablebase::{TableOutcome, Tables};
 
@@ -26,8 +26,9 @@ pub struct TableMove {
 /// The moves of a position, best first; `None` if the position has too many pieces, if the tablebases lack it or one of
 /// its successors, or if a move wins or loses by the repetition rules.
 ///
-/// Of equal wins, captures come first, then moves without a check. Equal draws and losses are sorted by [`threats`],
-/// fewest first. Among those without threats quiet moves come first, among the others captures.
+/// Of equal wins, captures come first, and both captures and quiet moves without check before those with check. Equal
+/// draws and losses are sorted by [`threats`], fewest first. Among those without threats quiet moves come first, among
+/// the others captures.
 pub fn table_moves(tables: &Tables, position: &Position) -> Option<Vec<TableMove>> {
     let is_known = tables.probe(position, RULES).is_some() || is_material_insufficient(position);
     if !has_few_pieces(position) || !is_known {
@@ -60,7 +61,7 @@ pub fn table_moves(tables: &Tables, position: &Position) -> Option<Vec<TableMove
     Some(moves)
 }
 
-/// 1 for a check, plus 1 for a quiet move in a drawn position that newly threatens a piece or gives check.
+/// 1 for a check. In a drawn position, a quiet move that gives check or newly threatens a piece gets 1 more.
 fn threats(position: &Position, played: Move, is_drawn: bool) -> u8 {
     let mut after = position.clone();
     let ply = Ply { played, undo: after.make(played) };
@@ -96,7 +97,7 @@ pub fn list(moves: &[TableMove]) -> Vec<ListedMove> {
     };
     let rank = |m: &TableMove| {
         if is_equal(m, first) {
-            2
+            BEST_RANK
         } else {
             // 0 if the move changes the result.
             u8::from(m.score.signum() == first.score.signum())
