@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::caller::{
     ANONYMOUS, Caller, FormRequest, JsonReply, ServerError, bearer, board_of, check_origin,
-    client_address, log_error, parameters_of,
+    client_address, logged_reason, parameters_of,
 };
 use super::shared::Shared;
 use super::worker;
@@ -118,7 +118,7 @@ pub async fn answer(
     Ok(match answer {
         Ok((is_json, body)) => reply(action, is_json, body),
         Err(error) => {
-            let reason = log_error(&error);
+            let reason = logged_reason(&error);
             let body = if is_json {
                 ApiReply::Status(reason).encode(true)
             } else {

@@ -235,7 +235,8 @@ impl FormRequest {
         parameters_of(&self.parts.uri).with(self.form.clone())
     }
 
-    /// The caller with the token in the header or in the form, not in the URL, because URLs are written to logs.
+    /// Identifies the caller by the token in the header or in the form. A token in the URL is ignored, because URLs are
+    /// written to logs. Fails with status 403 unless the caller has this role or a higher one.
     pub fn caller(&self, shared: &Shared, role: Role) -> Result<Caller, ServerError> {
         let token = bearer(&self.parts.headers).or(self.form.get("token"));
         let caller = Caller::identify(shared, &self.parts, token, None)?;
@@ -335,7 +336,7 @@ impl From<StoreError> for ServerError {
 
 /// The text of a reply to a request that could not read or write the library. The error is logged, unless the client
 /// has tried to write to a read-only library.
-pub fn log_error(error: &StoreError) -> &'static str {
+pub fn logged_reason(error: &StoreError) -> &'static str {
     if matches!(error, StoreError::ReadOnly) {
         return "the library is read-only";
     }
@@ -371,7 +372,7 @@ impl IntoResponse for ServerError {
                 "a page of another origin sent the request, or a proxy does not pass on the host and port (header Host)"
                     .into(),
             ),
-            Self::Store(error) => (StatusCode::SERVICE_UNAVAILABLE, log_error(&error).into()),
+            Self::Store(error) => (StatusCode::SERVICE_UNAVAILABLE, logged_reason(&error).into()),
         };
         let text = format!("{reason}\n");
         (status, Extension(Reason(reason)), text).into_response()

@@ -9,8 +9,8 @@ use hyper::StatusCode;
 use serde_json::{Value, json};
 
 use super::caller::{
-    Caller, JsonReply, ServerError, UPLOAD_TIME, check_origin, language, log_error, parameters_of,
-    read_body, text_of,
+    Caller, JsonReply, ServerError, UPLOAD_TIME, check_origin, language, logged_reason,
+    parameters_of, read_body, text_of,
 };
 use super::shared::Shared;
 use crate::cloud::access::Role;
@@ -63,7 +63,7 @@ pub async fn advance(shared: Arc<Shared>) {
             Ok(())
         });
         if let Err(error) = advanced.await {
-            log_error(&error);
+            logged_reason(&error);
         }
     }
 }

@@ -31,19 +31,19 @@ pub async fn list(
     let key = view.key.clone();
     let notes = shared
         .in_library(move |library| library.read(caller.role, |snapshot| snapshot.notes(&key)));
-    let mut messages = Vec::new();
+    let mut listed = Vec::new();
     for placed in notes.await? {
         let played = view.played(placed.m);
-        messages.push(message(&view, &placed, played));
+        listed.push(note_json(&view, &placed, played));
         let image = played.flip_file();
         if view.is_symmetric && image != played {
-            messages.push(message(&view, &placed, image));
+            listed.push(note_json(&view, &placed, image));
         }
     }
-    Ok(Json(json!({ "notes": messages })))
+    Ok(Json(json!({ "notes": listed })))
 }
 
-fn message(view: &View, placed: &PlacedNote, played: Move) -> Value {
+fn note_json(view: &View, placed: &PlacedNote, played: Move) -> Value {
     let note = placed.note.clone().converted(view);
     json!({
         "move": played,
@@ -80,15 +80,14 @@ pub async fn write(State(shared): State<Arc<Shared>>, request: Request) -> JsonR
     };
     let glyphs = form.get("glyphs").unwrap_or("").split([' ', ',']).filter(|word| !word.is_empty());
     let glyphs: Result<Vec<u8>, _> = glyphs.map(str::parse::<u8>).collect();
+    let invalid = |error: NoteError| ServerError::parameter(error.to_string());
     let note = Note {
         name: text_of(&form, "name")?,
         comment: text_of(&form, "comment")?,
-        // If a word is not a number, `check` rejects the note because of the glyph 0.
-        glyphs: glyphs.unwrap_or_else(|_| vec![0]),
+        glyphs: glyphs.map_err(|_| invalid(NoteError::Glyph))?,
         private: is_private(&form)?,
         author: String::new(),
     };
-    let invalid = |error: NoteError| ServerError::parameter(error.to_string());
     note.check().map_err(invalid)?;
     let view = View::of(&board);
     let note = note.converted(&view);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::database::Value;
 use super::test_database::TestDatabase;
-use super::tests::{add, after, new, task};
+use super::tests::{add, after, new_score, task};
 use super::*;
 use crate::board::Position;
 use crate::cloud::key::View;
@@ -21,7 +21,7 @@ fn location(database: &TestDatabase) -> Location {
 }
 
 fn score(moves: &str, played: &str) -> NewScore {
-    NewScore::new(new(moves, played, 7, 0).edge, 7, 0, "test \0 棋")
+    NewScore::new(new_score(moves, played, 7, 0).edge, 7, 0, "test \0 棋")
 }
 
 fn write(store: &Store, moves: &str, played: &str) -> Result<bool, StoreError> {

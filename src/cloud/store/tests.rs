@@ -89,7 +89,7 @@ fn edge(moves: &str, played: &str) -> Edge {
     Edge::of(&position, &View::of(&position), played.parse().unwrap())
 }
 
-pub fn new(moves: &str, played: &str, value: i32, depth: u8) -> NewScore {
+pub fn new_score(moves: &str, played: &str, value: i32, depth: u8) -> NewScore {
     NewScore::new(edge(moves, played), value, depth, "test")
 }
 
@@ -106,30 +106,30 @@ pub fn stored(store: &Store, moves: &str, played: &str) -> Option<i32> {
 
 fn a_shallower_search_does_not_replace_a_deeper_one(library: &TestLibrary) {
     let store = library.open();
-    assert!(put(&store, new("", "c3c4", -10, 12)));
-    assert!(!put(&store, new("", "c3c4", -90, 11)));
+    assert!(put(&store, new_score("", "c3c4", -10, 12)));
+    assert!(!put(&store, new_score("", "c3c4", -90, 11)));
     assert_eq!(stored(&store, "", "c3c4"), Some(-10));
-    assert!(put(&store, new("", "c3c4", -20, 12)));
-    assert!(put(&store, new("", "g3g4", -30, 14)));
+    assert!(put(&store, new_score("", "c3c4", -20, 12)));
+    assert!(put(&store, new_score("", "g3g4", -30, 14)));
     assert_eq!(stored(&store, "", "c3c4"), Some(-30));
     // A written value is limited: only the rules give the value of a finished game.
-    assert!(put(&store, new("", "a3a4", -1_000_000, 14)));
+    assert!(put(&store, new_score("", "a3a4", -1_000_000, 14)));
     assert_eq!(stored(&store, "", "a3a4"), Some(-29_999));
     // Nor does any search replace a value that follows from a reply.
-    assert!(put(&store, new("c3c4", "c6c5", 20, 0)));
-    assert!(!put(&store, new("", "c3c4", -40, 99)));
+    assert!(put(&store, new_score("c3c4", "c6c5", 20, 0)));
+    assert!(!put(&store, new_score("", "c3c4", -40, 99)));
     assert_eq!(stored(&store, "", "c3c4"), Some(-20));
 }
 
 fn a_merge_replaces_only_shallower_searches(library: &TestLibrary) {
     let store = library.open();
     let merge = |value, depth| {
-        let score = new("", "c3c4", value, depth);
+        let score = new_score("", "c3c4", value, depth);
         store.write(move |batch| batch.merge(&score)).unwrap()
     };
     assert!(merge(-10, 0));
     assert!(!merge(-10, 0) && !merge(-20, 0));
-    assert!(put(&store, new("", "c3c4", -30, 0)));
+    assert!(put(&store, new_score("", "c3c4", -30, 0)));
     assert!(!merge(-10, 0));
     assert!(merge(-40, 3));
     assert!(!merge(-50, 3) && !merge(-50, 2));
@@ -157,10 +157,10 @@ fn distances_are_propagated_from_the_first_move(library: &TestLibrary) {
     let line = ["h2e2", "h9g7", "h0g2", "i9h9"];
     // Stored from the end: no distance is known until the first move is stored.
     for ply in (1..line.len()).rev() {
-        assert!(put(&store, new(&line[..ply].join(" "), line[ply], 0, 0)));
+        assert!(put(&store, new_score(&line[..ply].join(" "), line[ply], 0, 0)));
     }
     assert_eq!(distances(&store, &line), [None; 4]);
-    assert!(put(&store, new("", "h2e2", 0, 0)));
+    assert!(put(&store, new_score("", "h2e2", 0, 0)));
     assert_eq!(distances(&store, &line), [0, 1, 2, 3].map(Some));
 }
 
@@ -177,7 +177,7 @@ fn a_shorter_path_lowers_the_distances_below_it(library: &TestLibrary) {
 fn put_line(store: &Store, line: &str) {
     let words: Vec<&str> = line.split(' ').collect();
     for (n, m) in words.iter().enumerate() {
-        put(store, new(&words[..n].join(" "), m, 10, 1));
+        put(store, new_score(&words[..n].join(" "), m, 10, 1));
     }
 }
 
@@ -253,9 +253,9 @@ fn propagation_along_a_cycle_ends(library: &TestLibrary) {
     let store = library.open();
     let round = ["h2h3", "h7h6", "h3h2", "h6h7"];
     for (n, m) in round.iter().enumerate() {
-        assert!(put(&store, new(&round[..n].join(" "), m, 29_000, 0)));
+        assert!(put(&store, new_score(&round[..n].join(" "), m, 29_000, 0)));
     }
-    assert!(put(&store, new("h2h3", "h7h5", -40, 0)));
+    assert!(put(&store, new_score("h2h3", "h7h5", -40, 0)));
     assert!(stored(&store, "", "h2h3").is_some());
 }
 
@@ -263,7 +263,7 @@ fn propagation_along_a_cycle_ends(library: &TestLibrary) {
 fn a_damaged_index_is_found() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("library.db");
-    put(&Store::open(&path).unwrap(), new("", "h2e2", -20, 3));
+    put(&Store::open(&path).unwrap(), new_score("", "h2e2", -20, 3));
     let connection = rusqlite::Connection::open(&path).unwrap();
     let query = "SELECT rootpage FROM sqlite_schema WHERE name = 'audit_place'";
     let page: i64 = connection.query_row(query, [], |row| row.get(0)).unwrap();
@@ -301,8 +301,8 @@ fn other_files_are_refused() {
 
 fn prefetched_rows_equal_rows_read_one_by_one(library: &TestLibrary) {
     let store = library.open();
-    assert!(put(&store, new("", "b2e2", -20, 3)));
-    assert!(put(&store, new("b2e2", "h9g7", 30, 3)));
+    assert!(put(&store, new_score("", "b2e2", -20, 3)));
+    assert!(put(&store, new_score("b2e2", "h9g7", 30, 3)));
     let keys = ["", "b2e2", "h2e2", "c3c4"].map(|moves| View::of(&after(moves)).key);
     let read = |snapshot: &Snapshot<'_>| {
         let rows = keys.iter().map(|key| snapshot.get(key));

@@ -67,7 +67,7 @@ fn undone_writes_stay_in_the_log_and_can_be_redone(library: &TestLibrary) {
     by("b2e2 h9g7", "h0g2", 700, "bad");
     // The library itself adds the move a3a4, which leads to the position in which "bad" has written a6a5.
     by("a3a4", "a6a5", 30, "bad");
-    let link = new("", "a3a4", 0, 0).edge;
+    let link = new_score("", "a3a4", 0, 0).edge;
     assert!(store.write(move |batch| batch.link_move(&link)).unwrap());
     let before = contents(&store);
     let undone = store.undo("bad", None, "owner").unwrap();

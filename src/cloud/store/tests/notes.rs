@@ -119,7 +119,7 @@ fn public_moves_publish_positions_that_inherited_privacy(library: &TestLibrary) 
     put_line(&store, "c3c4 b9c7 a3a4");
     assert_eq!(are_public(&store), [false; 3]);
     let merge = |moves, m| {
-        let score = new(moves, m, 10, 1);
+        let score = new_score(moves, m, 10, 1);
         store.write(move |batch| batch.merge(&score)).unwrap()
     };
     // Nor does a move of the private branch itself make a position public.
@@ -185,7 +185,7 @@ fn imported_notes_do_not_replace_existing_ones(library: &TestLibrary) {
     let notes = store.read(|s| s.notes(&key)).unwrap();
     let authors: Vec<&str> = notes.iter().map(PlacedNote::author).collect();
     assert_eq!(authors, ["anna", "carl"]);
-    put(&store, new("e3e4", "e6e5", 5, 1));
+    put(&store, new_score("e3e4", "e6e5", 5, 1));
     assert!(!is_public(&store, "e3e4"));
 }
 

@@ -199,8 +199,8 @@ fn a_job_counts_its_searches(library: &TestLibrary) {
     age_requests(&store, 60);
     advance(&store);
     assert_eq!(progress(&store), (0, 0, 3, false), "the tasks are leased");
-    put(&store, new("", "h2e2", 5, 3));
-    put(&store, new("h2e2", "h9g7", 5, 3));
+    put(&store, new_score("", "h2e2", 5, 3));
+    put(&store, new_score("h2e2", "h9g7", 5, 3));
     finish(&store, leased.number, WORKER);
     advance(&store);
     assert_eq!(progress(&store), (2, 0, 3, false));
@@ -219,7 +219,7 @@ fn a_job_counts_its_searches(library: &TestLibrary) {
 fn known_results_are_not_searched_again(library: &TestLibrary) {
     let store = library.open();
     for (moves, m) in [("", "c3c4"), ("c3c4", "b7c7")] {
-        put(&store, new(moves, m, 5, 3));
+        put(&store, new_score(moves, m, 5, 3));
     }
     let id = add_job(&store, line("c3c4 b7c7"), Requested).unwrap();
     advance(&store);
@@ -231,7 +231,7 @@ fn known_results_are_not_searched_again(library: &TestLibrary) {
     advance(&store);
     assert_eq!(waiting(&store, Expansion), 1);
     for m in ["h2e2", "g0e2", "e3e4", "a3a4"] {
-        put(&store, new("", m, 5, 3));
+        put(&store, new_score("", m, 5, 3));
     }
     age_requests(&store, 60);
     advance(&store);
