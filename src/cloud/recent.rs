@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
 
-/// Work of the workers.
+/// Scored moves, and the nodes searched for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WorkCount {
     pub scores: u64,
-    /// As reported by the workers.
+    /// As reported by the clients and workers.
     pub nodes: u64,
 }
 
@@ -67,8 +67,8 @@ impl<K: Eq + Hash, V> RecentMap<K, V> {
         Self { entries: HashMap::new(), time, capacity }
     }
 
-    /// Inserts or replaces an entry. Before a new entry, a full map forgets the entries that are not recent, or all
-    /// entries if more than half of them are recent.
+    /// Inserts or replaces an entry. Before a new entry is inserted into a full map, expired entries are removed, and if
+    /// more than half of the capacity is still in use, all entries.
     pub fn insert(&mut self, key: K, value: V) {
         if self.entries.len() >= self.capacity
             && !self.entries.contains_key(&key)
@@ -89,7 +89,7 @@ impl<K: Eq + Hash, V> RecentMap<K, V> {
         (inserted.elapsed() < self.time).then_some(value)
     }
 
-    /// Number of recent entries.
+    /// Removes expired entries and returns the number of the others.
     pub fn count(&mut self) -> usize {
         self.entries.retain(|_, (inserted, _)| inserted.elapsed() < self.time);
         self.entries.len()

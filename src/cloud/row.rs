@@ -38,7 +38,7 @@ pub struct Row {
 
 /// Bytes of an entry, little-endian: 2 for the move, 2 for the value, 1 for the depth, and [`UNUSED`].
 const ENTRY_LENGTH: usize = 10;
-/// Unused bytes of an entry. Earlier versions stored the origin (1 to 3) and the time of the value there.
+/// Unused bytes of an entry. Earlier versions stored the source of the value (1 to 3) and its time there.
 const UNUSED: [u8; 5] = [1, 0, 0, 0, 0];
 
 impl Row {
@@ -101,7 +101,7 @@ impl Row {
         bytes
     }
 
-    /// Decodes moves; `None` if the bytes are not what [`Self::to_bytes`] writes.
+    /// Decodes moves, ignoring the unused bytes; `None` if the length is wrong, or a move is invalid or out of order.
     pub fn moves_from_bytes(bytes: &[u8]) -> Option<Vec<Entry>> {
         let (entries, rest) = bytes.as_chunks::<ENTRY_LENGTH>();
         let parse = |entry: &[u8; ENTRY_LENGTH]| {

@@ -42,8 +42,8 @@ fn percent(time: Duration, hundredths: i32) -> Duration {
 }
 
 impl TimeManager {
-    /// The time limits of a move at `ply` of the game; `None` with neither a clock nor a time per move, the shorter
-    /// limits with both. `overhead` is the time that the move is expected to take in addition to its search.
+    /// The time limits of a move at `ply` of the game; `None` without a clock and without a time per move. With both,
+    /// those with the earlier hard limit. `overhead` is the time that the move is expected to take besides its search.
     pub fn new(limits: &Limits, settings: &Settings, ply: u32, overhead: Duration) -> Option<Self> {
         let exact = limits.move_time.map(|time| {
             let reserve = percent(time, values::move_time_kept_back()).min(MIN_OVERHEAD / 2);

@@ -346,8 +346,8 @@ impl BoardEngine {
 struct Analysis {
     /// The last report of each line by its MultiPV number.
     lines: BTreeMap<usize, Info>,
-    /// The lines to show. After a move gets another MultiPV number, its old number has no line until the next report.
-    /// Until then the previous lines are shown.
+    /// The lines to show. When a move gets another MultiPV number, no line has its old number until that number is
+    /// reported again. Meanwhile the previous lines are shown.
     shown: Vec<Info>,
     nodes: u64,
     time: Duration,

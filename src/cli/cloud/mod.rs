@@ -82,7 +82,8 @@ enum CloudCommand {
     },
     /// Check a library: count the values of moves that do not follow from those of the replies.
     ///
-    /// Such values are possible only along cycles of moves. Fails if a move is illegal or the file is damaged.
+    /// Such values are possible along cycles of moves, and while a large change is still being propagated. Fails if a
+    /// move is illegal or the file is damaged.
     Check {
         /// Library file or database.
         library: Location,

@@ -133,8 +133,8 @@ impl SearchPlan {
         let (sender, events) = unbounded();
         let mut pool = Pool::new(sender).context("the search cannot start")?;
         let (hash, threads) = (self.hash, self.threads);
-        // The pool begins with a hash table of automatic size, or a smaller one if memory is short. The errors
-        // of the pool say that the old settings are kept. Other errors replace them, because here the command ends.
+        // The pool begins with a hash table of automatic size, or a smaller one if memory is short. Its error messages
+        // say that the old settings are kept. Here the command ends, so other messages are used.
         if hash > 0 {
             pool.set_hash_size(hash).map_err(|_| {
                 Failure::message(format!("no memory for a hash table of {hash} MB"))

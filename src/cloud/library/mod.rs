@@ -36,7 +36,7 @@ const CACHE_TIME: Duration = Duration::from_secs(30);
 #[derive(Clone, Debug)]
 pub struct LibraryOptions {
     /// The number of good moves that must be known in and below a position before `query` and similar actions return a
-    /// move. At least four of them, or all if this number is smaller, must be below one of the best moves.
+    /// move. At least four of them (or `min_visits`, if it is smaller) must be below one of the best moves.
     pub min_visits: usize,
     /// Seconds after which an unfinished task is given to another worker.
     pub lease: i64,
@@ -56,7 +56,8 @@ pub struct Library {
     tables: Arc<Tables>,
     pub(crate) options: LibraryOptions,
     unknown: RecentUnknown,
-    /// The engine of `queryengine`, which searches for one request at a time. It is started by its first search.
+    /// The engine of `queryengine` and `/engine`, which searches for one request at a time. It is started by its first
+    /// search.
     engine: Mutex<Option<Searcher>>,
     /// Replies of the engine by position and moves of the game.
     engine_replies: Mutex<RecentMap<String, ApiReply>>,
@@ -71,7 +72,8 @@ struct Query<'a> {
     text: &'a str,
     board: QueriedPosition,
     banned: Vec<&'a str>,
-    /// Whether the client sees all known moves, and its request may create tasks (parameter `learn`, on by default).
+    /// Whether `queryall` shows the scores of all known moves, and the request may create tasks (parameter `learn`, on by
+    /// default).
     learn: bool,
     /// Whether lists include the unknown legal moves (parameter `showall`). Without `learn`, lists include them in any
     /// case, unless no move is known.

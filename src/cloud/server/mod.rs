@@ -55,7 +55,8 @@ pub use site::{PageUser, add_slash};
 const HEAD_TIME: Duration = Duration::from_secs(5);
 /// Maximum age of a connection. It is closed after the request in progress.
 const CONNECTION_TIME: Duration = Duration::from_secs(600);
-/// Additional time for the request in progress when a connection reaches its maximum age. Then the request is aborted.
+/// Additional time for the request in progress when a connection reaches its maximum age. After this time the
+/// request is aborted.
 /// A review of a long game on the page takes hours.
 const LAST_REQUEST_TIME: Duration = Duration::from_secs(24 * 3600);
 /// Maximum time in which a client reads nothing of a reply.
@@ -70,7 +71,9 @@ const PAGE_THREADS: usize = 64;
 const MAX_URL: usize = 16 << 10;
 /// Maximum length of a request line that is read and corrected, in bytes.
 const MAX_LINE: u64 = MAX_URL as u64 + 32;
-/// Size of the read buffer of a connection, in bytes. Longer heads are rejected.
+/// Maximum length of the URL and the headers together, in bytes.
+const MAX_HEAD: usize = 32 << 10;
+/// Size of the read buffer of a connection, in bytes. It bounds the memory for a head; the limit is [`MAX_HEAD`].
 const READ_BUFFER: usize = 32 << 10;
 
 /// Makes a write beyond the file size limit of the process (`ulimit -f`) fail like a write to a full disk. By
@@ -376,9 +379,6 @@ fn merge_slashes(uri: &mut Uri) {
         *uri = merged;
     }
 }
-
-/// Maximum length of the URL and the headers together, in bytes.
-const MAX_HEAD: usize = 32 << 10;
 
 fn router(shared: Arc<Shared>, api: Router) -> Router {
     let files = get(site::file).post(site::file);

@@ -51,8 +51,8 @@ pub enum Priority {
     Background,
     /// Requested by a client.
     Requested,
-    /// Requested with a proof of work or by a writer; also the scores of played moves and of the moves of a queried
-    /// position.
+    /// Requested by `queue` with a proof of work, by `store` of a writer, or by an upload of high priority; also the
+    /// scores of played moves and of the moves of a queried position.
     Urgent,
 }
 
