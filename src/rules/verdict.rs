@@ -161,7 +161,7 @@ named_enum! {
     pub enum Exemption {
         /// The king leaves a check.
         KingLeavesCheck = "idle because the king leaves a check",
-        /// The move parries a threatened mate and chases only advisors and bishops (占据防守要点，附带捉士象).
+        /// The move parries a threatened mate and chases only advisors and bishops (占据防守要点，附带产生的捉士相).
         ParriesMate = "idle because it parries a mate and chases only advisors and bishops",
     }
 }
