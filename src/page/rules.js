@@ -171,7 +171,8 @@ export function whyIllegal(position, from, to) {
   }
 }
 
-const NAMES = {
+// The names of the pieces in moves, by their letters.
+export const PIECE_NAMES = {
   K: '帅', A: '仕', B: '相', N: '马', R: '车', C: '炮', P: '兵',
   k: '将', a: '士', b: '象', n: '马', r: '车', c: '炮', p: '卒',
 };
@@ -204,7 +205,7 @@ export function notate({ pieces, side }, move, notation) {
   }
   const numerals = side === 'w' ? NUMERALS : DIGITS;
   const place = count > 3 ? NUMERALS[index + 1] : index === 0 ? '前' : index + 1 === count ? '后' : '中';
-  const placed = isCrowded ? place + numerals[file] : place + NAMES[piece];
-  const subject = isNamedByFile ? NAMES[piece] + numerals[file] : placed;
+  const placed = isCrowded ? place + numerals[file] : place + PIECE_NAMES[piece];
+  const subject = isNamedByFile ? PIECE_NAMES[piece] + numerals[file] : placed;
   return subject + (steps > 0 ? '进' : steps < 0 ? '退' : '平') + numerals[target];
 }

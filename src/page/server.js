@@ -24,8 +24,8 @@ function reasonOf(status, text) {
   }
   if (reply.error) return reply.error;
   if (hasText(reply.status)) return t(reply.status);
-  // Proxies send HTML. If the role of the user does not allow the request, the text is only `Forbidden`.
-  const isPlain = text.length < 200 && !/^\s*[<{]/.test(text) && reply.status !== 'Forbidden';
+  // Proxies send HTML. If the role of the user does not allow the request, the text is only the name of the status.
+  const isPlain = text.length < 200 && !/^\s*[<{]/.test(text) && !['Forbidden', '没有权限'].includes(reply.status);
   return [400, 403, 503].includes(status) && isPlain ? reply.status : '';
 }
 

@@ -1,5 +1,7 @@
 // Elements of the page, its texts in both languages, and the names of pieces.
 
+import { PIECE_NAMES } from './rules.js';
+
 export const element = (id) => document.getElementById(id);
 
 export function makeButton(text, onClick) {
@@ -330,7 +332,7 @@ export const errorText = ({ message }) => (hasText(message) ? t(message) : messa
 // The name of a piece with its color.
 export function pieceName(piece) {
   const isRed = piece < 'a';
-  if (language === 'zh') return (isRed ? '红' : '黑') + LETTERS.simplified[piece];
+  if (language === 'zh') return (isRed ? '红' : '黑') + PIECE_NAMES[piece];
   return `${isRed ? 'red' : 'black'} ${ENGLISH_NAMES[piece.toLowerCase()]}`;
 }
 

@@ -113,6 +113,8 @@ try {
     [503, '{"status":"the library cannot be read or written"}', t('status 503')],
     [400, '{"error":"no engine"}', 'no engine'],
     [400, 'no note\n', 'no note'],
+    [403, 'Forbidden\n', t('status 403')],
+    [403, '没有权限\n', t('status 403')],
   ]) {
     globalThis.fetch = async () => new Response(text, { status });
     await assert.rejects(request('x'), { message: reason });
