@@ -11,7 +11,7 @@ use syn::{Attribute, Expr, ExprCall, ExprMethodCall, ItemFn, ItemMod, Lit, LitSt
 use crate::architecture::is_for_tests;
 
 /// Functions and methods whose arguments are messages for users.
-const PRINTERS: [&str; 27] = [
+const PRINTERS: [&str; 29] = [
     "EngineFailure::Other",
     "Failure::new",
     "Failure::message",
@@ -30,6 +30,7 @@ const PRINTERS: [&str; 27] = [
     "print_line",
     "print_text",
     "refuse_if",
+    "register_bar",
     "report",
     "require_valid",
     "tolerated",
@@ -38,6 +39,7 @@ const PRINTERS: [&str; 27] = [
     "unclear_unless",
     "violated",
     "violated_unless",
+    "x_desc",
     "io::Error::other",
 ];
 

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use super::common::{
-    Failure, INTERRUPTED, interrupts, pad, parse_seconds, print, print_text, refuse_if, translated,
+    Failure, INTERRUPTED, interrupts, pad, parse_seconds, print, print_text, refuse_if, texts,
+    translated,
 };
 use crate::tournament::{
     CheckOutcome, CheckReport, CheckTimeouts, EngineFailure, EngineProtocol, EngineSpec, Handshake,
@@ -88,7 +89,7 @@ pub fn as_setting(text: &str) -> String {
 fn title(spec: &EngineSpec, handshake: &Handshake) -> String {
     let protocol = spec.protocol.unwrap_or_default().to_string();
     let name = handshake.name.as_deref().unwrap_or(&spec.name);
-    format!("{name}, {}", protocol.to_uppercase())
+    [name, &protocol.to_uppercase()].join(texts().clause_comma)
 }
 
 fn text(report: &CheckReport, is_verbose: bool) -> String {

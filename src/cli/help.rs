@@ -23,14 +23,14 @@ const CLAP_TEXTS: &[(&str, &str)] = &[
     ("Options:", "选项："),
     ("Possible values:", "可用的值："),
     ("[possible values: ", "[可用的值："),
-    ("[subcommands: ", "[子命令："),
+    ("[subcommands: ", "[命令："),
     ("[default: ", "[默认："),
     ("[alias: ", "[别名："),
     ("[OPTIONS]", "[选项]"),
     ("[COMMAND]", "[命令]"),
     ("<COMMAND>", "<命令>"),
-    ("Print this message or the help of the given subcommand(s)", "显示本帮助或子命令的帮助"),
-    ("Print help for the subcommand(s)", "显示子命令的帮助"),
+    ("Print this message or the help of the given subcommand(s)", "显示本帮助或某个命令的帮助"),
+    ("Print help for the subcommand(s)", "显示命令的帮助"),
     ("Print help (see a summary with '-h')", "显示帮助（-h 为摘要）"),
     ("Print help (see more with '--help')", "显示帮助（--help 更详细）"),
     ("Print help", "显示帮助"),
@@ -43,7 +43,7 @@ const PAGE_HEADINGS: &[(&str, &str)] = &[
     ("SYNOPSIS", "概要"),
     ("DESCRIPTION", "描述"),
     ("OPTIONS", "选项"),
-    ("SUBCOMMANDS", "子命令"),
+    ("SUBCOMMANDS", "命令"),
     ("VERSION", "版本"),
 ];
 
@@ -222,9 +222,15 @@ pub fn translate_clap(text: &str) -> String {
 
 /// Translates the fixed texts of clap in a text into Chinese.
 fn translate_fixed(text: &str) -> String {
-    CLAP_TEXTS
+    let text = CLAP_TEXTS
         .iter()
-        .fold(text.to_owned(), |text, (english, chinese)| text.replace(english, chinese))
+        .fold(text.to_owned(), |text, (english, chinese)| text.replace(english, chinese));
+    let mut parts = text.split("[可用的值：");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| {
+        let (values, after) = part.split_at(part.find(']').unwrap_or(0));
+        text + "[可用的值：" + &values.replace(", ", "、") + after
+    })
 }
 
 /// Translates a line. In an error, only the message after `error:` is looked up; in the line of a possible value

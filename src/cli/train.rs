@@ -344,18 +344,22 @@ fn draw_losses(reports: &[PassReport]) -> Result<String, Box<dyn std::error::Err
     let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
     root.fill(&WHITE)?;
     let mut chart = ChartBuilder::on(&root)
-        .caption("mean squared error of the predicted result", ("sans-serif", 18))
+        .caption(translated("mean squared error of the predicted result"), ("sans-serif", 18))
         .margin(12)
         .x_label_area_size(36)
         .y_label_area_size(64)
         .build_cartesian_2d(1..passes.max(2), (range.0..range.1).log_scale())?;
-    chart.configure_mesh().x_desc("pass").y_label_formatter(&|loss| format!("{loss:.4}")).draw()?;
+    chart
+        .configure_mesh()
+        .x_desc(translated("pass"))
+        .y_label_formatter(&|loss| format!("{loss:.4}"))
+        .draw()?;
     for (name, color, loss) in CURVES {
         let points = reports.iter().map(|report| (report.pass, loss(report)));
         let line = PathElement::new(points.collect::<Vec<_>>(), color.stroke_width(2));
         chart
             .draw_series(std::iter::once(line))?
-            .label(name)
+            .label(translated(name))
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], color));
     }
     chart.configure_series_labels().background_style(WHITE).border_style(BLACK).draw()?;

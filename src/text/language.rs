@@ -104,7 +104,7 @@ texts! {
     repetition: "repetition", "循环反复";
     insufficient_material: "insufficient material", "双方均无进攻子力";
     no_capture_limit: "no-capture limit", "自然限着";
-    nothing_decided: "nothing decided", "未分胜负";
+    nothing_decided: "nothing decided", "对局未结束";
     cause_and_rules: "{}, {} rules", "{}，棋规 {}";
     occurrence: ", occurrence {} of the position", "，局面第 {} 次出现";
     checkmate: "checkmate", "将死";
@@ -140,7 +140,7 @@ texts! {
     king_in_check: "the king would be in check", "走后己方被将军（送将）";
     // Positions that are not valid.
     invalid_fen: "invalid FEN: {}", "FEN 无效：{}";
-    illegal_position: "illegal position: {}", "局面无效：{}";
+    illegal_position: "illegal position: {}", "局面不合法：{}";
     empty_fen: "the FEN is empty", "FEN 为空";
     one_rank: "1 rank instead of {}", "只有 1 行，应为 {} 行";
     ranks: "{} ranks instead of {}", "有 {} 行，应为 {} 行";
@@ -169,13 +169,13 @@ texts! {
     search_failed: "the search has failed; please restart the engine", "搜索失败，请重新启动引擎";
     unknown_option: "unknown option: {}", "没有这个选项：{}";
     unknown_command: "Unknown command: {}. Start with `ucci`, `uci` or `xboard`; `chuhe --help` lists other uses.",
-        "不认识的指令：{}。请先输入 `ucci`、`uci` 或 `xboard`；`chuhe --help` 列出其他用途。";
+        "不认识的指令：{}。请先输入 `ucci`、`uci` 或 `xboard`；其他用法见 `chuhe --help`。";
     unknown_line: "unknown line: {}", "不认识的指令：{}";
-    moves_ignored: "move {} of {} and all after it are ignored: {}", "第 {} 着（共 {} 着）及以后的着法被忽略：{}";
-    not_a_move: "{} is not a move{}", "{} 不是着法{}";
+    moves_ignored: "move {} of {} and all after it are ignored: {}", "从第 {} 步（共 {} 步）起的着法被忽略：{}";
+    not_a_move: "{} is not a move{}", "{}不是着法{}";
     other_ranks: " (ranks are 0 to 9, or 1 to 10 after setoption UCI_Variant)",
         "（行号为 0 到 9，setoption UCI_Variant 后为 1 到 10）";
-    not_a_legal_move: "{} is not a legal move", "{} 不是合法着法";
+    not_a_legal_move: "{} is not a legal move", "{}不是合法着法";
     and_more: "and {} more", "另有 {} 个错误";
     table_not_used: "{}: {} is not used: {}", "{}：不使用 {}：{}";
     damaged_table: "endgame tablebase {}", "残局库 {}";
@@ -187,17 +187,17 @@ texts! {
     out_of_range: "option {}: {} is outside the range {} to {}; {} is used", "选项 {}：{} 不在 {} 到 {} 之间，改用 {}";
     rounded: "option {}: {} is rounded to {}", "选项 {}：{} 取整为 {}";
     needs_a_number: "{} needs a number", "{} 后面须有数字";
-    needs_a_number_not: "{} needs a number, not {}", "{} 后面须有数字，而不是 {}";
+    needs_a_number_not: "{} needs a number, not {}", "{} 后面须有数字，而不是{}";
     at_least_1: "{} must be at least 1", "{} 至少须为 1";
     line_too_long: "the line is too long", "行太长";
-    no_limit: "without a known limit the search would not end", "没有已知的限制，搜索不会结束";
+    no_limit: "without a known limit the search would not end", "没有可识别的时限、深度或节点数，搜索不会结束";
     opponents_clock: "go: the clock of the side to move is missing; the opponent's clock is used instead",
         "go：没有走子方的棋钟，改用对方的棋钟";
     not_pondering: "the engine is not pondering", "引擎没有在后台思考";
     no_search: "no search is in progress", "没有正在进行的搜索";
     invalid_last_position: "the last position was invalid", "上一个局面无效";
     // Records and files.
-    move_number: "move {}", "第 {} 着";
+    move_number: "move {}", "第 {} 步";
     no_such_file: "there is no such file; a game begins with `startpos` or a FEN",
         "没有这个文件；棋局以 `startpos` 或 FEN 开头";
     problem_of_game: "{}: {}: {}; {}", "{}：{}：{}；{}";
@@ -215,7 +215,7 @@ texts! {
     games_agree: "{}: {} of {} games agree with the rules", "{}：{} / {} 局无误";
     variations_not_verified: "{}: only main lines are verified, not the variations ({})", "{}：只复核主线，不复核变着（{} 个）";
     // Verdicts of chuhe judge.
-    verdict_none: "none", "未分胜负";
+    verdict_none: "none", "未结束";
     verdict_draw: "draw", "和棋";
     verdict_red_loses: "red_loses", "红负";
     verdict_black_loses: "black_loses", "黑负";
@@ -228,11 +228,11 @@ texts! {
         "循环中有将军，捉子不计";
     chased_piece_excused: "threats of a chased piece that only cut off a protector do not count \
         (Asian rule 19, diagrams 39-41, 61): {}",
-        "被捉之子仅因切断对方的保护而形成的捉，不算捉（亚洲棋规第 19 条，图 39–41、61）：{}";
+        "被捉之子仅因切断对方的根而形成的捉，不算捉（亚洲棋规第 19 条，图 39–41、61）：{}";
     chase_in_each_round: "{} chases one piece in each round, which counts as a perpetual chase \
         because the other side chases perpetually (Asian rules, diagram 107)",
-        "{}每一循环各捉一子，对方始终长捉时按长捉论（亚洲棋规，图 107）";
-    graver_loses: "{} loses: {} is graver than what {} did", "{}判负：{}重于{}的着法";
+        "{}在每个循环中都只捉同一子（各循环所捉之子不同）；因对方始终长捉，按长捉论（亚洲棋规，图 107）";
+    graver_loses: "{} loses: {} is graver than what {} did", "{}判负：{}；{}未犯规，或犯规较轻";
     joint_attack_wins: "both sides attack perpetually, but {} chases jointly or chases a partly protected piece, \
         so {} loses", "双方长打，{}属联合捉子或捉少根子，{}不变判负";
     nothing_forbidden_draws: "draw: neither side did anything forbidden", "判和：双方均为允许着法";
@@ -245,10 +245,10 @@ texts! {
     piece: "piece", "棋子";
     effect: "effect", "作用";
     gives_check: "check", "将军";
-    threatens_mate: "threatens mate", "要杀";
+    threatens_mate: "threatens mate", "杀";
     offers_exchange: "offers an exchange", "兑子";
     chases: "{} chases {}", "{} 捉{}";
-    excused_attack: "{} attacks {} but is excused (a protector was cut off)", "{} 捉{}，不计（仅切断保护）";
+    excused_attack: "{} attacks {} but is excused (a protector was cut off)", "{} 捉{}，不计（仅断根）";
     wins_by_check: "{} threatens to win material by a check", "{} 企图借将军得子";
     joint_chase: "joint chase or chase of a partly protected piece", "联合捉子或捉少根子";
     place_game: "game {}", "第 {} 局";
@@ -268,7 +268,7 @@ texts! {
     ply: "ply", "步数";
     played: "move", "着法";
     lost: "lost", "损失";
-    better: "better", "更好";
+    better: "better", "更佳着法";
     moves: "moves", "着数";
     accuracy: "accuracy", "准确率";
     lost_per_move: "lost per move", "平均损失";
@@ -281,11 +281,9 @@ texts! {
     game_number: "Game {}: {}", "第 {} 局：{}";
     opening: "Opening: {}", "开局：{}";
     after_ply: "After ply {}: {}.", "第 {} 步后：{}。";
-    // Progress bars.
-    time_left: "{} left", "剩 {}";
     // chuhe play
     type_a_move: "Type a move, or `help`.", "请输入着法，或输入 `help`。";
-    i_play: "I play {}{} ({} s).", "我走 {}{}（{} 秒）。";
+    i_play: "I play {}{} ({} s).", "我走 {}{}，用时 {} 秒。";
     from_the_book: ", from the book", "（开局库）";
     check: "Check!", "将军！";
     game_over: "The game is over: {}. `new` starts another one.", "对局已结束：{}。`new` 开始新的一局。";
@@ -294,15 +292,15 @@ texts! {
     see_help: "{}. Type `help` for the commands.", "{}。输入 `help` 查看命令。";
     not_utf_8: "The line is not valid UTF-8.", "这一行不是有效的 UTF-8。";
     nothing_to_take_back: "There is no move to take back.", "没有可悔的着法。";
-    for_the_side_to_move: "{} for the side to move", "{}（走子方）";
+    for_the_side_to_move: "{} for the side to move", "{}（以走子方为准）";
     too_early_for_a_draw: "I decline: it is too early for a draw.", "不同意：现在提和太早。";
     better_position: "I decline: my position is better.", "不同意：我方局面占优。";
     saves_pgn: "A game is saved as .pgn or .txt, its position as .fen; `chuhe convert` writes other formats.",
         "棋局保存为 .pgn 或 .txt，局面保存为 .fen；其他格式请用 `chuhe convert`。";
     saved_to: "Saved to {}.", "已保存到 {}。";
-    saved_only_moves: "It contains the moves, but not the names, comments and variations of the loaded game.",
+    saved_only_moves: " It contains the moves, but not the names, comments and variations of the loaded game.",
         "其中只有着法，没有所载入棋谱的棋手姓名、注释和变着。";
-    loaded: "Loaded.", "已载入。";
+    loaded: "Loaded. {}", "已载入。{}";
     make_engine_play: "`engine red` or `engine black` makes the engine play.",
         "`engine red` 或 `engine black` 让引擎执红或执黑。";
     play_help: "\
@@ -323,7 +321,7 @@ help                     this list
 quit, exit               ends the program", "\
 炮二平五, h2e2, C2=5     走一着
 hint, 提示               最佳着法
-analyse [秒]             最佳变例及分数
+analyse [秒]             主变及分数
 eval                     不搜索的静态评估
 undo, 悔棋               收回双方各一着
 moves, 着法              本局着法

@@ -13,9 +13,10 @@ use super::Language;
 
 /// Pairs of lines, English and Chinese; empty lines and those that begin with `#` are skipped.
 ///
-/// A pattern has `{}` for any text but an empty one, `{n}` for a number and `{t}` for a text that is translated too.
-/// Each value ends at the first occurrence of the next literal text; the last literal text must end the message. `(s)`
-/// at the end of a noun is its ending in the singular or plural: nothing or `s`. It is not a value.
+/// A pattern has `{}` for any text but an empty one, `{n}` for a number, `{t}` for a text that is translated too, and
+/// `{l}` for a list, whose commas become Chinese ones, as do the quotation marks around a value. Each value ends at the
+/// first occurrence of the next literal text; the last literal text must end the message. `(s)` at the end of a noun is
+/// its ending in the singular or plural: nothing or `s`. It is not a value.
 ///
 /// In the translation, `{3}` is replaced by the third value, and a `{}` that is the n-th placeholder by the n-th value.
 const TABLE: &str = include_str!("chinese.txt");
@@ -42,6 +43,7 @@ enum Slot {
     Any,
     Number,
     Text,
+    List,
     Plural,
 }
 
@@ -56,8 +58,13 @@ struct Pattern {
 impl Pattern {
     fn new(english: &'static str, chinese: &'static str) -> Self {
         let (mut literals, mut slots) = (Vec::new(), Vec::new());
-        let marks =
-            [("{}", Slot::Any), ("{n}", Slot::Number), ("{t}", Slot::Text), ("(s)", Slot::Plural)];
+        let marks = [
+            ("{}", Slot::Any),
+            ("{n}", Slot::Number),
+            ("{t}", Slot::Text),
+            ("{l}", Slot::List),
+            ("(s)", Slot::Plural),
+        ];
         let first_of = |text: &str| {
             let found = marks.map(|(mark, slot)| Some((text.find(mark)?, mark, slot)));
             found.into_iter().flatten().min_by_key(|(at, ..)| *at)
@@ -113,7 +120,7 @@ fn has_name(value: &str) -> bool {
 impl Slot {
     fn value<'a>(self, text: &'a str, cache: &mut Translations<'a>) -> Option<Cow<'a, str>> {
         match self {
-            Self::Any => (!text.is_empty()).then_some(Cow::Borrowed(text)),
+            Self::Any => (!text.is_empty()).then(|| in_chinese_quotes(text)),
             Self::Number => {
                 let is_number = |c: char| c.is_ascii_digit() || "+-.,e×".contains(c);
                 let is_not_finite = matches!(text, "inf" | "NaN");
@@ -123,12 +130,23 @@ impl Slot {
                     .then_some(Cow::Borrowed(text))
             }
             Self::Text => (!text.is_empty()).then(|| chinese(text, cache)),
+            Self::List => (!text.is_empty()).then(|| text.replace(", ", "、").into()),
             Self::Plural => None,
         }
     }
 }
 
-/// Replaces the placeholders of a translation by the values, as described for [`TABLE`].
+/// A text in double quotation marks in Chinese ones instead; other texts unchanged.
+fn in_chinese_quotes(text: &str) -> Cow<'_, str> {
+    let inner = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    match inner.filter(|inner| !inner.contains('"')) {
+        Some(inner) => Cow::Owned(format!("“{inner}”")),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// Replaces the placeholders of a translation by the values, as described for [`TABLE`]. There are no spaces around
+/// Chinese quotation marks.
 fn filled(text: &str, values: &[Cow<'_, str>]) -> String {
     let mut filled = String::new();
     let mut parts = text.split('{');
@@ -136,8 +154,12 @@ fn filled(text: &str, values: &[Cow<'_, str>]) -> String {
     for (next, part) in parts.enumerate() {
         let (number, after) = part.split_once('}').unwrap_or(("", part));
         let index = number.parse::<usize>().map_or(next, |number| number - 1);
-        filled += values.get(index).map_or("", |value| value);
-        filled += after;
+        let value = values.get(index).map_or("", |value| value);
+        if value.starts_with('“') {
+            filled.truncate(filled.trim_end().len());
+        }
+        filled += value;
+        filled += if value.ends_with('”') { after.trim_start() } else { after };
     }
     filled
 }
@@ -176,7 +198,7 @@ fn find_chinese<'a>(text: &'a str, cache: &mut Translations<'a>) -> Cow<'a, str>
             // A single word before the separator is a name, which is not translated.
             let is_phrase = left.contains(' ');
             let [new_left, new_right] = [left, right].map(|part| chinese(part, cache));
-            let new_left = if is_phrase { new_left } else { left.into() };
+            let new_left = if is_phrase { new_left } else { in_chinese_quotes(left) };
             let is_wide = |c: char| !c.is_ascii();
             let is_chinese = left.ends_with(is_wide) || right.starts_with(is_wide);
             if new_left != left || new_right != right || is_chinese {
@@ -184,7 +206,7 @@ fn find_chinese<'a>(text: &'a str, cache: &mut Translations<'a>) -> Cow<'a, str>
             }
         }
     }
-    Cow::Borrowed(text)
+    in_chinese_quotes(text)
 }
 
 /// Translates each line of a message into the chosen language.
@@ -236,8 +258,15 @@ mod tests {
             ("sub: is a directory", "sub：这是目录，不是文件"),
             (
                 "--engine: \"a: b\" is not of the form key=value",
-                "--engine：\"a: b\" 不是 键=值 的形式",
+                "--engine：“a: b”不是 键=值 的形式",
             ),
+            ("--engine: \"a=b\": unclosed quote", "--engine：“a=b”：引号未闭合"),
+            (
+                "illegal position: unknown key; the keys are `a`, `b`",
+                "不合法的局面：没有这个键；可用的键有 `a`、`b`",
+            ),
+            ("{bar:9} {pos}/{len} positions, {left} left", "{bar:9} {pos}/{len} 个局面，剩 {left}"),
+            ("12/30 games, 1741 positions, 80/s", "12/30 局，1741 个局面，每秒 80 个"),
             ("draw games", "draw games"),
             ("第 8 行: FEN 无效：局面", "第 8 行：FEN 无效：局面"),
             ("unknown words: stay", "unknown words: stay"),

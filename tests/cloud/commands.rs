@@ -61,7 +61,7 @@ fn query_and_walk_show_the_moves_of_a_library() {
         $1 cloud query startpos --url http://127.0.0.1:1
         2> refused
         $2 cloud query startpos --url '' --lang zh
-        2> --url：\"\" 不是云库地址（如 http://127.0.0.1:8090）：不是网址
+        2> --url：“”不是云库地址（如 http://127.0.0.1:8090）：不是网址
         "
     ));
     for invalid in ["ftp://127.0.0.1", "https://127.0.0.1", "nonsense"] {

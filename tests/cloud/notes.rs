@@ -380,6 +380,8 @@ fn reasons_are_in_the_language_of_the_client() {
     let post = |path: &str, kind: &str, text: &str| server.post_with(path, kind, text, &chinese);
     let refused = post("/jobs", "text/plain", "");
     assert_eq!(body(&refused), "没有对局或局面\n");
+    let refused = server.post_with("/notes", FORM, "", "Accept-Language: zh\r\n");
+    assert_eq!(body(&refused), "没有权限\n");
     let refused = post("/notes", FORM, "board=x");
     assert_eq!(body(&refused), "board 须为 FEN\n");
     // A position with two red pawns on one file that have not crossed the river cannot be stored.

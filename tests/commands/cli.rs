@@ -305,7 +305,7 @@ fn common_mistakes_are_explained() {
         $2 'go depth 3'
         2> tip: this is a protocol command
         $2 --lang zh position startpos
-        2> 提示：这是协议命令
+        2> 提示：这是协议指令
         2>0 是否指
         $2 match -engine cmd=./x -each tc=1
         2> unexpected argument '-engine' found\\n\\n  tip: a similar argument exists: '--engine'
@@ -496,17 +496,19 @@ fn messages_are_chinese_on_request_or_by_the_locale() {
         ("replay --help", 0, "列出所有对局"),
         ("serve x.db --proxy=localhost", 2, "'--proxy <ADDRESS>' 的值 'localhost' 无效：不是 IP 地址"),
         ("help replay", 0, "列出所有对局"),
-        ("help help", 0, "显示子命令的帮助"),
+        ("help help", 0, "显示命令的帮助"),
+        ("convert x --to foo", 2, "[可用的值：pgn、xqf、cbr、"),
+        ("match --engine foo=1 --engine cmd=x", 2, "--engine：“foo=1”：没有这个键；可用的键有 cmd、name、"),
         ("egtb help stats --help", 0, "统计胜、和、负的局面数"),
-        ("show startpos h2e9", 1, "第 1 着：“h2e9”不合法：炮不能这样走"),
+        ("show startpos h2e9", 1, "第 1 步：“h2e9”不合法：炮不能这样走"),
         ("show startpos 马二进四", 1, "“马二进四”不合法：g0 的棋子蹩马腿"),
         ("show '9/9 w'", 1, "FEN 无效：有 2 行，应为 10 行"),
         ("analyse no-such-file", 1, "没有这个文件；棋局以 `startpos` 或 FEN 开头"),
         ("analyse startpos --moves h2e2 h2e2", 1, "h2 没有棋子"),
-        ("judge startpos h2e2", 0, "未分胜负"),
-        ("judge games.pgn", 0, "第 1 局：未分胜负"),
-        ("judge '3k5/9/9/9/9/9/9/9/4R4/4K4 w' --explain", 0, "KR-K 车对将：红方胜，1 步杀"),
-        ("judge --help", 0, "裁决对局：未分胜负、和棋、红负或黑负"),
+        ("judge startpos h2e2", 0, "未结束"),
+        ("judge games.pgn", 0, "第 1 局：未结束"),
+        ("judge '3k5/9/9/9/9/9/9/9/4R4/4K4 w' --explain", 0, "KR-K 车对将：红方胜，1 步后将死"),
+        ("judge --help", 0, "裁决对局：未结束、和棋、红负或黑负"),
         ("batch broken.epd --depth 1", 1, "broken.epd：第 1 行：FEN 无效：有 2 行，应为 10 行"),
         ("batch broken.epd --depth 1", 1, "batch：有 1 个局面无法读取"),
         ("analyse startpos --depth 1 --multipv 2", 0, " 深度 序 "),
@@ -515,7 +517,7 @@ fn messages_are_chinese_on_request_or_by_the_locale() {
         ("solve --verify list.json", 1, "list.json：不是 JSON 格式的解法："),
         ("judge '3k5/3R5/3R5/9/9/9/9/9/9/4K4 b'", 0, "黑负"),
         ("convert games.pgn", 0, "读入 1 局，写出 1 局"),
-        ("convert games.pgn", 0, "第 1 局：第 1 行：第 3 着：“马二进九”"),
+        ("convert games.pgn", 0, "第 1 局：第 1 行：第 3 步：“马二进九”"),
         ("replay games.pgn", 1, "0 / 1 局无误"),
         ("review games.pgn --depth 1", 0, "准确率"),
         ("convert --help", 0, "拒绝有不合法着法的对局"),

@@ -127,7 +127,7 @@ fn the_explanation_lists_every_ply_in_both_languages() {
         "循环反复，棋规 asian，局面第 3 次出现",
         "红方：长捉（黑炮 i0）",
         "黑方：允许着法",
-        "红方判负：长捉重于黑方的着法",
+        "红方判负：长捉；黑方未犯规，或犯规较轻",
         "步数  着法            棋子  作用",
         "1     h6i6  车二平一  红车  红车 i6 捉黑炮 i0",
         "2     i0h0  炮９平８  黑炮  -",
@@ -136,7 +136,7 @@ fn the_explanation_lists_every_ply_in_both_languages() {
     check(&format!(
         "
         $ judge {EXCUSED} --explain --lang zh
-        > 红车 f8 捉黑炮 g8，不计（仅切断保护）
+        > 红车 f8 捉黑炮 g8，不计（仅断根）
         "
     ));
     // JSON has the same values in both languages.
@@ -222,7 +222,7 @@ fn a_game_that_was_over_earlier_is_reported() {
         2> games: line 2: over after ply 8 of 10: 0-1, perpetual chase\n
         2> games: line 3: over after ply 8 of 10: 0-1, perpetual chase\n
         $ judge games:3 --lang zh
-        = 未分胜负
+        = 未结束
         2= 对局在第 8 步（共 10 步）后已结束：0-1，长捉
         $ judge games:3 --json
         > "early_end":{"ply":8,"reason":"perpetual chase","verdict":"red_loses"}

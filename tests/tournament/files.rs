@@ -168,6 +168,11 @@ fn the_plot_has_a_row_per_engine() {
     for part in ["A &amp; B: 2 games", "one, Elo +∞", "&lt;two&gt;, Elo -∞"] {
         assert!(svg.contains(part), "{part}: {svg}");
     }
+    let _ = output(&mut command("--force --lang zh"));
+    let chinese = fs::read_to_string(&plot).unwrap();
+    for part in ["A &amp; B：2 局", "得分率（%）及 95% 置信区间"] {
+        assert!(chinese.contains(part), "{part}: {chinese}");
+    }
     // It is written even if another report cannot be written.
     fs::write(&plot, &old).unwrap();
     let error = error_output(&mut command("--force --json /dev/full"));

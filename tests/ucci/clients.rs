@@ -30,7 +30,7 @@ fn messages_are_in_the_language_of_the_client() {
         "ponderhit refused: no search is in progress",
     ];
     let chinese = [
-        "position: 第 2 着（共 2 着）及以后的着法被忽略：“h9h2”",
+        "position: 从第 2 步（共 2 步）起的着法被忽略：“h9h2”",
         "position 被拒绝：有 2 行，应为 10 行",
         "position 被拒绝：将帅照面",
         "go：不能走 车九进五",
@@ -38,7 +38,7 @@ fn messages_are_in_the_language_of_the_client() {
         " 之间，改用 ",
         &refused_in_chinese,
         "go 被拒绝：depth 后面须有数字",
-        "banmoves 被拒绝：“xx” 不是着法，“h10g8” 不是着法（行号为 0 到 9",
+        "banmoves 被拒绝：“xx”不是着法，“h10g8”不是着法（行号为 0 到 9",
         "ponderhit 被拒绝：没有正在进行的搜索",
     ];
     for (handshake, is_gbk, expected) in [

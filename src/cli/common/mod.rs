@@ -47,8 +47,8 @@ pub use games::{
     rules_tag,
 };
 pub use output::{
-    LineFormat, LineOutput, columns, heads, log_panics, pad_left, print, print_if_read, print_line,
-    print_text, row, sentence, spaced, start_log, terminal_width,
+    LineFormat, LineOutput, after_space, columns, heads, log_panics, pad_left, print,
+    print_if_read, print_line, print_text, row, sentence, spaced, start_log, terminal_width,
 };
 #[cfg(feature = "match")]
 pub use output::{number_table, pad};

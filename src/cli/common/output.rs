@@ -327,6 +327,11 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// A text after a space, except a Chinese bracket, which needs none.
+pub fn after_space(text: &str) -> String {
+    if text.starts_with('（') { text.to_owned() } else { format!(" {text}") }
+}
+
 /// Pads a text on its right with spaces to a width.
 pub fn pad(text: &str, width: usize) -> String {
     pad_str(text, width, Alignment::Left, None).into_owned()

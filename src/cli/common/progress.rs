@@ -9,7 +9,7 @@ use std::time::Duration;
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle, WeakProgressBar};
 use parking_lot::Mutex;
 
-use crate::text::{fill, texts, translated};
+use crate::text::translated;
 
 /// Prints a line in the chosen language to standard error. Ignores all errors.
 pub fn note(text: &str) {
@@ -35,11 +35,7 @@ static BAR: Mutex<Option<WeakProgressBar>> = Mutex::new(None);
 /// time. Until the bar is finished, notes and errors are printed above it. They must not be printed within
 /// [`ProgressBar::suspend`], which locks the bar.
 pub fn register_bar(bar: ProgressBar, template: &str) -> ProgressBar {
-    let mut local = template.replace("{left} left", &fill(texts().time_left, &["{left}"]));
-    for unit in ["positions", "openings", "games"] {
-        local = local.replace(unit, &translated(unit));
-    }
-    let style = ProgressStyle::with_template(&local);
+    let style = ProgressStyle::with_template(&translated(template));
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
     let style = style.with_key("left", |state: &ProgressState, out: &mut dyn fmt::Write| {
         let is_done = state.len().is_some_and(|total| state.pos() >= total);
@@ -89,18 +85,18 @@ impl ProgressMeter {
         self.bar.reset_eta();
     }
 
-    /// Shows the number of finished units and the text `more`.
+    /// Shows the number of finished units and the English text `more`.
     pub fn show(&self, done: u64, more: &str) {
         self.bar.set_position(done);
         if io::stderr().is_terminal() {
-            self.bar.set_message(more.to_owned());
+            self.bar.set_message(translated(more).into_owned());
             return;
         }
         let mut last = self.last_line.lock();
         if last.elapsed() >= Self::LINE_INTERVAL {
             *last = std::time::Instant::now();
             let total = self.bar.length().unwrap_or(0);
-            note(&format!("{done}/{total} {}{more}", translated(self.unit)));
+            note(&format!("{done}/{total} {}{more}", self.unit));
         }
     }
 

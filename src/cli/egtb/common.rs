@@ -124,8 +124,10 @@ pub fn load_dtc(material: Material, tablebases: &Tables) -> Result<Option<Solved
 
 /// A progress bar that counts positions, hidden if standard error is not a terminal.
 pub fn bar(positions: u64) -> ProgressBar {
-    let form = "{msg:14} {bar:30} {human_pos}/{human_len} positions, {per_sec}, {left} left";
-    let bar = register_bar(ProgressBar::new(positions), form);
+    let bar = register_bar(
+        ProgressBar::new(positions),
+        "{msg:14} {bar:30} {human_pos}/{human_len} positions, {per_sec}, {left} left",
+    );
     bar.enable_steady_tick(std::time::Duration::from_millis(500));
     bar
 }

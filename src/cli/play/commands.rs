@@ -197,7 +197,7 @@ impl PlaySession {
             Ok(()) => {
                 let saved = fill(texts().saved_to, &[path]);
                 let is_whole = is_fen || self.record.is_none() || self.unchanged_record().is_some();
-                if is_whole { saved } else { format!("{saved} {}", texts().saved_only_moves) }
+                if is_whole { saved } else { saved + texts().saved_only_moves }
             }
             Err(failure) => {
                 let why = format!("the file already exists; `save --force {path}` overwrites it");
@@ -272,7 +272,7 @@ impl PlaySession {
                 self.show_board();
                 let next = self.ending();
                 let next = next.as_deref().unwrap_or(texts().make_engine_play);
-                print_line(&format!("{} {next}", texts().loaded));
+                print_line(&fill(texts().loaded, &[next]));
             }
             Err(failure) => print_line(&failure.text),
         }

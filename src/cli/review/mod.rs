@@ -204,8 +204,7 @@ fn review_game(
     }
     let mut plan = plan.clone();
     plan.settings.rules = arguments.search.rules.of(rules_tag(&record).as_deref());
-    let style = "{bar:40} {pos}/{len} positions, {left} left";
-    let bar = register_bar(ProgressBar::new(0), style);
+    let bar = register_bar(ProgressBar::new(0), "{bar:40} {pos}/{len} positions, {left} left");
     let reviewed = review_tree((number, record), arguments.from, &plan, interrupts, |_, total| {
         bar.set_length(total as u64);
         bar.inc(1);

@@ -16,7 +16,7 @@ use super::common::{
     Context, Failure, ForceArgument, GameArguments, INTERRUPTED, OutputFile, RulesArgument,
     SearchPlan, SearchThreads, TablebaseArguments, create_outputs, describe_end, exit_code,
     interrupts, note, open_input, print, print_text, register_bar, report_damaged_tablebases,
-    require_no_notation, require_not_stdout, thread_count,
+    require_no_notation, require_not_stdout, thread_count, translated,
 };
 use crate::board::{ByColor, Color, InvalidPosition, Move, Position, Setup};
 use crate::compositions::{
@@ -298,7 +298,7 @@ impl Progress {
             self.last_message = Instant::now();
             note(&text);
         }
-        self.bar.set_message(text);
+        self.bar.set_message(translated(&text).into_owned());
         self.bar.tick();
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::board::{ByColor, Color, Move, Position};
-use crate::cli::common::{plies_text, translated};
+use crate::cli::common::{after_space, plies_text, translated};
 use crate::compositions::{MatingMove, OtherMoves, Reply, Solution};
 use crate::notation::MoveStyle;
 use crate::notation::svg::{self, Highlights};
@@ -162,7 +162,8 @@ fn write_tree(
     *text += &format!("{number}. {}", notation.write(position, node.played));
     let after = position.after(node.played);
     if node.by_table {
-        let _ = writeln!(text, " ({})", translated(&table_text(node)));
+        let by_table = translated(&format!("({})", table_text(node))).into_owned();
+        let _ = writeln!(text, "{}", after_space(&by_table));
         return;
     }
     if node.replies.is_empty() {

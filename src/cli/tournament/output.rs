@@ -305,12 +305,11 @@ impl<'a> MatchOutput<'a> {
 
 fn progress_bar(tournament: &Tournament, standings: &Standings) -> ProgressBar {
     let total = tournament.total_games();
-    let style = match total {
-        Some(_) => "{bar:12} {pos}/{len}  {msg}  {left} left",
-        None => "{spinner} {pos} games, {msg}, {elapsed}",
-    };
     let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
-    let bar = register_bar(bar, style);
+    let bar = match total {
+        Some(_) => register_bar(bar, "{bar:12} {pos}/{len}  {msg}  {left} left"),
+        None => register_bar(bar, "{spinner} {pos} games, {msg}, {elapsed}"),
+    };
     bar.set_position(standings.games());
     bar.reset_eta();
     bar.enable_steady_tick(Duration::from_millis(200));

@@ -3,7 +3,7 @@
 use plotters::prelude::*;
 
 use super::report::{elo, ranking};
-use crate::text::counted;
+use crate::text::{counted, fill, texts, translated};
 use crate::tournament::stats::{Estimate, Interval, Scores, SprtRun, Standings};
 use crate::tournament::{GameSummary, Tournament};
 
@@ -30,7 +30,7 @@ pub fn draw(
     let name = |n: usize| tournament.engines[n].name.as_str();
     let rows: Vec<_> = order.into_iter().map(|n| (name(n), standings.of(n).estimate())).collect();
     let games_text = counted(standings.games(), "game");
-    let title = format!("{}: {games_text}", tournament.event);
+    let title = fill(texts().labeled, &[&tournament.event, &translated(&games_text)]);
     let points = match tournament.engines.len() {
         2 => history(tournament, games),
         _ => Vec::new(),
@@ -119,8 +119,9 @@ fn curves(tournament: &Tournament, points: &[Point]) -> Vec<Curve> {
         let known = values.filter_map(|(games, value)| Some((games, value?)));
         known.filter(|(_, value)| value.is_finite()).collect()
     };
+    let elo = format!("Elo of {} with 95% bounds", tournament.engines[0].name);
     let elo = Curve {
-        title: format!("Elo of {} with 95% bounds", tournament.engines[0].name),
+        title: translated(&elo).into_owned(),
         lines: vec![
             line(&|p| Some(p.elo.value)),
             line(&|p| Some(p.elo.low)),
@@ -161,7 +162,7 @@ fn paint_curve(area: &Area<'_>, curve: &Curve) -> Result<()> {
         .configure_mesh()
         .max_light_lines(1)
         .x_label_formatter(&|games| format!("{games:.0}"))
-        .x_desc("games")
+        .x_desc(translated("games"))
         .draw()?;
     for level in &curve.levels {
         let line = vec![(0.0, *level), (games, *level)];
@@ -192,7 +193,7 @@ fn paint_standings(root: &Area<'_>, rows: &[(&str, Option<Estimate>)], title: &s
         .max_light_lines(1)
         .x_label_formatter(&|share| format!("{share:.0}"))
         .y_labels(0)
-        .x_desc("score in % with 95% bounds")
+        .x_desc(translated("score in % with 95% bounds"))
         .draw()?;
     for (row, (name, estimate)) in rows.iter().enumerate() {
         let y = -(row as f64) - 0.7;

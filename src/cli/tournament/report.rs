@@ -7,8 +7,10 @@ use std::time::Duration;
 use indicatif::HumanDuration;
 
 use crate::board::{ByColor, Color};
-use crate::cli::common::{Context, Failure, Language, heads, number_table, pad, translated};
-use crate::text::{counted, escape_html, has_extension, plies_text, texts};
+use crate::cli::common::{
+    Context, Failure, Language, after_space, heads, number_table, pad, translated,
+};
+use crate::text::{counted, escape_html, fill, has_extension, plies_text, texts};
 use crate::tournament::stats::{
     Decision, Effect, Estimate, FactorRun, Interval, Rating, SprtRun, Standings, TunedValue,
     ratings,
@@ -33,9 +35,7 @@ pub fn heading(tournament: &Tournament, handshakes: &[Handshake]) -> String {
         } else {
             let detected = handshake.detected.iter().map(|found| translated(found));
             let detected = detected.collect::<Vec<_>>().join(texts().comma);
-            let detected = translated(&format!("(detected: {detected})")).into_owned();
-            // A Chinese bracket follows the text without a space.
-            if detected.starts_with('(') { format!(" {detected}") } else { detected }
+            after_space(&translated(&format!("(detected: {detected})")))
         };
         let mut limits = engine.limit.texts();
         if engine.limit.clock.is_some() {
@@ -43,7 +43,10 @@ pub fn heading(tournament: &Tournament, handshakes: &[Handshake]) -> String {
         }
         let limits = limits.iter().map(|limit| translated(limit));
         let limit = limits.collect::<Vec<_>>().join(texts().comma);
-        text += &format!("{}: {id_name}, {protocol}, {limit}{detected}\n", engine.name);
+        let parts = [id_name, protocol, limit].join(texts().clause_comma);
+        text += &fill(texts().labeled, &[&engine.name, &parts]);
+        text += &detected;
+        text.push('\n');
     }
     let games = match tournament.total_games() {
         Some(games) => counted(games, "game"),
@@ -80,7 +83,7 @@ pub fn summary(tournament: &Tournament, standings: &Standings) -> String {
         let share = scores.estimate().map_or(0.0, |e| 100.0 * e.score);
         format!("{name} {}/{} ({share:.0} %)", scores.points(), scores.count())
     };
-    order.iter().map(points).collect::<Vec<_>>().join(", ")
+    order.iter().map(points).collect::<Vec<_>>().join(texts().clause_comma)
 }
 
 /// Elo and LLR of a match of two engines.
@@ -423,9 +426,10 @@ impl Status<'_> {
         format!(
             "<!DOCTYPE html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n{refresh}\
              <meta name=\"viewport\" content=\"width=device-width\">\n\
-             <title>{title}: {count}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
+             <title>{}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
              <p>{count}</p>\n{bar}{}<pre>{text}</pre>\n{pgn}{sections}{}</body>\n</html>\n",
             Language::chosen().tag(),
+            fill(texts().labeled, &[&title, &count]),
             self.standings_table(),
             self.games_table()
         )

@@ -223,7 +223,7 @@ fn set_value(
             if !index.is_some_and(|index| set(preferences, index)) {
                 let is_uci = row.ucci != Some(name) && !uci_words.is_empty();
                 let words = if is_uci { uci_words } else { words };
-                return Err(invalid(&fill(texts().one_of, &[&words.join(", ")])));
+                return Err(invalid(&fill(texts().one_of, &[&words.join(texts().comma)])));
             }
         }
         OptionKind::Text { set, form, .. } => {
