@@ -49,13 +49,15 @@ pub struct GoRequest {
 #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
 pub struct GoError(pub Vec<ParameterError>);
 
-/// A parameter of a `go` with a missing or invalid value.
+/// A parameter of a `go` with a missing or invalid value, or without the clock that it needs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParameterError {
     #[error("{}", fill(texts().needs_a_number, &[.0]))]
     Missing(&'static str),
     #[error("{}", fill(texts().at_least_1, &[.0]))]
     Zero(&'static str),
+    #[error("{}", fill(texts().needs_a_clock, &[.0]))]
+    NoClock(&'static str),
     #[error("{}", fill(texts().needs_a_number_not, &[key, &quoted(given)]))]
     NotANumber {
         key: &'static str,
@@ -67,7 +69,10 @@ pub enum ParameterError {
 impl ParameterError {
     pub fn key(&self) -> &'static str {
         match self {
-            Self::Missing(key) | Self::Zero(key) | Self::NotANumber { key, .. } => key,
+            Self::Missing(key)
+            | Self::Zero(key)
+            | Self::NoClock(key)
+            | Self::NotANumber { key, .. } => key,
         }
     }
 }
@@ -165,9 +170,9 @@ struct ClockParameters {
 }
 
 impl ClockParameters {
-    /// Whether the clock is not given, or 0 without an increment.
-    fn is_zero(self) -> bool {
-        self.time.unwrap_or_default().is_zero() && self.increment.unwrap_or_default().is_zero()
+    /// Whether there is time on the clock.
+    fn has_time(self) -> bool {
+        self.time.is_some_and(|time| !time.is_zero())
     }
 
     fn clock(self) -> Option<PlayerClock> {
@@ -284,20 +289,20 @@ impl GoReader<'_> {
         self.value(key, |word| clock_time(word, unit))
     }
 
-    /// Drops limits of 0 if there are others: some clients write every limit, and 0 for one that is not set. A `time`
-    /// of 0 stays a limit: in whole seconds it is a clock with less than a second left. A 0 of `mate` or `nodes` that
-    /// is not dropped becomes 1.
+    /// Drops limits of 0 and increments without a clock if there are other limits: some clients write every limit, and
+    /// 0 for one that is not set, or leave an increment set. A `time` of 0 stays a limit: in whole seconds it is a clock
+    /// with less than a second left. A 0 of `mate` or `nodes` that is not dropped becomes 1.
     fn resolve_zeros(&mut self) {
         let request = &mut self.request;
         let depth = request.depth.filter(|depth| *depth > 0);
         let mate = request.mate.filter(|moves| *moves > 0);
         let nodes = request.nodes.filter(|nodes| *nodes > 0);
         let move_time = request.move_time.filter(|time| !time.is_zero());
-        let has_clocks = !self.red.is_zero() || !self.black.is_zero();
+        let has_clocks = self.red.has_time() || self.black.has_time();
         let is_limited = request.infinite
             || self.is_depth_infinite
             || has_clocks
-            || self.own.clock().is_some()
+            || self.own.time.is_some()
             || depth.or(mate).is_some()
             || nodes.is_some()
             || move_time.is_some();
@@ -306,6 +311,9 @@ impl GoReader<'_> {
             (request.nodes, request.move_time) = (nodes, move_time);
             if !has_clocks {
                 (self.red, self.black) = Default::default();
+            }
+            for clock in [&mut self.own, &mut self.red, &mut self.black] {
+                clock.increment = clock.increment.filter(|_| clock.time.is_some());
             }
         }
         request.mate = request.mate.map(|moves| moves.max(1));
@@ -334,12 +342,16 @@ impl GoReader<'_> {
         if self.is_depth_infinite && !self.request.limits(Color::Red).is_bounded() {
             self.request.infinite = true;
         }
-        let has_moves = self.moves_to_go.is_some() || self.opponent.moves_to_go.is_some();
-        if has_moves && !self.request.infinite && !self.request.limits(Color::Red).is_bounded() {
-            // The line has a number of moves, but no clock.
-            return Err(GoError(vec![ParameterError::Missing("time")]));
+        let of_own = self.moves_to_go.map(|_| "movestogo");
+        let of_opponent = self.opponent.moves_to_go.map(|_| "oppmovestogo");
+        match of_own.or(of_opponent) {
+            Some(key)
+                if !self.request.infinite && !self.request.limits(Color::Red).is_bounded() =>
+            {
+                Err(GoError(vec![ParameterError::NoClock(key)]))
+            }
+            _ => Ok(self.request),
         }
-        Ok(self.request)
     }
 }
 
@@ -395,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_beside_other_limits_are_dropped() {
+    fn zeros_and_increments_without_a_clock_beside_other_limits_are_dropped() {
         let second = Some(Duration::from_secs(1));
         for (text, depth, nodes, move_time) in [
             (
@@ -408,6 +420,9 @@ mod tests {
             ("movetime 0 depth 0 infinite nodes 0", None, None, None),
             ("movetime 0 depth 0", Some(0), None, Some(Duration::ZERO)),
             ("nodes 0", None, Some(1), None),
+            ("depth 5 winc 10 binc 20", Some(5), None, None),
+            ("wtime 0 btime 0 winc 10 binc 20 movetime 1000", None, None, second),
+            ("increment 10 nodes 7", None, Some(7), None),
         ] {
             let found = limits(text);
             assert_eq!(
@@ -421,8 +436,10 @@ mod tests {
             ("depth 0 movetime 0 wtime 0 btime 1000", clock(1000, 0, None)),
             ("depth 0 wtime 1000 btime 0", clock(0, 0, None)),
             ("wtime 0 btime 0 movetime 0", clock(0, 0, None)),
-            ("depth 5 wtime 0 btime 0 winc 10 binc 20", clock(0, 20, None)),
             ("depth 5 time 0 increment 0", clock(0, 0, None)),
+            ("wtime 0 btime 0 winc 10 binc 20", clock(0, 20, None)),
+            ("winc 10 binc 20", clock(0, 20, None)),
+            ("wtime 1000 winc 10 binc 20", clock(1000, 10, None)),
         ] {
             assert_eq!(limits(text).clock, expected, "{text}");
         }
@@ -514,8 +531,8 @@ mod tests {
             ("depth", "depth needs a number"),
             ("depth x", "depth needs a number, not \"x\""),
             ("perft 0", "perft must be at least 1"),
-            ("movestogo 5", "time needs a number"),
-            ("ponder oppmovestogo 5", "time needs a number"),
+            ("movestogo 5", "movestogo needs a clock"),
+            ("ponder oppmovestogo 5", "oppmovestogo needs a clock"),
             ("time soon increment ", "time needs a number, not \"soon\", increment needs a number"),
         ] {
             assert_eq!(

@@ -188,6 +188,7 @@ texts! {
     rounded: "option {}: {} is rounded to {}", "选项 {}：{} 取整为 {}";
     needs_a_number: "{} needs a number", "{} 后面须有数字";
     needs_a_number_not: "{} needs a number, not {}", "{} 后面须有数字，而不是{}";
+    needs_a_clock: "{} needs a clock", "{} 须与棋钟一起给出";
     at_least_1: "{} must be at least 1", "{} 至少须为 1";
     line_too_long: "the line is too long", "行太长";
     no_limit: "without a known limit the search would not end", "没有可识别的时限、深度或节点数，搜索不会结束";

@@ -2,7 +2,8 @@
 //!
 //! The session waits for input, for events of the search and for the results of other threads (the ruling on the game,
 //! perft, the cloud library) at the same time. Commands that need an idle engine are queued during a search and run
-//! after its answer. A queued `go` or handshake stops a search that does not end by itself, because old clients send no
+//! after its answer. Commands that show the state of the session run at once, but after queued commands. A queued `go`
+//! or handshake stops a search that does not end by itself, because old clients send no
 //! `stop` before it. When `quit` is queued, the input has ended or the queue is full, no further `stop` can arrive.
 //! A search that does not end by itself is then stopped too, and the queued commands run. After a queued command that
 //! changes the meaning of lines, such as a handshake, lines are queued as they are and parsed when they run. Only
@@ -449,11 +450,12 @@ impl Session {
         let Some(search) = &self.search else {
             return false;
         };
-        // A `stop` or `ponderhit` after a queued `go` belongs to the search of that `go`.
-        let is_for_queued = is_stop_or_hit(command)
+        // A `stop`, `ponderhit` or `hint` after a queued `go` belongs to the search of that `go`.
+        let is_for_queued = (is_stop_or_hit(command) || matches!(command, Command::Hint(_)))
             && self.queue.interruptions > 0
             && (search.is_stopping() || !self.preferences.batch);
-        is_for_queued || self.waits_for_answer(command)
+        let is_about_queued = shows_state(command) && !self.queue.is_empty();
+        is_for_queued || is_about_queued || self.waits_for_answer(command)
     }
 
     fn waits_for_answer(&self, command: &Command) -> bool {
@@ -527,6 +529,11 @@ fn parse_urgent(line: &str) -> Option<Command> {
         Command::IsReady | Command::PonderHit { .. } | Command::Stop | Command::Quit
     );
     is_urgent.then_some(command)
+}
+
+/// Whether a command shows what earlier lines have set: the position, the hash table or the books.
+fn shows_state(command: &Command) -> bool {
+    matches!(command, Command::Probe(_) | Command::ShowBook(_) | Command::ShowPosition)
 }
 
 fn needs_idle(command: &Command) -> bool {

@@ -326,7 +326,8 @@ impl Session {
         }
         let outcome = search.book_outcome.as_ref().unwrap_or(outcome);
         if let Some(moves) = search.request.limits.mate {
-            let is_restricted = search.request.root_moves.is_some();
+            let SearchRequest { game, root_moves, .. } = &search.request;
+            let is_restricted = root_moves.is_some() && has_legal_move(game.position());
             self.report_mate_search(moves, is_restricted, outcome);
         }
         self.report_damaged_tables();

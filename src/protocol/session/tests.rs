@@ -14,6 +14,9 @@ use crate::notation::fen;
 use crate::protocol::stdio::spawn_reader;
 use crate::search::{Bound, Info, Outcome, Report, Score, SearchResult};
 
+/// A position in which red, to move, is mated.
+const MATED: &str = "3k5/9/9/9/9/9/9/9/r8/r3K4 w - - 0 1";
+
 /// A line of one move, with the score 0.
 fn line_with(best: Move) -> Info {
     Info { depth: 7, selective_depth: 9, multipv: 1, nodes: 1, pv: vec![best], ..Info::default() }
@@ -163,7 +166,6 @@ fn illegal_searchmoves_are_reported_if_all_legal_moves_may_be_played() {
 
 #[test]
 fn without_a_move_a_ponder_or_infinite_search_waits_for_ponderhit_or_stop() {
-    const MATED: &str = "position fen 3k5/9/9/9/9/9/9/9/r8/r3K4 w";
     for (protocol, go, end) in [
         ("ucci", "go ponder time 1000", "ponderhit"),
         ("ucci", "go ponder depth 0", "stop"),
@@ -173,7 +175,7 @@ fn without_a_move_a_ponder_or_infinite_search_waits_for_ponderhit_or_stop() {
     ] {
         let none = ["nobestmove", "bestmove (none)"][usize::from(protocol == "uci")];
         let mut session = TestSession::new(protocol);
-        session.say(MATED);
+        session.say(&format!("position fen {MATED}"));
         assert_eq!(session.say(go).len(), 1, "{go}");
         assert_eq!(session.say(end), [none], "{go}");
         assert_eq!(session.say("position startpos"), [""; 0]);
@@ -181,8 +183,22 @@ fn without_a_move_a_ponder_or_infinite_search_waits_for_ponderhit_or_stop() {
         assert_eq!(session.say(end), [none], "{go}");
     }
     let mut session = TestSession::new("ucci");
-    session.say(MATED);
+    session.say(&format!("position fen {MATED}"));
     assert_eq!(session.say("go infinite").last().unwrap(), "nobestmove");
+}
+
+#[test]
+fn a_mate_search_names_the_moves_only_if_they_are_restricted() {
+    let mut session = TestSession::new("ucci");
+    for (position, searched, message) in [
+        (MATED, "", "there is no mate in 2"),
+        (fen::START, " searchmoves a0a5", "there is no mate in 2 by these moves"),
+    ] {
+        session.say(&format!("position fen {position}"));
+        let said = session.say(&format!("go mate 2{searched}"));
+        let expected = format!("info message {message}");
+        assert!(said.contains(&expected), "{said:?}");
+    }
 }
 
 #[test]
@@ -315,6 +331,42 @@ fn lines_after_a_change_of_their_meaning_are_parsed_when_they_run() {
         let request = &session.session.search.as_ref().unwrap().request;
         assert_eq!((&request.root_moves, request.limits), (&moves, limits), "{go}");
     }
+}
+
+#[test]
+fn the_state_is_shown_after_the_queued_commands() {
+    for protocol in ["ucci", "uci"] {
+        let mut session = TestSession::new(protocol);
+        session.say("setoption usebook false");
+        session.say("go movetime 100000");
+        let is_shown = |said: &[String], fen: &str| said.contains(&format!("Fen: {fen}"));
+        assert!(is_shown(&session.say("d"), fen::START), "{protocol}");
+        session.say(&format!("position fen {MATED}"));
+        assert_eq!(session.say("d"), [""; 0], "{protocol}");
+        session.on_event(done(0));
+        assert!(is_shown(&session.run_queue(), MATED), "{protocol}");
+    }
+    let mut session = TestSession::new("ucci");
+    session.say("go movetime 100000");
+    assert_eq!(session.say("probe startpos"), ["pophash"]);
+    session.say("position startpos");
+    assert_eq!(session.say("probe startpos"), [""; 0]);
+    session.on_event(done(0));
+    assert_eq!(session.run_queue(), ["pophash"]);
+}
+
+#[test]
+fn a_hint_after_a_queued_go_belongs_to_its_search() {
+    let mut session = TestSession::new("uci");
+    session.say("go movetime 100000");
+    for line in ["position startpos moves h2e2", "go movetime 100000", "hint pv h9g7"] {
+        assert_eq!(session.say(line), [""; 0], "{line}");
+    }
+    session.on_event(done(0));
+    session.run_queue();
+    let after = Position::startpos().after("h2e2".parse().unwrap());
+    let known = session.session.pool.probe(&after).and_then(|entry| entry.best);
+    assert_eq!(known, "h9g7".parse().ok());
 }
 
 /// A session that searches the whole queue after each line would need minutes.
