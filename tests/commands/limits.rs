@@ -49,6 +49,27 @@ fn an_analysis_runs_or_reports_too_little_memory_for_a_search() {
     assert!(ran > 0);
 }
 
+/// Without `--threads`, fewer positions are searched at the same time if memory is short.
+#[test]
+fn a_batch_uses_the_threads_that_fit() {
+    let mut with_fewer = 0;
+    for megabytes in (300..900).step_by(47) {
+        // With this hash table, one thread fits in a range of more than 100 MB in which two do not.
+        let arguments = "batch - --depth 1 --hash 100";
+        let output = run(limited(megabytes << 10, arguments), "startpos\nstartpos\n");
+        let errors = String::from_utf8(output.stderr).unwrap();
+        match output.status.code() {
+            Some(0) => with_fewer += usize::from(errors.contains("searching with only 1 thread ")),
+            code => {
+                assert_eq!(code, Some(1), "{errors}");
+                assert!(errors.contains("the search cannot start: "), "{errors}");
+            }
+        }
+    }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    assert!(with_fewer > 0 || cores == 1);
+}
+
 /// With every limit of the address space the engine either searches and refuses the settings that do not fit, or
 /// reports at the start that there is too little memory. With very small limits the program cannot be loaded.
 #[test]

@@ -302,7 +302,7 @@ impl BoardEngine {
         let settings = &self.settings;
         let mut plan = settings.plan.clone();
         if let Some(threads) = number(parameters, "threads", 1, settings.max_threads)? {
-            plan.threads = threads;
+            (plan.threads, plan.may_use_fewer_threads) = (threads, false);
         }
         if let Some(hash) = number(parameters, "hash", 1, settings.max_hash)? {
             plan.hash = hash;

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use crossbeam_channel::{Receiver, select, unbounded};
 use parking_lot::Mutex;
 
-use super::{Context, Failure, GameRulesArgument, NetworkArgument, TablebaseArguments, refuse_if};
+use super::{
+    Context, Failure, GameRulesArgument, NetworkArgument, TablebaseArguments, note, refuse_if,
+};
 use crate::eval::Knowledge;
 use crate::eval::nnue::Network;
 use crate::protocol::strength::{root_noise, weaken};
@@ -17,6 +19,7 @@ use crate::search::{
     SearchRequest, SearchResult, Searcher, Settings, StartError, cores, search_in_parallel,
 };
 use crate::tablebase::Tables;
+use crate::text::counted;
 
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Search")]
@@ -63,7 +66,7 @@ impl SearchArguments {
     /// A plan without limits. Its rules are those of `--rules`, or the default. Reads the network and opens the
     /// tablebases.
     pub fn plan(&self, defaults: SearchDefaults) -> Result<SearchPlan, Failure> {
-        let threads = thread_count(self.threads.unwrap_or(defaults.threads));
+        let threads = self.threads.unwrap_or(defaults.threads);
         let is_unused = self.network.path().is_some() && self.knowledge != Knowledge::Large;
         refuse_if(is_unused, "--network", "has an effect only with --knowledge large")?;
         let hash = self.hash.filter(|hash| *hash > 0).unwrap_or(defaults.hash) as usize;
@@ -89,6 +92,8 @@ pub struct SearchPlan {
     pub elo: Option<u32>,
     pub settings: Settings,
     pub threads: usize,
+    /// Whether fewer threads are used if memory is short, because no number was given.
+    pub may_use_fewer_threads: bool,
     /// Size of the hash table in MB; 0 is automatic.
     pub hash: usize,
     pub network: Option<Arc<Network>>,
@@ -96,13 +101,14 @@ pub struct SearchPlan {
 }
 
 impl SearchPlan {
-    /// A plan without limits, with the default settings.
-    pub fn new(threads: usize, hash: usize, tablebases: Arc<Tables>) -> Self {
+    /// A plan without limits, with the default settings and the number of threads that `--threads` requests.
+    pub fn new(threads: u16, hash: usize, tablebases: Arc<Tables>) -> Self {
         Self {
             limits: Limits::default(),
             elo: None,
             settings: Settings::default(),
-            threads,
+            threads: thread_count(threads),
+            may_use_fewer_threads: threads == 0,
             hash,
             network: None,
             tablebases,
@@ -132,7 +138,7 @@ impl SearchPlan {
     pub fn start_threads(&self) -> Result<SearchThreads, Failure> {
         let (sender, events) = unbounded();
         let mut pool = Pool::new(sender).context("the search cannot start")?;
-        let (hash, threads) = (self.hash, self.threads);
+        let hash = self.hash;
         // The pool begins with a hash table of automatic size, or a smaller one if memory is short. Its error messages
         // say that the old settings are kept. Here the command ends, so other messages are used.
         if hash > 0 {
@@ -140,26 +146,51 @@ impl SearchPlan {
                 Failure::message(format!("no memory for a hash table of {hash} MB"))
             })?;
         }
-        pool.set_threads(threads)
-            .map_err(|_| Failure::message(format!("cannot start {threads} threads")))?;
+        let mut threads = self.threads;
+        while pool.set_threads(threads).is_err() {
+            if !self.may_use_fewer_threads {
+                return Err(Failure::message(format!("cannot start {threads} threads")));
+            }
+            // A single thread has been started with the pool.
+            threads -= 1;
+        }
+        if threads < self.threads {
+            let used = counted(threads, "thread");
+            note(&format!("searching with only {used} instead of {}", self.threads));
+        }
+        pool.prepare();
         Ok(SearchThreads { pool, events })
     }
 
-    /// One searcher for each of `threads` positions that are searched at the same time.
+    /// One searcher for each of `threads` positions that are searched at the same time, or fewer if memory is short and
+    /// the plan allows it.
     pub fn searchers(&self, threads: usize) -> Result<Vec<Searcher>, Failure> {
-        let start = |possible: usize| {
+        let mut searchers = Vec::new();
+        while searchers.len() < threads {
             let searcher = match self.hash {
                 0 => Searcher::new(AUTOMATIC_HASH),
                 megabytes => Searcher::with_exact_hash(megabytes),
             };
-            searcher.map_err(|error| {
-                let why = format!(
-                    "cannot search {threads} positions at the same time, only {possible}: {error}"
-                );
-                Failure::new("--threads", why)
-            })
-        };
-        (0..threads).map(start).collect()
+            match searcher {
+                Ok(searcher) => searchers.push(searcher),
+                Err(error) if searchers.is_empty() => {
+                    return Err(Failure::new("the search cannot start", error));
+                }
+                Err(error) if self.may_use_fewer_threads => {
+                    let used = counted(searchers.len(), "thread");
+                    note(&format!("searching with only {used} instead of {threads}: {error}"));
+                    break;
+                }
+                Err(error) => {
+                    let possible = searchers.len();
+                    let why = format!(
+                        "cannot search {threads} positions at the same time, only {possible}: {error}"
+                    );
+                    return Err(Failure::new("--threads", why));
+                }
+            }
+        }
+        Ok(searchers)
     }
 }
 
@@ -209,12 +240,14 @@ impl SearchThreads {
     pub fn resize(&mut self, threads: usize, hash: usize) -> Result<(), Failure> {
         self.pool.set_hash_size(hash).context("hash")?;
         self.pool.set_threads(threads).context("threads")?;
+        self.pool.prepare();
         Ok(())
     }
 
     /// Clears the hash table and the histories.
     pub fn forget(&mut self) {
         self.pool.forget();
+        self.pool.prepare();
     }
 }
 
@@ -256,9 +289,10 @@ pub fn search_games<G: Borrow<Game>>(
     let searchers = plan.searchers(plan.threads.clamp(1, count.max(1)))?;
     let running = RunningSearches(Mutex::new(Some(Vec::new())));
     let work = |searcher: &mut Searcher, number: usize| {
+        // The time of the search begins with its control.
+        searcher.forget();
         let control = Control::new(false);
         running.add(&control);
-        searcher.forget();
         searcher.search(plan.request(game(number).borrow(), &control))
     };
     let searched = search_in_parallel(searchers, count, work, |results| {
@@ -268,7 +302,7 @@ pub fn search_games<G: Borrow<Game>>(
         running.stop();
         is_interrupted
     });
-    searched.context("--threads")?
+    searched.context("the search cannot start")?
 }
 
 /// Calls `found` for each result until it returns `false`. Returns whether Ctrl-C has ended the searches.
@@ -284,7 +318,7 @@ fn collect(
             recv(results) -> result => result,
         };
         let (number, result) = result.context("a search thread failed")?;
-        if !found(number, result.context("--threads")?)? {
+        if !found(number, result.context("the search cannot start")?)? {
             break;
         }
     }

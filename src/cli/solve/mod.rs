@@ -16,7 +16,7 @@ use super::common::{
     Context, Failure, ForceArgument, GameArguments, INTERRUPTED, OutputFile, RulesArgument,
     SearchPlan, SearchThreads, TablebaseArguments, create_outputs, describe_end, exit_code,
     interrupts, note, open_input, print, print_text, register_bar, report_damaged_tablebases,
-    require_no_notation, require_not_stdout, thread_count, translated,
+    require_no_notation, require_not_stdout, translated,
 };
 use crate::board::{ByColor, Color, InvalidPosition, Move, Position, Setup};
 use crate::compositions::{
@@ -199,8 +199,8 @@ fn prove(arguments: &Arguments, tablebases: &Arc<Tables>) -> Result<ExitCode, Fa
     }
     let game = without_history(&game, arguments.rules.rules).context("solve")?;
     let files = create_files(arguments)?;
-    let threads = thread_count(arguments.threads);
-    let mut plan = SearchPlan::new(threads, arguments.hash as usize, tablebases.clone());
+    let hash = arguments.hash as usize;
+    let mut plan = SearchPlan::new(arguments.threads, hash, tablebases.clone());
     plan.settings.rules = arguments.rules.rules;
     let mut work =
         Work { interrupts: interrupts()?, is_interrupted: false, progress: Progress::new() };

@@ -15,7 +15,7 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 use crossbeam_channel::{Receiver, unbounded};
 
 use super::memory::{
-    STACK_BYTES, THREAD_BYTES, THREAD_HEAP_BYTES, has_room, thread_builder, with_own_heap,
+    STACK_BYTES, THREAD_BYTES, THREAD_HEAP_BYTES, cores, has_room, thread_builder, with_own_heap,
 };
 use super::request_handler::RequestHandler;
 use super::{StartError, search_or_renew};
@@ -81,6 +81,8 @@ impl Searcher {
         let tt = TranspositionTable::new(megabytes)
             .filter(|_| has_room(THREAD_BYTES + THREAD_HEAP_BYTES))
             .ok_or(StartError::NoMemory(megabytes))?;
+        // Not during the first search.
+        tt.touch_pages(cores());
         Ok(Self {
             thread: ThreadData::new(0, Arc::new(tt)),
             handler: RequestHandler::default(),
