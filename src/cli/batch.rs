@@ -63,9 +63,9 @@ enum BatchFormat {
 }
 
 impl Arguments {
-    /// The limits and settings that the results depend on, as text.
+    /// The limits and settings that the results depend on, as text. Files are named with checksums of their contents.
     fn search_text(&self, plan: &SearchPlan) -> String {
-        let SearchPlan { limits, settings, .. } = plan;
+        let SearchPlan { limits, settings, network, tablebases, .. } = plan;
         let defaults = Settings::default();
         let mut text = format!("{limits}, {} rules, {} MB", settings.rules, plan.hash);
         if settings.pruning != defaults.pruning {
@@ -74,11 +74,12 @@ impl Arguments {
         if settings.knowledge != defaults.knowledge {
             text += &format!(", knowledge {}", settings.knowledge);
         }
-        if let Some(path) = self.search.network.path() {
-            text += &format!(", network {}", path.display());
+        if let (Some(path), Some(network)) = (self.search.network.path(), network) {
+            text += &format!(", network {} ({:08x})", path.display(), network.checksum());
         }
         if self.search.tablebases.is_given() {
-            text += &format!(", tables {}", self.search.tablebases.paths());
+            let paths = self.search.tablebases.paths();
+            text += &format!(", tables {paths} ({:08x})", tablebases.checksum());
         }
         text
     }

@@ -163,6 +163,16 @@ impl ClassTable {
         (!self.is_reported.swap(true, Ordering::Relaxed)).then_some(damage)
     }
 
+    /// A checksum of the contents: of the header and the list of blocks, which has the checksums of the blocks. `None`
+    /// if the list cannot be read.
+    pub(super) fn checksum(&self) -> Option<u32> {
+        let list = self.read(HEADER_LENGTH as u64, self.header.list_length()).ok()?;
+        // Both end with their own checksums, which are left out: a CRC of data and their CRC is a constant.
+        let header = self.header.write();
+        let [header, list] = [&header[..], &list].map(|bytes| bytes.split_last_chunk::<4>());
+        Some(crc32c::crc32c_append(crc32c::crc32c(header?.0), list?.0))
+    }
+
     /// Reads the whole table and compares the checksums, without unpacking it.
     pub fn check(&self) -> Result<(), TableError> {
         for block in self.blocks()?.iter().flatten() {

@@ -201,6 +201,14 @@ impl Tables {
         self.dtm.iter().chain(&self.dtc).flatten().map(|table| &**table)
     }
 
+    /// A checksum of the contents of all tables, in their order.
+    pub fn checksum(&self) -> u32 {
+        let append = |sum, table: &ClassTable| {
+            crc32c::crc32c_append(sum, &table.checksum().unwrap_or_default().to_le_bytes())
+        };
+        self.iter().fold(0, append)
+    }
+
     /// Tables that probes have found damaged since the last call, each reported once with the
     /// error.
     pub fn unreported_damage(&self) -> Vec<String> {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chuhe::eval::nnue::Network;
 use serde_json::Value;
 
 use super::{START, TestDir};
@@ -190,6 +191,28 @@ fn only_answers_of_the_same_search_are_continued() {
             "
         ));
         assert_eq!(dir.read(&out), whole, "{form}");
+    }
+}
+
+#[test]
+fn answers_with_files_of_other_contents_are_not_continued() {
+    let dir = dir_with_suite();
+    let network = chuhe::eval::nnue::embedded();
+    let mut parameters = network.parameters();
+    dir.write("net.nnue", network.to_bytes());
+    dir.check("$ egtb generate KR-K --out tables");
+    for arguments in ["--network net.nnue", "--tables tables"] {
+        let batch = format!("batch suite.epd --depth 1 --out answers.json {arguments}");
+        dir.check(&format!("$ {batch} --force\n$ {batch} --continue"));
+        if arguments.contains("net") {
+            parameters.output_biases[0] += 1;
+            let (architecture, scale) = (network.architecture, network.scale);
+            let other = Network::new(architecture, scale, String::new(), &parameters).unwrap();
+            dir.write("net.nnue", other.to_bytes());
+        } else {
+            dir.write("tables/copy.chtb", dir.bytes("tables/KR-K.chtb"));
+        }
+        dir.check(&format!("$1 {batch} --continue\n2> result 1 was made with other settings"));
     }
 }
 

@@ -214,6 +214,13 @@ impl Network {
         bytes
     }
 
+    /// The checksum at the end of the file of the network. The checksum of the whole file would be the same for all
+    /// networks, because a CRC of data that end with their own CRC is a constant.
+    pub fn checksum(&self) -> u32 {
+        let bytes = self.to_bytes();
+        bytes.last_chunk().map_or(0, |checksum| u32::from_le_bytes(*checksum))
+    }
+
     /// The weights of an input for a bucket.
     #[inline(always)]
     pub(super) fn row(&self, bucket: usize, feature: usize) -> &[Block] {

@@ -205,6 +205,9 @@ mod tests {
         let mut other = Trainer::new(recipe.clone(), None).expect("a recipe");
         let checkpoint = start.checkpoint(samples.checksum(), &[]);
         assert!(other.resume(&checkpoint, samples.checksum()).is_err());
+        let mut other = Trainer::new(recipe.clone(), Some(&fresh.network(String::new())));
+        let other = other.as_mut().expect("the same architecture");
+        assert!(other.resume(&checkpoint, samples.checksum()).is_err());
         let narrow = Recipe { input_buckets: 1, ..recipe };
         assert!(Trainer::new(narrow, Some(&network)).is_err());
     }

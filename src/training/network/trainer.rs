@@ -162,7 +162,7 @@ impl Trainer {
             parameters,
             optimizer: AdamW::new(layout.length),
             passes: 0,
-            start_checksum: start.map_or(0, |network| crc32c::crc32c(&network.to_bytes())),
+            start_checksum: start.map_or(0, Network::checksum),
             level: SimdLevel::widest(),
             layout,
             recipe,
