@@ -14,8 +14,8 @@ use super::common::{
     BoardArguments, Context, Failure, FilePosition, GameArguments, Language, LimitArguments, Place,
     RecordSelection, SearchArguments, SearchDefaults, SearchPlan, SearchThreads, Unread,
     bound_name, describe_end, describe_ending, exit_code, fill, ignore_closed_pipe, interrupts,
-    pad_left, place_json, print_if_read, read_positions, report_damaged_tablebases, score_and_mate,
-    sentence, spaced, terminal_width, texts,
+    left_out, pad_left, place_json, print_if_read, read_positions, report_damaged_tablebases,
+    score_and_mate, sentence, spaced, terminal_width, texts,
 };
 use crate::board::{MAX_MOVES, Move, Position};
 use crate::eval::win_rate::WinRate;
@@ -44,6 +44,8 @@ struct AnalyzedGame {
     title: String,
     game: Game,
     rules: RuleSet,
+    /// Why moves of the game were left out; `None` if none were.
+    left_out: Option<String>,
 }
 
 /// Search positions and show the best lines.
@@ -135,21 +137,25 @@ fn read_games(arguments: &Arguments) -> Result<(Vec<AnalyzedGame>, Unread), Fail
     if game_paths.is_empty() {
         let given = arguments.game.read_with_source()?;
         let rules = rules.of(given.rules().as_deref());
+        let left_out = given.record.as_ref().and_then(left_out);
         let (place, title) = (given.source, String::new());
-        return Ok((vec![AnalyzedGame { place, title, game: given.game, rules }], unread));
+        return Ok((
+            vec![AnalyzedGame { place, title, game: given.game, rules, left_out }],
+            unread,
+        ));
     }
     let mut games = Vec::new();
     unread.each_file(&game_paths, |unread, game_path| {
         let path = &game_path.path;
         let positions = read_positions(game_path, RecordSelection::First, unread)?;
-        for FilePosition { place, game, rules: named, .. } in positions {
+        for FilePosition { place, game, rules: named, left_out, .. } in positions {
             let title = match place {
                 _ if game_paths.len() > 1 => format!("{}: {place}: ", path.display()),
                 Place::Line(_) => format!("{place}: "),
                 Place::Game(_) => String::new(),
             };
             let (place, rules) = (Some((path.clone(), place)), rules.of(named.as_deref()));
-            games.push(AnalyzedGame { place, title, game, rules });
+            games.push(AnalyzedGame { place, title, game, rules, left_out });
         }
         Ok(())
     })?;
@@ -196,6 +202,7 @@ impl AnalyzedGame {
         let place = self.place.as_ref();
         let mut object = place_json(place.map(|(path, place)| (path.as_path(), *place)));
         object["fen"] = json!(self.game.position().to_string());
+        object["left_out"] = json!(self.left_out);
         let rules = plan.settings.rules;
         Language::En.within(|| {
             object["ruling"] = json!(describe_end(&self.game, rules));

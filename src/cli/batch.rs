@@ -195,6 +195,8 @@ struct BatchResult {
     solved: Option<bool>,
     /// Why there is no best move: `checkmate` or `stalemate`.
     over: Option<Cause>,
+    /// Why moves that led to the position were left out; `None` if none were.
+    left_out: Option<String>,
     /// See [`Arguments::search_text`].
     search: String,
 }
@@ -212,7 +214,7 @@ struct ExistingResult {
 /// The heading of a CSV file: the fields of [`BatchResult`]. The first is left out if there is only one input file.
 fn columns(has_file_names: bool) -> &'static str {
     const COLUMNS: &str = "file,line,id,fen,best,chinese,score,mate,bound,depth,nodes,time_ms,pv,\
-                           solved,over,search\n";
+                           solved,over,left_out,search\n";
     if has_file_names { COLUMNS } else { COLUMNS.trim_start_matches("file,") }
 }
 
@@ -223,7 +225,7 @@ impl BatchResult {
         search: &str,
         format: BatchFormat,
     ) -> Self {
-        let FilePosition { place, game, epd, .. } = &searched.position;
+        let FilePosition { place, game, epd, left_out, .. } = &searched.position;
         let position = &epd.position;
         let Outcome { best, score, depth, nodes, time, .. } = result.outcome;
         let (hundredths, mate) = score.map_or((None, None), score_and_mate);
@@ -253,6 +255,7 @@ impl BatchResult {
             },
             solved: epd.has_task().then_some(is_solved),
             over: matches!(cause, Cause::Checkmate | Cause::Stalemate).then_some(cause),
+            left_out: left_out.clone(),
             search: search.to_owned(),
         }
     }

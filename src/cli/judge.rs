@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 
 use super::common::{
     Failure, GameArguments, GamePath, GameRulesArgument, GivenGame, Language, Place,
-    TablebaseArguments, Unread, clauses_json, describe_ending, explain, fill, no_capture_json,
-    note, note_problems, place_json, play_line, plies_json, print, print_if_read, refuse_if,
-    report_damaged_tablebases, row, rules_tag, terminal_width, texts, translated, verdict_name,
+    TablebaseArguments, Unread, clauses_json, describe_ending, explain, fill, left_out,
+    no_capture_json, note, note_problems, place_json, play_line, plies_json, print, print_if_read,
+    refuse_if, report_damaged_tablebases, row, rules_tag, terminal_width, texts, translated,
+    verdict_name,
 };
 use crate::board::Color;
 use crate::rules::{Cause, Game, Judgment, RuleSet, judge, judge_outcome};
@@ -67,13 +68,15 @@ fn judge_all(judging: &Judging<'_>) -> Result<(), Failure> {
     } else if arguments.game.is_given() {
         let given = arguments.game.read_with_source()?;
         let rules = given.rules();
+        let left_out = given.record.as_ref().and_then(left_out);
         let GivenGame { game, source, .. } = given;
         // The text output does not name the place of a single game.
         let source = source.filter(|_| arguments.json);
         let place = source.as_ref().map(|(path, place)| (path.as_path(), *place));
         let judgment = judge(&game, arguments.rules.of(rules.as_deref()));
-        note_early_ends(arguments, &game, &judgment, place);
-        print(&(heading(arguments) + &report(judging, &game, &judgment, place)))
+        let judged = JudgedGame { game, judgment, place, left_out };
+        note_early_ends(arguments, &judged);
+        print(&(heading(arguments) + &report(judging, &judged)))
     } else {
         Err(Failure::usage("judge", "no game and no file is given"))
     }
@@ -103,15 +106,14 @@ fn judge_file(judging: &Judging<'_>, file: &GamePath, unread: &mut Unread) -> Re
             note_problems(path, place, &record);
             let record = file.cut(record, number).map_err(|failure| failure.text)?;
             let game = play_line(record.main_line()).map_err(|failure| failure.text)?;
-            Ok((game, rules_tag(&record)))
+            let rules = judging.arguments.rules.of(rules_tag(&record).as_deref());
+            let (judgment, place) = (judge(&game, rules), Some((path, place)));
+            Ok(JudgedGame { game, judgment, place, left_out: left_out(&record) })
         });
         match played {
-            Ok((game, rules)) => {
-                let judgment = judge(&game, judging.arguments.rules.of(rules.as_deref()));
-                let place = Some((path, place));
-                note_early_ends(judging.arguments, &game, &judgment, place);
-                let text = report(judging, &game, &judgment, place);
-                if !print_if_read(&text)? {
+            Ok(judged) => {
+                note_early_ends(judging.arguments, &judged);
+                if !print_if_read(&report(judging, &judged))? {
                     return Ok(());
                 }
             }
@@ -126,13 +128,18 @@ fn heading(arguments: &Arguments) -> String {
     if arguments.all && !arguments.json { side_by_side(RuleSet::name, None) } else { String::new() }
 }
 
+struct JudgedGame<'a> {
+    game: Game,
+    judgment: Judgment,
+    /// The file from which the game was read, if any, and where in the file it is.
+    place: Option<(&'a Path, Place)>,
+    /// Why moves of the game were left out; `None` if none were.
+    left_out: Option<String>,
+}
+
 /// Reports if the rules, with `--all` each rule set, ended a game before its last move. JSON has a field for this.
-fn note_early_ends(
-    arguments: &Arguments,
-    game: &Game,
-    judgment: &Judgment,
-    place: Option<(&Path, Place)>,
-) {
+fn note_early_ends(arguments: &Arguments, judged: &JudgedGame<'_>) {
+    let JudgedGame { game, judgment, place, .. } = judged;
     if arguments.json {
         return;
     }
@@ -166,17 +173,12 @@ fn early_end_json(game: &Game, rules: RuleSet) -> Value {
     json!({ "ply": ply, "verdict": judgment.verdict, "reason": judgment.end_reason() })
 }
 
-/// The verdict on a game as text or as a JSON object. `place` is the file from which the game was read, if any, and
-/// where in the file the game is.
-fn report(
-    judging: &Judging<'_>,
-    game: &Game,
-    judgment: &Judgment,
-    place: Option<(&Path, Place)>,
-) -> String {
+/// The verdict on a game as text or as a JSON object.
+fn report(judging: &Judging<'_>, judged: &JudgedGame<'_>) -> String {
     let arguments = judging.arguments;
+    let JudgedGame { game, judgment, place, .. } = judged;
     if arguments.json {
-        let object = Language::En.within(|| object(judging, game, judgment, place));
+        let object = Language::En.within(|| object(judging, judged));
         return format!("{object}\n");
     }
     let place = place.map(|(_, place)| place);
@@ -203,14 +205,11 @@ fn side_by_side(word: impl Fn(RuleSet) -> &'static str, place: Option<Place>) ->
     row(&cells, &vec![VERDICT_WIDTH; cells.len()], terminal_width())
 }
 
-fn object(
-    judging: &Judging<'_>,
-    game: &Game,
-    judgment: &Judgment,
-    place: Option<(&Path, Place)>,
-) -> Value {
+fn object(judging: &Judging<'_>, judged: &JudgedGame<'_>) -> Value {
     let arguments = judging.arguments;
-    let mut object = place_json(place);
+    let JudgedGame { game, judgment, place, left_out } = judged;
+    let mut object = place_json(*place);
+    object["left_out"] = json!(left_out);
     object["verdict"] = json!(judgment.verdict);
     object["cause"] = json!(judgment.cause);
     object["rules"] = json!(judgment.rules);

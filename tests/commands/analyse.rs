@@ -225,6 +225,26 @@ fn files_of_positions_are_analyzed() {
 }
 
 #[test]
+fn left_out_moves_are_named_in_json() {
+    let dir = TestDir::new();
+    dir.write("cut.pgn", "1. h2e2 h9g7 2. e2e9 *\n");
+    dir.write("cut.txt", "startpos moves h2e2 h9g7 e2e9\nstartpos\n");
+    for command in ["analyse --depth 1", "judge", "review --depth 1"] {
+        let (name, limit) = command.split_once(' ').unwrap_or((command, ""));
+        let object = |file: &str| dir.objects(&format!("{name} {file} {limit} --json"))[0].clone();
+        let reason = object("cut.pgn")["left_out"].to_string();
+        assert!(reason.contains("e2e9"), "{command}: {reason}");
+        // Only the first ply is requested, and it is there.
+        assert!(object("cut.pgn:1@1")["left_out"].is_null(), "{command}");
+        if name != "review" {
+            let objects = dir.objects(&format!("{name} cut.txt {limit} --json"));
+            let are_cut: Vec<bool> = objects.iter().map(|o| !o["left_out"].is_null()).collect();
+            assert_eq!(are_cut, [true, false], "{command}");
+        }
+    }
+}
+
+#[test]
 fn an_unreadable_first_game_is_not_replaced_by_the_second() {
     let dir = TestDir::new();
     dir.write("b.pgn", "[Red \"a\"]\n\n1. zz *\n\n[Red \"b\"]\n\n1. h2e2 *\n");

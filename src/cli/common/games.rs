@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{Context, Failure, fill, note, open_input, refuse_if, texts};
 use crate::notation::records::{RecordReader, is_lines, url_game};
-use crate::notation::tree::{GameResult, GameTree};
+use crate::notation::tree::{GameResult, GameTree, Problem};
 use crate::notation::{GameText, Line, LineError, RecordError, is_move_text, without_move_numbers};
 use crate::rules::Game;
 use crate::text::{has_extension, translated};
@@ -365,6 +365,8 @@ impl GamePath {
             && ply < game.plies()
         {
             game.truncate(ply);
+            // They are about moves that were cut, because a main line ends at its first problem.
+            game.problems.retain(|problem| !problem.affects_main_line);
             game.result = GameResult::Unfinished;
             game.tags.retain(|(name, _)| name != "Reason" && name != "Termination");
         }
@@ -511,6 +513,12 @@ impl Display for Place {
         };
         f.write_str(&fill(text, &[&self.number().to_string()]))
     }
+}
+
+/// The reason why the main line of a record ends before its last move, for JSON.
+pub fn left_out(record: &GameTree) -> Option<String> {
+    let is_cut = |problem: &&Problem| problem.affects_main_line && !problem.is_about_result;
+    record.problems.iter().find(is_cut).map(|problem| problem.reason.clone())
 }
 
 /// The fields `file`, and `game` or `line`, of a JSON object about a game; null if it is not from a file.

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use super::games::{finish_games, note_first_of_several};
 use super::{
-    Context, Failure, GamePath, Place, fill, note_problems, play_line, rules_tag, texts, translated,
+    Context, Failure, GamePath, Place, fill, left_out, note_problems, play_line, rules_tag, texts,
+    translated,
 };
 use crate::notation::epd::Epd;
 use crate::notation::records::{LineContent, Lines, RecordReader, read_line};
@@ -180,6 +181,8 @@ pub struct FilePosition {
     pub game: Game,
     /// The value of its tag `Rules`; `None` without a record or tag.
     pub rules: Option<String>,
+    /// See [`left_out`].
+    pub left_out: Option<String>,
 }
 
 /// Which games of a file of game records are read if no number is given.
@@ -230,7 +233,7 @@ fn read_lines(
     while let Some(text) = lines.read().context(path.display())? {
         let place = Place::Line(lines.number());
         match read_position(path, place, &text) {
-            Ok((epd, game)) => found.push(FilePosition { place, epd, game, rules: None }),
+            Ok(position) => found.push(position),
             Err(error) => {
                 unread.add_part(path, place, format_args!("{error} ({})", excerpt(&text)))
             }
@@ -241,17 +244,18 @@ fn read_lines(
 
 /// Reads an EPD with its operations, or any other line with a position or game. An illegal move is reported;
 /// it and the moves after it are left out.
-fn read_position(path: &Path, place: Place, text: &str) -> Result<(Epd, Game), String> {
+fn read_position(path: &Path, place: Place, text: &str) -> Result<FilePosition, String> {
     let record = match read_line(text).map_err(|error| error.reason)? {
         LineContent::Epd(epd) => {
             let game = Game::new(epd.position.clone());
-            return Ok((epd, game));
+            return Ok(FilePosition { place, epd, game, rules: None, left_out: None });
         }
         LineContent::Game(record) => record,
     };
     note_problems(path, place, &record);
     let game = play_line(record.main_line()).map_err(|failure| failure.text)?;
-    Ok((Epd::new(game.position().clone()), game))
+    let (epd, left_out) = (Epd::new(game.position().clone()), left_out(&record));
+    Ok(FilePosition { place, epd, game, rules: None, left_out })
 }
 
 fn read_records(
@@ -274,7 +278,8 @@ fn read_records(
             let game = play_line(record.main_line()).map_err(|failure| failure.text)?;
             let mut epd = Epd::new(game.position().clone());
             epd.operations.push(("id".to_owned(), vec![id]));
-            Ok(FilePosition { place, epd, game, rules: rules_tag(&record) })
+            let (rules, left_out) = (rules_tag(&record), left_out(&record));
+            Ok(FilePosition { place, epd, game, rules, left_out })
         });
         match position {
             Ok(position) => found.push(position),
