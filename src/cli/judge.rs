@@ -54,6 +54,9 @@ struct Judging<'a> {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let is_unused = arguments.tablebases.is_given() && !arguments.explain;
     refuse_if(is_unused, "--tables", "has an effect only with --explain")?;
+    let is_table = arguments.all && !arguments.json && !arguments.explain;
+    let why = "has no effect with --all, except with --json or --explain";
+    refuse_if(is_table && arguments.rules.rules.is_some(), "--rules", why)?;
     let judging = Judging { arguments, tablebases: arguments.tablebases.open()? };
     let done = judge_all(&judging);
     report_damaged_tablebases(&judging.tablebases);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::common::{
-    BoardArguments, Context, Failure, ForceArgument, GameArguments, OutputFile, print,
+    BoardArguments, Context, Failure, ForceArgument, GameArguments, OutputFile, print, refuse_if,
     require_extension, require_not_input, translated,
 };
 use crate::board::{Move, Square};
@@ -32,6 +32,8 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let is_unused = arguments.force.force && arguments.svg.is_none();
+    refuse_if(is_unused, "--force", "has an effect only with --svg")?;
     let game = arguments.game.read()?;
     let position = game.position();
     let last = game.plies().last().map(|ply| ply.played);

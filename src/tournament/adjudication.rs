@@ -49,6 +49,12 @@ fn score(list: &KeyValues<'_>) -> Result<i32, SettingError> {
     i32::try_from(score).map_err(|_| SettingError::new("score= is too large"))
 }
 
+fn moves(list: &KeyValues<'_>, default: u32) -> Result<u32, SettingError> {
+    let moves = list.get("moves")?.unwrap_or(default);
+    require_valid(moves > 0, "moves= must be greater than 0")?;
+    Ok(moves)
+}
+
 impl FromStr for ScoreWin {
     type Err = SettingError;
 
@@ -57,7 +63,7 @@ impl FromStr for ScoreWin {
         let list = KeyValues::read(text, &["score", "moves"])?;
         let score = score(&list)?;
         require_valid(score > 0, "score= must be greater than 0")?;
-        Ok(Self { score, moves: list.get::<u32>("moves")?.unwrap_or(4).max(1) })
+        Ok(Self { score, moves: moves(&list, 4)? })
     }
 }
 
@@ -69,7 +75,7 @@ impl FromStr for ScoreDraw {
         let list = KeyValues::read(text, &["score", "moves", "after"])?;
         Ok(Self {
             score: score(&list)?,
-            moves: list.get::<u32>("moves")?.unwrap_or(8).max(1),
+            moves: moves(&list, 8)?,
             after: list.get("after")?.unwrap_or(80),
         })
     }
@@ -281,10 +287,12 @@ mod tests {
         let draw = ScoreDraw { score: 5, moves: 8, after: 3 };
         assert_eq!("after=3,score=5".parse(), Ok(draw));
         // The first one is empty.
-        let all = " score score=-5 score=1,score=2 moves=3 score=0 score=9,x=1 score=4000000000";
+        let all = " score score=-5 score=1,score=2 moves=3 score=0 score=9,x=1 score=4000000000 \
+                   score=9,moves=0";
         for bad in all.split(' ') {
             assert!(bad.parse::<ScoreWin>().is_err(), "{bad}");
         }
+        assert!("score=9,moves=0".parse::<ScoreDraw>().is_err());
     }
 
     #[test]

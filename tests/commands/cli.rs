@@ -58,10 +58,13 @@ fn file_names_need_not_be_utf_8() {
         "review --depth 1",
         "show",
     ] {
-        let mut process = dir.process(arguments);
-        let output = process.arg(name).output().unwrap();
-        let text = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{arguments}: {text}");
+        for number in ["", ":1"] {
+            let mut name = name.to_owned();
+            name.push(number);
+            let output = dir.process(arguments).arg(name).output().unwrap();
+            let text = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{arguments}: {text}");
+        }
     }
 }
 
@@ -617,6 +620,16 @@ fn arguments_without_effect_are_refused() {
         2> this is also the file of
         $2 solve '4k4/R8/1R7/9/9/9/9/9/9/3K5 w' --json --svg -
         2> --svg: this is also the file of --json
+        $2 solve '4k4/R8/1R7/9/9/9/9/9/9/3K5 w' --force
+        2> --force: has an effect only with an output file
+        $2 review games.pgn --depth 1 --force
+        2> --force: has an effect only with an output file
+        $2 show --force
+        2> --force: has an effect only with --svg
+        $2 judge games.pgn --all --rules chinese
+        2> --rules: has no effect with --all
+        $ judge games.pgn --all --rules chinese --json
+        > chinese
         ",
     );
 }

@@ -336,7 +336,7 @@ fn games_of_a_pgn_are_judged() {
         $ judge games:2
         = red_loses
         $ judge games:2 --json
-        > "file":"games","game":2,"line":null
+        > "file":"games","game":2,"left_out":null,"line":null
         "#,
     );
 }

@@ -230,6 +230,8 @@ fn engines_that_cannot_be_checked_are_reported() {
         (&["no/such/engine"], 1, "No such file"),
         (&[".."], 1, "is a directory"),
         (&["cmd=true", "speed=1"], 2, "unknown key"),
+        (&["true", "tc=1+1"], 2, "tc=: has no effect on the checks"),
+        (&["true", "ponder=on"], 2, "ponder=: has no effect on the checks"),
         (&[], 2, "required"),
     ] {
         let (code, _, errors) = run(words);

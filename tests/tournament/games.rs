@@ -462,6 +462,16 @@ fn xboard_is_detected() {
     assert!(error.contains("it speaks XBoard, which cannot be checked"), "{error}");
 }
 
+#[test]
+fn long_built_in_openings_are_reported_together() {
+    let dir = TestDir::new();
+    let arguments = "--openings balanced --rounds 1 --max-plies 8 --each depth=1";
+    let mut command = match_of([chuhe("a"), chuhe("b")], arguments);
+    let errors = error_output(command.current_dir(dir.path("")));
+    assert!(errors.contains("balanced: too long for the ply limit: 118 openings; "), "{errors}");
+    assert_eq!(errors.matches("--opening-plies").count(), 1, "{errors}");
+}
+
 /// An XBoard engine may refuse FENs, or the piece letters of XBoard, or a second game.
 #[test]
 fn xboard_engines_may_refuse_fens_and_a_second_game() {

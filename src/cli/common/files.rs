@@ -227,6 +227,8 @@ pub fn create_outputs<'a, P: AsRef<Path>, const N: usize>(
     force: ForceArgument,
 ) -> Result<[Option<OutputFile>; N], Failure> {
     let given = files.iter().filter_map(|(option, path)| Some((*option, path.as_deref()?)));
+    let is_unused = force.force && given.clone().next().is_none();
+    refuse_if(is_unused, "--force", "has an effect only with an output file")?;
     require_distinct(others.into_iter().chain(given))?;
     let mut created = [const { None }; N];
     for ((option, path), file) in files.into_iter().zip(&mut created) {

@@ -240,6 +240,20 @@ pub fn play_line(line: Line) -> Result<Game, Failure> {
 const INVALID_PATH: &str =
     "expected the number of a game or a ply after the file name, as in games.pgn:3@42";
 
+/// A path without its last `length` bytes, which are ASCII.
+#[cfg(unix)]
+fn without_end(path: &Path, length: usize) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    let bytes = path.as_os_str().as_bytes();
+    OsStr::from_bytes(&bytes[..bytes.len() - length]).into()
+}
+
+#[cfg(not(unix))]
+fn without_end(path: &Path, length: usize) -> PathBuf {
+    let text = path.to_string_lossy();
+    text[..text.len() - length].into()
+}
+
 /// A file of games, with an optional game and ply: `games.pgn`, `games.pgn:3`, `games.pgn:3@42`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GamePath {
@@ -254,19 +268,20 @@ impl GamePath {
     /// Parses `FILE[:GAME][@PLY]`. The whole text is the file name if such a file exists or the text is not UTF-8.
     pub fn parse(argument: impl AsRef<OsStr>) -> Self {
         let whole = Path::new(argument.as_ref());
-        let Some(text) = whole.to_str().filter(|_| !whole.exists()) else {
+        if whole.exists() {
             return Self { path: whole.to_owned(), game: None, ply: None };
-        };
+        }
+        // The numbers are ASCII, also if the name is not UTF-8.
+        let text = whole.to_string_lossy();
         fn split(text: &str, mark: char) -> (&str, Option<usize>) {
             let numbered = text.rsplit_once(mark);
             let numbered =
                 numbered.and_then(|(before, number)| Some((before, number.parse().ok()?)));
             numbered.map_or((text, None), |(before, number)| (before, Some(number)))
         }
-        let (rest, ply) = split(text, '@');
+        let (rest, ply) = split(&text, '@');
         let (path, game) = split(rest, ':');
-        let path = path.into();
-        Self { path, game, ply }
+        Self { path: without_end(whole, text.len() - path.len()), game, ply }
     }
 
     /// Parses an argument whose file exists, has the extension `.pgn` or is `-`; `None` for others, which may be FENs.

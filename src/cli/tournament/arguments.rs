@@ -11,7 +11,7 @@ use crate::cli::common::{
     refuse_if, require_distinct, require_extension,
 };
 use crate::notation::MoveStyle;
-use crate::text::{is_character, read_all};
+use crate::text::{counted, is_character, read_all};
 use crate::tournament::stats::{Factors, Sprt, Spsa, SpsaRun};
 use crate::tournament::{
     Adjudication, BALANCED, ColorOrder, EngineSpec, GameRules, OnDamage, OpeningError, Openings,
@@ -509,8 +509,13 @@ impl Arguments {
             }
         };
         let left_out = invalid.len() as u64;
-        for error in invalid {
-            failure(error).report();
+        if self.openings == "balanced" && left_out > 0 {
+            let count = counted(left_out, "opening");
+            let why =
+                format!("too long for the ply limit: {count}; --opening-plies shortens openings");
+            Failure::new(&self.openings, why).report();
+        } else {
+            invalid.into_iter().for_each(|error| failure(error).report());
         }
         if let Some(seed) = self.shuffle {
             openings.shuffle(seed);
