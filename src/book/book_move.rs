@@ -125,11 +125,6 @@ pub trait Book: fmt::Debug + Send {
     /// no move.
     fn count(&self) -> Result<usize, BookError>;
 
-    /// Prepares for a walk, which looks up many positions.
-    fn prepare_walk(&self) -> Result<(), BookError> {
-        Ok(())
-    }
-
     /// The comments on moves; empty for formats without comments.
     fn memos(&self) -> Result<Vec<Memo>, BookError> {
         Ok(Vec::new())
@@ -191,7 +186,7 @@ pub enum BookError {
     NotABook(String),
     /// Error of the database.
     #[cfg(feature = "sqlite")]
-    #[error("database: {0}")]
+    #[error("database: {}", without_query(.0))]
     Database(#[from] rusqlite::Error),
     /// The key file for the hashed positions is missing.
     #[error("books of this format need their key file in the same list, separated by ;")]
@@ -206,6 +201,15 @@ pub enum BookError {
     /// Too large for a book.
     #[error("the file is too large for a book: {0} bytes")]
     TooLarge(u64),
+}
+
+/// Message of an error. That of an invalid query, as for a table without a column, contains the query otherwise.
+#[cfg(feature = "sqlite")]
+fn without_query(error: &rusqlite::Error) -> String {
+    match error {
+        rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
+        _ => error.to_string(),
+    }
 }
 
 impl BookError {

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Params, Row};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Row};
 
 use super::book_move::{BookError, BookMove, FoundRecords, Results, weight};
 use crate::board::{Move, Position};
@@ -32,7 +33,6 @@ pub fn open(path: &Path) -> Result<(Connection, Schema), BookError> {
     connection.pragma_update(None, "query_only", true)?;
     let not_a_book = || BookError::NotABook("a database with other tables".to_owned());
     let schema = schema(&connection)?.ok_or_else(not_a_book)?;
-    connection.busy_timeout(LOOK_UP_TIME)?;
     Ok((connection, schema))
 }
 
@@ -68,25 +68,6 @@ pub struct BookRow {
 }
 
 impl BookRow {
-    /// The rows of a table that satisfy a condition. `prefix` begins the names of the columns.
-    pub fn rows(
-        connection: &Connection,
-        table: &str,
-        prefix: &str,
-        condition: &str,
-        values: impl Params,
-    ) -> Result<Vec<Self>, BookError> {
-        // SQLite columns can hold any type; values that are not numbers count as 0.
-        let number = |name: &str| format!("IFNULL(CAST({prefix}{name} AS INTEGER), 0)");
-        let numbers = ["score", "win", "draw", "lost"].map(number).join(", ");
-        let mut query = connection.prepare_cached(&format!(
-            "SELECT CAST({prefix}move AS INTEGER), {numbers} FROM {table}
-            WHERE {condition} AND {prefix}move IS NOT NULL ORDER BY id"
-        ))?;
-        let rows = query.query_map(values, Self::read)?;
-        Ok(rows.collect::<Result<_, _>>()?)
-    }
-
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         let number = |n: usize| row.get::<_, i64>(n);
         let count = |n: usize| number(n).map(|n| u32::try_from(n.max(0)).unwrap_or(u32::MAX));
@@ -95,6 +76,73 @@ impl BookRow {
             score: number(1)?,
             results: Results { wins: count(2)?, draws: count(3)?, losses: count(4)? },
         })
+    }
+}
+
+/// The rows of a table that are not disabled and have a move.
+#[derive(Debug)]
+pub struct BookRows {
+    pub connection: Connection,
+    /// The query for the row with a rowid.
+    query: String,
+    /// Key and rowid of each row, sorted. An index of the database is not used, because it may be missing, and in some
+    /// books it lacks rows.
+    index: Vec<(u64, i64)>,
+    count: usize,
+}
+
+impl BookRows {
+    /// Reads the keys of a table. `prefix` begins the names of its columns, `is_valid` is the condition of rows that
+    /// are not disabled, and `keys` are the numbers for a value of the column `key`, by which [`Self::find`] finds the
+    /// row.
+    pub fn new<K: IntoIterator<Item = u64>>(
+        connection: Connection,
+        table: &str,
+        prefix: &str,
+        is_valid: &str,
+        keys: impl Fn(ValueRef<'_>) -> K,
+    ) -> Result<Self, BookError> {
+        // SQLite columns can hold any type; values that are not numbers count as 0.
+        let number = |name: &str| format!("IFNULL(CAST({prefix}{name} AS INTEGER), 0)");
+        let numbers = ["score", "win", "draw", "lost"].map(number).join(", ");
+        let rows =
+            format!("FROM {table} NOT INDEXED WHERE {is_valid} AND {prefix}move IS NOT NULL");
+        let mut book = Self {
+            query: format!("SELECT CAST({prefix}move AS INTEGER), {numbers} {rows} AND rowid = ?1"),
+            connection,
+            index: Vec::new(),
+            count: 0,
+        };
+        book.connection.prepare_cached(&book.query)?;
+        let mut query = book.connection.prepare(&format!("SELECT rowid, {prefix}key {rows}"))?;
+        let mut rows = query.query([])?;
+        while let Some(row) = rows.next()? {
+            let rowid = row.get(0)?;
+            book.index.extend(keys(row.get_ref(1)?).into_iter().map(|key| (key, rowid)));
+            book.count += 1;
+        }
+        drop(rows);
+        drop(query);
+        book.index.sort_unstable();
+        book.connection.busy_timeout(LOOK_UP_TIME)?;
+        Ok(book)
+    }
+
+    /// The rows with a key, in the order of their rowids.
+    pub fn find(&self, key: u64) -> Result<Vec<BookRow>, BookError> {
+        let start = self.index.partition_point(|(other, _)| *other < key);
+        let found = self.index[start..].iter().take_while(|(other, _)| *other == key);
+        let mut rows = Vec::new();
+        for (_, rowid) in found {
+            let mut query = self.connection.prepare_cached(&self.query)?;
+            rows.extend(query.query_row([rowid], BookRow::read).optional()?);
+        }
+        Ok(rows)
+    }
+
+    /// Number of rows when the book was opened.
+    pub fn count(&self) -> usize {
+        self.count
     }
 }
 
@@ -163,4 +211,23 @@ fn usable(rows: &[DecodedRow], position: &Position) -> Vec<Option<BookMove>> {
         })
     };
     rows.iter().map(|row| row.and_then(weigh)).collect()
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// Adds an index of the keys that has no entries, though it should have one for each row.
+    pub fn add_empty_index(connection: &Connection, table: &str, key: &str) {
+        let index = format!("CREATE INDEX damaged ON {table}({key})");
+        let queries = format!(
+            "{index} WHERE 0;
+            PRAGMA writable_schema = 1;
+            UPDATE sqlite_master SET sql = '{index}' WHERE name = 'damaged';
+            PRAGMA writable_schema = RESET;"
+        );
+        connection.execute_batch(&queries).unwrap();
+        let count = format!("SELECT COUNT(*) FROM {table} INDEXED BY damaged");
+        assert_eq!(connection.query_row(&count, [], |row| row.get(0)), Ok(0));
+    }
 }

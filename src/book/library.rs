@@ -70,7 +70,7 @@ fn open(path: &Path, keys: Option<&ObkKeys>) -> Result<Box<dyn Book>, BookError>
 fn open_database(path: &Path, keys: Option<&ObkKeys>) -> Result<Box<dyn Book>, BookError> {
     let (connection, schema) = database::open(path)?;
     match schema {
-        Schema::Xqb => Ok(Box::new(XqbBook { connection })),
+        Schema::Xqb => Ok(Box::new(XqbBook::new(connection)?)),
         Schema::Obk { table } => {
             let keys = keys.ok_or(BookError::NeedsKeys)?.clone();
             Ok(Box::new(ObkBook::new(connection, keys, table)?))

@@ -4,14 +4,12 @@
 //! to move, then those of the 14 pieces (red K A B N R C P, then black) on 256 squares each. A number has eight bytes;
 //! all numbers of a file are little-endian or all are big-endian.
 
-use std::cell::OnceCell;
-
+use rusqlite::Connection;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, Params, params};
 
 use super::book_move::{Book, BookError, FoundRecords};
 use super::dat::{from_256, to_256};
-use super::database::{BookRow, found_records};
+use super::database::{BookRow, BookRows, found_records};
 use crate::board::{Color, Move, Piece, Position};
 
 /// Length of a key file in bytes.
@@ -54,79 +52,39 @@ impl ObkKeys {
 
 #[derive(Debug)]
 pub struct ObkBook {
-    connection: Connection,
+    rows: BookRows,
     keys: ObkKeys,
-    table: &'static str,
-    /// Key and rowid of each usable row, sorted. They replace a missing index of the table, without which SQLite reads
-    /// the whole table for each look-up. If the table has an index, they are read only for a walk, whose many look-ups
-    /// mostly find nothing, which is faster in memory.
-    index: OnceCell<Vec<(u64, i64)>>,
+    format: &'static str,
 }
 
 impl ObkBook {
-    /// The book in `table` of a database. Reads the keys of all rows if the table has no index, as in most books.
+    /// The book in `table` of a database.
     pub fn new(
         connection: Connection,
         keys: ObkKeys,
         table: &'static str,
     ) -> Result<Self, BookError> {
-        let is_indexed = has_index(&connection, table)?;
-        let book = Self { connection, keys, table, index: OnceCell::new() };
-        if !is_indexed {
-            book.prepare_walk()?;
+        let rows = BookRows::new(connection, table, "v", "vvalid = 1", stored_keys)?;
+        let format = if table == "bhobk" { "obk" } else { "pfBook" };
+        Ok(Self { rows, keys, format })
+    }
+}
+
+/// The keys that a stored value can represent. A key of 2^63 or above is stored as a negative integer or, in most .obk
+/// books, as a floating-point number with the same bits. SQLite cannot store a NaN, so a key with the bits of a NaN is
+/// found only as an integer.
+fn stored_keys(value: ValueRef<'_>) -> impl Iterator<Item = u64> + use<> {
+    let (integer, real) = match value {
+        ValueRef::Integer(key) => {
+            // In a column of integers, SQLite stores a floating-point key without a fraction as an integer. All
+            // floating-point keys are negative, because only keys with the highest bit set are stored so.
+            let real = Some(key as f64).filter(|real| key < 0 && *real as i64 == key);
+            (Some(key.cast_unsigned()), real)
         }
-        Ok(book)
-    }
-
-    fn rows_where(&self, condition: &str, values: impl Params) -> Result<Vec<BookRow>, BookError> {
-        let condition = format!("{condition} AND vvalid = 1");
-        BookRow::rows(&self.connection, self.table, "v", &condition, values)
-    }
-
-    /// The rows with a key. A key of 2^63 or above is stored as a negative integer or, in most .obk books, as a
-    /// floating-point number with the same bits. SQLite cannot store a NaN, so a key with the bits of a NaN is found
-    /// only as an integer.
-    fn rows(&self, key: u64) -> Result<Vec<BookRow>, BookError> {
-        let Some(index) = self.index.get() else {
-            let keys = params![key.cast_signed(), f64::from_bits(key)];
-            return self.rows_where("vkey IN (?1, ?2)", keys);
-        };
-        let start = index.partition_point(|(other, _)| *other < key);
-        let found = index[start..].iter().take_while(|(other, _)| *other == key);
-        let rows = found.map(|(_, rowid)| self.rows_where("rowid = ?1", [rowid]));
-        Ok(rows.collect::<Result<Vec<_>, _>>()?.concat())
-    }
-}
-
-/// Whether a table has an index by keys.
-fn has_index(connection: &Connection, table: &str) -> Result<bool, BookError> {
-    let query = "SELECT EXISTS(SELECT 1 FROM pragma_index_list(?1) AS list, pragma_index_info(list.name) AS first
-        WHERE list.partial = 0 AND first.seqno = 0 AND first.name = 'vkey' COLLATE NOCASE)";
-    Ok(connection.query_row(query, [table], |row| row.get(0))?)
-}
-
-/// Key and rowid of each usable row of a table, sorted.
-fn read_keys(connection: &Connection, table: &str) -> Result<Vec<(u64, i64)>, BookError> {
-    let query = format!("SELECT rowid, vkey FROM {table} WHERE vvalid = 1 AND vmove IS NOT NULL");
-    let mut query = connection.prepare(&query)?;
-    let mut rows = query.query([])?;
-    let mut keys = Vec::new();
-    while let Some(row) = rows.next()? {
-        let rowid = row.get(0)?;
-        let real = match row.get_ref(1)? {
-            ValueRef::Integer(key) => {
-                keys.push((key.cast_unsigned(), rowid));
-                // In a column of integers, SQLite stores a floating-point key without a fraction as an integer. All
-                // floating-point keys are negative, because only keys with the highest bit set are stored so.
-                Some(key as f64).filter(|real| key < 0 && *real as i64 == key)
-            }
-            ValueRef::Real(key) => Some(key),
-            _ => None,
-        };
-        keys.extend(real.map(|key| (key.to_bits(), rowid)));
-    }
-    keys.sort_unstable();
-    Ok(keys)
+        ValueRef::Real(key) => (None, Some(key)),
+        _ => (None, None),
+    };
+    integer.into_iter().chain(real.map(f64::to_bits))
 }
 
 /// Decodes a move: the high byte is its origin, the low byte its destination, numbered as in BOOK.DAT.
@@ -142,29 +100,18 @@ impl Book for ObkBook {
         let decoded = |row: BookRow| (row, unpack(row.packed));
         let flipped = |row: BookRow| (row, unpack(row.packed).map(Move::flip_file));
         // A position may be its own mirror image.
-        let mirrored = if own == mirror { Vec::new() } else { self.rows(mirror)? };
-        let own: Vec<_> = self.rows(own)?.into_iter().map(decoded).collect();
+        let mirrored = if own == mirror { Vec::new() } else { self.rows.find(mirror)? };
+        let own: Vec<_> = self.rows.find(own)?.into_iter().map(decoded).collect();
         let mirrored: Vec<_> = mirrored.into_iter().map(flipped).collect();
         Ok(found_records(&own, &mirrored, position))
     }
 
     fn count(&self) -> Result<usize, BookError> {
-        let table = self.table;
-        let query = format!("SELECT COUNT(*) FROM {table} WHERE vvalid = 1 AND vmove IS NOT NULL");
-        Ok(self.connection.query_row(&query, [], |row| row.get(0))?)
-    }
-
-    /// Reads the index.
-    fn prepare_walk(&self) -> Result<(), BookError> {
-        if self.index.get().is_none() {
-            let keys = read_keys(&self.connection, self.table)?;
-            self.index.get_or_init(|| keys);
-        }
-        Ok(())
+        Ok(self.rows.count())
     }
 
     fn format(&self) -> &'static str {
-        if self.table == "bhobk" { "obk" } else { "pfBook" }
+        self.format
     }
 }
 
@@ -174,6 +121,7 @@ mod tests {
     use rand::{RngCore, SeedableRng};
     use rusqlite::types::Value;
 
+    use super::super::database::tests::add_empty_index;
     use super::super::table::tests::{after, moves};
     use super::super::walk::walk;
     use super::*;
@@ -254,13 +202,10 @@ mod tests {
     #[test]
     fn rows_of_both_mirror_images_are_found() {
         let keys = keys();
-        for (table, has_index) in [("bhobk", false), ("bhobk", true), ("pfBook", false)] {
+        for table in ["bhobk", "pfBook"] {
             let connection = database(&keys, table);
-            if has_index {
-                connection.execute("CREATE INDEX keys ON bhobk(VKey)", []).unwrap();
-            }
+            add_empty_index(&connection, table, "vkey");
             let book = ObkBook::new(connection, keys.clone(), table).unwrap();
-            assert_eq!(book.index.get().is_none(), has_index);
             assert_eq!(moves(&book, ""), "h2e2 50");
             // The key of this position is above 2^63: -2.68e-145 as a floating-point number.
             assert_eq!(moves(&book, "h2e2"), "b9c7 40, h9g7 30");
@@ -271,8 +216,24 @@ mod tests {
             // The row after b2e2 has, mirrored, a move of the rows after h2e2.
             let walk = walk(&book).unwrap();
             assert_eq!((walk.usable, walk.unusable, walk.unreached), (4, 0, 0));
-            assert_eq!(book.index.get().unwrap().len(), 4);
-            assert_eq!(moves(&book, "b2e2"), "h9g7 35, b9c7 30");
         }
+    }
+
+    #[test]
+    fn a_table_without_a_column_is_reported_without_the_query() {
+        let keys = keys();
+        let connection = database(&keys, "bhobk");
+        connection.execute("ALTER TABLE bhobk DROP COLUMN vwin", []).unwrap();
+        let error = ObkBook::new(connection, keys, "bhobk").unwrap_err();
+        assert_eq!(error.to_string(), "database: no such column: vwin");
+    }
+
+    #[test]
+    fn a_table_without_the_column_id_is_read() {
+        let keys = keys();
+        let connection = database(&keys, "bhobk");
+        connection.execute("ALTER TABLE bhobk RENAME COLUMN id TO number", []).unwrap();
+        let book = ObkBook::new(connection, keys, "bhobk").unwrap();
+        assert_eq!(moves(&book, ""), "h2e2 50");
     }
 }

@@ -29,7 +29,6 @@ pub struct BookWalk {
 /// many books contain only the winner's moves. If the starting position is not in the book, its moves are tried anyway.
 /// If the keys contain whole positions, all positions are found, even those that these moves do not reach.
 pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
-    book.prepare_walk()?;
     let mut walker = Walker {
         book,
         table: BookTable::default(),
@@ -142,7 +141,7 @@ impl Walker<'_> {
         }
         let FoundRecords { moves, records, usable } = self.book.look_up(position)?;
         let is_stored = !moves.is_empty();
-        let is_counted = self.is_counted(position);
+        let is_counted = records > 0 && self.is_counted(position);
         self.seen.insert(identity, is_stored);
         if is_stored {
             moves.iter().for_each(|m| self.table.add(position, *m));

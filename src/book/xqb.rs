@@ -5,13 +5,15 @@
 
 use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hasher};
 use std::io;
 use std::path::Path;
 
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, params};
 
 use super::book_move::{Book, BookEntry, BookError, FoundRecords, Memo, Results};
-use super::database::{BookRow, found_records};
+use super::database::{BookRows, found_records};
 use crate::board::{Color, Move, Piece, PieceKind, Position, Setup, Square, Symmetry};
 use crate::text::Replacement;
 
@@ -24,14 +26,32 @@ const SCHEMA: &str = "
 
 #[derive(Debug)]
 pub struct XqbBook {
-    pub connection: Connection,
+    rows: BookRows,
+}
+
+impl XqbBook {
+    /// The book in a database.
+    pub fn new(connection: Connection) -> Result<Self, BookError> {
+        let keys = |value: ValueRef<'_>| match value {
+            ValueRef::Blob(key) => Some(hash(key)),
+            _ => None,
+        };
+        let rows = BookRows::new(connection, "book", "", "valid IS NOT 0", keys)?;
+        Ok(Self { rows })
+    }
+}
+
+/// Hash of a key. That two keys of a book have the same one is as improbable as in a book with hashes of 64 bits.
+fn hash(key: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(key);
+    hasher.finish()
 }
 
 impl Book for XqbBook {
     fn look_up(&self, position: &Position) -> Result<FoundRecords, BookError> {
         let (key, view) = key(position);
-        let condition = "key = ?1 AND valid IS NOT 0";
-        let rows = BookRow::rows(&self.connection, "book", "", condition, [&key])?;
+        let rows = self.rows.find(hash(&key))?;
         let rows = rows.iter().map(|row| (*row, view.unpack(row.packed)));
         Ok(found_records(&rows.collect::<Vec<_>>(), &[], position))
     }
@@ -41,8 +61,9 @@ impl Book for XqbBook {
     }
 
     fn positions(&self) -> Result<Option<Vec<Position>>, BookError> {
-        let query = "SELECT DISTINCT key FROM book WHERE valid IS NOT 0 AND typeof(key) = 'blob'";
-        let mut query = self.connection.prepare(query)?;
+        let query = "SELECT DISTINCT key FROM book NOT INDEXED
+            WHERE valid IS NOT 0 AND typeof(key) = 'blob'";
+        let mut query = self.rows.connection.prepare(query)?;
         let keys = query.query_map([], |row| row.get::<_, Vec<u8>>(0))?;
         let mut positions = Vec::new();
         for key in keys {
@@ -52,14 +73,14 @@ impl Book for XqbBook {
     }
 
     fn count(&self) -> Result<usize, BookError> {
-        let query = "SELECT COUNT(*) FROM book WHERE valid IS NOT 0 AND move IS NOT NULL";
-        Ok(self.connection.query_row(query, [], |row| row.get(0))?)
+        Ok(self.rows.count())
     }
 
     fn memos(&self) -> Result<Vec<Memo>, BookError> {
-        let query = "SELECT CAST(key AS BLOB), CAST(move AS INTEGER), CAST(memo AS BLOB) FROM book
-            WHERE valid IS NOT 0 AND move IS NOT NULL AND key IS NOT NULL AND IFNULL(memo, '') <> ''";
-        let mut query = self.connection.prepare(query)?;
+        let query = "SELECT CAST(key AS BLOB), CAST(move AS INTEGER), CAST(memo AS BLOB)
+            FROM book NOT INDEXED WHERE valid IS NOT 0 AND move IS NOT NULL AND key IS NOT NULL
+            AND IFNULL(memo, '') <> ''";
+        let mut query = self.rows.connection.prepare(query)?;
         let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
         let mut memos = Vec::new();
         for row in rows {
@@ -278,7 +299,7 @@ fn position_of(key: &[u8]) -> Option<Position> {
 #[cfg(test)]
 mod tests {
     use super::super::book_move::BookMove;
-    use super::super::database::{Schema, open};
+    use super::super::database::{Schema, open, tests::add_empty_index};
     use super::super::library::BookLibrary;
     use super::super::table::tests::{after, moves};
     use super::*;
@@ -286,17 +307,15 @@ mod tests {
     fn reopened(path: &Path) -> XqbBook {
         let (connection, schema) = open(path).unwrap();
         assert_eq!(schema, Schema::Xqb);
-        XqbBook { connection }
+        XqbBook::new(connection).unwrap()
     }
 
     #[test]
     fn a_locked_book_stays_open() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("book.xqb");
-        let start = Position::startpos();
-        let played = BookMove::new("h2e2".parse().unwrap(), 7);
-        let entry = BookEntry { position: start.clone(), moves: vec![played] };
-        write_xqb(&path, &[entry], &[], false).unwrap();
+        let BookEntry { position: start, moves: played } = one_move();
+        write_xqb(&path, &[one_move()], &[], false).unwrap();
         let (mut library, problems) = BookLibrary::open(path.to_str().unwrap());
         assert_eq!(problems, [""; 0]);
         let other = Connection::open(&path).unwrap();
@@ -304,7 +323,26 @@ mod tests {
         let (moves, problems) = library.moves(&start);
         assert!(moves.is_empty() && problems[0].ends_with("database is locked"), "{problems:?}");
         other.execute_batch("COMMIT").unwrap();
-        assert_eq!(library.moves(&start), (vec![played], Vec::new()));
+        assert_eq!(library.moves(&start), (played, Vec::new()));
+    }
+
+    fn one_move() -> BookEntry {
+        let moves = vec![BookMove::new("h2e2".parse().unwrap(), 7)];
+        BookEntry { position: Position::startpos(), moves }
+    }
+
+    #[test]
+    fn rows_that_an_index_lacks_are_found() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("book.xqb");
+        write_xqb(&path, &[one_move()], &[], false).unwrap();
+        let connection = Connection::open(&path).unwrap();
+        connection.execute_batch("DROP INDEX idxkey").unwrap();
+        add_empty_index(&connection, "book", "key");
+        drop(connection);
+        let book = reopened(&path);
+        assert_eq!(moves(&book, ""), "h2e2 7");
+        assert_eq!(book.positions().unwrap().unwrap(), [Position::startpos()]);
     }
 
     #[test]
