@@ -94,11 +94,20 @@ fn unpack(packed: i64) -> Option<Move> {
     (from != to).then(|| Move::new(from, to))
 }
 
+/// The move with its origin and destination exchanged if the side to move has no piece on the origin. Some books have
+/// the two bytes in the other order.
+fn ordered(m: Move, position: &Position) -> Move {
+    let piece = position.piece_on(m.from());
+    let is_own = piece.is_some_and(|piece| piece.color() == position.side_to_move());
+    if is_own { m } else { Move::new(m.to(), m.from()) }
+}
+
 impl Book for ObkBook {
     fn look_up(&self, position: &Position) -> Result<FoundRecords, BookError> {
         let [own, mirror] = [false, true].map(|mirror| self.keys.key(position, mirror));
-        let decoded = |row: BookRow| (row, unpack(row.packed));
-        let flipped = |row: BookRow| (row, unpack(row.packed).map(Move::flip_file));
+        let ordered = |m: Move| ordered(m, position);
+        let decoded = |row: BookRow| (row, unpack(row.packed).map(ordered));
+        let flipped = |row: BookRow| (row, unpack(row.packed).map(Move::flip_file).map(ordered));
         // A position may be its own mirror image.
         let mirrored = if own == mirror { Vec::new() } else { self.rows.find(mirror)? };
         let own: Vec<_> = self.rows.find(own)?.into_iter().map(decoded).collect();
@@ -169,7 +178,8 @@ mod tests {
         assert!(ObkKeys::read(&little[1..]).is_none());
     }
 
-    fn database(keys: &ObkKeys, table: &str) -> Connection {
+    /// A book in a database. If `swaps`, moves have the byte of the destination first.
+    fn database(keys: &ObkKeys, table: &str, swaps: bool) -> Connection {
         let connection = Connection::open_in_memory().unwrap();
         let columns = "(id INTEGER PRIMARY KEY, vkey INTEGER, vmove INTEGER, vscore INTEGER,
             vwin INTEGER, vdraw INTEGER, vlost INTEGER, vvalid INTEGER, vmemo BLOB, vindex INTEGER)";
@@ -181,6 +191,7 @@ mod tests {
             ("b2e2", 0x3a_59, 35, 1),
             ("", 0xaa_a7, 50, 1),
         ] {
+            let packed: u16 = if swaps { u16::swap_bytes(packed) } else { packed };
             let key = keys.key(&after(moves), false);
             // Some programs store signed keys in .obk too.
             let key = if table == "bhobk" && key >= 1 << 63 && score != 40 {
@@ -202,8 +213,8 @@ mod tests {
     #[test]
     fn rows_of_both_mirror_images_are_found() {
         let keys = keys();
-        for table in ["bhobk", "pfBook"] {
-            let connection = database(&keys, table);
+        for (table, swaps) in [("bhobk", false), ("bhobk", true), ("pfBook", false)] {
+            let connection = database(&keys, table, swaps);
             add_empty_index(&connection, table, "vkey");
             let book = ObkBook::new(connection, keys.clone(), table).unwrap();
             assert_eq!(moves(&book, ""), "h2e2 50");
@@ -222,7 +233,7 @@ mod tests {
     #[test]
     fn a_table_without_a_column_is_reported_without_the_query() {
         let keys = keys();
-        let connection = database(&keys, "bhobk");
+        let connection = database(&keys, "bhobk", false);
         connection.execute("ALTER TABLE bhobk DROP COLUMN vwin", []).unwrap();
         let error = ObkBook::new(connection, keys, "bhobk").unwrap_err();
         assert_eq!(error.to_string(), "database: no such column: vwin");
@@ -231,7 +242,7 @@ mod tests {
     #[test]
     fn a_table_without_the_column_id_is_read() {
         let keys = keys();
-        let connection = database(&keys, "bhobk");
+        let connection = database(&keys, "bhobk", false);
         connection.execute("ALTER TABLE bhobk RENAME COLUMN id TO number", []).unwrap();
         let book = ObkBook::new(connection, keys, "bhobk").unwrap();
         assert_eq!(moves(&book, ""), "h2e2 50");
