@@ -1,10 +1,10 @@
 //! Books in SQLite databases, opened read-only.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Row};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, ffi};
 
 use super::book_move::{BookError, BookMove, FoundRecords, Results, weight};
 use crate::board::{Move, Position};
@@ -26,14 +26,55 @@ pub enum Schema {
 }
 
 /// Opens a database and detects its format.
+///
+/// In WAL mode SQLite creates two files beside the database, even to read it. Where this is impossible, as on read-only
+/// media, the database is opened as one that does not change, unless the log has changes.
 pub fn open(path: &Path) -> Result<(Connection, Schema), BookError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
+    let error = match open_as(path, OpenFlags::empty()) {
+        Err(BookError::Database(error)) => error,
+        result => return result,
+    };
+    let is_unwritable = error.sqlite_error().is_some_and(|error| {
+        error.code == ErrorCode::CannotOpen || error.extended_code == ffi::SQLITE_READONLY_DIRECTORY
+    });
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let has_changes = std::fs::metadata(log).is_ok_and(|log| log.is_file() && log.len() > 0);
+    if !is_unwritable || has_changes {
+        return Err(error.into());
+    }
+    open_as(&immutable(path), OpenFlags::SQLITE_OPEN_URI)
+}
+
+fn open_as(name: &Path, flags: OpenFlags) -> Result<(Connection, Schema), BookError> {
+    let read_only = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(name, read_only | flags)?;
     connection.busy_timeout(OPENING_TIME)?;
     connection.pragma_update(None, "query_only", true)?;
     let not_a_book = || BookError::NotABook("a database with other tables".to_owned());
     let schema = schema(&connection)?.ok_or_else(not_a_book)?;
     Ok((connection, schema))
+}
+
+/// URI of a database that does not change.
+fn immutable(path: &Path) -> PathBuf {
+    let mut uri = "file:".to_owned();
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let is_separator = |byte: u8| std::path::is_separator(char::from(byte));
+    if bytes.first().is_some_and(|byte| is_separator(*byte)) {
+        // An empty authority.
+        uri += "//";
+    }
+    for &byte in bytes {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b':' | b'.' | b'-' | b'_' => {
+                uri.push(char::from(byte));
+            }
+            _ if is_separator(byte) => uri.push('/'),
+            _ => uri += &format!("%{byte:02x}"),
+        }
+    }
+    (uri + "?immutable=1").into()
 }
 
 fn schema(connection: &Connection) -> Result<Option<Schema>, BookError> {

@@ -346,6 +346,21 @@ mod tests {
     }
 
     #[test]
+    fn a_book_in_wal_mode_is_read_where_sqlite_cannot_write() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a #1 100%41 开局.xqb");
+        write_xqb(&path, &[one_move()], &[], false).unwrap();
+        let connection = Connection::open(&path).unwrap();
+        connection.pragma_update(None, "journal_mode", "wal").unwrap();
+        connection.close().unwrap();
+        // SQLite cannot create the file of the log beside this directory.
+        let mut log = path.clone().into_os_string();
+        log.push("-wal");
+        std::fs::create_dir(&log).unwrap();
+        assert_eq!(moves(&reopened(&path), ""), "h2e2 7");
+    }
+
+    #[test]
     fn written_books_are_read_in_every_view() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("book.xqb");
