@@ -14,6 +14,8 @@ pub use check::{BookCheck, Checked, check};
 pub use expansion::{Expansion, expand};
 pub(super) use scores::{LineSearch, ScoredLine};
 
+use std::collections::HashSet;
+
 use super::data::LabeledResult;
 use crate::board::{Color, Move, Position};
 use crate::book::{BookMove, BookTable, Results};
@@ -35,8 +37,9 @@ impl GameBook {
     }
 
     /// Counts a game with these moves from `start`; `result` is `None` if it is unknown. Does not count the first
-    /// `skipped` plies, nor an illegal move and those after it. In a position that is its own mirror image, the mirror
-    /// image of a move is counted as well.
+    /// `skipped` plies, nor an illegal move and those after it. A move that is played several times in the same position
+    /// or its mirror image counts once. In a position that is its own mirror image, the mirror image of a move is
+    /// counted as well.
     pub fn add(
         &mut self,
         start: &Position,
@@ -46,18 +49,21 @@ impl GameBook {
     ) {
         self.games += 1;
         let mut position = start.clone();
+        let mut counted = HashSet::new();
         for (ply, played) in moves.into_iter().take(self.max_plies).enumerate() {
             if !is_legal(&position, played) {
                 return;
             }
-            if ply >= skipped {
+            let mirrored = played.flip_file();
+            let (key, mirrored_key) = (position.key(), position.mirrored().key());
+            let identity = (key, played.bits()).min((mirrored_key, mirrored.bits()));
+            if ply >= skipped && counted.insert(identity) {
                 let mut m = BookMove::new(played, u32::from(result.is_none()));
                 if let Some(result) = result {
                     m.results = results(position.side_to_move(), result);
                 }
                 self.table.add(&position, m);
-                let mirrored = played.flip_file();
-                if mirrored != played && position.mirrored().key() == position.key() {
+                if mirrored != played && mirrored_key == key {
                     self.table.add(&position, BookMove { played: mirrored, ..m });
                 }
             }
@@ -137,5 +143,22 @@ mod tests {
         let twice = lost.clone().finish(2, -1).all_moves(&start)[0];
         assert_eq!((twice.weight, twice.results.games()), (1, 1));
         assert_eq!(lost.finish(3, -1).moves_count(), 0);
+    }
+
+    #[test]
+    fn a_repeated_move_counts_once_per_game() {
+        // The starting position recurs, and after it the mirror image of the position after b0c2.
+        let moves = "b0c2 a9a8 c2b0 a8a9 h0g2 i9i8".split(' ').map(|m| m.parse::<Move>().unwrap());
+        let mut book = GameBook::new(20);
+        let start = Position::startpos();
+        for result in [Some(LabeledResult::RedWins), None] {
+            book.add(&start, moves.clone(), 0, result);
+        }
+        let table = book.clone().finish(2, i64::MIN);
+        for line in ["", "b0c2", "b0c2 a9a8", "b0c2 a9a8 c2b0"] {
+            let moves = table.all_moves(&start.after_line(line));
+            assert!(!moves.is_empty() && moves.iter().all(|m| m.results.games() == 1), "{line}");
+        }
+        assert_eq!(book.finish(3, i64::MIN).moves_count(), 0);
     }
 }
