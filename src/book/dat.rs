@@ -147,16 +147,30 @@ pub fn encode_hashed(moves: impl IntoIterator<Item = HashedMove>) -> Vec<u8> {
 /// Encodes positions as BOOK.DAT. Only one of a position and its mirror image is stored: the one with the smaller
 /// hashes. Weights too large for the format are scaled down; moves without weight are left out.
 pub fn encode_dat(entries: impl IntoIterator<Item: Borrow<BookEntry>>) -> EncodedDat {
-    let mut records = Vec::new();
-    for entry in entries {
-        let entry = entry.borrow();
-        let (order, flips) = stored_order(&entry.position);
-        for m in entry.moves.iter().filter(|m| m.weight > 0) {
+    let records = stored_moves(entries).filter(|(_, m)| m.weight > 0);
+    encode(records.map(|(order, m)| (order, packed(m.played), m.weight)).collect())
+}
+
+/// The moves of positions with the hashes with which [`encode_dat`] stores them.
+pub fn hashed_moves(
+    entries: impl IntoIterator<Item: Borrow<BookEntry>>,
+) -> impl Iterator<Item = HashedMove> {
+    stored_moves(entries).map(|(_, m)| m)
+}
+
+/// The moves of positions as they are stored, each with the sort key of its position.
+fn stored_moves(
+    entries: impl IntoIterator<Item: Borrow<BookEntry>>,
+) -> impl Iterator<Item = ((u32, u32), HashedMove)> {
+    entries.into_iter().flat_map(|entry| {
+        let BookEntry { position, moves } = entry.borrow();
+        let (order, flips) = stored_order(position);
+        let stored = |m: &BookMove| {
             let played = if flips { m.played.flip_file() } else { m.played };
-            records.push((order, packed(played), m.weight));
-        }
-    }
-    encode(records)
+            (order, HashedMove { lock: order.0, played, weight: m.weight })
+        };
+        moves.iter().map(stored).collect::<Vec<_>>()
+    })
 }
 
 /// Encodes records: the second and first lock of a position, a move and its weight. They are sorted in this order, as

@@ -340,6 +340,26 @@ fn hashed_books_are_merged_completely() {
 }
 
 #[test]
+fn a_merged_dat_keeps_the_records_of_its_inputs() {
+    let dir = TestDir::new();
+    // No line of the book reaches this position. An .xqb has it with the colors swapped as well.
+    let ending = "4k4/9/9/9/9/9/9/9/9/R2K5 b";
+    dir.write("a.txt", format!("{START}\tb2e2\t5\n{ending}\te9f9\t7\n"));
+    dir.write("b.txt", format!("{START}\tb2e2\t1\n{ending}\te9f9\t2\n"));
+    dir.check(
+        "
+        $ book import a.txt a.dat
+        $ book import b.txt b.xqb
+        $ book merge all.dat a.dat b.txt;b.xqb
+        2= 3 moves
+        $ book show startpos --book all.dat
+        > b2e2  炮八平五  C8=5  7
+        ",
+    );
+    assert!(dir.output(&format!("book show '{ending}' --book all.dat")).contains("  11 "));
+}
+
+#[test]
 fn show_reads_the_builtin_book_by_default() {
     check(
         "$ book show\n> h2e2  炮二平五\n$2 book show --book ''\n2= chuhe: book: no book is given",

@@ -129,7 +129,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             note(&format!("dropped {} that no line of the book reaches", counted(dropped, "move")));
         }
     }
-    out.write(&table, &[])?;
+    out.write(&table, Vec::new(), &[])?;
     let is_interrupted = meter.is_stopped.get();
     if is_interrupted {
         note(if arguments.check {

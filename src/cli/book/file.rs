@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 #[cfg(not(feature = "sqlite"))]
 use crate::book::BookError;
 use crate::book::{
-    BookEntry, BookLibrary, BookTable, HashedMove, Memo, encode_dat, encode_hashed, walk,
+    Book, BookEntry, BookLibrary, BookTable, HashedMove, Memo, encode_dat, encode_hashed,
+    hashed_moves, walk,
 };
 use crate::cli::common::{
     Context, Failure, ForceArgument, OutputFile, note, open_books, refuse_if, require_extension,
@@ -32,18 +33,23 @@ pub fn read_memos(name: &str, library: &BookLibrary) -> Result<Vec<Memo>, Failur
 pub fn read_table(name: &str, library: &BookLibrary) -> Result<BookTable, Failure> {
     let mut table = BookTable::default();
     for book in library.books() {
-        let walk = walk(book).context(name)?;
-        if walk.unusable > 0 {
-            let moves = counted(walk.unusable, "move");
-            note(&format!("{name}: skipped {moves} that cannot be played"));
-        }
-        if walk.unreached > 0 {
-            let moves = counted(walk.unreached, "move");
-            note(&format!("{name}: skipped {moves} that no line of the book reaches"));
-        }
-        table.merge(&walk.table);
+        table.merge(&read_book(name, book)?);
     }
     Ok(table)
+}
+
+/// Like [`read_table`], for one book of a list.
+pub fn read_book(name: &str, book: &dyn Book) -> Result<BookTable, Failure> {
+    let walk = walk(book).context(name)?;
+    if walk.unusable > 0 {
+        let moves = counted(walk.unusable, "move");
+        note(&format!("{name}: skipped {moves} that cannot be played"));
+    }
+    if walk.unreached > 0 {
+        let moves = counted(walk.unreached, "move");
+        note(&format!("{name}: skipped {moves} that no line of the book reaches"));
+    }
+    Ok(walk.table)
 }
 
 /// A new book file. The extension of its name determines the format.
@@ -87,23 +93,20 @@ impl Output {
         self.file.is_none()
     }
 
-    /// Writes moves as BOOK.DAT and reports their number.
-    pub fn write_hashed(self, moves: Vec<HashedMove>) -> Result<(), Failure> {
-        let bytes = encode_hashed(moves);
-        if bytes.is_empty() {
-            return Err(Failure::new(self.path.display(), EMPTY));
-        }
-        if let Some(file) = self.file {
-            file.write(&bytes)?;
-        }
-        note(&counted(bytes.len() / 8, "move"));
-        Ok(())
-    }
-
-    /// Writes the book with comments on moves, which only an .xqb can have, and reports its size.
-    pub fn write(self, table: &BookTable, memos: &[Memo]) -> Result<(), Failure> {
+    /// Writes the book and reports its size. Only a BOOK.DAT can have moves of which only the hash of the position is
+    /// known, and only an .xqb comments on moves.
+    pub fn write(
+        self,
+        table: &BookTable,
+        mut hashed: Vec<HashedMove>,
+        memos: &[Memo],
+    ) -> Result<(), Failure> {
         if !self.is_xqb() && !memos.is_empty() {
             note("a BOOK.DAT cannot contain comments; use .xqb to keep them");
+        }
+        if !hashed.is_empty() {
+            hashed.extend(hashed_moves(table.entries()));
+            return self.write_hashed(hashed);
         }
         // Moves without weight are not written.
         let is_written = |entry: &BookEntry| entry.moves.iter().any(|m| m.weight > 0);
@@ -123,6 +126,19 @@ impl Output {
         };
         let positions = counted(positions, "position");
         note(&format!("{} in {positions}", counted(moves, "move")));
+        Ok(())
+    }
+
+    /// Writes moves as BOOK.DAT and reports their number.
+    fn write_hashed(self, moves: Vec<HashedMove>) -> Result<(), Failure> {
+        let bytes = encode_hashed(moves);
+        if bytes.is_empty() {
+            return Err(Failure::new(self.path.display(), EMPTY));
+        }
+        if let Some(file) = self.file {
+            file.write(&bytes)?;
+        }
+        note(&counted(bytes.len() / 8, "move"));
         Ok(())
     }
 }

@@ -13,10 +13,10 @@ use super::common::{
     Context, Failure, ForceArgument, GameArguments, OutputFile, Unread, columns, heads, note,
     open_input, print, print_text, require_extension, require_not_input, terminal_width,
 };
-use crate::book::{BUILTIN, Book, BookTable, HashedMove, walk};
+use crate::book::{BUILTIN, BookTable, walk};
 use crate::notation::{MoveStyle, chinese};
 use crate::text::{counted, decode, names_of_list, read_all};
-use file::{Output, open, read_memos, read_table};
+use file::{Output, open, read_book, read_memos, read_table};
 
 /// Make, merge and inspect opening books (开局库): BOOK.DAT of ElephantEye, and .xqb.
 ///
@@ -143,38 +143,27 @@ fn merge(out: Output, books: &[String]) -> Result<(), Failure> {
         libraries.push((name, open(name)?));
         Ok(())
     })?;
-    match hashed_moves(libraries.iter().flat_map(|(_, library)| library.books())) {
-        Some(moves) if !out.is_xqb() => out.write_hashed(moves)?,
-        _ => {
-            let (mut table, mut memos) = (BookTable::default(), Vec::new());
-            for (name, library) in &libraries {
-                table.merge(&read_table(name, library)?);
-                memos.extend(read_memos(name, library)?);
+    let (mut table, mut hashed, mut memos) = (BookTable::default(), Vec::new(), Vec::new());
+    for (name, library) in &libraries {
+        for book in library.books() {
+            // A BOOK.DAT needs only the hashes of positions, so it keeps all moves of other BOOK.DAT files.
+            let moves = if out.is_xqb() { Vec::new() } else { book.hashed_moves() };
+            if moves.is_empty() {
+                table.merge(&read_book(name, book)?);
             }
-            out.write(&table, &memos)?;
+            hashed.extend(moves);
         }
+        memos.extend(read_memos(name, library)?);
     }
+    out.write(&table, hashed, &memos)?;
     unread.finish("book merge")
-}
-
-/// All moves, with the hashes of their positions; `None` unless every book is a BOOK.DAT.
-fn hashed_moves<'a>(books: impl Iterator<Item = &'a dyn Book>) -> Option<Vec<HashedMove>> {
-    let mut moves = Vec::new();
-    for book in books {
-        let of_book = book.hashed_moves();
-        if of_book.is_empty() {
-            return None;
-        }
-        moves.extend(of_book);
-    }
-    Some(moves)
 }
 
 fn import(text: &Path, out: Output) -> Result<(), Failure> {
     let input = open_input(text).context(text.display())?;
     let bytes = read_all(input, MAX_TEXT_MB).context(text.display())?;
     let table = BookTable::from_text(&decode(&bytes)).context(text.display())?;
-    out.write(&table, &[])
+    out.write(&table, Vec::new(), &[])
 }
 
 /// Maximum size of the text of a book, in MB.

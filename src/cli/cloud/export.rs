@@ -95,7 +95,7 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Failure> {
     };
     let added = store.read_part(arguments.public, add_all);
     added.context(&arguments.library)?;
-    out.write(&table, &memos)
+    out.write(&table, Vec::new(), &memos)
 }
 
 /// The position of a key. Its colors are swapped if the position is then nearer to the starting position.
