@@ -53,7 +53,7 @@ fn open(path: &Path, keys: Option<&ObkKeys>) -> Result<Box<dyn Book>, BookError>
         return Err(BookError::TooLarge(size));
     }
     file.take(MAX_BOOK_BYTES).read_to_end(&mut bytes)?;
-    let error = match text_of(&bytes).map(|text| BookTable::from_text(&text)) {
+    let error = match book_text(&bytes).map(|text| BookTable::from_text(&text)) {
         Some(Ok(table)) if table.positions_count() > 0 => return Ok(Box::new(table)),
         Some(Ok(_)) => Some(BookError::Empty),
         Some(Err(error)) => Some(BookError::NotABook(error.to_string())),
@@ -85,7 +85,7 @@ fn open_database(_: &Path, _: Option<&ObkKeys>) -> Result<Box<dyn Book>, BookErr
 
 /// The text of a book; `None` if the bytes are not text. Small weights in a BOOK.DAT have NUL bytes like a text in
 /// UTF-16, so UTF-16 is accepted only if it begins with an ASCII character.
-fn text_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
+pub fn book_text(bytes: &[u8]) -> Option<Cow<'_, str>> {
     let beginning = &bytes[..bytes.len().min(4)];
     let is_utf_16 =
         utf_16(beginning).is_some() && decode(beginning).starts_with(|c: char| c.is_ascii());

@@ -288,6 +288,15 @@ fn a_merged_xqb_keeps_its_weights_and_positions() {
         assert_eq!(shown(fen, "a"), shown(fen, "b"));
     }
     assert!(shown(START, "b").contains("  5  "));
+    dir.check(
+        "
+        $1 book import a.xqb c.dat
+        2= chuhe: a.xqb: not text; `chuhe book merge` converts books of other formats
+        $ book merge c.dat a.xqb
+        $1 book import c.dat d.xqb
+        2= chuhe: c.dat: not text; `chuhe book merge` converts books of other formats
+        ",
+    );
 }
 
 #[test]

@@ -13,9 +13,9 @@ use super::common::{
     Context, Failure, ForceArgument, GameArguments, OutputFile, Unread, columns, heads, note,
     open_input, print, print_text, require_extension, require_not_input, terminal_width,
 };
-use crate::book::{BUILTIN, BookTable, walk};
+use crate::book::{BUILTIN, BookTable, book_text, walk};
 use crate::notation::{MoveStyle, chinese};
-use crate::text::{counted, decode, names_of_list, read_all};
+use crate::text::{counted, names_of_list, read_all};
 use file::{Output, open, read_book, read_memos, read_table};
 
 /// Make, merge and inspect opening books (开局库): BOOK.DAT of ElephantEye, and .xqb.
@@ -41,7 +41,7 @@ enum BookCommand {
         #[arg(long, short, value_name = "FILES", default_value = BUILTIN)]
         book: String,
     },
-    /// Merge books; the weights of the same move add up.
+    /// Merge books, or convert one; the weights of the same move add up.
     Merge {
         /// New book; `-` is standard output.
         out: PathBuf,
@@ -162,7 +162,9 @@ fn merge(out: Output, books: &[String]) -> Result<(), Failure> {
 fn import(text: &Path, out: Output) -> Result<(), Failure> {
     let input = open_input(text).context(text.display())?;
     let bytes = read_all(input, MAX_TEXT_MB).context(text.display())?;
-    let table = BookTable::from_text(&decode(&bytes)).context(text.display())?;
+    let why = "not text; `chuhe book merge` converts books of other formats";
+    let content = book_text(&bytes).ok_or_else(|| Failure::new(text.display(), why))?;
+    let table = BookTable::from_text(&content).context(text.display())?;
     out.write(&table, Vec::new(), &[])
 }
 
