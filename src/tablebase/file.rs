@@ -154,7 +154,8 @@ impl Header {
 
     /// Reads the header at the beginning of `bytes`.
     pub fn read(bytes: &[u8]) -> Result<Self, TableError> {
-        if !bytes.starts_with(MAGIC) {
+        // A truncated file may end within the first bytes.
+        if !MAGIC.starts_with(&bytes[..bytes.len().min(MAGIC.len())]) {
             return Err(TableError::Foreign);
         }
         let fields = &mut bytes.get(8..HEADER_LENGTH).ok_or(TRUNCATED)?;

@@ -218,16 +218,18 @@ fn other_files_are_not_overwritten() {
     let dir = TestDir::new();
     let note = "a note of the user, longer than the header of a table";
     dir.write("KR-KA.chtb", note);
-    dir.check("$1 egtb generate KR-KAB --out .\n2> KR-KA.chtb:\n2> not a Chuhe tablebase");
+    dir.check("$1 egtb generate KR-KAB --out .\n2> KR-KA.chtb:\n2> move it away first");
     assert_eq!(dir.read("KR-KA.chtb"), note);
     fs::remove_file(dir.path("KR-KA.chtb")).unwrap();
-    dir.check("$ egtb generate KR-K --out .");
+    // A program that copies files may leave empty ones if the disk is full.
+    dir.write("KR-K.chtb", "");
+    dir.check("$ egtb generate KR-K --out .\n2> KR-K.chtb: damaged: ");
     dir.write("KR-KA.chtb", dir.bytes("KR-K.chtb"));
     dir.check(
         "
         $1 egtb generate KR-KAB --out .
         2> KR-KA.chtb:
-        2> the file is a tablebase of another class
+        2> the file is not the tablebase of this class
         ",
     );
 }
@@ -345,6 +347,9 @@ fn unused_files_are_reported() {
         2> KP-KP.elephanteye.chtb: not used, it is for another rule set
         2> x.chtb: not used, another tablebase of the same class is used
         2>3 not used
+        $ egtb stats KN-K --json --tables .
+        2> x.chtb: not used, another tablebase of the same class is used
+        2>1 not used
         ",
     );
 }

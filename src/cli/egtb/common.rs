@@ -29,16 +29,16 @@ impl ThreadArguments {
     }
 }
 
-/// The requested classes. If none is requested, returns all that have a table and reports the files that are not
-/// used.
+/// The requested classes. If none is requested, returns all that have a table. Reports the files of these classes that
+/// are not used.
 pub fn selected(
     wanted: &[Material],
     tablebases: &Tables,
     rules: RuleSet,
 ) -> Result<Vec<Material>, Failure> {
+    note_unused(wanted, tablebases, rules);
     if wanted.is_empty() {
         let has_table = |material: &Material| tablebases.get(*material, rules).is_some();
-        note_unused(tablebases, rules);
         return Ok(Material::all().into_iter().filter(has_table).collect());
     }
     for material in wanted {
@@ -47,8 +47,10 @@ pub fn selected(
     Ok(wanted.to_vec())
 }
 
-fn note_unused(tablebases: &Tables, rules: RuleSet) {
-    for table in tablebases.iter() {
+/// Reports the files that are not used: those of the `wanted` classes, or all if it is empty.
+fn note_unused(wanted: &[Material], tablebases: &Tables, rules: RuleSet) {
+    let is_wanted = |table: &&ClassTable| wanted.is_empty() || wanted.contains(&table.material());
+    for table in tablebases.iter().filter(is_wanted) {
         let dtm = tablebases.get(table.material(), rules);
         let used = match table.metric() {
             Metric::Dtm => dtm,

@@ -232,16 +232,19 @@ impl TableDirectory<'_> {
                 return Ok(None);
             }
             Err(TableError::Damaged(_) | TableError::Version) => return Ok(None),
-            opened => opened.context(path.display())?,
+            Err(TableError::Foreign) => None,
+            opened => Some(opened.context(path.display())?),
         };
-        let fits_rules = !material.is_two_sided() || table.draws() == DrawsHold::Under(self.rules);
-        if table.material() == material && table.metric() == metric && fits_rules {
-            Ok(Some(table))
-        } else {
-            let why =
-                "the file is a tablebase of another class, metric or rule set; move it away first";
-            Err(Failure::new(path.display(), why))
-        }
+        let is_right = |table: &ClassTable| {
+            let fits_rules =
+                !material.is_two_sided() || table.draws() == DrawsHold::Under(self.rules);
+            table.material() == material && table.metric() == metric && fits_rules
+        };
+        let table = table.filter(is_right).ok_or_else(|| {
+            let why = "the file is not the tablebase of this class, metric and rule set; move it away first";
+            Failure::new(path.display(), why)
+        })?;
+        Ok(Some(table))
     }
 
     /// Whether a valid table is present. Reports a table that is damaged or of another format version, which will be
