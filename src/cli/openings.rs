@@ -12,7 +12,7 @@ use super::common::{
 };
 use crate::board::Move;
 use crate::search::MAX_DEPTH;
-use crate::text::{printable, without_byte_order_mark};
+use crate::text::{counted, printable, without_byte_order_mark};
 use crate::tournament::{FoundOpening, MAX_FAILED_LINES, OpeningSearch, Openings, find_openings};
 
 const FOREIGN: &str = "the file was not written by `chuhe openings`";
@@ -69,6 +69,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         LineOutput::open(&arguments.out, arguments.resume, arguments.force, &format, |text| {
             read_openings(text, &heading)
         })?;
+    if !present.is_empty() {
+        note(&format!("continuing after {}", counted(present.len(), "opening")));
+    }
     // Ctrl-C is handled only after the output has been opened, because opening a FIFO can block.
     let interrupts = interrupts()?;
     let bar = ProgressBar::new(u64::from(arguments.count)).with_position(present.len() as u64);

@@ -51,6 +51,7 @@ fn interrupted_openings_are_continued() {
     dir.check(&format!(
         "
         $ openings parts.txt {plan} --continue
+        2> continuing after
         $1 openings parts.txt --depth 4 --seed 9 --count 900 --continue --within 5
         2> the file was made with other settings: 4 to 8 plies, score within 20 at depth 4, seed 9; the current ones are \
         4 to 8 plies, score within 5 at depth 4, seed 9
@@ -64,7 +65,7 @@ fn interrupted_openings_are_continued() {
     dir.check(
         "
         $1 openings foreign.txt --shortest 2 --longest 2 --depth 1 --continue
-        2= chuhe: foreign.txt: a search with these settings does not find opening 1
+        2> chuhe: foreign.txt: a search with these settings does not find opening 1
         ",
     );
     for other in [&b"h2e2\n"[..], b"\xff\n"] {
