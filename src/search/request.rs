@@ -308,10 +308,12 @@ impl fmt::Display for Limits {
     }
 }
 
-/// Controls a search in progress: stop and ponder hit.
+/// Controls a search in progress: stop and ponder hit. Each search needs a control of its own, because it also contains
+/// the time of the request.
 #[derive(Debug)]
 pub struct Control {
-    stop: AtomicBool,
+    /// Shared with the controls that [`Self::for_next_search`] returns.
+    stop: Arc<AtomicBool>,
     pondering: AtomicBool,
     /// When the request was made. Waiting in a queue counts as time of the search.
     created: Instant,
@@ -322,8 +324,18 @@ pub struct Control {
 impl Control {
     /// A control for a request made now; with `pondering` the clock waits for [`Self::ponder_hit`].
     pub fn new(pondering: bool) -> Arc<Self> {
+        Self::with_stop(Arc::default(), pondering)
+    }
+
+    /// A control for another request made now, without pondering. [`Self::stop`] of either control stops the searches
+    /// of both, and a control of a stopped one is stopped.
+    pub fn for_next_search(&self) -> Arc<Self> {
+        Self::with_stop(self.stop.clone(), false)
+    }
+
+    fn with_stop(stop: Arc<AtomicBool>, pondering: bool) -> Arc<Self> {
         Arc::new(Self {
-            stop: AtomicBool::new(false),
+            stop,
             pondering: AtomicBool::new(pondering),
             created: Instant::now(),
             clock_offset: AtomicU64::new(0),
@@ -374,6 +386,23 @@ impl Control {
 }
 
 /// A request to the search.
+///
+/// Its time counts from the creation of its [`Control`], which [`Self::new`] creates. A clone has the same control, so
+/// its time has already begun, and it is stopped together with the original. For another search, replace the control:
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use chuhe::rules::Game;
+/// use chuhe::search::{Control, Limits, SearchRequest, Searcher};
+///
+/// let mut searcher = Searcher::new(1)?;
+/// let request = searcher.request(&Game::startpos(), Limits::move_time(Duration::from_millis(20)));
+/// for _ in 0..2 {
+///     searcher.search(SearchRequest { control: Control::new(false), ..request.clone() })?;
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct SearchRequest {
     /// The game. Its last position is searched; the earlier ones count for repetitions.
@@ -388,12 +417,12 @@ pub struct SearchRequest {
     pub network: Option<Arc<Network>>,
     /// The endgame tablebases to probe.
     pub tablebases: Option<Arc<Tables>>,
-    /// Stop and ponder hit.
+    /// Stop, ponder hit, and the time of the request. Not for several searches.
     pub control: Arc<Control>,
 }
 
 impl SearchRequest {
-    /// A request with the default settings, without tablebases, for all legal moves.
+    /// A request made now with the default settings, without tablebases, for all legal moves.
     pub fn new(game: Game, limits: Limits) -> Self {
         Self {
             game,

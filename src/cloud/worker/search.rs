@@ -41,8 +41,7 @@ pub struct Scorer {
     searcher: Searcher,
     /// Nodes of a scoring search.
     nodes: u64,
-    /// Stops the current search and all later ones. It is the control of every search, because none has a time limit
-    /// and the times of the outcomes are not used.
+    /// Stops the current search and all later ones.
     control: Arc<Control>,
 }
 
@@ -142,7 +141,7 @@ impl Scorer {
         let result = self.searcher.search(SearchRequest {
             root_moves,
             settings: Settings { multipv, ..request.settings },
-            control: self.control.clone(),
+            control: self.control.for_next_search(),
             ..request
         })?;
         if self.control.is_stopped() {
@@ -157,6 +156,7 @@ impl Scorer {
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
+    use std::time::{Duration, Instant};
 
     use super::*;
     use crate::cloud::fen;
@@ -234,6 +234,18 @@ mod tests {
         let threatened = "3k5/9/9/9/9/9/9/R5r2/7r1/4K4 w";
         let found = (scorer.search_batch(&batch(TaskKind::Expansion, threatened, &[]))).unwrap();
         assert_eq!(found.tasks[0].moves, ["a2g2".parse().unwrap()]);
+    }
+
+    #[test]
+    fn the_time_of_a_search_does_not_include_earlier_ones() {
+        let mut scorer = scorer();
+        let position = fen::parse(START).unwrap();
+        let mut times = Vec::new();
+        let begun = Instant::now();
+        for _ in 0..3 {
+            times.push(scorer.search(&position, None, 1, 5_000).unwrap().0.time);
+        }
+        assert!(times.iter().sum::<Duration>() <= begun.elapsed(), "{times:?}");
     }
 
     #[test]

@@ -127,7 +127,8 @@ impl Searcher {
         Ok(result.outcome)
     }
 
-    /// A request with the default settings and the network and tablebases of this searcher.
+    /// A request made now with the default settings and the network and tablebases of this searcher. Its time includes
+    /// that until [`Self::search`].
     pub fn request(&self, game: &Game, limits: Limits) -> SearchRequest {
         SearchRequest {
             network: self.network.clone(),
