@@ -208,10 +208,8 @@ fn invalid_tokens_and_requests_of_files_are_limited() {
 
 #[test]
 fn one_address_gets_half_of_the_connections() {
-    let server = Server::new("--connections 8");
-    let connections: Vec<_> = (0..4).map(|_| server.connect()).collect();
     // A refused connection is closed without a response, perhaps before the request is sent.
-    let response = || {
+    let response = |server: &Server| {
         let mut stream = server.connect();
         let request = "GET /chessdb.php HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
         let _ = stream.write_all(request.as_bytes());
@@ -219,12 +217,18 @@ fn one_address_gets_half_of_the_connections() {
         let _ = stream.read_to_end(&mut text);
         String::from_utf8(text).unwrap()
     };
-    assert_eq!(response(), "");
-    drop(connections);
+    let server = Server::new("--connections 8");
+    let connections: Vec<_> = (0..4).map(|_| server.connect()).collect();
+    assert_eq!(response(&server), "");
+    // A proxy has many clients.
+    let behind_proxy = Server::new("--connections 8 --proxy 127.0.0.1");
+    let from_proxy: Vec<_> = (0..7).map(|_| behind_proxy.connect()).collect();
+    assert_eq!(status(&response(&behind_proxy)), 200);
+    drop((connections, from_proxy));
     // Until the server notices that the connections are closed, it refuses others.
     let deadline = Instant::now() + Duration::from_secs(20);
     let answered = loop {
-        let text = response();
+        let text = response(&server);
         if !text.is_empty() {
             break text;
         }

@@ -116,7 +116,7 @@ impl FromRequestParts<Arc<Shared>> for Caller {
 /// one in the header. It is [`UNREADABLE`] if the header does not end with an address.
 pub fn client_address(shared: &Shared, parts: &Parts) -> IpAddr {
     let peer = peer_of(parts);
-    if !is_proxy(shared, peer) {
+    if !shared.is_proxy(peer) {
         return peer;
     }
     let forwarded = parts.headers.get_all("x-forwarded-for");
@@ -131,10 +131,6 @@ pub fn client_address(shared: &Shared, parts: &Parts) -> IpAddr {
 fn peer_of(parts: &Parts) -> IpAddr {
     let peer = parts.extensions.get::<Peer>();
     peer.map_or(UNREADABLE, |peer| peer.0.to_canonical())
-}
-
-fn is_proxy(shared: &Shared, peer: IpAddr) -> bool {
-    shared.options.proxies.contains(&peer)
 }
 
 /// Parses an address as proxies write it: possibly with a port, an IPv6 address possibly in brackets.
@@ -164,7 +160,7 @@ pub fn check_origin(shared: &Shared, parts: &Parts) -> Result<(), ServerError> {
         (Some(site), _) => matches!(site, "same-origin" | "none"),
         // Older browsers, and all browsers on insecure connections, send only the header `Origin`.
         (None, Some(origin)) => {
-            let forwarded = header("x-forwarded-host").filter(|_| is_proxy(shared, peer_of(parts)));
+            let forwarded = header("x-forwarded-host").filter(|_| shared.is_proxy(peer_of(parts)));
             let host = forwarded.and_then(|list| list.split(',').next());
             is_on_host(origin, host.or(header("host")).unwrap_or("").trim())
         }

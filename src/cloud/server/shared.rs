@@ -29,7 +29,7 @@ pub struct ServerOptions {
     pub proxies: Vec<IpAddr>,
     /// Addresses of workers of the public library.
     pub public_workers: Vec<IpAddr>,
-    /// Maximum number of connections; one address may use half of them.
+    /// Maximum number of connections. One address may use half of them, a proxy of `proxies` all.
     pub connections: usize,
     /// Maximum number of requests that are answered at the same time.
     pub threads: usize,
@@ -139,12 +139,18 @@ impl Shared {
         found
     }
 
-    /// Counts a new connection of an address; `None` if the address has too many.
+    /// Whether this address is that of a listed proxy.
+    pub fn is_proxy(&self, address: IpAddr) -> bool {
+        self.options.proxies.contains(&address.to_canonical())
+    }
+
+    /// Counts a new connection of an address; `None` if the address has too many and is not a listed proxy.
     pub fn admit(self: &Arc<Self>, address: IpAddr) -> Option<Admission> {
+        let is_proxy = self.is_proxy(address);
         let address = network(address);
         let mut open = self.open.lock();
         let count = open.entry(address).or_default();
-        if *count >= self.options.connections.div_ceil(2) {
+        if *count >= self.options.connections.div_ceil(2) && !is_proxy {
             return None;
         }
         *count += 1;
