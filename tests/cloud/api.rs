@@ -189,6 +189,18 @@ fn tokens_give_the_rights_of_their_role() {
     assert_eq!(with("Authorization: Bearer wrong\r\n"), "tokenerror\0");
     assert_eq!(with(&format!("Authorization: Basic {WRITER}\r\n")), "tokenerror\0");
     assert_eq!(status(&server.get("/metrics")), 403);
+    // A token that cannot be read is invalid. Another scheme is no token.
+    let public = Server::new("--anonymous read");
+    let path = format!("/chessdb.php?action=queryall&board={board}");
+    for (value, reply) in [
+        ("Bearer", "tokenerror\0"),
+        ("bearer 令牌", "tokenerror\0"),
+        ("Bearer wrong", "tokenerror\0"),
+        ("Basic d3Jvbmc=", "unknown\0"),
+    ] {
+        let head = format!("Authorization: {value}\r\n");
+        assert_eq!(body(&public.get_with(&path, &head)), reply, "{value}");
+    }
     let metrics = server.get_with("/metrics", &bearer(READER));
     for line in [
         "chuhe_cloud_requests_total{action=\"store\"} 4\n",

@@ -146,11 +146,14 @@ pub fn language(headers: &HeaderMap) -> Language {
     Language::of_locale(accepted.map_or("", |text| text.to_str().unwrap_or("")))
 }
 
-/// The token in the header `Authorization`.
+/// The token in the header `Authorization`; `None` without the header or with another scheme. A missing token or one
+/// that is not UTF-8 is empty, and thus invalid.
 pub fn bearer(headers: &HeaderMap) -> Option<&str> {
-    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
-    let (scheme, token) = value.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
+    let value = headers.get(header::AUTHORIZATION)?.as_bytes();
+    let mut parts = value.splitn(2, |byte| *byte == b' ');
+    let is_bearer = parts.next()?.eq_ignore_ascii_case(b"bearer");
+    let token = parts.next().and_then(|token| std::str::from_utf8(token).ok());
+    is_bearer.then_some(token.unwrap_or("").trim())
 }
 
 /// Fails with status 403 if a browser sent the request on behalf of a page from another origin.
