@@ -12,6 +12,11 @@ pub const MATE: i32 = 10_000;
 /// The largest magnitude of a value. A move with the value -`FINAL` mates or stalemates; its score is 29,999.
 pub const FINAL: i32 = 30_000;
 
+/// Whether a score or value is within ±[`FINAL`].
+pub fn is_in_range(score: i32) -> bool {
+    (-FINAL..=FINAL).contains(&score)
+}
+
 /// Converts a stored value to the score for the side that plays the move: the sign changes, and a mate is one ply
 /// further away.
 pub const fn score_of(value: i32) -> i32 {

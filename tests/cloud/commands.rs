@@ -200,12 +200,15 @@ fn damaged_dumps_report_the_imported_part() {
     let dir = dir_with_library();
     let dump = dir.output("cloud dump library.db");
     dir.write("bad.txt", "# chuhe cloud library 1\nnonsense\n");
+    dir.write("large.txt", format!("# chuhe cloud library 2\n{START} h2e2 30001 0\n"));
     // Cut in the middle of the last line.
     dir.write("cut.txt", &dump[..dump.trim_end().len() - 20]);
     dir.check(
         r"
         $1 cloud import bad.db bad.txt
         2> bad.txt: line 2 is not a valid dump line (before the error: 0 moves written, 0
+        $1 cloud import large.db large.txt
+        2> large.txt: line 2 is not a valid dump line
         $1 cloud import cut.db cut.txt
         2> line 4 is not a valid dump line (before the error: 2 moves written, 0
         $ cloud dump cut.db

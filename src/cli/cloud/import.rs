@@ -14,6 +14,7 @@ use crate::cli::common::{
     Context, Failure, Unread, in_utf_8, open_with_beginning, print_text, register_bar,
 };
 use crate::cloud::key::{Key, View};
+use crate::cloud::score::is_in_range;
 use crate::cloud::store::{
     Location, NewScore, Note, Priority, QueueResult, Store, StoreError, Task, is_eligible,
 };
@@ -410,8 +411,8 @@ fn parse_line(line: &str) -> Option<DumpLine> {
             Some(DumpLine::Note(edge, note.converted(&view)))
         }
         [m, value, depth] => {
-            let (value, depth) = (value.parse().ok()?, depth.parse().ok()?);
-            let score = new_score(&position, played(m)?, value, depth);
+            let value = value.parse().ok().filter(|value| is_in_range(*value))?;
+            let score = new_score(&position, played(m)?, value, depth.parse().ok()?);
             Some(DumpLine::Score(score))
         }
         _ => None,

@@ -19,7 +19,7 @@ use crate::cli::common::{
 use crate::cli::serve::{NODES, print_errors};
 use crate::cloud::client::{Client, ClientError, TIMEOUT};
 use crate::cloud::key::{Key, View};
-use crate::cloud::score::{FINAL, value_after};
+use crate::cloud::score::{is_in_range, value_after};
 use crate::cloud::store::{Location, NewScore, Store, StoreError, is_eligible};
 use crate::cloud::worker::{Workers, check_access};
 use crate::cloud::{Edge, fen};
@@ -425,7 +425,7 @@ fn request(client: &Client, position: &Position) -> Result<Option<Vec<NewScore>>
     let view = View::of(position);
     let score = |row: MoveRow| {
         let score = row.score.parse::<i32>().ok();
-        let score = score.filter(|score| (-FINAL..=FINAL).contains(score))?;
+        let score = score.filter(|score| is_in_range(*score))?;
         let edge = Edge::of(position, &view, row.played);
         Some(NewScore::new(edge, value_after(score), 0, WRITER))
     };

@@ -15,7 +15,7 @@ use crate::cloud::fen;
 use crate::cloud::key::distinct_moves;
 use crate::cloud::recent::WorkCount;
 use crate::cloud::row::Row;
-use crate::cloud::score::{BEST_RANK, Class, MATE, rank};
+use crate::cloud::score::{BEST_RANK, Class, MATE, is_in_range, rank};
 use crate::cloud::store::{
     MAX_DEPTH, NewScore, Priority, QueueResult, Snapshot, StoreError, Task, is_eligible,
     needs_moves,
@@ -386,7 +386,8 @@ impl Library {
     fn store_score(&self, query: &Query<'_>, score: &str) -> Result<ApiReply, StoreError> {
         let board = &query.board;
         let depth = query.parameters.get("depth").unwrap_or("0");
-        let (Ok(value), Ok(depth)) = (score.parse::<i32>(), depth.parse::<u32>()) else {
+        let value = score.parse().ok().filter(|value| is_in_range(*value));
+        let (Some(value), Ok(depth)) = (value, depth.parse::<u32>()) else {
             return Ok(ApiReply::Status("invalid parameters"));
         };
         let played = query.parameters.move_text().parse::<Move>().ok();

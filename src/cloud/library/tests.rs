@@ -460,6 +460,10 @@ fn storing_moves_needs_a_role() {
         ("move=a3a4&score=much", "invalid parameters\0"),
         ("move=a3a4&score=", "invalid parameters\0"),
         ("move=a3a4&score=1&depth=-1", "invalid parameters\0"),
+        // A score in another unit is not a mate.
+        ("move=c3c4&score=-30001", "invalid parameters\0"),
+        ("move=c3c4&score=2147483647", "invalid parameters\0"),
+        ("move=e3e4&score=30000", "ok\0"),
     ] {
         assert_eq!(store(Role::Write, more), answered, "{more}");
     }

@@ -12,7 +12,7 @@ use crate::cloud::client::{Client, ClientError};
 use crate::cloud::key::{Key, View};
 use crate::cloud::library::Library;
 use crate::cloud::recent::WorkCount;
-use crate::cloud::score::FINAL;
+use crate::cloud::score::is_in_range;
 use crate::cloud::store::{
     MAX_DEPTH, NewScore, Priority, StoreError, Task, TaskKind, WORKER, is_eligible,
 };
@@ -101,7 +101,7 @@ impl TaskResults {
     pub fn is_valid(&self) -> bool {
         let is_valid = |score: &MoveScore| {
             is_legal(&score.position, score.played)
-                && (-FINAL..=FINAL).contains(&score.value)
+                && is_in_range(score.value)
                 && score.depth <= MAX_DEPTH
         };
         self.scores.iter().all(is_valid) && self.tasks.iter().all(WorkerTask::is_legal)
