@@ -317,6 +317,25 @@ fn exports_keep_the_side_to_move() {
     assert_eq!(memo, "+/=");
 }
 
+#[test]
+fn positions_without_a_good_move_are_not_exported_as_games() {
+    let dir = TestDir::new();
+    // No known move leads to the second position.
+    let other = "rnbakabnr/9/1c5c1/2p1p1p1p/p8/P8/2P1P1P1P/1C5C1/9/RNBAKABNR w";
+    dir.write(
+        "dump.txt",
+        format!("# chuhe cloud library 2\n{START} h2e2 -50 0\n{other} h2e2 300 0\n"),
+    );
+    dir.check(
+        "
+        $ cloud import library.db dump.txt
+        $ cloud export library.db all.pgn
+        ",
+    );
+    let pgn = dir.read("all.pgn");
+    assert_eq!(pgn.matches("[Event ").count(), 1, "{pgn}");
+}
+
 /// Waits until a job is in this state; returns the job.
 fn wait_for(server: &Server, job: &Value, state: &str) -> Value {
     let begun = Instant::now();

@@ -142,7 +142,7 @@ fn text(note: &Note) -> String {
 }
 
 /// The library as games: first one from the starting position, if it is known, then one from each position that no
-/// earlier game contains.
+/// earlier game contains. Positions without a move to export have no game.
 fn games(snapshot: &Snapshot<'_>) -> Result<Vec<GameTree>, StoreError> {
     let mut positions: BTreeMap<Key, Contents> = BTreeMap::new();
     snapshot.for_each(|key, row| {
@@ -172,6 +172,7 @@ fn games(snapshot: &Snapshot<'_>) -> Result<Vec<GameTree>, StoreError> {
             games.push(game(&positions, position, &mut seen));
         }
     }
+    games.retain(|game| game.plies() > 0);
     Ok(games)
 }
 
