@@ -447,6 +447,11 @@ fn unreadable_uploads_are_refused() {
         let refused = (status(&refused), &*body(&refused));
         assert_eq!(refused, (400, reason), "{path}");
     }
+    let form = "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"g\"\r\n\r\n1. h2e2 *\r\n--b--\r\n";
+    let kind = "multipart/form-data; boundary=b";
+    let refused = server.post_with("/jobs", kind, form, &bearer(WRITER));
+    let reason = "the file must be the body of the request, not a form\n";
+    assert_eq!((status(&refused), &*body(&refused)), (400, reason));
     let large = "1. h2e2 {".to_owned() + &"x".repeat(4 << 20) + "} *\n";
     assert_eq!(status(&post("/jobs", &large, WRITER)), 413);
     let binary = post("/jobs", "\u{1}\u{2}nonsense", WRITER);

@@ -209,6 +209,17 @@ pub fn text_of(parameters: &QueryParameters, name: &str) -> Result<String, Serve
     Ok(text.trim().to_owned())
 }
 
+/// The header `Content-Type` in lower case; empty if it is missing or not ASCII.
+fn content_type(headers: &HeaderMap) -> String {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    kind.unwrap_or("").to_ascii_lowercase()
+}
+
+/// Whether the body is a form with several parts, as `curl -F` sends it.
+pub fn is_multipart(headers: &HeaderMap) -> bool {
+    content_type(headers).starts_with("multipart/form-data")
+}
+
 /// Reads the body of a request of at most `max` bytes that arrives within `time`.
 pub async fn read_body(body: Body, max: usize, time: Duration) -> Result<Bytes, ServerError> {
     let body = Limited::new(body, max).collect();
@@ -250,12 +261,9 @@ impl<S: Send + Sync> FromRequest<S> for FormRequest {
     async fn from_request(request: Request, state: &S) -> Result<Self, ServerError> {
         let (parts, body) = request.into_parts();
         let body = read_body(body, MAX_FORM, BODY_TIME).await?;
-        let kind = parts.headers.get(header::CONTENT_TYPE);
-        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or("");
-        let kind = kind.to_ascii_lowercase();
-        let form = if kind.contains("x-www-form-urlencoded") {
+        let form = if content_type(&parts.headers).contains("x-www-form-urlencoded") {
             QueryParameters::parse(&body)
-        } else if kind.starts_with("multipart/form-data") && !body.is_empty() {
+        } else if is_multipart(&parts.headers) && !body.is_empty() {
             let request = Request::from_parts(parts.clone(), body.into());
             let multipart = Multipart::from_request(request, state).await;
             read_multipart(multipart.map_err(|_| StatusCode::BAD_REQUEST)?).await?

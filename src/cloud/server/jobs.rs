@@ -9,8 +9,8 @@ use hyper::StatusCode;
 use serde_json::{Value, json};
 
 use super::caller::{
-    Caller, JsonReply, ServerError, UPLOAD_TIME, check_origin, language, logged_reason,
-    parameters_of, read_body, text_of,
+    Caller, JsonReply, ServerError, UPLOAD_TIME, check_origin, is_multipart, language,
+    logged_reason, parameters_of, read_body, text_of,
 };
 use super::shared::Shared;
 use crate::cloud::access::Role;
@@ -129,6 +129,9 @@ pub async fn upload(
     caller.require(Role::Write)?;
     let (parts, body) = request.into_parts();
     check_origin(&shared, &parts)?;
+    if is_multipart(&parts.headers) {
+        return Err(ServerError::parameter("the file must be the body of the request, not a form"));
+    }
     let parameters = parameters_of(&parts.uri);
     let settings = settings(&parameters, caller.name)?;
     let plies = parameters.get("plies");
