@@ -25,9 +25,14 @@ pub enum ClientError {
         address: String,
         reason: &'static str,
     },
-    /// No connection, a timeout, or a reply that is too long.
+    #[error("the library did not reply in time")]
+    Timeout,
+    /// The reply is longer than 64 KB.
+    #[error("the reply of the library is too long")]
+    TooLong,
+    /// No connection, or a reply that is not HTTP.
     #[error("{}", .0.to_string().trim_start_matches("io: "))]
-    Transport(#[from] Box<ureq::Error>),
+    Transport(Box<ureq::Error>),
     /// The HTTP status 401 or 403, or the reply `tokenerror`.
     #[error("the library requires a token or rejects this one")]
     Refused,
@@ -48,7 +53,21 @@ pub enum ClientError {
 impl ClientError {
     /// Whether the same request may succeed later.
     pub const fn is_temporary(&self) -> bool {
-        matches!(self, Self::Transport(_) | Self::Reply(_) | Self::Status(408 | 429 | 500..))
+        match self {
+            Self::Timeout | Self::TooLong | Self::Transport(_) | Self::Reply(_) => true,
+            Self::Status(status) => matches!(status, 408 | 429 | 500..),
+            Self::Address { .. } | Self::Refused | Self::Moved { .. } => false,
+        }
+    }
+}
+
+impl From<ureq::Error> for ClientError {
+    fn from(error: ureq::Error) -> Self {
+        match error {
+            ureq::Error::Timeout(_) => Self::Timeout,
+            ureq::Error::BodyExceedsLimit(_) => Self::TooLong,
+            error => Self::Transport(Box::new(error)),
+        }
     }
 }
 
@@ -148,7 +167,7 @@ impl Client {
         if let Some(credentials) = &self.credentials {
             request = request.header("Authorization", credentials);
         }
-        let mut response = request.send(body).map_err(Box::new)?;
+        let mut response = request.send(body)?;
         match response.status().as_u16() {
             200 => {}
             401 | 403 => return Err(ClientError::Refused),
@@ -158,8 +177,7 @@ impl Client {
                 return Err(moved.map_or(ClientError::Status(status), moved_to));
             }
         }
-        let body = response.body_mut().with_config().limit(MAX_REPLY).read_to_string();
-        Ok(body.map_err(Box::new)?)
+        Ok(response.body_mut().with_config().limit(MAX_REPLY).read_to_string()?)
     }
 }
 
@@ -223,6 +241,9 @@ impl Target {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
     use super::*;
 
     #[test]
@@ -281,9 +302,36 @@ mod tests {
         assert_eq!(client.server(), "http://host");
     }
 
+    /// The error of a request to a server that sends `reply` and then waits.
+    fn error_of_request(reply: String, timeout: Duration) -> ClientError {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut request = [0; 4096];
+            let _ = stream.read(&mut request);
+            // Writing fails if the client has closed the connection.
+            let _ = stream.write_all(reply.as_bytes());
+            let _ = stream.read_to_end(&mut Vec::new());
+        });
+        let client = Client::new(&url, None).unwrap();
+        client.ask("queryall", &Position::startpos(), &[], timeout).unwrap_err()
+    }
+
+    #[test]
+    fn late_and_long_replies_are_named() {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n";
+        for reply in ["", head] {
+            let error = error_of_request(reply.to_owned(), Duration::from_millis(50));
+            assert!(matches!(error, ClientError::Timeout), "{error:?}");
+        }
+        let error = error_of_request(head.to_owned() + &"x".repeat(100_000), TIMEOUT);
+        assert!(matches!(error, ClientError::TooLong), "{error:?}");
+    }
+
     #[test]
     fn errors_of_connections_have_no_prefix() {
         let refused = ureq::Error::Io(std::io::Error::other("refused"));
-        assert_eq!(ClientError::from(Box::new(refused)).to_string(), "refused");
+        assert_eq!(ClientError::from(refused).to_string(), "refused");
     }
 }

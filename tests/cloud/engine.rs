@@ -101,7 +101,7 @@ fn the_engine_searches_if_the_library_replies_wrongly_or_not_at_all() {
         assert!(time < Duration::from_millis(6000), "{reply}: {time:?}");
         let is_searched = output.iter().any(|line| line.contains(" depth "));
         assert!(is_searched, "{output:?}");
-        let is_timeout = output.iter().any(|line| line.contains("cloud: timeout"));
+        let is_timeout = output.iter().any(|line| line.contains("cloud: the library did not"));
         // Without a reply, the search may end before the timeout is reported on a busy machine.
         assert!(!is_timeout || reply.is_empty(), "{output:?}");
     }
