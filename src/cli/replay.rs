@@ -172,11 +172,7 @@ impl Replayed {
                 named.unwrap_or_default()
             }
         };
-        let line = record.main_line();
-        let mut game = Game::new(line.start);
-        for m in line.moves {
-            game.push(m).map_err(|error| error.to_string())?;
-        }
+        let game = Game::try_from(record.main_line()).map_err(|error| error.to_string())?;
         let end = game.until_end(rules);
         let judgment = judge(&end, rules);
         let verified = verify(record, &end, &judgment);

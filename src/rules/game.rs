@@ -61,6 +61,28 @@ impl Default for Game {
     }
 }
 
+/// Plays the moves of a line. The error names the first illegal move.
+///
+/// ```
+/// use chuhe::notation::pgn::PgnReader;
+/// use chuhe::rules::{Game, RuleSet, judge};
+///
+/// let mut records = PgnReader::new("1. h2e2 h9g7 2. h0g2 *".as_bytes());
+/// let record = records.next().expect("there is a game")?;
+/// let game = Game::try_from(record.main_line())?;
+/// assert!(judge(&game, RuleSet::Asian).verdict.loser().is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+impl TryFrom<Line> for Game {
+    type Error = IllegalMove;
+
+    fn try_from(line: Line) -> Result<Self, IllegalMove> {
+        let mut game = Self::new(line.start);
+        line.moves.into_iter().try_for_each(|played| game.push(played))?;
+        Ok(game)
+    }
+}
+
 impl Game {
     /// A game without moves from `start`.
     pub fn new(start: Position) -> Self {

@@ -164,8 +164,7 @@ mod tests {
 
     fn verdict(text: &str) -> Result<(), String> {
         let record = read(text).remove(0).unwrap();
-        let mut game = Game::new(record.start.clone());
-        record.main_line().moves.into_iter().for_each(|m| game.push(m).unwrap());
+        let game = Game::try_from(record.main_line()).unwrap();
         let end = game.until_end(RuleSet::Asian);
         verify(&record, &end, &judge_outcome(&end, RuleSet::Asian))
     }

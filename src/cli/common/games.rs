@@ -229,11 +229,7 @@ pub fn play_line(line: Line) -> Result<Game, Failure> {
     if let Some(note) = line.start.irregularity_note() {
         log::warn!("{note}");
     }
-    let mut game = Game::new(line.start);
-    for played in line.moves {
-        game.push(played).map_err(Failure::message)?;
-    }
-    Ok(game)
+    Game::try_from(line).map_err(Failure::message)
 }
 
 /// The error message for an invalid [`GamePath`].
