@@ -81,13 +81,13 @@ impl Score {
         }
     }
 
-    /// The score of being mated or stalemated after `plies`.
+    /// The score of being mated or stalemated after `plies` (at most twice [`MAX_PLY`]).
     #[inline]
     pub const fn mated_in(plies: usize) -> Self {
         Self(plies as i32 - Self::MATE.0)
     }
 
-    /// The score of mating after `plies`.
+    /// The score of mating after `plies` (at most twice [`MAX_PLY`]).
     #[inline]
     pub const fn mate_in(plies: usize) -> Self {
         Self(Self::MATE.0 - plies as i32)

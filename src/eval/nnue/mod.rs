@@ -6,6 +6,27 @@
 //! the side to move first, are weighted into one output. All arithmetic is on integers, so that every processor gives
 //! the same results.
 //!
+//! # The value of a position
+//!
+//! ```
+//! use chuhe::board::Position;
+//! use chuhe::eval::nnue::simd::SimdLevel;
+//! use chuhe::eval::nnue::{self, AccumulatorStack};
+//!
+//! let (network, level) = (nnue::embedded(), SimdLevel::widest());
+//! let mut position = Position::startpos();
+//! let mut stack = AccumulatorStack::new(network, &position);
+//! let before = nnue::evaluate(level, network, &mut stack, &position);
+//! let undo = position.make_observed("h2e2".parse()?, &mut stack.push(network));
+//! println!("{before}, {}", nnue::evaluate(level, network, &mut stack, &position));
+//! stack.pop();
+//! position.unmake("h2e2".parse()?, undo);
+//! assert_eq!(nnue::evaluate(level, network, &mut stack, &position), before);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Searches also scale this value and limit it; see [`Searcher::static_score`](crate::search::Searcher::static_score).
+//!
 //! # Overflow
 //!
 //! A sum of the hidden layer has 16 bits. The trainer limits weights and biases to ±900, so that the sum of 32

@@ -33,7 +33,8 @@ impl WinRate {
     /// [`material`] on the board.
     pub fn new(score: i32, material: i32) -> Self {
         let (a, b) = (offset(&A, material), spread(&B, material));
-        let chance = |score: i32| 1000.0 / (1.0 + ((a - f64::from(score)) / b).exp());
+        let score = f64::from(score);
+        let chance = |score: f64| 1000.0 / (1.0 + ((a - score) / b).exp());
         let win = chance(score).round() as u16;
         let loss = (chance(-score).round() as u16).min(1000 - win);
         Self { win, draw: 1000 - win - loss, loss }
@@ -91,6 +92,7 @@ mod tests {
                 last = rate;
             }
             assert_eq!(last.win, 1000, "a mate wins");
+            assert_eq!(WinRate::new(i32::MIN, material).loss, 1000);
             let even = WinRate::new(0, material);
             assert!(even.draw > 200 && even.win == even.loss, "{material}: {even:?}");
         }
