@@ -73,27 +73,29 @@ pub fn draw(position: &Position, is_flipped: bool, highlights: &Highlights) -> S
     for arrow in &highlights.arrows {
         let [(x1, y1), (x2, y2)] = [arrow.from(), arrow.to()].map(center);
         push(format_args!(
-            "<line class=\"arrow\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\" marker-end=\"url(#head)\"/>"
+            "<line class=\"arrow\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\" marker-end=\"url(#chuhe-head)\"/>"
         ));
     }
     svg + "</svg>\n"
 }
 
-/// The beginning of the file: size, colors and the head of arrows.
-const HEAD: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 500 550\" width=\"500\" height=\"550\">
+/// The beginning of the file: size, colors and the head of arrows. The rules apply only to this picture, which may be
+/// a part of a web page.
+const HEAD: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chuhe\" viewBox=\"0 0 500 550\" \
+width=\"500\" height=\"550\">
 <style>
-text { font-family: 'Noto Serif CJK SC', 'Songti SC', SimSun, serif; text-anchor: middle; dominant-baseline: central; }
-.grid { stroke: #8a6a30; fill: none; }
-.river { font-size: 24px; fill: #8a6a30; }
-.last { fill: #36c; fill-opacity: .25; }
-.red circle, .black circle { fill: #fff6e0; stroke: #333; }
-.red circle { stroke: #c00; }
-.red text, .black text { font-size: 30px; fill: #222; }
-.red text { fill: #c00; }
-.mark { stroke: #36c; stroke-width: 4; fill: none; }
-.arrow { stroke: #2a2; stroke-width: 6; stroke-opacity: .7; }
+.chuhe text { font-family: 'Noto Serif CJK SC', 'Songti SC', SimSun, serif; text-anchor: middle; dominant-baseline: central; }
+.chuhe .grid { stroke: #8a6a30; fill: none; }
+.chuhe .river { font-size: 24px; fill: #8a6a30; }
+.chuhe .last { fill: #36c; fill-opacity: .25; }
+.chuhe .red circle, .chuhe .black circle { fill: #fff6e0; stroke: #333; }
+.chuhe .red circle { stroke: #c00; }
+.chuhe .red text, .chuhe .black text { font-size: 30px; fill: #222; }
+.chuhe .red text { fill: #c00; }
+.chuhe .mark { stroke: #36c; stroke-width: 4; fill: none; }
+.chuhe .arrow { stroke: #2a2; stroke-width: 6; stroke-opacity: .7; }
 </style>
-<defs><marker id=\"head\" viewBox=\"0 0 10 10\" refX=\"8\" refY=\"5\" markerWidth=\"4\" markerHeight=\"4\" orient=\"auto\">\
+<defs><marker id=\"chuhe-head\" viewBox=\"0 0 10 10\" refX=\"8\" refY=\"5\" markerWidth=\"4\" markerHeight=\"4\" orient=\"auto\">\
 <path d=\"M0 0L10 5L0 10z\" fill=\"#2a2\"/></marker></defs>
 <rect width=\"500\" height=\"550\" fill=\"#f6e3b4\"/>
 ";

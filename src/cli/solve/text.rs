@@ -93,8 +93,9 @@ pub fn diagrams(start: &Position, tree: &MatingMove, notation: MoveStyle) -> Str
     let line = tree.main_line();
     let count = line.len().div_ceil(2);
     let (width, height) = (COLUMNS.min(count) * WIDTH, count.div_ceil(COLUMNS) * HEIGHT);
-    let mut text =
-        format!("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\">\n");
+    let mut text = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chuhe\" viewBox=\"0 0 {width} {height}\">\n"
+    );
     let mut here = start.clone();
     let mut last: Option<Move> = None;
     for (n, moves) in line.chunks(2).enumerate() {
