@@ -11,12 +11,11 @@ use clap::ValueEnum;
 use super::common::{
     Context, ErrorList, Failure, ForceArgument, GamePath, OpeningArgument, OutputFile, Unread,
     fill, note, note_problems, refuse_if, require_extension, require_not_input, texts, translated,
+    with_files_of_folders,
 };
 use crate::board::Position;
-use crate::notation::epd::operand_text;
-use crate::notation::records::{
-    RecordReader, write_cbl_beginning, write_cbl_record, write_cbr, write_dhtmlxq, write_xqf,
-};
+use crate::notation::epd::{codes_without_name, operand_text};
+use crate::notation::records::{CblWriter, RecordReader, write_cbr, write_dhtmlxq, write_xqf};
 use crate::notation::tree::{GameResult, GameTree};
 use crate::notation::{Line, MoveStyle, date_tag, fen};
 use crate::text::{counted, has_extension};
@@ -29,8 +28,8 @@ use crate::text::{counted, has_extension};
 /// kept. A game with an impossible move is kept up to that move, which is reported.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Game records or lists of positions; `-` for standard input; `FILE:3` is the third game,
-    /// `FILE:3@42` its first 42 plies, `-- -:3` the third game of standard input.
+    /// Game records or lists of positions, or folders with such files; `-` for standard input; `FILE:3` is the third
+    /// game, `FILE:3@42` its first 42 plies, `-- -:3` the third game of standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The format to write [default: xqf, cbr, cbl, fen or epd if this is the extension of --out, dhtmlxq if it is
@@ -136,23 +135,24 @@ impl TargetFormat {
 /// not be read; all others are written.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     require_effects(arguments)?;
-    let files = arguments.files.iter();
-    let files = files.map(|file| GamePath::parse(file).path);
-    require_not_input("--out", &arguments.out, files)?;
+    let files = with_files_of_folders(&arguments.files)?;
+    let paths = files.iter().map(|file| GamePath::parse(file).path);
+    require_not_input("--out", &arguments.out, paths)?;
     let mut writer = Writer {
         arguments,
         out: OutputFile::create(&arguments.out, arguments.force)?,
         written_hashes: HashSet::new(),
         single: None,
-        cbl_records: Vec::new(),
+        cbl: CblWriter::default(),
         read: 0,
         with_opening: 0,
         written: 0,
         not_in_gbk: 0,
         lost_tags: BTreeSet::new(),
+        lost_operations: BTreeSet::new(),
     };
     let mut unread = Unread::default();
-    unread.each_file(&arguments.files, |unread, path| {
+    unread.each_file(&files, |unread, path| {
         convert_file(&GamePath::parse(path), &mut writer, unread)
     })?;
     if writer.read > 0
@@ -239,8 +239,8 @@ struct Writer<'a> {
     written_hashes: HashSet<u64>,
     /// The first game, for a format that holds only one.
     single: Option<GameTree>,
-    /// Written at the end, after the number of games.
-    cbl_records: Vec<u8>,
+    /// Written at the end, because the index precedes the games.
+    cbl: CblWriter,
     read: u64,
     /// The number of games with the opening of `--ecco`.
     with_opening: u64,
@@ -249,6 +249,8 @@ struct Writer<'a> {
     not_in_gbk: u64,
     /// The tags that the format has no field for or that are too long for it.
     lost_tags: BTreeSet<String>,
+    /// The codes of the operations of EPD that the format cannot hold.
+    lost_operations: BTreeSet<String>,
 }
 
 impl Writer<'_> {
@@ -269,6 +271,9 @@ impl Writer<'_> {
         if let Some(bytes) = self.arguments.format().record(&game) {
             self.note_lost_tags(&game, &bytes);
         }
+        if !self.arguments.format().holds_positions() {
+            self.lost_operations.extend(codes_without_name(&game.operations));
+        }
         let text = match self.arguments.format() {
             TargetFormat::Pgn => game.write_pgn(self.arguments.notation.unwrap_or(MoveStyle::Iccs)),
             TargetFormat::Dhtmlxq => write_dhtmlxq(&game),
@@ -279,7 +284,7 @@ impl Writer<'_> {
             },
             TargetFormat::Cbl => {
                 self.written += 1;
-                self.cbl_records.extend(write_cbl_record(&game));
+                self.cbl.add(&game);
                 return Ok(());
             }
             TargetFormat::Xqf | TargetFormat::Cbr => {
@@ -328,6 +333,13 @@ impl Writer<'_> {
                 names.join(", ")
             ));
         }
+        if !self.lost_operations.is_empty() {
+            let codes: Vec<&str> = self.lost_operations.iter().map(String::as_str).collect();
+            let codes = codes.join(", ");
+            note(&format!(
+                "only the format epd holds these operations, so they were lost: {codes}"
+            ));
+        }
         if self.not_in_gbk > 0 {
             note(&format!(
                 "{} with characters that GBK lacks, written as `&#NUMBER;`",
@@ -342,10 +354,10 @@ impl Writer<'_> {
     fn write_binary(&mut self) -> Result<(), Failure> {
         let to = self.arguments.format();
         if to == TargetFormat::Cbl {
-            let games = usize::try_from(self.written).unwrap_or(usize::MAX);
-            let beginning = write_cbl_beginning(games);
-            self.out.write_all(&beginning).context(self.out.name())?;
-            return self.out.write_all(&self.cbl_records).context(self.out.name());
+            for part in std::mem::take(&mut self.cbl).finish() {
+                self.out.write_all(&part).context(self.out.name())?;
+            }
+            return Ok(());
         }
         let Some(game) = &self.single else {
             return Ok(());
@@ -401,8 +413,10 @@ impl Writer<'_> {
             return Some(fen::write_position(&position) + "\n");
         }
         let board = board(&position);
+        // Operations such as `bm` are about the last position.
+        let is_last = self.arguments.ply.is_none_or(|ply| ply == line.moves.len());
         Some(match title(game) {
-            _ if !game.operations.is_empty() => format!("{board} {}\n", game.operations),
+            _ if is_last && !game.operations.is_empty() => format!("{board} {}\n", game.operations),
             Some(title) => format!("{board} id \"{title}\";\n"),
             None => format!("{board}\n"),
         })

@@ -22,7 +22,9 @@ type Operation = (String, Vec<String>);
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Epd {
-    /// The position after the moves of the operation `moves`.
+    /// The starting position and the moves of the operation `moves`.
+    pub line: Box<Line>,
+    /// The position after the moves.
     pub position: Position,
     /// `bm`: the best moves, of which one must be found; empty if there is no such operation.
     pub best_moves: Vec<Move>,
@@ -59,7 +61,8 @@ pub enum EpdError {
 impl Epd {
     /// Creates an EPD without operations.
     pub fn new(position: Position) -> Self {
-        Self { position, ..Self::default() }
+        let line = Box::new(Line { start: position.clone(), moves: Vec::new() });
+        Self { line, position, ..Self::default() }
     }
 
     /// The operand of `id`, the name of the position.
@@ -112,7 +115,7 @@ impl Epd {
     /// checked.
     pub fn line(text: &str, plies: usize) -> Result<Line, LineError> {
         let (start, operations) = read_start(text)?;
-        let dialect = dialect(&operations);
+        let dialect = dialect(&start, &operations);
         let moves = operands(&operations, "moves").map(|text| without_marks(text));
         Line::play_with(start, moves.take(plies), |position, text| dialect.parse(position, text))
     }
@@ -125,7 +128,10 @@ impl Epd {
             !has_moves || !["moves", "hmvc", "fmvn"].contains(&code.as_str())
         };
         let mut kept: Vec<Operation> = self.operations.iter().filter(is_kept).cloned().collect();
-        if dialect(&self.operations) != dialect(&kept) {
+        let of_kept = dialect(&self.position, &kept);
+        if dialect(&self.line.start, &self.operations) == Dialect::RanksFromOne
+            && of_kept == Dialect::Usual
+        {
             kept.push(("variant".to_owned(), vec!["xiangqi".to_owned()]));
         }
         let is_text = |code: &str| code == "id" || code.starts_with('c') && code.len() == 2;
@@ -163,6 +169,13 @@ impl Epd {
     }
 }
 
+/// The codes of the operations in a text, without those of names (`id`).
+#[cfg(feature = "records")]
+pub fn codes_without_name(text: &str) -> Vec<String> {
+    let codes = operations(text).into_iter().map(|(code, _)| code);
+    codes.filter(|code| code != "id").collect()
+}
+
 /// A text as the content of a quoted operand. Quotes and `;` become `'`, because some readers take them for the end of
 /// the operand, and control characters become blanks.
 pub fn operand_text(text: &str) -> String {
@@ -177,10 +190,11 @@ impl std::str::FromStr for Epd {
     /// `am` or `dm` cannot be read, the reason is in `task_error`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (start, operations) = read_start(text)?;
+        let dialect = dialect(&start, &operations);
         let mut epd = Self::new(start);
-        let dialect = dialect(&operations);
         for text in operands(&operations, "moves") {
             let played = read_move(&epd.position, "moves", text, dialect)?;
+            epd.line.moves.push(played);
             epd.position.make(played);
         }
         epd.operations = operations;
@@ -217,8 +231,9 @@ fn operands<'a>(operations: &'a [Operation], code: &str) -> impl Iterator<Item =
 }
 
 /// The dialect of the moves in operations. Their ranks begin at 1 if there is an operation `variant`, which the tools
-/// for Fairy-Stockfish write, or a move with the rank 10.
-fn dialect(operations: &[Operation]) -> Dialect {
+/// for Fairy-Stockfish write, or a move with the rank 10. Otherwise it is the dialect of the operation `moves`, whose moves
+/// are played from `start`.
+fn dialect(start: &Position, operations: &[Operation]) -> Dialect {
     let takes_moves = |code: &str| ["moves", "bm", "am", "sm", "pv"].contains(&code);
     // A 10 without a letter before it may be the number of a move.
     let has_rank_10 = |text: &String| {
@@ -228,7 +243,11 @@ fn dialect(operations: &[Operation]) -> Dialect {
     let counts_from_one = |(code, operands): &Operation| {
         code == "variant" || takes_moves(code) && operands.iter().any(has_rank_10)
     };
-    if operations.iter().any(counts_from_one) { Dialect::RanksFromOne } else { Dialect::Usual }
+    if operations.iter().any(counts_from_one) {
+        return Dialect::RanksFromOne;
+    }
+    let moves: Vec<&str> = operands(operations, "moves").map(|text| without_marks(text)).collect();
+    Line::play_in_best_dialect(start, &moves).0
 }
 
 /// Removes marks such as `!?` from the end of a move.

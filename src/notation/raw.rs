@@ -1,13 +1,13 @@
 //! Game records as read from a file, before their moves are checked.
 
 use super::line::Dialect;
-use super::tree::{AnnotatedMove, GameTree, NodeId, Problem, ROOT, plain_comment};
+use super::tree::{AnnotatedMove, GameResult, GameTree, NodeId, Problem, ROOT, plain_comment};
 #[cfg(feature = "records")]
 use super::{GameText, fen};
 use super::{Line, chinese, is_move_text, parse_move};
 use crate::board::{Color, Move, Position, Square, Undo};
 use crate::movegen::is_legal;
-use crate::text::{fill, texts};
+use crate::text::{excerpt, fill, is_invisible, texts};
 
 /// The maximum number of moves of a record.
 pub const MAX_MOVES: usize = 250_000;
@@ -27,6 +27,11 @@ pub struct RecordError {
 }
 
 impl RecordError {
+    /// The error for a record with more than [`MAX_MOVES`] moves.
+    pub(crate) fn too_long() -> Self {
+        Self::new(format!("the game has more than {MAX_MOVES} moves"))
+    }
+
     /// An error without a line.
     pub fn new(reason: impl ToString) -> Self {
         Self { line: None, reason: reason.to_string() }
@@ -57,6 +62,46 @@ pub enum RawMove {
 
 /// A record whose moves have not been checked.
 pub type RawGame = GameTree<RawMove>;
+
+/// The name of a tag without the characters that it cannot have in a PGN: blanks, quotation marks, brackets, colons, and
+/// control and invisible characters.
+pub fn tag_name(name: &str) -> String {
+    let is_kept = |c: &char| {
+        !c.is_control()
+            && !c.is_whitespace()
+            && !is_invisible(*c)
+            && !"\"“”„‟＂〝〞「」[](){};=:：".contains(*c)
+    };
+    name.chars().filter(is_kept).collect()
+}
+
+/// Reads the value of a tag or field with a result: a form of [`GameResult`], possibly with more text after it, as in
+/// `1-0 (resign)`, or the points of a tournament with two for a win, such as `2-0`. `None` if the value means that the
+/// result is unknown.
+///
+/// # Errors
+/// The value has another form.
+pub fn read_result(value: &str) -> Result<Option<GameResult>, String> {
+    let is_end = |c: char| c.is_whitespace() || ".,;，；。(（".contains(c);
+    let first = value.split(is_end).next().unwrap_or_default();
+    let points = first.replace(['–', '—', '－', ':', '：'], "-");
+    match points.as_str() {
+        "2-0" => return Ok(Some(GameResult::RedWins)),
+        "0-2" => return Ok(Some(GameResult::BlackWins)),
+        "1-1" => return Ok(Some(GameResult::Draw)),
+        _ => {}
+    }
+    let result = value.parse().or_else(|_| first.parse());
+    let is_unknown = || {
+        let word = value.trim_matches(['?', '？', '-', ' ']).to_lowercase();
+        ["", "未知", "不明", "unknown"].contains(&word.as_str())
+    };
+    match result {
+        Ok(result) => Ok(Some(result)),
+        Err(_) if is_unknown() => Ok(None),
+        Err(_) => Err(format!("the result {:?} cannot be read", excerpt(value))),
+    }
+}
 
 /// Whether a tag is derived from the game when it is written.
 pub fn is_derived_tag(name: &str) -> bool {
@@ -137,7 +182,7 @@ impl RawGame {
     #[cfg(feature = "records")]
     pub fn from_text(text: GameText) -> Result<Self, RecordError> {
         if text.moves.len() > MAX_MOVES {
-            return Err(RecordError::new("the game is too long"));
+            return Err(RecordError::too_long());
         }
         let start = fen::parse_position(&text.fen).map_err(RecordError::new)?;
         let mut game = Self::new(start);
@@ -152,9 +197,19 @@ impl RawGame {
     /// Adds a tag unless its value is empty or derived when the game is written.
     #[cfg_attr(not(feature = "records"), allow(dead_code))]
     pub fn add_tag(&mut self, name: &str, value: &str) {
-        let value = date_tag(name, &plain_comment(value));
-        if !value.is_empty() && !is_derived_tag(name) {
-            self.tags.push((name.to_owned(), value));
+        let name = tag_name(name);
+        let value = date_tag(&name, &plain_comment(value));
+        if !value.is_empty() && !is_derived_tag(&name) {
+            self.tags.push((name, value));
+        }
+    }
+
+    /// Sets the result to that of a field. An unreadable value is a problem of the game, which has no result then.
+    #[cfg_attr(not(feature = "records"), allow(dead_code))]
+    pub fn set_result(&mut self, value: &str) {
+        match read_result(value) {
+            Ok(result) => self.result = result.unwrap_or_default(),
+            Err(reason) => self.add_problem(reason, false),
         }
     }
 
@@ -222,7 +277,9 @@ impl RawGame {
                     next = self.moves.first_child(id).or_else(|| self.moves.after_subtree(id));
                 }
                 Err(error) => {
-                    let has_position = self.start != Position::startpos();
+                    // The side to move may follow from the first move.
+                    let has_position =
+                        self.start.setup().squares != Position::startpos().setup().squares;
                     if is_main && ply == 1 && !(has_position && self.is_readable(id)) {
                         return Err(error);
                     }

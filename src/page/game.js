@@ -184,15 +184,27 @@ function wrap(words) {
 
 // The line of a tag, without the characters that a PGN file cannot have in names and values; empty without a name.
 function tagLine([name, value]) {
-  const key = name.replace(/[\p{Cc}\s"[\]]/gu, '');
+  const key = name.replace(/[\p{Cc}\p{Cf}\s"“”„‟＂〝〞「」[\](){};=:：]/gu, '');
   return key && `[${key} "${value.replace(/\p{Cc}/gu, '').replace(/["\\]/g, '\\$&')}"]\n`;
+}
+
+// A comment with （ and ） in place of parentheses without a counterpart, which end a game in 象棋巫师.
+function withPairedParentheses(text) {
+  const characters = [...text];
+  const open = [];
+  characters.forEach((c, at) => {
+    if (c === '(') open.push(at);
+    else if (c === ')' && open.pop() === undefined) characters[at] = '）';
+  });
+  for (const at of open) characters[at] = '（';
+  return characters.join('');
 }
 
 // A comment without empty lines and the characters that a comment cannot have; empty without a comment.
 function writeComment({ comment }) {
   const lines = comment.replace(/(?!\n)\p{Cc}/gu, ' ').replaceAll('{', '｛').replaceAll('}', '｝').split('\n');
   const text = lines.map((line) => line.trim()).filter(Boolean).join('\n');
-  return text && `\0{${text}}`;
+  return text && `\0{${withPairedParentheses(text)}}`;
 }
 
 export function writePgn(game, notation) {

@@ -27,6 +27,33 @@ pub fn without_byte_order_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
+/// Whether a character is invisible and has no meaning in a move or tag: a zero-width blank or joiner, a soft hyphen, a
+/// mark of the writing direction, a byte order mark, or a selector of an emoji. Web pages and chats contain them.
+pub fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+    )
+}
+
+/// A text of a record without its invisible characters, except those in comments in braces.
+pub fn without_invisible(text: Cow<'_, str>) -> Cow<'_, str> {
+    if !text.chars().any(is_invisible) {
+        return text;
+    }
+    let mut is_comment = false;
+    let is_kept = |c: &char| {
+        is_comment = *c == '{' || is_comment && *c != '}';
+        is_comment || !is_invisible(*c)
+    };
+    Cow::Owned(text.chars().filter(is_kept).collect())
+}
+
 /// Decodes a text in the encoding that [`encoding_of`] detects, and removes a byte order mark. Lines in another
 /// encoding are decoded too, because a text may consist of the games of several programs.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
@@ -236,6 +263,13 @@ fn score(encoding: &'static Encoding, bytes: &[u8]) -> isize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn invisible_characters_are_kept_only_in_comments() {
+        let text = "\u{feff}[Re\u{200b}d \"a\"]\n1. h2\u{ad}e2 {\u{200d}} h9g7\u{fe0e}";
+        let plain = "[Red \"a\"]\n1. h2e2 {\u{200d}} h9g7";
+        assert_eq!(without_invisible(Cow::Borrowed(text)), plain);
+    }
 
     #[test]
     fn quotes_around_names_are_removed() {

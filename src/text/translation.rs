@@ -240,7 +240,7 @@ mod tests {
                 "no such games.pgn：没有这个文件或目录",
             ),
             ("draw: Permission denied (os error 13)", "draw：没有权限"),
-            ("a.pgn: game 3: the game is too long", "a.pgn：第 3 局：对局太长"),
+            ("a.pgn: game 3: unclosed tag", "a.pgn：第 3 局：标签未闭合"),
             ("the reply h2e2 is missing after a0a1", "缺少 a0a1 之后的应着 h2e2"),
             ("12 moves in 3 positions", "3 个局面中有 12 个着法"),
             ("1 move in 1 position", "1 个局面中有 1 个着法"),

@@ -118,6 +118,9 @@ fn binary_files_json_and_csv_are_rejected() {
     dir.write("binary", bytes);
     dir.write("list.json", "[\n {\"fen\": \"9/9\"}\n]");
     dir.write("list.csv", "line,id,fen,best\n1,,4k4/9/9/9/9/9/9/9/9/3K5 w,d0d1\n");
+    dir.write("games.zip", b"PK\x03\x04\x14\0");
+    dir.write("deep.json", "[".repeat(5000));
+    dir.write("date", "20260831\n");
     dir.write("words", "position fen x\nabc\n");
     dir.write("codes", "startpos h2\u{1}e9\nabc\n");
     dir.write("moves", "startpos h2e2\n");
@@ -135,6 +138,14 @@ fn binary_files_json_and_csv_are_rejected() {
         2= chuhe: list.json: this is JSON; give one FEN per line or a game record
         $1 convert list.csv
         2= chuhe: list.csv: this is CSV; give one FEN per line or a game record
+        $1 convert games.zip
+        2= chuhe: games.zip: this is a compressed file (ZIP); unpack it first
+        $1 convert deep.json
+        2> line 1: unclosed tag
+        $1 convert date
+        2> chuhe: date: there are no games
+        $2 convert date -o games.pgn.gz
+        2> chuhe: --out: .gz is the extension of another format
         ",
     );
 }
@@ -166,6 +177,54 @@ fn options_without_effect_are_refused() {
         2> --to fen
         $ convert - --to epd --ply 1 < moves
         = rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR b - -
+        ",
+    );
+}
+
+#[test]
+fn folders_are_read() {
+    let dir = TestDir::new();
+    for folder in ["records/b", "empty"] {
+        std::fs::create_dir_all(dir.path(folder)).unwrap();
+    }
+    dir.write("records/c.pgn", "1. c3c4 *\n");
+    dir.write("records/a.TXT", "1. h2e2 *\n");
+    dir.write("records/b/1.pgn", "1. b2e2 *\n");
+    dir.write("records/notes.doc", [0, 1, 2]);
+    dir.check(
+        "
+        $ convert records --to moves
+        = startpos moves h2e2\\nstartpos moves b2e2\\nstartpos moves c3c4
+        $1 convert empty
+        2= chuhe: empty: the folder has no game records
+        $2 convert records -o records/c.pgn --force
+        2> this is one of the input files
+        ",
+    );
+}
+
+#[test]
+fn lost_operations_of_epd_are_reported() {
+    let dir = TestDir::new();
+    let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
+    dir.write("list.epd", format!("{board} w moves h2e2; bm h9g7; c0 \"a; b\"; id \"x\";\n"));
+    for format in ["pgn", "moves", "cbl", "dhtmlxq"] {
+        dir.check(&format!(
+            "
+            $ convert list.epd --to {format} -o {format}.out
+            2> only the format epd holds these operations, so they were lost: bm, c0
+            2> 1 game read, 1 game written
+            "
+        ));
+    }
+    dir.check(
+        "
+        $ convert list.epd --to epd
+        = rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR b - - bm h9g7; c0 \"a' b\"; id \"x\";
+        $ convert list.epd --to epd --ply 0
+        = rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - id \"x\";
+        $ convert list.epd --to moves
+        = startpos moves h2e2
         ",
     );
 }

@@ -36,7 +36,7 @@ pub use files::read_small_text;
 pub use files::require_distinct;
 pub use files::{
     FILE_EXISTS, ForceArgument, OutputFile, create_outputs, open_input, require_extension,
-    require_not_input, require_not_stdout,
+    require_not_input, require_not_stdout, with_files_of_folders,
 };
 #[cfg(feature = "training")]
 pub use files::{FileLock, require_not_log};

@@ -245,16 +245,15 @@ fn read_lines(
 /// Reads an EPD with its operations, or any other line with a position or game. An illegal move is reported;
 /// it and the moves after it are left out.
 fn read_position(path: &Path, place: Place, text: &str) -> Result<FilePosition, String> {
-    let record = match read_line(text).map_err(|error| error.reason)? {
-        LineContent::Epd(epd) => {
-            let game = Game::new(epd.position.clone());
-            return Ok(FilePosition { place, epd, game, rules: None, left_out: None });
+    let (line, epd, left_out) = match read_line(text).map_err(|error| error.reason)? {
+        LineContent::Epd(epd) => ((*epd.line).clone(), Some(epd), None),
+        LineContent::Game(record) => {
+            note_problems(path, place, &record);
+            (record.main_line(), None, left_out(&record))
         }
-        LineContent::Game(record) => record,
     };
-    note_problems(path, place, &record);
-    let game = play_line(record.main_line()).map_err(|failure| failure.text)?;
-    let (epd, left_out) = (Epd::new(game.position().clone()), left_out(&record));
+    let game = play_line(line).map_err(|failure| failure.text)?;
+    let epd = epd.unwrap_or_else(|| Epd::new(game.position().clone()));
     Ok(FilePosition { place, epd, game, rules: None, left_out })
 }
 

@@ -27,7 +27,7 @@ use encoding_rs::{Encoding, UTF_8};
 
 use crate::notation::raw::RecordError;
 use crate::notation::tree::GameTree;
-use crate::text::{decode_part, read_line};
+use crate::text::{decode_part, read_line, without_invisible};
 use builder::Builder;
 use scanner::Scanner;
 
@@ -157,7 +157,7 @@ impl<R: BufRead> PgnReader<R> {
         if part.is_empty() {
             return false;
         }
-        let mut text = decode_part(&part, self.encoding).into_owned();
+        let mut text = without_invisible(decode_part(&part, self.encoding)).into_owned();
         // Line ends may be `\r` alone.
         if text.contains('\r') && !text.contains('\n') {
             text = text.replace('\r', "\n");
@@ -171,6 +171,19 @@ impl<R: BufRead> Iterator for PgnReader<R> {
     type Item = Result<GameTree, RecordError>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        self.next_game().map(Builder::finish)
+    }
+}
+
+impl<R: BufRead> PgnReader<R> {
+    /// Skips a game without checking its moves. Returns `false` after the last one.
+    #[cfg(feature = "records")]
+    pub(super) fn skip_game(&mut self) -> bool {
+        self.next_game().is_some()
+    }
+
+    /// The next game, whose moves have not been checked.
+    fn next_game(&mut self) -> Option<Builder> {
         loop {
             let is_continued = |text: &str| self.builder.is_continued_by(text);
             let (line, token) = self.scanner.next(is_continued);
@@ -182,7 +195,7 @@ impl<R: BufRead> Iterator for PgnReader<R> {
                 // After an error the rest of a game may be missing.
                 let is_whole = self.error.is_none() || last.has_ended;
                 if is_whole && last.has_record() {
-                    return Some(last.finish());
+                    return Some(last);
                 }
                 self.skipped += usize::from(is_whole && !last.is_empty());
                 return None;
@@ -194,7 +207,7 @@ impl<R: BufRead> Iterator for PgnReader<R> {
                 self.last_skipped = line;
             }
             match complete {
-                Some(game) if game.has_record() => return Some(game.finish()),
+                Some(game) if game.has_record() => return Some(game),
                 Some(_) => self.skipped += 1,
                 None => {}
             }

@@ -40,7 +40,7 @@ pub struct Source<'a> {
 fn is_separator(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()
-        || ",，。；：→⇒➔|｜\u{200b}\u{feff}".contains(c)
+        || ",，。；：→⇒➔|｜".contains(c)
         || matches!(c, '\u{2500}'..='\u{257f}')
 }
 

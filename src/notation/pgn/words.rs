@@ -67,7 +67,7 @@ fn half_width(word: &str) -> Cow<'_, str> {
 pub fn in_half_width(text: &str) -> String {
     let narrow = |c: char| match c {
         '！'..='～' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
-        '–' | '—' | '−' => '-',
+        '\u{2010}' | '\u{2011}' | '–' | '—' | '−' => '-',
         other => other,
     };
     text.chars().map(narrow).collect()

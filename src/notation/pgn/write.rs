@@ -1,6 +1,7 @@
 //! Writes PGN.
 
 use crate::board::{Color, Position};
+use crate::notation::raw::tag_name;
 use crate::notation::tree::{AnnotatedMove, GameTree, NodeId, ROOT, plain_comment};
 use crate::notation::{MoveStyle, fen};
 
@@ -8,11 +9,10 @@ use crate::notation::{MoveStyle, fen};
 /// lines of at most 255 bytes. Comments are not wrapped.
 const LINE_WIDTH: usize = 80;
 
-/// The line of a tag, without the line end. Control characters are removed, and from the name also whitespace, quotes
-/// and brackets.
+/// The line of a tag, without the line end. Control characters are removed, and from the name also the characters that
+/// [`tag_name`] removes.
 pub fn tag_line(name: &str, value: &str) -> String {
-    let is_of_name = |c: &char| !c.is_control() && !c.is_whitespace() && !"\"[]".contains(*c);
-    let name: String = name.chars().filter(is_of_name).collect();
+    let name = tag_name(name);
     let value = value.replace('\\', "\\\\").replace('"', "\\\"");
     let value: String = value.chars().filter(|c| !c.is_control()).collect();
     format!("[{name} \"{value}\"]")
@@ -126,9 +126,27 @@ fn push_comment(annotated: &AnnotatedMove, words: &mut Vec<String>) -> bool {
     let has_comment = !comment.is_empty();
     if has_comment {
         let comment = comment.replace('{', "｛").replace('}', "｝");
-        words.push(format!("{{{comment}}}"));
+        words.push(format!("{{{}}}", with_paired_parentheses(&comment)));
     }
     has_comment
+}
+
+/// A comment with `（` and `）` in place of parentheses without a counterpart: ElephantEye, whose reader 象棋巫师 uses,
+/// counts braces and parentheses together, so that they would hide the rest of the game.
+fn with_paired_parentheses(comment: &str) -> String {
+    let mut characters: Vec<char> = comment.chars().collect();
+    let mut open = Vec::new();
+    for (at, c) in characters.iter_mut().enumerate() {
+        match c {
+            '(' => open.push(at),
+            ')' if open.pop().is_none() => *c = '）',
+            _ => {}
+        }
+    }
+    for at in open {
+        characters[at] = '（';
+    }
+    characters.into_iter().collect()
 }
 
 /// Appends words to `text`, in lines of at most [`LINE_WIDTH`] characters unless a word is longer.

@@ -3,7 +3,8 @@
 //! no published description. The reader was checked with two libraries of 129 games and 10,554 plies, which are all
 //! legal. It was also checked with a record of 15,242 plies in version 1, whose moves equal those of the same game in
 //! CBF. The files written here were checked with the Python package cchess, which, like this reader, finds the records
-//! without the index of a library. Of the index, only the marks of deleted records are read.
+//! without the index of a library. Of the index, only the marks of deleted records are read; it is written for programs
+//! that find the records by it.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -15,7 +16,7 @@ use super::{
 };
 use crate::board::{Color, Piece, Setup, Square};
 use crate::notation::raw::{RawMove, RecordError};
-use crate::notation::tree::{AnnotatedMove, GameTree, NodeId, ROOT};
+use crate::notation::tree::{AnnotatedMove, GameTree, NodeId, ROOT, append};
 
 /// The beginning of a record.
 const RECORD: &[u8] = b"CCBridge Record\0";
@@ -36,13 +37,21 @@ const CONSTANTS: [(usize, [u8; 4]); 2] = [(16, [3, 0, 0, 0]), (52, [0xff, 0xff, 
 
 /// The offset of the byte of the header of a library that is not 0 if the library contains deleted records.
 const HAS_DELETED: usize = 56;
-/// The flag, in the first byte of an entry of the index, of a record that is not deleted.
+/// The byte ranges of the name, the source and the remarks of a library in its header, texts in UTF-16.
+const LIBRARY_TEXTS: [Range<usize>; 3] = [64..576, 576..1088, 1088..LIBRARY_HEADER];
+
+/// The first byte of an entry of the index for a record that is not deleted, and the bit that a deleted one lacks.
+const KEPT: u8 = 7;
 const IS_KEPT: u8 = 2;
-/// The offset of the block number in an entry of the index, four bytes.
+/// The offset of the block number in an entry of the index. The number of blocks and the length of the record in bytes
+/// follow, four bytes each.
 const BLOCK_NUMBER: usize = 4;
-/// The byte ranges of the identifier of a record: in an entry of the index, as text in UTF-16, and in the record.
+/// The byte ranges of the identifier of a record: in an entry of the index, as text in UTF-16, and in the record. The
+/// header of a library has an identifier of its own at the same offset.
 const ID_TEXT: Range<usize> = 20..100;
 const ID: Range<usize> = 20..36;
+/// The offset of the title in an entry of the index, a text in UTF-16.
+const ENTRY_TITLE: usize = 100;
 
 /// The tags with the offsets and sizes of their fields in bytes. Tags without a usual name get that of the same field
 /// in DhtmlXQ or CBF.
@@ -79,7 +88,7 @@ const VERSION: usize = 19;
 /// field before the title, and the fields of the referee and the recorder.
 const MISSING: usize = 128;
 const MISSING_AT: [usize; 2] = [52, 1524];
-/// The offset of the result: 1 red has won, 2 black has won, 3 and 4 a draw.
+/// The offset of the result: 1 red has won, 2 black has won, 3 a draw, 4 several results (多种结果).
 const RESULT: usize = 2076;
 /// The offset of the side to move: 2 for black.
 const SIDE: usize = 2112;
@@ -87,6 +96,8 @@ const SIDE: usize = 2112;
 const MOVE_NUMBER: usize = 2116;
 /// The offset of the board, one byte per point, beginning at a9.
 const BOARD: usize = 2120;
+/// The offset of four bytes FF, which some programs require.
+const MARK: usize = 2210;
 /// The length of the header in bytes.
 const HEADER: usize = 2214;
 /// The pieces by their numbers from 1; 0x10 is added for red and 0x20 for black.
@@ -133,11 +144,12 @@ fn parts(bytes: &[u8], mark: &[u8]) -> Vec<Range<usize>> {
     starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
 }
 
-/// The records of a library, and those after it.
+/// The records of a library, and those after it. The range of a game begins with the headings before it, and the first
+/// one also with the header of the library, if these have text.
 fn library_records(bytes: &[u8]) -> Result<Vec<Range<usize>>, RecordError> {
     // The first part is the header and the index.
-    let records = parts(bytes, RECORD).split_off(1);
-    let first = records.first().map(|record| record.start);
+    let parts = parts(bytes, RECORD);
+    let first = parts.get(1).map(|record| record.start);
     let first = first.ok_or_else(|| RecordError::new("the library contains no record"))?;
     let index = bytes.get(LIBRARY_HEADER..first).unwrap_or_default();
     let (kept, deleted): (Vec<_>, Vec<_>) = entries(index).partition(|entry| entry.is_kept);
@@ -145,17 +157,44 @@ fn library_records(bytes: &[u8]) -> Result<Vec<Range<usize>>, RecordError> {
     let kept: HashSet<_> = kept.into_iter().map(|kept| (kept.id, kept.block)).collect();
     let deleted: HashSet<_> = deleted.into_iter().map(|deleted| deleted.id).collect();
     let has_deleted = bytes.get(HAS_DELETED).is_some_and(|byte| *byte != 0);
-    // A record with an empty board is a heading of the library.
-    let is_game = |range: &Range<usize>| {
-        let record = &bytes[range.clone()];
-        let is_deleted = || {
-            let id = id(record);
-            let block = (range.start - first) / BLOCK;
-            has_deleted && deleted.contains(&id) && !kept.contains(&(id, block))
-        };
-        record.get(BOARD..BOARD + 90) != Some(&[0; 90][..]) && !is_deleted()
+    let is_deleted = |range: &Range<usize>| {
+        let id = id(&bytes[range.clone()]);
+        let block = (range.start - first) / BLOCK;
+        has_deleted && deleted.contains(&id) && !kept.contains(&(id, block))
     };
-    Ok(records.into_iter().filter(is_game).collect())
+    let mut records = Vec::new();
+    let mut texts_start = None;
+    for part in parts {
+        if part.start < first || is_heading(&bytes[part.clone()]) {
+            if !heading_text(&bytes[part.clone()]).is_empty() {
+                texts_start.get_or_insert(part.start);
+            }
+        } else if !is_deleted(&part) {
+            records.push(texts_start.take().unwrap_or(part.start)..part.end);
+        }
+    }
+    Ok(records)
+}
+
+/// Whether a record is a heading of a library: its board is empty.
+fn is_heading(record: &[u8]) -> bool {
+    record.get(BOARD..BOARD + 90) == Some(&[0; 90][..])
+}
+
+/// The texts in the header of a library, or the title and the comment of a heading; empty for a game.
+fn heading_text(part: &[u8]) -> String {
+    let mut all = String::new();
+    if part.starts_with(LIBRARY) {
+        for range in LIBRARY_TEXTS {
+            append(&mut all, &text(part.get(range).unwrap_or_default()));
+        }
+    } else if is_heading(part) {
+        let (_, title, size) = TAGS[0];
+        let mut cursor = Cursor { rest: part.get(HEADER..).unwrap_or_default(), square };
+        append(&mut all, &text(&part[title..title + size]));
+        append(&mut all, &cursor.node().map_or(String::new(), |root| root.node.comment));
+    }
+    all
 }
 
 struct IndexEntry {
@@ -185,12 +224,24 @@ fn id(record: &[u8]) -> String {
     ordered.map(|byte| format!("{byte:02X}")).collect()
 }
 
-/// Reads a record.
+/// Reads a record. The texts of the headings before it are added to its first comment.
 ///
 /// # Errors
-/// The record is of an unknown version or is cut short before the end of its first move, its starting position or
-/// first move is invalid, or the game is too long.
+/// The record is of an unknown version or is cut short before the end of its first move, or its starting position or
+/// first move is invalid.
 pub fn read_ccbridge(bytes: &[u8]) -> Result<GameTree, RecordError> {
+    let mut headings = parts(bytes, RECORD);
+    let record = headings.pop().unwrap_or_default();
+    let mut game = read_record(&bytes[record])?;
+    let comment = std::mem::take(&mut game.moves[ROOT].comment);
+    let headings = headings.into_iter().map(|part| heading_text(&bytes[part]));
+    for text in headings.chain([comment]) {
+        append(&mut game.moves[ROOT].comment, &text);
+    }
+    Ok(game)
+}
+
+fn read_record(bytes: &[u8]) -> Result<GameTree, RecordError> {
     let (bytes, square_of_move) = in_version_2(bytes)?;
     let parts = bytes.split_at_checked(HEADER);
     let (header, rest) = parts.ok_or_else(|| RecordError::new("the record is cut short"))?;
@@ -304,27 +355,52 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// Writes a text in UTF-16 into a field with this length in bytes, after which one more unit is 0. The rest of a longer
+/// text is left out.
+fn write_text(field: &mut [u8], text: &str) {
+    let mut units: Vec<u16> = text.encode_utf16().take(field.len() / 2 - 1).collect();
+    // A character of two units is kept or left out as a whole.
+    units.pop_if(|unit| matches!(*unit, 0xd800..0xdc00));
+    for (bytes, unit) in field.chunks_exact_mut(2).zip(units) {
+        bytes.copy_from_slice(&unit.to_le_bytes());
+    }
+}
+
+/// A GUID from the FNV-1a hash (128 bits) of some bytes and a number, so that the same games give the same file.
+fn new_id(bytes: &[u8], number: usize) -> [u8; 16] {
+    const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    const PRIME: u128 = 0x0100_0000_0000_0000_0000_013b;
+    let bytes = bytes.iter().copied().chain(number.to_le_bytes());
+    let hash = bytes.fold(OFFSET, |hash, byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME));
+    let mut id = hash.to_le_bytes();
+    // Version 8 and variant 1 of RFC 9562, section 5.8.
+    id[7] = id[7] & 0x0f | 0x80;
+    id[8] = id[8] & 0x3f | 0x80;
+    id
+}
+
 /// Writes a record (CBR). Tags without a field, the rest of tags that are too long for their fields, and the no-capture
 /// count of the starting position are lost. Glyphs become text of the comments.
 pub fn write_cbr(game: &GameTree) -> Vec<u8> {
+    write_record(game, 0)
+}
+
+/// Writes the record of a library with this number, from 0. The identifier depends on the number.
+fn write_record(game: &GameTree, number: usize) -> Vec<u8> {
     let mut bytes = vec![0; HEADER];
     bytes[..RECORD.len()].copy_from_slice(RECORD);
     bytes[VERSION] = 2;
     for (name, at, size) in TAGS {
-        let value = game.tag(name).unwrap_or_default();
-        let mut units: Vec<u16> = value.encode_utf16().take(size / 2 - 1).collect();
-        // A character of two units is kept or left out as a whole.
-        units.pop_if(|unit| matches!(*unit, 0xd800..0xdc00));
-        let units: Vec<u8> = units.into_iter().flat_map(u16::to_le_bytes).collect();
-        bytes[at..at + units.len()].copy_from_slice(&units);
+        write_text(&mut bytes[at..at + size], game.tag(name).unwrap_or_default());
     }
+    bytes[MARK..HEADER].fill(0xff);
     bytes[RESULT] = code_of_result(game.result);
     bytes[SIDE] = match game.start.side_to_move() {
         Color::Red => 1,
         Color::Black => 2,
     };
-    let number = game.start.fullmove_number().to_le_bytes();
-    bytes[MOVE_NUMBER..MOVE_NUMBER + 2].copy_from_slice(&number);
+    let move_number = game.start.fullmove_number().to_le_bytes();
+    bytes[MOVE_NUMBER..MOVE_NUMBER + 2].copy_from_slice(&move_number);
     for (square, piece) in game.start.setup().pieces() {
         let letter = piece.kind().letter() as u8;
         let kind = PIECES.iter().position(|p| *p == letter).unwrap_or(0) as u8;
@@ -337,6 +413,8 @@ pub fn write_cbr(game: &GameTree) -> Vec<u8> {
     for id in std::iter::once(ROOT).chain(game.moves.preorder()) {
         write_node(&mut bytes, game, id);
     }
+    let id = new_id(&bytes, number);
+    bytes[ID].copy_from_slice(&id);
     bytes
 }
 
@@ -364,32 +442,57 @@ fn write_node(bytes: &mut Vec<u8>, game: &GameTree, id: NodeId) {
     }
 }
 
-/// Writes a library (CBL) with an empty index. See [`write_cbr`].
+/// Writes a library (CBL). See [`write_cbr`].
 pub fn write_cbl(games: &[GameTree]) -> Vec<u8> {
-    let mut bytes = write_cbl_beginning(games.len());
+    let mut library = CblWriter::default();
     for game in games {
-        bytes.extend(write_cbl_record(game));
+        library.add(game);
     }
-    bytes
+    library.finish().concat()
 }
 
-/// Writes the header and an empty index of a library, which precede its records.
-pub fn write_cbl_beginning(games: usize) -> Vec<u8> {
-    let capacity = games.next_power_of_two().max(MIN_CAPACITY);
-    let mut bytes = vec![0; LIBRARY_HEADER + capacity * ENTRY];
-    bytes[..LIBRARY.len()].copy_from_slice(LIBRARY);
-    let capacity = u32::try_from(capacity).unwrap_or(u32::MAX);
-    for (at, value) in CONSTANTS.into_iter().chain([(CAPACITY, capacity.to_le_bytes())]) {
-        bytes[at..at + 4].copy_from_slice(&value);
-    }
-    bytes
+/// Writes a library (CBL) game by game.
+#[derive(Debug, Default)]
+pub struct CblWriter {
+    index: Vec<u8>,
+    /// The records, padded to whole blocks.
+    records: Vec<u8>,
 }
 
-/// Writes a record of a library, padded to whole blocks.
-pub fn write_cbl_record(game: &GameTree) -> Vec<u8> {
-    let mut bytes = write_cbr(game);
-    bytes.resize(bytes.len().next_multiple_of(BLOCK), 0);
-    bytes
+impl CblWriter {
+    /// Adds a game. See [`write_cbr`].
+    pub fn add(&mut self, game: &GameTree) {
+        let record = write_record(game, self.index.len() / ENTRY);
+        let numbers = [self.records.len() / BLOCK, record.len().div_ceil(BLOCK), record.len()];
+        let mut entry = [0; ENTRY];
+        entry[0] = KEPT;
+        for (bytes, number) in entry[BLOCK_NUMBER..].chunks_exact_mut(4).zip(numbers) {
+            bytes.copy_from_slice(&u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes());
+        }
+        let id = id(&record);
+        let groups = [0..8, 8..12, 12..16, 16..20, 20..32].map(|group| &id[group]);
+        write_text(&mut entry[ID_TEXT], &format!("{{{}}}", groups.join("-")));
+        let title = game.known_tag("Title").map(str::to_owned).or_else(|| game.players());
+        write_text(&mut entry[ENTRY_TITLE..], &title.unwrap_or_default());
+        self.index.extend(entry);
+        self.records.extend(record);
+        self.records.resize(self.records.len().next_multiple_of(BLOCK), 0);
+    }
+
+    /// The header with the index, and the records, which follow it.
+    pub fn finish(mut self) -> [Vec<u8>; 2] {
+        let capacity = (self.index.len() / ENTRY).next_power_of_two().max(MIN_CAPACITY);
+        let mut header = vec![0; LIBRARY_HEADER];
+        header[..LIBRARY.len()].copy_from_slice(LIBRARY);
+        header[ID].copy_from_slice(&new_id(&self.index, 0));
+        self.index.resize(capacity * ENTRY, 0);
+        let capacity = u32::try_from(capacity).unwrap_or(u32::MAX);
+        for (at, value) in CONSTANTS.into_iter().chain([(CAPACITY, capacity.to_le_bytes())]) {
+            header[at..at + 4].copy_from_slice(&value);
+        }
+        header.extend(self.index);
+        [header, self.records]
+    }
 }
 
 #[cfg(test)]
@@ -426,6 +529,12 @@ mod tests {
         assert!(is_ccbridge(&bytes));
         // The bytes of the result, of the side to move and of a9.
         assert_eq!((bytes[2076], bytes[2112], bytes[2120]), (1, 1, 0x21));
+        assert_eq!(bytes[2210..2214], [0xff; 4]);
+        for (code, result) in [(0, "*"), (2, "0-1"), (3, "1/2-1/2"), (4, "*")] {
+            let mut other = bytes.clone();
+            other[2076] = code;
+            assert_eq!(read_ccbridge(&other).unwrap().result.text(), result);
+        }
         let read = read_ccbridge(&bytes).unwrap();
         assert_eq!(read.main_line().coordinates(), "h2e2 h9g7 h0g2");
         assert_eq!(read.moves[ROOT].comment, "开局");
@@ -517,6 +626,56 @@ mod tests {
         assert!(is_ccbridge(&old));
         let error = split_ccbridge(&old).unwrap_err().to_string();
         assert!(error.contains("older version"), "{error}");
+    }
+
+    #[test]
+    fn texts_of_headings_are_added_to_the_next_game() {
+        let mut heading = game(&[]);
+        heading.set_tag("Title", "男子组");
+        let mut bytes = write_cbl(&[heading.clone(), game(&MOVES), heading, game(&MOVES)]);
+        for (number, block) in [0, 2].into_iter().enumerate() {
+            let start = LIBRARY_HEADER + MIN_CAPACITY * ENTRY + block * BLOCK;
+            bytes[start + BOARD..start + BOARD + 90].fill(0);
+            write_text(&mut bytes[LIBRARY_TEXTS[number].clone()], "五羊杯");
+        }
+        // The second game is deleted.
+        bytes[HAS_DELETED] = 1;
+        bytes[LIBRARY_HEADER + ENTRY] &= !IS_KEPT;
+        let records = split_ccbridge(&bytes).unwrap();
+        let games = records.into_iter().map(|record| read_ccbridge(&bytes[record]).unwrap());
+        let games: Vec<_> = games.collect();
+        let comment = "五羊杯\n五羊杯\n男子组\n开局\n男子组\n开局\n开局";
+        assert_eq!(games.len(), 1);
+        assert_eq!(games[0].moves[ROOT].comment, comment);
+        assert_eq!(games[0].comments(), ["中炮", "", "x"]);
+    }
+
+    #[test]
+    fn the_index_of_a_library_has_its_records() {
+        let long = "长".repeat(BLOCK / 2);
+        let mut titled = game(&MOVES);
+        titled.set_tag("Title", "决赛");
+        let bytes = write_cbl(&[game(&[("h2e2", long.as_str())]), titled.clone(), titled]);
+        let number = |at: usize| u32::from_le_bytes(std::array::from_fn(|n| bytes[at + n]));
+        let first = LIBRARY_HEADER + MIN_CAPACITY * ENTRY;
+        let mut ids = HashSet::new();
+        for (entry, (block, blocks, title)) in
+            [(0, 2, "胡荣华 - ?"), (2, 1, "决赛"), (3, 1, "决赛")].into_iter().enumerate()
+        {
+            let at = LIBRARY_HEADER + entry * ENTRY;
+            let numbers = [0, 4, 8, 16].map(|offset| number(at + offset));
+            assert_eq!(numbers, [7, block, blocks, 0]);
+            let start = first + block as usize * BLOCK;
+            let record = &bytes[start..start + number(at + 12) as usize];
+            assert_eq!(*record, write_record(&read_ccbridge(record).unwrap(), entry));
+            let id_text = text(&bytes[at + ID_TEXT.start..at + ID_TEXT.end]);
+            let lengths: Vec<_> = id_text.split('-').map(str::len).collect();
+            assert_eq!(lengths, [9, 4, 4, 4, 13]);
+            assert_eq!(id_text.replace(['{', '}', '-'], ""), id(record));
+            assert!(ids.insert(id_text));
+            assert_eq!(text(&bytes[at + ENTRY_TITLE..at + ENTRY]), title);
+        }
+        assert_eq!(number(LIBRARY_HEADER + 3 * ENTRY), 0);
     }
 
     #[test]

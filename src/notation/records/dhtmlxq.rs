@@ -12,7 +12,8 @@ use std::ops::Range;
 use super::dhtmlxq_fields::{Fields, fields, is_numbered, read_moves, read_squares};
 use super::markup::{escaped, percent_decoded, unescaped, without_json_escapes};
 use super::{fen_position, piece_position, piece_squares, plain_comment};
-use crate::board::{Color, Move, Square};
+use crate::board::{Color, Move, Position, Square};
+use crate::movegen::is_legal;
 use crate::notation::fen;
 use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RecordError};
 use crate::notation::tree::{AnnotatedMove, GameResult, GameTree, NodeId, ROOT};
@@ -125,11 +126,16 @@ fn plain_tag(text: &str) -> Option<String> {
     Some(format!("DhtmlXQ{field}{rest}"))
 }
 
-/// Whether a text is only a list of at least two moves, with four digits for each move.
+/// Whether a text is only a list of at least two moves, with four digits for each move. The first one must be legal in
+/// the starting position, unlike that of a date or a telephone number.
 pub fn is_move_list(text: &str) -> bool {
     let text = text.trim();
     let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    is_digits && text.len() >= 8 && text.len().is_multiple_of(4)
+    let is_first = |(from, to)| is_legal(&Position::startpos(), Move::new(from, to));
+    is_digits
+        && text.len() >= 8
+        && text.len().is_multiple_of(4)
+        && read_moves(&text[..4])[..].first().copied().flatten().is_some_and(is_first)
 }
 
 /// Splits a text into its records, each of which begins with `[DhtmlXQ]`, `[DhtmlXQiFrame]` or `[DhtmlXQHTML]`, or with
@@ -184,7 +190,7 @@ pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
     for name in names {
         game.add_tag(&tag_of_field(name), &unescaped(field(name)));
     }
-    game.result = read_result(field("result"));
+    game.set_result(usual_result(field("result")));
     game.resolve()
 }
 
@@ -206,19 +212,16 @@ fn other_field(tag: &str) -> Option<&str> {
     is_own.then_some(name)
 }
 
-/// Reads a result in one of three forms: a form of [`GameResult`], a text that contains 红胜, 黑胜 or 和, such as
-/// 红胜 (超时), or `W`, `L` or `D` from red's point of view.
-fn read_result(text: &str) -> GameResult {
-    let read = text.parse().ok();
-    read.unwrap_or(match text {
-        "W" => GameResult::RedWins,
-        "L" => GameResult::BlackWins,
-        "D" => GameResult::Draw,
-        text if text.contains("红胜") => GameResult::RedWins,
-        text if text.contains("黑胜") => GameResult::BlackWins,
-        text if text.contains('和') => GameResult::Draw,
-        _ => GameResult::Unfinished,
-    })
+/// A result in a usual form, from one of two other forms: a text that contains 红胜, 黑胜 or 和, such as 红胜 (超时),
+/// or `W`, `L` or `D` from red's point of view. Other texts are unchanged.
+fn usual_result(text: &str) -> &str {
+    match text {
+        _ if text.parse::<GameResult>().is_ok() => text,
+        "W" => "红胜",
+        "L" => "黑胜",
+        "D" => "和",
+        _ => ["红胜", "黑胜", "和"].into_iter().find(|form| text.contains(form)).unwrap_or(text),
+    }
 }
 
 /// A line of moves that replaces another line from a ply on.
@@ -262,7 +265,7 @@ fn add_lines(
             nodes.push(after);
             after = game.moves.add(after, node);
             if game.moves.len() > MAX_MOVES {
-                return Err(RecordError::new("the game is too long"));
+                return Err(RecordError::too_long());
             }
         }
         let mut children = variations.remove(&variation.line).unwrap_or_default();
@@ -465,6 +468,13 @@ mod tests {
         assert_eq!(error(4), "there is no DhtmlXQ_movelist");
         let position = games[5].as_ref().unwrap();
         assert!(position.moves.is_empty() && is_dhtmlxq("[DhtmlXQ_binit]"));
+        assert!(is_move_list("7747706279678070\n"));
+        for text in ["20260831", "12345678", "000000000000", "8070774", "7747"] {
+            assert!(!is_move_list(text), "{text}");
+        }
+        // The side to move of the first move is not a starting position of the game's own.
+        let error = read_dhtmlxq("[DhtmlXQ_movelist]12345678[/DhtmlXQ_movelist]").unwrap_err();
+        assert_eq!(error.to_string(), "move 1: b7d5 is not a legal move here");
         assert!(position.start.to_string().starts_with("3k5/9/"));
         let problem = games[6].as_ref().unwrap().main_line_problem();
         assert_eq!(problem, Some("move 1: e1e0 is not a legal move here"));

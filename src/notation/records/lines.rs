@@ -1,5 +1,7 @@
 //! Text files with one game or position per line: `FEN moves …`, `startpos moves …`, EPD, and URLs of cloud libraries.
 
+use std::borrow::Cow;
+
 use percent_encoding::percent_decode_str;
 
 use crate::notation::epd::Epd;
@@ -158,14 +160,14 @@ pub enum LineContent {
 }
 
 impl From<LineContent> for GameTree {
-    /// An EPD becomes a game without moves. Its name becomes the tag `Event`.
+    /// An EPD becomes a game with the moves of its operation `moves`. Its name becomes the tag `Event`.
     fn from(content: LineContent) -> Self {
         match content {
             LineContent::Game(game) => game,
             LineContent::Epd(epd) => {
                 let event = epd.id().map(|id| ("Event".to_owned(), id.to_owned()));
                 let operations = epd.operations_text();
-                let mut game = Self::new(epd.position);
+                let mut game = Self::from(*epd.line);
                 game.operations = operations;
                 game.tags.extend(event);
                 game
@@ -231,21 +233,54 @@ pub fn read_line(text: &str) -> Result<LineContent, RecordError> {
         game.set_tag("Event", name);
         return Ok(LineContent::Game(game));
     }
-    let epd = || text.parse().map(LineContent::Epd);
-    let game = match url_game(text) {
-        Some(game) => game?,
-        None if Epd::has_late_moves(text) => return epd().map_err(RecordError::new),
-        None => GameText::split(&without_move_numbers(text)),
-    };
+    // After `startpos` without operations, a single character is a mistyped move, not a field of the FEN.
+    let text = &if text.contains(';') { with_fen(text) } else { Cow::Borrowed(text) };
+    // A name may have the marks of a URL.
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let may_be_url = !begins_with_board(first) || first.contains('_');
+    if may_be_url && let Some(game) = url_game(text) {
+        return Ok(LineContent::Game(RawGame::from_text(game?)?.resolve()?));
+    }
+    let epd = |text: &str| text.parse().map(LineContent::Epd);
+    if Epd::has_late_moves(text) {
+        return epd(text).map_err(RecordError::new);
+    }
+    let (head, operations) = text.split_once(';').unwrap_or((text, ""));
+    let game = GameText::split(&without_move_numbers(head));
+    let has_moves = !game.moves.is_empty();
+    let with_moves = format!("{} moves {};{operations}", game.fen, game.moves.join(" "));
     match RawGame::from_text(game).and_then(RawGame::resolve) {
-        // The operation `moves` of an EPD: the `;` at its end is not part of a move.
-        Ok(game) if !game.problems.is_empty() && Epd::has_moves(text) => {
-            epd().or(Ok(LineContent::Game(game)))
+        Ok(game) if operations.trim().is_empty() => Ok(LineContent::Game(game)),
+        Ok(game) => {
+            let read = epd(if has_moves { &with_moves } else { text });
+            read.or_else(|_| Ok(LineContent::Game(named(game, operations))))
         }
-        Ok(game) => Ok(LineContent::Game(game)),
-        Err(_) if Epd::is_form_of(text) => epd().map_err(RecordError::new),
+        Err(_) if Epd::is_form_of(text) => epd(text).map_err(RecordError::new),
         Err(error) => named_position(text).map(LineContent::Epd).ok_or(error),
     }
+}
+
+/// A line with the FEN in place of `startpos`, and without `position` and `fen` before it.
+fn with_fen(line: &str) -> Cow<'_, str> {
+    let is_end = |c: char| c.is_whitespace() || c == ';';
+    let word = line.split(is_end).next().unwrap_or_default();
+    let rest = &line[word.len()..];
+    if word.eq_ignore_ascii_case("startpos") {
+        Cow::Owned(fen::START.to_owned() + rest)
+    } else if GameText::is_start(word) {
+        with_fen(rest.trim_start())
+    } else {
+        Cow::Borrowed(line)
+    }
+}
+
+/// A game with a move that cannot be played, with the name in these operations of an EPD.
+fn named(mut game: GameTree, operations: &str) -> GameTree {
+    let epd = format!("{};{operations}", fen::START).parse::<Epd>();
+    if let Some(name) = epd.as_ref().ok().and_then(Epd::id) {
+        game.set_tag("Event", name);
+    }
+    game
 }
 
 /// A part of a URL without percent encoding, and with blanks in place of `_` and `+`.
@@ -440,6 +475,36 @@ mod tests {
         for text in ["h2e9", "note h2e2", "h2e", "moves 题"] {
             assert!(read_line(&format!("{board} {text}")).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn moves_before_operations_are_kept() {
+        let board = fen::START;
+        for start in [board, "startpos", &format!("fen {board}"), "position startpos"] {
+            for (text, plies, event) in [
+                ("moves h2e2 h9g7; 说明", 2, "说明"),
+                ("moves h2e2 h9g7;", 2, ""),
+                ("moves h2e2 h9g7 ; bm h0g2; id \"q\";", 2, "q"),
+                ("moves h3e3 h10g8; 说明", 2, "说明"),
+                ("moves h3e3; 说明", 1, "说明"),
+                ("moves P2-5 M8.7; 说明", 2, "说明"),
+                ("moves h2e2 h9g7 h2e2; 说明", 2, "说明"),
+                ("h2e2 h9g7; 说明", 2, "说明"),
+                ("1. h2e2 h9g7 2. h0g2; 说明", 3, "说明"),
+                ("bm h2e2; moves h2e2 h9g7;", 2, ""),
+                ("; 说明", 0, "说明"),
+                ("moves h2e2; 第_1?", 1, "第_1?"),
+                ("; 怎么走?", 0, "怎么走?"),
+                ("bm h2e2; id \"q\";", 0, "q"),
+            ] {
+                let game = game(&format!("{start} {text}")).expect(text);
+                assert_eq!(game.start, Position::startpos(), "{start} {text}");
+                let name = game.tag("Event").unwrap_or_default();
+                assert_eq!((game.plies(), name), (plies, event), "{start} {text}");
+            }
+        }
+        let error = read_line("startpos moves h2e9; bm h9g7;").unwrap_err().to_string();
+        assert!(error.contains("h2e9"), "{error}");
     }
 
     #[test]

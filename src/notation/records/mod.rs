@@ -33,7 +33,7 @@ use crate::notation::fen::{self, Strictness};
 use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RecordError, date_tag};
 use crate::notation::tree::{AnnotatedMove, GameResult, NodeId, ROOT, plain_comment};
 
-pub use ccbridge::{write_cbl, write_cbl_beginning, write_cbl_record, write_cbr};
+pub use ccbridge::{CblWriter, write_cbl, write_cbr};
 pub use dhtmlxq::write_dhtmlxq;
 pub use lines::{LineContent, read_line};
 #[cfg(feature = "match")]
@@ -48,7 +48,8 @@ fn result_of_code(code: u8) -> GameResult {
     match code {
         1 => GameResult::RedWins,
         2 => GameResult::BlackWins,
-        3 | 4 => GameResult::Draw,
+        3 => GameResult::Draw,
+        // Unknown, or, with the code 4 of 象棋桥, several results.
         _ => GameResult::Unfinished,
     }
 }
@@ -175,7 +176,7 @@ fn read_tree(
         };
         let id = game.moves.add(parent, stored.node);
         if game.moves.len() > MAX_MOVES {
-            return Err(RecordError::new("the game is too long"));
+            return Err(RecordError::too_long());
         }
         if stored.has_alternative {
             parents.push(parent);
@@ -205,7 +206,7 @@ fn add_main_line(
     let mut last = ROOT;
     for squares in moves {
         if game.moves.len() == MAX_MOVES {
-            return Err(RecordError::new("the game is too long"));
+            return Err(RecordError::too_long());
         }
         let added = AnnotatedMove::new(RawMove::Squares(squares));
         last = game.moves.add(last, added);

@@ -22,7 +22,9 @@ use super::xqf::{is_xqf, read_xqf};
 use crate::notation::pgn::{PgnReader, is_tag_line};
 use crate::notation::raw::RecordError;
 use crate::notation::tree::GameTree;
-use crate::text::{self, decode, decode_part, encoding_of, is_text, is_utf_8, read_all};
+use crate::text::{
+    self, decode, decode_part, encoding_of, is_text, is_utf_8, read_all, without_invisible,
+};
 
 /// The maximum size of files that are read as a whole, in MB.
 const MAX_FILE_MB: u64 = 1024;
@@ -30,6 +32,15 @@ const MAX_FILE_MB: u64 = 1024;
 const LOOK_AHEAD: u64 = 1 << 20;
 /// The beginning of the files that `chuhe selfplay` writes.
 const SELF_PLAY_MARK: &[u8] = b"CHUHEGM";
+/// The beginnings of compressed files, with their formats.
+const ARCHIVES: [(&[u8], &str); 6] = [
+    (b"PK\x03\x04", "ZIP"),
+    (b"\x1f\x8b", "gzip"),
+    (b"Rar!", "RAR"),
+    (b"7z\xbc\xaf\x27\x1c", "7z"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ", "xz"),
+];
 /// The maximum length of a line of a file with one game per line, in MB.
 const MAX_LINE_MB: u64 = 16;
 
@@ -91,6 +102,11 @@ impl<'a> RecordReader<'a> {
         input.by_ref().take(LOOK_AHEAD).read_to_end(&mut beginning)?;
         if beginning.starts_with(SELF_PLAY_MARK) {
             let why = "this is a file of self-play games (.chg), which `chuhe data view` shows";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+        }
+        let archive = ARCHIVES.iter().find(|(mark, _)| beginning.starts_with(mark));
+        if let Some((_, kind)) = archive {
+            let why = format!("this is a compressed file ({kind}); unpack it first");
             return Err(io::Error::new(io::ErrorKind::InvalidData, why));
         }
         let mut file: Input<'a> = Box::new(Cursor::new(beginning.clone()).chain(input));
@@ -194,24 +210,29 @@ impl<'a> RecordReader<'a> {
                 let (part, lines_before) = parts.pop_front()?;
                 Some(read(&text[part], lines_before))
             }
-            Source::Lines(_) if self.error.is_some() => None,
-            Source::Lines(lines) => match lines.read() {
-                Ok(line) => {
-                    let game = read_line(&line?).map(GameTree::from);
-                    Some(game.map_err(|error| RecordError { line: Some(lines.number()), ..error }))
-                }
-                Err(error) => {
-                    self.error = Some(error);
-                    None
-                }
-            },
+            Source::Lines(_) => {
+                let line = self.next_line()?;
+                let game = read_line(&line).map(GameTree::from);
+                Some(game.map_err(|error| RecordError { line: self.line(), ..error }))
+            }
+        }
+    }
+
+    /// The next line of a file with one game per line.
+    fn next_line(&mut self) -> Option<String> {
+        match &mut self.source {
+            Source::Lines(lines) if self.error.is_none() => lines.read().unwrap_or_else(|error| {
+                self.error = Some(error);
+                None
+            }),
+            _ => None,
         }
     }
 }
 
 fn text_source<'a>(file: Input<'a>, beginning: &[u8]) -> io::Result<Source<'a>> {
     let encoding = encoding_of(beginning);
-    let beginning = decode(beginning);
+    let beginning = without_invisible(decode(beginning));
     // The names in a list may have marks of other formats, such as `<b>`.
     if is_list(&beginning) {
         return Ok(Source::Lines(Lines::new(file, encoding, true)));
@@ -230,7 +251,7 @@ fn text_source<'a>(file: Input<'a>, beginning: &[u8]) -> io::Result<Source<'a>> 
     }
     if is_html(&beginning) {
         let text = html_text(&read_text(file)?);
-        let beginning = text.clone();
+        let beginning = without_invisible(Cow::Owned(text.clone()));
         return other_text_source(Box::new(Cursor::new(text)), &beginning, UTF_8);
     }
     other_text_source(file, &beginning, encoding)
@@ -279,7 +300,7 @@ fn is_csv(text: &str) -> bool {
     heading.contains(',') && heading.split(',').any(is_fen)
 }
 
-/// Whether a text is JSON: an object, or an array of objects, arrays or strings. An object begins with a key and a
+/// Whether a text is JSON: an object, or objects or strings in one or several arrays. An object begins with a key and a
 /// colon, unlike a comment of a PGN that begins with a quotation.
 fn is_json(text: &str) -> bool {
     fn after(text: &str, mark: char) -> Option<&str> {
@@ -290,10 +311,8 @@ fn is_json(text: &str) -> bool {
         let rest = key.and_then(|key| key.split_once('"'));
         rest.is_some_and(|(_, rest)| rest.trim_start().starts_with(':'))
     };
-    match after(text, '[') {
-        Some(items) => items.trim_start().starts_with(['[', '"']) || is_object(items),
-        None => is_object(text),
-    }
+    let first = text.trim_start_matches(|c: char| c == '[' || c.is_whitespace());
+    is_object(first) || first.starts_with('"') && after(text, '[').is_some()
 }
 
 fn split_text<'a>(text: String, split: fn(&str) -> Vec<&str>, read: TextReader) -> Source<'a> {
@@ -360,6 +379,8 @@ fn whole_lines(beginning: &[u8]) -> &[u8] {
 
 /// Whether a text has one game per line, and the first of them has a position.
 fn is_list(text: &str) -> bool {
+    let text = without_invisible(Cow::Borrowed(text));
+    let text = &*text;
     text.lines().next().is_some_and(is_lines) && is_lines(text) && !has_annotated_moves(text)
 }
 
@@ -424,7 +445,7 @@ impl<'a> Lines<'a> {
         let mut line = Vec::new();
         while text::read_line(&mut self.file, MAX_LINE_MB, &mut line)? {
             self.read += 1;
-            let text = self.decode(&line);
+            let text = without_invisible(self.decode(&line));
             let text = text.trim();
             if !text.is_empty() && !is_comment(text) {
                 return Ok(Some((self.read, text.to_owned())));
@@ -466,12 +487,13 @@ impl Iterator for RecordReader<'_> {
         game
     }
 
-    /// Skips `count` games, in most formats without reading them.
+    /// Skips `count` games without checking their moves.
     fn nth(&mut self, count: usize) -> Option<Self::Item> {
         let skipped = match &mut self.source {
             Source::Binary(_, parts, _) => parts.drain(..count.min(parts.len())).count(),
             Source::Text(_, parts, _) => parts.drain(..count.min(parts.len())).count(),
-            Source::Pgn(_) | Source::Lines(_) => (0..count).map_while(|_| self.next_game()).count(),
+            Source::Pgn(reader) => (0..count).take_while(|_| reader.skip_game()).count(),
+            Source::Lines(_) => (0..count).map_while(|_| self.next_line()).count(),
         };
         self.count += skipped;
         self.next()

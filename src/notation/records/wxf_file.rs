@@ -18,7 +18,7 @@ use crate::board::{Color, Piece, Setup, Square};
 use crate::notation::fen;
 use crate::notation::pgn::{PgnReader, tag_line};
 use crate::notation::raw::{RecordError, is_derived_tag};
-use crate::notation::tree::{GameResult, GameTree};
+use crate::notation::tree::GameTree;
 
 /// The tags with their keys.
 const TAGS: [(&str, &str); 10] = [
@@ -182,7 +182,7 @@ fn tags_of(key: &str, value: &str) -> Vec<(String, String)> {
     let tag = match known {
         Some((tag, _)) => (*tag).to_owned(),
         None if key.eq_ignore_ascii_case("RESULT") => {
-            return vec![("Result".to_owned(), read_result(value).to_string())];
+            return vec![("Result".to_owned(), usual_result(value).to_owned())];
         }
         None if is_key => key[..1].to_owned() + &key[1..].to_ascii_lowercase(),
         None => return Vec::new(),
@@ -207,12 +207,13 @@ fn tags_of(key: &str, value: &str) -> Vec<(String, String)> {
     tags
 }
 
-fn read_result(value: &str) -> GameResult {
+/// A result in the form of PGN. Other texts are unchanged.
+fn usual_result(value: &str) -> &str {
     match value.to_lowercase().as_str() {
-        "red" => GameResult::RedWins,
-        "black" => GameResult::BlackWins,
-        "0.5" => GameResult::Draw,
-        _ => value.parse().unwrap_or_default(),
+        "red" => "1-0",
+        "black" => "0-1",
+        "0.5" => "1/2-1/2",
+        _ => value,
     }
 }
 
@@ -220,6 +221,7 @@ fn read_result(value: &str) -> GameResult {
 mod tests {
     use super::*;
     use crate::notation::records::RecordReader;
+    use crate::notation::tree::GameResult;
 
     const FILE: &str = "FORMAT          WXF\nGAME            PlayOK\nRED             ann;1500;;\n\
         BLACK           bob;;;\nDATE            2013-01-02 10:11\nRESULT          0-1\n\n\

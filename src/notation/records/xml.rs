@@ -129,7 +129,7 @@ fn read_elements(text: &str) -> Result<(Vec<Element>, Option<RecordError>), Reco
             }
         }
         if elements.len() > MAX_ELEMENTS {
-            return Err(RecordError::new("the game is too long"));
+            return Err(RecordError::too_long());
         }
         if open.is_empty() && !elements.is_empty() {
             return Ok((elements, None));
@@ -256,7 +256,7 @@ pub fn split_pfc(text: &str) -> Vec<&str> {
 pub fn read_pfc(text: &str) -> Result<GameTree, RecordError> {
     let (elements, error) = read_elements(text)?;
     if elements.len() > MAX_MOVES + 1 {
-        return Err(RecordError::new("the game is too long"));
+        return Err(RecordError::too_long());
     }
     let mut game = RawGame::default();
     let Some(root) = elements.first() else {
@@ -266,7 +266,7 @@ pub fn read_pfc(text: &str) -> Result<GameTree, RecordError> {
     for (name, value) in &root.attributes {
         match name.as_str() {
             "version" | "m" | "c" => {}
-            "win" => game.result = value.parse().unwrap_or_default(),
+            "win" => game.set_result(value),
             "create-time" => game.add_tag("Date", value),
             name => game.add_tag(&tag_of_field(name), value),
         }

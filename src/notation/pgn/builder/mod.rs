@@ -30,6 +30,8 @@ pub struct Builder {
     result: Option<GameResult>,
     /// The result in brackets after the last move, as in `（红胜）`.
     result_in_brackets: Option<GameResult>,
+    /// The reason why the tag `Result` cannot be read.
+    unread_result: Option<RecordError>,
     /// The reason why the whole game is rejected.
     error: Option<RecordError>,
     cursor: Cursor,
@@ -292,11 +294,19 @@ impl Builder {
             PgnToken::Close(_) => self.close_variation(line),
             PgnToken::Word(source) => is_part = self.add_word(source, &plain(source.text), line),
         }
-        let prose_size = self.prose.as_ref().map_or(0, |prose| prose.text.len());
-        if self.text_size + prose_size > MAX_TEXT || self.game.moves.len() > MAX_MOVES {
-            self.reject(line, "the game is too long");
-        }
+        self.check_size(line);
         is_part
+    }
+
+    /// Rejects the game if it is too long.
+    fn check_size(&mut self, line: usize) {
+        let prose_size = self.prose.as_ref().map_or(0, |prose| prose.text.len());
+        if self.game.moves.len() > MAX_MOVES {
+            self.reject(line, RecordError::too_long());
+        } else if self.text_size + prose_size > MAX_TEXT {
+            let reason = format!("the game has more than {} MB of text", MAX_TEXT >> 20);
+            self.reject(line, reason);
+        }
     }
 
     fn add_comment(&mut self, text: &str) {
@@ -590,6 +600,10 @@ impl Builder {
         let is_known = |result: &GameResult| *result != GameResult::Unfinished;
         let known = self.result.filter(is_known);
         self.game.result = known.or(self.result_in_brackets).unwrap_or_default();
+        let unread = self.unread_result.take().filter(|_| !is_known(&self.game.result));
+        if let Some(error) = unread {
+            self.game.add_problem(error, false);
+        }
         use_common_names(&mut self.game.tags);
         self.game.resolve()
     }

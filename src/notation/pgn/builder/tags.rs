@@ -3,7 +3,7 @@
 use super::Builder;
 use crate::notation::LineError;
 use crate::notation::fen::{self, begins_with_board};
-use crate::notation::raw::{RecordError, date_tag, is_derived_tag};
+use crate::notation::raw::{RecordError, date_tag, is_derived_tag, read_result, tag_name};
 use crate::notation::tree::GameResult;
 use crate::text::excerpt;
 
@@ -39,13 +39,6 @@ fn is_name_of_start(name: &str) -> bool {
     names.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// The result at the beginning of a value: `1-0 (resign)`, `1-0.`.
-fn leading_result(value: &str) -> Option<GameResult> {
-    let is_end = |c: char| c.is_whitespace() || ".,;，；。(（".contains(c);
-    let first = || value.split(is_end).next().unwrap_or_default();
-    value.parse().or_else(|_| first().parse()).ok()
-}
-
 impl Builder {
     /// Reports a damaged tag. If it is a FEN, the game is rejected, because its moves begin with an unknown position.
     pub(super) fn add_unclosed_tag(&mut self, text: &str, line: usize) {
@@ -60,6 +53,8 @@ impl Builder {
     }
 
     pub(super) fn add_tag(&mut self, name: &str, value: String, line: usize) {
+        let name = tag_name(name);
+        let name = name.as_str();
         if name.eq_ignore_ascii_case("FEN") {
             self.has_fen = true;
             match fen::parse_position(fen::of_record(&value)) {
@@ -67,7 +62,7 @@ impl Builder {
                 Err(error) => self.reject(line, LineError::Start(error)),
             }
         } else if name.eq_ignore_ascii_case("Result") {
-            self.result = leading_result(&value);
+            self.result = self.read_result(&value, line);
         } else if name.eq_ignore_ascii_case("Variant") && !is_name_of_xiangqi(&value) {
             let value = excerpt(&value);
             self.reject(line, format!("the variant {value:?} is not xiangqi"));
@@ -93,12 +88,22 @@ impl Builder {
         }
     }
 
+    /// The result in a tag or heading. An unreadable value is reported if the game has no other result.
+    fn read_result(&mut self, value: &str, line: usize) -> Option<GameResult> {
+        let read = read_result(value);
+        self.unread_result = read.as_ref().err().map(|reason| RecordError::at(line, reason));
+        read.ok().flatten()
+    }
+
     /// Adds a heading. If several have the same tag, the last one counts.
     pub(super) fn add_heading(&mut self, tag: &str, value: &str, line: usize) {
-        match (tag, leading_result(value)) {
-            ("Result", Some(result)) if self.has_moves() => self.end(result, line),
-            ("Result", None) => {}
-            ("FEN", _) if !value.contains('/') => {
+        match tag {
+            "Result" => match self.read_result(value, line) {
+                Some(result) if self.has_moves() => self.end(result, line),
+                Some(result) => self.result = Some(result),
+                None => {}
+            },
+            "FEN" if !value.contains('/') => {
                 let reason = "the starting position is a diagram, which cannot be read";
                 self.reject(line, reason);
             }
@@ -218,6 +223,52 @@ mod tests {
             assert_eq!(events, expected, "{encoding:?}");
         }
         check_error("[Red “甲]\n\n1. h2e2", "line 1: unclosed tag");
+    }
+
+    #[test]
+    fn characters_that_names_cannot_have_are_removed() {
+        let text = "[Ga me \"Chinese Chess\"]\n[Resu lt \"1-0\"]\n\
+            [Red\u{3000}\u{200b}Team \"A\"]\n[a::b \"c\"]\n\n1. H2-E2 *\n";
+        let game = read_one(text);
+        assert_eq!((game.result, game.tags.len()), (GameResult::RedWins, 2));
+        let tags = ["RedTeam", "ab"].map(|name| game.tag(name));
+        assert_eq!(tags, [Some("A"), Some("c")]);
+        let written = game.write_pgn(MoveStyle::Iccs);
+        assert_eq!(read_one(&written).write_pgn(MoveStyle::Iccs), written);
+    }
+
+    #[test]
+    fn unreadable_results_are_reported() {
+        use GameResult::{BlackWins, Draw, RedWins, Unfinished};
+        for (value, result, is_reported) in [
+            ("2-0", RedWins, false),
+            ("2：0 (超时)", RedWins, false),
+            ("1-1", Draw, false),
+            ("0–2", BlackWins, false),
+            ("1-0 (resign)", RedWins, false),
+            ("W", Unfinished, true),
+            ("2-1", Unfinished, true),
+            ("多种结果", Unfinished, true),
+            ("", Unfinished, false),
+            ("?", Unfinished, false),
+            ("*", Unfinished, false),
+            ("未知", Unfinished, false),
+        ] {
+            for text in [
+                format!("[Result \"{value}\"]\n\n1. h2e2 *"),
+                format!("红方：甲\n结果：{value}\n1. 炮二平五"),
+            ] {
+                let game = read_one(&text);
+                let problems: Vec<_> = game.problems.iter().map(|p| &*p.reason).collect();
+                assert_eq!(game.result, result, "{text}");
+                assert_eq!(problems.len(), usize::from(is_reported), "{text}: {problems:?}");
+                let is_of_result = |text: &&str| text.contains(&format!("the result {value:?} "));
+                assert!(problems.iter().all(is_of_result), "{problems:?}");
+            }
+        }
+        let game = read_one("[Result \"W\"]\n\n1. h2e2 1-0");
+        assert_eq!((game.result, game.problems.len()), (RedWins, 0));
+        assert!(read("[Result \"W\"]\n[FEN \"3k5/9/9/9/9/9/9/9/R8/4K4 w\"]\n\n*")[0].is_ok());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod limits;
 
 use super::*;
+use crate::notation::MoveStyle;
 use crate::notation::tree::ROOT;
 
 pub fn main_lines(text: &str) -> Vec<String> {
@@ -77,6 +78,7 @@ fn comments_numbers_and_results_of_chinese_texts_are_read() {
         "１．Ｃ２＝５ Ｈ８＋７ ２．Ｈ２＋３ Ｒ９＝８ 红胜",
         "1. C2＝5 H8＋7 2.H2＋3! R9=8 红胜",
         "1. H2—E2 H9—G7 2. H0–G2 I9-H9 红胜",
+        "1. H2\u{2010}E2 H9\u{2011}G7 2. H0–G2 I9-H9 红胜",
         "1. Ｈ２－Ｅ２ Ｈ９－Ｇ７ 2. Ｈ０－Ｇ２ Ｉ９－Ｈ９ 1-0",
     ] {
         let game = read_one(text);
@@ -105,6 +107,39 @@ fn comments_numbers_and_results_of_chinese_texts_are_read() {
     ] {
         let game = read_one(text);
         assert_eq!((game.plies(), game.result), (2, result), "{text}");
+    }
+}
+
+#[test]
+fn invisible_characters_outside_comments_are_ignored() {
+    for c in "\u{ad}\u{200b}\u{200d}\u{200e}\u{2060}\u{feff}\u{fe0e}".chars() {
+        for text in [
+            format!("[Re{c}d \"A\"]\n[Result{c} \"1-0\"]\n\n1. H2{c}-E2 {{a\u{200d}b}} H9-G7{c} *"),
+            format!("红方{c}：A\n1. 炮二{c}平五 {{a\u{200d}b}}{c}马8进7 红{c}胜"),
+            format!("{c}红方：A\n1. C2=5{c} {{a\u{200d}b}} H8{c}+7 1-{c}0"),
+            format!("红方：A\n1.{c}h2e2{{a\u{200d}b}}{c}h9g7{c}1-0"),
+        ] {
+            let game = read_one(&text);
+            assert_eq!(game.main_line().coordinates(), "h2e2 h9g7", "{text:?}");
+            assert_eq!((game.tag("Red"), game.result), (Some("A"), GameResult::RedWins));
+            assert_eq!(game.comments(), ["a\u{200d}b", ""]);
+        }
+    }
+}
+
+#[test]
+fn parentheses_in_comments_are_written_in_pairs() {
+    for (comment, written) in [
+        ("a ( b", "a （ b"),
+        ("云山雾海(4段", "云山雾海（4段"),
+        ("a ) (b) ( c", "a ） (b) （ c"),
+        ("((a)", "（(a)"),
+        ("(a (b) c)", "(a (b) c)"),
+    ] {
+        let game = read_one(&format!("1. h2e2 {{{comment}}} h9g7 (1... b9c7 {{{comment}}}) *"));
+        let moves = format!("1. H2-E2 {{{written}}} 1... H9-G7 (1... B9-C7 {{{written}}}) *");
+        let pgn = game.write_pgn(MoveStyle::Iccs);
+        assert!(pgn.contains(&moves), "{pgn}");
     }
 }
 

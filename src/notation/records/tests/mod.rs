@@ -400,6 +400,41 @@ fn moves_below_positions_are_read_with_results_and_comments() {
 }
 
 #[test]
+fn skipped_games_are_counted_like_read_ones() {
+    let games = "[Red \"a\"]\n\n1. h2e2 *\n\n[Red \"b\"]\n\n1. a0a9 *\n\nnote\n\n[Red \"c\"]\n\n1. c3c4 *\n";
+    let lines = "startpos moves h2e2\n\nstartpos moves a0a9\n# x\nstartpos\nc3c4\n";
+    for text in [games, lines] {
+        let all = read(text.as_bytes());
+        assert!(all.len() == 3 && all[1].is_err());
+        for (number, expected) in all.iter().enumerate() {
+            let mut reader = RecordReader::new(text.as_bytes()).unwrap();
+            let found = reader.nth(number).unwrap();
+            assert_eq!(reader.number(), number + 1);
+            assert_eq!(found.is_ok(), expected.is_ok());
+            if let (Ok(found), Ok(expected)) = (found, expected) {
+                assert_eq!(found.main_line().moves, expected.main_line().moves);
+            }
+        }
+        let mut reader = RecordReader::new(text.as_bytes()).unwrap();
+        assert!(reader.nth(3).is_none() && reader.number() == 3);
+    }
+}
+
+#[test]
+fn results_of_all_formats_are_reported_if_unreadable() {
+    for text in [
+        "[DhtmlXQ][DhtmlXQ_result]待定[/DhtmlXQ_result][DhtmlXQ_movelist]7747[/DhtmlXQ_movelist]",
+        "FORMAT WXF\nRED a\nRESULT 待定\nSTART{\n1. C2=5\n}END\n",
+        "<n version=\"2\" win=\"待定\" m=\"\"><n m=\"h2e2\"/></n>",
+    ] {
+        let game = one(text.as_bytes());
+        assert_eq!((game.plies(), game.result), (1, GameResult::Unfinished), "{text}");
+        let reason = game.problems.first().map_or("", |problem| &problem.reason);
+        assert!(reason.ends_with("the result \"待定\" cannot be read"), "{text}: {reason}");
+    }
+}
+
+#[test]
 fn operations_of_an_epd_are_kept() {
     let board = "3k5/9/9/9/9/9/9/9/R8/4K4 w";
     for (operations, kept) in [
