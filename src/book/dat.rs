@@ -43,7 +43,8 @@ impl DatBook {
         if !book.records.len().is_multiple_of(RECORD) {
             return Err(BookError::Truncated(book.records.len()));
         }
-        if 2 * book.hashed_moves().len() < book.records().len() {
+        let moves = book.records().iter().filter(|record| decode(record).is_some()).count();
+        if 2 * moves < book.records().len() {
             return Err(BookError::NotABook(
                 "most of its records contain no valid move".to_owned(),
             ));
@@ -131,59 +132,66 @@ impl Book for DatBook {
 pub struct EncodedDat {
     /// Content of the file.
     pub bytes: Vec<u8>,
-    /// Number of positions that have the same lock as an earlier position of the file. Readers cannot distinguish the
-    /// two positions.
+    /// Number of positions that have the same lock as an earlier position of the file, of those that were encoded as
+    /// positions and not as hashes. Readers cannot distinguish the two positions.
     pub collisions: usize,
 }
 
-/// Encodes moves of one or several books as BOOK.DAT; weights of the same lock and move add up. Unlike [`encode_dat`],
-/// it needs only the hashes of positions. Moves without weight are left out.
-pub fn encode_hashed(moves: impl IntoIterator<Item = HashedMove>) -> Vec<u8> {
-    let moves = moves.into_iter().filter(|m| m.weight > 0);
-    let records = moves.map(|m| ((m.lock, 0), packed(m.played), m.weight));
-    encode(records.collect()).bytes
+/// Encodes moves of positions of which only the hashes are known, together with other positions, as BOOK.DAT. Weights
+/// of the same lock and move add up; moves without weight are left out.
+pub fn encode_hashed(
+    hashed: impl IntoIterator<Item = HashedMove>,
+    entries: impl IntoIterator<Item: Borrow<BookEntry>>,
+) -> EncodedDat {
+    let mut records = stored_records(entries);
+    records.sort_unstable();
+    let collisions = collisions(&records);
+    // The first lock of a hashed move is unknown, so moves with the same second lock belong together.
+    for (order, ..) in &mut records {
+        order.1 = 0;
+    }
+    let hashed = hashed.into_iter().filter(|m| m.weight > 0);
+    records.extend(hashed.map(|m| ((m.lock, 0), packed(m.played), m.weight)));
+    EncodedDat { collisions, ..encode(records) }
 }
 
 /// Encodes positions as BOOK.DAT. Only one of a position and its mirror image is stored: the one with the smaller
 /// hashes. Weights too large for the format are scaled down; moves without weight are left out.
 pub fn encode_dat(entries: impl IntoIterator<Item: Borrow<BookEntry>>) -> EncodedDat {
-    let records = stored_moves(entries).filter(|(_, m)| m.weight > 0);
-    encode(records.map(|(order, m)| (order, packed(m.played), m.weight)).collect())
+    encode(stored_records(entries))
 }
 
-/// The moves of positions with the hashes with which [`encode_dat`] stores them.
-pub fn hashed_moves(
-    entries: impl IntoIterator<Item: Borrow<BookEntry>>,
-) -> impl Iterator<Item = HashedMove> {
-    stored_moves(entries).map(|(_, m)| m)
-}
+/// A record before it is encoded: the second and first lock of its position, the packed move and its weight.
+type Record = ((u32, u32), u16, u32);
 
-/// The moves of positions as they are stored, each with the sort key of its position.
-fn stored_moves(
-    entries: impl IntoIterator<Item: Borrow<BookEntry>>,
-) -> impl Iterator<Item = ((u32, u32), HashedMove)> {
-    entries.into_iter().flat_map(|entry| {
+/// The moves of positions as they are stored, without those of weight 0.
+fn stored_records(entries: impl IntoIterator<Item: Borrow<BookEntry>>) -> Vec<Record> {
+    let mut records = Vec::new();
+    for entry in entries {
         let BookEntry { position, moves } = entry.borrow();
         let (order, flips) = stored_order(position);
-        let stored = |m: &BookMove| {
+        for m in moves.iter().filter(|m| m.weight > 0) {
             let played = if flips { m.played.flip_file() } else { m.played };
-            (order, HashedMove { lock: order.0, played, weight: m.weight })
-        };
-        moves.iter().map(stored).collect::<Vec<_>>()
-    })
+            records.push((order, packed(played), m.weight));
+        }
+    }
+    records
 }
 
-/// Encodes records: the second and first lock of a position, a move and its weight. They are sorted in this order, as
-/// ElephantEye's tool sorts them. The weights of the same move add up. If a weight is too large for the format, all
-/// weights of the position are scaled down.
-fn encode(mut records: Vec<((u32, u32), u16, u32)>) -> EncodedDat {
+/// Number of positions that have the same second lock as an earlier one. `records` is sorted.
+fn collisions(records: &[Record]) -> usize {
+    let positions = records.chunk_by(|one, other| one.0 == other.0).count();
+    let locks = records.chunk_by(|one, other| one.0.0 == other.0.0).count();
+    positions - locks
+}
+
+/// Encodes records, sorted by lock, first lock and move, as ElephantEye's tool sorts them. The weights of the same move
+/// add up. If a weight is too large for the format, all weights of the position are scaled down.
+fn encode(mut records: Vec<Record>) -> EncodedDat {
     records.sort_unstable();
-    let mut encoded = EncodedDat { bytes: Vec::new(), collisions: 0 };
-    let mut last = None;
+    let mut encoded = EncodedDat { bytes: Vec::new(), collisions: collisions(&records) };
     for position in records.chunk_by(|one, other| one.0 == other.0) {
         let (lock, _) = position[0].0;
-        encoded.collisions += usize::from(last == Some(lock));
-        last = Some(lock);
         let mut sums: BTreeMap<u16, u64> = BTreeMap::new();
         for (_, played, weight) in position {
             *sums.entry(*played).or_default() += u64::from(*weight);
@@ -345,8 +353,10 @@ mod tests {
         let start = DatBook::new(start.bytes.into()).unwrap();
         let other =
             [hashed("h2e2", "h9g7", 5), hashed("b2e2", "b9c7", 3), hashed("b2e2", "h9g7", 2)];
-        let all = encode_hashed(start.hashed_moves().into_iter().chain(other));
-        let book = DatBook::new(all.into()).unwrap();
+        let hashed = start.hashed_moves().into_iter().chain(other);
+        let all = encode_hashed(hashed, [entry("", &[("h2e2", 2)])]);
+        let book = DatBook::new(all.bytes.into()).unwrap();
+        assert_eq!(moves(&book, ""), "h2e2 3");
         assert_eq!(moves(&book, "h2e2"), "h9g7 8, b9c7 2");
         assert_eq!(moves(&book, "b2e2"), "b9c7 8, h9g7 2");
         let walk = super::super::walk::walk(&book).unwrap();

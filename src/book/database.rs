@@ -1,5 +1,7 @@
 //! Books in SQLite databases, opened read-only.
 
+use std::hint::black_box;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -108,6 +110,9 @@ pub struct BookRow {
     results: Results,
 }
 
+/// Index of the column `key` in the query for a row, after the columns of [`BookRow::read`].
+const KEY_COLUMN: usize = 5;
+
 impl BookRow {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         let number = |n: usize| row.get::<_, i64>(n);
@@ -120,6 +125,9 @@ impl BookRow {
     }
 }
 
+/// The numbers for a value of the column `key`, by which [`BookRows::find`] finds its row.
+type KeyNumbers = [Option<u64>; 2];
+
 /// The rows of a table that are not disabled and have a move.
 #[derive(Debug)]
 pub struct BookRows {
@@ -129,37 +137,42 @@ pub struct BookRows {
     /// Key and rowid of each row, sorted. An index of the database is not used, because it may be missing, and in some
     /// books it lacks rows.
     index: Vec<(u64, i64)>,
+    keys: fn(ValueRef<'_>) -> KeyNumbers,
     count: usize,
 }
 
 impl BookRows {
     /// Reads the keys of a table. `prefix` begins the names of its columns, `is_valid` is the condition of rows that
-    /// are not disabled, and `keys` are the numbers for a value of the column `key`, by which [`Self::find`] finds the
-    /// row.
-    pub fn new<K: IntoIterator<Item = u64>>(
+    /// are not disabled, and `keys` computes the numbers for a value of the column `key`.
+    ///
+    /// # Errors
+    /// The table cannot be read, or there is too little memory for its keys.
+    pub fn new(
         connection: Connection,
         table: &str,
         prefix: &str,
         is_valid: &str,
-        keys: impl Fn(ValueRef<'_>) -> K,
+        keys: fn(ValueRef<'_>) -> KeyNumbers,
     ) -> Result<Self, BookError> {
         // SQLite columns can hold any type; values that are not numbers count as 0.
         let number = |name: &str| format!("IFNULL(CAST({prefix}{name} AS INTEGER), 0)");
         let numbers = ["score", "win", "draw", "lost"].map(number).join(", ");
         let rows =
             format!("FROM {table} NOT INDEXED WHERE {is_valid} AND {prefix}move IS NOT NULL");
-        let mut book = Self {
-            query: format!("SELECT CAST({prefix}move AS INTEGER), {numbers} {rows} AND rowid = ?1"),
-            connection,
-            index: Vec::new(),
-            count: 0,
-        };
+        let columns = format!("CAST({prefix}move AS INTEGER), {numbers}, {prefix}key");
+        let query = format!("SELECT {columns} {rows} AND rowid = ?1");
+        let mut book = Self { connection, query, index: Vec::new(), keys, count: 0 };
         book.connection.prepare_cached(&book.query)?;
         let mut query = book.connection.prepare(&format!("SELECT rowid, {prefix}key {rows}"))?;
         let mut rows = query.query([])?;
         while let Some(row) = rows.next()? {
             let rowid = row.get(0)?;
-            book.index.extend(keys(row.get_ref(1)?).into_iter().map(|key| (key, rowid)));
+            for key in keys(row.get_ref(1)?).into_iter().flatten() {
+                if book.index.len() == book.index.capacity() {
+                    grow(&mut book.index)?;
+                }
+                book.index.push((key, rowid));
+            }
             book.count += 1;
         }
         drop(rows);
@@ -169,14 +182,19 @@ impl BookRows {
         Ok(book)
     }
 
-    /// The rows with a key, in the order of their rowids.
+    /// The rows with a key, in the order of their rowids. Another program may have changed them since the book was
+    /// opened: a row that is gone or has another key now is skipped.
     pub fn find(&self, key: u64) -> Result<Vec<BookRow>, BookError> {
         let start = self.index.partition_point(|(other, _)| *other < key);
         let found = self.index[start..].iter().take_while(|(other, _)| *other == key);
+        let read = |row: &Row<'_>| {
+            let has_key = (self.keys)(row.get_ref(KEY_COLUMN)?).contains(&Some(key));
+            has_key.then(|| BookRow::read(row)).transpose()
+        };
         let mut rows = Vec::new();
         for (_, rowid) in found {
             let mut query = self.connection.prepare_cached(&self.query)?;
-            rows.extend(query.query_row([rowid], BookRow::read).optional()?);
+            rows.extend(query.query_row([rowid], read).optional()?.flatten());
         }
         Ok(rows)
     }
@@ -185,6 +203,22 @@ impl BookRows {
     pub fn count(&self) -> usize {
         self.count
     }
+}
+
+/// Bytes that must stay free when an index grows. Other allocations, which are smaller, abort the program if they fail.
+const SPARE_BYTES: usize = 40 << 20;
+
+/// Doubles the capacity of an index.
+///
+/// # Errors
+/// There is too little memory.
+fn grow(index: &mut Vec<(u64, i64)>) -> io::Result<()> {
+    let mut spare = Vec::<u8>::new();
+    let has_room = index.try_reserve_exact(index.len().max(1024)).is_ok()
+        && spare.try_reserve_exact(SPARE_BYTES).is_ok();
+    // Keeps the compiler from removing the allocation.
+    black_box(&mut spare);
+    if has_room { Ok(()) } else { Err(io::ErrorKind::OutOfMemory.into()) }
 }
 
 /// The margin for [`weight`] if no score is positive and there are no games, in hundredths of a minor piece: the

@@ -40,7 +40,7 @@ pub use book_move::weight;
 pub use book_move::{
     Book, BookEntry, BookError, BookMove, FoundRecords, HashedMove, Memo, Results, choose,
 };
-pub use dat::{DatBook, EncodedDat, encode_dat, encode_hashed, hashed_moves};
+pub use dat::{DatBook, EncodedDat, encode_dat, encode_hashed};
 pub use library::{BUILTIN, BookLibrary, SQLITE_MAGIC, book_text, open_book};
 pub use table::BookTable;
 #[cfg(feature = "cloud")]

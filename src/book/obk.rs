@@ -73,7 +73,7 @@ impl ObkBook {
 /// The keys that a stored value can represent. A key of 2^63 or above is stored as a negative integer or, in most .obk
 /// books, as a floating-point number with the same bits. SQLite cannot store a NaN, so a key with the bits of a NaN is
 /// found only as an integer.
-fn stored_keys(value: ValueRef<'_>) -> impl Iterator<Item = u64> + use<> {
+fn stored_keys(value: ValueRef<'_>) -> [Option<u64>; 2] {
     let (integer, real) = match value {
         ValueRef::Integer(key) => {
             // In a column of integers, SQLite stores a floating-point key without a fraction as an integer. All
@@ -84,7 +84,7 @@ fn stored_keys(value: ValueRef<'_>) -> impl Iterator<Item = u64> + use<> {
         ValueRef::Real(key) => (None, Some(key)),
         _ => (None, None),
     };
-    integer.into_iter().chain(real.map(f64::to_bits))
+    [integer, real.map(f64::to_bits)]
 }
 
 /// Decodes a move: the high byte is its origin, the low byte its destination, numbered as in BOOK.DAT.
@@ -228,6 +228,17 @@ mod tests {
             let walk = walk(&book).unwrap();
             assert_eq!((walk.usable, walk.unusable, walk.unreached), (4, 0, 0));
         }
+    }
+
+    #[test]
+    fn rows_with_a_changed_key_are_skipped() {
+        let keys = keys();
+        let other = keys.key(&after("h2e2"), false).cast_signed();
+        let book = ObkBook::new(database(&keys, "pfBook", false), keys, "pfBook").unwrap();
+        assert_eq!(moves(&book, ""), "h2e2 50");
+        let change = "UPDATE pfBook SET vkey = ?1 WHERE vscore = 50";
+        book.rows.connection.execute(change, [other]).unwrap();
+        assert_eq!(moves(&book, ""), "");
     }
 
     #[test]

@@ -33,8 +33,8 @@ impl XqbBook {
     /// The book in a database.
     pub fn new(connection: Connection) -> Result<Self, BookError> {
         let keys = |value: ValueRef<'_>| match value {
-            ValueRef::Blob(key) => Some(hash(key)),
-            _ => None,
+            ValueRef::Blob(key) => [Some(hash(key)), None],
+            _ => [None; 2],
         };
         let rows = BookRows::new(connection, "book", "", "valid IS NOT 0", keys)?;
         Ok(Self { rows })
@@ -343,6 +343,27 @@ mod tests {
         let book = reopened(&path);
         assert_eq!(moves(&book, ""), "h2e2 7");
         assert_eq!(book.positions().unwrap().unwrap(), [Position::startpos()]);
+    }
+
+    #[test]
+    fn rows_whose_key_another_program_has_changed_are_skipped() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("book.xqb");
+        let moves_of_start = ["h2e2", "c3c4"].map(|m| BookMove::new(m.parse().unwrap(), 7));
+        let start = BookEntry { position: Position::startpos(), moves: moves_of_start.to_vec() };
+        write_xqb(&path, &[start], &[], false).unwrap();
+        let book = reopened(&path);
+        assert_eq!(moves(&book, ""), "h2e2 7, c3c4 7");
+        let other = Connection::open(&path).unwrap();
+        // The first row gets the key of another position, in which its move is legal too.
+        let (key, _) = key(&after("g3g4 g6g5"));
+        other.execute("UPDATE book SET key = ?1 WHERE id = 1", [key]).unwrap();
+        assert_eq!(moves(&book, ""), "c3c4 7");
+        other.execute("DELETE FROM book WHERE id = 2", []).unwrap();
+        assert_eq!(moves(&book, ""), "");
+        // The new key is found after the book has been opened again.
+        assert_eq!(book.look_up(&after("g3g4 g6g5")).unwrap().records, 0);
+        assert_eq!(reopened(&path).look_up(&after("g3g4 g6g5")).unwrap().records, 1);
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 #[cfg(not(feature = "sqlite"))]
 use crate::book::BookError;
 use crate::book::{
-    Book, BookEntry, BookLibrary, BookTable, HashedMove, Memo, encode_dat, encode_hashed,
-    hashed_moves, walk,
+    Book, BookEntry, BookLibrary, BookTable, EncodedDat, HashedMove, Memo, encode_dat,
+    encode_hashed, walk,
 };
 use crate::cli::common::{
     Context, Failure, ForceArgument, OutputFile, note, open_books, refuse_if, require_extension,
@@ -98,15 +98,14 @@ impl Output {
     pub fn write(
         self,
         table: &BookTable,
-        mut hashed: Vec<HashedMove>,
+        hashed: Vec<HashedMove>,
         memos: &[Memo],
     ) -> Result<(), Failure> {
         if !self.is_xqb() && !memos.is_empty() {
             note("a BOOK.DAT cannot contain comments; use .xqb to keep them");
         }
         if !hashed.is_empty() {
-            hashed.extend(hashed_moves(table.entries()));
-            return self.write_hashed(hashed);
+            return self.write_hashed(table, hashed);
         }
         // Moves without weight are not written.
         let is_written = |entry: &BookEntry| entry.moves.iter().any(|m| m.weight > 0);
@@ -115,7 +114,7 @@ impl Output {
             return Err(Failure::new(self.path.display(), EMPTY));
         }
         let (moves, positions) = match self.file {
-            Some(file) => (write_dat(file, table)?, positions),
+            Some(file) => (write_dat(file, &encode_dat(table.entries()))?, positions),
             #[cfg(feature = "sqlite")]
             // The file stores a position and the one with swapped colors as one position.
             None => crate::book::write_xqb(&self.path, table.entries(), memos, self.overwrites)
@@ -130,23 +129,22 @@ impl Output {
     }
 
     /// Writes moves as BOOK.DAT and reports their number.
-    fn write_hashed(self, moves: Vec<HashedMove>) -> Result<(), Failure> {
-        let bytes = encode_hashed(moves);
-        if bytes.is_empty() {
+    fn write_hashed(self, table: &BookTable, hashed: Vec<HashedMove>) -> Result<(), Failure> {
+        let encoded = encode_hashed(hashed, table.entries());
+        if encoded.bytes.is_empty() {
             return Err(Failure::new(self.path.display(), EMPTY));
         }
         if let Some(file) = self.file {
-            file.write(&bytes)?;
+            note(&counted(write_dat(file, &encoded)?, "move"));
         }
-        note(&counted(bytes.len() / 8, "move"));
         Ok(())
     }
 }
 
 const EMPTY: &str = "the book would be empty";
 
-fn write_dat(file: OutputFile, table: &BookTable) -> Result<usize, Failure> {
-    let encoded = encode_dat(table.entries());
+/// Writes a BOOK.DAT, reports positions with the same hash, and returns the number of moves.
+fn write_dat(file: OutputFile, encoded: &EncodedDat) -> Result<usize, Failure> {
     if encoded.collisions > 0 {
         let count = encoded.collisions;
         note(&format!(
