@@ -14,8 +14,8 @@ use super::common::{
     BoardArguments, Context, Failure, FilePosition, GameArguments, Language, LimitArguments, Place,
     RecordSelection, SearchArguments, SearchDefaults, SearchPlan, SearchThreads, Unread,
     bound_name, describe_end, describe_ending, exit_code, fill, ignore_closed_pipe, interrupts,
-    left_out, pad_left, place_json, print_if_read, read_positions, report_damaged_tablebases,
-    score_and_mate, sentence, spaced, terminal_width, texts,
+    pad_left, place_json, print_if_read, read_positions, report_damaged_tablebases, score_and_mate,
+    sentence, spaced, terminal_width, texts,
 };
 use crate::board::{MAX_MOVES, Move, Position};
 use crate::eval::win_rate::WinRate;
@@ -45,7 +45,7 @@ struct AnalyzedGame {
     game: Game,
     rules: RuleSet,
     /// Why moves of the game were left out; `None` if none were.
-    left_out: Option<String>,
+    left_out: bool,
 }
 
 /// Search positions and show the best lines.
@@ -137,7 +137,7 @@ fn read_games(arguments: &Arguments) -> Result<(Vec<AnalyzedGame>, Unread), Fail
     if game_paths.is_empty() {
         let given = arguments.game.read_with_source()?;
         let rules = rules.of(given.rules().as_deref());
-        let left_out = given.record.as_ref().and_then(left_out);
+        let left_out = given.record.as_ref().is_some_and(|record| record.lacks_last_moves());
         let (place, title) = (given.source, String::new());
         return Ok((
             vec![AnalyzedGame { place, title, game: given.game, rules, left_out }],

@@ -195,8 +195,8 @@ struct BatchResult {
     solved: Option<bool>,
     /// Why there is no best move: `checkmate` or `stalemate`.
     over: Option<Cause>,
-    /// Why moves that led to the position were left out; `None` if none were.
-    left_out: Option<String>,
+    /// Whether moves after the position were left out, see [`GameTree::lacks_last_moves`].
+    left_out: bool,
     /// See [`Arguments::search_text`].
     search: String,
 }
@@ -255,7 +255,7 @@ impl BatchResult {
             },
             solved: epd.has_task().then_some(is_solved),
             over: matches!(cause, Cause::Checkmate | Cause::Stalemate).then_some(cause),
-            left_out: left_out.clone(),
+            left_out: *left_out,
             search: search.to_owned(),
         }
     }

@@ -208,11 +208,15 @@ fn convert_file(
     for (number, place, game) in games.by_ref() {
         let game = game.map_err(|error| place.failure(&game_path.path, &error));
         let game = game.and_then(|game| {
-            if let (true, Some(problem)) = (writer.arguments.strict, game.main_line_problem()) {
+            if !writer.arguments.strict {
+                return game_path.cut_and_note(game, number, place);
+            }
+            let game = game_path.cut(game, number)?;
+            if let Some(problem) = game.main_line_problem() {
                 return Err(Failure::new(format_args!("{path}: {place}"), problem));
             }
             note_problems(&game_path.path, place, &game);
-            game_path.cut(game, number)
+            Ok(game)
         });
         match game {
             Ok(game) => {

@@ -7,10 +7,9 @@ use serde_json::{Value, json};
 
 use super::common::{
     Failure, GameArguments, GamePath, GameRulesArgument, GivenGame, Language, Place,
-    TablebaseArguments, Unread, clauses_json, describe_ending, explain, fill, left_out,
-    no_capture_json, note, note_problems, place_json, play_line, plies_json, print, print_if_read,
-    refuse_if, report_damaged_tablebases, row, rules_tag, terminal_width, texts, translated,
-    verdict_name,
+    TablebaseArguments, Unread, clauses_json, describe_ending, explain, fill, no_capture_json,
+    note, place_json, play_line, plies_json, print, print_if_read, refuse_if,
+    report_damaged_tablebases, row, rules_tag, terminal_width, texts, translated, verdict_name,
 };
 use crate::board::Color;
 use crate::rules::{Cause, Game, Judgment, RuleSet, judge, judge_outcome};
@@ -71,7 +70,7 @@ fn judge_all(judging: &Judging<'_>) -> Result<(), Failure> {
     } else if arguments.game.is_given() {
         let given = arguments.game.read_with_source()?;
         let rules = given.rules();
-        let left_out = given.record.as_ref().and_then(left_out);
+        let left_out = given.record.as_ref().is_some_and(|record| record.lacks_last_moves());
         let GivenGame { game, source, .. } = given;
         // The text output does not name the place of a single game.
         let source = source.filter(|_| arguments.json);
@@ -106,12 +105,12 @@ fn judge_file(judging: &Judging<'_>, file: &GamePath, unread: &mut Unread) -> Re
     let mut games = file.select(file.games_line_by_line()?);
     for (number, place, record) in games.by_ref() {
         let played = record.map_err(|error| place.reason(&error)).and_then(|record| {
-            note_problems(path, place, &record);
-            let record = file.cut(record, number).map_err(|failure| failure.text)?;
+            let record = file.cut_and_note(record, number, place);
+            let record = record.map_err(|failure| failure.text)?;
             let game = play_line(record.main_line()).map_err(|failure| failure.text)?;
             let rules = judging.arguments.rules.of(rules_tag(&record).as_deref());
             let (judgment, place) = (judge(&game, rules), Some((path, place)));
-            Ok(JudgedGame { game, judgment, place, left_out: left_out(&record) })
+            Ok(JudgedGame { game, judgment, place, left_out: record.lacks_last_moves() })
         });
         match played {
             Ok(judged) => {
@@ -137,7 +136,7 @@ struct JudgedGame<'a> {
     /// The file from which the game was read, if any, and where in the file it is.
     place: Option<(&'a Path, Place)>,
     /// Why moves of the game were left out; `None` if none were.
-    left_out: Option<String>,
+    left_out: bool,
 }
 
 /// Reports if the rules, with `--all` each rule set, ended a game before its last move. JSON has a field for this.

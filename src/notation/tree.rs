@@ -324,6 +324,8 @@ pub struct GameTree<M = Move> {
     pub problems: Vec<Problem>,
     /// The number of further problems outside the main line, which are not listed.
     pub unlisted_problems: usize,
+    /// The number of problems, from the first, that leave out no move of the main line, such as an unclosed tag.
+    pub(super) problems_without_loss: usize,
 }
 
 impl<M> GameTree<M> {
@@ -337,6 +339,7 @@ impl<M> GameTree<M> {
             result: GameResult::Unfinished,
             problems: Vec::new(),
             unlisted_problems: 0,
+            problems_without_loss: 0,
         }
     }
 
@@ -429,6 +432,24 @@ impl GameTree {
         let mut problems = self.problems.iter();
         let found = problems.find(|problem| problem.affects_main_line);
         found.map(|problem| problem.reason.as_str())
+    }
+
+    /// Whether the last moves of the main line were left out: an illegal move and those after it, or those after the
+    /// end of a truncated file.
+    pub fn lacks_last_moves(&self) -> bool {
+        let mut problems = self.problems.iter().skip(self.problems_without_loss);
+        problems.any(|problem| problem.affects_main_line && !problem.is_about_result)
+    }
+
+    /// Removes the problems that left out the last moves of the main line or made its result unknown, for a game that
+    /// is meant to end before these moves.
+    #[cfg(feature = "cli")]
+    pub(crate) fn forget_end(&mut self) {
+        let mut lossy = self.problems.split_off(self.problems_without_loss);
+        lossy.retain(|problem| !problem.affects_main_line);
+        self.problems.retain(|problem| !problem.is_about_result);
+        self.problems_without_loss = self.problems.len();
+        self.problems.append(&mut lossy);
     }
 
     /// Adds a line of legal moves after a node, as its last child.

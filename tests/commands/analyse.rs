@@ -225,23 +225,44 @@ fn files_of_positions_are_analyzed() {
 }
 
 #[test]
-fn left_out_moves_are_named_in_json() {
+fn left_out_moves_are_noted_in_json() {
     let dir = TestDir::new();
     dir.write("cut.pgn", "1. h2e2 h9g7 2. e2e9 *\n");
     dir.write("cut.txt", "startpos moves h2e2 h9g7 e2e9\nstartpos\n");
     for command in ["analyse --depth 1", "judge", "review --depth 1"] {
         let (name, limit) = command.split_once(' ').unwrap_or((command, ""));
         let object = |file: &str| dir.objects(&format!("{name} {file} {limit} --json"))[0].clone();
-        let reason = object("cut.pgn")["left_out"].to_string();
-        assert!(reason.contains("e2e9"), "{command}: {reason}");
-        // Only the first ply is requested, and it is there.
-        assert!(object("cut.pgn:1@1")["left_out"].is_null(), "{command}");
+        assert_eq!(object("cut.pgn")["left_out"], true, "{command}");
+        // All requested plies are there.
+        for place in ["cut.pgn:1@1", "cut.pgn:1@2"] {
+            assert_eq!(object(place)["left_out"], false, "{command} {place}");
+        }
         if name != "review" {
             let objects = dir.objects(&format!("{name} cut.txt {limit} --json"));
-            let are_cut: Vec<bool> = objects.iter().map(|o| !o["left_out"].is_null()).collect();
+            let are_cut: Vec<_> = objects.iter().map(|object| &object["left_out"]).collect();
             assert_eq!(are_cut, [true, false], "{command}");
         }
     }
+}
+
+#[test]
+fn left_out_is_false_if_all_moves_are_kept() {
+    let dir = TestDir::new();
+    let tag = "[Event \"x\"\n[Red \"a\"]\n\n";
+    dir.write("tag.pgn", format!("{tag}1. h2e2 h9g7 *\n"));
+    dir.write("variation.pgn", "1. h2e2 h9g7 (1... b9c7\n");
+    dir.write("comment.pgn", "1. h2e2 h9g7 {good\n");
+    dir.write("illegal.pgn", format!("{tag}1. h2e2 h9g7 2. e2e9 *\n"));
+    dir.write("results.pgn", "[Result \"1-0\"]\n\n1. h2e2 h9g7 0-1\n");
+    for name in ["tag", "variation", "comment", "results"] {
+        let judged = dir.command(&format!("judge {name}.pgn --json")).output().unwrap();
+        let messages = String::from_utf8(judged.stderr).unwrap();
+        assert!(messages.contains(": game 1: line "), "{name}: {messages}");
+        let objects = dir.objects(&format!("analyse {name}.pgn --depth 1 --json"));
+        assert_eq!(objects[0]["left_out"], false, "{name}");
+        assert!(objects[0]["fen"].as_str().unwrap().ends_with("w - - 2 2"), "{}", objects[0]);
+    }
+    assert_eq!(dir.objects("judge illegal.pgn --json")[0]["left_out"], true);
 }
 
 #[test]

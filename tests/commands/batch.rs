@@ -56,7 +56,7 @@ fn lines_with_moves_are_searched_at_their_last_positions() {
         $1 batch illegal.txt --nodes 10
         > "line":3,
         > rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR b
-        > "left_out":"move 2
+        > "left_out":true
         2> line 1: move 1
         2> line 2: move 1
         2> line 3: move 2

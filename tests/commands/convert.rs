@@ -112,6 +112,29 @@ fn games_are_selected_and_positions_extracted() {
 }
 
 #[test]
+fn strict_applies_to_the_requested_plies() {
+    let dir = TestDir::new();
+    dir.write("cut.pgn", "1. h2e2 h9g7 2. e2e9 *\n");
+    dir.write("tag.pgn", "[Event \"x\"\n[Red \"a\"]\n\n1. h2e2 h9g7 2. e2e9 *\n");
+    dir.check(
+        "
+        $1 convert --strict cut.pgn --to moves
+        2> move 3
+        $ convert --strict cut.pgn:1@1 --to moves
+        = startpos moves h2e2
+        2>0 move 3
+        $ convert --strict cut.pgn:1@2 --to moves
+        = startpos moves h2e2 h9g7
+        2>0 move 3
+        $ convert cut.pgn:1@2 --to moves
+        2>0 move 3
+        $1 convert --strict tag.pgn:1@1 --to moves
+        2> unclosed tag
+        ",
+    );
+}
+
+#[test]
 fn binary_files_json_and_csv_are_rejected() {
     let dir = TestDir::new();
     let bytes: Vec<u8> = (0..2000_u32).map(|n| (n * n / 7 % 251) as u8).collect();

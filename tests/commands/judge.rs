@@ -336,8 +336,34 @@ fn games_of_a_pgn_are_judged() {
         $ judge games:2
         = red_loses
         $ judge games:2 --json
-        > "file":"games","game":2,"left_out":null,"line":null
+        > "file":"games","game":2,"left_out":false,"line":null
         "#,
+    );
+}
+
+#[test]
+fn problems_after_the_requested_ply_are_not_reported() {
+    let dir = TestDir::new();
+    dir.write("cut.pgn", "1. h2e2 h9g7 2. e2e9 *\n");
+    // The damaged tag precedes all moves.
+    dir.write("tag.pgn", "[Event \"x\"\n[Red \"a\"]\n\n1. h2e2 h9g7 2. e2e9 *\n");
+    dir.check(
+        "
+        $ judge cut.pgn
+        2> move 3
+        $ judge cut.pgn:1@1
+        2=
+        $ judge cut.pgn:1@2
+        2=
+        $1 judge cut.pgn:1@3
+        2> move 3
+        2> ends after ply 2
+        $ judge tag.pgn:1@2
+        2> unclosed tag
+        2>0 move 3
+        $ review cut.pgn:1@2 --depth 1
+        2>0 move 3
+        ",
     );
 }
 

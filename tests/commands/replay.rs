@@ -87,6 +87,20 @@ fn games_and_plies_can_be_selected() {
         2> No such file
         ",
     );
+    // Only problems up to the requested ply count.
+    dir.write("cut.pgn", "1. h2e2 h9g7 2. e2e9 1-0\n");
+    dir.write("tag.pgn", "[Event \"x\"\n[Red \"a\"]\n\n1. h2e2 h9g7 2. e2e9 *\n");
+    dir.check(
+        "
+        $1 replay cut.pgn
+        > move 3
+        $ replay cut.pgn:1@1
+        $ replay cut.pgn:1@2 --json
+        > \"result\":\"*\"
+        $1 replay tag.pgn:1@1
+        > unclosed tag
+        ",
+    );
     // The texts in JSON do not depend on the language.
     dir.write("illegal.pgn", "[Red \"x\"]\n\n1. h2e2 h2e2 *\n");
     let [english, chinese] = ["en", "zh"].map(|language| {

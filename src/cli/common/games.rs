@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{Context, Failure, fill, note, open_input, refuse_if, texts};
 use crate::notation::records::{RecordReader, is_lines, url_game};
-use crate::notation::tree::{GameResult, GameTree, Problem};
+use crate::notation::tree::{GameResult, GameTree};
 use crate::notation::{GameText, Line, LineError, RecordError, is_move_text, without_move_numbers};
 use crate::rules::Game;
 use crate::text::{has_extension, translated};
@@ -261,7 +261,7 @@ pub struct GamePath {
 }
 
 impl GamePath {
-    /// Parses `FILE[:GAME][@PLY]`. The whole text is the file name if such a file exists or the text is not UTF-8.
+    /// Parses `FILE[:GAME][@PLY]`. The whole text is the file name if such a file exists.
     pub fn parse(argument: impl AsRef<OsStr>) -> Self {
         let whole = Path::new(argument.as_ref());
         if whole.exists() {
@@ -351,8 +351,7 @@ impl GamePath {
         if self.game.is_none() && games.next().is_some() {
             note_first_of_several(&self.path);
         }
-        note_problems(&self.path, place, &game);
-        Ok((self.cut(game, number)?, place))
+        Ok((self.cut_and_note(game, number, place)?, place))
     }
 
     /// The games that this path selects. `games` must be a reader of its file.
@@ -366,21 +365,37 @@ impl GamePath {
         Failure::new(self.path.display(), why)
     }
 
-    /// Cuts the game after the given ply; its result is then unknown. `number` is the number of the game in its file.
+    /// Cuts the game after the given ply; its result is then unknown. A problem that left out the moves after this ply
+    /// is then no problem of the game. `number` is the number of the game in its file.
     ///
     /// # Errors
     /// The game is shorter.
     pub fn cut(&self, mut game: GameTree, number: usize) -> Result<GameTree, Failure> {
         self.check_ply(&game, number)?;
         if let Some(ply) = self.ply
-            && ply < game.plies()
+            && (ply < game.plies() || game.lacks_last_moves())
         {
             game.truncate(ply);
-            // They are about moves that were cut, because a main line ends at its first problem.
-            game.problems.retain(|problem| !problem.affects_main_line);
+            game.forget_end();
             game.result = GameResult::Unfinished;
             game.tags.retain(|(name, _)| name != "Reason" && name != "Termination");
         }
+        Ok(game)
+    }
+
+    /// Like [`Self::cut`], but also reports the problems of the game, after the cut if it is long enough.
+    pub fn cut_and_note(
+        &self,
+        game: GameTree,
+        number: usize,
+        place: Place,
+    ) -> Result<GameTree, Failure> {
+        if let Err(failure) = self.check_ply(&game, number) {
+            note_problems(&self.path, place, &game);
+            return Err(failure);
+        }
+        let game = self.cut(game, number)?;
+        note_problems(&self.path, place, &game);
         Ok(game)
     }
 
@@ -524,12 +539,6 @@ impl Display for Place {
         };
         f.write_str(&fill(text, &[&self.number().to_string()]))
     }
-}
-
-/// The reason why the main line of a record ends before its last move, for JSON.
-pub fn left_out(record: &GameTree) -> Option<String> {
-    let is_cut = |problem: &&Problem| problem.affects_main_line && !problem.is_about_result;
-    record.problems.iter().find(is_cut).map(|problem| problem.reason.clone())
 }
 
 /// The fields `file`, and `game` or `line`, of a JSON object about a game; null if it is not from a file.

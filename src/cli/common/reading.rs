@@ -6,8 +6,7 @@ use std::path::Path;
 
 use super::games::{finish_games, note_first_of_several};
 use super::{
-    Context, Failure, GamePath, Place, fill, left_out, note_problems, play_line, rules_tag, texts,
-    translated,
+    Context, Failure, GamePath, Place, fill, note_problems, play_line, rules_tag, texts, translated,
 };
 use crate::notation::epd::Epd;
 use crate::notation::records::{LineContent, Lines, RecordReader, read_line};
@@ -181,8 +180,8 @@ pub struct FilePosition {
     pub game: Game,
     /// The value of its tag `Rules`; `None` without a record or tag.
     pub rules: Option<String>,
-    /// See [`left_out`].
-    pub left_out: Option<String>,
+    /// See [`GameTree::lacks_last_moves`].
+    pub left_out: bool,
 }
 
 /// Which games of a file of game records are read if no number is given.
@@ -246,10 +245,10 @@ fn read_lines(
 /// it and the moves after it are left out.
 fn read_position(path: &Path, place: Place, text: &str) -> Result<FilePosition, String> {
     let (line, epd, left_out) = match read_line(text).map_err(|error| error.reason)? {
-        LineContent::Epd(epd) => ((*epd.line).clone(), Some(epd), None),
+        LineContent::Epd(epd) => ((*epd.line).clone(), Some(epd), false),
         LineContent::Game(record) => {
             note_problems(path, place, &record);
-            (record.main_line(), None, left_out(&record))
+            (record.main_line(), None, record.lacks_last_moves())
         }
     };
     let game = play_line(line).map_err(|failure| failure.text)?;
@@ -267,8 +266,8 @@ fn read_records(
     let mut games = file.select(games);
     while let Some((number, place, record)) = games.next() {
         let position = record.map_err(|error| place.reason(&error)).and_then(|record| {
-            note_problems(&file.path, place, &record);
-            let record = file.cut(record, number).map_err(|failure| failure.text)?;
+            let record = file.cut_and_note(record, number, place);
+            let record = record.map_err(|failure| failure.text)?;
             let event = || record.known_tag("Event").map(str::to_owned);
             let id = match record.players().or_else(event) {
                 Some(name) => format!("{number}: {name}"),
@@ -277,7 +276,7 @@ fn read_records(
             let game = play_line(record.main_line()).map_err(|failure| failure.text)?;
             let mut epd = Epd::new(game.position().clone());
             epd.operations.push(("id".to_owned(), vec![id]));
-            let (rules, left_out) = (rules_tag(&record), left_out(&record));
+            let (rules, left_out) = (rules_tag(&record), record.lacks_last_moves());
             Ok(FilePosition { place, epd, game, rules, left_out })
         });
         match position {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::game::{Grade, MoveVerdict, Repetition, Review, ReviewedMove};
 use crate::board::{Color, Move};
 use crate::cli::common::{
-    Language, columns, fill, left_out, pad_left, score_and_mate, terminal_width, texts,
+    Language, columns, fill, pad_left, score_and_mate, terminal_width, texts,
 };
 use crate::notation::tree::{AnnotatedMove, GameTree, NodeId, ROOT, append};
 use crate::notation::{MoveStyle, chinese, opening};
@@ -85,7 +85,7 @@ pub fn json(review: &Review, file: &str) -> String {
         "red": review.record.tag("Red"),
         "black": review.record.tag("Black"),
         "result": review.record.result,
-        "left_out": left_out(&review.record),
+        "left_out": review.record.lacks_last_moves(),
         "moves": moves.collect::<Value>(),
         "sides": sides,
         "repetitions": repetitions.collect::<Value>(),

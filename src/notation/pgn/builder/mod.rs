@@ -605,6 +605,10 @@ impl Builder {
             self.game.add_problem(error, false);
         }
         use_common_names(&mut self.game.tags);
-        self.game.resolve()
+        let problems = self.game.problems.len();
+        let mut game = self.game.resolve()?;
+        // All moves were read. Only an illegal move, a later problem, leaves out moves of the main line.
+        game.problems_without_loss = problems;
+        Ok(game)
     }
 }
