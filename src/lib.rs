@@ -27,8 +27,8 @@
 //!
 //! A reader thread turns bytes into lines, and the codec of a protocol (UCCI, UCI, XBoard or CXBoard), which belongs
 //! to the session, turns lines into typed commands. The session is the state machine of the engine. It waits for lines
-//! and search events, and only the session writes to standard output. The search threads are kept between searches, are independent of the protocols and never
-//! print.
+//! and search events, and only the session writes to standard output. The search threads are kept between searches, are
+//! independent of the protocols and never print.
 //!
 //! A `go` in UCCI passes through these files:
 //!

@@ -175,12 +175,14 @@ fn the_gauntlet_of_the_readme_runs() {
 #[test]
 fn the_conversions_run() {
     let conversions = commands(RECORDS, "convert ");
-    assert_eq!(conversions.len(), 7);
+    assert_eq!(conversions.len(), 8);
     for command in &conversions {
         let directory = tempfile::tempdir().unwrap();
         let dir = directory.path();
         let moves = "h2e2 h7e7 e2h2 e7h7 ".repeat(5);
         let game = format!("[Red \"胡荣华\"]\n\n{moves} 1-0\n");
+        std::fs::create_dir(dir.join("records")).unwrap();
+        std::fs::write(dir.join("records/1.pgn"), &game).unwrap();
         let page = "[DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist]";
         // A minimal file: the starting position without moves.
         let mut xqf = vec![0; 1032];

@@ -148,8 +148,8 @@ fn word_of(error: &Error, kind: ContextKind) -> Option<String> {
     }
 }
 
-/// Sets the tip for an unknown argument. The tip to write `--` is shown only for words with one dash, which may be moves
-/// (WXF: `-C=4`), not for unknown options. For `-engine`, the tip suggests `--engine` instead.
+/// Sets the tip for an unknown argument. The tip to write `--` is shown only for words with one dash, which may be
+/// moves (WXF: `-C=4`), not for unknown options. For `-engine`, the tip suggests `--engine` instead.
 fn add_argument_tip(error: &mut Error, words: &[OsString], program: &Command) {
     let Some(word) = word_of(error, ContextKind::InvalidArg) else {
         return;

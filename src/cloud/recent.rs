@@ -67,8 +67,8 @@ impl<K: Eq + Hash, V> RecentMap<K, V> {
         Self { entries: HashMap::new(), time, capacity }
     }
 
-    /// Inserts or replaces an entry. Before a new entry is inserted into a full map, expired entries are removed, and if
-    /// more than half of the capacity is still in use, all entries.
+    /// Inserts or replaces an entry. Before a new entry is inserted into a full map, expired entries are removed, and
+    /// if more than half of the capacity is still in use, all entries.
     pub fn insert(&mut self, key: K, value: V) {
         if self.entries.len() >= self.capacity
             && !self.entries.contains_key(&key)

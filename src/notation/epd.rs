@@ -231,8 +231,8 @@ fn operands<'a>(operations: &'a [Operation], code: &str) -> impl Iterator<Item =
 }
 
 /// The dialect of the moves in operations. Their ranks begin at 1 if there is an operation `variant`, which the tools
-/// for Fairy-Stockfish write, or a move with the rank 10. Otherwise it is the dialect of the operation `moves`, whose moves
-/// are played from `start`.
+/// for Fairy-Stockfish write, or a move with the rank 10. Otherwise it is the dialect of the operation `moves`, whose
+/// moves are played from `start`.
 fn dialect(start: &Position, operations: &[Operation]) -> Dialect {
     let takes_moves = |code: &str| ["moves", "bm", "am", "sm", "pv"].contains(&code);
     // A 10 without a letter before it may be the number of a move.

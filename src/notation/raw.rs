@@ -63,8 +63,8 @@ pub enum RawMove {
 /// A record whose moves have not been checked.
 pub type RawGame = GameTree<RawMove>;
 
-/// The name of a tag without the characters that it cannot have in a PGN: blanks, quotation marks, brackets, colons, and
-/// control and invisible characters.
+/// The name of a tag without the characters that it cannot have in a PGN: blanks, quotation marks, brackets, colons,
+/// and control and invisible characters.
 pub fn tag_name(name: &str) -> String {
     let is_kept = |c: &char| {
         !c.is_control()

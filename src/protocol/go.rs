@@ -290,8 +290,8 @@ impl GoReader<'_> {
     }
 
     /// Drops limits of 0 and increments without a clock if there are other limits: some clients write every limit, and
-    /// 0 for one that is not set, or leave an increment set. A `time` of 0 stays a limit: in whole seconds it is a clock
-    /// with less than a second left. A 0 of `mate` or `nodes` that is not dropped becomes 1.
+    /// 0 for one that is not set, or leave an increment set. A `time` of 0 stays a limit: in whole seconds it is a
+    /// clock with less than a second left. A 0 of `mate` or `nodes` that is not dropped becomes 1.
     fn resolve_zeros(&mut self) {
         let request = &mut self.request;
         let depth = request.depth.filter(|depth| *depth > 0);

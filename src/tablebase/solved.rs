@@ -55,7 +55,8 @@ pub struct SideCounts {
     pub longest_win: u16,
     /// Won by the repetition rules.
     pub won_by_rule: u64,
-    /// Plies of the longest win by rule whose length is stored; 0 if none. The repetitions of the loser are not counted.
+    /// Plies of the longest win by rule whose length is stored; 0 if none. The repetitions of the loser are not
+    /// counted.
     pub longest_by_rule: u16,
     /// Proven draws.
     pub drawn: u64,

@@ -369,6 +369,57 @@ fn a_merged_dat_keeps_the_records_of_its_inputs() {
 }
 
 #[test]
+fn positions_with_the_same_hash_are_reported() {
+    let dir = TestDir::new();
+    let [one, other] = ["5k3/6N2/8n/9/9/9/9/9/2R6/3K5 w", "5k3/9/4n4/1R7/9/9/9/9/3N5/3K5 w"];
+    dir.write("a.txt", format!("{one}\tc1c9\t3\n{other}\tb6b9\t4\n"));
+    dir.write("b.txt", format!("{START}\th2e2\t5\n"));
+    let report =
+        "positions with the same hash as another one, which readers cannot distinguish: 1\\n";
+    dir.check(&format!(
+        "
+        $ book import a.txt a.dat
+        2= {report}2 moves in 2 positions
+        $ book import b.txt b.dat
+        2= 1 move in 1 position
+        $ book merge all.dat a.txt b.dat
+        2= {report}3 moves
+        "
+    ));
+}
+
+/// With every limit of the address space with which the program runs, a book in a database is used, or an error is
+/// reported.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_database_that_does_not_fit_into_memory_is_reported() {
+    let dir = TestDir::new();
+    dir.check("$ book merge a.xqb <builtin>");
+    let database = rusqlite::Connection::open(dir.path("a.xqb")).unwrap();
+    let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000)
+        INSERT INTO book(key, move, valid) SELECT CAST(i AS BLOB), 1, 1 FROM n";
+    database.execute_batch(rows).unwrap();
+    drop(database);
+    let (mut shown, mut refused) = (0, 0);
+    for megabytes in (60..160).step_by(9) {
+        let limit = format!("ulimit -v {}; exec \"$@\"", megabytes << 10);
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &limit, "sh", env!("CARGO_BIN_EXE_chuhe"), "--lang", "en"]);
+        command.args(["book", "show", "--book", "a.xqb"]).current_dir(dir.path("."));
+        let output = command.output().unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        match output.status.code() {
+            Some(0) => shown += 1,
+            code => {
+                assert_eq!(code, Some(1), "{megabytes} MB: {errors}");
+                refused += usize::from(errors == "chuhe: book: a.xqb: out of memory\n");
+            }
+        }
+    }
+    assert!(shown > 0 && refused > 0, "{shown} {refused}");
+}
+
+#[test]
 fn show_reads_the_builtin_book_by_default() {
     check(
         "$ book show\n> h2e2  炮二平五\n$2 book show --book ''\n2= chuhe: book: no book is given",

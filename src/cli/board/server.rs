@@ -81,7 +81,7 @@ impl BoardServer {
         let host = text(HOST).unwrap_or("");
         if !is_own_host(host, self.listening.port()) {
             return Some(
-                "open the board as 127.0.0.1 or localhost with its own port; a tunnel must use the same port on both sides",
+                "open the board as 127.0.0.1 or localhost with its own port; a tunnel must keep the port",
             );
         }
         if let Some(origin) = text(ORIGIN)

@@ -247,7 +247,6 @@ impl SearchThreads {
     /// Clears the hash table and the histories.
     pub fn forget(&mut self) {
         self.pool.forget();
-        self.pool.prepare();
     }
 }
 

@@ -72,8 +72,8 @@ struct Query<'a> {
     text: &'a str,
     board: QueriedPosition,
     banned: Vec<&'a str>,
-    /// Whether `queryall` shows the scores of all known moves, and the request may create tasks (parameter `learn`, on by
-    /// default).
+    /// Whether `queryall` shows the scores of all known moves, and the request may create tasks (parameter `learn`, on
+    /// by default).
     learn: bool,
     /// Whether lists include the unknown legal moves (parameter `showall`). Without `learn`, lists include them in any
     /// case, unless no move is known.

@@ -199,8 +199,8 @@ impl PendingWrites {
         }
     }
 
-    /// Requests an expansion if more moves are needed (see [`needs_moves`]), but not for a position without known moves,
-    /// which is expanded only on request, for example by `queue`.
+    /// Requests an expansion if more moves are needed (see [`needs_moves`]), but not for a position without known
+    /// moves, which is expanded only on request, for example by `queue`.
     pub fn request_expansion(&mut self, board: &QueriedPosition, known: usize, priority: Priority) {
         let needs_moves = known > 0 && needs_moves(&board.position, known);
         if needs_moves && is_eligible(&board.position) {

@@ -55,9 +55,8 @@ pub use site::{PageUser, add_slash};
 const HEAD_TIME: Duration = Duration::from_secs(5);
 /// Maximum age of a connection. It is closed after the request in progress.
 const CONNECTION_TIME: Duration = Duration::from_secs(600);
-/// Additional time for the request in progress when a connection reaches its maximum age. After this time the
-/// request is aborted.
-/// A review of a long game on the page takes hours.
+/// Additional time for the request in progress when a connection reaches its maximum age. After this time the request
+/// is aborted. A review of a long game on the page takes hours.
 const LAST_REQUEST_TIME: Duration = Duration::from_secs(24 * 3600);
 /// Maximum time in which a client reads nothing of a reply.
 const STALL_TIME: Duration = Duration::from_secs(300);

@@ -52,8 +52,8 @@ pub enum RedoError {
 impl Batch<'_> {
     /// Marks the writes of `writer` since the time `since`, in seconds since 1970, as undone by the administrator `by`.
     /// Each move gets the value of its latest remaining write, or is removed if no write remains. A move to a position
-    /// that still has known moves keeps the value computed from them; if none of its writes remains, it becomes a link of
-    /// the library.
+    /// that still has known moves keeps the value computed from them; if none of its writes remains, it becomes a link
+    /// of the library.
     pub fn undo(&mut self, writer: &str, since: i64, by: &str) -> Result<UndoResult> {
         let query =
             "SELECT key, move FROM audit WHERE writer = $1 AND time >= $2 AND undone IS NULL

@@ -85,8 +85,8 @@ impl Prose {
     }
 
     /// Records a move number at the end of the text, with `before` bytes before it. If `is_ellipsis`, it has no value,
-    /// as `...` after `3.`, and belongs together with the number directly before it, unless these are too many: comments
-    /// are inserted before them, which would take quadratic time.
+    /// as `...` after `3.`, and belongs together with the number directly before it, unless these are too many:
+    /// comments are inserted before them, which would take quadratic time.
     pub fn add_number(&mut self, before: usize, is_ellipsis: bool) {
         let is_near = |first: &usize| is_ellipsis && before - first <= MAX_NUMBERS;
         let first = self.length_before_number.filter(is_near);

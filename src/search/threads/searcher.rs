@@ -78,8 +78,11 @@ impl Searcher {
     pub fn with_exact_hash(megabytes: usize) -> Result<Self, StartError> {
         // Decoded now, while the program can still report that memory is missing.
         nnue::embedded();
-        let tt = TranspositionTable::new(megabytes)
-            .filter(|_| has_room(THREAD_BYTES + THREAD_HEAP_BYTES))
+        // Checked before the table is allocated, because the allocator can keep the memory of a freed table.
+        let bytes = megabytes.saturating_mul(1 << 20);
+        let tt = has_room(bytes.saturating_add(THREAD_BYTES + THREAD_HEAP_BYTES))
+            .then(|| TranspositionTable::new(megabytes))
+            .flatten()
             .ok_or(StartError::NoMemory(megabytes))?;
         // Not during the first search.
         tt.touch_pages(cores());

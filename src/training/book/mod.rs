@@ -37,9 +37,9 @@ impl GameBook {
     }
 
     /// Counts a game with these moves from `start`; `result` is `None` if it is unknown. Does not count the first
-    /// `skipped` plies, nor an illegal move and those after it. A move that is played several times in the same position
-    /// or its mirror image counts once. In a position that is its own mirror image, the mirror image of a move is
-    /// counted as well.
+    /// `skipped` plies, nor an illegal move and those after it. A move that is played several times in the same
+    /// position or its mirror image counts once. In a position that is its own mirror image, the mirror image of a move
+    /// is counted as well.
     pub fn add(
         &mut self,
         start: &Position,

@@ -180,8 +180,8 @@ impl Builder {
         true
     }
 
-    /// Records a result in the line of the prose. Returns whether the word ends the prose: a divider line, a result, or a
-    /// word in a line after a result without the number of the next move. A result does not end a variation, nor, if
+    /// Records a result in the line of the prose. Returns whether the word ends the prose: a divider line, a result, or
+    /// a word in a line after a result without the number of the next move. A result does not end a variation, nor, if
     /// moves have numbers, prose in the same line.
     fn check_end_of_prose(
         &mut self,
