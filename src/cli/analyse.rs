@@ -44,7 +44,7 @@ struct AnalyzedGame {
     title: String,
     game: Game,
     rules: RuleSet,
-    /// Why moves of the game were left out; `None` if none were.
+    /// See [`GameTree::lacks_last_moves`](crate::notation::tree::GameTree::lacks_last_moves).
     left_out: bool,
 }
 

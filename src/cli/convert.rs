@@ -14,7 +14,7 @@ use super::common::{
     with_files_of_folders,
 };
 use crate::board::Position;
-use crate::notation::epd::{codes_without_name, operand_text};
+use crate::notation::epd::{codes_of_task, operand_text};
 use crate::notation::records::{CblWriter, RecordReader, write_cbr, write_dhtmlxq, write_xqf};
 use crate::notation::tree::{GameResult, GameTree};
 use crate::notation::{Line, MoveStyle, date_tag, fen};
@@ -135,7 +135,8 @@ impl TargetFormat {
 /// not be read; all others are written.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     require_effects(arguments)?;
-    let files = with_files_of_folders(&arguments.files)?;
+    let mut unread = Unread::default();
+    let files = with_files_of_folders(&arguments.files, &mut unread)?;
     let paths = files.iter().map(|file| GamePath::parse(file).path);
     require_not_input("--out", &arguments.out, paths)?;
     let mut writer = Writer {
@@ -151,7 +152,6 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         lost_tags: BTreeSet::new(),
         lost_operations: BTreeSet::new(),
     };
-    let mut unread = Unread::default();
     unread.each_file(&files, |unread, path| {
         convert_file(&GamePath::parse(path), &mut writer, unread)
     })?;
@@ -276,7 +276,7 @@ impl Writer<'_> {
             self.note_lost_tags(&game, &bytes);
         }
         if !self.arguments.format().holds_positions() {
-            self.lost_operations.extend(codes_without_name(&game.operations));
+            self.lost_operations.extend(codes_of_task(&game.operations));
         }
         let text = match self.arguments.format() {
             TargetFormat::Pgn => game.write_pgn(self.arguments.notation.unwrap_or(MoveStyle::Iccs)),

@@ -135,7 +135,7 @@ struct JudgedGame<'a> {
     judgment: Judgment,
     /// The file from which the game was read, if any, and where in the file it is.
     place: Option<(&'a Path, Place)>,
-    /// Why moves of the game were left out; `None` if none were.
+    /// See [`GameTree::lacks_last_moves`](crate::notation::tree::GameTree::lacks_last_moves).
     left_out: bool,
 }
 

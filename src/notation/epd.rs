@@ -169,11 +169,16 @@ impl Epd {
     }
 }
 
-/// The codes of the operations in a text, without those of names (`id`).
+/// The codes of the operations in a text that a game with its name and starting position does not hold. A longer word
+/// is not a code but the beginning of a name.
 #[cfg(feature = "records")]
-pub fn codes_without_name(text: &str) -> Vec<String> {
+pub fn codes_of_task(text: &str) -> Vec<String> {
+    let is_code = |code: &str| {
+        let is_short = (2..=4).contains(&code.len());
+        is_short && code.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    };
     let codes = operations(text).into_iter().map(|(code, _)| code);
-    codes.filter(|code| code != "id").collect()
+    codes.filter(|code| is_code(code) && !["id", "hmvc", "fmvn"].contains(&&**code)).collect()
 }
 
 /// A text as the content of a quoted operand. Quotes and `;` become `'`, because some readers take them for the end of

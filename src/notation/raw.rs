@@ -209,7 +209,7 @@ impl RawGame {
     pub fn set_result(&mut self, value: &str) {
         match read_result(value) {
             Ok(result) => self.result = result.unwrap_or_default(),
-            Err(reason) => self.add_problem(reason, false),
+            Err(reason) => self.add_result_problem(reason),
         }
     }
 
@@ -231,6 +231,12 @@ impl RawGame {
         } else {
             self.unlisted_problems += 1;
         }
+    }
+
+    /// Records that the result cannot be read.
+    pub fn add_result_problem(&mut self, reason: impl ToString) {
+        let reason = reason.to_string();
+        self.problems.push(Problem { reason, affects_main_line: false, is_about_result: true });
     }
 
     /// Checks and plays the moves. An illegal or unreadable move is left out with all moves after it, and reported as a
@@ -277,9 +283,7 @@ impl RawGame {
                     next = self.moves.first_child(id).or_else(|| self.moves.after_subtree(id));
                 }
                 Err(error) => {
-                    // The side to move may follow from the first move.
-                    let has_position =
-                        self.start.setup().squares != Position::startpos().setup().squares;
+                    let has_position = self.start != Position::startpos();
                     if is_main && ply == 1 && !(has_position && self.is_readable(id)) {
                         return Err(error);
                     }

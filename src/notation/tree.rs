@@ -435,7 +435,7 @@ impl GameTree {
     }
 
     /// Whether the last moves of the main line were left out: an illegal move and those after it, or those after the
-    /// end of a truncated file.
+    /// end of a truncated binary record. Moves inside an unclosed comment or variation of a text do not count.
     pub fn lacks_last_moves(&self) -> bool {
         let mut problems = self.problems.iter().skip(self.problems_without_loss);
         problems.any(|problem| problem.affects_main_line && !problem.is_about_result)

@@ -41,15 +41,35 @@ pub fn is_invisible(c: char) -> bool {
     )
 }
 
-/// A text of a record without its invisible characters, except those in comments in braces.
+/// Whether a character is of a script in which moves and tags are written, with its punctuation and numbers: Latin,
+/// Chinese.
+fn is_of_moves(c: char) -> bool {
+    matches!(
+        c,
+        '\0'..='\u{24f}'
+            | '\u{1e00}'..='\u{1eff}'
+            | '\u{2010}'..='\u{2027}'
+            | '\u{2460}'..='\u{24ff}'
+            | '\u{2776}'..='\u{2793}'
+            | '\u{2e80}'..='\u{9fff}'
+            | '\u{f900}'..='\u{faff}'
+            | '\u{ff00}'..='\u{ffef}'
+    )
+}
+
+/// A text of a record without invisible characters at its beginning and after Latin and Chinese characters. Those after
+/// others have a meaning, as in emojis and Arabic words.
 pub fn without_invisible(text: Cow<'_, str>) -> Cow<'_, str> {
     if !text.chars().any(is_invisible) {
         return text;
     }
-    let mut is_comment = false;
+    let mut last = '\n';
     let is_kept = |c: &char| {
-        is_comment = *c == '{' || is_comment && *c != '}';
-        is_comment || !is_invisible(*c)
+        let is_kept = !is_invisible(*c) || !is_of_moves(last);
+        if is_kept {
+            last = *c;
+        }
+        is_kept
     };
     Cow::Owned(text.chars().filter(is_kept).collect())
 }
@@ -265,9 +285,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn invisible_characters_are_kept_only_in_comments() {
-        let text = "\u{feff}[Re\u{200b}d \"a\"]\n1. h2\u{ad}e2 {\u{200d}} h9g7\u{fe0e}";
-        let plain = "[Red \"a\"]\n1. h2e2 {\u{200d}} h9g7";
+    fn invisible_characters_are_kept_in_emojis_and_other_scripts() {
+        let text = "\u{feff}[Re\u{200b}d \"👨\u{200d}👩\"]\n1. h2\u{ad}e2 马\u{200b}8进7 {نیم\u{200c}فاصله ❤\u{fe0f}}";
+        let plain = "[Red \"👨\u{200d}👩\"]\n1. h2e2 马8进7 {نیم\u{200c}فاصله ❤\u{fe0f}}";
         assert_eq!(without_invisible(Cow::Borrowed(text)), plain);
     }
 

@@ -46,6 +46,24 @@ fn an_unclosed_comment_ends_with_its_game() {
 }
 
 #[test]
+fn only_problems_up_to_the_requested_ply_count() {
+    let dir = TestDir::new();
+    dir.write("cut.pgn", "1. h2e2 h9g7 2. e2e9 1-0\n");
+    dir.write("tag.pgn", "[Event \"x\"\n[Red \"a\"]\n\n1. h2e2 h9g7 2. e2e9 *\n");
+    dir.check(
+        "
+        $1 replay cut.pgn
+        > move 3
+        $ replay cut.pgn:1@1
+        $ replay cut.pgn:1@2 --json
+        > \"result\":\"*\"
+        $1 replay tag.pgn:1@1
+        > unclosed tag
+        ",
+    );
+}
+
+#[test]
 fn games_and_plies_can_be_selected() {
     let dir = TestDir::new();
     let mate = "[Red \"a\"]\n[FEN \"4k4/R8/9/9/9/9/9/9/1R7/3K5 w\"]\n\n1. B1B9 0-1\n\n";
@@ -85,20 +103,6 @@ fn games_and_plies_can_be_selected() {
         2> there is no game 9
         $1 judge no-such.pgn:2
         2> No such file
-        ",
-    );
-    // Only problems up to the requested ply count.
-    dir.write("cut.pgn", "1. h2e2 h9g7 2. e2e9 1-0\n");
-    dir.write("tag.pgn", "[Event \"x\"\n[Red \"a\"]\n\n1. h2e2 h9g7 2. e2e9 *\n");
-    dir.check(
-        "
-        $1 replay cut.pgn
-        > move 3
-        $ replay cut.pgn:1@1
-        $ replay cut.pgn:1@2 --json
-        > \"result\":\"*\"
-        $1 replay tag.pgn:1@1
-        > unclosed tag
         ",
     );
     // The texts in JSON do not depend on the language.

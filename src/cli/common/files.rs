@@ -241,50 +241,6 @@ pub fn create_outputs<'a, P: AsRef<Path>, const N: usize>(
     Ok(created)
 }
 
-/// The extensions of the files that are read from a folder.
-const RECORD_EXTENSIONS: [&str; 16] = [
-    "cbf", "cbl", "cbr", "ccm", "dhtmlxq", "epd", "fen", "htm", "html", "mxq", "pfc", "pgn", "txt",
-    "ubb", "wxf", "xqf",
-];
-
-/// The files, with the game records in a folder and its subfolders, in the order of their names, in place of the
-/// folder.
-///
-/// # Errors
-/// A folder cannot be read or has no game records.
-pub fn with_files_of_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
-    let mut files = Vec::new();
-    for path in paths {
-        if !path.is_dir() {
-            files.push(path.clone());
-            continue;
-        }
-        let before = files.len();
-        add_records(path, &mut files).context(path.display())?;
-        if files.len() == before {
-            return Err(Failure::new(path.display(), "the folder has no game records"));
-        }
-    }
-    Ok(files)
-}
-
-/// Adds the game records of a folder. Links to other folders are not followed.
-fn add_records(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
-    let mut entries = std::fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
-    entries.sort_by_key(std::fs::DirEntry::file_name);
-    for entry in entries {
-        let path = entry.path();
-        if entry.file_type()?.is_dir() {
-            add_records(&path, files)?;
-        } else if path.is_file()
-            && RECORD_EXTENSIONS.iter().any(|known| has_extension(&path, known))
-        {
-            files.push(path);
-        }
-    }
-    Ok(())
-}
-
 /// The extensions of pictures, web pages, game records, networks, other files with positions, games or moves, and
 /// compressed files.
 const KNOWN_EXTENSIONS: [&str; 32] = [

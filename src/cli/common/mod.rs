@@ -36,7 +36,7 @@ pub use files::read_small_text;
 pub use files::require_distinct;
 pub use files::{
     FILE_EXISTS, ForceArgument, OutputFile, create_outputs, open_input, require_extension,
-    require_not_input, require_not_stdout, with_files_of_folders,
+    require_not_input, require_not_stdout,
 };
 #[cfg(feature = "training")]
 pub use files::{FileLock, require_not_log};
@@ -55,7 +55,9 @@ pub use output::{number_table, pad};
 #[cfg(feature = "training")]
 pub use progress::ProgressMeter;
 pub use progress::{note, register_bar};
-pub use reading::{ErrorList, FilePosition, RecordSelection, Unread, read_positions};
+pub use reading::{
+    ErrorList, FilePosition, RecordSelection, Unread, read_positions, with_files_of_folders,
+};
 pub use search::{
     SearchArguments, SearchDefaults, SearchPlan, SearchThreads, bound_name, score_and_mate,
     search_games, thread_count,

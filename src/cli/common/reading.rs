@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::games::{finish_games, note_first_of_several};
 use super::{
@@ -12,7 +12,7 @@ use crate::notation::epd::Epd;
 use crate::notation::records::{LineContent, Lines, RecordReader, read_line};
 use crate::notation::tree::GameTree;
 use crate::rules::Game;
-use crate::text::{counted, excerpt};
+use crate::text::{counted, excerpt, has_extension};
 
 /// The games, positions and files that a command could not read. Each is reported at once, and the command continues.
 #[derive(Debug, Default)]
@@ -169,6 +169,53 @@ impl ErrorList {
         };
         Some(Failure::new(path, why))
     }
+}
+
+/// The extensions of the files that are read from a folder.
+const RECORD_EXTENSIONS: [&str; 16] = [
+    "cbf", "cbl", "cbr", "ccm", "dhtmlxq", "epd", "fen", "htm", "html", "mxq", "pfc", "pgn", "txt",
+    "ubb", "wxf", "xqf",
+];
+
+/// The files, with the game records in a folder and its subfolders, in the order of their names, in place of the
+/// folder. A folder that cannot be read or has no game records is handled as an unreadable file.
+pub fn with_files_of_folders(
+    paths: &[PathBuf],
+    unread: &mut Unread,
+) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let before = files.len();
+        if let Err(failure) = add_records(path, &mut files) {
+            unread.add_file(failure, paths.len())?;
+        } else if files.len() == before {
+            let failure = Failure::new(path.display(), "the folder has no game records");
+            unread.add_file(failure, paths.len())?;
+        }
+    }
+    Ok(files)
+}
+
+/// Adds the game records of a folder. Links to other folders are not followed.
+fn add_records(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let mut entries = entries.context(folder.display())?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        if entry.file_type().context(path.display())?.is_dir() {
+            add_records(&path, files)?;
+        } else if path.is_file()
+            && RECORD_EXTENSIONS.iter().any(|known| has_extension(&path, known))
+        {
+            files.push(path);
+        }
+    }
+    Ok(())
 }
 
 #[derive(Clone, Debug)]

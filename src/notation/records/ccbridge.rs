@@ -165,11 +165,14 @@ fn library_records(bytes: &[u8]) -> Result<Vec<Range<usize>>, RecordError> {
     let mut records = Vec::new();
     let mut texts_start = None;
     for part in parts {
+        if part.start >= first && is_deleted(&part) {
+            continue;
+        }
         if part.start < first || is_heading(&bytes[part.clone()]) {
             if !heading_text(&bytes[part.clone()]).is_empty() {
                 texts_start.get_or_insert(part.start);
             }
-        } else if !is_deleted(&part) {
+        } else {
             records.push(texts_start.take().unwrap_or(part.start)..part.end);
         }
     }

@@ -131,11 +131,15 @@ fn plain_tag(text: &str) -> Option<String> {
 pub fn is_move_list(text: &str) -> bool {
     let text = text.trim();
     let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_first = |(from, to)| is_legal(&Position::startpos(), Move::new(from, to));
-    is_digits
-        && text.len() >= 8
-        && text.len().is_multiple_of(4)
-        && read_moves(&text[..4])[..].first().copied().flatten().is_some_and(is_first)
+    let has_length = text.len() >= 8 && text.len().is_multiple_of(4);
+    is_digits && has_length && standard_start(&read_moves(&text[..4])).is_some()
+}
+
+/// The starting position with the side that plays the first move to move; `None` if this move is illegal.
+fn standard_start(moves: &[Option<(Square, Square)>]) -> Option<Position> {
+    let (from, to) = moves.first().copied().flatten()?;
+    let start = fen_position("", Some(from)).ok()?;
+    is_legal(&start, Move::new(from, to)).then_some(start)
 }
 
 /// Splits a text into its records, each of which begins with `[DhtmlXQ]`, `[DhtmlXQiFrame]` or `[DhtmlXQHTML]`, or with
@@ -179,6 +183,7 @@ pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
         ("", squares) if !squares.is_empty() => {
             piece_position(&read_squares(squares, &moves)?, first_from, Color::Red)?
         }
+        ("", _) => standard_start(&moves).unwrap_or_else(Position::startpos),
         (fen, _) => fen_position(fen, first_from)?,
     };
     game.moves[ROOT].comment = comment(&fields, 0, 0);
@@ -469,6 +474,7 @@ mod tests {
         let position = games[5].as_ref().unwrap();
         assert!(position.moves.is_empty() && is_dhtmlxq("[DhtmlXQ_binit]"));
         assert!(is_move_list("7747706279678070\n"));
+        assert!(is_move_list("12425254"), "black moves first");
         for text in ["20260831", "12345678", "000000000000", "8070774", "7747"] {
             assert!(!is_move_list(text), "{text}");
         }

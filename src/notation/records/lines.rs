@@ -263,14 +263,17 @@ pub fn read_line(text: &str) -> Result<LineContent, RecordError> {
 /// A line with the FEN in place of `startpos`, and without `position` and `fen` before it.
 fn with_fen(line: &str) -> Cow<'_, str> {
     let is_end = |c: char| c.is_whitespace() || c == ';';
-    let word = line.split(is_end).next().unwrap_or_default();
-    let rest = &line[word.len()..];
-    if word.eq_ignore_ascii_case("startpos") {
-        Cow::Owned(fen::START.to_owned() + rest)
-    } else if GameText::is_start(word) {
-        with_fen(rest.trim_start())
-    } else {
-        Cow::Borrowed(line)
+    let mut line = line;
+    loop {
+        let word = line.split(is_end).next().unwrap_or_default();
+        let rest = &line[word.len()..];
+        if word.eq_ignore_ascii_case("startpos") {
+            return Cow::Owned(fen::START.to_owned() + rest);
+        }
+        if !GameText::is_start(word) {
+            return Cow::Borrowed(line);
+        }
+        line = rest.trim_start();
     }
 }
 
@@ -503,6 +506,7 @@ mod tests {
                 assert_eq!((game.plies(), name), (plies, event), "{start} {text}");
             }
         }
+        assert!(read_line(&("fen ".repeat(1_000_000) + ";")).is_err());
         let error = read_line("startpos moves h2e9; bm h9g7;").unwrap_err().to_string();
         assert!(error.contains("h2e9"), "{error}");
     }

@@ -36,9 +36,9 @@ const SELF_PLAY_MARK: &[u8] = b"CHUHEGM";
 const ARCHIVES: [(&[u8], &str); 6] = [
     (b"PK\x03\x04", "ZIP"),
     (b"\x1f\x8b", "gzip"),
-    (b"Rar!", "RAR"),
+    (b"Rar!\x1a\x07", "RAR"),
     (b"7z\xbc\xaf\x27\x1c", "7z"),
-    (b"BZh", "bzip2"),
+    (b"BZh91AY&SY", "bzip2"),
     (b"\xfd7zXZ", "xz"),
 ];
 /// The maximum length of a line of a file with one game per line, in MB.
@@ -300,8 +300,8 @@ fn is_csv(text: &str) -> bool {
     heading.contains(',') && heading.split(',').any(is_fen)
 }
 
-/// Whether a text is JSON: an object, or objects or strings in one or several arrays. An object begins with a key and a
-/// colon, unlike a comment of a PGN that begins with a quotation.
+/// Whether a text is JSON: an object, objects or strings in one or several arrays, or numbers in several. An object
+/// begins with a key and a colon, unlike a comment of a PGN that begins with a quotation.
 fn is_json(text: &str) -> bool {
     fn after(text: &str, mark: char) -> Option<&str> {
         text.trim_start().strip_prefix(mark)
@@ -312,7 +312,9 @@ fn is_json(text: &str) -> bool {
         rest.is_some_and(|(_, rest)| rest.trim_start().starts_with(':'))
     };
     let first = text.trim_start_matches(|c: char| c == '[' || c.is_whitespace());
-    is_object(first) || first.starts_with('"') && after(text, '[').is_some()
+    let arrays = text[..text.len() - first.len()].matches('[').count();
+    let is_number = first.starts_with(|c: char| c == '-' || c.is_ascii_digit());
+    is_object(first) || first.starts_with('"') && arrays > 0 || is_number && arrays > 1
 }
 
 fn split_text<'a>(text: String, split: fn(&str) -> Vec<&str>, read: TextReader) -> Source<'a> {

@@ -180,7 +180,8 @@ pub fn read_xqf(bytes: &[u8]) -> Result<GameTree, RecordError> {
         // A text that fills its field may end with the first half of a character.
         game.add_tag(name, value.trim_end_matches(char::REPLACEMENT_CHARACTER));
     }
-    game.result = result_of_code(bytes[RESULT]);
+    // Some readers take 4 for a draw as well; in CBR it has another meaning.
+    game.result = result_of_code(if bytes[RESULT] == 4 { 3 } else { bytes[RESULT] });
     game.resolve()
 }
 

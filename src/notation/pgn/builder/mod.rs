@@ -602,12 +602,12 @@ impl Builder {
         self.game.result = known.or(self.result_in_brackets).unwrap_or_default();
         let unread = self.unread_result.take().filter(|_| !is_known(&self.game.result));
         if let Some(error) = unread {
-            self.game.add_problem(error, false);
+            self.game.add_result_problem(error);
         }
         use_common_names(&mut self.game.tags);
         let problems = self.game.problems.len();
         let mut game = self.game.resolve()?;
-        // All moves were read. Only an illegal move, a later problem, leaves out moves of the main line.
+        // Only an illegal move, a later problem, leaves out moves of the main line that were read.
         game.problems_without_loss = problems;
         Ok(game)
     }

@@ -111,18 +111,20 @@ fn comments_numbers_and_results_of_chinese_texts_are_read() {
 }
 
 #[test]
-fn invisible_characters_outside_comments_are_ignored() {
+fn invisible_characters_are_ignored() {
     for c in "\u{ad}\u{200b}\u{200d}\u{200e}\u{2060}\u{feff}\u{fe0e}".chars() {
         for text in [
-            format!("[Re{c}d \"A\"]\n[Result{c} \"1-0\"]\n\n1. H2{c}-E2 {{a\u{200d}b}} H9-G7{c} *"),
-            format!("红方{c}：A\n1. 炮二{c}平五 {{a\u{200d}b}}{c}马8进7 红{c}胜"),
-            format!("{c}红方：A\n1. C2=5{c} {{a\u{200d}b}} H8{c}+7 1-{c}0"),
-            format!("红方：A\n1.{c}h2e2{{a\u{200d}b}}{c}h9g7{c}1-0"),
+            format!(
+                "[Re{c}d \"A\"]\n[Result{c} \"1-0\"]\n\n1. H2{c}-E2 {{👨\u{200d}b}} H9-G7{c} *"
+            ),
+            format!("红方{c}：A\n1. 炮二{c}平五 {{👨\u{200d}b}}{c}马8进7 红{c}胜"),
+            format!("{c}红方：A\n1. C2=5{c} {{👨\u{200d}b}} H8{c}+7 1-{c}0"),
+            format!("红方：A\n1.{c}h2e2{{👨\u{200d}b}}{c}h9g7{c}1-0"),
         ] {
             let game = read_one(&text);
             assert_eq!(game.main_line().coordinates(), "h2e2 h9g7", "{text:?}");
             assert_eq!((game.tag("Red"), game.result), (Some("A"), GameResult::RedWins));
-            assert_eq!(game.comments(), ["a\u{200d}b", ""]);
+            assert_eq!(game.comments(), ["👨\u{200d}b", ""]);
         }
     }
 }
