@@ -9,8 +9,8 @@ use crate::notation::{MoveStyle, fen};
 /// lines of at most 255 bytes. Comments are not wrapped.
 const LINE_WIDTH: usize = 80;
 
-/// The line of a tag, without the line end. Control characters are removed, and from the name also the characters that
-/// [`tag_name`] removes.
+/// The line of a tag, without the line end. Control characters are removed, and from the name also blanks, quotation
+/// marks, brackets, colons and invisible characters.
 pub fn tag_line(name: &str, value: &str) -> String {
     let name = tag_name(name);
     let value = value.replace('\\', "\\\\").replace('"', "\\\"");
