@@ -1,7 +1,9 @@
 //! Game records as read from a file, before their moves are checked.
 
 use super::line::Dialect;
-use super::tree::{AnnotatedMove, GameResult, GameTree, NodeId, Problem, ROOT, plain_comment};
+use super::tree::{
+    AnnotatedMove, GameResult, GameTree, LostPart, NodeId, Problem, ROOT, plain_comment,
+};
 #[cfg(feature = "records")]
 use super::{GameText, fen};
 use super::{Line, chinese, is_move_text, parse_move};
@@ -222,12 +224,13 @@ impl RawGame {
         }
     }
 
-    /// Records a problem. Problems of the main line are always listed, others only while there are fewer than
-    /// `MAX_PROBLEMS`.
+    /// Records a problem, because of which the last moves of the main line or another part were left out. Problems of
+    /// the main line are always listed, others only while there are fewer than `MAX_PROBLEMS`.
     pub fn add_problem(&mut self, reason: impl ToString, affects_main_line: bool) {
         if affects_main_line || self.problems.len() < MAX_PROBLEMS {
             let reason = reason.to_string();
-            self.problems.push(Problem { reason, affects_main_line, is_about_result: false });
+            let lost = if affects_main_line { LostPart::LastMoves } else { LostPart::Other };
+            self.problems.push(Problem { reason, affects_main_line, lost });
         } else {
             self.unlisted_problems += 1;
         }
@@ -236,7 +239,8 @@ impl RawGame {
     /// Records that the result cannot be read.
     pub fn add_result_problem(&mut self, reason: impl ToString) {
         let reason = reason.to_string();
-        self.problems.push(Problem { reason, affects_main_line: false, is_about_result: true });
+        let lost = LostPart::Result;
+        self.problems.push(Problem { reason, affects_main_line: false, lost });
     }
 
     /// Checks and plays the moves. An illegal or unreadable move is left out with all moves after it, and reported as a

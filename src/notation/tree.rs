@@ -300,10 +300,22 @@ impl<M> AnnotatedMove<M> {
 pub struct Problem {
     /// The reason, with the line or move.
     pub reason: String,
-    /// Whether the main line is incomplete or may be wrong because of it.
+    /// Whether the main line or its result is incomplete or may be wrong because of it.
     pub affects_main_line: bool,
-    /// Whether all moves are kept and only the result is unknown because of it.
-    pub is_about_result: bool,
+    /// The part that the game lacks because of it.
+    pub lost: LostPart,
+}
+
+/// The part of a record that a game lacks because of a [`Problem`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LostPart {
+    /// A tag, comment or variation. Moves inside an unclosed comment or variation are not in the main line.
+    Other,
+    /// The last moves of the main line: an illegal move and those after it, or those after the end of a file that is
+    /// cut short.
+    LastMoves,
+    /// The result.
+    Result,
 }
 
 /// A game record: tags, starting position, and a tree of moves. A [`Move`] is legal in the position after its parent;
@@ -324,8 +336,6 @@ pub struct GameTree<M = Move> {
     pub problems: Vec<Problem>,
     /// The number of further problems outside the main line, which are not listed.
     pub unlisted_problems: usize,
-    /// The number of problems, from the first, that leave out no move of the main line, such as an unclosed tag.
-    pub(super) problems_without_loss: usize,
 }
 
 impl<M> GameTree<M> {
@@ -339,7 +349,6 @@ impl<M> GameTree<M> {
             result: GameResult::Unfinished,
             problems: Vec::new(),
             unlisted_problems: 0,
-            problems_without_loss: 0,
         }
     }
 
@@ -434,22 +443,16 @@ impl GameTree {
         found.map(|problem| problem.reason.as_str())
     }
 
-    /// Whether the last moves of the main line were left out: an illegal move and those after it, or those after the
-    /// end of a truncated binary record. Moves inside an unclosed comment or variation of a text do not count.
+    /// Whether the last moves of the main line were left out, see [`LostPart::LastMoves`].
     pub fn lacks_last_moves(&self) -> bool {
-        let mut problems = self.problems.iter().skip(self.problems_without_loss);
-        problems.any(|problem| problem.affects_main_line && !problem.is_about_result)
+        self.problems.iter().any(|problem| problem.lost == LostPart::LastMoves)
     }
 
     /// Removes the problems that left out the last moves of the main line or made its result unknown, for a game that
     /// is meant to end before these moves.
     #[cfg(feature = "cli")]
     pub(crate) fn forget_end(&mut self) {
-        let mut lossy = self.problems.split_off(self.problems_without_loss);
-        lossy.retain(|problem| !problem.affects_main_line);
-        self.problems.retain(|problem| !problem.is_about_result);
-        self.problems_without_loss = self.problems.len();
-        self.problems.append(&mut lossy);
+        self.problems.retain(|problem| problem.lost == LostPart::Other);
     }
 
     /// Adds a line of legal moves after a node, as its last child.

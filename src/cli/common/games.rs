@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{Context, Failure, fill, note, open_input, refuse_if, texts};
 use crate::notation::records::{RecordReader, is_lines, url_game};
-use crate::notation::tree::{GameResult, GameTree};
+use crate::notation::tree::{GameResult, GameTree, LostPart};
 use crate::notation::{GameText, Line, LineError, RecordError, is_move_text, without_move_numbers};
 use crate::rules::Game;
 use crate::text::{has_extension, translated};
@@ -452,10 +452,10 @@ impl SelectedGames<'_> {
 /// Reports the parts of a game that could not be read.
 pub fn note_problems(path: &Path, place: Place, game: &GameTree) {
     for problem in &game.problems {
-        let consequence = match problem {
-            problem if problem.is_about_result => texts().result_unknown,
-            problem if problem.affects_main_line => texts().moves_before_it,
-            _ => texts().part_left_out,
+        let consequence = match problem.lost {
+            LostPart::Other => texts().part_left_out,
+            LostPart::LastMoves => texts().moves_before_it,
+            LostPart::Result => texts().result_unknown,
         };
         let (path, place) = (path.display().to_string(), place.to_string());
         let reason = translated(&problem.reason);

@@ -233,7 +233,7 @@ pub fn read_line(text: &str) -> Result<LineContent, RecordError> {
         game.set_tag("Event", name);
         return Ok(LineContent::Game(game));
     }
-    // After `startpos` without operations, a single character is a mistyped move, not a field of the FEN.
+    // Only with operations: in `startpos x`, the `x` is a mistyped move, but after a FEN it would be one of its fields.
     let text = &if text.contains(';') { with_fen(text) } else { Cow::Borrowed(text) };
     // A name may have the marks of a URL.
     let first = text.split_whitespace().next().unwrap_or_default();

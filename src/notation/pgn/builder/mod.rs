@@ -14,7 +14,7 @@ use super::words::{
 use crate::board::{Color, Position};
 use crate::notation::raw::{MAX_DEPTH, MAX_MOVES, RawGame, RawMove, RecordError};
 use crate::notation::tree::{
-    AnnotatedMove, GameResult, GameTree, NodeId, Problem, ROOT, append, plain_comment,
+    AnnotatedMove, GameResult, GameTree, LostPart, NodeId, Problem, ROOT, append, plain_comment,
 };
 use crate::notation::{chinese, is_move_text, parse_move};
 
@@ -232,9 +232,11 @@ impl Builder {
         };
     }
 
-    /// Records a problem because of which the main line is incomplete or may be wrong.
-    fn add_problem(&mut self, line: usize, reason: impl ToString) {
-        self.game.add_problem(RecordError::at(line, reason), true);
+    /// Records a problem because of which the main line or, with [`LostPart::Result`], its result may be wrong.
+    /// No move that was read is left out.
+    fn add_problem(&mut self, line: usize, reason: impl ToString, lost: LostPart) {
+        let reason = RecordError::at(line, reason).to_string();
+        self.game.problems.push(Problem { reason, affects_main_line: true, lost });
     }
 
     /// Adds a token. Returns `false` if it is text that does not belong to a game.
@@ -268,7 +270,7 @@ impl Builder {
             PgnToken::UnclosedTag(text) => self.add_unclosed_tag(text, line),
             PgnToken::UnclosedComment => {
                 self.has_ended = true;
-                self.add_problem(line, "unclosed comment");
+                self.add_problem(line, "unclosed comment", LostPart::Other);
             }
             PgnToken::Open(_) if self.too_deep > 0 => self.too_deep += 1,
             PgnToken::Close(_) if self.too_deep > 0 => self.too_deep -= 1,
@@ -471,7 +473,8 @@ impl Builder {
         }
         let is_main = self.open.is_empty();
         if !is_main && !self.has_moves() {
-            self.add_problem(line, "a variation precedes the first move of the game");
+            let reason = "a variation precedes the first move of the game";
+            self.add_problem(line, reason, LostPart::Other);
         }
         if is_main {
             self.result_in_brackets = None;
@@ -563,7 +566,7 @@ impl Builder {
     /// `*`. After two results that contradict each other, the result stays unknown.
     fn end(&mut self, result: GameResult, line: usize) {
         self.has_ended = true;
-        if self.game.problems.iter().any(|problem| problem.is_about_result) {
+        if self.game.problems.iter().any(|problem| problem.lost == LostPart::Result) {
             return;
         }
         match self.result.filter(|known| *known != GameResult::Unfinished) {
@@ -573,11 +576,7 @@ impl Builder {
                 self.result = Some(GameResult::Unfinished);
                 self.result_in_brackets = None;
                 let reason = format!("the results {known} and {result} contradict each other");
-                self.game.problems.push(Problem {
-                    reason: RecordError::at(line, reason).to_string(),
-                    affects_main_line: true,
-                    is_about_result: true,
-                });
+                self.add_problem(line, reason, LostPart::Result);
             }
         }
     }
@@ -590,7 +589,7 @@ impl Builder {
             return Err(error);
         }
         if let Some(OpenVariation { line, .. }) = self.open.first() {
-            self.add_problem(*line, "unclosed variation");
+            self.add_problem(*line, "unclosed variation", LostPart::Other);
         }
         if !self.has_moves()
             && let Some(problem) = self.game.problems.first()
@@ -605,10 +604,6 @@ impl Builder {
             self.game.add_result_problem(error);
         }
         use_common_names(&mut self.game.tags);
-        let problems = self.game.problems.len();
-        let mut game = self.game.resolve()?;
-        // Only an illegal move, a later problem, leaves out moves of the main line that were read.
-        game.problems_without_loss = problems;
-        Ok(game)
+        self.game.resolve()
     }
 }

@@ -4,7 +4,7 @@ use super::Builder;
 use crate::notation::LineError;
 use crate::notation::fen::{self, begins_with_board};
 use crate::notation::raw::{RecordError, date_tag, is_derived_tag, read_result, tag_name};
-use crate::notation::tree::GameResult;
+use crate::notation::tree::{GameResult, LostPart};
 use crate::text::excerpt;
 
 /// In a game with this many tags or more, a heading no longer replaces an earlier tag with the same name, and a tag
@@ -48,7 +48,7 @@ impl Builder {
             self.has_fen = true;
             self.reject(line, "unclosed tag");
         } else {
-            self.add_problem(line, "unclosed tag");
+            self.add_problem(line, "unclosed tag", LostPart::Other);
         }
     }
 
