@@ -15,7 +15,7 @@ use super::common::{
     Context, Failure, FilePosition, ForceArgument, GamePath, LimitArguments, LineFormat,
     LineOutput, RecordSelection, SearchArguments, SearchDefaults, SearchPlan, Unread, bound_name,
     exit_code, interrupts, note, read_positions, register_bar, report_damaged_tablebases,
-    require_extension, require_not_input, score_and_mate, search_games,
+    require_extension, require_not_input, score_and_mate, search_games, with_files_of_folders,
 };
 use crate::board::Move;
 use crate::notation::{chinese, fen};
@@ -33,8 +33,8 @@ use crate::text::has_extension;
 /// results do not depend on each other.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Positions or game records (PGN, XQF, CBR, CBL, CBF, PFC, DhtmlXQ, WXF); `-` is standard input.
-    /// `games.pgn:3@42` is the position after 42 plies of game 3.
+    /// Positions or game records (PGN, XQF, CBR, CBL, CBF, PFC, DhtmlXQ, WXF), or folders with such files; `-` is
+    /// standard input. `games.pgn:3@42` is the position after 42 plies of game 3.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Output file; `-`, the default, is standard output.
@@ -94,7 +94,12 @@ impl Arguments {
 /// Searches the positions and writes the results in the order of the positions. After Ctrl-C the file has only complete
 /// results, and `--continue` continues after them.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let (positions, unread) = read_files(&arguments.files)?;
+    let mut unread = Unread::default();
+    let files = with_files_of_folders(&arguments.files, &mut unread)?;
+    let out = arguments.out.as_deref().unwrap_or(Path::new("-"));
+    require_not_input("--out", out, files.iter().map(|file| GamePath::parse(file).path))?;
+    let is_named = files.len() > 1 || files != arguments.files;
+    let positions = read_files(&files, is_named, &mut unread)?;
     let mut plan = arguments.search.plan(SearchDefaults { threads: 0, hash: 16 })?;
     plan.limits = arguments.limits.limits(Duration::from_secs(1));
     let mut output = Output::open(arguments, &positions, arguments.search_text(&plan))?;
@@ -126,14 +131,17 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(exit_code(is_interrupted))
 }
 
-/// The positions of all files, and what could not be read. Fails if no position can be read.
-fn read_files(files: &[PathBuf]) -> Result<(Vec<BatchPosition>, Unread), Failure> {
+/// The positions of all files, with the names of their files if `is_named`. Fails if no position can be read.
+fn read_files(
+    files: &[PathBuf],
+    is_named: bool,
+    unread: &mut Unread,
+) -> Result<Vec<BatchPosition>, Failure> {
     let mut all = Vec::new();
-    let mut unread = Unread::default();
     unread.each_file(files, |unread, path| {
         let positions = read_positions(&GamePath::parse(path), RecordSelection::All, unread)?;
         for position in positions {
-            let file = (files.len() > 1).then(|| path.display().to_string());
+            let file = is_named.then(|| path.display().to_string());
             match &position.epd.task_error {
                 Some(error) => unread.add_part(path, position.place, error),
                 None => all.push(BatchPosition { file, position }),
@@ -143,9 +151,9 @@ fn read_files(files: &[PathBuf]) -> Result<(Vec<BatchPosition>, Unread), Failure
     })?;
     if all.is_empty() {
         // Nothing can be searched, so the errors end the command.
-        std::mem::take(&mut unread).finish("batch")?;
+        std::mem::take(unread).finish("batch")?;
     }
-    Ok((all, unread))
+    Ok(all)
 }
 
 /// Prints the number of searched positions and solved tasks on standard error.
@@ -165,7 +173,7 @@ fn print_summary(output: &Output, positions: usize) {
 const NO_RESULTS: &str = "the file has no results of `chuhe batch`";
 
 struct BatchPosition {
-    /// `None` if there is only one file.
+    /// `None` if the only argument is a file.
     file: Option<String>,
     position: FilePosition,
 }
@@ -284,12 +292,9 @@ impl Output {
         search: String,
     ) -> Result<Self, Failure> {
         let path = arguments.out.as_deref().unwrap_or(Path::new("-"));
-        let inputs = arguments.files.iter();
-        let inputs = inputs.map(|file| GamePath::parse(file).path);
-        require_not_input("--out", path, inputs)?;
         require_extension("--out", path, &["json", "csv"])?;
         let format = arguments.format();
-        let has_file_names = arguments.files.len() > 1;
+        let has_file_names = positions.iter().any(|position| position.file.is_some());
         let columns = columns(has_file_names);
         let (heading, beginning) = match format {
             BatchFormat::Json if has_file_names => ("", "{\"file\":"),

@@ -3,21 +3,21 @@
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{Hash, Hasher};
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
 use super::common::{
-    Context, ErrorList, Failure, ForceArgument, GamePath, OpeningArgument, OutputFile, Unread,
-    fill, note, note_problems, refuse_if, require_extension, require_not_input, texts, translated,
+    Context, ErrorList, Failure, ForceArgument, GamePath, InputFiles, OpeningArgument, OutputFile,
+    Unread, fill, is_folder, note, note_problems, refuse_if, require_extension, texts, translated,
     with_files_of_folders,
 };
 use crate::board::Position;
 use crate::notation::epd::{codes_of_task, operand_text};
 use crate::notation::records::{CblWriter, RecordReader, write_cbr, write_dhtmlxq, write_xqf};
 use crate::notation::tree::{GameResult, GameTree};
-use crate::notation::{Line, MoveStyle, date_tag, fen};
+use crate::notation::{Line, MoveStyle, RecordError, date_tag, fen};
 use crate::text::{counted, has_extension};
 
 /// Convert game records, select games, extract positions.
@@ -39,7 +39,7 @@ pub struct Arguments {
     /// The notation of moves in PGN [default: iccs].
     #[arg(long, value_enum, ignore_case = true, value_name = "NOTATION")]
     notation: Option<MoveStyle>,
-    /// The file to write; `-`, the default, is standard output.
+    /// The file to write, or an existing folder, in which each game gets a file; `-`, the default, is standard output.
     #[arg(long, short, value_name = "FILE", default_value = "-", hide_default_value = true)]
     out: PathBuf,
     #[command(flatten)]
@@ -119,15 +119,31 @@ impl TargetFormat {
         matches!(self, Self::Fen | Self::Epd)
     }
 
-    /// Encodes a game in a format that has fields for only some tags; `None` for formats that keep all tags or none,
-    /// and if the format cannot hold the starting position.
-    fn record(self, game: &GameTree) -> Option<Vec<u8>> {
+    /// The extension of the files in a folder.
+    fn extension(self) -> &'static str {
         match self {
-            Self::Xqf => write_xqf(game).ok(),
+            Self::Pgn => "pgn",
+            Self::Xqf => "xqf",
+            Self::Cbr => "cbr",
+            Self::Cbl => "cbl",
+            Self::Dhtmlxq => "dhtmlxq",
+            Self::Moves => "txt",
+            Self::Fen => "fen",
+            Self::Epd => "epd",
+        }
+    }
+
+    /// Encodes a game in a format that has fields for only some tags; `None` for formats that keep all tags or none.
+    ///
+    /// # Errors
+    /// The format cannot hold the starting position.
+    fn record(self, game: &GameTree) -> Result<Option<Vec<u8>>, RecordError> {
+        Ok(match self {
+            Self::Xqf => Some(write_xqf(game)?),
             Self::Cbr | Self::Cbl => Some(write_cbr(game)),
             Self::Dhtmlxq => Some(write_dhtmlxq(game).into_bytes()),
             Self::Pgn | Self::Moves | Self::Fen | Self::Epd => None,
-        }
+        })
     }
 }
 
@@ -137,37 +153,50 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     require_effects(arguments)?;
     let mut unread = Unread::default();
     let files = with_files_of_folders(&arguments.files, &mut unread)?;
-    let paths = files.iter().map(|file| GamePath::parse(file).path);
-    require_not_input("--out", &arguments.out, paths)?;
+    let inputs = InputFiles::new(files.iter().map(|file| GamePath::parse(file).path));
+    let output = if is_folder(&arguments.out) {
+        None
+    } else {
+        inputs.require_other("--out", &arguments.out)?;
+        Some(Output::create(arguments, &arguments.out)?)
+    };
     let mut writer = Writer {
         arguments,
-        out: OutputFile::create(&arguments.out, arguments.force)?,
+        inputs,
+        output,
         written_hashes: HashSet::new(),
-        single: None,
-        cbl: CblWriter::default(),
         read: 0,
         with_opening: 0,
         written: 0,
+        not_held: 0,
         not_in_gbk: 0,
         lost_tags: BTreeSet::new(),
         lost_operations: BTreeSet::new(),
     };
-    unread.each_file(&files, |unread, path| {
+    let converted = unread.each_file(&files, |unread, path| {
         convert_file(&GamePath::parse(path), &mut writer, unread)
-    })?;
+    });
+    if let Err(failure) = converted {
+        // The files that were written to a folder stay.
+        if writer.output.is_none() && writer.written > 0 {
+            writer.note_counts();
+        }
+        return Err(failure);
+    }
     if writer.read > 0
         && writer.with_opening == 0
         && let Some(failure) = arguments.opening.no_game()
     {
         return Err(failure);
     }
-    let (read, written) = writer.finish()?;
-    let noun = if arguments.format().holds_positions() { "position" } else { "game" };
-    let counts = [counted(read, "game"), counted(written, noun)];
-    let counts = counts.each_ref().map(|count| translated(count));
-    note(&fill(texts().games_converted, &[&counts[0], &counts[1]]));
+    writer.finish()?;
+    writer.note_counts();
     unread.finish("convert")?;
-    if written == 0 {
+    if writer.not_held > 0 {
+        let why = format!("the format cannot hold {}", counted(writer.not_held, "game"));
+        return Err(Failure::new("convert", why));
+    }
+    if writer.written == 0 {
         return Err(Failure::new("convert", "there is no game to write"));
     }
     Ok(())
@@ -182,11 +211,12 @@ fn require_effects(arguments: &Arguments) -> Result<(), Failure> {
     let is_extension = |extension: &&str| has_extension(&arguments.out, extension);
     let is_read_only = ["cbf", "pfc", "mxq", "ccm", "wxf"].iter().any(is_extension);
     let why = "this format can only be read; --to names the format to write";
-    refuse_if(arguments.to.is_none() && is_read_only, "--out", why)?;
+    let chooses_format = arguments.to.is_none() && !is_folder(&arguments.out);
+    refuse_if(chooses_format && is_read_only, "--out", why)?;
     let why =
         "has an effect only with --to fen or epd; FILE:GAME@PLY selects the first plies of a game";
     refuse_if(arguments.ply.is_some() && !holds_positions, "--ply", why)?;
-    if arguments.to.is_none() {
+    if chooses_format {
         require_extension("--out", &arguments.out, &["pgn", "xqf", "cbr", "cbl", "fen", "epd"])?;
     }
     let why = "has an effect only with --to pgn";
@@ -221,8 +251,8 @@ fn convert_file(
         match game {
             Ok(game) => {
                 errors.report();
-                let written = writer.write_game(game);
-                written.map_err(|error| Failure::of_output(writer.out.name(), error))?;
+                let written = writer.write_game(game, &format!("{path}: {place}"));
+                written.map_err(|failure| Failure { is_output_error: true, ..failure })?;
             }
             Err(failure) => errors.add(failure),
         }
@@ -236,19 +266,82 @@ fn convert_file(
     Ok(())
 }
 
-struct Writer<'a> {
+/// A file that is written.
+struct Output<'a> {
     arguments: &'a Arguments,
-    out: OutputFile,
-    /// For `--unique`.
-    written_hashes: HashSet<u64>,
+    file: OutputFile,
     /// The first game, for a format that holds only one.
     single: Option<GameTree>,
     /// Written at the end, because the index precedes the games.
     cbl: CblWriter,
+    games: u64,
+}
+
+impl<'a> Output<'a> {
+    fn create(arguments: &'a Arguments, path: &Path) -> Result<Self, Failure> {
+        let file = OutputFile::create(path, arguments.force)?;
+        Ok(Self { arguments, file, single: None, cbl: CblWriter::default(), games: 0 })
+    }
+
+    /// Adds a game, with its `text` if the format is a text.
+    fn add(&mut self, game: GameTree, text: Option<&[u8]>) -> Result<(), Failure> {
+        self.games += 1;
+        if let Some(text) = text {
+            return self.file.write_all(text).context(self.file.name());
+        }
+        if self.arguments.format() == TargetFormat::Cbl {
+            self.cbl.add(&game);
+        } else {
+            self.single.get_or_insert(game);
+        }
+        Ok(())
+    }
+
+    /// Completes the file.
+    fn finish(mut self) -> Result<(), Failure> {
+        self.write_binary()?;
+        self.file.finish()
+    }
+
+    /// Writes the games of a binary format.
+    fn write_binary(&mut self) -> Result<(), Failure> {
+        let to = self.arguments.format();
+        if to == TargetFormat::Cbl {
+            for part in std::mem::take(&mut self.cbl).finish() {
+                self.file.write_all(&part).context(self.file.name())?;
+            }
+            return Ok(());
+        }
+        let Some(game) = &self.single else {
+            return Ok(());
+        };
+        let option = self.arguments.to.map_or("--out", |_| "--to");
+        if self.games > 1 {
+            let why = format!(
+                "this format holds one game, not {}: select one as in FILE:3, name an existing folder with --out, or use --to \
+                 cbl or pgn",
+                self.games
+            );
+            return Err(Failure::new(option, why));
+        }
+        let record = to.record(game).context(option)?;
+        self.file.write_all(&record.unwrap_or_default()).context(self.file.name())
+    }
+}
+
+struct Writer<'a> {
+    arguments: &'a Arguments,
+    inputs: InputFiles,
+    /// `None` if each game gets a file in the folder of `--out`.
+    output: Option<Output<'a>>,
+    /// For `--unique`.
+    written_hashes: HashSet<u64>,
     read: u64,
     /// The number of games with the opening of `--ecco`.
     with_opening: u64,
     written: u64,
+    /// The number of games that the format cannot hold and that were left out.
+    not_held: u64,
     /// The number of games with characters that GBK lacks.
     not_in_gbk: u64,
     /// The tags that the format has no field for or that are too long for it.
@@ -258,8 +351,8 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Writes a game if it is selected.
-    fn write_game(&mut self, mut game: GameTree) -> io::Result<()> {
+    /// Writes a game if it is selected. `place` is its file and place for messages.
+    fn write_game(&mut self, mut game: GameTree, place: &str) -> Result<(), Failure> {
         self.read += 1;
         let line = game.main_line();
         if !self.arguments.opening.selects(&line) {
@@ -272,40 +365,63 @@ impl Writer<'_> {
         if self.arguments.openings {
             game.set_opening_tags();
         }
-        if let Some(bytes) = self.arguments.format().record(&game) {
-            self.note_lost_tags(&game, &bytes);
+        let format = self.arguments.format();
+        match format.record(&game) {
+            Ok(Some(bytes)) => self.note_lost_tags(&game, &bytes),
+            Err(error) if self.output.is_none() => {
+                Failure::new(place, error).report();
+                self.not_held += 1;
+                return Ok(());
+            }
+            _ => {}
         }
-        if !self.arguments.format().holds_positions() {
+        if !format.holds_positions() {
             self.lost_operations.extend(codes_of_task(&game.operations));
         }
-        let text = match self.arguments.format() {
-            TargetFormat::Pgn => game.write_pgn(self.arguments.notation.unwrap_or(MoveStyle::Iccs)),
-            TargetFormat::Dhtmlxq => write_dhtmlxq(&game),
-            TargetFormat::Moves => moves_line(&line),
+        let text = match format {
+            TargetFormat::Pgn => {
+                Some(game.write_pgn(self.arguments.notation.unwrap_or(MoveStyle::Iccs)))
+            }
+            TargetFormat::Dhtmlxq => Some(write_dhtmlxq(&game)),
+            TargetFormat::Moves => Some(moves_line(&line)),
             TargetFormat::Fen | TargetFormat::Epd => match self.position_line(&game, &line) {
-                Some(text) => text,
+                Some(text) => Some(text),
                 None => return Ok(()),
             },
-            TargetFormat::Cbl => {
-                self.written += 1;
-                self.cbl.add(&game);
-                return Ok(());
-            }
-            TargetFormat::Xqf | TargetFormat::Cbr => {
-                self.written += 1;
-                self.single.get_or_insert(game);
-                return Ok(());
-            }
+            TargetFormat::Cbl | TargetFormat::Xqf | TargetFormat::Cbr => None,
         };
-        let bytes = if self.arguments.gbk {
-            let (bytes, _, has_others) = encoding_rs::GBK.encode(&text);
-            self.not_in_gbk += u64::from(has_others);
-            bytes.into_owned()
+        let text = text.map(|text| self.encode(&text));
+        if let Some(output) = &mut self.output {
+            output.add(game, text.as_deref())?;
         } else {
-            text.into_bytes()
-        };
+            let path = self.path_in_folder(&game);
+            self.inputs.require_other(path.display(), &path)?;
+            let mut output = Output::create(self.arguments, &path)?;
+            output.add(game, text.as_deref())?;
+            output.finish()?;
+        }
         self.written += 1;
-        self.out.write_all(&bytes)
+        Ok(())
+    }
+
+    /// The text in the encoding of the output.
+    fn encode(&mut self, text: &str) -> Vec<u8> {
+        if !self.arguments.gbk {
+            return text.as_bytes().to_vec();
+        }
+        let (bytes, _, has_others) = encoding_rs::GBK.encode(text);
+        self.not_in_gbk += u64::from(has_others);
+        bytes.into_owned()
+    }
+
+    /// The file of the next game in the folder of `--out`. Its name has the number of the file and the players, or the
+    /// event if they are unknown.
+    fn path_in_folder(&self, game: &GameTree) -> PathBuf {
+        let title = game.players().or_else(|| game.known_tag("Event").map(str::to_owned));
+        let title = title.map(|title| format!(" {}", file_name_part(&title)));
+        let (number, extension) = (self.written + 1, self.arguments.format().extension());
+        let name = format!("{number:05}{}.{extension}", title.unwrap_or_default());
+        self.arguments.out.join(name)
     }
 
     /// Records the tags of a game that its written `record` lacks or has cut. Dates are compared in the form of PGN.
@@ -323,13 +439,23 @@ impl Writer<'_> {
         }
     }
 
-    /// Completes the output, if there is any. Returns the number of games read, and the number of games or positions
-    /// written.
-    fn finish(mut self) -> Result<(u64, u64), Failure> {
+    /// Prints the number of games read, and the number of games or positions written.
+    fn note_counts(&self) {
+        let holds_positions = self.arguments.format().holds_positions();
+        let noun = if holds_positions { "position" } else { "game" };
+        let counts = [counted(self.read, "game"), counted(self.written, noun)];
+        let counts = counts.each_ref().map(|count| translated(count));
+        note(&fill(texts().games_converted, &[&counts[0], &counts[1]]));
+    }
+
+    /// Completes the output, if there is any, and prints what was lost.
+    fn finish(&mut self) -> Result<(), Failure> {
         if self.written == 0 {
-            return Ok((self.read, 0));
+            return Ok(());
         }
-        self.write_binary()?;
+        if let Some(output) = self.output.take() {
+            output.finish()?;
+        }
         if !self.lost_tags.is_empty() {
             let names: Vec<&str> = self.lost_tags.iter().map(String::as_str).collect();
             note(&format!(
@@ -350,33 +476,7 @@ impl Writer<'_> {
                 counted(self.not_in_gbk, "game")
             ));
         }
-        self.out.finish()?;
-        Ok((self.read, self.written))
-    }
-
-    /// Writes the games of a binary format.
-    fn write_binary(&mut self) -> Result<(), Failure> {
-        let to = self.arguments.format();
-        if to == TargetFormat::Cbl {
-            for part in std::mem::take(&mut self.cbl).finish() {
-                self.out.write_all(&part).context(self.out.name())?;
-            }
-            return Ok(());
-        }
-        let Some(game) = &self.single else {
-            return Ok(());
-        };
-        let option = self.arguments.to.map_or("--out", |_| "--to");
-        if self.written > 1 {
-            let why = format!(
-                "this format holds one game, not {}: select one as in FILE:3, or use --to cbl or pgn",
-                self.written
-            );
-            return Err(Failure::new(option, why));
-        }
-        let is_xqf = to == TargetFormat::Xqf;
-        let bytes = if is_xqf { write_xqf(game).context(option)? } else { write_cbr(game) };
-        self.out.write_all(&bytes).context(self.out.name())
+        Ok(())
     }
 
     /// Whether a game is selected by the options other than `--ecco` and `--unique`.
@@ -461,4 +561,11 @@ fn title(game: &GameTree) -> Option<String> {
         None => game.known_tag("Event")?.to_owned(),
     };
     Some(operand_text(&title))
+}
+
+/// The text as a part of a file name, at most 60 characters: without the characters that Windows forbids in names.
+fn file_name_part(text: &str) -> String {
+    let is_forbidden = |c: char| c.is_control() || r#"<>:"/\|?*"#.contains(c);
+    let allowed = text.chars().map(|c| if is_forbidden(c) { '_' } else { c });
+    allowed.take(60).collect()
 }

@@ -11,7 +11,7 @@ use clap::Subcommand;
 use super::common::{
     Context, Failure, ForceArgument, NetworkArgument, OutputFile, Unread, in_utf_8, note,
     open_input, open_with_beginning, plies_text, print, print_if_read, print_text,
-    require_extension, require_not_input, translated,
+    require_extension, require_not_input, translated, with_files_of_folders,
 };
 use crate::board::Color;
 use crate::text::counted;
@@ -57,7 +57,7 @@ enum DataCommand {
     Convert {
         /// Output file; `-` is standard output.
         out: PathBuf,
-        /// Samples or game records, detected by content.
+        /// Samples or game records, detected by content, or folders with game records.
         #[arg(required = true)]
         files: Vec<PathBuf>,
         #[command(flatten)]
@@ -247,10 +247,11 @@ fn win_rate(files: &[PathBuf], out: &Path, force: ForceArgument) -> Result<(), F
 }
 
 fn convert_files(out: &Path, files: &[PathBuf], force: ForceArgument) -> Result<(), Failure> {
-    require_not_input("the output file", out, files)?;
-    let mut new = NewGames::begin(out, force)?;
     let (mut total, mut unread) = (0, Unread::default());
-    unread.each_file(files, |_, file| {
+    let files = with_files_of_folders(files, &mut unread)?;
+    require_not_input("the output file", out, &files)?;
+    let mut new = NewGames::begin(out, force)?;
+    unread.each_file(&files, |_, file| {
         let converted = new.add(|writer| convert_file(file, writer, out))?;
         if converted.skipped > 0 {
             let skipped = converted.skipped;
@@ -267,7 +268,9 @@ fn convert_files(out: &Path, files: &[PathBuf], force: ForceArgument) -> Result<
         total += converted.games;
         let games = counted(converted.games, "game");
         let positions = counted(converted.positions, "position");
-        report(out, &format!("{games}, {positions}"))
+        let counts = format!("{games}, {positions}");
+        let is_only = files.len() == 1;
+        report(out, &if is_only { counts } else { format!("{}: {counts}", file.display()) })
     })?;
     new.finish(total)?;
     unread.finish("data convert")

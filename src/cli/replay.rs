@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::common::{
     Failure, GamePath, Language, OpeningArgument, Place, Unread, clauses_json, columns, explain,
     fill, named_rules, no_capture_json, note, plies_json, plies_text, print_if_read, rules_tag,
-    sentence, terminal_width, texts, translated, verdict_name,
+    sentence, terminal_width, texts, translated, verdict_name, with_files_of_folders,
 };
 use crate::notation::RecordError;
 use crate::notation::opening::{self, Opening};
@@ -21,8 +21,8 @@ use crate::tournament::verify;
 /// A game that continues after its end is an error too. Variations are not verified.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Files in any format (PGN, XQF, CBR, CBL, CBF, PFC, DhtmlXQ, WXF, one game per line); `FILE:3` is the third
-    /// game, `FILE:3@42` its first 42 plies, `-` standard input, `-- -:3` its third game.
+    /// Files in any format (PGN, XQF, CBR, CBL, CBF, PFC, DhtmlXQ, WXF, one game per line), or folders with such files;
+    /// `FILE:3` is the third game, `FILE:3@42` its first 42 plies, `-` standard input, `-- -:3` its third game.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<OsString>,
     /// The rules [default: the tag `Rules` of each game, or asian].
@@ -46,14 +46,15 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut counts = Counts::default();
     let (mut is_closed, mut unread) = (false, Unread::default());
-    for file in &arguments.files {
+    let files = with_files_of_folders(&arguments.files, &mut unread)?;
+    for file in &files {
         match replay_file(arguments, &GamePath::parse(file), &mut counts) {
             Ok(true) => {}
             Ok(false) => {
                 is_closed = true;
                 break;
             }
-            Err(failure) => unread.add_file(failure, arguments.files.len())?,
+            Err(failure) => unread.add_file(failure, files.len())?,
         }
     }
     let games = match counts.disagreeing {

@@ -210,7 +210,7 @@ fn folders_are_read() {
     for folder in ["records/b", "empty"] {
         std::fs::create_dir_all(dir.path(folder)).unwrap();
     }
-    dir.write("records/c.pgn", "1. c3c4 *\n");
+    dir.write("records/c.pgn", "1. c3c4 1-0\n");
     dir.write("records/a.TXT", "1. h2e2 *\n");
     dir.write("records/b/1.pgn", "1. b2e2 *\n");
     dir.write("records/notes.doc", [0, 1, 2]);
@@ -222,6 +222,29 @@ fn folders_are_read() {
         2= chuhe: empty: the folder has no game records
         $2 convert records -o records/c.pgn --force
         2> this is one of the input files
+        $ batch records --nodes 100 --to csv
+        > records/a.TXT,
+        > records/c.pgn,
+        $ review records --nodes 100
+        > records/b/1.pgn:
+        $ replay records
+        > records/c.pgn: 1 of 1 games agree with the rules
+        $ book build new.xqb records --min-games 1
+        2> records/b/1.pgn: skipped 1 game without a result
+        $ data convert new.chg records
+        > records/c.pgn: 1 game, 0 positions
+        $ batch records/b --nodes 100 --to csv
+        > records/b/1.pgn,
+        $2 batch records -o records/a.TXT --force
+        2> this is one of the input files
+        $2 data convert records/c.pgn records --force
+        2> this is one of the input files
+        $2 book build records/c.pgn records --force
+        2> this is one of the input files
+        $ cloud import new.db records
+        > 2 tasks added
+        $1 batch empty
+        2= chuhe: empty: the folder has no game records
         ",
     );
 }

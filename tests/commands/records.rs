@@ -166,7 +166,7 @@ fn what_a_format_cannot_hold_is_reported() {
         2> 1 game with characters that GBK lacks
         $ convert chinese.pgn --gbk --notation chinese
         2= 1 game read, 1 game written
-        $1 convert two.pgn --to xqf
+        $1 convert two.pgn --to xqf -o missing
         =
         2> this format holds one game, not 2
         $ convert two.pgn:2 --to xqf
@@ -177,6 +177,55 @@ fn what_a_format_cannot_hold_is_reported() {
         $ convert tags.pgn --to dhtmlxq
         2> the format cannot hold these tags in full, so they were lost or cut: ECCO\n
         ",
+    );
+}
+
+#[test]
+fn each_game_gets_a_file_in_a_folder() {
+    let dir = TestDir::new();
+    dir.write(
+        "games.pgn",
+        "[Red \"a/b: 甲\"]\n\n1. 炮二平五 *\n\n[Event \"杯\"]\n\n1. 马二进三 *\n",
+    );
+    // The second game has three rooks of a side, which XQF cannot hold.
+    let rooks =
+        "1. 炮二平五 *\n\n[FEN \"3k5/9/9/9/9/R8/9/R8/9/R3K4 w\"]\n\n1. A0-B0 *\n\n1. 马二进三 *\n";
+    dir.write("rooks.pgn", rooks);
+    for folder in ["xqf", "gbk", "cbl", "rooks", "half", "-"] {
+        std::fs::create_dir(dir.path(folder)).expect("the folder is created");
+    }
+    dir.write("half/00002 杯.txt", "");
+    dir.write("-/game.pgn", "1. c3c4 *\n");
+    dir.check(
+        r#"
+        $ convert games.pgn --to xqf -o xqf
+        2= 2 games read, 2 games written
+        $ convert "xqf/00001 a_b_ 甲 - _.xqf" --to moves
+        = startpos moves h2e2
+        $ convert "xqf/00002 杯.xqf" --to moves
+        = startpos moves h0g2
+        $1 convert games.pgn --to xqf -o xqf
+        2> the file already exists; --force overwrites it
+        $1 convert games.pgn --to moves -o half
+        2> 2 games read, 1 game written
+        2> half/00002 杯.txt: the file already exists; --force overwrites it
+        $ convert games.pgn --to xqf -o xqf --force
+        2= 2 games read, 2 games written
+        $2 convert "xqf/00001 a_b_ 甲 - _.xqf" --to xqf -o xqf --force
+        2> xqf/00001 a_b_ 甲 - _.xqf: this is one of the input files
+        $ convert - --to moves < games.pgn
+        = startpos moves h2e2\nstartpos moves h0g2
+        $ convert games.pgn --to cbl -o cbl
+        $ convert "cbl/00002 杯.cbl" --to moves
+        = startpos moves h0g2
+        $ convert games.pgn --unique --ply 1 --to epd --gbk -o gbk
+        $ convert "gbk/00002 杯.epd" --to fen
+        $1 convert rooks.pgn --to xqf -o rooks
+        2> rooks.pgn: game 2: the format cannot hold more pieces of a kind than a set has
+        2> the format cannot hold 1 game\n
+        $ convert rooks/00001.xqf rooks/00002.xqf --to moves
+        = startpos moves h2e2\nstartpos moves h0g2
+        "#,
     );
 }
 
@@ -346,7 +395,7 @@ fn bad_games_do_not_affect_the_output_of_other_commands() {
     dir.check(&format!(
         r#"
         $1 data convert games.chg {FILES}
-        = 2 games, 0 positions\n1 game, 0 positions
+        = a.pgn: 2 games, 0 positions\nb.pgn: 1 game, 0 positions
         2> a.pgn: games left out: 1
         2> 1 file cannot be read
         $1 replay {FILES}

@@ -396,7 +396,7 @@ fn a_failed_conversion_leaves_no_file() {
     dir.check(
         r"
         $1 data convert out.chg samples.txt good.txt
-        = 1 game, 1 position
+        = good.txt: 1 game, 1 position
         2> line 3:
         $ data stats out.chg
         > games                1\n

@@ -12,7 +12,7 @@ use super::file::Output;
 use crate::book::{BookTable, drop_unreached};
 use crate::cli::common::{
     Context, Failure, ForceArgument, ProgressMeter, Unread, exit_code, interrupts, note,
-    open_with_beginning, require_not_input,
+    open_with_beginning, require_not_input, with_files_of_folders,
 };
 use crate::cli::data;
 use crate::cli::selfplay::{GAME_HASH, open_games, play_games};
@@ -39,7 +39,7 @@ pub struct Arguments {
     out: PathBuf,
     #[command(flatten)]
     force: ForceArgument,
-    /// Files of games; `-` for standard input.
+    /// Files of games, or folders with game records; `-` for standard input.
     #[arg(required_unless_present = "self_made", conflicts_with = "self_made")]
     games: Vec<PathBuf>,
     /// Make the book from searches, without games.
@@ -93,9 +93,10 @@ pub struct Arguments {
 /// After Ctrl-C during self-play, no book is written. After Ctrl-C during the searches, the book is made from the
 /// results so far.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    require_not_input("OUT", &arguments.out, &arguments.games)?;
-    let out = Output::new(&arguments.out, arguments.force)?;
     let mut unread = Unread::default();
+    let files = with_files_of_folders(&arguments.games, &mut unread)?;
+    require_not_input("OUT", &arguments.out, &files)?;
+    let out = Output::new(&arguments.out, arguments.force)?;
     // Ctrl-C is handled only after the files have been opened, because opening a FIFO can block.
     let (interrupts, table_of_games) = if let Some(games) = arguments.self_play {
         let (interrupts, is_interrupted) = play(arguments, games)?;
@@ -103,11 +104,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             note("interrupted; run the same command again to continue the games");
             return Ok(exit_code(true));
         }
-        (interrupts, Some(from_games(arguments, &mut unread)?))
+        (interrupts, Some(from_games(arguments, &files, &mut unread)?))
     } else if arguments.self_made {
         (interrupts()?, None)
     } else {
-        let table = from_games(arguments, &mut unread)?;
+        let table = from_games(arguments, &files, &mut unread)?;
         (interrupts()?, Some(table))
     };
     let meter = BuildMeter {
@@ -147,11 +148,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 /// Builds a book from the first `--max-ply` plies of all games: moves that were played in at least
 /// `--min-games` games and have a positive value, or any value with `--by-score`. Games without a result count only
 /// with `--by-score`.
-fn from_games(arguments: &Arguments, unread: &mut Unread) -> Result<BookTable, Failure> {
+fn from_games(
+    arguments: &Arguments,
+    files: &[PathBuf],
+    unread: &mut Unread,
+) -> Result<BookTable, Failure> {
     let mut book = GameBook::new(usize::from(arguments.max_ply));
     let by_score = arguments.by_score;
-    unread
-        .each_file(&arguments.games, |unread, path| add_file(&mut book, path, by_score, unread))?;
+    unread.each_file(files, |unread, path| add_file(&mut book, path, by_score, unread))?;
     note(&counted(book.games(), "game"));
     let (min_value, kind) =
         if by_score { (i64::MIN, "move") } else { (1, "move with a positive value") };

@@ -12,6 +12,7 @@ use crate::book::{self, BookEntry, BookError, SQLITE_MAGIC, is_book_text};
 use crate::cli::book::file::{open as open_book, read_table};
 use crate::cli::common::{
     Context, Failure, Unread, in_utf_8, open_with_beginning, print_text, register_bar,
+    with_files_of_folders,
 };
 use crate::cloud::key::{Key, View};
 use crate::cloud::score::is_in_range;
@@ -34,7 +35,7 @@ use crate::text::{self, counted, decode, has_extension, without_byte_order_mark}
 pub struct Arguments {
     /// Library file or database; created if missing.
     library: Location,
-    /// Files to import; `-` is standard input.
+    /// Files to import, or folders with game records; `-` is standard input.
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Maximum number of plies per game; books are imported completely.
@@ -91,7 +92,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let mut unread = Unread::default();
     let plies = usize::from(arguments.max_ply);
-    for path in &arguments.files {
+    let files = with_files_of_folders(&arguments.files, &mut unread)?;
+    for path in &files {
         let added = importer.add(path, plies, &mut unread);
         if added.is_ok() {
             importer.store().context(library)?;
@@ -114,8 +116,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             }
             ImportError::Book(failure) => failure,
         };
-        let files = arguments.files.len();
-        unread.add_file(failure, files)?;
+        unread.add_file(failure, files.len())?;
     }
     importer.bar.finish_and_clear();
     let counts = importer.counts;

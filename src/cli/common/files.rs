@@ -1,6 +1,7 @@
 //! Files that commands read and write, and locks on them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -265,15 +266,34 @@ pub fn require_not_stdout(option: &str, path: &Path) -> Result<(), Failure> {
     refuse_if(path.as_os_str() == "-", option, "needs a file, not standard output")
 }
 
+/// Whether the path of an argument is a folder; `-` is standard input or output.
+pub fn is_folder(path: &Path) -> bool {
+    path.as_os_str() != "-" && path.is_dir()
+}
+
+/// The input files of a command, which it must not overwrite.
+pub struct InputFiles(HashSet<FileIdentity>);
+
+impl InputFiles {
+    pub fn new<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Self {
+        Self(paths.into_iter().filter_map(|path| identity_of(path.as_ref())).collect())
+    }
+
+    /// Returns an error if the output file `out` is also an input file, even under another path. `name` is its option
+    /// or path.
+    pub fn require_other(&self, name: impl Display, out: &Path) -> Result<(), Failure> {
+        let is_input = identity_of(out).is_some_and(|out| self.0.contains(&out));
+        refuse_if(is_input, name, "this is one of the input files")
+    }
+}
+
 /// Returns an error if an output file is also an input file, even under another path.
 pub fn require_not_input<P: AsRef<Path>>(
     option: &str,
     out: &Path,
     inputs: impl IntoIterator<Item = P>,
 ) -> Result<(), Failure> {
-    let out = identity_of(out);
-    let is_out = |input: P| out.is_some() && identity_of(input.as_ref()) == out;
-    refuse_if(inputs.into_iter().any(is_out), option, "this is one of the input files")
+    InputFiles::new(inputs).require_other(option, out)
 }
 
 /// Returns an error if two of the files, each with its option, are the same, even under different paths; `-` is

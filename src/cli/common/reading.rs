@@ -1,12 +1,14 @@
 //! Files of games and positions, and the report of what a command could not read.
 
+use std::ffi::OsStr;
 use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::games::{finish_games, note_first_of_several};
 use super::{
-    Context, Failure, GamePath, Place, fill, note_problems, play_line, rules_tag, texts, translated,
+    Context, Failure, GamePath, Place, fill, is_folder, note_problems, play_line, rules_tag, texts,
+    translated,
 };
 use crate::notation::epd::Epd;
 use crate::notation::records::{LineContent, Lines, RecordReader, read_line};
@@ -179,14 +181,15 @@ const RECORD_EXTENSIONS: [&str; 16] = [
 
 /// The files, with the game records in a folder and its subfolders, in the order of their names, in place of the
 /// folder. A folder that cannot be read or has no game records is handled as an unreadable file.
-pub fn with_files_of_folders(
-    paths: &[PathBuf],
+pub fn with_files_of_folders<P: AsRef<OsStr>>(
+    paths: &[P],
     unread: &mut Unread,
 ) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in paths {
-        if !path.is_dir() {
-            files.push(path.clone());
+        let path = Path::new(path);
+        if !is_folder(path) {
+            files.push(path.to_owned());
             continue;
         }
         let before = files.len();

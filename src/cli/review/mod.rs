@@ -17,7 +17,7 @@ use super::common::{
     Context, Failure, ForceArgument, GamePath, LimitArguments, OpeningArgument, OutputFile,
     SearchArguments, SearchDefaults, SearchPlan, Unread, create_outputs, exit_code, interrupts,
     note, play_line, print, refuse_if, register_bar, report_damaged_tablebases,
-    require_no_notation, rules_tag, search_games,
+    require_no_notation, rules_tag, search_games, with_files_of_folders,
 };
 use crate::notation::MoveStyle;
 use crate::notation::tree::GameTree;
@@ -32,8 +32,8 @@ use game::{Review, SearchedPosition, decided_score, judged_plies, review};
 /// searches and shows the moves that were judged so far.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Files of games in any format (PGN, XQF, CBR, CBL, CBF, PFC, DhtmlXQ, WXF, one game per line); the first game
-    /// of each, or `games.pgn:3` for the third, `games.pgn:3@42` for its first 42 plies.
+    /// Files of games in any format (PGN, XQF, CBR, CBL, CBF, PFC, DhtmlXQ, WXF, one game per line), or folders with
+    /// such files; the first game of each, or `games.pgn:3` for the third, `games.pgn:3@42` for its first 42 plies.
     #[arg(required = true, value_name = "GAME")]
     games: Vec<OsString>,
     /// Review all games of the files.
@@ -68,7 +68,9 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let game_paths: Vec<GamePath> = arguments.games.iter().map(GamePath::parse).collect();
+    let mut unread = Unread::default();
+    let games = with_files_of_folders(&arguments.games, &mut unread)?;
+    let game_paths: Vec<GamePath> = games.iter().map(GamePath::parse).collect();
     let has_number = |game_path: &GamePath| game_path.game.is_some() || game_path.ply.is_some();
     let why = "expected file names without the number of a game or a ply";
     refuse_if(arguments.all && game_paths.iter().any(has_number), "--all", why)?;
@@ -81,7 +83,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let is_for_several = arguments.svg.is_some() && game_paths.len() > 1;
     refuse_if(is_for_several, "--svg", "expected only one game")?;
     let notation = arguments.notation.unwrap_or(MoveStyle::Chinese);
-    let (records, unread) = read_files(arguments, &game_paths)?;
+    let records = read_files(arguments, &game_paths, &mut unread)?;
     let mut plan = arguments.search.plan(SearchDefaults { threads: 0, hash: 32 })?;
     plan.limits = arguments.limits.limits(Duration::from_secs(1));
     let files = create_files(arguments, &game_paths)?;
@@ -119,12 +121,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 /// A game to review: the path of its file, its number in the file, and its record.
 type FileGame<'a> = (&'a GamePath, (usize, GameTree));
 
-/// The games of the files to review, and the number of games and files that could not be read.
+/// The games of the files to review.
 fn read_files<'a>(
     arguments: &Arguments,
     game_paths: &'a [GamePath],
-) -> Result<(Vec<FileGame<'a>>, Unread), Failure> {
-    let mut unread = Unread::default();
+    unread: &mut Unread,
+) -> Result<Vec<FileGame<'a>>, Failure> {
     let mut records = Vec::new();
     let mut has_readable_file = false;
     unread.each_file(game_paths, |unread, game_path| {
@@ -135,11 +137,11 @@ fn read_files<'a>(
     })?;
     if let (true, Some(failure)) = (records.is_empty(), arguments.opening.no_game()) {
         if !has_readable_file {
-            unread.finish("review")?;
+            std::mem::take(unread).finish("review")?;
         }
         return Err(failure);
     }
-    Ok((records, unread))
+    Ok(records)
 }
 
 /// The games of a file to review, with their numbers. Games without moves are reported and skipped.
