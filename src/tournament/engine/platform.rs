@@ -122,8 +122,10 @@ mod system {
         }
         let ours = sched_getaffinity(None)?;
         sched_setaffinity(None, &set)?;
-        let mut spawned = spawn()?;
-        if let Err(error) = sched_setaffinity(None, &ours) {
+        let spawned = spawn();
+        let restored = sched_setaffinity(None, &ours);
+        let mut spawned = spawned?;
+        if let Err(error) = restored {
             spawned.kill();
             spawned.child.wait()?;
             return Err(error.into());
@@ -423,6 +425,16 @@ mod tests {
         process.kill();
         assert!(process.wait_timeout(Duration::from_secs(30)));
         assert!(!process.child.wait().unwrap().success());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_failed_start_leaves_the_thread_on_its_processors() {
+        let before = processors();
+        let cpus = before.last().map(|cpu| vec![*cpu]);
+        let failed = ProcessGroup::spawn(&mut Command::new("/no/such/engine"), cpus.as_deref());
+        assert_eq!(failed.unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!(processors(), before);
     }
 
     #[test]
