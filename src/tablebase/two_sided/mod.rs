@@ -52,7 +52,7 @@ use crate::board::Color;
 use crate::rules::RuleSet;
 use crate::tablebase::index::Node;
 use crate::tablebase::material::Material;
-use crate::tablebase::solved::{DrawsHold, SolvedClass, largest_value};
+use crate::tablebase::solved::{DrawsHold, SolvedClass};
 use crate::tablebase::value::{ILLEGAL, Metric, Value};
 use graph::GameGraph;
 use mates::{OpenPositions, held_bit, lost_bit};
@@ -93,13 +93,13 @@ pub fn solve_two_sided(
     if rules == RuleSet::Chinese {
         return Err(UnsolvedClass::Rules(rules));
     }
-    // At this level of a one-sided class, mates take `LONGEST_MATE` plies.
-    let too_long = Value::LONGEST_MATE.div_ceil(2);
     let has_long_mates = |class: &&Arc<SolvedClass>| {
-        let largest = class.values.iter().map(|values| largest_value(values)).max();
-        !class.material.is_two_sided() && largest >= Some(too_long)
+        let longest = class.counts().map(|side| side.longest_win.max(side.longest_loss));
+        longest.iter().any(|plies| *plies >= Value::LONGEST_MATE.into())
     };
-    if let Some(class) = smaller.iter().find(has_long_mates) {
+    // Two-sided classes with such mates are not solved.
+    let mut one_sided = smaller.iter().filter(|class| !class.material.is_two_sided());
+    if let Some(class) = one_sided.find(has_long_mates) {
         return Err(UnsolvedClass::TooLong(class.material));
     }
     let game = GameGraph::new(material, rules, smaller, threads);

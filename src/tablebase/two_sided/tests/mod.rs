@@ -17,7 +17,7 @@ use crate::rules::{Cause, Game, RuleSet, Verdict, judge_outcome};
 use crate::tablebase::material::Material;
 use crate::tablebase::solved::{DrawsHold, SolvedClass};
 use crate::tablebase::tests::Solutions;
-use crate::tablebase::value::{ILLEGAL, TableOutcome, Value};
+use crate::tablebase::value::{DRAW, ILLEGAL, TableOutcome, Value};
 use crate::tablebase::{Tables, class_size, prove_draws};
 
 /// The solved classes that captures lead to: two-sided classes for the rule set, one-sided classes with their draws
@@ -207,10 +207,18 @@ fn verification_accepts_tables_and_finds_wrong_values() {
 #[test]
 fn smaller_classes_with_long_mates_are_refused() {
     let (solved, smaller) = &*ROOK_AGAINST_KNIGHT;
-    let mut smaller = smaller.clone();
-    Arc::make_mut(&mut smaller[0]).values[Color::Black][0] = 75;
-    let refused = solve_two_sided(solved.material, RuleSet::Asian, &smaller, 2, &|_| {});
-    assert_eq!(refused.unwrap_err(), UnsolvedClass::TooLong(smaller[0].material));
+    let refused = UnsolvedClass::TooLong(smaller[0].material);
+    // The same level is a win in 149 plies but a loss in 148.
+    for (side, level, is_refused) in
+        [(Color::Red, 75, true), (Color::Black, 75, false), (Color::Black, 76, true)]
+    {
+        let mut smaller = smaller.clone();
+        let values = &mut Arc::make_mut(&mut smaller[0]).values[side];
+        let decided = values.iter().position(|value| ![ILLEGAL, DRAW].contains(value)).unwrap();
+        values[decided] = level;
+        let result = solve_two_sided(solved.material, RuleSet::Asian, &smaller, 2, &|_| {});
+        assert_eq!(result.err() == Some(refused), is_refused, "{side} {level}");
+    }
 }
 
 #[test]
