@@ -131,29 +131,29 @@ struct Attacks {
 /// The undecided positions after a move and each reply to it; `None` if the side that makes the move has lost after it
 /// or after a reply.
 fn successors(
-    rules: RulesAndTables<'_>,
+    judge: RulesAndTables<'_>,
     position: &Position,
     played: Move,
 ) -> Option<Vec<Position>> {
     let side = position.side_to_move();
     let after = position.after(played);
-    match rules.safety(&after, side) {
+    match judge.safety(&after, side) {
         Safety::Held => Some(Vec::new()),
         Safety::Lost => None,
-        Safety::Open => open_after(rules, &after, side),
+        Safety::Open => open_after(judge, &after, side),
     }
 }
 
 /// The undecided positions after each legal move; `None` if `side` has lost in one of them.
 fn open_after(
-    rules: RulesAndTables<'_>,
+    judge: RulesAndTables<'_>,
     position: &Position,
     side: Color,
 ) -> Option<Vec<Position>> {
     let mut open = Vec::new();
     for played in legal_moves(position) {
         let next = position.after(played);
-        match rules.safety(&next, side) {
+        match judge.safety(&next, side) {
             Safety::Held => {}
             Safety::Lost => return None,
             Safety::Open => open.push(next),
@@ -188,14 +188,14 @@ pub type ChooseMoves<'a> = dyn FnMut(&[Position]) -> Result<Vec<Vec<Move>>, Solv
 pub fn hold(
     start: &Position,
     side: Color,
-    rules: RulesAndTables<'_>,
+    judge: RulesAndTables<'_>,
     limit: usize,
     known: &mut Vec<Candidates>,
     choose: &mut ChooseMoves<'_>,
     progress: &mut dyn FnMut(usize),
 ) -> Result<Vec<Reply>, SolveError> {
-    let roots = roots(start, side, rules).ok_or(SolveError::NoDefense(1))?;
-    let mut graph = Graph::new(rules, &roots);
+    let roots = roots(start, side, judge).ok_or(SolveError::NoDefense(1))?;
+    let mut graph = Graph::new(judge, &roots);
     graph.known.extend(known.drain(..).map(|known| (known.position.key(), known)));
     let strategy = graph.search(&roots, limit, choose, progress);
     match &strategy {
@@ -211,8 +211,8 @@ pub fn hold(
 
 /// The undecided positions in which `side` moves first: the start, or those after each move of the opponent. `None` if
 /// the start or one of them is lost.
-fn roots(start: &Position, side: Color, rules: RulesAndTables<'_>) -> Option<Vec<Position>> {
-    match rules.safety(start, side) {
+fn roots(start: &Position, side: Color, judge: RulesAndTables<'_>) -> Option<Vec<Position>> {
+    match judge.safety(start, side) {
         Safety::Held => return Some(Vec::new()),
         Safety::Lost => return None,
         Safety::Open => {}
@@ -220,12 +220,12 @@ fn roots(start: &Position, side: Color, rules: RulesAndTables<'_>) -> Option<Vec
     if start.side_to_move() == side {
         return Some(vec![start.clone()]);
     }
-    open_after(rules, start, side)
+    open_after(judge, start, side)
 }
 
 /// The positions of the defender that were examined.
 struct Graph<'a> {
-    rules: RulesAndTables<'a>,
+    judge: RulesAndTables<'a>,
     /// By key. In this order, so that a search can be repeated.
     nodes: BTreeMap<u64, Node>,
     /// The roots and the positions that chosen moves have led to, as far as they were not examined, by key.
@@ -234,18 +234,18 @@ struct Graph<'a> {
     known: BTreeMap<u64, Candidates>,
     /// The attacks of moves. The key consists of the keys of the positions before the previous move and before the
     /// move, and the move.
-    attacks: HashMap<(u64, u64, Move), Attacks>,
+    known_attacks: HashMap<(u64, u64, Move), Attacks>,
 }
 
 impl<'a> Graph<'a> {
-    fn new(rules: RulesAndTables<'a>, roots: &[Position]) -> Self {
+    fn new(judge: RulesAndTables<'a>, roots: &[Position]) -> Self {
         let roots = roots.iter().map(|root| (root.key(), root.clone()));
         Self {
-            rules,
+            judge,
             nodes: BTreeMap::new(),
             unexamined: roots.collect(),
             known: BTreeMap::new(),
-            attacks: HashMap::new(),
+            known_attacks: HashMap::new(),
         }
     }
 
@@ -319,7 +319,7 @@ impl<'a> Graph<'a> {
     fn node(&self, position: Position) -> Node {
         let mut moves = legal_moves(&position).to_vec();
         moves.retain(|played| {
-            let next = successors(self.rules, &position, *played);
+            let next = successors(self.judge, &position, *played);
             next.is_some_and(|next| next.iter().all(|next| !self.is_lost(next.key())))
         });
         let mut is_sorted = moves.len() < 2;
@@ -337,8 +337,8 @@ impl<'a> Graph<'a> {
     /// Whether a move makes no attack, as far as known without the move before it, and leads only to positions examined
     /// before.
     fn adds_no_position(&self, position: &Position, played: Move) -> bool {
-        self.rules.attacks(None, position, played) == Attacks::default()
-            && successors(self.rules, position, played)
+        self.judge.attacks(None, position, played) == Attacks::default()
+            && successors(self.judge, position, played)
                 .is_some_and(|next| next.iter().all(|next| self.nodes.contains_key(&next.key())))
     }
 
@@ -359,7 +359,7 @@ impl<'a> Graph<'a> {
         let Some(played) = node.moves.first() else {
             return;
         };
-        let next = successors(self.rules, &node.position, *played).unwrap_or_default();
+        let next = successors(self.judge, &node.position, *played).unwrap_or_default();
         node.next = next.iter().map(Position::key).collect();
         for position in next {
             if !self.nodes.contains_key(&position.key()) {
@@ -412,7 +412,7 @@ impl<'a> Graph<'a> {
         let mut edges = Vec::new();
         for from in reached {
             for to in self.nodes[&from].next.clone() {
-                edges.push((from, to, self.attacks(from, to)));
+                edges.push((from, to, self.edge_attacks(from, to)));
             }
         }
         let kinds: [fn(Attacks) -> bool; 2] =
@@ -434,14 +434,14 @@ impl<'a> Graph<'a> {
     }
 
     /// The attacks of the move chosen for the position `to`, which is reached from the position `from`.
-    fn attacks(&mut self, from: u64, to: u64) -> Attacks {
+    fn edge_attacks(&mut self, from: u64, to: u64) -> Attacks {
         let (first, second) = (&self.nodes[&from], &self.nodes[&to]);
         let (before, played) = (first.moves[0], second.moves[0]);
         let earlier = first.position.after(before);
         let key = (earlier.key(), to, played);
-        let rules = self.rules;
-        let find = || rules.attacks(Some(&earlier), &second.position, played);
-        *self.attacks.entry(key).or_insert_with(find)
+        let judge = self.judge;
+        let find = || judge.attacks(Some(&earlier), &second.position, played);
+        *self.known_attacks.entry(key).or_insert_with(find)
     }
 
     /// The chosen move of each position that the chosen moves reach.
@@ -463,13 +463,13 @@ impl<'a> Graph<'a> {
 pub fn verify_strategy(
     start: &Position,
     side: Color,
-    rules: RulesAndTables<'_>,
+    judge: RulesAndTables<'_>,
     strategy: &[Reply],
 ) -> Result<usize, VerifyError> {
     let moves = strategy.iter().map(|reply| (reply.position.key(), reply.played));
     let moves: HashMap<u64, Move> = moves.collect();
-    let roots = roots(start, side, rules).ok_or(VerifyError::Lost)?;
-    let mut graph = Graph::new(rules, &[]);
+    let roots = roots(start, side, judge).ok_or(VerifyError::Lost)?;
+    let mut graph = Graph::new(judge, &[]);
     let mut stack = roots.clone();
     while let Some(position) = stack.pop() {
         let key = position.key();
@@ -479,7 +479,7 @@ pub fn verify_strategy(
         let played = moves.get(&key).copied();
         let played = played.ok_or_else(|| VerifyError::NoMove(position.to_string()))?;
         let is_legal = legal_moves(&position).contains(&played);
-        let next = successors(rules, &position, played).filter(|_| is_legal);
+        let next = successors(judge, &position, played).filter(|_| is_legal);
         let next = next.ok_or_else(|| VerifyError::Wrong(position.to_string(), played))?;
         let node = Node {
             next: next.iter().map(Position::key).collect(),

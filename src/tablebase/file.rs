@@ -131,7 +131,7 @@ impl Header {
     pub fn write(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(HEADER_LENGTH);
         bytes.extend_from_slice(MAGIC);
-        let (version, metric) = Self::version(self.material, self.metric);
+        let (version, meaning) = Self::version(self.material, self.metric);
         let rules = match self.draws {
             DrawsHold::Always => 0,
             DrawsHold::Unproven => 1,
@@ -139,7 +139,7 @@ impl Header {
         };
         bytes.extend_from_slice(&version.to_le_bytes());
         bytes.extend_from_slice(&NUMBERING_VERSION.to_le_bytes());
-        bytes.extend_from_slice(&[metric, rules]);
+        bytes.extend_from_slice(&[meaning, rules]);
         let mut name = self.material.to_string().into_bytes();
         name.resize(NAME_LENGTH, 0);
         bytes.extend_from_slice(&name);
@@ -160,8 +160,8 @@ impl Header {
         }
         let fields = &mut bytes.get(8..HEADER_LENGTH).ok_or(TRUNCATED)?;
         let [version, numbering] = [take(fields), take(fields)].map(u16::from_le_bytes);
-        let [metric, rules] = take(fields);
-        if !Self::VERSIONS.contains(&(version, metric)) || numbering != NUMBERING_VERSION {
+        let [meaning, rules] = take(fields);
+        if !Self::VERSIONS.contains(&(version, meaning)) || numbering != NUMBERING_VERSION {
             return Err(TableError::Version);
         }
         if crc32c::crc32c(&bytes[..HEADER_LENGTH - 4]).to_le_bytes()
@@ -173,7 +173,7 @@ impl Header {
         let name = std::str::from_utf8(&name).unwrap_or("").trim_end_matches('\0');
         let header = Self {
             material: name.parse().map_err(|_| TableError::Damaged("invalid class name"))?,
-            metric: match (version, metric) {
+            metric: match (version, meaning) {
                 Self::CONVERSIONS => Metric::Dtc,
                 _ => Metric::Dtm,
             },
@@ -191,7 +191,7 @@ impl Header {
         };
         let is_valid = header.positions == Indexer::new(header.material).len() as u64
             && header.block == values_in_block(header.positions)
-            && Self::version(header.material, header.metric) == (version, metric)
+            && Self::version(header.material, header.metric) == (version, meaning)
             && matches!(header.draws, DrawsHold::Under(_)) == header.material.is_two_sided()
             && header.draws != DrawsHold::Under(RuleSet::Chinese)
             && header.largest.iter().all(|largest| *largest <= most);

@@ -346,7 +346,7 @@ fn prove_draw(
     plan: &SearchPlan,
     work: &mut Work,
 ) -> Result<Option<Proof>, Failure> {
-    let rules = RulesAndTables { rules: arguments.rules.rules, tables: &plan.tablebases };
+    let judge = RulesAndTables { rules: arguments.rules.rules, tables: &plan.tablebases };
     let limit = usize::try_from(arguments.nodes).unwrap_or(usize::MAX);
     let mut file = ResumeFile::read(game, arguments)?;
     let mut searchers = plan.searchers(plan.threads)?;
@@ -365,7 +365,7 @@ fn prove_draw(
         };
         let start = game.position();
         let known = &mut file.positions[side];
-        let held = hold(start, side, rules, limit, known, &mut choose, &mut on_progress);
+        let held = hold(start, side, judge, limit, known, &mut choose, &mut on_progress);
         strategies[side] = match held {
             Ok(strategy) => strategy,
             Err(SolveError::Stopped) => return file.write(arguments).map(|()| None),
@@ -537,10 +537,10 @@ fn check(
             checked.map_err(|error| error.to_string())
         }
         Proof::Draw { strategies } => {
-            let rules = RulesAndTables { rules, tables: tablebases };
+            let judge = RulesAndTables { rules, tables: tablebases };
             let mut positions = 0;
             for side in Color::ALL {
-                let checked = verify_strategy(position, side, rules, &strategies[side]);
+                let checked = verify_strategy(position, side, judge, &strategies[side]);
                 positions += checked.map_err(|error| format!("{side}: {error}"))?;
             }
             Ok(positions)
