@@ -224,7 +224,6 @@ impl Builder {
         let error = RecordError::at(line, reason);
         *self = Self {
             error: Some(self.error.take().unwrap_or(error)),
-            result: self.result.or(Some(GameResult::Unfinished)),
             has_ended: self.has_ended,
             first_tag: std::mem::take(&mut self.first_tag),
             has_fen: self.has_fen,
