@@ -161,7 +161,8 @@ texts! {
     quoted: "\"{}\"", "“{}”";
     refused: "{} refused: {}", "{} 被拒绝：{}";
     no_mate: "there is no mate in {}{}", "{} 回合内没有杀法{}";
-    mate_not_found: "no mate in {}{} found, but not every line was searched", "没有找到 {} 回合内的杀法{}，但并未搜索所有变化";
+    mate_not_found: "no mate in {}{} found, but not every line was searched",
+        "没有找到 {} 回合内的杀法{}，但并未搜索所有变化";
     by_these_moves: " by these moves", "（限于这些着法）";
     unknown_words: "go: unknown words {}", "go：不认识的词 {}";
     cannot_play: "go: cannot play {}", "go：不能走 {}";
@@ -185,7 +186,7 @@ texts! {
     true_or_false: "true or false", " true 或 false";
     one_of: "one of {}", " {} 之一";
     out_of_range: "option {}: {} is outside the range {} to {}; {} is used", "选项 {}：{} 不在 {} 到 {} 之间，改用 {}";
-    rounded: "option {}: {} is rounded to {}", "选项 {}：{} 取整为 {}";
+    rounded: "option {}: {} is rounded down to {}", "选项 {}：{} 向下取整为 {}";
     needs_a_number: "{} needs a number", "{} 后面须有数字";
     needs_a_number_not: "{} needs a number, not {}", "{} 后面须有数字，而不是{}";
     needs_a_clock: "{} needs a clock", "{} 须与棋钟一起给出";
@@ -208,13 +209,15 @@ texts! {
     more_problems: "{}: {}: more parts left out: {}", "{}：{}：另外略去 {} 处";
     line_skipped: "{}: skipped 1 line of text outside games", "{}：跳过对局以外的 1 行文字";
     lines_skipped: "{}: skipped {} lines of text outside games", "{}：跳过对局以外的 {} 行文字";
-    first_of_several: "{}: using the first of several games; {}:2 is the next", "{}：有多局棋，只用第一局；{}:2 为下一局";
+    first_of_several: "{}: using the first of several games; {}:2 is the next",
+        "{}：有多局棋，只用第一局；{}:2 为下一局";
     no_game: "there is no game {}", "没有第 {} 局";
     too_few_plies: "game {} ends after ply {}", "第 {} 局只有 {} 步";
     games_converted: "{} read, {} written", "读入 {}，写出 {}";
     cannot_be_read: "{} cannot be read", "有 {}无法读取";
     games_agree: "{}: {} of {} games agree with the rules", "{}：{} / {} 局无误";
-    variations_not_verified: "{}: only main lines are verified, not the variations ({})", "{}：只复核主线，不复核变着（{} 个）";
+    variations_not_verified: "{}: only main lines are verified, not the variations ({})",
+        "{}：只复核主线，不复核变着（{} 个）";
     // Verdicts of chuhe judge.
     verdict_none: "none", "未结束";
     verdict_draw: "draw", "和棋";
@@ -289,7 +292,7 @@ texts! {
     check: "Check!", "将军！";
     game_over: "The game is over: {}. `new` starts another one.", "对局已结束：{}。`new` 开始新的一局。";
     usage: "Type `{} {}`.", "请输入 `{} {}`。";
-    no_argument: "`{}` has no argument.", "`{}` 没有参数。";
+    no_argument: "`{}` takes no arguments.", "`{}` 没有参数。";
     see_help: "{}. Type `help` for the commands.", "{}。输入 `help` 查看命令。";
     not_utf_8: "The line is not valid UTF-8.", "这一行不是有效的 UTF-8。";
     nothing_to_take_back: "There is no move to take back.", "没有可悔的着法。";

@@ -33,7 +33,7 @@ fn tables_are_generated_once_verified_and_counted() {
         "
         $ egtb generate --out . --threads 2 KRB-KA
         > , 1 already present
-        2> damaged: wrong length; generating it again
+        2> damaged: wrong length; it will be generated again
         $ egtb stats KRB-KA --tables . --notation coordinate
         > longest win: 9 plies
         $1 egtb generate --out . KRB-KAA --memory 0
@@ -189,7 +189,7 @@ fn damaged_tables_are_reported_and_generated_again() {
         2> KRN-K.chtb: damaged
         $ egtb generate KRN-K --out .
         ^ 2 tablebases to generate with
-        2>2 generating it again
+        2>2 it will be generated again
         "
     ));
     for (name, whole) in tables {

@@ -91,7 +91,7 @@ fn wrong_arguments_of_commands_are_reported() {
     let lines = "engine none\nh2e2\nundo 4\nnew game\nsave \"\"\nload ''\nmoves\n";
     let text = played_in(&dir, "", lines);
     let parts =
-        ["`undo` has no argument", "new startpos", "save FILE", "load FILE", "\n炮二平五\n"];
+        ["`undo` takes no arguments", "new startpos", "save FILE", "load FILE", "\n炮二平五\n"];
     assert_contains(&text, &parts);
     assert_eq!(dir.names(), ["lines"]);
     assert!(!text.contains("cannot be read"), "{text}");

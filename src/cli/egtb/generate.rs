@@ -39,7 +39,8 @@ pub struct Arguments {
     /// All classes with one attacker and any defenders on both sides (324 tablebases).
     #[arg(long, group = "what")]
     all_one: bool,
-    /// All ten pairs of attackers with a bare king against any defenders (90 tablebases, and 36 smaller ones).
+    /// All ten pairs of attackers whose side has no defenders, against any defenders (90 tablebases, and 36 smaller
+    /// ones).
     #[arg(long, group = "what")]
     pairs: bool,
     /// All two-sided classes (one attacker on each side) with up to N advisors and bishops a side.
@@ -257,7 +258,7 @@ impl TableDirectory<'_> {
             None => return Ok(false),
         };
         if let Some(error) = &damage {
-            note(&format!("{}: {error}; generating it again", path.display()));
+            note(&format!("{}: {error}; it will be generated again", path.display()));
         }
         Ok(damage.is_none())
     }

@@ -417,10 +417,10 @@ mod tests {
     }
 
     #[test]
-    fn fractions_are_rounded_with_a_note() {
+    fn fractions_are_rounded_down_with_a_note() {
         for (value, note) in [
-            ("0.5", Some("option threads: 0.5 is rounded to 0")),
-            ("2.75", Some("option threads: 2.75 is rounded to 2")),
+            ("0.5", Some("option threads: 0.5 is rounded down to 0")),
+            ("2.75", Some("option threads: 2.75 is rounded down to 2")),
             ("-0.5", Some("option threads: -0.5 is outside the range 0 to 512; 0 is used")),
             ("2.0", None),
             ("-0.0", None),
