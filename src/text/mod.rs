@@ -24,7 +24,7 @@ pub use encoding::{
 };
 pub use language::{Language, Texts, fill, quoted, texts};
 #[cfg(feature = "match")]
-pub use printable::is_character;
+pub use printable::is_allowed_character;
 #[cfg(feature = "cli")]
 pub use printable::{escape_html, without_credentials};
 pub use printable::{excerpt, printable};

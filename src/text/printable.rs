@@ -28,8 +28,9 @@ pub fn excerpt(text: &str) -> String {
     clean
 }
 
-/// Whether a character may occur in names and in XML: it is neither a control character nor U+FFFE or U+FFFF.
-pub fn is_character(c: char) -> bool {
+/// Whether a character may occur in XML and in the names of engines, events and parameters: it is neither a control
+/// character nor U+FFFE or U+FFFF.
+pub fn is_allowed_character(c: char) -> bool {
     !c.is_control() && !matches!(c, '\u{fffe}' | '\u{ffff}')
 }
 
@@ -40,14 +41,14 @@ fn is_harmless(c: char) -> bool {
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
     );
     let breaks_line = matches!(c, '\u{2028}' | '\u{2029}');
-    is_character(c) && !changes_direction && !breaks_line
+    is_allowed_character(c) && !changes_direction && !breaks_line
 }
 
 /// Escapes a text for HTML and XML, between tags and in quoted attributes. Control characters, including tabs, and
 /// characters that XML does not allow are removed; line feeds are kept.
 #[cfg(feature = "cli")]
 pub fn escape_html(text: &str) -> String {
-    let text: String = text.chars().filter(|c| *c == '\n' || is_character(*c)).collect();
+    let text: String = text.chars().filter(|c| *c == '\n' || is_allowed_character(*c)).collect();
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")

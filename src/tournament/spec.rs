@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::limit::{Limit, MAX_TIME, TimeControl, serialize_milliseconds};
 use super::settings::{SettingError, require_valid};
 use crate::board::named_enum;
-use crate::text::{is_character, printable, without_credentials};
+use crate::text::{is_allowed_character, printable, without_credentials};
 
 /// The default of `margin=`.
 const DEFAULT_MARGIN: Duration = Duration::from_millis(100);
@@ -299,7 +299,7 @@ impl PartialEngineSpec {
         let name = given.unwrap_or_else(|| stem.to_string_lossy().into_owned());
         // Control characters would garble tables and records.
         require_valid(
-            name.chars().all(is_character),
+            name.chars().all(is_allowed_character),
             format!(
                 "engine {}: the name contains control characters or noncharacters",
                 printable(&name)
@@ -423,7 +423,7 @@ pub fn check_option<'a>(
 ) -> Result<(), SettingError> {
     let mut characters = values.into_iter().flat_map(|value| value.chars()).chain(name.chars());
     require_valid(
-        characters.all(is_character),
+        characters.all(is_allowed_character),
         format!(
             "the name or value of option {} contains control characters or noncharacters",
             printable(name)

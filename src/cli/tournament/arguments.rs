@@ -11,7 +11,7 @@ use crate::cli::common::{
     refuse_if, require_distinct, require_extension,
 };
 use crate::notation::MoveStyle;
-use crate::text::{counted, is_character, read_all};
+use crate::text::{counted, is_allowed_character, read_all};
 use crate::tournament::stats::{Factors, Sprt, Spsa, SpsaRun};
 use crate::tournament::{
     Adjudication, BALANCED, ColorOrder, EngineSpec, GameRules, OnDamage, OpeningError, Openings,
@@ -394,7 +394,7 @@ impl Arguments {
         let is_gauntlet = self.format == TournamentFormat::Gauntlet;
         refuse_if(self.seeds > 1 && !is_gauntlet, "--seeds", "needs --format gauntlet")?;
         let why = "the name contains control characters or noncharacters";
-        refuse_if(!self.event.chars().all(is_character), "--event", why)
+        refuse_if(!self.event.chars().all(is_allowed_character), "--event", why)
     }
 
     /// Reads the factors and sets their options in the engines, so that messages of the engines about these options are

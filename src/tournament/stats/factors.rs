@@ -13,7 +13,7 @@ use rand::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
 use super::elo::{Interval, Z_95, invert};
-use crate::text::{is_character, printable};
+use crate::text::{is_allowed_character, printable};
 use crate::tournament::settings::{SettingError, require_valid};
 use crate::tournament::spec::{OptionValue, check_option};
 
@@ -72,7 +72,7 @@ impl Factors {
         for FactorEntry { name, options } in file.factor {
             let is_new = names.insert(name.clone());
             require_valid(
-                is_new && !name.is_empty() && name.chars().all(is_character),
+                is_new && !name.is_empty() && name.chars().all(is_allowed_character),
                 format!(
                     "the name \"{}\" of a factor is empty, used twice, or has control characters or \
                      noncharacters",

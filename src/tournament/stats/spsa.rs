@@ -16,7 +16,7 @@ use rand::Rng;
 use serde::{Deserialize, Serialize};
 
 use super::factors::random_of_pair;
-use crate::text::{is_character, printable};
+use crate::text::{is_allowed_character, printable};
 use crate::tournament::settings::{SettingError, require_valid};
 
 /// The tuned parameters of a match of two engines.
@@ -76,7 +76,7 @@ impl Spsa {
         for Parameter { name, value, min, max, step } in &spsa.parameter {
             let is_new = names.insert(name.to_ascii_lowercase());
             require_valid(
-                is_new && !name.is_empty() && name.chars().all(is_character),
+                is_new && !name.is_empty() && name.chars().all(is_allowed_character),
                 format!(
                     "the name \"{}\" of a parameter is empty, used twice, or has control characters or \
                      noncharacters",
