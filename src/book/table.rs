@@ -13,8 +13,8 @@ use crate::text::{excerpt, without_byte_order_mark, word_starts};
 /// Positions with their moves. Like BOOK.DAT, the table stores only one of a position and its mirror image.
 #[derive(Clone, Debug, Default)]
 pub struct BookTable {
-    /// The moves by board and side to move in FEN, from which the position is read when it is needed: a large book
-    /// has millions of positions, and a [`Position`] is several times as large.
+    /// The moves by board and side to move in FEN. A large book has millions of positions, and a [`Position`] is
+    /// several times as large as this text.
     entries: BTreeMap<Box<str>, Vec<BookMove>>,
 }
 
@@ -161,7 +161,7 @@ impl BookTable {
     }
 }
 
-/// Whether a text begins like that of a book: its first line with content has a move of a book.
+/// Whether a text begins like a book: its first line that is neither empty nor a comment has a position and a move.
 #[cfg(feature = "cloud")]
 pub fn is_book_text(text: &str) -> bool {
     move_lines(text).next().is_some_and(|(_, line)| read_line(line).is_ok())

@@ -41,7 +41,7 @@ impl XqbBook {
     }
 }
 
-/// Hash of a key. That two keys of a book have the same one is as improbable as in a book with hashes of 64 bits.
+/// A 64-bit hash of a key. Collisions are as improbable as in book formats whose keys are 64-bit hashes.
 fn hash(key: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write(key);
@@ -374,7 +374,7 @@ mod tests {
         let connection = Connection::open(&path).unwrap();
         connection.pragma_update(None, "journal_mode", "wal").unwrap();
         connection.close().unwrap();
-        // SQLite cannot create the file of the log beside this directory.
+        // A directory with the name of the log prevents SQLite from creating the log.
         let mut log = path.clone().into_os_string();
         log.push("-wal");
         std::fs::create_dir(&log).unwrap();
@@ -440,8 +440,8 @@ mod tests {
             );
             connection.execute(&query, [key]).unwrap();
         };
-        // h2e2 has a score. b2e2 has only results, which do not count then. c3c4 is disabled, and two moves are
-        // invalid.
+        // h2e2 has a score, so the results of b2e2, which has no score, do not count. c3c4 is disabled, and two moves
+        // are invalid.
         add("", "0x7774", "12", "0, 0, 0", "1");
         add("", "0x7174", "0", "9, 9, 9", "1");
         add("", "0x6252", "99", "0, 0, 0", "0");

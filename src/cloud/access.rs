@@ -55,10 +55,10 @@ impl Tokens {
     /// Empty lines and lines that start with `#` are skipped, and so is a byte order mark at the beginning of the text.
     ///
     /// # Errors
-    /// For the first line that is malformed, repeats the token of an earlier line, or has an invalid role, name or token.
-    /// A name is invalid if it is reserved (see the guide `cloud`), has more than 100 characters, or contains control
-    /// characters. A token is invalid if it has fewer than 16 characters or contains anything but letters, digits, `-`,
-    /// `.`, `_` and `~`.
+    /// For the first line that is malformed, repeats the token of an earlier line, or has an invalid role, name or
+    /// token. A name is invalid if it is reserved (see the guide `cloud`), has more than 100 characters, or contains
+    /// control characters. A token is invalid if it has fewer than 16 characters or contains anything but letters,
+    /// digits, `-`, `.`, `_` and `~`.
     pub fn parse(text: &str) -> Result<Self, TokenError> {
         let mut tokens: Vec<AccessToken> = Vec::new();
         for (number, line) in without_byte_order_mark(text).lines().enumerate() {

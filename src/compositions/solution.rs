@@ -188,11 +188,11 @@ impl<'a> Solver<'a> {
     }
 
     /// Solves the position at the end of `game`: a mate in at most `moves` moves. If the searches are stopped after a
-    /// mate has been proven, the solution has that mate, and what was not searched is not claimed.
+    /// complete tree has been found, the solution has that tree, and what was not searched is not claimed.
     ///
     /// # Errors
-    /// There is no such mate, it or a refutation was not found, the tree is too large, the searches failed, or they were
-    /// stopped before a mate was proven.
+    /// There is no such mate, it or a refutation was not found, the tree is too large, the searches failed, or they
+    /// were stopped before a complete tree was found.
     pub fn solve(&mut self, game: &Game, moves: u32) -> Result<Solution, SolveError> {
         let (first, plies) = self.first_mate(game, moves)?;
         let quick = self.quick_tree(game, first, plies)?;
@@ -304,8 +304,8 @@ impl<'a> Solver<'a> {
         })
     }
 
-    /// The answer of the endgame tablebases, if they have one: the shortest mate of at most `limit` plies whose first
-    /// move, one of `root_moves` (`None`: any), leads into a tablebase, or that there is no mate.
+    /// The answer of the endgame tablebases, if they have one: that there is no mate in at most `limit` plies, or the
+    /// shortest such mate whose first move leads into a tablebase. The first move is one of `root_moves` (`None`: any).
     fn table_answer(&self, game: &Game, limit: u32, root_moves: Option<&[Move]>) -> Option<Answer> {
         let (position, rules) = (game.position(), self.rules);
         if self.tables.exclude_mate(position, rules, root_moves, limit) {
@@ -331,7 +331,7 @@ impl<'a> Solver<'a> {
         mut length: u32,
     ) -> Result<(Move, u32, bool), SolveError> {
         loop {
-            // A mate in `length` plies, an odd number, takes `length / 2 + 1` moves: one more than here.
+            // A mate in `length` plies, an odd number, takes `length / 2 + 1` moves. This searches for one move fewer.
             match self.mate(game, length / 2, None)? {
                 Answer::Mate { played, plies } => (first, length) = (played, plies),
                 Answer::NoMate => return Ok((first, length, true)),

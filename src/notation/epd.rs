@@ -169,8 +169,8 @@ impl Epd {
     }
 }
 
-/// The codes of the operations in a text that a game with its name and starting position does not hold. A longer word
-/// is not a code but the beginning of a name.
+/// The codes of the operations of a text that are lost in a game record, which holds only the name (`id`) and the
+/// counters of the starting position. A word of more than four characters is not a code but the beginning of a name.
 #[cfg(feature = "records")]
 pub fn codes_of_task(text: &str) -> Vec<String> {
     let is_code = |code: &str| {

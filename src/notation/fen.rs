@@ -219,8 +219,8 @@ fn counter(field: &str) -> Option<u16> {
     is_number.then(|| field.parse().unwrap_or(u16::MAX))
 }
 
-/// The message, in the chosen language, that counters of a FEN are not read as they are written: those that are neither
-/// numbers up to 65535 nor dashes. `None` without such a counter.
+/// The message, in the chosen language, about the counters of a FEN that are neither numbers up to 65535 nor dashes,
+/// and the numbers used instead. `None` without such a counter.
 pub fn counters_note(text: &str) -> Option<String> {
     let (halfmove, fullmove) = counter_fields(fields(text).skip(2));
     let is_invalid = |field: &&str| {

@@ -67,8 +67,8 @@ impl Dialect {
 impl Line {
     /// Plays moves in any notation from a position. They are read in the first of three dialects in which all of them
     /// are legal: the notations of [`parse_move`], coordinates or SAN with ranks from 1, and Vietnamese. If every
-    /// dialect fails, the error is about the first move that cannot be played, in the dialect in which most moves can be
-    /// played.
+    /// dialect fails, the error is about the first move that cannot be played, in the dialect in which most moves can
+    /// be played.
     pub fn play<T: AsRef<str>>(
         start: Position,
         texts: impl IntoIterator<Item = T>,

@@ -82,7 +82,7 @@ impl PiecePlace {
         let file = file_number(square, us);
         let crowded = || (0..FILES).filter(|f| on_file(*f).more_than_one());
         let before: u32 = crowded()
-            .filter(|f| (*f > square.file()) == (us == Color::Red) && *f != square.file())
+            .filter(|f| if us == Color::Red { *f > square.file() } else { *f < square.file() })
             .map(|f| on_file(f).len())
             .sum();
         Self {

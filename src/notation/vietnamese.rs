@@ -3,10 +3,10 @@
 //! The letters are Tg (tướng, king), S (sĩ, advisor), V or T (voi or tượng, bishop), X (xe, rook), P (pháo, cannon), M
 //! (mã, knight), and B or C (binh or chốt, pawn). Files are numbered from the mover's right. Of several pieces on a
 //! file, the front one has `t` (trước), the middle one `g` (giữa) and the rear one `s` (sau) in place of the file. `.`
-//! means forward, `/` backward and `-` along the rank. Words may replace all of these: `Pháo 2 bình 5`. The last digit is
-//! the destination file, or for a rook, cannon, pawn or king that moves along a file the number of ranks. Because `P2.1`
-//! (pháo 2 tấn 1) is a pawn move along the rank in WXF, `parse_move` does not read this notation. It is only chosen for a
-//! game as a whole.
+//! means forward, `/` backward and `-` along the rank. Words may replace all of these: `Pháo 2 bình 5`. The last digit
+//! is the destination file, or for a rook, cannon, pawn or king that moves along a file the number of ranks. Because
+//! `P2.1` (pháo 2 tấn 1) is a pawn move along the rank in WXF, `parse_move` does not read this notation. It is only
+//! chosen for a game as a whole.
 
 use super::NotationError;
 use super::relative::{Description, Direction, RelativePlace, read_digit, resolve};

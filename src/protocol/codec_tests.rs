@@ -74,8 +74,9 @@ fn commands_of_one_protocol() {
     }
 }
 
+/// The workers send `fen FEN` with a FEN of two fields.
 #[test]
-fn after_fen_with_two_fields_scores_in_uci_are_bare_numbers() {
+fn workers_of_the_public_cloud_library_get_bare_scores_in_uci() {
     let preferences = Preferences::default();
     let report = Report::Line(info(Score::ZERO, Bound::Exact));
     for (line, score) in [

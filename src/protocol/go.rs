@@ -106,8 +106,8 @@ impl GoRequest {
         limits
     }
 
-    /// Whether a search with these limits is answered when it ends. A search that is infinite, even with limits, or that
-    /// has no limit waits for `stop`, with the exceptions of `Session::on_search_done`.
+    /// Whether a search with these limits is answered when it ends. A search that is infinite, even with limits, or
+    /// that has no limit waits for `stop`, with the exceptions of `Session::on_search_done`.
     pub fn is_bounded(&self, limits: &Limits) -> bool {
         limits.is_bounded() && !self.infinite
     }

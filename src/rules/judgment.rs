@@ -214,8 +214,8 @@ impl Judgment {
         self.offense().map(Perpetual::name).or(cause.map(Cause::name))
     }
 
-    /// The message that the rules ended a game of `plies` plies before its last move; `None` if they did not. This is
-    /// the judgment of `end`, the game up to its end, see [`Game::until_end`].
+    /// The message that the rules ended a game before its last move; `None` if they did not. `self` must be the
+    /// judgment of `end`, the game up to its end (see [`Game::until_end`]). `plies` is the length of the whole game.
     pub fn early_end(&self, end: &Game, plies: usize) -> Option<String> {
         let (ply, result) = (end.plies().len(), self.verdict.result());
         let reason = self.end_reason().filter(|_| ply < plies)?;
@@ -348,7 +348,7 @@ pub fn judge_outcome(game: &Game, rules: RuleSet) -> Judgment {
 /// A repetition that has ended a game, and the behavior of each side in it.
 type DecidingRepetition<'a> = (&'a [Ply], ByColor<SidePerpetual>);
 
-/// The judgment without [`Judgment::plies`].
+/// The judgment without [`Judgment::plies`], and the repetition that decided the game, if one did.
 fn judge_outcome_at(
     game: &Game,
     rules: RuleSet,
@@ -458,8 +458,8 @@ fn chinese_moves(game: &Game, repetition: &[Ply]) -> Vec<ClassifiedMove> {
     classified
 }
 
-/// Classifies the moves by rules other than the Chinese. These rules distinguish only checks and chases. `excused` are
-/// the pieces of [`Clause::ChasedPieceExcused`].
+/// Classifies the moves by rules other than the Chinese ones. These rules distinguish only checks and chases. `excused`
+/// are the pieces of [`Clause::ChasedPieceExcused`].
 fn checks_and_chases(
     game: &Game,
     repetition: &[Ply],

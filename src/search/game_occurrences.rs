@@ -1,4 +1,4 @@
-//! How often the positions of the game before the root have occurred.
+//! Occurrences of positions: those of the game up to the root, and a filter for the game and the current line.
 
 use crate::rules::{Game, RuleSet};
 

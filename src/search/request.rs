@@ -34,7 +34,7 @@ named_enum! {
 }
 
 named_enum! {
-    /// How much worse than the best move the move played may be: the values of the option `randomness`.
+    /// The values of the option `randomness`: how much worse the move played may be than the best move.
     pub enum Randomness {
         /// Always the best move.
         None = "none",
@@ -328,7 +328,7 @@ impl Control {
     }
 
     /// A control for another request made now, without pondering. [`Self::stop`] of either control stops the searches
-    /// of both, and a control of a stopped one is stopped.
+    /// of both. If `self` is stopped, the new control is stopped from the beginning.
     pub fn for_next_search(&self) -> Arc<Self> {
         Self::with_stop(self.stop.clone(), false)
     }

@@ -82,7 +82,7 @@ impl<'a> CellBoard<'a> {
         (0..attackers.count).filter(is_there).any(attacks)
     }
 
-    /// Whether `side` can be to move: the other side's king is not attacked.
+    /// Whether the position is legal with `side` to move: the other side's king is not attacked.
     #[inline]
     pub fn may_be_to_move(&self, side: Color) -> bool {
         !self.attacks(side, self.placements[!side].king, self.occupied, None)
@@ -117,8 +117,8 @@ impl<'a> CellBoard<'a> {
         cell
     }
 
-    /// Visits red's legal captures in a one-sided class: whether an advisor is taken (otherwise it is a bishop), and the
-    /// cell after the capture, in the class with one defender fewer.
+    /// Visits red's legal captures in a one-sided class: whether an advisor is taken (otherwise it is a bishop), and
+    /// the cell after the capture, in the class with one defender fewer.
     #[inline]
     pub fn captures(&self, mut visit: impl FnMut(bool, Cell)) {
         let attackers = &self.indexer.attackers;

@@ -279,8 +279,8 @@ impl Attackers {
         }
     }
 
-    /// Combination with one piece on each side, and whether the second piece is the first one of [`Self::kinds`].
-    /// `None` for a king, advisor or bishop.
+    /// Combination with one piece on each side, and whether `second` comes before `first` in [`Self::kinds`]. `None`
+    /// for a king, advisor or bishop.
     #[inline]
     pub fn two_sided(first: PieceKind, second: PieceKind) -> Option<(Self, bool)> {
         let (first, second) = (attacker_index(first)?, attacker_index(second)?);

@@ -96,8 +96,7 @@ enum Successor {
     Smaller(u8),
 }
 
-/// Solves a class by repeated passes over all positions with the engine's own moves until nothing
-/// changes.
+/// Solves a class with the move generator of the engine, by passes over all positions until nothing changes.
 fn slow_solution(material: Material, metric: Metric, solutions: &mut Solutions) -> SolvedClass {
     let indexer = Indexer::new(material);
     let nodes = (0..2 * indexer.len()).map(Node);
@@ -289,12 +288,12 @@ fn draws_are_proven_or_counted() {
         let solved = solutions.get(material);
         assert!(solved.counts()[Color::Red].drawn > 0);
         // The proof also needs the draws of smaller classes.
-        let (unproven, doubtful) = prove_draws((*solved).clone(), &smaller, 2);
-        assert_eq!(doubtful, known, "{name}");
-        assert!(unproven == *solved, "{name}");
+        let (result, unproven) = prove_draws((*solved).clone(), &smaller, 2);
+        assert_eq!(unproven, known, "{name}");
+        assert!(result == *solved, "{name}");
         let smaller: Vec<_> = smaller.iter().map(|s| Arc::new(proven(s))).collect();
-        let (all_proven, doubtful) = prove_draws((*solved).clone(), &smaller, 2);
-        assert_eq!((doubtful, all_proven == proven(&solved)), (known, known == 0), "{name}");
+        let (result, unproven) = prove_draws((*solved).clone(), &smaller, 2);
+        assert_eq!((unproven, result == proven(&solved)), (known, known == 0), "{name}");
     }
 }
 

@@ -120,8 +120,8 @@ pub fn decode_part<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Cow<'a, 
     }
 }
 
-/// Decodes a line from another program, which is in UTF-8 or else in GBK, and returns whether it is in GBK. Invalid bytes
-/// are replaced.
+/// Decodes a line from another program, which is in UTF-8 or else in GBK, and returns whether it is in GBK. Invalid
+/// bytes are replaced.
 pub fn decode_line(line: &[u8]) -> (Cow<'_, str>, bool) {
     let in_gbk = || GB18030.decode_without_bom_handling_and_without_replacement(line);
     match (!is_utf_8(line)).then(in_gbk).flatten() {

@@ -2,8 +2,9 @@
 //!
 //! Many messages come from the library, other crates or the operating system. A message may contain another one; for
 //! example, an error of the library contains one of the operating system. The table has a pattern for each message. A
-//! text that no pattern matches is split at its first `: ` or `; `, and the parts are translated; a part that no
-//! pattern matches stays in English.
+//! text that no pattern matches is translated without its final period, or else split at its first `: ` or, if that
+//! changes nothing, at its first `; `; the parts are translated in the same way. A part that no pattern matches stays
+//! in English.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,10 +14,10 @@ use super::Language;
 
 /// Pairs of lines, English and Chinese; empty lines and those that begin with `#` are skipped.
 ///
-/// A pattern has `{}` for any text but an empty one, `{n}` for a number, `{t}` for a text that is translated too, and
-/// `{l}` for a list, whose commas become Chinese ones, as do the quotation marks around a value. Each value ends at the
-/// first occurrence of the next literal text; the last literal text must end the message. `(s)` at the end of a noun is
-/// its ending in the singular or plural: nothing or `s`. It is not a value.
+/// A pattern has `{}` for any text but an empty one, whose enclosing quotation marks become Chinese ones, `{n}` for a
+/// number, `{t}` for a text that is translated too, and `{l}` for a list, in which each `, ` becomes `、`. Each value
+/// ends at the first occurrence of the next literal text; the last literal text must end the message. `(s)` at the end
+/// of a noun is its ending in the singular or plural: nothing or `s`. It is not a value.
 ///
 /// In the translation, `{3}` is replaced by the third value, and a `{}` that is the n-th placeholder by the n-th value.
 const TABLE: &str = include_str!("chinese.txt");

@@ -43,8 +43,8 @@ fn set(moves: &[Move]) -> BTreeSet<u16> {
     set
 }
 
-/// Whether, after the move, no piece can take the king of the side that made it, and the kings do not face each other on
-/// an open file. A promotion is legal if the king is not in check.
+/// Whether, after the move, no piece can take the king of the side that made it, and the kings do not face each other
+/// on an open file. A promotion is legal if the king is not in check.
 fn reference_is_legal(position: &Position, m: Move) -> bool {
     let mover = position.side_to_move();
     if m.is_promotion() {

@@ -80,8 +80,8 @@ fn a_finished_match_is_resumed_only_with_more_rounds() {
     assert_eq!(games(&more), 2, "{more}");
     let text = fs::read_to_string(&pgn).unwrap();
     assert_eq!(chuhe::notation::pgn::read(&text).len(), 6);
-    // An incomplete line is dropped, and its game is played again. The PGN keeps the earlier game, and the final position
-    // is written once.
+    // An incomplete line is dropped, and its game is played again. The PGN keeps the earlier game, and the final
+    // position is written once.
     let [kept, positions] = ["done.jsonl", "done.epd"].map(|name| dir.read(name));
     fs::write(&journal, &kept[..kept.len() - 20]).unwrap();
     let repaired = run(&PLAIN.replace("--rounds 2", "--rounds 3"));

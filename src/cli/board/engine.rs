@@ -270,8 +270,8 @@ impl BoardEngine {
         Ok(json!({ "answer": if is_accepted { "accepted" } else { "better" } }))
     }
 
-    /// Reviews a game. Sends the event `progress` after each search. If another search interrupts the review, the rest of
-    /// the game is not judged.
+    /// Reviews a game. Sends the event `progress` after each search. If another search interrupts the review, the rest
+    /// of the game is not judged.
     pub fn review(
         &self,
         parameters: &QueryParameters,

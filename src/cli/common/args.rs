@@ -111,8 +111,8 @@ pub struct GameRulesArgument {
 static REPORTED_RULES: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
 impl GameRulesArgument {
-    /// The rules for a game with the value `tag` of the tag `Rules`. Without `--rules`, an unknown name is reported once
-    /// and has no effect.
+    /// The rules for a game with the value `tag` of the tag `Rules`. Without `--rules`, an unknown name is reported
+    /// once and has no effect.
     pub fn of(self, tag: Option<&str>) -> RuleSet {
         self.rules.unwrap_or_else(|| match tag.map(named_rules).transpose() {
             Ok(named) => named.unwrap_or_default(),

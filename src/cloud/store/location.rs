@@ -17,8 +17,8 @@ pub enum Location {
 pub struct LocationError(String);
 
 impl Location {
-    /// Parses `postgres://USER@HOST:PORT/DATABASE` (or `postgresql://…`). Any other text is a file name. A URL without a
-    /// password uses the environment variable `PGPASSWORD`.
+    /// Parses `postgres://USER@HOST:PORT/DATABASE` (or `postgresql://…`). Any other text is a file name. A URL without
+    /// a password uses the environment variable `PGPASSWORD`.
     ///
     /// # Errors
     /// The text is empty, begins with `:` or `file:`, or is an invalid URL, or the program was built without the

@@ -335,8 +335,8 @@ impl Batch<'_> {
     /// Called when a client or an import writes the score of a move, even if the stored score is kept. If the position
     /// before the move is public and the one after it has inherited its privacy, the latter and the positions after it
     /// become public. They stay private if the position before the move is not nearer to the starting position, see
-    /// `inherits_privacy`. Results of workers and links to known positions must not publish anything, because any client
-    /// can request them.
+    /// `inherits_privacy`. Results of workers and links to known positions must not publish anything, because any
+    /// client can request them.
     pub fn publish(&mut self, new: &NewScore) -> Result<()> {
         let NewScore { edge, writer, .. } = new;
         if marked(self.connection, &edge.parent)?.is_some() {
@@ -436,8 +436,8 @@ impl Batch<'_> {
         Ok(Some(changed))
     }
 
-    /// Marks a position as private; positions with one of `states` that are reached only through it inherit its privacy.
-    /// Returns `false` and changes nothing if these are more than `max` positions.
+    /// Marks a position as private; positions with one of `states` that are reached only through it inherit its
+    /// privacy. Returns `false` and changes nothing if these are more than `max` positions.
     fn hide_branch(&mut self, root: &Key, states: &[Option<i64>], max: usize) -> Result<bool> {
         let Some(changed) = self.branch(root, true, states, max)? else {
             return Ok(false);

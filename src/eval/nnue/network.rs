@@ -86,8 +86,8 @@ impl Network {
     /// A network with these parameters.
     ///
     /// # Errors
-    /// The architecture is invalid, the number of parameters does not match it, the scale is not 1 to 100,000, or an
-    /// output weight is not -127 to 127.
+    /// The architecture is invalid, the number of parameters does not match it, the scale is outside 1 to 100,000, or
+    /// an output weight is outside -127 to 127.
     pub fn new(
         architecture: Architecture,
         scale: i32,

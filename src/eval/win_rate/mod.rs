@@ -4,8 +4,8 @@
 //! `1 / (1 + exp((a - v) / b))`. That of a loss is the probability of a win with score `-v`. The rest are draws.
 //! `a`, the score that wins half of the games, and `b`, the width of the curve, are cubic polynomials in the material
 //! on the board. `chuhe data win-rate` fits the coefficients to games of self-play and writes them as source text. The
-//! present ones are fitted to games of generations 14 and 15 of the network (1,500 nodes a move), so they hold for equal
-//! players at that speed.
+//! present ones are fitted to games of generations 14 and 15 of the network (1,500 nodes a move), so they hold for
+//! equal players at that speed.
 
 mod model;
 

@@ -31,9 +31,9 @@ const MAX_NAME_LENGTH: usize = 15;
 /// The maximum length in bytes of the label of a FEN.
 const MAX_LABEL_LENGTH: usize = 60;
 
-/// The tags, each with the names of its heading. The names are separated by spaces; blanks within a name are left out. A
-/// heading that has no common PGN tag gets the tag of the same field in DhtmlXQ or CBF. `Time` is the time used by the
-/// player whose heading comes before it.
+/// The tags, each with the names of its heading. The names are separated by spaces; blanks within a name are left out.
+/// A heading that has no common PGN tag gets the tag of the same field in DhtmlXQ or CBF. `Time` is the time used by
+/// the player whose heading comes before it.
 const HEADINGS: [(&str, &str); 45] = [
     ("Title", "标题 棋局标题 棋谱标题 对局名称"),
     ("Dhtml_class", "分类"),
@@ -110,9 +110,9 @@ impl<'a> TextLine<'a> {
     }
 }
 
-/// The FEN of a line, alone or after any label: `FEN: …`, `局面：…`, `Starting position …`. Also returns the moves after it. If
-/// the text after a FEN with a side to move contains no moves, it is the name of the position, and becomes the tag
-/// `Event`.
+/// The FEN of a line, alone or after any label: `FEN: …`, `局面：…`, `Starting position …`. Also returns the moves
+/// after it. If the text after a FEN with a side to move contains no moves, it is the name of the position, and becomes
+/// the tag `Event`.
 fn labeled_fen(line: &str) -> Option<(Vec<(&'static str, &str)>, &str)> {
     let is_separator = |c: char| c.is_whitespace() || c == ':' || c == '：';
     let first_rank = &line[..line.find('/')?];
@@ -137,7 +137,7 @@ fn labeled_fen(line: &str) -> Option<(Vec<(&'static str, &str)>, &str)> {
         return Some((headings, moves));
     }
     if length < 2 {
-        // The side to move is a field even if it is wrong.
+        // Without a valid side to move, all of the text is the FEN, so that its side is reported as invalid.
         headings[0].1 = text.trim_end();
     } else if !rest.is_empty() {
         headings.push(("Event", rest.trim_end()));
@@ -313,7 +313,8 @@ pub fn is_known_tag(name: &str) -> bool {
         || others.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// Renames `White`, `WhiteElo` and so on to `Red…`, and the tags of cchess, unless a tag with the new name exists already.
+/// Renames `White`, `WhiteElo` and so on to `Red…`, and the tags of cchess, unless a tag with the new name exists
+/// already.
 pub fn use_common_names(tags: &mut [(String, String)]) {
     // A set, because a search among many tags for each of them would take quadratic time.
     let mut names: HashSet<String> =
@@ -423,7 +424,7 @@ mod tests {
             assert_eq!(headings_of(&read), format!("FEN={fen}{headings}"), "{rest}");
             assert_eq!(&line[length..], moves);
         }
-        // The side to move is a field even if it is wrong.
+        // Without a valid side to move, all of the text is the FEN.
         let line = "FEN: 4k4/9/9/9/9/9/9/9/9/4K4 white's turn";
         assert_eq!(headings_of(&read(line).unwrap()), line.replace(": ", "="));
         let headings = read("来源: https://a/b/c/d/e/f/g/h/i/j/k").unwrap();

@@ -31,9 +31,11 @@ pub struct Prose {
     pub has_numbered_move: bool,
     /// If the text ends with move numbers, the length of the text before them in bytes.
     pub length_before_number: Option<usize>,
-    /// If the text ends with the first open parenthesis, the length of the text before it in bytes.
+    /// If the text is not a variation and ends with an opening parenthesis outside of other parentheses, the length of
+    /// the text before it in bytes.
     pub length_before_parenthesis: Option<usize>,
-    /// If the text is a variation whose number goes back, its numbering and its number of plies.
+    /// If the first move number of the text goes back, so that the text is a variation, its numbering and its number of
+    /// plies.
     pub variation: Option<(Numbering, usize)>,
     /// The last result in the line of the prose, and the length of the text before it in bytes. It is that of the game
     /// unless the next move number continues the game.
@@ -84,9 +86,9 @@ impl Prose {
         self.text += source.text;
     }
 
-    /// Records a move number at the end of the text, with `before` bytes before it. If `is_ellipsis`, it has no value,
-    /// as `...` after `3.`, and belongs together with the number directly before it, unless these are too many:
-    /// comments are inserted before them, which would take quadratic time.
+    /// Records a move number at the end of the text, with `before` bytes before it. An ellipsis (`is_ellipsis`), as
+    /// `...` after `3.`, belongs to the numbers directly before it if these have at most [`MAX_NUMBERS`] bytes. The
+    /// limit keeps the time linear, because each comment is inserted before these numbers.
     pub fn add_number(&mut self, before: usize, is_ellipsis: bool) {
         let is_near = |first: &usize| is_ellipsis && before - first <= MAX_NUMBERS;
         let first = self.length_before_number.filter(is_near);
@@ -144,7 +146,7 @@ impl Prose {
     }
 
     /// Whether the text from this byte on is only a result or empty.
-    pub fn is_text_of_result(&self, at: usize) -> bool {
+    pub fn has_only_result_from(&self, at: usize) -> bool {
         let rest = self.text.get(at..).unwrap_or_default();
         let rest = rest.trim_end_matches(|c: char| !c.is_alphanumeric());
         rest.is_empty() || rest.parse::<GameResult>().is_ok()

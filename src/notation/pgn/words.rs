@@ -73,7 +73,7 @@ pub fn in_half_width(text: &str) -> String {
     text.chars().map(narrow).collect()
 }
 
-/// Whether a word is only the number of a move with punctuation or a word that shows this: `3.`, `三、`, `第3回合`.
+/// Whether a word is only a move number, and shows this by punctuation or a word for a move: `3.`, `三、`, `第3回合`.
 pub fn is_move_number(word: &str) -> bool {
     word.starts_with(|c| c == '第' || is_digit(c))
         && !word.chars().all(is_digit)
@@ -114,7 +114,7 @@ pub fn without_label(word: &str) -> &str {
     }
 }
 
-/// A move of several without blanks between them, and the glyph between it and the next one.
+/// One of several moves without blanks between them, and the glyph after it.
 pub type JoinedMove<'a> = (&'a str, Option<u8>);
 
 /// Splits a word that consists of moves without blanks between them, with or without move numbers, such as

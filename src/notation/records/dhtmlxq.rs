@@ -478,7 +478,7 @@ mod tests {
         for text in ["20260831", "12345678", "000000000000", "8070774", "7747"] {
             assert!(!is_move_list(text), "{text}");
         }
-        // The side to move of the first move is not a starting position of the game's own.
+        // An illegal first move of a black piece does not make it black's turn.
         let error = read_dhtmlxq("[DhtmlXQ_movelist]12345678[/DhtmlXQ_movelist]").unwrap_err();
         assert_eq!(error.to_string(), "move 1: b7d5 is not a legal move here");
         assert!(position.start.to_string().starts_with("3k5/9/"));

@@ -176,7 +176,8 @@ impl From<LineContent> for GameTree {
     }
 }
 
-/// A line that begins with `"` without its quotes, and without a comma or a comment after them.
+/// Removes the quotes around the text of a line that begins with `"`, and the comma or comment after them. Other lines
+/// are unchanged.
 fn without_quotes(line: &str) -> &str {
     let Some(quoted) = line.strip_prefix('"') else {
         return line;
@@ -235,7 +236,7 @@ pub fn read_line(text: &str) -> Result<LineContent, RecordError> {
     }
     // Only with operations: in `startpos x`, the `x` is a mistyped move, but after a FEN it would be one of its fields.
     let text = &if text.contains(';') { with_fen(text) } else { Cow::Borrowed(text) };
-    // A name may have the marks of a URL.
+    // The name after a FEN may have the marks of a URL, such as `?`.
     let first = text.split_whitespace().next().unwrap_or_default();
     let may_be_url = !begins_with_board(first) || first.contains('_');
     if may_be_url && let Some(game) = url_game(text) {
@@ -277,7 +278,7 @@ fn with_fen(line: &str) -> Cow<'_, str> {
     }
 }
 
-/// A game with a move that cannot be played, with the name in these operations of an EPD.
+/// Gives a game the name in these operations of an EPD that cannot be read because of one of its moves.
 fn named(mut game: GameTree, operations: &str) -> GameTree {
     let epd = format!("{};{operations}", fen::START).parse::<Epd>();
     if let Some(name) = epd.as_ref().ok().and_then(Epd::id) {
@@ -324,8 +325,8 @@ fn fen_of_url(url: &str) -> Option<&str> {
     fen.or_else(|| marked(address).next())?.split('&').next()
 }
 
-/// The FEN and the moves of a URL of the page, whose fragment has `~` after the FEN. That of the starting position is
-/// left out.
+/// The FEN and the moves of a URL of the page, whose fragment has `~` after the FEN. The URL omits the FEN of the
+/// starting position.
 fn page_game(url: &str) -> Option<(String, String)> {
     let (_, fragment) = url.split_once('#').filter(|_| is_address(url))?;
     // Some programs encode these characters.
@@ -339,7 +340,8 @@ fn page_game(url: &str) -> Option<(String, String)> {
     has_board(fen).then(|| (decoded(fen), page_moves(moves)))
 }
 
-/// The moves of the main line in the text of a game of the page, without its FEN: `page::encode` describes the text.
+/// The moves of the main line in the text of a game of the page, without its FEN. `src/page/game.js` describes the
+/// text.
 fn page_moves(text: &str) -> String {
     let without_tags = text.split('@').next().unwrap_or_default();
     let without_comments = without_tags.split(':').step_by(2);

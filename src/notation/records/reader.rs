@@ -71,9 +71,9 @@ type BinaryReader = fn(&[u8]) -> Result<GameTree, RecordError>;
 type TextReader = fn(&str, usize) -> Result<GameTree, RecordError>;
 
 impl<'a> RecordReader<'a> {
-    /// Like [`Self::new`], but if the file begins with a line with a position, only the content of the buffer of `input`
-    /// is examined, so that a program that writes to a pipe line by line gets its answers line by line. Lines of moves
-    /// belong to the positions above them only if the examined part has such lines.
+    /// Like [`Self::new`], but if the file begins with a line with a position, only the content of the buffer of
+    /// `input` is examined, so that a program that writes to a pipe line by line gets its answers line by line. Lines
+    /// of moves belong to the positions above them only if the examined part has such lines.
     ///
     /// # Errors
     /// See [`Self::new`].

@@ -174,8 +174,8 @@ fn read_setup(block: &str) -> Option<Setup> {
 }
 
 /// The tags of a line. Any other key than those in [`TAGS`] becomes a tag if it has at least three letters, all of them
-/// capitals: `OPENING` becomes `Opening`. `FORMAT` is skipped, because it describes the file. After the name of a player
-/// there may be fields separated by semicolons, of which the first number is the rating.
+/// capitals: `OPENING` becomes `Opening`. `FORMAT` is skipped, because it describes the file. After the name of a
+/// player there may be fields separated by semicolons, of which the first number is the rating.
 fn tags_of(key: &str, value: &str) -> Vec<(String, String)> {
     let known = TAGS.iter().find(|(_, k)| key.eq_ignore_ascii_case(k));
     let is_key = key.len() >= 3 && key.bytes().all(|byte| byte.is_ascii_uppercase());

@@ -1,7 +1,7 @@
 //! Records in XML.
 //!
-//! CBF, of 象棋桥 (CCBridge): `<Move value="77-47"/>` with the file and rank of both squares, ranks counted from black's
-//! side. As in CBR, moves are in preorder. `end="1"` marks the last move of a line, `branch="1"` a move with an
+//! CBF, of 象棋桥 (CCBridge): `<Move value="77-47"/>` with the file and rank of both squares, ranks counted from
+//! black's side. As in CBR, moves are in preorder. `end="1"` marks the last move of a line, `branch="1"` a move with an
 //! alternative. An element contains the comment on its move. The first element, `00-00`, has no move.
 //!
 //! PFC, of 鹏飞象棋: `<n version="2" m="FEN"><n m="h2e2" c="comment"><n m="h9g7"/></n></n>`. The element of a move

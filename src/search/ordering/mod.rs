@@ -219,7 +219,7 @@ impl MovePicker {
     fn next_capture(&mut self, position: &Position) -> Option<Move> {
         while let Some(ScoredMove { played, score }) = self.best_of_list() {
             match self.mode {
-                // The higher the score, the greater the loss by exchange with which a capture is still good.
+                // A good capture may lose material in the exchange: the more, the higher its ordering score.
                 PickerMode::All
                     if see_at_least(
                         position,

@@ -18,8 +18,8 @@ pub struct Pruning {
     pub null_move: bool,
     /// Cutoffs by the static evaluation, a shallow search or a hash score: reverse futility, razoring, probcut.
     pub by_evaluation: bool,
-    /// Pruning of single moves: quiet moves by number, history, evaluation or exchange, captures by exchange, and in the
-    /// quiescence search quiet evasions of a check.
+    /// Pruning of single moves: quiet moves by number, history, evaluation or exchange, captures by exchange, and in
+    /// the quiescence search quiet evasions of a check.
     pub of_moves: bool,
     /// Correction history: scores then depend on the order of the search.
     pub corrections: bool,

@@ -292,7 +292,7 @@ parameters! {
 
     /// Minimum depth at which a search with a clock ends because only one move does not lose.
     only_move_depth = 5, 1, 20;
-    /// A move this far below the best one (more than a rook on a full board) may lose by force.
+    /// The other moves must score at least this much less than the best one (more than a rook on a full board).
     only_move_far_behind = 1800, 500, 5000;
     /// The other moves must lose to a mate within this number of plies, not counting checks.
     only_move_mated_within = 3, 1, 9;

@@ -40,9 +40,9 @@ fn root_moves(request: &SearchRequest) -> Vec<Move> {
     moves
 }
 
-/// The moves without those that lose at once by repetition, or all moves if all of them do. The search prefers such a
-/// loss to being mated, because not every opponent claims it. But the opponent can miss a mate, so a later mate is
-/// better than a game that is lost at once.
+/// The moves without those that lose at once by repetition, or all moves if all of them do. Within the tree such a loss
+/// is better than being mated, because not every opponent claims it. At the root it is worse: if it is claimed, the
+/// game is over, whereas the opponent can still miss a later mate.
 fn without_losses_by_repetition(moves: Vec<Move>, request: &SearchRequest) -> Vec<Move> {
     let mut game = request.game.clone();
     let mover = game.position().side_to_move();
@@ -317,8 +317,8 @@ fn best_lines(
 enum MateAnswer {
     /// The proof-number search has found these mates, shortest first.
     Proven(Vec<Vec<Move>>),
-    /// The proof-number search or the endgame tablebases show that there is no mate of the requested length. The move to
-    /// play comes from these results of the ordinary search.
+    /// The proof-number search or the endgame tablebases show that there is no mate of the requested length. The move
+    /// to play comes from these results of the ordinary search.
     Refuted(Vec<Iteration>),
     /// The results of the last ordinary search, which may have found a mate.
     Searched(Vec<Iteration>),

@@ -117,8 +117,8 @@ impl Evaluator {
     }
 
     /// The change of the evaluation by a quiet move, for the side that played it. `earlier` is the evaluation before
-    /// the move, `now` the evaluation after it, for the opponent. The tempo bonus in both is removed, and the median
-    /// loss by a quiet move is added, so that the median of the change is near 0.
+    /// the move, `now` the evaluation after it, for the opponent. The tempo bonus of the handcrafted evaluation is
+    /// removed from both, and an offset is added, so that the median of the change is near 0.
     #[inline]
     pub fn swing(&self, position: &Position, earlier: Score, now: Score) -> i32 {
         let tempo = TEMPO.at_phase(phase(position));

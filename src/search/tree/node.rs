@@ -12,8 +12,8 @@ use crate::search::request::Driver;
 use crate::search::score::{MAX_PLY, Score};
 use crate::search::tt::TtEntry;
 
-/// Nodes after which an iteration of depth 1 that must end searches no more captures. In positions from games it has
-/// about 50.
+/// After this many nodes, the iteration of depth 1 searches no more captures if a limit was reached or a stop was
+/// requested. In positions from games this iteration has about 50 nodes.
 const FIRST_ITERATION_NODES: u64 = 2000;
 
 /// The data of a node that is known before its moves are searched.

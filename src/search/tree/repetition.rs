@@ -20,7 +20,7 @@ use crate::movegen::has_legal_move;
 use crate::rules::{Verdict, is_material_insufficient, judge_repetition};
 use crate::search::score::Score;
 
-/// The earliest ply of a score that depends on the game before the root.
+/// The ply for [`NodeScore::of_path`] if the score depends on the game before the root.
 pub const BEFORE_ROOT: i32 = -1;
 /// Maximum length in plies of a repetition that is judged: about four times the no-capture limit. Longer repetitions
 /// count as draws, because judging tens of thousands of plies would delay a `stop`.

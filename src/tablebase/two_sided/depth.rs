@@ -1,10 +1,10 @@
 //! The depth, in plies, of positions that are lost by rule.
 //!
 //! The loser can delay the loss only by repeating positions of a zone (see `co_buchi`); these repetitions are not
-//! counted. A zone is deeper than every position to which the loser can leave it, and deeper than every earlier zone,
-//! so that no two zones have the same depth. Outside zones the depth is one more than after the winner's best move or
-//! the loser's longest defense. The depth therefore falls with every move of the winner, except within a zone, and play
-//! leaves a zone only for a smaller depth.
+//! counted. A zone is deeper than every position to which the loser can leave it, and than every earlier zone whose
+//! depth is stored, so that no two zones have the same stored depth. Outside zones the depth is one more than after the
+//! winner's best move or the loser's longest defense. The depth therefore falls with every move of the winner, except
+//! within a zone, and play leaves a zone only for a smaller depth.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

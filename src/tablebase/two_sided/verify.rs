@@ -134,8 +134,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that a side can avoid a loss by rule without leaving the positions that are stored as held: it reaches one
-    /// pair of goals again and again, or positions that are proven with another pair.
+    /// Checks that a side can avoid a loss by rule without leaving the positions that are stored as held: it reaches
+    /// one pair of goals again and again, or positions that are proven with another pair.
     fn check_held(&self, holder: Color) {
         let proven = NodeBytes::new(self.game.indexer.len());
         let is_open = |node| proven.get(node) == 0 && self.is_stored_held(node, holder);

@@ -144,8 +144,8 @@ impl<'a> Dialogue<'a> {
         false
     }
 
-    /// The next line before `deadline`, if there is one. The words of a UCI engine are separated by single spaces in it.
-    /// Fails if the engine exits or writes too much, or if the checks are interrupted.
+    /// The next line before `deadline`, if there is one. The words of a UCI engine are separated by single spaces in
+    /// it. Fails if the engine exits or writes too much, or if the checks are interrupted.
     pub fn line_before(&mut self, deadline: Instant) -> Result<Option<String>, CheckFailure> {
         match self.process.next_line(deadline, self.interrupt) {
             Ok(None) => Ok(None),

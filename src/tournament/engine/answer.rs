@@ -35,7 +35,7 @@ pub enum EngineFailure {
     /// The engine speaks XBoard, and cannot be used for the given reason.
     #[error("it speaks XBoard, {0}")]
     Xboard(&'static str),
-    /// Another failure, which no caller handles differently. The text is the message.
+    /// Any other failure. The text is the message.
     #[error("{0}")]
     Other(String),
 }
@@ -155,7 +155,8 @@ const MAX_NODES: u64 = 1_000_000_000_000_000;
 const MAX_PV: usize = 400;
 
 impl EngineInfo {
-    /// The lowest and the highest score that the report allows, see [`EngineScore::units`]. They differ if it is a bound.
+    /// The lowest and the highest score that the report allows, see [`EngineScore::units`]. They differ if it is a
+    /// bound.
     pub fn score_range(&self) -> Option<(i32, i32)> {
         let units = self.score?.units();
         Some(match self.bound {
@@ -165,8 +166,9 @@ impl EngineInfo {
         })
     }
 
-    /// Parses an `info` line. Invalid parts and lines with a `multipv` other than 1 are ignored. Only the move of a line
-    /// with depth 0 is used if there is one: it is from a book, and its score is the weight.
+    /// Parses an `info` line. Invalid parts and lines with a `multipv` other than 1 are ignored. Of a line with depth 0
+    /// and a `pv`, only the `pv` is used: it is a book move, and the score is its weight. After an exact score, the
+    /// score and the `pv` of a line with a bound are ignored.
     pub fn read(&mut self, line: &str) {
         let mut words = line.split_ascii_whitespace().skip(1);
         let mut update = Self::default();
@@ -207,7 +209,7 @@ impl EngineInfo {
         self.nodes = update.nodes.or(self.nodes);
         self.hashfull = update.hashfull.or(self.hashfull);
         self.tbhits = update.tbhits.or(self.tbhits);
-        // A bound does not replace an exact score: comments take the score as exact.
+        // A bound does not replace an exact score, because the comments of a game show the score as exact.
         if update.bound.is_some() && self.bound.is_none() && self.score.is_some() {
             return;
         }

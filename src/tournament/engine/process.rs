@@ -44,7 +44,7 @@ pub struct Process {
     /// Disconnected once the process has closed its output.
     pub output: Receiver<Output>,
     move_output: Arc<Mutex<MoveOutput>>,
-    /// The last lines of standard error, with one blank for an indentation.
+    /// The last lines of standard error. One blank replaces the indentation of a line.
     error_lines: Arc<Mutex<VecDeque<String>>>,
     /// Disconnected at the end of standard error.
     errors_end: Receiver<()>,
@@ -169,8 +169,8 @@ impl Process {
         self.move_output.lock().messages.clone()
     }
 
-    /// The next line with the time of its arrival; `None` if no line arrives before the deadline. Fails if the engine has
-    /// written too much or closed its output. A message on `interrupted`, or its disconnection, stops the wait.
+    /// The next line with the time of its arrival; `None` if no line arrives before the deadline. Fails if the engine
+    /// has written too much or closed its output. A message on `interrupted`, or its disconnection, stops the wait.
     pub fn next_line(
         &mut self,
         deadline: Instant,

@@ -401,8 +401,8 @@ mod tests {
         for scale in [1.0, 1e5] {
             assert_eq!(averaged(lost, 0.0, scale)[4], -i16::MAX);
         }
-        // Expected results of the last three plies: 1/2, then 1/(1 + e^-1) and 1/(1 + e^-2) for the same side. The averages
-        // are 0.806 and 0.653.
+        // Expected results of the last three plies: 1/2, then 1/(1 + e^-1) and 1/(1 + e^-2) for the same side. The
+        // averages are 0.806 and 0.653.
         let last = [NO_SCORE, NO_SCORE, 0, -370, 740];
         assert_eq!(averaged(last, 0.5, 370.0), [NO_SCORE, NO_SCORE, 234, -527, 740]);
     }

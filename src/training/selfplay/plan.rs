@@ -59,8 +59,8 @@ pub struct SelfPlaySettings {
     pub network: Option<Arc<Network>>,
 }
 
-/// The engine and all settings that affect the games of a file. Stored in the file. Fields with the same name as a field
-/// of [`SelfPlaySettings`] have the same meaning.
+/// The engine and all settings that affect the games of a file. Stored in the file. Fields with the same name as a
+/// field of [`SelfPlaySettings`] have the same meaning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SelfPlayPlan {
     /// The command that made the file: `selfplay`.

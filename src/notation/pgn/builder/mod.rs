@@ -52,8 +52,8 @@ pub struct Builder {
     /// The name of the first tag pair.
     first_tag: String,
     has_fen: bool,
-    /// The error of the first invalid position in a tag such as `StartFEN`. The game is rejected for it if it has no tag
-    /// `FEN`.
+    /// The error of the first invalid position in a tag such as `StartFEN`. The game is rejected for it if it has no
+    /// tag `FEN`.
     start_error: Option<RecordError>,
     text_size: usize,
     /// The number of plies of the main line.
@@ -201,8 +201,8 @@ impl Builder {
         complete
     }
 
-    /// Whether a text continues the game: the game has no tags, and the text begins with a move that has the next number
-    /// or none.
+    /// Whether a text continues the game: the game has no tags, and the text begins with a move that has the next
+    /// number or none.
     pub fn is_continued_by<'a>(&self, text: &'a str) -> bool {
         let split_word = |text: &'a str| {
             let text = text.trim_start_matches([' ', '\t']);
@@ -423,8 +423,8 @@ impl Builder {
         moves.into_iter().all(|(text, glyph)| self.add_move(text, glyph, line))
     }
 
-    /// Adds the moves that begin a word, and the remark after them. Returns `None` if the word has another form or may be
-    /// prose, and `false` in the cases of [`Self::add_word`].
+    /// Adds the moves that begin a word, and the remark after them. Returns `None` if the word has another form or may
+    /// be prose, and `false` in the cases of [`Self::add_word`].
     fn add_moves_with_remark(
         &mut self,
         source: Source<'_>,
@@ -446,7 +446,7 @@ impl Builder {
         match remark.result {
             Some(result) if self.open.is_empty() => self.end(result, line),
             Some(_) => {}
-            // With the punctuation at its end, which are missing in `text`.
+            // Including the punctuation and signs of check at its end, which `text` lacks.
             None => self.add_comment(&word[word.rfind(remark.text).unwrap_or(word.len())..]),
         }
         self.add_glyph(glyph);
@@ -495,11 +495,11 @@ impl Builder {
         }
     }
 
-    /// Checks the sides and numbers of a game that red begins before its next move, `text`. A skipped word that may be
-    /// red's first move is added as a move that cannot be read. The game is rejected if its first move has a number of
-    /// black, or if the moves have no numbers and are written as black's and then red's. It is also rejected if a later
-    /// number continues a [first number](Self::late_first) greater than 1. Without a later number, the first one may be
-    /// that of the game in a list of games.
+    /// Checks the sides and numbers before the next move, `text`, of a game in which red moves first. A skipped word
+    /// that may be red's first move is added as a move that cannot be read. The game is rejected if its first move has
+    /// the number of a black move (`1...`), or if its moves have no numbers, the first is written as black's and the
+    /// second as red's. It is also rejected if a later number continues a [first number](Self::late_first) above 1.
+    /// Without a later number, the first one may be that of the game in a list of games.
     fn check_first_moves(&mut self, text: &str, line: usize) {
         if self.game.start.side_to_move() == Color::Black {
             return;

@@ -259,7 +259,7 @@ impl Builder {
             return self.game.add_problem(RecordError::at(prose.line, reason), false);
         }
         if let Some((_, length)) = prose.result
-            && prose.is_text_of_result(length)
+            && prose.has_only_result_from(length)
         {
             prose.text.truncate(length);
         }

@@ -24,8 +24,8 @@ const NAMES_OF_XIANGQI: [&str; 9] = [
     "中國象棋",
 ];
 
-/// Whether the value of a tag `Variant` or `Game` consists of names of xiangqi, such as `Xiangqi (Chinese Chess)`, or is
-/// empty or `?`.
+/// Whether the value of a tag `Variant` or `Game` consists of names of xiangqi, such as `Xiangqi (Chinese Chess)`, or
+/// is empty or `?`.
 fn is_name_of_xiangqi(value: &str) -> bool {
     let name = value.to_lowercase().replace([' ', '-', '_'], "");
     let mut parts = name.split(['(', ')', '（', '）', '/', '?']).filter(|part| !part.is_empty());
