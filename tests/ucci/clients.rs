@@ -30,7 +30,7 @@ fn messages_are_in_the_language_of_the_client() {
         "ponderhit refused: no search is in progress",
     ];
     let chinese = [
-        "position: 从第 2 步（共 2 步）起的着法被忽略：“h9h2”",
+        "position：从第 2 步（共 2 步）起的着法被忽略：“h9h2”",
         "position 被拒绝：有 2 行，应为 10 行",
         "position 被拒绝：将帅照面",
         "go：不能走 车九进五",

@@ -394,7 +394,7 @@ impl Session {
     fn report_position(&mut self, result: Result<Option<String>, String>) {
         match result {
             Ok(None) => {}
-            Ok(Some(ignored)) => self.message(&format!("position: {ignored}")),
+            Ok(Some(ignored)) => self.message(&fill(texts().labeled, &["position", &ignored])),
             Err(error) => return self.refuse("position", &error),
         }
         if let Some(note) = self.game.irregularity_note() {
@@ -407,7 +407,7 @@ impl Session {
         match game::parse_game(text, self.preferences.promotion) {
             Ok((game, ignored)) => {
                 if let Some(ignored) = ignored {
-                    self.message(&format!("{verb}: {ignored}"));
+                    self.message(&fill(texts().labeled, &[verb, &ignored]));
                 }
                 Some(game)
             }
