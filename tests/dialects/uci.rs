@@ -128,6 +128,7 @@ fn suggested_moves_are_verified_by_the_search() {
         ("go movetime 20000 depth 1 bookmove b0c2", Some("b0c2")),
         ("go movetime 20000 depth 1 egtbmove c3c4", Some("c3c4")),
         ("go movetime 20000 depth 1", Some("h2e2")),
+        ("go movetime 20000 depth 1 bookmove b0c2 egtbmove a0a9", Some("b0c2")),
         // An illegal move, one that is not in `searchmoves`, and one that gives the cannon away.
         ("go depth 2 bookmove a0a9", None),
         ("go depth 2 bookmove h2e2 searchmoves b2e2", Some("b2e2")),

@@ -44,8 +44,9 @@ impl Stage {
     /// ponders, or if the suggestion is not among the moves that may be played.
     pub fn first(go: &GoRequest, request: &SearchRequest) -> Self {
         let table = go.table_move.map(|suggested| (suggested, true));
-        let suggestion = table.or(go.book_move.map(|suggested| (suggested, false)));
-        match suggestion.filter(|(suggested, _)| request.may_play(*suggested)) {
+        let book = go.book_move.map(|suggested| (suggested, false));
+        let mut suggestions = table.into_iter().chain(book);
+        match suggestions.find(|(suggested, _)| request.may_play(*suggested)) {
             Some((suggested, is_table)) if go.is_bounded(&request.limits) && !go.ponder => {
                 Self::Suggested { suggested, is_table }
             }
@@ -92,7 +93,8 @@ impl Stage {
                     _ => Next::Search(Self::Requested),
                 }
             }
-            Self::Requested => Next::Search(Self::Requested),
+            // The requested search is answered without another stage.
+            Self::Requested => Next::Play(outcome),
         }
     }
 }
