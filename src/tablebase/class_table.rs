@@ -265,7 +265,7 @@ impl ClassTable {
     }
 }
 
-/// Number of shards of the cache, each with its own lock, so that threads rarely wait for each other.
+/// Number of shards of the cache, a power of two. Each has its own lock, so that threads rarely wait for each other.
 const SHARDS: usize = 64;
 /// Maximum number of blocks in a shard. With 16 KiB a block the cache holds at most 32 MiB.
 const WAYS: usize = 32;
@@ -283,7 +283,7 @@ impl BlockKey {
         let mixed =
             ((self.table as u64) << 20) ^ ((self.number as u64) << 1 | self.side.index() as u64);
         // Fibonacci hashing (Knuth, The Art of Computer Programming 3, section 6.4).
-        (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize
+        (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - SHARDS.ilog2())) as usize
     }
 }
 

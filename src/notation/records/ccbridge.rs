@@ -373,7 +373,7 @@ fn write_text(field: &mut [u8], text: &str) {
 fn new_id(bytes: &[u8], number: usize) -> [u8; 16] {
     const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0100_0000_0000_0000_0000_013b;
-    let bytes = bytes.iter().copied().chain(number.to_le_bytes());
+    let bytes = bytes.iter().copied().chain((number as u64).to_le_bytes());
     let hash = bytes.fold(OFFSET, |hash, byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME));
     let mut id = hash.to_le_bytes();
     // Version 8 and variant 1 of RFC 9562, section 5.8.

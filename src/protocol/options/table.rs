@@ -173,7 +173,10 @@ const OPTIONS: &[OptionSpec] = &[
         "BookFile",
         default_books(Protocol::Uci),
         "the files of opening books",
-        |p, files| assign(&mut p.books, Some(Some(files.to_owned()))),
+        |p, files| {
+            p.books = Some(files.to_owned());
+            true
+        },
     )
     .naming(PathKind::File)
     .with(Effect::Books),
@@ -213,19 +216,22 @@ const OPTIONS: &[OptionSpec] = &[
     }),
     text("evalapi", "EvalFile", "", "the file of a network", |p, file| {
         p.counts_from_zero |= is_named_pikafish(file);
-        assign(&mut p.network, Some(file.to_owned()))
+        p.network = file.to_owned();
+        true
     })
     .naming(PathKind::File)
     .with(Effect::Network),
     check("useegtb", "UseEGTB", true, |p, on| p.use_tables = on).with(Effect::ClearHash),
     text("egtbpaths", "EGTBPath", "", "directories of tables, separated by ;", |p, paths| {
-        assign(&mut p.table_paths, Some(paths.to_owned()))
+        p.table_paths = paths.to_owned();
+        true
     })
     .naming(PathKind::Directory)
     .with(Effect::Tables),
     #[cfg(feature = "cloud")]
     text("cloud", "Cloud", "", "the address of a cloud library", |p, address| {
-        assign(&mut p.cloud, Some(address.to_owned()))
+        p.cloud = address.to_owned();
+        true
     })
     .with(Effect::Cloud),
     text(

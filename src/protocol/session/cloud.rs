@@ -223,7 +223,8 @@ impl CloudThread {
             self.paused_until = Some(Instant::now() + PAUSE);
             CloudProblem::Paused(error)
         };
-        Err((!was_refused || !self.is_refused).then(|| problem.to_string()))
+        let is_reported = was_refused && self.is_refused;
+        Err((!is_reported).then(|| problem.to_string()))
     }
 }
 

@@ -69,8 +69,9 @@ pub fn late_move_reduction(depth: i32, number: usize) -> i32 {
 
 /// Null move: the evaluation must exceed beta by at least this; negative in deep nodes.
 #[inline]
-pub fn null_move_entry(depth: i32) -> i32 {
-    (null_move_entry_base() - null_move_entry_slope() * depth).max(-null_move_entry_limit())
+pub fn null_move_threshold(depth: i32) -> i32 {
+    (null_move_threshold_base() - null_move_threshold_slope() * depth)
+        .max(-null_move_threshold_limit())
 }
 
 /// Null move: depth reduction in plies.

@@ -119,12 +119,12 @@ parameters! {
     null_move_floor_quarters = 3, 0, 4;
     /// Minimum depth at which a null move cutoff is verified by a search of the node.
     null_move_verification_depth = 14, 6, 40;
-    /// Null move: margin by which the evaluation must exceed beta, at depth 0.
-    null_move_entry_base = 112, 0, 400;
-    /// Decrease of that margin per ply of depth. The margin of deep nodes is negative.
-    null_move_entry_slope = 18, 0, 80;
-    /// Maximum absolute value of the negative margin.
-    null_move_entry_limit = 300, 0, 1000;
+    /// Null move: threshold by which the evaluation must exceed beta, at depth 0.
+    null_move_threshold_base = 112, 0, 400;
+    /// Decrease of that threshold per ply of depth. The threshold of deep nodes is negative.
+    null_move_threshold_slope = 18, 0, 80;
+    /// Maximum absolute value of the negative threshold.
+    null_move_threshold_limit = 300, 0, 1000;
     /// Every null move cutoff is verified if the game phase (32 at the start, 0 without rooks, knights and cannons) is
     /// at most this.
     null_move_ending_phase = 6, 0, 32;

@@ -98,8 +98,8 @@ pub struct HashProbe {
 pub struct Pool {
     coordinator: Worker<Message>,
     tt: Arc<TranspositionTable>,
-    /// Whether the system has provided the memory of the transposition table.
-    is_touched: bool,
+    /// Whether [`Self::prepare`] has been called for this transposition table.
+    is_prepared: bool,
     threads: usize,
 }
 
@@ -148,7 +148,7 @@ impl Pool {
         let pool = Self {
             coordinator: Worker::start(0, handle).map_err(no_thread)?,
             tt,
-            is_touched: false,
+            is_prepared: false,
             threads: 1,
         };
         if has_room(0) { Ok(pool) } else { Err(StartError::NoMemory(1)) }
@@ -270,7 +270,7 @@ impl Pool {
 
     /// Makes the system provide the memory of a new transposition table now rather than during the first search.
     pub fn prepare(&mut self) {
-        if !std::mem::replace(&mut self.is_touched, true) && !self.tt.is_used() {
+        if !std::mem::replace(&mut self.is_prepared, true) && !self.tt.is_used() {
             self.tt.touch_pages(cores());
         }
     }
@@ -278,7 +278,7 @@ impl Pool {
     /// Replaces the transposition table, after the end of the current search.
     fn use_tt(&mut self, tt: TranspositionTable) {
         self.tt = Arc::new(tt);
-        self.is_touched = false;
+        self.is_prepared = false;
         self.coordinator.send(Message::Tt(self.tt.clone()));
         self.wait();
     }

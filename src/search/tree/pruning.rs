@@ -110,7 +110,7 @@ impl Search<'_> {
             || depth < values::null_move_depth()
             || after_null
             || ply < self.null_move_floor
-            || evaluation < beta + parameters::null_move_entry(depth)
+            || evaluation < beta + parameters::null_move_threshold(depth)
             || beta.is_proven_loss()
             || !self.position.has_attackers(self.position.side_to_move())
         {

@@ -72,7 +72,7 @@ impl SelfPlayRun {
     /// They are played first.
     pub fn missing(&self) -> usize {
         let end = self.numbers.last().map_or(0, |last| last.saturating_add(1));
-        numbers(&self.numbers, end.min(self.settings.games)).count()
+        missing_numbers(&self.numbers, end.min(self.settings.games)).count()
     }
 
     /// Plays the games that are not in the file. Calls `progress` whenever games have been written. With any number of
@@ -84,8 +84,8 @@ impl SelfPlayRun {
         progress: impl Fn(SelfPlayProgress) + Sync,
     ) -> Result<SelfPlayProgress, SelfPlayError> {
         let players = players(&self.settings)?;
-        let numbers = numbers(&self.numbers, self.settings.games);
-        let numbers = Mutex::new((0..).zip(numbers));
+        let numbers = missing_numbers(&self.numbers, self.settings.games);
+        let places = Mutex::new((0..).zip(numbers));
         let sequence = Mutex::new(Sequence {
             writer: self.writer,
             next: 0,
@@ -95,7 +95,7 @@ impl SelfPlayRun {
         });
         let work = |mut player: Player| {
             while !interrupt.is_requested() && sequence.lock().failure.is_none() {
-                let next = numbers.lock().next();
+                let next = places.lock().next();
                 let Some((place, number)) = next else {
                     return;
                 };
@@ -123,7 +123,7 @@ impl SelfPlayRun {
 }
 
 /// The numbers of the games to play, in order: those below `games` that are not in `present`, which is ascending.
-fn numbers(present: &[u32], games: u32) -> impl Iterator<Item = u32> {
+fn missing_numbers(present: &[u32], games: u32) -> impl Iterator<Item = u32> {
     (0..games).filter(|number| present.binary_search(number).is_err())
 }
 
@@ -332,7 +332,8 @@ mod tests {
 
     #[test]
     fn missing_numbers_come_first() {
-        let numbers = |present: &[u32], games| -> Vec<u32> { numbers(present, games).collect() };
+        let numbers =
+            |present: &[u32], games| -> Vec<u32> { missing_numbers(present, games).collect() };
         assert_eq!(numbers(&[], 3), [0, 1, 2]);
         assert_eq!(numbers(&[0, 1, 4], 7), [2, 3, 5, 6]);
         assert_eq!(numbers(&[0, 4], 3), [1, 2]);

@@ -62,7 +62,7 @@ impl Builder {
                 Err(error) => self.reject(line, LineError::Start(error)),
             }
         } else if name.eq_ignore_ascii_case("Result") {
-            self.result = self.read_result(&value, line);
+            self.result = self.result_of_tag(&value, line);
         } else if name.eq_ignore_ascii_case("Variant") && !is_name_of_xiangqi(&value) {
             let value = excerpt(&value);
             self.reject(line, format!("the variant {value:?} is not xiangqi"));
@@ -89,7 +89,7 @@ impl Builder {
     }
 
     /// The result in a tag or heading. An unreadable value is reported if the game has no other result.
-    fn read_result(&mut self, value: &str, line: usize) -> Option<GameResult> {
+    fn result_of_tag(&mut self, value: &str, line: usize) -> Option<GameResult> {
         let read = read_result(value);
         self.unread_result = read.as_ref().err().map(|reason| RecordError::at(line, reason));
         read.ok().flatten()
@@ -98,7 +98,7 @@ impl Builder {
     /// Adds a heading. If several have the same tag, the last one counts.
     pub(super) fn add_heading(&mut self, tag: &str, value: &str, line: usize) {
         match tag {
-            "Result" => match self.read_result(value, line) {
+            "Result" => match self.result_of_tag(value, line) {
                 Some(result) if self.has_moves() => self.end(result, line),
                 Some(result) => self.result = Some(result),
                 None => {}
