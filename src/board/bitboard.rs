@@ -6,7 +6,7 @@ use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not};
 use super::color::Color;
 use super::square::{FILES, RANKS, Square};
 
-/// A set of squares; bit `n` is the square with index `n`, bits 90 and up are always clear.
+/// A set of squares. Bit `n` is the square with index `n`; bits 90 and up are always clear.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Bitboard(u128);
 
@@ -125,7 +125,7 @@ impl Bitboard {
         if self.0 == 0 { None } else { Some(Square::from_bit(self.0.trailing_zeros())) }
     }
 
-    /// The set without its square with the lowest index.
+    /// The set without the square with the lowest index.
     #[inline]
     #[must_use]
     pub const fn without_first(self) -> Self {

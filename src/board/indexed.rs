@@ -1,4 +1,4 @@
-//! Macros for small enums with indices and names.
+//! Macros for small enums with indices and names, and for serialization as text.
 
 /// Declares a field-less enum with `ALL`, `COUNT`, `index` and `from_index`.
 macro_rules! indexed_enum {

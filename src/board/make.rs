@@ -49,8 +49,9 @@ impl Position {
     ///
     /// A move that is not pseudo-legal makes the position inconsistent, so check external input with
     /// [`is_legal`](crate::movegen::is_legal) first. A move that leaves the mover's king attacked may be made and
-    /// unmade. The checkers after later moves can be wrong, because they are computed only if the last move changed a
-    /// square in the surroundings of the king. Only the look-ahead of the Chinese rules makes such later moves.
+    /// unmade. If other moves are made in between, their checkers can be wrong, because they are computed only if the
+    /// last move changed a square in the surroundings of the king. Only the look-ahead of the Chinese rules makes such
+    /// moves.
     #[inline]
     pub fn make_observed(&mut self, m: Move, observer: &mut impl Observer) -> Undo {
         let undo = Undo(self.state);
@@ -119,7 +120,7 @@ impl Position {
         self.after_all(moves.split_whitespace().map(|m| m.parse().expect(m)))
     }
 
-    /// Takes back the move that returned `undo`.
+    /// Takes back `m`. `undo` is the value that [`Self::make`] returned for it.
     #[inline]
     pub fn unmake(&mut self, m: Move, undo: Undo) {
         let (from, to) = (m.from(), m.to());

@@ -201,7 +201,7 @@ struct BatchResult {
     pv: Value,
     /// Whether the task was solved; `None` without a task.
     solved: Option<bool>,
-    /// Why there is no best move: `checkmate` or `stalemate`.
+    /// The reason why there is no best move: `checkmate` or `stalemate`.
     over: Option<Cause>,
     /// Whether moves after the position were left out, see [`GameTree::lacks_last_moves`].
     left_out: bool,

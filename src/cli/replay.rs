@@ -132,7 +132,7 @@ struct Replayed {
     number: usize,
     place: Place,
     record: Option<GameTree>,
-    /// Why the game cannot be read or does not agree with the rules; `None` if it agrees.
+    /// The reason why the game cannot be read or does not agree with the rules; `None` if it agrees.
     why: Option<String>,
     /// The game up to its end by the rules, or to its last move, and the judgment of that position.
     end: Option<(Game, Judgment)>,

@@ -60,8 +60,8 @@ pub fn write(position: &Position, m: Move) -> String {
     unique_text(text, position, m, parse)
 }
 
-/// The word for the place of a piece on its file, or `None` if the piece is named by the number of the file. There is
-/// no word for the tenth piece on a file: [`parse`] does not read 零, so [`write()`] writes coordinates.
+/// The word for the place of a piece on its file, or `None` if the piece is named by the number of the file. A tenth
+/// piece on a file gets 零, which [`parse`] does not read, so [`write()`] writes coordinates.
 fn place_word(kind: PieceKind, place: PiecePlace) -> Option<char> {
     if place.count < 2 || matches!(kind, PieceKind::Advisor | PieceKind::Bishop) {
         return None;

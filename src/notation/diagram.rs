@@ -2,21 +2,21 @@
 
 use crate::board::{Color, Move, Piece, Position, Square};
 
-/// The letters of the pieces.
+/// The characters for the pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Letters {
-    /// `K` to `P` for red and `k` to `p` for black, on a board of ASCII characters.
+    /// `KABNRCP` for red and `kabnrcp` for black, on a board of ASCII characters.
     #[default]
     Latin,
-    /// 帅 to 兵 and 将 to 卒, on a board of box drawing characters. Without color the sides have different characters,
-    /// such as 帥俥傌 and 將車馬.
+    /// 帅仕相马车炮兵 for red and 将士象马车炮卒 for black, on a board of box drawing characters. Without color, pieces
+    /// with the same character in both sets have different ones, such as 俥傌 and 車馬.
     Chinese,
 }
 
 /// The style in which a board is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct DiagramStyle {
-    /// The letters of the pieces.
+    /// The characters for the pieces.
     pub letters: Letters,
     /// Whether to color the sides and mark the last move with ANSI escape sequences.
     pub color: bool,

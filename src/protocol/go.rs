@@ -127,8 +127,8 @@ impl GoRequest {
     }
 }
 
-/// Subtracts `by` from the time for the move and from the clock of the side to move. At least one millisecond is left of
-/// a longer time.
+/// Subtracts `by` from the time for the move and from the clock of the side to move. A time of more than one
+/// millisecond is not reduced below one millisecond.
 pub fn shortened(limits: Limits, by: Duration) -> Limits {
     let less = |time: Duration| time.saturating_sub(by).max(time.min(Duration::from_millis(1)));
     Limits {

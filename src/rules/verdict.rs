@@ -71,7 +71,7 @@ named_enum! {
         #[default]
         None = "nothing forbidden",
         /// [`Self::Attack`] with at least one joint chase (联合捉子) or chase of a partly protected piece
-        /// (少根子), under the Chinese rules. A side with [`Self::Attack`] loses to it.
+        /// (少根子), under the Chinese rules. It is less grave than [`Self::Attack`].
         JointAttack = "perpetual attack (joint, or of a partly protected piece)",
         /// Every move gave check, threatened mate or chased something, in any mixture (长打, Chinese
         /// rules).
@@ -113,9 +113,9 @@ pub struct SidePerpetual {
     /// For [`Perpetual::Chase`]: the enemy pieces it chased with every move or, if `in_each_round`, with every move of
     /// a round, by their squares at the end.
     pub chased: Bitboard,
-    /// Asian rules: its own pieces that the other side chased, by their squares at the end. A threat by such a piece
-    /// does not count if it is new only because a protector of its target was cut off. Empty if no chase is excluded
-    /// for this reason.
+    /// Asian rules: its own pieces that the other side chased, by their squares at the end. A threat by one of them
+    /// that is new only because a protector of the target was cut off is no chase. Empty if the same pieces are chased
+    /// without this clause.
     pub excused: Bitboard,
     /// Whether it chased one piece throughout each round, but not the same piece in all rounds.
     pub in_each_round: bool,

@@ -28,9 +28,9 @@ pub struct MateLimits {
     pub time: Option<Duration>,
 }
 
-/// Searches for a mate in the position at the end of `game` that begins with one of `root_moves`, until it is
-/// stopped or reaches a limit. Returns the moves of both sides to the mate, with the longest defense, and the number of
-/// nodes searched. Without a proven mate the list of moves is empty.
+/// Searches the position at the end of `game` for a mate that begins with one of `root_moves`, until it is stopped or
+/// reaches a limit. Returns the moves of both sides to the mate, with the longest defense, and the number of nodes
+/// searched. Without a proven mate the list of moves is empty.
 pub fn mate_by_checks(
     game: &Game,
     occurrences: &GameOccurrences,

@@ -193,9 +193,9 @@ impl<'a> ProofSearch<'a> {
     }
 
     /// Searches for up to `lines` mates that begin with different root moves, each with about `nodes` more nodes.
-    /// Returns those that are found, shortest first; an empty list if there is no mate within the length; `None` if
-    /// neither a mate nor its absence is proven, or if the search ends before it has found the moves of the mate. After
-    /// a mate is found, only the other root moves are searched.
+    /// Returns those that are found, shortest first; an empty list if there is no mate within the maximum length;
+    /// `None` if neither a mate nor its absence is proven, or if the search ends before it has found the moves of the
+    /// mate. After a mate is found, only the other root moves are searched.
     pub fn mates(&mut self, lines: usize, nodes: u64) -> Option<Vec<Vec<Move>>> {
         let mut mates = Vec::new();
         while mates.len() < lines {
@@ -215,7 +215,7 @@ impl<'a> ProofSearch<'a> {
 
     /// Searches about `nodes` more nodes, which are added to those of the request. Returns the moves of a mate that
     /// begins with a root move, with the longest defense, as far as it is known; an empty list if there is no mate
-    /// within the length; `None` in the same cases as [`Self::mates`].
+    /// within the maximum length; `None` in the same cases as [`Self::mates`].
     fn run(&mut self, nodes: u64) -> Option<Vec<Move>> {
         self.end = self.nodes.saturating_add(nodes);
         self.stopped = self.shared.is_over();

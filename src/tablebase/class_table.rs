@@ -144,7 +144,7 @@ impl ClassTable {
         let _ = self.damage.set(error);
     }
 
-    /// File name, or the class of an embedded table.
+    /// Name for messages: the path of the file, or the class of an embedded table.
     pub fn name(&self) -> String {
         match self.path() {
             Some(path) => path.display().to_string(),
@@ -163,8 +163,8 @@ impl ClassTable {
         (!self.is_reported.swap(true, Ordering::Relaxed)).then_some(damage)
     }
 
-    /// A checksum of the contents: of the header and the list of blocks, which has the checksums of the blocks. `None`
-    /// if the list cannot be read.
+    /// A checksum of the header and the list of blocks. The list contains the checksums of the blocks, so it covers all
+    /// contents. `None` if the list cannot be read.
     pub(super) fn checksum(&self) -> Option<u32> {
         let list = self.read(HEADER_LENGTH as u64, self.header.list_length()).ok()?;
         // Both end with their own checksums, which are left out: a CRC of data and their CRC is a constant.

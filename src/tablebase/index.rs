@@ -1,9 +1,10 @@
 //! Numbering of the positions of a class.
 //!
-//! A position has the number `(weak * strong_count + strong) * attacker_count + attackers`. `weak` and `strong` are the
-//! numbers of the two sides' placements of king, advisors and bishops; `attackers` is the number of the attackers'
-//! squares. Of two mirror images, the one with the canonical placement of the weak side is listed. If this placement is
-//! symmetric, both are.
+//! A position has the number `(weak * strong_count + strong) * squares_count + squares`. `weak` and `strong` are the
+//! numbers of the two sides' placements of king, advisors and bishops, and `strong_count` is the number of placements
+//! of the strong side. `squares` is the index of the attackers' squares in [`AttackerIndex::squares`], and
+//! `squares_count` is the length of this list. Of two mirror images, the one with the canonical placement of the weak
+//! side is listed. If this placement is symmetric, both are.
 
 use std::ops::Range;
 

@@ -231,7 +231,7 @@ pub fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
 
 /// Rates how plausible an encoding with two bytes per character is for a text. The end of a move counts most, then a
 /// character of [`FREQUENT`] or a pair of characters of [`RUNS`], then a common character of the encoding (level 1).
-/// Invalid bytes and extensions reduce the score.
+/// Invalid bytes, extensions and, in Big5, rare characters (level 2) reduce the score.
 fn score(encoding: &'static Encoding, bytes: &[u8]) -> isize {
     let (text, _) = encoding.decode_without_bom_handling(bytes);
     let mut of_characters = 0;

@@ -33,7 +33,8 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// Whether moves may be independent of the time: with nodes or depth, even combined with a time.
+    /// Whether games with this limit may repeat: a limit of nodes or depth, even combined with a time, can end each
+    /// search at the same point.
     pub fn is_repeatable(self) -> bool {
         self.nodes.is_some() || self.depth.is_some()
     }
@@ -45,7 +46,7 @@ impl Limit {
         times.into_iter().all(|time| time.subsec_nanos() == 0)
     }
 
-    /// The text of each limit, such as `10+0.1` and `depth 20`. A clock is the first.
+    /// The text of each limit, such as `10+0.1` and `depth 20`. The clock comes first.
     pub fn texts(self) -> Vec<String> {
         let time = |time: Duration| format!("{} ms per move", time.as_millis());
         let texts = [

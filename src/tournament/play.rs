@@ -22,7 +22,7 @@ pub struct PlayedGame {
     pub overrun: ByColor<Option<Duration>>,
 }
 
-/// Why a game has no result.
+/// The reason why a game has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoResult {
     /// The tournament was stopped.

@@ -19,7 +19,7 @@ use super::worker::GameWorker;
 use crate::board::named_enum;
 use crate::notation::fen;
 
-/// Why a tournament cannot start.
+/// The reason why a tournament cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum TournamentStartError {
     /// The check of an engine failed or was interrupted: the engine cannot be started, does not respond, does not

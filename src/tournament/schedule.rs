@@ -78,8 +78,8 @@ pub struct Schedule {
     pairings: Vec<[usize; 2]>,
     rounds: u64,
     pub colors: ColorOrder,
-    /// Number of games of each pairing in a round: 2, or 1 in a round robin or gauntlet. With single games the colors
-    /// change from round to round, unless they are fixed, and each engine has red in about half of its games of a
+    /// Number of games of each pairing in a round: 2, or 1 in a round robin or gauntlet. With single games, unless the
+    /// colors are fixed, they change from round to round, and each engine has red in about half of its games of a
     /// round.
     pub games_per_pairing: u64,
 }
@@ -305,7 +305,7 @@ fn sorted([a, b]: [usize; 2]) -> [usize; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// The half points of an engine in those of the games that it played.
+/// The half points that an engine scored in `games`, some of which may be between other engines.
 fn half_points(engine: usize, games: &[&GameSummary]) -> usize {
     let own = games.iter().filter(|game| game.players.0.contains(&engine));
     own.map(|game| game.half_points(engine)).sum()

@@ -75,8 +75,8 @@ pub enum ReadSamplesError {
     },
 }
 
-/// Reads the samples of a text, one per line, in the order of the games. Can continue after an invalid line. Skips a
-/// short invalid last line without a line end: an interrupted writer leaves one.
+/// Reads the samples of a text, one per line, with the samples of a game in a row. Can continue after an invalid line.
+/// Skips a short invalid last line without a line end: an interrupted writer leaves one.
 #[derive(Debug)]
 pub struct SampleLines<R> {
     source: R,
@@ -95,8 +95,8 @@ impl<R: BufRead> SampleLines<R> {
         Self { source, line: 0, is_torn: false, game_samples: 0, last: None }
     }
 
-    /// Whether the last sample begins a game: its ply number is not higher than that of the sample before it, the
-    /// result is another one, or the game before it has 1000 samples.
+    /// Whether the last sample begins a game: it is the first one, its ply number is not higher than that of the sample
+    /// before it, its result differs, or the game before it has 1000 samples.
     pub fn begins_game(&self) -> bool {
         self.game_samples == 1
     }

@@ -310,7 +310,7 @@ impl FromRequest<Arc<Shared>> for Administrator {
 
 pub type JsonReply<T = Value> = Result<Json<T>, ServerError>;
 
-/// Why a request is rejected.
+/// The reason why a request is rejected.
 #[derive(Debug)]
 pub enum ServerError {
     /// A status, with its standard text.

@@ -82,7 +82,7 @@ pub struct BoardMessage {
     board: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<Cow<'static, str>>,
-    /// Why the board is invalid.
+    /// The reason why the board is invalid.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
 }

@@ -221,14 +221,15 @@ fn scoring_task(task: &WorkerTask) -> (Task, Vec<Edge>) {
     (Task::scoring(view.key, Vec::new(), task.priority), edges)
 }
 
-/// A source of tasks for workers. Errors are only logged.
+/// A source of tasks for workers.
 pub trait TaskSource: fmt::Debug + Send + Sync {
     /// Leases tasks of a kind; `None` if none is waiting.
     fn next_batch(&self, kind: TaskKind) -> Result<Option<TaskBatch>, Box<dyn Error>>;
 
     fn deliver(&self, results: &TaskResults) -> Result<(), Box<dyn Error>>;
 
-    /// Returns the unfinished tasks of a lease.
+    /// Returns the unfinished tasks of a lease. An error is only logged: the tasks go to another worker when the lease
+    /// expires.
     fn give_back(&self, lease: i64);
 }
 

@@ -17,7 +17,7 @@ use crate::board::{Bitboard, ByColor, Color, PieceKind, Position, RANKS, Square,
 #[derive(Clone, Copy, Debug)]
 struct Attacker {
     kind: PieceKind,
-    /// The attacked squares, including those of guarded own pieces; for a cannon, over its screen.
+    /// The attacked squares, including those of own pieces that it guards. A cannon attacks only over a screen.
     attacks: Bitboard,
 }
 

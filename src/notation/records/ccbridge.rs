@@ -35,7 +35,7 @@ const ENTRY: usize = 276;
 /// Other bytes of the header of a library, with their offsets, that are the same in all known libraries.
 const CONSTANTS: [(usize, [u8; 4]); 2] = [(16, [3, 0, 0, 0]), (52, [0xff, 0xff, 0xff, 0x7f])];
 
-/// The offset of the byte of the header of a library that is not 0 if the library contains deleted records.
+/// The offset, in the header of a library, of a byte that is not 0 if the library contains deleted records.
 const HAS_DELETED: usize = 56;
 /// The byte ranges of the name, the source and the remarks of a library in its header, texts in UTF-16.
 const LIBRARY_TEXTS: [Range<usize>; 3] = [64..576, 576..1088, 1088..LIBRARY_HEADER];
@@ -144,8 +144,8 @@ fn parts(bytes: &[u8], mark: &[u8]) -> Vec<Range<usize>> {
     starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
 }
 
-/// The records of a library, and those after it. The range of a game begins with the headings before it, and the first
-/// one also with the header of the library, if these have text.
+/// The records of a library, and those after it. The range of a game begins with the first heading before it that has
+/// text, if any. For the first game, the header of the library counts as a heading.
 fn library_records(bytes: &[u8]) -> Result<Vec<Range<usize>>, RecordError> {
     // The first part is the header and the index.
     let parts = parts(bytes, RECORD);
@@ -358,8 +358,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Writes a text in UTF-16 into a field with this length in bytes, after which one more unit is 0. The rest of a longer
-/// text is left out.
+/// Writes a text in UTF-16 into a field whose last unit stays 0. The rest of a longer text is left out.
 fn write_text(field: &mut [u8], text: &str) {
     let mut units: Vec<u16> = text.encode_utf16().take(field.len() / 2 - 1).collect();
     // A character of two units is kept or left out as a whole.

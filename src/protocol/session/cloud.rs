@@ -133,7 +133,7 @@ struct CloudThread {
     failures: u32,
     /// Whether the library refused the last request; this is reported once.
     is_refused: bool,
-    /// Whether the last reply was not one of the cloud API; this is reported once.
+    /// Whether the last request got a reply that is not one of the cloud API; this is reported once.
     is_invalid: bool,
     /// The end of the last pause.
     paused_until: Option<Instant>,

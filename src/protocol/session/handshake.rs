@@ -174,7 +174,7 @@ mod tests {
         }
     }
 
-    /// One list that is legal only with ranks from 0 does not exclude the lists of the next games.
+    /// Each list that is legal with only one of the numberings sets the numbering again.
     #[test]
     fn a_rank_10_shows_that_ranks_are_counted_from_1() {
         let mut session = TestSession::new("uci");

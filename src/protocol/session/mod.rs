@@ -2,12 +2,13 @@
 //!
 //! The session waits for input, for events of the search and for the results of other threads (the ruling on the game,
 //! perft, the cloud library) at the same time. Commands that need an idle engine are queued during a search and run
-//! after its answer. Commands that show the position run at once, but after queued commands. A queued `go` or handshake
-//! stops a search that does not end by itself, because old clients send no `stop` before it. When `quit` is queued, the
-//! input has ended or the queue is full, no further `stop` can arrive. A search that does not end by itself is then
-//! stopped too, and the queued commands run. After a queued command that changes the meaning of lines, such as a
-//! handshake, lines are queued as they are and parsed when they run. Only `isready`, `ponderhit`, `stop` and `quit` are
-//! parsed at once. A `quit` during `go perft` is queued, because scripts send both in one input.
+//! after its answer. Commands that show the position run at once, unless other commands are queued: then they are
+//! queued too. A queued `go` or handshake stops a search that does not end by itself, because old clients send no
+//! `stop` before it. When `quit` is queued, the input has ended or the queue is full, no further `stop` can arrive. A
+//! search that does not end by itself is then stopped too, and the queued commands run. After a queued command that
+//! changes the meaning of lines, such as a handshake, lines are queued as they are and parsed when they run. Only
+//! `isready`, `ponderhit`, `stop` and `quit` are parsed at once. A `quit` during `go perft` is queued, because scripts
+//! send both in one input.
 //!
 //! In batch mode all lines of a piped file are executed: `quit` is queued as well, and no queued `go` or handshake
 //! stops a search. During a search that ends by itself the session reads nothing, and the lines wait in the pipe.
@@ -305,7 +306,7 @@ impl Session {
             Command::ShowPosition => self.show_position(),
             Command::NewGame => self.new_game(),
             Command::Hint(line) => self.hint(&line),
-            // The queue parses a line before it returns its commands.
+            // `next_queued` parses queued lines before they run.
             Command::Unparsed(_) => {}
         }
         ControlFlow::Continue(())

@@ -79,7 +79,7 @@ impl Session {
         }
     }
 
-    /// The position stays.
+    /// Clears what earlier searches have left, and the counts for draw offers and resignation. The position stays.
     pub fn new_game(&mut self) {
         self.pool.forget();
         self.prepare();
@@ -125,8 +125,8 @@ impl Session {
         Ok(())
     }
 
-    /// Opens the endgame tablebases in addition to the embedded ones, and reports files that cannot be used, with the
-    /// name of the option.
+    /// Opens the endgame tablebases of the preferences in addition to the embedded ones, and reports files that cannot
+    /// be used, with the name of the option.
     fn open_tables(&mut self, name: &str) {
         let (tables, skipped) = Tables::open(&self.preferences.table_paths);
         for file in skipped {

@@ -166,11 +166,10 @@ fn interrupts(command: &Command) -> bool {
     }
 }
 
-/// After it has stopped a search, the session waits this long for the answer before it reads more input. Clients
-/// wait a second for `bye`.
+/// The longest wait for the answer of a stopped search before more input is read. Clients wait a second for `bye`.
 pub const STOP_PATIENCE: Duration = Duration::from_millis(500);
-/// The reports of a search wait this long for the ruling on the game. Only games of thousands of moves take longer to
-/// judge.
+/// The longest wait of the reports of a search for the ruling on the game. Only games of thousands of moves take longer
+/// to judge.
 const RULING_PATIENCE: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -349,7 +349,7 @@ fn the_state_is_shown_after_the_queued_commands() {
     let mut session = TestSession::new("ucci");
     session.say("go movetime 100000");
     session.say("position startpos");
-    // It names its position.
+    // `probe` contains its own position, so it does not wait for the queued `position`.
     assert_eq!(session.say("probe startpos"), ["pophash"]);
 }
 

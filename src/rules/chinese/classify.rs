@@ -307,9 +307,8 @@ impl MoveContext<'_> {
         })
     }
 
-    /// Whether a capture wins material on its square with the moved piece removed from the board. True as well if the
-    /// king of that piece would then be in check or only face the enemy king. False if the enemy king would be in
-    /// check.
+    /// Whether a capture wins material on its square with the moved piece removed from the board. Also true if the
+    /// removal exposes the mover's king to a check or to the enemy king. False if it leaves the enemy king in check.
     fn wins_without_mover(&self, now: &Position, m: Move, budget: &mut NodeBudget) -> bool {
         let mut setup = now.setup();
         setup.squares[self.played.to().index()] = None;

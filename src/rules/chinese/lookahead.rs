@@ -184,7 +184,7 @@ pub struct CaptureSequence<'a> {
     /// take these pieces only on the squares where both sides may take. The other side may also take them if the
     /// sequence starts with a check.
     pub lost: Bitboard,
-    /// Captures of the other side that the first move made possible by opening a line.
+    /// Captures by the other side that only the first move made possible, without those on its destination.
     pub uncovered: Vec<Move>,
     /// Whether the sequence starts with a check that takes nothing valuable.
     pub by_check: bool,

@@ -53,7 +53,8 @@ fn perpetual_checks(position: &Position, plies: &[Ply]) -> ByColor<Perpetual> {
 }
 
 /// Classifies the moves of the sides that do not check perpetually, as far as needed to exclude a perpetual attack.
-/// The moves are taken back from the end, twice: first those are examined whose class is cached or needs no look-ahead.
+/// There are two passes, each from the last move to the first. The first pass uses only classes that are cached or need
+/// no look-ahead.
 fn classify_all(
     position: &Position,
     plies: &[Ply],

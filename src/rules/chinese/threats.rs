@@ -24,7 +24,7 @@ pub enum ThreatResult {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Restriction {
     None,
-    /// Captures of the other side that the first move makes possible by opening a line do not count.
+    /// Captures by the other side that only the first move makes possible do not count, except on its destination.
     IgnoresUncovered,
     /// Only the piece that makes the first move may take for its side.
     Alone,

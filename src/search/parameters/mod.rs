@@ -7,10 +7,10 @@ use std::sync::LazyLock;
 use crate::search::request::Degree;
 use values::*;
 
-/// Groups of unsound pruning techniques, enabled by the option `pruning`.
+/// Switches for groups of unsound search techniques, set by the option `pruning`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pruning {
-    /// Changes of depth: late move reductions with the changes of depth that follow them (re-search, hindsight),
+    /// Changes of depth: late move reductions and the adjustments after them (of the re-search, and by hindsight),
     /// internal iterative reduction, singular and negative extensions with multi-cut, reduced depth after a fail high
     /// at the root. Check extensions do not belong to this group.
     pub reductions: bool,
@@ -107,7 +107,7 @@ pub fn hash_cutoff_bonus(depth: i32) -> i32 {
     history_bonus(depth) * hash_cutoff_share() / 100
 }
 
-/// Damping of an evaluation after `counted` plies without a capture, as a numerator over [`damping_plies`].
+/// Factor of an evaluation after `counted` plies without a capture, as a numerator over [`damping_plies`].
 #[inline]
 pub fn damping(counted: i32) -> i32 {
     damping_plies() - counted.min(damping_limit())

@@ -84,7 +84,7 @@ impl Searcher {
             .then(|| TranspositionTable::new(megabytes))
             .flatten()
             .ok_or(StartError::NoMemory(megabytes))?;
-        // Not during the first search.
+        // The system provides the memory now, not during the first search.
         tt.touch_pages(cores());
         Ok(Self {
             thread: ThreadData::new(0, Arc::new(tt)),
@@ -130,8 +130,8 @@ impl Searcher {
         Ok(result.outcome)
     }
 
-    /// A request made now with the default settings and the network and tablebases of this searcher. Its time includes
-    /// that until [`Self::search`].
+    /// A request with the default settings and the network and tablebases of this searcher. Its clock starts now, not
+    /// at [`Self::search`].
     pub fn request(&self, game: &Game, limits: Limits) -> SearchRequest {
         SearchRequest {
             network: self.network.clone(),

@@ -390,7 +390,7 @@ pub struct CheckReport {
     pub transcript: Vec<String>,
 }
 
-/// Why a check did not pass.
+/// The reason why a check did not pass.
 #[derive(Clone, Debug)]
 pub enum CheckFailure {
     Unclear(String),

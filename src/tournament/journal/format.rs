@@ -230,13 +230,13 @@ pub enum JournalEntry {
     },
 }
 
-/// Why a journal cannot be used.
+/// The reason why a journal cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] io::Error),
-    /// The text is the message.
+    /// The journal belongs to a tournament with other settings. The text is the message.
     #[error("{0}")]
     OtherTournament(String),
     /// The journal cannot be used for another reason. The text is the message.

@@ -47,8 +47,8 @@ impl Openings {
 
     /// Parses a list with one opening per line, or the games of another text. An opening of a list is a FEN, a FEN and
     /// moves, an EPD, or moves from the starting position. In a list, moves may be separated by commas; empty lines,
-    /// lines that begin with `#` or `//`, text after a `#` with a blank before it and, except in an EPD, text after a
-    /// `;` are ignored.
+    /// lines that begin with `#`, `;` or `//` and, except in an EPD, text after a `;` or after a `#` with a blank
+    /// before it are ignored.
     ///
     /// # Errors
     /// An opening is invalid, or the text has no opening.
@@ -97,7 +97,7 @@ impl Openings {
         let (valid, invalid): (Vec<_>, Vec<_>) = parsed.into_iter().partition(Result::is_ok);
         let lines: Vec<Line> = valid.into_iter().flatten().collect();
         let errors: Vec<OpeningError> = invalid.into_iter().filter_map(Result::err).collect();
-        // A list has at least one line, and a file without games is an error.
+        // Without openings there is an error: a list has at least one line, and a file without games is an error.
         match errors.first() {
             Some(error) if lines.is_empty() => Err(error.clone()),
             _ => Ok((Self { lines }, errors)),
@@ -143,7 +143,7 @@ fn checked(
     Err(OpeningError(format!("{place}: {why}")))
 }
 
-/// Why the game ends before or at the last move of an opening, if it does.
+/// The reason why the game ends before or at the last move of an opening, if it does.
 fn ending(line: &Line, rules: &GameRules) -> Option<EndReason> {
     let mut referee = Referee::new(line.start.clone(), rules.rules, rules.max_plies);
     let mut ending = referee.ending();
@@ -209,8 +209,8 @@ fn read_lines(
 }
 
 /// Reads an opening from the starting position and shortens it to `plies` plies. `text` is the line without a comment
-/// at its end; `game` is `text` without commas and move numbers. Comments, variations, glyphs and a result, which a PGN
-/// may have as well, are ignored.
+/// at its end; `game` is `text` without commas and move numbers. The line may also be PGN: its comments, variations,
+/// glyphs and result are ignored.
 fn read_moves(text: &str, game: &str, plies: usize) -> Result<Line, LineError> {
     let line = Line::play(Position::startpos(), game.split_whitespace().take(plies));
     if line.is_err() {

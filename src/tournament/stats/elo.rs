@@ -71,8 +71,9 @@ impl Scores {
         add(&mut self.pairs, &others.pairs);
     }
 
-    /// The pairs and 2, or the single games and 1 if there are no pairs. The number is the ratio of the variance of a
-    /// game to that of an outcome: the variance of the mean of two independent games is half that of one game.
+    /// The counts of the outcomes, and the ratio of the variance of a game to that of an outcome. The outcomes are the
+    /// pairs, or the single games if there are no pairs. The ratio for pairs is 2: the variance of the mean of two
+    /// independent games is half that of one game.
     fn outcomes(&self) -> (&[u64], f64) {
         if self.pairs == [0; 5] { (&self.games, 1.0) } else { (&self.pairs, 2.0) }
     }
@@ -84,8 +85,8 @@ impl Scores {
     }
 
     /// The variance of the result of a game around the score that a model expects; never zero. If all outcomes are the
-    /// same, the variance around their mean is at most that of games without draws with the expected score, because
-    /// Jeffreys' prior is too wide for a score near 0 or 1.
+    /// same, the variance around their mean comes only from Jeffreys' prior, which is too wide for a score near 0 or 1.
+    /// It is then limited to `expected * (1 - expected)`, the variance of games without draws.
     pub fn squared_deviation(&self, expected: f64) -> f64 {
         let (outcomes, ratio) = self.outcomes();
         let limit = if is_constant(outcomes) { expected * (1.0 - expected) } else { f64::INFINITY };

@@ -1,6 +1,6 @@
 //! The sequential probability ratio test (SPRT).
 //!
-//! The test is the generalized SPRT on pentanomial results of Michel Van den Bergh ("A practical introduction to the
+//! The test is Michel Van den Bergh's generalized SPRT for pentanomial results ("A practical introduction to the
 //! GSPRT", "Normalized Elo in practice"). The likelihoods are those of the maximum-likelihood distributions of pair
 //! results under the two hypotheses.
 
@@ -164,7 +164,7 @@ fn with_mean(seen: &[f64; 5], values: &[f64; 5], mean: f64) -> [f64; 5] {
     std::array::from_fn(|i| seen[i] / (1.0 + x * off[i]))
 }
 
-/// The distribution of pair results with a normalized Elo under which `seen` has the maximum likelihood.
+/// The distribution of pair results with the normalized Elo `elo` under which `seen` has the maximum likelihood.
 ///
 /// The condition, mean - ½ = t × deviation, is not linear in the distribution; it is linearized at the last guess
 /// until the guess converges.

@@ -295,7 +295,7 @@ mod tests {
         assert!(again.test.is_empty() != again.training.is_empty());
     }
 
-    /// The text has a game with more samples than are read as one game (1000).
+    /// The text continues one game for more than the 1000 samples that are read as one game.
     #[test]
     fn text_and_its_conversion_have_the_same_test_samples() {
         let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";

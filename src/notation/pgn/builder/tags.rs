@@ -40,7 +40,7 @@ fn is_name_of_start(name: &str) -> bool {
 }
 
 impl Builder {
-    /// Reports a damaged tag. If it is a FEN, the game is rejected, because its moves begin with an unknown position.
+    /// Reports a damaged tag. If it is a FEN, the game is rejected, because its starting position is unknown.
     pub(super) fn add_unclosed_tag(&mut self, text: &str, line: usize) {
         let is_end = |c: char| !c.is_ascii_alphanumeric() && c != '_';
         let name = text[1..].trim_start().split(is_end).next().unwrap_or_default();
@@ -131,8 +131,9 @@ impl Builder {
         let unused: Vec<String> =
             self.game.tags.iter().filter(is_unused).map(|(name, _)| excerpt(name)).collect();
         for name in unused {
-            let reason =
-                format!("the position in the tag {name} is not used, because it is not named FEN");
+            let reason = format!(
+                "the position in the tag {name} is not used, because the tag is not named FEN"
+            );
             self.game.add_problem(reason, false);
         }
     }
