@@ -149,9 +149,12 @@ struct TaskRunner {
 impl TaskRunner {
     /// Runs until the worker is stopped or abandoned.
     fn run(&self, scorer: &mut Scorer, stop_signal: &Receiver<()>, pause: Duration) {
-        while !self.control.is_stopped() {
+        loop {
             let mut has_worked = false;
             for kind in TaskKind::ALL {
+                if self.control.is_stopped() {
+                    return;
+                }
                 match self.run_next(kind, scorer) {
                     Some(has_finished) => has_worked |= has_finished,
                     None => return,
@@ -281,6 +284,19 @@ mod tests {
         for status in &statuses {
             assert!(status.recv().is_err());
         }
+    }
+
+    #[test]
+    fn a_stopped_worker_requests_no_tasks_of_the_next_kind() {
+        let (answer, silence) = bounded(0);
+        let (requested, is_requested) = unbounded();
+        let source = Arc::new(Silent { requested, silence });
+        let mut worker = Worker::start(source, Tables::embedded(), 1_000, Duration::ZERO).unwrap();
+        is_requested.recv().unwrap();
+        worker.stop();
+        drop(answer);
+        assert!(worker.status.recv().is_err());
+        assert!(is_requested.try_recv().is_err());
     }
 
     #[test]
