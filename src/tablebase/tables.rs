@@ -259,7 +259,7 @@ impl Tables {
         let Some(outcome) = table.probe(position, strong, &self.cache) else {
             // If this probe has found the table damaged, try another one.
             let is_damaged = table.damage().is_some();
-            return is_damaged.then(|| self.probe(position, rules))?;
+            return if is_damaged { self.probe(position, rules) } else { None };
         };
         let depends_on_rules = material.is_two_sided()
             && !matches!(outcome, TableOutcome::Win(_) | TableOutcome::Loss(_));

@@ -85,9 +85,17 @@ impl FromStr for ScoreDraw {
 #[derive(Clone, Debug)]
 pub struct ScoreAdjudicator {
     adjudication: Adjudication,
-    /// For each side, four numbers of consecutive moves whose score meets a threshold: for a win of red, a win of
-    /// black, a draw, and the resignation of the side.
-    runs: ByColor<[u32; 4]>,
+    runs: ByColor<Runs>,
+}
+
+/// Numbers of consecutive moves of a side whose score meets a threshold.
+#[derive(Clone, Debug, Default)]
+struct Runs {
+    /// By winner.
+    win: ByColor<u32>,
+    draw: u32,
+    /// For the resignation of the side.
+    resign: u32,
 }
 
 impl ScoreAdjudicator {
@@ -108,28 +116,31 @@ impl ScoreAdjudicator {
             Some(low.abs().max(high.abs()) <= self.adjudication.draw?.score)
         };
         let resigns = || Some(score?.1 <= -self.adjudication.resign?.score);
-        let seen = [wins(Color::Red), wins(Color::Black), draws(), resigns()];
-        let seen = seen.map(|seen| seen.unwrap_or(false));
+        let count = |run: &mut u32, seen: Option<bool>| {
+            *run = if seen == Some(true) { *run + 1 } else { 0 };
+        };
         let runs = &mut self.runs[side];
-        for (run, seen) in runs.iter_mut().zip(seen) {
-            *run = if seen { *run + 1 } else { 0 };
+        for winner in Color::ALL {
+            count(&mut runs.win[winner], wins(winner));
         }
+        count(&mut runs.draw, draws());
+        count(&mut runs.resign, resigns());
         if let Some(resign) = self.adjudication.resign
-            && runs[3] >= resign.moves
+            && runs.resign >= resign.moves
         {
             let detail = "by the score of the loser";
             return Some(Ending::loss(side, EndReason::ScoreWin, detail));
         }
-        let agreed = |index: usize, moves: u32| self.runs.iter().all(|runs| runs[index] >= moves);
         if let Some(win) = self.adjudication.win {
-            for (index, loser) in [(0, Color::Black), (1, Color::Red)] {
-                if agreed(index, win.moves) {
-                    return Some(Ending::loss(loser, EndReason::ScoreWin, ""));
+            for winner in Color::ALL {
+                if self.runs.iter().all(|runs| runs.win[winner] >= win.moves) {
+                    return Some(Ending::loss(!winner, EndReason::ScoreWin, ""));
                 }
             }
         }
         let draw = self.adjudication.draw?;
-        (ply >= draw.after && agreed(2, draw.moves)).then(|| Ending::draw(EndReason::ScoreDraw))
+        let is_draw = ply >= draw.after && self.runs.iter().all(|runs| runs.draw >= draw.moves);
+        is_draw.then(|| Ending::draw(EndReason::ScoreDraw))
     }
 }
 

@@ -195,8 +195,8 @@ fn play_known_games(
             let (stopped, stalls) = (stopped.clone(), stalls.clone());
             let worker = GameWorker::new(tournament, spsa.as_ref(), cpus, stopped, stalls);
             let (numbers, events) = (&numbers, events.clone());
-            let work = move || work(worker, schedule, numbers, tournament.wait, &events);
-            if let Err(error) = thread::Builder::new().spawn_scoped(scope, work) {
+            let play = move || work(worker, schedule, numbers, tournament.wait, &events);
+            if let Err(error) = thread::Builder::new().spawn_scoped(scope, play) {
                 let why = format!("cannot start a thread: {error}");
                 end = Err(io::Error::new(error.kind(), why));
                 stop_sender = None;

@@ -42,7 +42,7 @@ pub use write::tag_line;
 pub(crate) use {headings::begins_with_move, scanner::is_tag_line};
 
 /// A part of a file ends after the line that brings it to this size in bytes.
-const LONGEST_PART: usize = 16 << 20;
+const PART_SIZE: usize = 16 << 20;
 /// The maximum length of a line in MB.
 const MAX_LINE_MB: u64 = 16;
 
@@ -137,14 +137,14 @@ impl<R: BufRead> PgnReader<R> {
         let mut part = std::mem::take(&mut self.ahead);
         let mut is_after_empty = false;
         let mut line = Vec::new();
-        while !self.is_at_end && part.len() < LONGEST_PART {
-            let mut is_line = read_line(&mut self.input, MAX_LINE_MB, &mut line);
+        while !self.is_at_end && part.len() < PART_SIZE {
+            let mut has_line = read_line(&mut self.input, MAX_LINE_MB, &mut line);
             if line.contains(&0) {
-                is_line = Err(io::Error::new(io::ErrorKind::InvalidData, "not a text file"));
+                has_line = Err(io::Error::new(io::ErrorKind::InvalidData, "not a text file"));
             }
-            if !matches!(is_line, Ok(true)) {
+            if !matches!(has_line, Ok(true)) {
                 self.is_at_end = true;
-                self.error = is_line.err();
+                self.error = has_line.err();
                 break;
             }
             if is_after_empty && self.is_tag_line(&line) {

@@ -94,12 +94,12 @@ pub fn fields(text: &str) -> (Fields<'_>, Vec<&str>) {
         if known.trim().is_empty() {
             *known = match tag {
                 BOARD => format!("{} {side}", board(value)).into(),
-                MOVES => from_black(value).into(),
+                MOVES => with_ranks_from_black(value).into(),
                 _ => value.into(),
             };
         }
     }
-    use_later_fields(&mut fields);
+    convert_version_2(&mut fields);
     (fields, unclosed)
 }
 
@@ -113,7 +113,7 @@ fn board(letters: &str) -> String {
 }
 
 /// A list of moves with ranks from black's side in place of ranks from red's side.
-fn from_black(moves: &str) -> String {
+fn with_ranks_from_black(moves: &str) -> String {
     let digits = moves.chars().filter_map(|c| c.to_digit(10));
     let changed = digits.zip([false, true].into_iter().cycle());
     changed.map(|(digit, is_rank)| if is_rank { 9 - digit } else { digit }.to_string()).collect()
@@ -182,15 +182,15 @@ const LETTER: usize = 6;
 
 /// The moves of a line of version 2, as digits, and the line and ply of the move that it replaces, as in the name of
 /// its field: `0_2`.
-struct Line {
+struct LineOfVersion2 {
     replaced: String,
     moves: String,
 }
 
 /// The moves of a list of version 2.
-struct List {
+struct ListOfVersion2 {
     /// The main line and the variations.
-    lines: Vec<Line>,
+    lines: Vec<LineOfVersion2>,
     /// The line and ply of each move.
     places: Vec<(usize, usize)>,
 }
@@ -201,15 +201,15 @@ struct List {
 /// A move of this version is four digits for its squares, two characters, one of the letters X, Y and Z, another
 /// character, and a decimal number: that of the move itself, counted from 0, if it continues the line of the move
 /// before it, otherwise that of the move that it replaces. The comment of a move has the number of the move from 1.
-fn use_later_fields(fields: &mut Fields<'_>) {
+fn convert_version_2(fields: &mut Fields<'_>) {
     let list = fields.get("movelist").and_then(|list| read_list(list));
-    let Some(List { lines, places }) = list else {
+    let Some(ListOfVersion2 { lines, places }) = list else {
         return;
     };
     if fields.keys().any(|name| name.starts_with("move_")) {
         return;
     }
-    for (number, Line { replaced, moves }) in lines.into_iter().enumerate() {
+    for (number, LineOfVersion2 { replaced, moves }) in lines.into_iter().enumerate() {
         let name = match number {
             0 => "movelist".to_owned(),
             number => format!("move_{replaced}_{number}"),
@@ -224,7 +224,7 @@ fn use_later_fields(fields: &mut Fields<'_>) {
 }
 
 /// Reads a list. `None` if it is not in version 2.
-fn read_list(list: &str) -> Option<List> {
+fn read_list(list: &str) -> Option<ListOfVersion2> {
     let list: String = list.chars().filter(char::is_ascii_alphanumeric).collect();
     let mut starts = Vec::new();
     let mut at = 0;
@@ -239,7 +239,7 @@ fn read_list(list: &str) -> Option<List> {
         return None;
     }
     let ends = starts.iter().skip(1).copied().chain([list.len()]);
-    let mut lines = vec![Line { replaced: "0_1".to_owned(), moves: String::new() }];
+    let mut lines = vec![LineOfVersion2 { replaced: "0_1".to_owned(), moves: String::new() }];
     let mut places: Vec<(usize, usize)> = Vec::new();
     let mut ply = 0;
     for (index, (start, end)) in starts.iter().zip(ends).enumerate() {
@@ -255,7 +255,7 @@ fn read_list(list: &str) -> Option<List> {
             let line;
             (line, ply) = *places.get(number)?;
             let is_first = number == 0 || places[number - 1].0 != line;
-            lines.push(Line {
+            lines.push(LineOfVersion2 {
                 replaced: if is_first {
                     lines[line].replaced.clone()
                 } else {
@@ -266,7 +266,7 @@ fn read_list(list: &str) -> Option<List> {
         }
         places.push((lines.len() - 1, ply));
     }
-    Some(List { lines, places })
+    Some(ListOfVersion2 { lines, places })
 }
 
 #[cfg(test)]

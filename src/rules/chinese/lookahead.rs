@@ -318,34 +318,31 @@ impl CaptureSequence<'_> {
     fn candidate(&self, m: Move, rest: Remaining) -> Option<Candidate> {
         let us = self.position.side_to_move();
         let in_check = self.position.in_check();
-        let candidate = |won, outside| Some(Candidate { m, won, outside });
+        let candidate = |won, outside| Candidate { m, won, outside };
         let may_check = || rest.checks[us] > 0 && self.position.gives_check(m);
         if self.position.piece_on(m.to()).is_none() {
-            return candidate(None, None).filter(|_| in_check || may_check());
+            return (in_check || may_check()).then(|| candidate(None, None));
         }
         let is_part = in_check || self.is_part(m, rest);
         let taken = value_on(&self.position, m.to());
         if us == self.chaser {
             if self.scope.alone.is_some_and(|piece| piece != m.from()) {
-                return candidate(Some(0), None).filter(|_| in_check);
+                return in_check.then(|| candidate(Some(0), None));
             }
             if let Some((square, lost)) = self.scope.taken_with_check
                 && square == m.to()
             {
-                return candidate(Some(taken - lost), None);
+                return Some(candidate(Some(taken - lost), None));
             }
-            return candidate(Some(taken), None).filter(|_| is_part);
+            return is_part.then(|| candidate(Some(taken), None));
         }
         if !is_part {
-            return candidate(Some(0), Some(taken)).filter(|_| may_check());
+            return may_check().then(|| candidate(Some(0), Some(taken)));
         }
         let is_offer = rest.is_first_answer() && self.offered == Some(m.to());
         let offered = if is_offer { OFFERED_PAWN } else { 0 };
-        if self.is_in_scope(m, rest) {
-            candidate(Some(taken + offered), None)
-        } else {
-            candidate(Some(0), None)
-        }
+        let won = if self.is_in_scope(m, rest) { taken + offered } else { 0 };
+        Some(candidate(Some(won), None))
     }
 
     /// Whether a capture by a side that is not in check is part of the sequence.

@@ -228,7 +228,7 @@ impl Turn {
             by_check: !is_capture,
             moves: 7,
             checks: ByColor::new(2, 2),
-            offered: !is_capture && is_king_or_pawn(&self.board, m.from()),
+            offered: !is_capture && kind_on(&self.board, m.from()) == Some(PieceKind::Pawn),
             taken_with_check: None,
         };
         let gain = value_on(&self.board, m.to()) - self.best(&after, &sequence);

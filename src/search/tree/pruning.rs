@@ -130,8 +130,9 @@ impl Search<'_> {
         // A win that begins with a pass is not proven, because a pass is not a legal move.
         let score = if score > Score::EVALUATION_LIMIT { beta } else { score };
         let is_ending = phase(&self.position) <= values::null_move_ending_phase();
-        let is_accepted = depth < values::null_move_verification_depth() && !is_ending;
-        if self.null_move_floor > 0 || is_accepted || !self.techniques.null_move_verification {
+        let needs_verification = self.techniques.null_move_verification
+            && (depth >= values::null_move_verification_depth() || is_ending);
+        if self.null_move_floor > 0 || !needs_verification {
             return Some(score);
         }
         self.null_move_floor = ply

@@ -378,21 +378,18 @@ impl Search<'_> {
     #[cold]
     fn poll_now(&mut self) {
         let total = self.count_nodes();
-        self.polling.next = self.nodes + NODES_BETWEEN_POLLS;
+        let limit = self.shared.request.limits.nodes.unwrap_or(u64::MAX);
+        let left = limit.saturating_sub(total);
+        // With one thread, the next poll is due at the limit or before it.
+        self.polling.next = self.nodes + NODES_BETWEEN_POLLS.min(left.max(1));
         self.pause();
         self.shared.current_lines.update(self.id, || self.line_here());
         self.report_progress(total);
         let shared = self.shared;
         let control = &shared.request.control;
-        let out_of_nodes = shared.request.limits.nodes.is_some_and(|limit| {
-            // With one thread, the next poll is due at the limit or before it.
-            let left = limit.saturating_sub(total).max(1);
-            self.polling.next = self.nodes + NODES_BETWEEN_POLLS.min(left);
-            total >= limit
-        });
         self.must_end = control.is_stopped()
             || shared.finished.load(Ordering::Relaxed)
-            || out_of_nodes
+            || left == 0
             || shared.is_past_hard_limit();
         // The first iteration is always completed, by this thread or by another one whose result is taken over. So
         // even without time the answer comes from a search.

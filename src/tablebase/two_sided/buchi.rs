@@ -71,7 +71,7 @@ impl Buchi<'_> {
     fn has_losing_reply(&self, node: Node) -> bool {
         node.side() != self.holder
             && self.positions.is_open(node)
-            && self.positions.has_capture(node, capture_bits::RISKY)
+            && self.positions.has_capture(node, capture_bits::OTHER_AT_RISK)
     }
 
     /// Removes the predecessors of a removed node from which the other side can force it.
@@ -171,7 +171,7 @@ impl Buchi<'_> {
                     true
                 });
             } else {
-                if positions.has_capture(*node, capture_bits::RISKY) {
+                if positions.has_capture(*node, capture_bits::OTHER_AT_RISK) {
                     return always(ELSEWHERE, false);
                 }
                 let edge = |to| (number(to), Offenses::NO_MOVE);

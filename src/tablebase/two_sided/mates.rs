@@ -19,8 +19,8 @@ pub mod capture_bits {
     pub const ESCAPE: u8 = 2;
     /// The capturing side wins by rule.
     pub const WIN_BY_RULE: u8 = 4;
-    /// The other side is not proven to hold the position.
-    pub const RISKY: u8 = 8;
+    /// The other side is not proven to draw or win.
+    pub const OTHER_AT_RISK: u8 = 8;
 }
 
 /// Added to the value of a win by a capture until its level is reached.
@@ -189,7 +189,7 @@ fn bits_of_capture(value: Value) -> u8 {
     bit(value.is_held_by_other(), capture_bits::HOLD)
         | bit(!value.is_won(), capture_bits::ESCAPE)
         | bit(value.is_lost_by_rule(), capture_bits::WIN_BY_RULE)
-        | bit(!value.is_held(), capture_bits::RISKY)
+        | bit(!value.is_held(), capture_bits::OTHER_AT_RISK)
 }
 
 /// Bit of [`OpenPositions::results`] for positions that `side` is proven to lose by rule.
@@ -310,17 +310,15 @@ impl<'a> OpenPositions<'a> {
     /// Offenses that all moves of an open position commit, except moves to nodes that `is_excluded` accepts.
     pub fn offenses_of(&self, node: Node, is_excluded: impl Fn(Node) -> bool) -> Offenses {
         let mut offenses = self.offenses_of_captures(node);
-        if offenses != Offenses::NONE && self.has_peaceful_move(node, |to| !is_excluded(to)) {
+        if offenses == Offenses::NONE || self.has_peaceful_move(node, |to| !is_excluded(to)) {
             return Offenses::NONE;
         }
-        if offenses != Offenses::NONE {
-            self.game.quiet_moves(node, |m| {
-                if !is_excluded(m.to) {
-                    offenses = offenses.and(m.offenses(m.threats()));
-                }
-                offenses != Offenses::NONE
-            });
-        }
+        self.game.quiet_moves(node, |m| {
+            if !is_excluded(m.to) {
+                offenses = offenses.and(m.offenses(m.threats()));
+            }
+            offenses != Offenses::NONE
+        });
         offenses
     }
 

@@ -292,8 +292,16 @@ struct LostPosition {
     /// Whether the side to move has a capture that decides: for the loser one that is not proven to lose, for the other
     /// side one that wins.
     has_deciding_capture: bool,
-    /// Quiet moves with the offenses that each may commit and those that it certainly commits.
-    quiet: Vec<(Target, Offenses, Offenses)>,
+    quiet: Vec<ListedMove>,
+}
+
+/// A quiet move of a [`LostPosition`].
+struct ListedMove {
+    target: Target,
+    /// Offenses that the move may commit.
+    possible: Offenses,
+    /// Offenses that the move certainly commits.
+    certain: Offenses,
 }
 
 /// Checks that `loser` loses all positions stored as lost by rule. Positions are proven in order of their level. Each
@@ -381,8 +389,11 @@ fn lost_positions(checker: &Checker<'_>, loser: Color) -> Vec<LostPosition> {
                 None => Target::Elsewhere,
             };
             let threats = m.threats();
-            let offenses = (m.possible_offenses(threats), m.offenses(threats));
-            lost.quiet.push((target, offenses.0, offenses.1));
+            lost.quiet.push(ListedMove {
+                target,
+                possible: m.possible_offenses(threats),
+                certain: m.offenses(threats),
+            });
             true
         });
         lost
@@ -393,7 +404,7 @@ fn lost_positions(checker: &Checker<'_>, loser: Color) -> Vec<LostPosition> {
 /// Whether the other side can force a proven position, a mate or a winning capture.
 fn is_forced(lost: &LostPosition, proven: &[bool]) -> bool {
     let mut quiet = lost.quiet.iter();
-    let is_proven = |(target, _, _): &(Target, Offenses, Offenses)| target.is_proven(proven);
+    let is_proven = |m: &ListedMove| m.target.is_proven(proven);
     if lost.loser_moves {
         !lost.has_deciding_capture && quiet.all(is_proven)
     } else {
@@ -419,13 +430,13 @@ fn zone(
     let vertex = |number: &usize| {
         let lost = &list[*number];
         let mut vertex = Vertex { chooses: !lost.loser_moves, edges: Vec::new() };
-        for (target, possible, offenses) in &lost.quiet {
+        for ListedMove { target, possible, certain } in &lost.quiet {
             let to = vertex_of(target);
             if target.is_proven(proven) {
                 continue;
             }
             if lost.loser_moves {
-                let to = if offenses.has(offense) { to } else { nowhere };
+                let to = if certain.has(offense) { to } else { nowhere };
                 vertex.edges.push((to, Offenses::NO_MOVE));
             } else if to != nowhere && !(without_checks && possible.has(Offenses::CHECK)) {
                 vertex.edges.push((to, *possible));

@@ -380,10 +380,13 @@ fn start_process(spec: &EngineSpec, cpus: Option<&[usize]>) -> Result<Process, E
             };
             return EngineFailure::Start(format!("{path}: {why}"));
         }
-        let missing = Some(spec).filter(|_| is_missing && directory.is_none());
-        EngineFailure::Start(
-            missing.and_then(missing_program).unwrap_or_else(|| format!("{path}: {error}")),
-        )
+        if is_missing
+            && directory.is_none()
+            && let Some(why) = missing_program(spec)
+        {
+            return EngineFailure::Start(why);
+        }
+        EngineFailure::Start(format!("{path}: {error}"))
     })
 }
 

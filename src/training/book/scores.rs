@@ -147,9 +147,7 @@ pub fn reweight(table: &mut BookTable, found: &HashMap<u64, ScoredPosition>, mar
     let (keys, mut nodes) = nodes(table, found);
     back_up(&mut nodes);
     table.revise(|position, moves| {
-        let Some(node) = keys.get(&key(position)).map(|&index| &nodes[index]) else {
-            return;
-        };
+        let node = &nodes[keys[&key(position)]];
         let best = node.value().unwrap_or(0);
         let score = |played: Move| {
             let edge = node.moves.iter().find(|edge| edge.played == played);
@@ -171,8 +169,7 @@ fn nodes(
     table: &BookTable,
     found: &HashMap<u64, ScoredPosition>,
 ) -> (HashMap<u64, usize>, Vec<Node>) {
-    let entries: Vec<BookEntry> =
-        table.entries().filter(|entry| found.contains_key(&key(&entry.position))).collect();
+    let entries: Vec<BookEntry> = table.entries().collect();
     let keys: HashMap<u64, usize> =
         (entries.iter().enumerate()).map(|(index, entry)| (key(&entry.position), index)).collect();
     let node = |entry: &BookEntry| {

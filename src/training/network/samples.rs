@@ -136,13 +136,12 @@ impl PackedSample {
 
     /// The input bucket of a side by [`InputBuckets::Attackers`].
     fn attackers(&self, color: Color) -> usize {
-        let first = SLOTS * color.index();
-        let any = |kinds: std::ops::Range<usize>| {
-            self.squares[first + kinds.start..first + kinds.end]
-                .iter()
-                .any(|square| *square != ABSENT)
+        let slots = KINDS.iter().zip(&self.squares[SLOTS * color.index()..]);
+        let has = |wanted: PieceKind| {
+            slots.clone().any(|(kind, square)| *kind == wanted && *square != ABSENT)
         };
-        2 * usize::from(any(7..9)) + usize::from(any(5..7) || any(9..11))
+        2 * usize::from(has(PieceKind::Rook))
+            + usize::from(has(PieceKind::Knight) || has(PieceKind::Cannon))
     }
 }
 

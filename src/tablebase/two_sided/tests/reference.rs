@@ -146,7 +146,7 @@ impl<'a> Reference<'a> {
                     };
                     let escapes = match offense {
                         Some(_) => capture_bits::ESCAPE,
-                        None => capture_bits::RISKY,
+                        None => capture_bits::OTHER_AT_RISK,
                     };
                     reached[n] = !self.has_capture(n, escapes) && entry.quiet.iter().all(is_good);
                 }
