@@ -228,8 +228,8 @@ impl Position {
     }
 
     /// The position as if the side to move were not in check, to find its threats. Moves of this position may leave the
-    /// king attacked, and the enemy may then take the king. The ignored checks are found again after an enemy move that
-    /// changes a square in the surroundings of the king.
+    /// king attacked, and the enemy may then take the king. The ignored checks stay ignored until an enemy move changes
+    /// a square in the surroundings of the king, because only then the checkers are computed again.
     pub(crate) fn ignoring_checks(&self) -> Self {
         let mut position = self.clone();
         position.state.checkers = Bitboard::EMPTY;

@@ -210,7 +210,8 @@ mod tests {
     #[test]
     fn unreachable_moves_are_counted() {
         let mut table = table();
-        // Without g6g5, b0c2 comes after two moves that are not in the book.
+        // The replies to c3c4 and to its mirror image g3g4 are removed. Then b0c2 comes after two moves that are not in
+        // the book, c3c4 and g6g5.
         let removed = [after("c3c4"), after("g3g4")].map(|position| position.key());
         table.revise(|position, moves| moves.retain(|_| !removed.contains(&position.key())));
         table.add(&after("a0a1 a9a8 a1a2"), BookMove::new("a8a7".parse().unwrap(), 1));

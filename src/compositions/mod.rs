@@ -69,7 +69,7 @@ pub enum VerifyError {
     /// The endgame tablebases do not show the mate that the solution takes from them.
     #[error("the endgame tablebases show no such mate after {0}")]
     NotInTables(String),
-    /// The stated length of a mate is not that after the longest defense.
+    /// The stated length of a mate differs from the length with the longest defense.
     #[error("the mate that begins with the last move of {1} does not take the stated {0} plies")]
     Length(u32, String),
     /// The start or a position after the opponent's first move is lost.

@@ -309,10 +309,10 @@ pub struct Problem {
 /// The part of a record that a game lacks because of a [`Problem`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LostPart {
-    /// A tag, comment or variation. Moves inside an unclosed comment or variation are not in the main line.
+    /// A tag, comment or variation. Moves after the beginning of an unclosed comment or variation belong to it.
     Other,
-    /// The last moves of the main line: an illegal move and those after it, or those after the end of a file that is
-    /// cut short.
+    /// The last moves of the main line: an illegal move and those after it, or those missing because the file is cut
+    /// short.
     LastMoves,
     /// The result.
     Result,
@@ -448,8 +448,8 @@ impl GameTree {
         self.problems.iter().any(|problem| problem.lost == LostPart::LastMoves)
     }
 
-    /// Removes the problems that left out the last moves of the main line or made its result unknown, for a game that
-    /// is meant to end before these moves.
+    /// Removes the problems because of which the last moves of the main line or the result are missing. For a game that
+    /// is cut before these moves on purpose.
     #[cfg(feature = "cli")]
     pub(crate) fn forget_end(&mut self) {
         self.problems.retain(|problem| problem.lost == LostPart::Other);

@@ -160,7 +160,7 @@ pub enum Reply<'a> {
         chances: Option<WinRate>,
     },
     /// The last report of a line, with the nodes and the time of the whole search. Sent for each line before the best
-    /// move, because many clients take the last line before the move as the result.
+    /// move, because many clients show the last report before the best move as the result.
     LastLine {
         info: &'a Info,
         chances: Option<WinRate>,

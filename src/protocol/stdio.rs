@@ -26,8 +26,8 @@ const BYTES_AHEAD: usize = 8 << 20;
 /// A line of input, or the end of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// A line of at least one byte, trimmed of blanks, byte order marks and NULs (ends of C strings); bytes that are
-    /// neither UTF-8 nor GBK are replaced.
+    /// A line with at least one byte, then trimmed of blanks, byte order marks and NULs (ends of C strings), so that it
+    /// may be empty. Bytes that are neither UTF-8 nor GBK are replaced.
     Line(String),
     /// A line in GBK, which programs on Chinese Windows send, trimmed like [`Self::Line`].
     GbkLine(String),

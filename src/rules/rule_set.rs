@@ -77,7 +77,7 @@ pub fn is_material_insufficient(position: &Position) -> bool {
     is_insufficient && has_legal_move(position)
 }
 
-/// The number of plies without a capture by the given rules, to compare with
+/// The number of plies without a capture, as the given rules count them, to compare with
 /// [`RuleSet::no_capture_limit`].
 #[inline]
 pub const fn counted_plies(clock: NoCaptureClock, rules: RuleSet) -> u16 {

@@ -36,8 +36,8 @@ impl Bound {
 pub struct Info {
     /// Depth of the iteration, in plies, or, for a mate that was proven without iterations, its length.
     pub depth: u32,
-    /// Deepest ply reached by a node on a principal variation (the root has ply 1), or, for a mate that was proven
-    /// without iterations, its length.
+    /// Deepest ply reached by a node on a principal variation, or with MTD(f) by any node (the root has ply 1). For a
+    /// mate that was proven without iterations, its length.
     pub selective_depth: u32,
     /// Rank of the line among the best ones, from 1.
     pub multipv: usize,

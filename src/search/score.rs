@@ -38,7 +38,7 @@ pub enum Meaning {
 impl Score {
     /// Neither side is better.
     pub const ZERO: Self = Self(0);
-    /// Above every score; fits 16 bits.
+    /// Above every score; fits in 16 bits.
     pub const INFINITE: Self = Self(32_000);
     /// A mate on the board, distance zero.
     pub const MATE: Self = Self(30_000);

@@ -59,7 +59,7 @@ struct Solver<'a> {
     /// Classes after the capture of each attacker.
     fewer_attackers: Vec<Option<SmallerClass<'a>>>,
     values: NodeBytes,
-    /// Quiet moves of the weak side that are not known to lose.
+    /// Number of quiet moves of the weak side that are not known to lose.
     moves: MoveCounts,
     block_values: BlockValues,
     threads: usize,

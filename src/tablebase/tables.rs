@@ -1,5 +1,5 @@
-//! A set of tables, the embedded ones and those in directories, and the repeated positions of a game, because of which
-//! a result of the tables may not hold.
+//! A set of tables: the embedded ones and those in directories. Also the repeated positions of a game, which can make a
+//! result of the tables invalid ([`RepeatedPositions`]).
 
 use std::collections::HashMap;
 use std::fmt;
@@ -400,8 +400,8 @@ impl RepeatedPositions {
     }
 
     /// Whether a win or loss by the rules on repetitions in `plies` holds. Half the plies are compared, because the
-    /// positions that the loser can repeat to delay the result are 2n plies before it with the loser to move, and
-    /// 2n + 1 plies with the winner to move.
+    /// loser can delay the result by repeating positions that have this half in common: for some n, the result is 2n
+    /// plies away if the loser is to move, and 2n + 1 plies away if the winner is.
     pub const fn allow_rule(self, plies: u16) -> bool {
         plies / 2 < self.half_by_rule
     }

@@ -317,7 +317,8 @@ mod tests {
         let drawn = Some((GameResult::Draw, EndReason::TablebaseDraw));
         for (fen, known) in [
             ("2baka3/9/9/9/9/9/9/9/9/R2K5 w - - 0 1", won),
-            // The mate in 19 plies falls on ply 120 without a capture. Later a capture must come in time.
+            // From clock 101 the mate in 19 plies comes on ply 120, which still counts. From 102 on only a winning
+            // capture can come in time; at 119 none does.
             ("2baka3/9/9/9/9/9/9/9/9/R2K5 w - - 101 1", won),
             ("2baka3/9/9/9/9/9/9/9/9/R2K5 w - - 102 1", won),
             ("2baka3/9/9/9/9/9/9/9/9/R2K5 w - - 119 1", None),

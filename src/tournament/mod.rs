@@ -2,8 +2,8 @@
 //!
 //! [`run`] plays a [`Tournament`]. Each worker thread takes games from the [`Schedule`], runs the two engine processes,
 //! and plays the game under the rules of the `referee`. A finished game is a [`GameRecord`]: `stats` computes all
-//! results from records, the [`Journal`] stores them so that a killed run can be resumed, and [`verify()`] verifies
-//! the results of other records.
+//! results from records, the [`Journal`] stores them so that a killed run can be resumed, and [`verify()`] checks
+//! whether a game record from any source agrees with the rules.
 //!
 //! Engines are not trusted: they may hang, crash, write endless output or report false numbers. A misbehaving engine
 //! loses its own game and does not affect the others.
@@ -145,9 +145,10 @@ impl Tournament {
         spec
     }
 
-    /// The first round, from 0, in which engines may play from the same position with the same colors as before: by an
-    /// opening that leads to the position of an earlier one, or at once if the colors of a pair are the same. Single
-    /// games swap the colors in each round. `None` in a Swiss tournament, whose pairings change from round to round.
+    /// The first round, from 0, in which engines may play from the same position with the same colors as before: the
+    /// first round with the final position of an earlier opening, or round 0 if both games of a pair have the same
+    /// colors. With single games, the colors are swapped from round to round unless they are fixed. Otherwise `None` in
+    /// a Swiss tournament, whose pairings change from round to round.
     pub fn first_repeated_round(&self) -> Option<u64> {
         if self.colors.is_fixed() && !self.has_single_games {
             return Some(0);

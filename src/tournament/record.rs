@@ -38,7 +38,7 @@ pub struct MoveRecord {
     /// Reported selective depth in plies. This field and the next ones are set only if details are recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selective_depth: Option<u32>,
-    /// Use of the hash table in permill.
+    /// Use of the hash table in thousandths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hashfull: Option<u16>,
     /// Number of positions found in tablebases.
@@ -58,7 +58,7 @@ impl MoveRecord {
         self.micros.map(Duration::from_micros)
     }
 
-    /// The PGN comment with all details, named as by fastchess:
+    /// The PGN comment with all details, with the names that fastchess uses:
     /// `+0.31/12 0.502s, n=26007, sd=20, nps=51807, hashfull=5, tbhits=0, tl=9.498s, pv="炮二平五 马8进7"`.
     pub fn detailed_comment(&self, position: &Position, style: MoveStyle) -> String {
         let mut comment = self.comment();
@@ -122,10 +122,10 @@ pub struct GameRecord {
     /// The largest time overrun of each side without the time of stalls, in microseconds.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub overrun: ByColor<Option<u64>>,
-    /// When the game began, in seconds since 1970 (UTC).
+    /// Starting time of the game, in seconds since 1970 (UTC).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started: Option<i64>,
-    /// How long it took, in milliseconds.
+    /// Duration of the game, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
     /// The programs that played: name, protocol and options.

@@ -55,7 +55,7 @@ pub fn backup(
     remove_unfinished_at_interrupt();
     let copy = Replacement::beside(out).context(out.display())?;
     store::back_up(library, copy.file.path()).map_err(|error| {
-        // Only the copy is written.
+        // A failed write is an error of the copy: the library is only read.
         if error.is_failed_write() {
             Failure::new(out.display(), error)
         } else {

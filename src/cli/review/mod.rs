@@ -28,7 +28,7 @@ use game::{Review, SearchedPosition, decided_score, judged_plies, review};
 
 /// Judge the moves of a game: best moves, loss of winning chances, accuracy, repetitions.
 ///
-/// Opening moves that `chuhe match` has marked by the comment `book` are not judged. Ctrl-C ends the
+/// Opening moves that `chuhe match` has marked with the comment `book` are not judged. Ctrl-C ends the
 /// searches and shows the moves that were judged so far.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -189,7 +189,8 @@ pub fn page_game(review: &Review) -> Value {
     page::game(&output::annotated(review), &review.points, 0)
 }
 
-/// Reviews a game by its rules, with a progress bar. Also returns whether Ctrl-C has ended the searches.
+/// Reviews a game under the rules of `--rules` or else of its tag `Rules`, with a progress bar. Also returns whether
+/// Ctrl-C has ended the searches.
 fn review_game(
     arguments: &Arguments,
     game_path: &GamePath,
@@ -233,9 +234,9 @@ pub fn review_tree(
     Ok((review((number, record), &game, &judged, &found, rules), is_interrupted))
 }
 
-/// Searches the positions before and after each judged ply. The last position is not searched if the rules decide it,
-/// and an earlier position is not searched if it is lost by repetition. A drawn position is searched if the game
-/// continued after it or after an earlier draw. Also returns whether Ctrl-C has ended the searches.
+/// Searches the positions before and after each judged ply. A position that the rules decide is not searched, except a
+/// draw after which the game continued or which follows an earlier draw. Also returns whether Ctrl-C has ended the
+/// searches.
 fn search_game(
     game: &Game,
     judged: &[bool],

@@ -24,7 +24,8 @@ struct Worker {
     /// Dropping it wakes and ends a worker that waits for tasks.
     alive: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
-    /// Has received whether the worker could start. Disconnected when the thread has ended.
+    /// Carries one message, which `start` takes: whether the worker could start. Disconnected when the thread has
+    /// ended.
     status: Receiver<Result<(), StartError>>,
 }
 

@@ -97,7 +97,7 @@ fn a_position_of_a_table_needs_no_search() {
     let game = Game::new("4k1b2/1P7/3Pb4/9/9/9/9/9/9/4K4 w".parse().unwrap());
     let mut solver = without_search();
     assert_eq!(solver.solve(&game, 5), Err(SolveError::NoMate(5)));
-    // The lines of a win end in the table, those of a later solution do not.
+    // The lines of `win` end in the table, those of `solve` in mate, even after `win` has used the table.
     assert!(solver.win(&game, 64).unwrap().by_table);
     let solution = solver.solve(&game, 40).unwrap();
     assert_eq!((solution.tree.plies, solution.is_shortest), (11, true));

@@ -1,4 +1,4 @@
-//! Material, piece-square and king-relative values, and material terms, which are cached.
+//! Material, piece-square and king-relative values, and a cache of the terms that depend only on the material.
 
 use std::cell::Cell;
 

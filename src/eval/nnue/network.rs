@@ -295,7 +295,7 @@ const HEADER: usize = 26;
 /// The number of bytes of the checksum at the end.
 const CHECKSUM: usize = 4;
 const MAX_SCALE: i32 = 100_000;
-/// The maximum absolute value of an output weight, so that its product with a neuron of at most 255 fits 16 bits.
+/// The maximum absolute value of an output weight, so that its product with a neuron of at most 255 fits in 16 bits.
 const MAX_OUTPUT_WEIGHT: u16 = 127;
 
 /// The bytes are not a valid network.

@@ -1,9 +1,9 @@
 //! Vectorized loops, compiled for several instruction sets.
 //!
-//! The loops are written without intrinsics, over tiles of a fixed length that the compiler turns into
-//! vector instructions (check the assembly and the speed after changes). [`SimdLevel::run`] calls them
-//! from a function that is compiled for the chosen instruction set, into which they are inlined. The arithmetic
-//! is exact, so all instruction sets give the same results.
+//! The loops are written without intrinsics, over tiles of a fixed length, so that the compiler turns them into vector
+//! instructions (check the assembly and the speed after changes). [`SimdLevel::run`] calls them from a function that is
+//! compiled for the chosen instruction set, into which they are inlined. The arithmetic is exact, so all instruction
+//! sets give the same results.
 //!
 //! This module also has the other functions that need unsafe code: [`is_processor_supported`], [`prefetch`] and
 //! [`request_large_pages`].
@@ -222,7 +222,7 @@ pub fn update(target: &mut [Block], source: &[Block], added: &[&[Block]], remove
     }
 }
 
-/// Updates `target`, the blocks from `start` on, as [`update`] does for all. Their number is a constant, so the
+/// The part of [`update`] for the blocks from `start` on; `target` has only these. Their number is a constant, so the
 /// compiler keeps the sums in registers.
 #[inline(always)]
 fn update_part<const BLOCKS: usize>(

@@ -47,8 +47,8 @@ const PART_SIZE: usize = 16 << 20;
 const MAX_LINE_MB: u64 = 16;
 
 /// Reads all games of a text. A game with a problem in its main line is an error; [`PgnReader`] also returns the part
-/// of the game before the problem. If reading fails (see [`PgnReader::finish`]), the games before are returned without
-/// an error.
+/// of the game before the problem. If reading fails (see [`PgnReader::finish`]), the games before the failure are
+/// returned without an error.
 pub fn read(text: &str) -> Vec<Result<GameTree, RecordError>> {
     let games = PgnReader::new(text.as_bytes());
     games.map(|game| game?.complete()).collect()
@@ -56,7 +56,7 @@ pub fn read(text: &str) -> Vec<Result<GameTree, RecordError>> {
 
 /// Reads the games of a file one after another, in UTF-8, GBK or Big5. An invalid game does not affect the others: an
 /// unclosed comment or variation ends at the next tag that follows an empty line. Text outside games is skipped. If
-/// reading fails (see [`Self::finish`]), the games that ended before are still returned.
+/// reading fails (see [`Self::finish`]), the games that ended before the failure are still returned.
 ///
 /// ```
 /// use chuhe::notation::pgn::{GameResult, PgnReader};

@@ -79,8 +79,9 @@ const MAX_NOTE: usize = 4096;
 const MAX_NOTE_LINES: usize = 5;
 const MAX_NOTE_DEPTH: usize = 8;
 
-/// The length in bytes of the note that begins a text, with brackets of the same kind inside it, and with several lines
-/// unless its brackets are `[` and `]`. `None` if it is not closed within the maximum length, or before an empty line.
+/// The length in bytes of the note that begins a text. It may contain brackets of the same kind and, unless its
+/// brackets are `[` and `]`, several lines. `None` if it is not closed within the maximum length, or before an empty
+/// line.
 fn note_length(text: &str, open: char, close: char) -> Option<usize> {
     let (mut depth, mut lines, mut is_empty_line) = (0, 1, false);
     for (at, c) in text.char_indices().take_while(|(at, _)| *at < MAX_NOTE) {
@@ -290,8 +291,9 @@ impl Scanner {
     }
 
     /// The next token, with the number of a line, from 1: the line in which a comment in braces ends, or in which
-    /// another token begins. `None` at the end of the part. `is_continued` says whether a text continues the game: then
-    /// a `;` before it within a line does not begin a comment, and a line in brackets above it is no damaged tag.
+    /// another token begins. `None` at the end of the part. `is_continued` returns whether a text continues the game;
+    /// then a `;` before it within a line does not begin a comment, and a line in brackets above it is not a damaged
+    /// tag.
     pub fn next(&mut self, is_continued: impl Fn(&str) -> bool) -> (usize, Option<PgnToken<'_>>) {
         let mut separators_at = self.at;
         loop {

@@ -9,8 +9,8 @@ use crate::notation::{MoveStyle, fen};
 /// lines of at most 255 bytes. Comments are not wrapped.
 const LINE_WIDTH: usize = 80;
 
-/// The line of a tag, without the line end. Control characters are removed, and from the name also blanks, quotation
-/// marks, brackets, colons and invisible characters.
+/// The line of a tag, without the line end. Control characters are removed, and from the name also blanks, invisible
+/// characters, quotation marks, brackets, `:`, `;` and `=`.
 pub fn tag_line(name: &str, value: &str) -> String {
     let name = tag_name(name);
     let value = value.replace('\\', "\\\\").replace('"', "\\\"");
@@ -131,8 +131,8 @@ fn push_comment(annotated: &AnnotatedMove, words: &mut Vec<String>) -> bool {
     has_comment
 }
 
-/// A comment with `（` and `）` in place of parentheses without a counterpart: ElephantEye, whose reader 象棋巫师 uses,
-/// counts braces and parentheses together, so that they would hide the rest of the game.
+/// A comment with `（` and `）` in place of parentheses without a counterpart. ElephantEye and 象棋巫师 share a reader
+/// that counts braces and parentheses together, so an unpaired one would hide the rest of the game.
 fn with_paired_parentheses(comment: &str) -> String {
     let mut characters: Vec<char> = comment.chars().collect();
     let mut open = Vec::new();

@@ -15,7 +15,7 @@ const CLOSING: &str = "[/DhtmlXQ_";
 /// The beginning of the tag at the end of a record.
 const END: &str = "[/DhtmlXQ";
 
-/// The numbers of fields with the names of the same fields in DhtmlXQ.
+/// The field numbers of DHJHtmlXQ, each with the name of the field in DhtmlXQ.
 const FIELDS: [(&str, &str); 24] = [
     ("10", "title"),
     ("11", "event"),
@@ -45,7 +45,7 @@ const FIELDS: [(&str, &str); 24] = [
 const BOARD: &str = "31";
 const MOVES: &str = "34";
 
-/// Whether a field with this name has another name in DhtmlXQ.
+/// Whether a field name is a number of DHJHtmlXQ with another name in DhtmlXQ.
 pub fn is_numbered(field: &str) -> bool {
     FIELDS.iter().any(|(number, _)| *number == field)
 }
@@ -57,6 +57,7 @@ pub type Fields<'a> = HashMap<Cow<'a, str>, Cow<'a, str>>;
 /// name, the first one that is not empty counts. The value of a field without a closing tag ends before the next tag.
 pub fn fields(text: &str) -> (Fields<'_>, Vec<&str>) {
     let (mut fields, mut unclosed) = (Fields::new(), Vec::new());
+    // Field 32 of DHJHtmlXQ is 1 if black moves first. The board of field 31 has no side to move.
     let side = if text.contains("[DhtmlXQ_32]1[") { 'b' } else { 'w' };
     let (mut at, mut closing) = (0, 0);
     while let Some(found) = text[at..].find(OPENING) {

@@ -37,7 +37,7 @@ fn squares(field: &[u8]) -> Option<(Square, Square)> {
     square(from_file, from_rank).zip(square(to_file, to_rank))
 }
 
-/// Whether a file is MXQ, by its beginning: a move or the end follows after the fields.
+/// Whether a file is MXQ, by its beginning: a move or the end follows the fields.
 pub fn is_mxq(beginning: &[u8]) -> bool {
     let mut rest = beginning;
     let first = std::iter::from_fn(|| next_field(&mut rest)).nth(FIELDS);
@@ -47,7 +47,7 @@ pub fn is_mxq(beginning: &[u8]) -> bool {
 /// Reads an MXQ file. Its comment becomes that of the last move.
 ///
 /// # Errors
-/// The file has fewer fields than there are before the moves, the game is too long, or its first move is illegal.
+/// The file has fewer than `FIELDS` fields, the game is too long, or its first move is illegal.
 pub fn read_mxq(bytes: &[u8]) -> Result<GameTree, RecordError> {
     let mut rest = bytes;
     let fields = std::iter::from_fn(|| next_field(&mut rest));

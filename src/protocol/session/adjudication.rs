@@ -155,7 +155,7 @@ fn start() -> Option<Sender<RulingRequest>> {
             // Only the newest search waits for a ruling; the others have ended.
             let (game, settings, language, ruling) = inbox.try_iter().last().unwrap_or(request);
             Language::choose_for_thread(language);
-            // The search may have been answered without waiting for the ruling.
+            // Fails if the session has sent its answer without waiting for the ruling.
             let _ = ruling.send(Ruling::of(&game, &settings));
         }
     };

@@ -129,6 +129,7 @@ impl XBoard {
             "otim" => checked(set_clock(&mut self.time.opponent, rest), verb, rest),
             "post" | "nopost" => {
                 self.posting = verb == "post";
+                // Lines of a ponder search, if they are shown from now on, begin after the expected reply.
                 self.ponder_hint().into_iter().collect()
             }
             "hard" => {
@@ -207,6 +208,7 @@ impl XBoard {
         let name = if is_switch { "usehash" } else { name };
         let text = format!("{name} {value}");
         match options::set(&text, None, &mut Preferences::default()) {
+            // Without a value, the text is split into name and value where the name of an option ends.
             Some(Ok(_)) => self.change_option(&text, ""),
             Some(Err(_)) => error("bad argument", line),
             None => error("unknown option", line),

@@ -79,7 +79,7 @@ impl XboardClock {
     pub fn request(&self, plies: usize) -> GoRequest {
         let moves_made = plies.saturating_sub(self.period_start) / 2;
         let moves_made = u32::try_from(moves_made).unwrap_or(u32::MAX);
-        // In tsito's dialect a move after this time loses the game, and sending a move takes time.
+        // In tsito's dialect a move after the time of `st` loses the game, and sending a move takes time.
         let margin = |time: Duration| (time / 10).min(MOVE_MARGIN);
         let mut request = GoRequest {
             depth: self.depth,

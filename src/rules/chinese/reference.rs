@@ -315,8 +315,8 @@ struct CaptureSequence {
     /// The number of checks left to each side. Captures that are part of the sequence and answers to checks do not
     /// count.
     checks: ByColor<u32>,
-    /// Whether the sequence began with a check by a move of a pawn or king that takes nothing of value: to capture the
-    /// moved piece at once is then worth 14 more.
+    /// Whether the sequence began with a check by a pawn move that takes nothing of value: to capture the pawn at once
+    /// is then worth 14 more.
     offered: bool,
     /// The square and value of the last piece that the other side took with check outside the sequence.
     taken_with_check: Option<(Square, i32)>,

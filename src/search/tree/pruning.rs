@@ -257,8 +257,8 @@ impl Search<'_> {
         limit.is_some_and(|depth| depth < values::replies_pruned_depth().unsigned_abs())
     }
 
-    /// Whether a quiet move is not expected to raise alpha, or loses material at once (Chessprogramming wiki,
-    /// "Futility Pruning", "Static Exchange Evaluation").
+    /// Whether a quiet move is not expected to raise alpha, or loses more in the exchange than `depth` allows
+    /// (Chessprogramming wiki, "Futility Pruning", "Static Exchange Evaluation").
     fn is_futile(&self, node: &Node, m: Move, depth: i32, alpha: Score) -> bool {
         let margin = values::futility_base() + values::futility_factor() * depth;
         let accepted_loss = values::quiet_exchange_margin() * depth * depth;

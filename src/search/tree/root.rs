@@ -256,8 +256,8 @@ impl Search<'_> {
                 fail_highs = 0;
             } else if score >= beta {
                 beta = score + delta;
-                // With reductions, the next search has a lower depth. A fail high there may be wrong, so without
-                // reductions the depth stays.
+                // After each fail high, the next search is one ply shallower, although it may then fail high wrongly.
+                // If reductions are switched off, the depth stays.
                 fail_highs = (fail_highs + i32::from(self.pruning.reductions))
                     .min(values::aspiration_fail_highs());
             } else {

@@ -99,8 +99,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Prefetches the hash entries of the position after a move that is probably played. The memory access takes longer
-    /// than the move, so this is called as early as possible.
+    /// Prefetches the hash entries of the position after a move that will probably be played. The memory access takes
+    /// longer than the move, so this is called as early as possible.
     #[inline]
     pub fn prefetch_after(&self, m: Move) {
         self.tt.prefetch(self.position.key_after(m));

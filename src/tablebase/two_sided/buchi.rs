@@ -1,10 +1,10 @@
 //! Positions that a side is proven not to lose: a generalized Büchi game.
 //!
-//! A side, the holder, holds a position if it can reach each of two goals again and again: a move that gives no check
-//! and one that chases nothing. For positions that are not held in this way, other pairs of goals are tried
-//! (`GOAL_PAIRS`): a side that chases one piece with one move and another piece with the next commits no perpetual
-//! chase, so no single move has to avoid all chases. A goal is a move without certain offenses. Each pair divides the
-//! four kinds of offenses between two goals; `Offenses::DEFAULT_GOALS` and `GOAL_PAIRS` are all seven such divisions.
+//! A goal is a move without certain offenses. A side, the holder, holds a position if it can reach each of two goals
+//! again and again: a move that gives no check, and one that chases nothing. For positions that are not held in this
+//! way, other pairs of goals are tried (`GOAL_PAIRS`), because a side that chases one piece with one move and another
+//! piece with the next commits no perpetual chase. Each pair divides the four kinds of offenses between two goals;
+//! `Offenses::DEFAULT_GOALS` and `GOAL_PAIRS` are all seven such divisions.
 
 use std::collections::HashMap;
 
@@ -43,9 +43,9 @@ impl Buchi<'_> {
         self.positions.results.clear_bits(node, held_bit(self.holder))
     }
 
-    /// The initial set: all legal positions that are not proven lost for the holder, except risky ones. In a risky
-    /// position the other side has a capture after which the holder may lose, or can force such a position. Moves to
-    /// positions that the other side wins by rule have already been counted down ([`OpenPositions::moves`]).
+    /// Marks the initial set: all legal positions that are not proven lost for the holder, except risky ones. In a
+    /// risky position the other side has a capture after which the holder may lose, or can force such a position. Moves
+    /// to positions that the other side wins by rule have already been counted down ([`OpenPositions::moves`]).
     fn start(&self) {
         let game = self.positions.game;
         let hold = |node| {
@@ -184,7 +184,8 @@ impl Buchi<'_> {
         ends.into_iter().chain(nodes.iter().map(vertex)).collect()
     }
 
-    /// The graph of `lacking`, nodes whose quiet moves do not reach a goal, and their predecessors.
+    /// The nodes of `lacking`, whose quiet moves do not reach a goal, with their predecessors, and the graph of all
+    /// these nodes.
     fn graph(&self, lacking: &[Node]) -> (Vec<Node>, Vec<Vertex>) {
         let mut nodes = lacking.to_vec();
         let mut numbers: HashMap<Node, usize> = nodes.iter().copied().zip(0..).collect();
@@ -225,7 +226,7 @@ pub const GOAL_PAIRS: [[Offenses; 2]; 6] = [
 
 /// Vertex for all positions that are already proven held.
 const HELD: usize = 0;
-/// Vertex for all other positions.
+/// Vertex for all positions that are neither proven held nor vertices of their own.
 const ELSEWHERE: usize = 1;
 /// Number of the first vertex that is a single position.
 const FIRST: usize = 2;

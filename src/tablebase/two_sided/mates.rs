@@ -34,7 +34,7 @@ const NOT_LEGAL: u16 = 1 << 15;
 struct MateSearch<'a> {
     game: &'a GameGraph<'a>,
     values: ByColor<Vec<AtomicU16>>,
-    /// Quiet moves that are not known to lose.
+    /// Number of quiet moves that are not known to lose.
     moves: NodeBytes,
     capture_results: NodeBytes,
     block_values: BlockValues,
@@ -105,7 +105,7 @@ impl MateSearch<'_> {
             });
             plies += 1;
         }
-        // The rest is reported when the class is solved, so that the progress bar is not full before.
+        // The rest is reported when the class is solved, so that the progress bar is not full before that.
         let (len, slice) = (self.game.indexer.len(), self.game.indexer.slice_len());
         (self.progress)((len / 4).saturating_sub(slice / 4) as u64);
         true

@@ -134,8 +134,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that a side can avoid a loss by rule without leaving the positions that are stored as held: it reaches
-    /// one pair of goals again and again, or positions that are proven with another pair.
+    /// Checks that `holder` can avoid a loss by rule from all positions that are stored as held, without leaving them:
+    /// it reaches both goals of a pair (see `buchi`) again and again, or a position that is already proven with another
+    /// pair.
     fn check_held(&self, holder: Color) {
         let proven = NodeBytes::new(self.game.indexer.len());
         let is_open = |node| proven.get(node) == 0 && self.is_stored_held(node, holder);
@@ -239,10 +240,10 @@ impl Checker<'_> {
     }
 }
 
-/// Whether the plies of a win or loss by rule fit the `values` of the moves: for a win one more
-/// than after the best move; for a loss one more than after the longest defense, or one less than after it
-/// if the loser can delay by repeating positions. Plies that are too many to be stored count as one more
-/// than the most that can be stored. A loss without stored plies fits any plies of its moves.
+/// Whether the plies of a win or loss by rule fit the `values` after the moves. A win has one ply more than the
+/// position after the best move. A loss has one ply more than the position after the longest defense, or one ply less
+/// if the loser can delay by repeating positions. Plies that are too many to be stored count as one more than the most
+/// that can be stored. A loss without stored plies fits any plies.
 fn plies_are_right(found: Value, values: &[Value]) -> bool {
     let too_long = i32::from(Value::LONGEST_BY_RULE) + 1;
     let plies = |value: &Value| value.plies_by_rule().map_or(too_long, i32::from);
@@ -285,8 +286,8 @@ impl Target {
 /// A position stored as lost by rule for a side.
 struct LostPosition {
     node: Node,
-    /// Half the depth, so that it is equal for all positions of a zone; [`UNCOUNTED`] if the depth
-    /// is not stored.
+    /// Half the plies by rule, rounded down, which is equal for all positions of a zone (see `co_buchi`); [`UNCOUNTED`]
+    /// if the plies are not stored.
     level: u8,
     loser_moves: bool,
     /// Whether the side to move has a capture that decides: for the loser one that is not proven to lose, for the other
@@ -305,8 +306,8 @@ struct ListedMove {
 }
 
 /// Checks that `loser` loses all positions stored as lost by rule. Positions are proven in order of their level. Each
-/// position of a level is in a zone, or the other side can force proven positions from it. All zones of a level must
-/// have the same offense. Positions without a stored depth are proven zone by zone, as in the solver.
+/// position of a level is in a zone (see `co_buchi`), or the other side can force proven positions from it. All zones
+/// of a level must have the same offense. Positions without stored plies are proven zone by zone, as in the solver.
 fn check_lost(checker: &Checker<'_>, loser: Color) {
     let list = lost_positions(checker, loser);
     let mut proven = vec![false; list.len()];
@@ -352,7 +353,7 @@ fn force(list: &[LostPosition], open: &mut Vec<usize>, proven: &mut [bool]) {
     }
 }
 
-/// Level of positions without a stored depth.
+/// Level of positions without stored plies.
 const UNCOUNTED: u8 = u8::MAX;
 
 /// Positions stored as lost by rule for `loser`, with their moves.
@@ -420,12 +421,15 @@ fn zone(
     proven: &[bool],
     offense: Offenses,
 ) -> Vec<usize> {
+    // The number of the last vertex, which reaches no goal.
     let nowhere = open.len();
     let vertices: HashMap<usize, usize> = open.iter().copied().zip(0..).collect();
     let vertex_of = |target: &Target| match target {
         Target::Listed(number) => vertices.get(number).copied().unwrap_or(nowhere),
         Target::Mate | Target::Elsewhere => nowhere,
     };
+    // Under the computer rules a repetition with a check by either side has no chases, so the winner must not give
+    // check.
     let without_checks = checker.game.rules == RuleSet::Computer && offense != Offenses::CHECK;
     let vertex = |number: &usize| {
         let lost = &list[*number];
@@ -447,7 +451,6 @@ fn zone(
         }
         vertex
     };
-    // The last vertex reaches no goal.
     let end = Vertex { chooses: false, edges: vec![(nowhere, Offenses::NO_MOVE)] };
     let graph: Vec<Vertex> = open.iter().map(vertex).chain([end]).collect();
     let held = held(&graph, offense.winner_goals());

@@ -17,7 +17,7 @@ use crate::tournament::engine::{
 };
 use crate::tournament::spec::{EngineProtocol, EngineSpec};
 
-/// Number of transcript lines that are kept, from the end.
+/// Number of transcript lines that a report shows, from the end.
 const MAX_TRANSCRIPT: usize = 30;
 /// Number of characters of a transcript line that are kept.
 const MAX_LINE: usize = 160;
@@ -305,8 +305,8 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// The first move of a principal variation that is not legal. The variation ends before a later word that is not a
-    /// move.
+    /// The first word of a principal variation that is not a legal move. From the second word on, a word that is not a
+    /// move ends the variation.
     pub fn illegal_pv_move<'b>(
         &self,
         position: &Position,

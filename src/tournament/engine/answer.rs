@@ -138,7 +138,7 @@ pub struct EngineInfo {
     /// Selective depth in plies.
     pub selective_depth: Option<u32>,
     pub nodes: Option<u64>,
-    /// Use of the hash table in permill.
+    /// Use of the hash table in thousandths.
     pub hashfull: Option<u16>,
     /// Number of positions found in tablebases.
     pub tbhits: Option<u64>,

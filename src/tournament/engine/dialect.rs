@@ -1,4 +1,5 @@
-//! Writes UCCI and UCI commands and converts coordinates. XBoard engines get UCI commands, which `xboard` translates.
+//! Writes UCCI and UCI commands and converts coordinates. The UCI commands for an XBoard engine are translated by
+//! `xboard` before they are sent.
 
 use std::time::Duration;
 
@@ -112,7 +113,8 @@ impl EngineDialect {
         text
     }
 
-    /// The `position` command for a FEN. UCI and XBoard engines need not read FENs in games from the starting position.
+    /// The `position` command for a FEN. For the starting position it is `position startpos`, except in UCCI, so that
+    /// engines that cannot read FENs play from it.
     pub fn start(self, fen: &str) -> String {
         if fen == fen::START && !self.is_ucci() {
             return "position startpos".to_owned();

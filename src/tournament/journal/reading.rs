@@ -33,7 +33,7 @@ pub fn is_journal(path: &Path) -> bool {
     first_bytes(path, BEGINNING.len()) == BEGINNING
 }
 
-/// The process that opened the journal last.
+/// The id of the process that opened the journal last. Lines after an overlong or incomplete line are not read.
 pub fn last_process(mut file: &File) -> Option<u32> {
     file.seek(SeekFrom::Start(0)).ok()?;
     let mut source = BufReader::new(file);

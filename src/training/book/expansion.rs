@@ -82,8 +82,8 @@ impl BookTree {
         None
     }
 
-    /// Searches a node and queues the positions after its good moves. A move keeps its score if the position after it
-    /// was first reached at the same ply as this position or at an earlier one.
+    /// Searches a node and queues the positions after its good moves. The score of a move is final (see
+    /// [`Edge::child`]) if the position after it was first reached at the ply of this position or earlier.
     fn search(
         &mut self,
         number: usize,

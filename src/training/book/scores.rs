@@ -87,7 +87,7 @@ fn scored(line: &SearchLine) -> Option<ScoredLine> {
     Some(ScoredLine { played, search_score: line.score, score: line.score.number() })
 }
 
-/// Maximum number of rounds of [`back_up`], and maximum of `--max-ply`, the length of the lines of a book.
+/// Maximum number of rounds of [`back_up`]: the maximum of `--max-ply`, the length of the lines of a book in plies.
 const MAX_ROUNDS: usize = 200;
 
 /// A key that a position shares with its mirror image.
@@ -164,7 +164,7 @@ pub fn reweight(table: &mut BookTable, found: &HashMap<u64, ScoredPosition>, mar
     });
 }
 
-/// The indices of the searched positions of a book by [`key`], and these positions.
+/// The indices of the positions of a book by [`key`], and these positions.
 fn nodes(
     table: &BookTable,
     found: &HashMap<u64, ScoredPosition>,

@@ -166,7 +166,7 @@ pub struct Samples {
     /// Samples of other games, for the test loss.
     pub test: Vec<PackedSample>,
     /// Number of scored positions that the filter of the recipe skipped, and of samples of text files whose score does
-    /// not fit 16 bits.
+    /// not fit in 16 bits.
     pub filtered: u64,
     /// Number of samples skipped because the network has no input for a piece: it is on a square that only the
     /// promotion variant allows, or its side has more pieces of its kind than in the starting position.
@@ -258,8 +258,8 @@ impl Samples {
     /// one per line, in the order of the games. Skips invalid lines and returns their number. Rounds each result to 1,
     /// 0.5 or 0.
     ///
-    /// The first sample of a game (see [`SampleLines::begins_game`]) decides between training and test, as after
-    /// `chuhe data convert`.
+    /// The first sample of a game (see [`SampleLines::begins_game`]) decides between training and test, as it does if
+    /// `chuhe data convert` has converted the file.
     ///
     /// # Errors
     /// The file cannot be read, or has a line of more than 1 MB.

@@ -19,7 +19,7 @@ const SHARDS: usize = 8;
 /// Blocks of parameters that one task updates.
 const SLICE: usize = 1024;
 
-/// Maximum absolute value of a quantized input weight or bias: the sum of 32 weights and a bias fits 16 bits.
+/// Maximum absolute value of a quantized input weight or bias: the sum of 32 weights and a bias fits in 16 bits.
 pub const INPUT_BOUND: f32 = 900.0;
 
 /// Decay of the mean of gradients in AdamW.

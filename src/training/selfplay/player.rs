@@ -140,7 +140,7 @@ impl Player {
 
     /// The ply of the random quiet move of a game that begins with `random_plies` random plies, if it has one.
     fn random_ply(&self, random_plies: usize, rng: &mut StdRng) -> Option<usize> {
-        // At 0 % no number is drawn, because the draw would change the later random choices of the game.
+        // At 0 % no random number is used, because it would change the later random choices of the game.
         let percentage = self.settings.random_moves;
         let has_one = percentage > 0 && rng.random_range(0..100) < percentage;
         has_one.then(|| random_plies + rng.random_range(RANDOM_MOVE_PLIES))
