@@ -54,7 +54,7 @@
 //! | [`text`] | external text: bounded lines, excerpts, printable text; messages in English and Chinese |
 //! | [`board`] | squares, pieces, moves, attacks, legal positions, static exchange evaluation |
 //! | [`movegen`] | pseudo-legal and legal moves, perft |
-//! | [`notation`] | FEN; moves as coordinates, 炮二平五, WXF and SAN; PGN and game records in all formats (`records`) |
+//! | [`notation`] | FEN; moves as coordinates, 炮二平五, WXF and SAN; PGN, and game records in all formats (`records`) |
 //! | `page` | the web page of `chuhe board`, `serve` and `review --html` |
 //! | [`rules`] | the end of a game: repetitions, limits, rule sets |
 //! | [`random`] | random positions and games |

@@ -8,8 +8,8 @@ pub enum Letters {
     /// `KABNRCP` for red and `kabnrcp` for black, on a board of ASCII characters.
     #[default]
     Latin,
-    /// 帅仕相马车炮兵 for red and 将士象马车炮卒 for black, on a board of box drawing characters. Without color, pieces
-    /// with the same character in both sets have different ones, such as 俥傌 and 車馬.
+    /// 帅仕相马车炮兵 for red and 将士象马车炮卒 for black, on a board of box drawing characters. Without color, kings,
+    /// knights, rooks and cannons have traditional characters that differ between the sides: 帥傌俥炮 and 將馬車砲.
     Chinese,
 }
 

@@ -147,8 +147,8 @@ impl Tournament {
 
     /// The first round, from 0, in which engines may play from the same position with the same colors as before: the
     /// first round with the final position of an earlier opening, or round 0 if both games of a pair have the same
-    /// colors. With single games, the colors are swapped from round to round unless they are fixed. Otherwise `None` in
-    /// a Swiss tournament, whose pairings change from round to round.
+    /// colors. With single games, the colors are swapped from round to round unless they are fixed. In a Swiss
+    /// tournament `None`, unless both games of a pair have the same colors, because the pairings change.
     pub fn first_repeated_round(&self) -> Option<u64> {
         if self.colors.is_fixed() && !self.has_single_games {
             return Some(0);

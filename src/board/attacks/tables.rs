@@ -19,7 +19,7 @@ pub const CANNON_RANK: &RankTable = &rank_table(true);
 pub static KNIGHT: HobbleTable = hobble_table(&KNIGHT_STEPS, true);
 /// The squares from which a knight attacks a square. The neighbors that can block it are diagonal ones.
 pub static KNIGHT_TO: HobbleTable = hobble_table(&KNIGHT_TO_STEPS, true);
-/// These are also the squares from which a bishop attacks the square, so there is no `BISHOP_TO`.
+/// The squares that a bishop attacks, which are also those from which a bishop attacks the square.
 pub static BISHOP: HobbleTable = hobble_table(&BISHOP_STEPS, false);
 pub static ADVISOR: [u128; Square::COUNT] = step_table(&DIAGONALS, true);
 pub static KING: [u128; Square::COUNT] = step_table(&ORTHOGONALS, true);

@@ -365,8 +365,8 @@ impl GamePath {
         Failure::new(self.path.display(), why)
     }
 
-    /// Cuts the game after the given ply; its result is then unknown. A problem because of which moves after this ply
-    /// are missing is then no problem of the game. `number` is the number of the game in its file.
+    /// Cuts the game after the given ply; its result is then unknown, and missing moves after this ply are no problem.
+    /// `number` is the number of the game in its file.
     ///
     /// # Errors
     /// The game is shorter.

@@ -34,8 +34,8 @@ pub struct Prose {
     /// If the text is not a variation and ends with an opening parenthesis outside of other parentheses, the length of
     /// the text before it in bytes.
     pub length_before_parenthesis: Option<usize>,
-    /// If the first move number of the text goes back, so that the text is a variation, its numbering and its number of
-    /// plies.
+    /// If a move number at the beginning of the text or in a later line goes back, so that the text is a variation, its
+    /// numbering and its number of plies.
     pub variation: Option<(Numbering, usize)>,
     /// The last result in the line of the prose, and the length of the text before it in bytes. It is that of the game
     /// unless the next move number continues the game.

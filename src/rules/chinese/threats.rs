@@ -133,7 +133,8 @@ impl<'a> ThreatFinder<'a> {
         if !gives_check && forced_mate(&mut position, MATE_AFTER_CAPTURE, budget).is_some() {
             return None;
         }
-        let offers_pawn = !is_capture && is_king_or_pawn_move(self.position, m);
+        let is_pawn = self.position.piece_on(m.from()).is_some_and(|p| p.kind() == PieceKind::Pawn);
+        let offers_pawn = !is_capture && is_pawn;
         let uncovered = captures(&position)
             .into_iter()
             .filter(|answer| restriction != Restriction::IgnoresUncovered && answer.to() != m.to())
