@@ -3,7 +3,8 @@
 //! The parser accepts the letters N or H for knights and B or E for bishops. Red is `w`, `r`, `white` or `red`, and
 //! black is `b` or `black`; case is ignored. Every field after the board may be missing. Fields are separated by blanks
 //! or, as in URLs, by `_`. A counter that is not a number counts as absent, and a number above 65535 as 65535
-//! ([`counters_note`]). FENs are written in the form of the UCCI specification.
+//! ([`counters_note`]). An empty pocket `[]` or `[-]` after the board, as programs for many variants write it, is
+//! ignored. FENs are written in the form of the UCCI specification.
 //!
 //! ```
 //! use chuhe::notation::fen::{START, parse_position, write_position};
@@ -237,7 +238,12 @@ pub fn counters_note(text: &str) -> Option<String> {
     Some(fill(texts().invalid_counters, &[&invalid.join(" "), &used[0], &used[1]]))
 }
 
+/// The empty pockets of captured pieces to drop, which have no meaning in xiangqi.
+const EMPTY_POCKETS: [&str; 2] = ["[]", "[-]"];
+
 fn read_board(board: &str, setup: &mut Setup, reasons: &mut Vec<FenReason>) {
+    let pocket = EMPTY_POCKETS.iter().find_map(|pocket| board.strip_suffix(pocket));
+    let board = pocket.unwrap_or(board);
     let board = board.strip_suffix('/').unwrap_or(board);
     let ranks: Vec<&str> = board.split('/').collect();
     if ranks.len() != RANKS {
@@ -301,6 +307,10 @@ fn read_leniently(text: &str) -> (Setup, Vec<FenReason>) {
         // A last digit may exceed the board by less than a rank.
         let ranks = next / FILES + usize::from(next > Square::COUNT);
         reasons.push(FenReason::RankCount(ranks));
+    }
+    let rest = characters.as_str();
+    if rest.starts_with('[') && !EMPTY_POCKETS.iter().any(|pocket| rest.starts_with(pocket)) {
+        reasons.push(FenReason::Letter('['));
     }
     let side = characters.find_map(|c| match c {
         'w' | 'W' | 'r' | 'R' => Some(Color::Red),
@@ -423,6 +433,9 @@ mod tests {
             format!("{board}/ w - - 0 1"),
             format!("{board}_w"),
             format!("{board}_w_-_-_0_1"),
+            format!("{board}[] w - - 0 1"),
+            format!("{board}[-] w"),
+            format!("{board}[]_w_-_-_0_1"),
         ];
         for text in same {
             assert_eq!(write_position(&parse_position(&text).unwrap()), START, "{text}");
@@ -443,6 +456,21 @@ mod tests {
         let late = parse_position(&format!("{board} b - - 300 99999999")).unwrap();
         assert_eq!((late.side_to_move(), late.clock().plies()), (Color::Black, 300));
         assert_eq!(late.fullmove_number(), u16::MAX);
+    }
+
+    #[test]
+    fn only_empty_pockets_are_accepted() {
+        let board = "3k5/9/9/9/9/9/9/9/9/4K4";
+        for strictness in [Strictness::Strict, Strictness::Lenient] {
+            for pocket in ["[]", "[-]"] {
+                let setup = parse_setup(&format!("{board}{pocket} b"), strictness).unwrap();
+                assert_eq!(setup.side_to_move, Color::Black);
+            }
+            for pocket in ["[Rn]", "[r]", "[", "[--]"] {
+                let error = parse_setup(&format!("{board}{pocket} b"), strictness).unwrap_err();
+                assert_eq!(error.reasons[0], FenReason::Letter('['), "{pocket}");
+            }
+        }
     }
 
     #[test]
