@@ -41,6 +41,28 @@ fn help_that_cannot_be_written_is_an_error() {
     }
 }
 
+/// No further line is read: the file is not written.
+#[cfg(target_os = "linux")]
+#[test]
+fn play_ends_if_its_output_cannot_be_written() {
+    let dir = TestDir::new();
+    dir.write("input", "save game.fen\n");
+    for (is_full, code) in [(true, 1), (false, 0)] {
+        let input = std::fs::File::open(dir.path("input")).unwrap();
+        let mut process = dir.process("play --depth 1");
+        if is_full {
+            process.stdout(std::fs::File::create("/dev/full").unwrap());
+        } else {
+            process.stdout(std::io::pipe().unwrap().1);
+        }
+        let output = process.stdin(input).stderr(Stdio::piped()).output().unwrap();
+        assert_eq!(output.status.code(), Some(code));
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(errors.contains("No space left on device"), is_full, "{errors}");
+        assert!(!dir.path("game.fen").exists());
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn file_names_need_not_be_utf_8() {

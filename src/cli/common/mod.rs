@@ -46,9 +46,11 @@ pub use games::{
     GameArguments, GamePath, GivenGame, Place, note_problems, place_json, play_line, play_text,
     rules_tag,
 };
+#[cfg(any(feature = "cloud", feature = "training"))]
+pub use output::print_line;
 pub use output::{
     LineFormat, LineOutput, after_space, columns, heads, log_panics, pad_left, print,
-    print_if_read, print_line, print_text, row, sentence, spaced, start_log, terminal_width,
+    print_if_read, print_text, row, sentence, spaced, start_log, terminal_width,
 };
 #[cfg(feature = "match")]
 pub use output::{number_table, pad};

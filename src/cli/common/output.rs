@@ -35,6 +35,7 @@ pub fn print_text(text: &str) -> Result<(), Failure> {
 }
 
 /// Prints a line in the chosen language. Ignores all errors, for work that does not depend on standard output.
+#[cfg(any(feature = "cloud", feature = "training"))]
 pub fn print_line(text: &str) {
     let _ = writeln!(io::stdout(), "{}", translated(text));
 }

@@ -10,7 +10,7 @@ use super::{GameEnd, PlaySession, require_not_piped};
 use crate::board::Color;
 use crate::cli::common::{
     Context, FILE_EXISTS, Failure, ForceArgument, GamePath, OutputFile, fill, parse_seconds,
-    play_line, play_text, print, print_line, texts, today,
+    play_line, play_text, texts, today,
 };
 use crate::notation::pgn::GameResult;
 use crate::notation::tree::GameTree;
@@ -43,22 +43,20 @@ impl PlaySession {
         match (verb, rest) {
             ("", _) => {}
             ("quit" | "exit", "") => return ControlFlow::Break(()),
-            ("help" | "?", "") => {
-                // The text is already translated. Errors are ignored, as in `print_line`.
-                let _ = print(&format!("{}\n", texts().play_help));
-            }
+            // The text is already translated.
+            ("help" | "?", "") => self.print(&format!("{}\n", texts().play_help)),
             ("board", "") => self.show_board(),
             ("flip", "") => {
                 self.style.flipped = !self.style.flipped;
                 self.show_board();
             }
-            ("fen", "") => print_line(&self.game.position().to_string()),
+            ("fen", "") => self.say(&self.game.position().to_string()),
             ("moves", "") => self.show_moves(),
             ("hint", "") => self.show_line(SHORT_SEARCH, false),
             ("analyse" | "analyze", "") => self.show_line(SHORT_SEARCH, true),
             ("analyse" | "analyze", seconds) => match parse_seconds(seconds) {
                 Ok(time) => self.show_line(time, true),
-                Err(error) => print_line(&format!("{seconds}: {error}")),
+                Err(error) => self.say(&format!("{seconds}: {error}")),
             },
             ("undo", "") => self.undo(),
             ("eval" | "draw" | "resign", "") if self.refuse_after_end() => {}
@@ -69,18 +67,18 @@ impl PlaySession {
             }
             ("level", text) => match PlayLevel::parse(text) {
                 Ok(level) => self.level = level,
-                Err(error) => print_line(&error),
+                Err(error) => self.say(&error),
             },
             ("engine", side) => match side.to_ascii_lowercase().as_str() {
                 "red" => self.engine = Some(Color::Red),
                 "black" | "blue" => self.engine = Some(Color::Black),
                 "none" => self.engine = None,
-                _ => print_usage("engine", "red | black | none"),
+                _ => self.print_usage("engine", "red | black | none"),
             },
-            ("new", text) if !may_be_position(text) => print_usage(verb, "startpos | FEN"),
+            ("new", text) if !may_be_position(text) => self.print_usage(verb, "startpos | FEN"),
             ("new", text) => self.new_game(text),
             ("save" | "load", "" | "\"\"" | "''") | ("save", "--force") => {
-                print_usage(verb, "FILE")
+                self.print_usage(verb, "FILE");
             }
             ("save", path) => self.save(path),
             ("load", path) => self.load(&typed_path(path)),
@@ -88,10 +86,14 @@ impl PlaySession {
                 "quit" | "exit" | "help" | "board" | "flip" | "fen" | "moves" | "hint" | "eval"
                 | "undo" | "draw" | "resign",
                 _,
-            ) => print_line(&fill(texts().no_argument, &[verb])),
+            ) => self.say(&fill(texts().no_argument, &[verb])),
             _ => self.try_move(line),
         }
         ControlFlow::Continue(())
+    }
+
+    fn print_usage(&self, verb: &str, values: &str) {
+        self.say(&fill(texts().usage, &[verb, values]));
     }
 
     /// Starts a game from `startpos`, the default, or a FEN, and plays the moves after it.
@@ -102,14 +104,14 @@ impl PlaySession {
                 self.show_board();
                 self.show_ending();
             }
-            Err(failure) => print_line(&failure.text),
+            Err(failure) => self.say(&failure.text),
         }
     }
 
     /// Takes a move back, and another one if it is then the engine's turn.
     fn undo(&mut self) {
         if !self.take_back() {
-            return print_line(texts().nothing_to_take_back);
+            return self.say(texts().nothing_to_take_back);
         }
         self.end = None;
         if self.is_engines_turn() {
@@ -130,13 +132,13 @@ impl PlaySession {
 
     fn show_moves(&self) {
         let line = self.game.line();
-        print_line(&self.notation.write_line(&line.start, &line.moves));
+        self.say(&self.notation.write_line(&line.start, &line.moves));
     }
 
     fn show_evaluation(&self) {
         let (settings, network) = (&self.plan.settings, self.plan.network.as_ref());
         let score = static_score(self.game.position(), settings, network);
-        print_line(&fill(texts().for_the_side_to_move, &[&score.to_string()]));
+        self.say(&fill(texts().for_the_side_to_move, &[&score.to_string()]));
     }
 
     /// Searches and shows the best move, or with `is_whole` the principal variation with its score and depth.
@@ -151,9 +153,9 @@ impl PlaySession {
         if is_whole {
             let line = self.notation.write_line(self.game.position(), &result.best_line());
             let score = outcome.score.map_or_else(String::new, |s| s.to_string());
-            print_line(&format!("{score}  {} {}  {line}", texts().depth, outcome.depth));
+            self.say(&format!("{score}  {} {}  {line}", texts().depth, outcome.depth));
         } else if let Some(best) = outcome.best {
-            print_line(&self.text_of(best));
+            self.say(&self.text_of(best));
         }
     }
 
@@ -164,7 +166,7 @@ impl PlaySession {
             return self.end_by(GameEnd::Agreed);
         }
         if is_too_early_for_a_draw(&self.game) {
-            return print_line(texts().too_early_for_a_draw);
+            return self.say(texts().too_early_for_a_draw);
         }
         let Some(result) = self.think(Limits::move_time(SHORT_SEARCH), None) else {
             return;
@@ -173,7 +175,7 @@ impl PlaySession {
         if result.outcome.score.is_some_and(|score| score >= Score::ZERO) {
             self.end_by(GameEnd::Agreed);
         } else {
-            print_line(texts().better_position);
+            self.say(texts().better_position);
         }
     }
 
@@ -189,10 +191,10 @@ impl PlaySession {
         let text = match extension.to_ascii_lowercase().to_str() {
             Some("fen") => format!("{}\n", self.game.position()),
             Some("" | "pgn" | "txt") => self.record_to_save().write_pgn(MoveStyle::Chinese),
-            _ => return print_line(texts().saves_pgn),
+            _ => return self.say(texts().saves_pgn),
         };
         let saved = OutputFile::create(Path::new(path), force).and_then(|file| file.write(text));
-        print_line(&match saved {
+        self.say(&match saved {
             Ok(()) if path == "-" => return,
             Ok(()) => {
                 let saved = fill(texts().saved_to, &[path]);
@@ -272,9 +274,9 @@ impl PlaySession {
                 self.show_board();
                 let next = self.ending();
                 let next = next.as_deref().unwrap_or(texts().make_engine_play);
-                print_line(&fill(texts().loaded, &[next]));
+                self.say(&fill(texts().loaded, &[next]));
             }
-            Err(failure) => print_line(&failure.text),
+            Err(failure) => self.say(&failure.text),
         }
     }
 }
@@ -298,10 +300,6 @@ fn english(verb: &str) -> &str {
 fn may_be_position(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or("startpos");
     GameText::is_start(first) || first.contains('/')
-}
-
-fn print_usage(verb: &str, values: &str) {
-    print_line(&fill(texts().usage, &[verb, values]));
 }
 
 /// A typed file name without quotes. `~/` at its beginning is the home directory, as in a shell.

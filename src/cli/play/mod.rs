@@ -3,6 +3,7 @@
 mod commands;
 mod level;
 
+use std::cell::OnceCell;
 use std::io::{self, ErrorKind, IsTerminal};
 use std::mem::take;
 use std::path::Path;
@@ -17,8 +18,8 @@ use rustyline::{Config, Editor};
 use super::common::{
     BoardArguments, BookArguments, Context, Failure, GameArguments, GameRulesArgument, INTERRUPTED,
     LimitArguments, SearchArguments, SearchDefaults, SearchPlan, SearchThreads, describe_end, fill,
-    is_utf8, print_line, refuse_if, report_damaged_tablebases, rules_tag, stopped_by_ctrl_c, texts,
-    user_name,
+    is_utf8, print_if_read, refuse_if, report_damaged_tablebases, rules_tag, stopped_by_ctrl_c,
+    texts, translated, user_name,
 };
 use crate::board::{Color, Move};
 use crate::book::{BookLibrary, choose};
@@ -100,14 +101,18 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         notation: arguments.notation.unwrap_or(notation),
         style: arguments.board.style(),
         end: None,
+        output_end: OnceCell::new(),
     };
     let mut input = Input::default();
     session.show_board();
     if !session.show_ending() {
-        print_line(texts().type_a_move);
+        session.say(texts().type_a_move);
     }
     loop {
         session.play_engine();
+        if let Some(end) = session.output_end.take() {
+            return end.map(|()| ExitCode::SUCCESS);
+        }
         let asked = Instant::now();
         match input.read(&session.prompt())? {
             Entered::Line(line) => {
@@ -118,7 +123,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             }
             Entered::Unreadable => {
                 session.use_time(asked.elapsed());
-                print_line(texts().not_utf_8);
+                session.say(texts().not_utf_8);
             }
             Entered::End => return Ok(ExitCode::SUCCESS),
             Entered::Interrupted => return Ok(ExitCode::from(INTERRUPTED)),
@@ -211,9 +216,26 @@ struct PlaySession {
     notation: MoveStyle,
     style: DiagramStyle,
     end: Option<GameEnd>,
+    /// Set when standard output cannot be written any more: the error, or `Ok` if its reader has closed it.
+    output_end: OnceCell<Result<(), Failure>>,
 }
 
 impl PlaySession {
+    /// Prints a line in the chosen language.
+    fn say(&self, text: &str) {
+        self.print(&format!("{}\n", translated(text)));
+    }
+
+    fn print(&self, text: &str) {
+        let end = match print_if_read(text) {
+            Ok(true) => return,
+            Ok(false) => Ok(()),
+            Err(failure) => Err(failure),
+        };
+        // Only the first one is kept.
+        let _ = self.output_end.set(end);
+    }
+
     /// The prompt, with the side to move and its clock.
     fn prompt(&self) -> String {
         let side = self.game.position().side_to_move();
@@ -225,7 +247,7 @@ impl PlaySession {
 
     fn show_board(&self) {
         let last = self.game.plies().last().map(|ply| ply.played);
-        print_line(&draw(self.game.position(), self.style, last));
+        self.say(&draw(self.game.position(), self.style, last));
     }
 
     /// Starts a new game by the rules of `--rules`, of the tag `Rules` of its record, or the default.
@@ -266,7 +288,7 @@ impl PlaySession {
         let source = if book_move.is_some() { texts().from_the_book } else { "" };
         let seconds = format!("{:.1}", started.elapsed().as_secs_f64());
         let played = self.text_of(best);
-        print_line(&fill(texts().i_play, &[&played, source, &seconds]));
+        self.say(&fill(texts().i_play, &[&played, source, &seconds]));
         self.push(best);
     }
 
@@ -274,7 +296,7 @@ impl PlaySession {
     fn book_move(&mut self) -> Option<Move> {
         let (moves, problems) = self.books.fresh_moves(&self.game, |_| true);
         for problem in problems {
-            print_line(&problem);
+            self.say(&problem);
         }
         let chosen = choose(&moves, Some(1.0), &mut rand::rng())?;
         Some(moves[chosen].played)
@@ -293,7 +315,7 @@ impl PlaySession {
         match found {
             Ok((result, _)) => Some(result),
             Err(error) => {
-                print_line(&format!("Error: {error}."));
+                self.say(&format!("Error: {error}."));
                 None
             }
         }
@@ -331,9 +353,9 @@ impl PlaySession {
             self.show_board();
         }
         if let Some(text) = ending {
-            print_line(&text);
+            self.say(&text);
         } else if self.game.position().in_check() {
-            print_line(texts().check);
+            self.say(texts().check);
         }
     }
 
@@ -347,7 +369,7 @@ impl PlaySession {
         }
         match found {
             Ok(played) => self.push(played),
-            Err(error) => print_line(&fill(texts().see_help, &[&error.to_string()])),
+            Err(error) => self.say(&fill(texts().see_help, &[&error.to_string()])),
         }
     }
 
@@ -379,7 +401,7 @@ impl PlaySession {
     fn show_ending(&self) -> bool {
         let ending = self.ending();
         if let Some(ending) = &ending {
-            print_line(ending);
+            self.say(ending);
         }
         ending.is_some()
     }
@@ -388,7 +410,7 @@ impl PlaySession {
     fn refuse_after_end(&self) -> bool {
         let ending = self.ending();
         if let Some(ending) = &ending {
-            print_line(&fill(texts().game_over, &[ending]));
+            self.say(&fill(texts().game_over, &[ending]));
         }
         ending.is_some()
     }
