@@ -221,8 +221,9 @@ impl GoReader<'_> {
             "time" => self.own.time = self.time("time"),
             "increment" => self.own.increment = self.time("increment"),
             "movestogo" => self.moves_to_go = self.count("movestogo"),
-            "opptime" => self.opponent.time = self.time("opptime"),
-            "oppincrement" => self.opponent.increment = self.time("oppincrement"),
+            // Fairyground writes `oppotime` and `oppoincrement`.
+            "opptime" | "oppotime" => self.opponent.time = self.time("opptime"),
+            "oppincrement" | "oppoincrement" => self.opponent.increment = self.time("oppincrement"),
             "oppmovestogo" => self.opponent.moves_to_go = self.count("oppmovestogo"),
             "wtime" => self.red.time = self.time("wtime"),
             "winc" => self.red.increment = self.time("winc"),
@@ -449,6 +450,8 @@ mod tests {
     fn clocks_come_in_any_order() {
         let l = limits("oppincrement 4 time 100 opptime 90 increment 5");
         assert_eq!((l.clock, l.opponent), (clock(100, 5, None), clock(90, 4, None)));
+        let fairyground = limits("time 100 increment 5 oppotime 90 oppoincrement 4");
+        assert_eq!((fairyground.clock, fairyground.opponent), (l.clock, l.opponent));
         let l = limits("movestogo 8 oppmovestogo 9 opptime 90 time 100");
         assert_eq!((l.clock, l.opponent), (clock(100, 0, Some(8)), clock(90, 0, Some(9))));
         assert_eq!(limits("time 100 opptime 90").clock, clock(100, 0, None));
