@@ -126,6 +126,13 @@ impl Ranks {
         }
     }
 
+    pub fn other(self) -> Self {
+        match self {
+            Self::FromZero => Self::FromOne,
+            Self::FromOne => Self::FromZero,
+        }
+    }
+
     pub fn format_line(self, moves: &[Move]) -> String {
         let moves: Vec<String> = moves.iter().map(|played| self.format(*played)).collect();
         moves.join(" ")
@@ -133,11 +140,7 @@ impl Ranks {
 
     /// Whether a text is a move in the other numbering of the ranks, but not in this one.
     pub fn only_other_parses(self, text: &str) -> bool {
-        let other = match self {
-            Self::FromZero => Self::FromOne,
-            Self::FromOne => Self::FromZero,
-        };
-        self.parse(text).is_none() && other.parse(text).is_some()
+        self.parse(text).is_none() && self.other().parse(text).is_some()
     }
 }
 

@@ -16,8 +16,9 @@ use crate::search::{Bound, Info, Meaning, Report, Score, nodes_per_second};
 const UNLISTED: [&str; 2] = ["UCI_Chess960", "Protocol"];
 
 /// Clients of the dialect UCI-Cyclone omit the word `position`: they send `startpos` or `fen F`, and moves. They count
-/// ranks from 0, even if they have set `UCI_Variant`, and so does a client that sends a move with a rank 0. The session
-/// also recognizes a client whose moves are legal only with ranks from 0.
+/// ranks from 0, even if they have set `UCI_Variant`, and so does a client that sends a move with a rank 0. A client
+/// that sends a move with a rank 10 counts from 1. The session also recognizes a client that has set `UCI_Variant` by
+/// moves that are legal only in one of the numberings.
 ///
 /// Some workers of the public cloud library also send `fen F`, and read the word after `score` as a number. Their FENs
 /// have only two fields, unlike those of graphical programs. After such a line scores are written as in UCCI, until the
@@ -34,9 +35,7 @@ impl Codec for Uci {
         let ranks = preferences.ranks();
         let shown = match ranks {
             Ranks::FromOne if counts_from_zero(line) => Ranks::FromZero,
-            Ranks::FromZero if preferences.is_for_variants() && counts_from_one(line) => {
-                Ranks::FromOne
-            }
+            Ranks::FromZero if counts_from_one(line) => Ranks::FromOne,
             _ => return vec![self.parse_line(line, ranks)],
         };
         vec![Command::CountRanks(shown), self.parse_line(line, shown)]

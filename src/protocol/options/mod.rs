@@ -266,7 +266,6 @@ fn check(value: &str) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::text::Ranks;
     use crate::rules::RuleSet;
     use crate::search::{MAX_HASH, Randomness, Style};
 
@@ -339,28 +338,6 @@ mod tests {
                 assert!(!values[..i].contains(value), "{}", row.name());
             }
             assert!(!set(&mut Preferences::default(), words.len()));
-        }
-    }
-
-    #[test]
-    fn only_programs_for_variants_count_ranks_from_1() {
-        for (names, expected) in [
-            ("", Ranks::FromZero),
-            ("UCI_Variant", Ranks::FromOne),
-            ("UCI_Chess960", Ranks::FromZero),
-            ("UCI_Chess960 UCI_Variant", Ranks::FromOne),
-            // TCHESS.
-            ("UCI_EngineAbout UCI_Variant", Ranks::FromZero),
-            ("UCI_Variant UCI_EngineAbout", Ranks::FromZero),
-            // LiGround.
-            ("UCI_Variant UCI_Chess960 UCI_EngineAbout", Ranks::FromOne),
-        ] {
-            let mut preferences = Preferences::default();
-            for name in names.split_whitespace() {
-                let (row, ..) = find(name, true).unwrap();
-                set_default(&row.kind, &mut preferences);
-            }
-            assert_eq!(preferences.ranks(), expected, "{names}");
         }
     }
 

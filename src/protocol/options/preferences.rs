@@ -50,12 +50,12 @@ pub struct Preferences {
     /// The address of the cloud library, empty for none.
     #[cfg(feature = "cloud")]
     pub cloud: String,
-    /// Whether the client has set `UCI_Variant`; [`Self::ranks`] uses it and the next three.
+    /// Whether the client has set `UCI_Variant`; [`Self::ranks`] uses it and the next two.
     pub has_set_variant: bool,
     pub has_set_about: bool,
     pub has_set_chess960: bool,
-    /// Whether the client has shown that it counts ranks from 0.
-    pub counts_from_zero: bool,
+    /// How the client counts ranks, if it has shown that.
+    pub shown_ranks: Option<Ranks>,
     /// Whether the client analyzes: full strength, no randomness, normal style.
     pub analyse_mode: bool,
     /// The rating of the opponent in Elo; `None` if unknown.
@@ -96,13 +96,17 @@ impl Preferences {
     /// Fairy-Stockfish does. Other programs only send all listed options back, even `UCI_EngineAbout`, which has
     /// no effect. `UCI_Chess960` is not listed, so a program that sets it supports many variants.
     pub fn ranks(&self) -> Ranks {
-        let from_one = self.is_for_variants() && !self.counts_from_zero;
-        if from_one { Ranks::FromOne } else { Ranks::FromZero }
+        let is_for_variants =
+            self.has_set_variant && (!self.has_set_about || self.has_set_chess960);
+        let assumed = if is_for_variants { Ranks::FromOne } else { Ranks::FromZero };
+        self.shown_ranks.unwrap_or(assumed)
     }
 
-    /// Whether the client is a program for many variants.
-    pub fn is_for_variants(&self) -> bool {
-        self.has_set_variant && (!self.has_set_about || self.has_set_chess960)
+    /// Notes that the client counts ranks from 0, if `is_shown`.
+    pub fn note_ranks_from_zero(&mut self, is_shown: bool) {
+        if is_shown {
+            self.shown_ranks = Some(Ranks::FromZero);
+        }
     }
 
     /// How random the moves are: not at all in analysis mode, and at least [`Randomness::Small`] below full strength.
@@ -173,7 +177,7 @@ impl Default for Preferences {
             has_set_variant: false,
             has_set_about: false,
             has_set_chess960: false,
-            counts_from_zero: false,
+            shown_ranks: None,
             analyse_mode: false,
             opponent_elo: None,
             search: Settings::default(),

@@ -215,7 +215,7 @@ const OPTIONS: &[OptionSpec] = &[
         assign(&mut p.opponent_elo, parse_opponent(text))
     }),
     text("evalapi", "EvalFile", "", "the file of a network", |p, file| {
-        p.counts_from_zero |= is_named_pikafish(file);
+        p.note_ranks_from_zero(is_named_pikafish(file));
         p.network = file.to_owned();
         true
     })
@@ -254,7 +254,7 @@ const OPTIONS: &[OptionSpec] = &[
     // An option of Fairy-Stockfish, which counts ranks from 0 in these protocols.
     text("", "Protocol", "", "the protocol", |p, protocol| {
         let protocol = protocol.to_ascii_lowercase();
-        p.counts_from_zero |= matches!(protocol.as_str(), "ucci" | "ucicyclone");
+        p.note_ranks_from_zero(matches!(protocol.as_str(), "ucci" | "ucicyclone"));
         true
     }),
     check("", "UCI_Chess960", false, |p, _| p.has_set_chess960 = true),

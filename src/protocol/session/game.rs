@@ -57,20 +57,20 @@ impl CurrentGame {
         self.parse_again(promotion)
     }
 
-    /// Parses the position again with ranks from 0, if it was parsed with ranks from 1. If the FEN is valid and all
-    /// moves are legal with ranks from 0, adopts this game and returns `true`; otherwise the game stays as it is. Some
-    /// clients that follow Pikafish set `UCI_Variant` but count ranks from 0.
-    pub fn recognize_ranks_from_zero(&mut self, promotion: bool) -> bool {
-        if self.text.ranks == Ranks::FromZero {
-            return false;
+    /// Parses the position again with the other numbering of the ranks. If the FEN is valid and all moves are legal
+    /// with it, adopts this game and returns that numbering; otherwise the game stays as it is. Some clients that follow
+    /// Pikafish set `UCI_Variant` but count ranks from 0. Ranks from 1 are only recognized if `may_be_from_one`.
+    pub fn recognize_ranks(&mut self, may_be_from_one: bool, promotion: bool) -> Option<Ranks> {
+        if self.text.ranks == Ranks::FromZero && !may_be_from_one {
+            return None;
         }
-        let text = PositionText { ranks: Ranks::FromZero, ..self.text.clone() };
+        let text = PositionText { ranks: self.text.ranks.other(), ..self.text.clone() };
         let Ok((game, None)) = parse_game(&text, promotion) else {
-            return false;
+            return None;
         };
         self.text = text;
         self.game = Some(game);
-        true
+        Some(self.text.ranks)
     }
 
     /// Parses the position again, with or without the promotion variant. Bans stay.

@@ -61,7 +61,7 @@ impl Session {
         if !matches!(protocol, Protocol::XBoard | Protocol::CxBoard) {
             self.last_handshake = Some(protocol);
         }
-        self.preferences.counts_from_zero |= protocol == Protocol::UciCyclone;
+        self.preferences.note_ranks_from_zero(protocol == Protocol::UciCyclone);
         let answer = self.codec.handshake_answer();
         answer.iter().for_each(|line| self.output.line(line));
     }
@@ -160,17 +160,53 @@ mod tests {
         }
     }
 
+    /// Fairyground sends the same lines in UCI and UCI-Cyclone until it sends moves.
     #[test]
-    fn the_protocol_of_fairy_stockfish_shows_how_clients_count_ranks() {
-        for (protocol, expected) in
-            [("ucci", "bestmove h2e2"), ("UciCyclone", "bestmove h2e2"), ("uci", "bestmove h3e3")]
-        {
-            let mut session = TestSession::new("uci");
-            session.say("setoption name UCI_Variant value xiangqi");
-            assert_eq!(session.say(&format!("setoption name Protocol value {protocol}")), [""; 0]);
+    fn clients_show_how_they_count_ranks() {
+        const VARIANT: &str = "setoption name UCI_Variant value xiangqi";
+        const ABOUT: &str = "setoption name UCI_EngineAbout value Chuhe";
+        const CHESS960: &str = "setoption name UCI_Chess960 value false";
+        let (from_zero, from_one) = ("bestmove h2e2", "bestmove h3e3");
+        let cases: &[(&str, &[&str], &str)] = &[
+            ("no options", &["uci"], from_zero),
+            ("TCHESS", &["uci", ABOUT, VARIANT], from_zero),
+            ("TCHESS, sorted", &["uci", VARIANT, ABOUT], from_zero),
+            ("LiGround", &["uci", VARIANT, CHESS960, ABOUT], from_one),
+            ("LiGround, PvE", &["uci", VARIANT, CHESS960], from_one),
+            ("pychess", &["uci", VARIANT], from_one),
+            ("VinXiangQi", &["uci", "ucci"], from_zero),
+            ("UCCI", &["ucci", VARIANT, "position startpos moves h3e3"], from_zero),
+            ("UCI-Cyclone", &["ucicyclone", "uci", VARIANT], from_zero),
+            ("Protocol", &["uci", VARIANT, "setoption name Protocol value ucci"], from_zero),
+            ("Protocol", &["uci", VARIANT, "setoption name Protocol value UciCyclone"], from_zero),
+            ("Protocol", &["uci", VARIANT, "setoption name Protocol value uci"], from_one),
+            ("Fairyground", &["uci", "isready", VARIANT, "position startpos"], from_one),
+            (
+                "Fairyground with saved options",
+                &["uci", ABOUT, "isready", VARIANT, "position startpos moves h3e3"],
+                from_one,
+            ),
+            (
+                "Fairyground in UCI-Cyclone",
+                &["uci", "isready", VARIANT, "position startpos moves h2e2"],
+                from_zero,
+            ),
+            (
+                "Fairyground in UCI-Cyclone with saved options",
+                &["uci", ABOUT, "isready", VARIANT, "position startpos moves h2e2"],
+                from_zero,
+            ),
+            ("without the variant", &["uci", "position startpos moves h3e3"], from_zero),
+            ("a rank 10", &["uci", "position startpos moves h3e3 h10g8"], from_one),
+        ];
+        for (client, lines, expected) in cases {
+            let mut session = TestSession::new("");
+            for line in *lines {
+                session.say(line);
+            }
             session.say("position startpos");
             session.say("go depth 1");
-            assert_eq!(session.on_event(done(0)), [expected], "{protocol}");
+            assert_eq!(session.on_event(done(0)).pop().unwrap(), *expected, "{client}: {lines:?}");
         }
     }
 

@@ -61,7 +61,7 @@ pub fn run(
     let mut session = Session::new(input, sink)?;
     session.output.set_gbk(in_gbk);
     let program = std::env::args_os().next().unwrap_or_default();
-    session.preferences.counts_from_zero = is_named_pikafish(&program.to_string_lossy());
+    session.preferences.note_ranks_from_zero(is_named_pikafish(&program.to_string_lossy()));
     Ok(session.run())
 }
 
@@ -286,9 +286,7 @@ impl Session {
                 self.send(&Reply::Ready);
             }
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
-            Command::CountRanks(ranks) => {
-                self.preferences.counts_from_zero = ranks == Ranks::FromZero;
-            }
+            Command::CountRanks(ranks) => self.preferences.shown_ranks = Some(ranks),
             Command::Debug(on) => self.preferences.debug = on,
             Command::Position(text) => self.set_position(text),
             Command::BanMoves(moves) => {
@@ -383,8 +381,14 @@ impl Session {
         }
         let promotion = self.preferences.promotion;
         let mut result = self.game.set(text, promotion);
-        if result != Ok(None) && self.game.recognize_ranks_from_zero(promotion) {
-            self.preferences.counts_from_zero = true;
+        // Fairyground sends back every option, but may count ranks from 1.
+        let may_be_from_one = self.protocol == Protocol::Uci
+            && self.preferences.has_set_variant
+            && self.preferences.shown_ranks.is_none();
+        if result != Ok(None)
+            && let Some(ranks) = self.game.recognize_ranks(may_be_from_one, promotion)
+        {
+            self.preferences.shown_ranks = Some(ranks);
             result = Ok(None);
         }
         self.report_position(result);

@@ -58,7 +58,7 @@ impl Session {
         };
         if let Err(error) = result {
             // A network of Pikafish is refused, but shows how the client counts ranks.
-            self.preferences.counts_from_zero = preferences.counts_from_zero;
+            self.preferences.shown_ranks = preferences.shown_ranks;
             return self.refuse("setoption", &error);
         }
         let before = std::mem::replace(&mut self.preferences, preferences);
