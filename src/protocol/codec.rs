@@ -55,7 +55,11 @@ pub enum Command {
     Debug(bool),
     Position(PositionText),
     /// Excludes moves of the current position from the search.
-    BanMoves(Vec<String>),
+    BanMoves {
+        moves: Vec<String>,
+        /// How the moves number the ranks.
+        ranks: Ranks,
+    },
     /// Starts a search, unless the line was invalid.
     Go(Result<GoRequest, GoError>),
     /// The opponent played the expected move.
@@ -69,6 +73,8 @@ pub enum Command {
     Probe(PositionText),
     ShowBook(PositionText),
     ShowPosition,
+    /// Asks for the static evaluation of the position.
+    ShowEvaluation,
     /// A line that the search in progress is to try first: `hint`.
     Hint(Vec<Move>),
     /// Prints one or more lines that the codec has formatted.
@@ -179,6 +185,8 @@ pub enum Reply<'a> {
     /// The answer to `stop` while no search runs.
     NothingToStop,
     Position(&'a Position),
+    /// The static evaluation for red, the answer to `eval`.
+    Evaluation(Score),
     /// The leaf nodes below each legal move, the answer to `go perft`.
     Perft(&'a [(Move, u64)]),
     /// The hash table entry of a position, if it has one: the answer to `probe`.

@@ -47,6 +47,8 @@ fn commands_of_both_protocols() {
         for line in ["ucinewgame", "uccinewgame", "uxinewgame", "newgame"] {
             assert_eq!(parse(line), Command::NewGame);
         }
+        let bans = Command::BanMoves { moves: words("h2e2 b2e2"), ranks: Ranks::FromZero };
+        assert_eq!(parse("banmoves h2e2 b2e2"), bans);
         assert_eq!(parse("ponderhit"), Command::PonderHit { draw: false });
         assert_eq!(parse("ponderhit draw"), Command::PonderHit { draw: true });
         for unknown in ["", "readyok", "ucciok", "isready?", "炮二平五", "cxboard2"] {
@@ -57,12 +59,10 @@ fn commands_of_both_protocols() {
 
 #[test]
 fn commands_of_one_protocol() {
-    let bans = Command::BanMoves(words("h2e2 b2e2"));
-    assert_eq!(ucci("banmoves h2e2 b2e2"), bans);
     assert_eq!(ucci("probe startpos"), Command::Probe(PositionText::START));
-    for line in ["banmoves h2e2", "probe startpos"] {
-        assert_eq!(uci(line), Command::Unknown(line.to_owned()));
-    }
+    assert_eq!(uci("probe startpos"), Command::Unknown("probe startpos".to_owned()));
+    assert_eq!(uci("eval"), Command::ShowEvaluation);
+    assert_eq!(ucci("eval"), Command::Unknown("eval".to_owned()));
     assert_eq!(uci("debug on"), Command::Debug(true));
     assert_eq!(uci("debug OFF"), Command::Debug(false));
     assert_eq!(uci("register later"), Command::Print("registration ok".to_owned()));

@@ -38,9 +38,6 @@ impl Codec for Ucci {
         let command = match parse_common(line, preferences.time_unit(), Ranks::FromZero) {
             Ok(command) => command,
             Err((verb, rest)) => match verb.as_str() {
-                "banmoves" => {
-                    Command::BanMoves(rest.split_whitespace().map(str::to_owned).collect())
-                }
                 "probe" => Command::Probe(parse_position(rest, Ranks::FromZero)),
                 _ => Command::Unknown(line.to_owned()),
             },
@@ -92,7 +89,7 @@ impl Codec for Ucci {
             Reply::Position(position) => return format_position(position, Ranks::FromZero),
             Reply::Perft(counts) => return format_perft(counts, Ranks::FromZero),
             Reply::Bye => "bye".to_owned(),
-            Reply::BookContents(_) | Reply::CpuLoad(_) => return Vec::new(),
+            Reply::BookContents(_) | Reply::CpuLoad(_) | Reply::Evaluation(_) => return Vec::new(),
         };
         vec![line]
     }
@@ -179,6 +176,10 @@ pub fn parse_common(line: &str, unit: TimeUnit, ranks: Ranks) -> Result<Command,
         "ponderhit" => Command::PonderHit { draw: rest.eq_ignore_ascii_case("draw") },
         "stop" => Command::Stop,
         "quit" => Command::Quit,
+        "banmoves" => {
+            let moves = rest.split_whitespace().map(str::to_owned).collect();
+            Command::BanMoves { moves, ranks }
+        }
         "d" => Command::ShowPosition,
         "hint" => Command::Hint(parse_hint(rest, ranks)),
         // Sylvan sends `newgame` in UCCI.

@@ -74,6 +74,11 @@ impl Codec for Uci {
             },
             Reply::NoBestMove => "bestmove (none)".to_owned(),
             Reply::Position(position) => return format_position(position, self.ranks),
+            // In the form of Stockfish, because programs read the number.
+            Reply::Evaluation(score) => {
+                let pawns = f64::from(centipawns(score)) / 100.0;
+                format!("Final evaluation       {pawns:+.2} (white side)")
+            }
             Reply::Perft(counts) => return format_perft(counts, self.ranks),
             Reply::BookContents(_) | Reply::NothingToStop | Reply::Hash(_) | Reply::Bye => {
                 return Vec::new();
@@ -95,6 +100,7 @@ impl Uci {
                 Err(unknown) => unknown,
             };
             match verb.as_str() {
+                "eval" => return Command::ShowEvaluation,
                 "debug" => return Command::Debug(!rest.eq_ignore_ascii_case("off")),
                 // No registration is needed.
                 "register" => return Command::Print("registration ok".to_owned()),

@@ -97,13 +97,13 @@ impl CurrentGame {
     ///
     /// # Errors
     /// Returns a message if there is no current game, or about the texts that are not moves; nothing is banned then.
-    pub fn ban(&mut self, words: &[String]) -> Result<(), String> {
+    pub fn ban(&mut self, words: &[String], ranks: Ranks) -> Result<(), String> {
         let Some(game) = &self.game else {
             return Err(texts().invalid_last_position.to_owned());
         };
         let (mut moves, mut errors) = (Vec::new(), Vec::new());
         for text in words {
-            match read_move(text, Ranks::FromZero, game.position()) {
+            match read_move(text, ranks, game.position()) {
                 Ok(banned) => moves.push(banned),
                 Err(error) => errors.push(error),
             }

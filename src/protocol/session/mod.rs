@@ -36,11 +36,11 @@ use super::options::{Preferences, is_named_pikafish};
 use super::stdio::{Input, InputReceiver, Output};
 use super::text::{Ranks, TimeUnit};
 use super::ucci::parse_common;
-use crate::board::Move;
+use crate::board::{Color, Move};
 use crate::book::BookLibrary;
 use crate::notation::fen;
 use crate::rules::Game;
-use crate::search::{Event, Pool, StartError};
+use crate::search::{Event, Pool, StartError, static_score};
 use crate::text::{Language, excerpt, fill, texts, translated};
 use adjudication::{Adjudicator, Ruling, RulingThread};
 use game::CurrentGame;
@@ -289,8 +289,8 @@ impl Session {
             Command::CountRanks(ranks) => self.preferences.shown_ranks = Some(ranks),
             Command::Debug(on) => self.preferences.debug = on,
             Command::Position(text) => self.set_position(text),
-            Command::BanMoves(moves) => {
-                if let Err(error) = self.game.ban(&moves) {
+            Command::BanMoves { moves, ranks } => {
+                if let Err(error) = self.game.ban(&moves, ranks) {
                     self.refuse("banmoves", &error);
                 }
             }
@@ -302,6 +302,7 @@ impl Session {
             Command::Probe(text) => self.probe(&text),
             Command::ShowBook(text) => self.show_book(&text),
             Command::ShowPosition => self.show_position(),
+            Command::ShowEvaluation => self.show_evaluation(),
             Command::NewGame => self.new_game(),
             Command::Hint(line) => self.hint(&line),
             // `next_queued` parses queued lines before they run.
@@ -430,6 +431,19 @@ impl Session {
         }
     }
 
+    fn show_evaluation(&mut self) {
+        let Some(game) = self.game.game() else {
+            return self.refuse("eval", texts().invalid_last_position);
+        };
+        let position = game.position();
+        let score = static_score(position, &self.preferences.settings(), self.network.as_ref());
+        let for_red = match position.side_to_move() {
+            Color::Red => score,
+            Color::Black => -score,
+        };
+        self.send(&Reply::Evaluation(for_red));
+    }
+
     fn quit(&mut self) -> ControlFlow<()> {
         self.stop_and_answer();
         self.send(&Reply::Bye);
@@ -535,9 +549,9 @@ fn parse_urgent(line: &str) -> Option<Command> {
     is_urgent.then_some(command)
 }
 
-/// Whether a command shows what earlier lines have set: the position or the book moves in it.
+/// Whether a command shows what earlier lines have set: the position, its evaluation or the book moves in it.
 fn shows_state(command: &Command) -> bool {
-    matches!(command, Command::ShowBook(_) | Command::ShowPosition)
+    matches!(command, Command::ShowBook(_) | Command::ShowPosition | Command::ShowEvaluation)
 }
 
 fn needs_idle(command: &Command) -> bool {
@@ -551,6 +565,7 @@ fn needs_idle(command: &Command) -> bool {
             | Command::Probe(_)
             | Command::ShowBook(_)
             | Command::ShowPosition
+            | Command::ShowEvaluation
             | Command::Hint(_)
             | Command::Print(_)
             | Command::PrintError(_)

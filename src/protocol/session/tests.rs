@@ -105,6 +105,40 @@ impl TestSession {
 }
 
 #[test]
+fn moves_are_banned_in_uci_as_well() {
+    let mut session = TestSession::new("uci");
+    session.say("setoption name UCI_Variant value xiangqi");
+    session.say("position startpos");
+    assert_eq!(session.say("banmoves h3e3 b1c3"), [""; 0]);
+    let current = &session.session.game;
+    let allowed = current.root_moves(current.game().unwrap(), None).unwrap();
+    assert_eq!(allowed.len(), 42);
+    assert!(!allowed.contains(&"h2e2".parse().unwrap()));
+    let refused = session.say("banmoves h3x");
+    assert!(refused[0].contains("banmoves"), "{refused:?}");
+}
+
+#[test]
+fn the_static_evaluation_is_shown_for_red() {
+    let mut session = TestSession::new("uci");
+    for board in ["3ak4/9/9/9/9/9/9/9/9/R2K5", "r3k4/9/9/9/9/9/9/9/9/3K1A3"] {
+        let shown = ["w", "b"].map(|side| {
+            session.say(&format!("position fen {board} {side}"));
+            let [line] = session.say("eval").try_into().unwrap();
+            let number = line.strip_prefix("Final evaluation       ").unwrap();
+            number.strip_suffix(" (white side)").unwrap().to_owned()
+        });
+        let sign = if board.contains('R') { '+' } else { '-' };
+        for number in shown {
+            assert!(number.starts_with(sign) && number.len() > "+3.00".len() - 1, "{number}");
+            assert!(number.parse::<f64>().unwrap().abs() > 3.0, "{number}");
+        }
+    }
+    session.say("position fen 9");
+    assert!(session.say("eval")[0].contains("eval"));
+}
+
+#[test]
 fn the_scores_of_a_style_are_forgotten_when_the_root_has_another_side_to_move() {
     for (style, go, moves, is_kept) in [
         ("risky", "go depth 2", "h2e2", false),
