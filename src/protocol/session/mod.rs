@@ -393,6 +393,8 @@ impl Session {
             result = Ok(None);
         }
         self.report_position(result);
+        // Some clients send no `isready`.
+        self.prepare();
     }
 
     /// Reports the errors of a position. For a valid one, reports its ignored moves and, once for each game, that the

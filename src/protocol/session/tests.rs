@@ -105,6 +105,19 @@ impl TestSession {
 }
 
 #[test]
+fn the_first_position_prepares_the_search() {
+    for handshake in ["ucci", "uci"] {
+        let mut session = TestSession::new(handshake);
+        for line in ["setoption multipv 2", "debug off", "d", "stop"] {
+            session.say(line);
+            assert!(session.session.tables.is_none(), "{line}");
+        }
+        session.say("position startpos");
+        assert!(session.session.tables.is_some());
+    }
+}
+
+#[test]
 fn moves_are_banned_in_uci_as_well() {
     let mut session = TestSession::new("uci");
     session.say("setoption name UCI_Variant value xiangqi");
