@@ -212,6 +212,9 @@ while read -r line; do
         "setoption name UCI_Variant value janggi") mode=janggi ;;
         "setoption name UCI_Variant value xiangqi") variant=xiangqi ;;
         banmoves*) banned=${line#banmoves } ;;
+        # The line that `init=` sends to engines whose detection is turned off.
+        known) is_known=yes ;;
+        "setoption newgame" | ucinewgame) in_game=yes ;;
         "setoption style"*) [ "$mode" = objects ] && printf 'info message no \033[31msuch style\n' ;;
         ponderhit*) if [ "$mode" = checker-foresees ]; then answer; else choose; say "bestmove $move"; fi ;;
         stop) case $mode in foresee | late | checker-foresees) choose; say "bestmove $move" ;; esac ;;
@@ -219,7 +222,7 @@ while read -r line; do
             searched=yes
             [ "$mode" = fragile ] && [ "$line" = "go infinite" ] && continue
             # The verification of `ranks=` must succeed; the engine misbehaves in games.
-            if [ "${line% movetime *}" = "go depth 2" ] && [ "$mode" != chess ]; then
+            if [ "$is_known" = yes ] && [ "$in_game" != yes ]; then
                 choose
                 # The games of these modes start from another position.
                 case $mode in checker*) move=a0a1 ;; esac

@@ -31,9 +31,11 @@ fn script(name: &str, mode: &str) -> Vec<String> {
         format!("name={name}"),
         "cmd=sh".to_owned(),
         format!("args='{SCRIPT}' {mode}"),
-        // These settings turn the detection off, so that the engine misbehaves only in games.
+        // These settings turn the detection off, so that the engine misbehaves only in games. The script answers the
+        // verification of `ranks=` well after the line `known`.
         "proto=ucci".to_owned(),
         "ranks=0".to_owned(),
+        "init=known".to_owned(),
     ]
 }
 

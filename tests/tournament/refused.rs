@@ -63,7 +63,7 @@ fn xboard_engines_that_do_not_work_are_refused() {
         ("pingless", "it speaks XBoard, but does not offer ping"),
         ("san", "it speaks XBoard, but demands moves in SAN (san=1)"),
         // It answers `go` with a line of UCCI.
-        ("fenless", "no move after sd 2, go and ? within 2 s"),
+        ("fenless", "no move after sd 1, go and ? within 2 s"),
         (
             declines.as_str(),
             "it refused the position, a legal move or the search: Error (no game): go",

@@ -146,12 +146,8 @@ fn await_handshake_answer(
     }
 }
 
-/// The depth of the searches that detect the first rank and verify the variant.
-const DETECTION_DEPTH: u32 = 1;
-/// The depth of the search that verifies `ranks=`.
-const VERIFICATION_DEPTH: u32 = 2;
-/// How long a detection or verification search may take before the engine gets `stop`. Half of the ready timeout is
-/// used if that is shorter.
+/// How long a search that detects or verifies a property may take before the engine gets `stop`. Half of the ready
+/// timeout is used if that is shorter.
 const PROBE_TIME: Duration = Duration::from_secs(3);
 /// Red to move is stalemated in xiangqi, but not in some variants (in janggi passing is a move).
 const STALEMATE: &str = "3k5/9/9/9/4r4/9/9/9/r8/5K3 w - - 0 1";
@@ -169,7 +165,7 @@ impl Engine {
     /// pieces are on ranks 0, 2 and 3 if ranks count from 0, and on ranks 1, 3 and 4 if they count from 1. The pieces
     /// on the rank called 3 are on different files in the two cases.
     fn find_first_rank(&mut self) -> Result<u8, EngineFailure> {
-        let line = self.play_from(START, DETECTION_DEPTH)?;
+        let line = self.play_from(START)?;
         (0..=1)
             .find(|first_rank| self.is_legal_answer(&line, *first_rank))
             .ok_or_else(|| not_xiangqi(&line))
@@ -177,7 +173,7 @@ impl Engine {
 
     /// Verifies `ranks=` by a move in the starting position.
     fn verify_first_rank(&mut self, first_rank: u8) -> Result<(), EngineFailure> {
-        let line = self.play_from(START, VERIFICATION_DEPTH)?;
+        let line = self.play_from(START)?;
         let other = 1 - first_rank.min(1);
         if self.is_legal_answer(&line, first_rank) {
             Ok(())
@@ -203,7 +199,7 @@ impl Engine {
         if variant.eq_ignore_ascii_case("xiangqi") {
             return Ok(());
         }
-        let line = self.play_from(STALEMATE, DETECTION_DEPTH)?;
+        let line = self.play_from(STALEMATE)?;
         match self.answer(&line, Instant::now(), Duration::ZERO, false).choice {
             MoveChoice::NoMove | MoveChoice::Resign => Ok(()),
             _ => Err(EngineFailure::Other(format!(
@@ -215,11 +211,11 @@ impl Engine {
         }
     }
 
-    /// The answer to a search of a position. Some engines ignore the depth: UCI and XBoard engines get a time limit
-    /// as well, and every engine gets `stop` if it searches for too long.
-    fn play_from(&mut self, fen: &str, depth: u32) -> Result<String, EngineFailure> {
+    /// The answer to a search of a position to depth 1. Some engines ignore the depth: UCI and XBoard engines get a
+    /// time limit as well, and every engine gets `stop` if it searches for too long.
+    fn play_from(&mut self, fen: &str) -> Result<String, EngineFailure> {
         let time = if self.dialect.is_ucci() { "" } else { " movetime 2000" };
-        let go = format!("go depth {depth}{time}");
+        let go = format!("go depth 1{time}");
         self.set_up(&self.dialect.start(fen))?;
         self.process.reset();
         self.process.send(&go);
@@ -228,7 +224,7 @@ impl Engine {
             Err(EngineFailure::Timeout { .. }) => {
                 self.process.send("stop");
                 let awaited = match self.dialect.protocol {
-                    EngineProtocol::Xboard => format!("move after sd {depth}, go and ?"),
+                    EngineProtocol::Xboard => "move after sd 1, go and ?".to_owned(),
                     _ => format!("{BEST_MOVE} after {go} and stop"),
                 };
                 self.await_line(limit, &awaited, is_outcome)?
