@@ -97,7 +97,7 @@ fn errors(standings: &Standings, games: &[Vec<f64>], strengths: &[f64]) -> Vec<f
         return vec![f64::INFINITY; count];
     };
     let error = |row: Vec<f64>| {
-        let pairings = standings.pairings();
+        let pairings = standings.pairings().filter(|(_, scores)| scores.count() > 0);
         let parts = pairings.map(|([a, b], scores)| {
             let deviation = scores.squared_deviation(expected(a, b));
             scores.count() as f64 * deviation * (row[a] - row[b]).powi(2)
@@ -128,9 +128,19 @@ mod tests {
         rounds: u64,
         result: impl Fn(u64, [usize; 2]) -> GameResult,
     ) -> Standings {
+        standings_after(usize::MAX, engines, rounds, result)
+    }
+
+    /// As [`standings`], but only with the first games.
+    fn standings_after(
+        games: usize,
+        engines: usize,
+        rounds: u64,
+        result: impl Fn(u64, [usize; 2]) -> GameResult,
+    ) -> Standings {
         let schedule = Schedule::new(TournamentFormat::RoundRobin, engines, 1, rounds);
         let mut standings = Standings::new(&schedule, engines, None, None, None);
-        for scheduled in (0..).map_while(|number| schedule.game(number)) {
+        for scheduled in (0..).map_while(|number| schedule.game(number)).take(games) {
             let ScheduledGame { number, round, players } = scheduled;
             let ending =
                 Ending { result: result(round, players.0), ..Ending::draw(EndReason::Agreement) };
@@ -227,6 +237,16 @@ mod tests {
         assert!(all.iter().map(|rating| rating.value).sum::<f64>().abs() < 1e-6);
         let drawn = ratings(&standings(4, 10, |_, _| GameResult::Draw));
         assert!(drawn.iter().all(|rating| rating.value.abs() < 1e-6), "{drawn:?}");
+    }
+
+    #[test]
+    fn ratings_are_finite_if_all_engines_are_connected() {
+        // Each pairing plays two games. After two pairings, two of three engines have not met.
+        for (games, is_finite) in [(2, false), (4, true), (6, true)] {
+            let all = ratings(&standings_after(games, 3, 1, |_, _| GameResult::RedWins));
+            let errors: Vec<f64> = all.iter().map(|rating| rating.error).collect();
+            assert!(errors.iter().all(|e| e.is_finite() == is_finite && *e > 0.0), "{errors:?}");
+        }
     }
 
     #[test]
