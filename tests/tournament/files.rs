@@ -80,14 +80,14 @@ fn a_finished_match_is_resumed_only_with_more_rounds() {
     assert_eq!(games(&more), 2, "{more}");
     let text = fs::read_to_string(&pgn).unwrap();
     assert_eq!(chuhe::notation::pgn::read(&text).len(), 6);
-    // An incomplete line is dropped, and its game is played again. The PGN keeps the earlier game, and the final
-    // position is written once.
+    // An incomplete line is dropped, and its game is played again. The other files keep the earlier game.
     let [kept, positions] = ["done.jsonl", "done.epd"].map(|name| dir.read(name));
     fs::write(&journal, &kept[..kept.len() - 20]).unwrap();
     let repaired = run(&PLAIN.replace("--rounds 2", "--rounds 3"));
     assert_eq!(games(&repaired), 1, "{repaired}");
     assert!(repaired.contains("resumed after 5 games"), "{repaired}");
-    assert_eq!(dir.read("done.epd"), positions);
+    let last = positions.lines().next_back().unwrap();
+    assert_eq!(dir.read("done.epd"), format!("{positions}{last}\n"));
     let again = fs::read_to_string(&pgn).unwrap();
     assert!(again.starts_with(&text));
     let text = again;
@@ -292,6 +292,42 @@ fn a_final_position_that_was_written_in_part_is_completed() {
     dir.write("cut.epd", "9/9 mine");
     run();
     assert_eq!(dir.read("cut.epd"), format!("9/9 mine\n{positions}"));
+    // An editor on Windows may have saved the file.
+    let edited = format!("\u{feff}{}", positions.replace('\n', "\r\n"));
+    dir.write("cut.epd", &edited);
+    run();
+    assert_eq!(dir.read("cut.epd"), edited);
+}
+
+/// In both matches the same games are played.
+#[test]
+fn final_positions_are_written_although_an_earlier_match_had_the_same() {
+    let dir = TestDir::new();
+    let [journal, epd] = ["same.jsonl", "same.epd"].map(|name| dir.path(name));
+    output(match_of(good(), PLAIN).arg("--epd").arg(&epd));
+    let positions = dir.read("same.epd");
+    for rounds in [1, 2] {
+        let arguments = PLAIN.replace("--rounds 2", &format!("--rounds {rounds}"));
+        let mut command = match_of(good(), &arguments);
+        output(command.arg("--resume").arg(&journal).arg("--epd").arg(&epd));
+    }
+    assert_eq!(dir.read("same.epd"), positions.repeat(2));
+}
+
+/// A decomposed letter and an invisible character, which the reader of the PGN removes.
+#[test]
+fn games_of_engines_with_unusual_names_are_written_once() {
+    let dir = TestDir::new();
+    let [journal, pgn] = ["names.jsonl", "names.pgn"].map(|name| dir.path(name));
+    let run = || {
+        let engines = [script("Ky\u{323}", "good"), script("two\u{200b}", "good")];
+        let mut command = match_of(engines, PLAIN);
+        output(command.arg("--resume").arg(&journal).arg("--pgn").arg(&pgn));
+        dir.read("names.pgn")
+    };
+    let text = run();
+    assert_eq!(games_of(&pgn), 4);
+    assert_eq!(run(), text);
 }
 
 #[test]

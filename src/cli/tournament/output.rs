@@ -32,7 +32,7 @@ pub struct OutputFiles<'a> {
     pgn: Option<PgnFile>,
     json: Option<OutputFile>,
     plot: Option<OutputFile>,
-    epd: Option<EpdFile>,
+    epd: Option<File>,
 }
 
 impl<'a> OutputFiles<'a> {
@@ -88,7 +88,7 @@ impl<'a> OutputFiles<'a> {
             files.pgn = Some(opened.context(path.display())?);
         }
         if let Some(path) = &arguments.epd {
-            let opened = EpdFile::open(path, tournament, &content.games);
+            let opened = open_epd(path, tournament, &content.games);
             files.epd = Some(opened.context(path.display())?);
         }
         Ok((files, content))
@@ -135,7 +135,7 @@ impl<'a> OutputFiles<'a> {
         }
         if let (Some(file), Some(path)) = (&mut self.epd, epd) {
             let line = final_position(tournament, record);
-            let written = line.and_then(|line| file.write(&line));
+            let written = line.and_then(|line| append(file, line.as_bytes()));
             written.context(path.display())?;
         }
         Ok(())
@@ -332,42 +332,27 @@ fn game_line(tournament: &Tournament, record: &GameRecord) -> String {
     translated(&line).into_owned()
 }
 
-struct EpdFile {
-    file: File,
-    /// The lines of earlier runs, which are not written again.
-    present: HashSet<Vec<u8>>,
-}
-
-impl EpdFile {
-    /// Opens or creates the file, and adds those final positions of the resumed `games` that it lacks. If no
-    /// games are resumed, the file is not read, because its lines belong to another match.
-    fn open(path: &Path, tournament: &Tournament, games: &[GameRecord]) -> io::Result<Self> {
-        let lines = games.iter().map(|game| final_position(tournament, game));
-        let lines = lines.collect::<io::Result<Vec<_>>>()?;
-        let mut bytes =
-            if !lines.is_empty() && path.exists() { fs::read(path)? } else { Vec::new() };
-        let end = bytes.iter().rposition(|byte| *byte == b'\n');
-        let end = end.map_or(0, |at| at + 1);
-        // An interrupted run may have written only a part of its last line.
-        let is_cut = |line: &String| line.as_bytes().starts_with(&bytes[end..]);
-        if end < bytes.len() && lines.iter().any(is_cut) {
-            File::options().write(true).open(path)?.set_len(end as u64)?;
-            bytes.truncate(end);
-        }
-        let file = open_to_append(path, 1)?;
-        let present = bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
-        let mut epd = Self { file, present };
-        lines.iter().try_for_each(|line| epd.write(line))?;
-        Ok(epd)
+/// Opens or creates the file of final positions, and adds those of the resumed `games` that it lacks. If no games are
+/// resumed, the file is not read, because its lines belong to another match.
+fn open_epd(path: &Path, tournament: &Tournament, games: &[GameRecord]) -> io::Result<File> {
+    let lines = games.iter().map(|game| final_position(tournament, game));
+    let lines = lines.collect::<io::Result<Vec<_>>>()?;
+    let mut bytes = if !lines.is_empty() && path.exists() { fs::read(path)? } else { Vec::new() };
+    let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    // An interrupted run may have written only a part of its last line.
+    let is_cut = |line: &String| line.as_bytes().starts_with(&bytes[end..]);
+    if end < bytes.len() && lines.iter().any(is_cut) {
+        File::options().write(true).open(path)?.set_len(end as u64)?;
+        bytes.truncate(end);
     }
-
-    /// Appends a line, unless an earlier run has written it.
-    fn write(&mut self, line: &str) -> io::Result<()> {
-        if self.present.contains(line.as_bytes()) {
-            return Ok(());
-        }
-        append(&mut self.file, line.as_bytes())
+    let mut file = open_to_append(path, 1)?;
+    // An editor may have added a byte order mark or changed the line ends.
+    let text = String::from_utf8_lossy(&bytes);
+    let present: HashSet<&str> = without_byte_order_mark(&text).lines().collect();
+    for line in lines.iter().filter(|line| !present.contains(line.trim_end())) {
+        append(&mut file, line.as_bytes())?;
     }
+    Ok(file)
 }
 
 /// The final position of a game as a line of EPD.

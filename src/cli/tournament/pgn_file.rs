@@ -6,7 +6,6 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use crate::board::ByColor;
 use crate::notation::MoveStyle;
 use crate::notation::pgn::{self, GameResult, tag_line};
 use crate::notation::tree::GameTree;
@@ -79,7 +78,7 @@ impl PgnFile {
             let is_last = range.end == length;
             match complete_game(&part) {
                 Some(game) if game.tag(MATCH_ID) == Some(journal.id()) => {
-                    written.extend(number_and_players(&game));
+                    written.extend(number_of(&game));
                 }
                 Some(_) => {}
                 None if is_complete(&part) || !may_be_ours(&part, tournament, journal.id()) => {}
@@ -95,11 +94,8 @@ impl PgnFile {
             File::options().write(true).open(path)?.set_len(end)?;
         }
         let mut opened = Self::open(path, notation, Some(journal.id()))?;
-        for record in done {
-            let players = record.players.map(|p| tournament.engines[p].name.clone());
-            if !written.contains(&(record.number + 1, players)) {
-                opened.write(tournament, record)?;
-            }
+        for record in done.iter().filter(|record| !written.contains(&(record.number + 1))) {
+            opened.write(tournament, record)?;
         }
         Ok((opened, warnings))
     }
@@ -114,11 +110,10 @@ impl PgnFile {
     }
 }
 
-/// The number of a game of the tournament, from 1, and the names of its players, from the tags.
-fn number_and_players(game: &GameTree) -> Option<(u64, ByColor<String>)> {
+/// The number of a game of the tournament, from 1, from the tag `Round`.
+fn number_of(game: &GameTree) -> Option<u64> {
     let (_, number) = game.tag("Round")?.split_once('.')?;
-    let players = ByColor::new(game.tag("Red")?, game.tag("Black")?);
-    Some((number.parse().ok()?, players.map(str::to_owned)))
+    number.parse().ok()
 }
 
 /// Calls `found` with each record and its range of bytes. A record starts with a tag that does not follow another tag.
