@@ -121,6 +121,9 @@ fn violations_are_found() {
         assert_eq!(outcome, "violated", "{name}");
         assert!(detail.contains(part), "{name}: {detail}");
     }
+    // No protocol allows an option during a search.
+    let why = "it does not search until stop; some clients send options during a search";
+    assert_eq!(outcome("option during search"), ("unclear", why));
 }
 
 /// In this mode the script takes three seconds to exit.

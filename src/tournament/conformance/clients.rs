@@ -10,7 +10,7 @@ use super::dialogue::{
     unclear_unless,
 };
 use super::search::{CHECKMATE, plays_from};
-use super::session::go_infinite;
+use super::session::{go_infinite, searches_for, stops_with_one_move};
 use crate::board::{Move, Position};
 use crate::book::{BookMove, BookTable, encode_dat};
 use crate::movegen::legal_moves;
@@ -60,11 +60,12 @@ pub fn option_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
     let protocol = engine.protocol();
     let line = protocol.set_option(protocol.hash_option(), "16");
     engine.send(&line);
-    engine.lines_within(Duration::from_millis(100))?;
-    engine.send("stop");
-    let lines = engine.outcome(engine.timeouts.response)?;
-    engine.legal_move(&position, &lines)?;
-    engine.sync().map(|_| ())
+    let searched = searches_for(engine, Duration::from_millis(100));
+    let result = searched.and_then(|()| stops_with_one_move(engine, &position));
+    if engine.process.has_ended(Duration::ZERO) {
+        return result;
+    }
+    tolerated(result, "some clients send options during a search")
 }
 
 pub fn position_during_search(engine: &mut Dialogue<'_>) -> CheckResult {

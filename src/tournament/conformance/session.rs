@@ -92,8 +92,15 @@ pub fn go_infinite(engine: &mut Dialogue<'_>) -> Result<Position, CheckFailure> 
     Ok(position)
 }
 
+/// Waits during an infinite search. The end of the search is a violation.
+pub fn searches_for(engine: &mut Dialogue<'_>, time: Duration) -> CheckResult {
+    let lines = engine.lines_within(time)?;
+    let has_ended = lines.iter().any(|line| is_outcome(line));
+    violated_unless(!has_ended, "it does not search until stop")
+}
+
 /// Sends `stop` and expects one legal move.
-fn stops_with_one_move(engine: &mut Dialogue<'_>, position: &Position) -> CheckResult {
+pub fn stops_with_one_move(engine: &mut Dialogue<'_>, position: &Position) -> CheckResult {
     engine.send("stop");
     let lines = engine.outcome(engine.timeouts.response)?;
     engine.legal_move(position, &lines)?;
@@ -102,9 +109,7 @@ fn stops_with_one_move(engine: &mut Dialogue<'_>, position: &Position) -> CheckR
 
 pub fn stop(engine: &mut Dialogue<'_>) -> CheckResult {
     let position = go_infinite(engine)?;
-    let lines = engine.lines_within(Duration::from_millis(300))?;
-    let has_ended = lines.iter().any(|line| is_outcome(line));
-    violated_unless(!has_ended, "it does not search until stop")?;
+    searches_for(engine, Duration::from_millis(300))?;
     stops_with_one_move(engine, &position)?;
     // Now `stop` immediately after `go`.
     engine.position(START, &[]);
