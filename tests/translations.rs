@@ -11,7 +11,8 @@ use syn::{Attribute, Expr, ExprCall, ExprMethodCall, ItemFn, ItemMod, Lit, LitSt
 use crate::architecture::is_for_tests;
 
 /// Functions and methods whose arguments are messages for users.
-const PRINTERS: [&str; 29] = [
+const PRINTERS: [&str; 30] = [
+    "Ending::loss",
     "EngineFailure::Other",
     "Failure::new",
     "Failure::message",

@@ -128,8 +128,7 @@ impl ScoreAdjudicator {
         if let Some(resign) = self.adjudication.resign
             && runs.resign >= resign.moves
         {
-            let detail = "by the score of the loser";
-            return Some(Ending::loss(side, EndReason::ScoreWin, detail));
+            return Some(Ending::loss(side, EndReason::ScoreWin, "by the score of the loser"));
         }
         if let Some(win) = self.adjudication.win {
             for winner in Color::ALL {

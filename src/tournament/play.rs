@@ -107,17 +107,20 @@ impl GameInProgress<'_> {
             return Ok(Some(ending));
         }
         let played = match &answer.choice {
-            MoveChoice::Move(m) => *m,
+            MoveChoice::Move(_, Some(m)) if self.referee.play(*m).is_ok() => *m,
+            MoveChoice::Move(text, _) => {
+                self.engines[side].has_failed = true;
+                return Ok(Some(Ending::loss(side, EndReason::IllegalMove, text)));
+            }
             MoveChoice::Resign => return Ok(Some(Ending::loss(side, EndReason::Resignation, ""))),
             MoveChoice::NoMove => {
-                let detail = "reports that it has no move";
-                return Ok(Some(Ending::loss(side, EndReason::Resignation, detail)));
+                return Ok(Some(Ending::loss(
+                    side,
+                    EndReason::Resignation,
+                    "reports that it has no move",
+                )));
             }
-            MoveChoice::Unreadable(text) => return Ok(Some(self.illegal(side, text))),
         };
-        if self.referee.play(played).is_err() {
-            return Ok(Some(self.illegal(side, &played.to_string())));
-        }
         self.record_move(side, played, &answer, stalled);
         if self.draw_offered && answer.draw {
             return Ok(Some(self.referee.ending().unwrap_or(Ending::draw(EndReason::Agreement))));
@@ -186,15 +189,10 @@ impl GameInProgress<'_> {
             *longest = (*longest).max(Some(overrun));
         }
         Ok((elapsed > limit).then(|| {
-            let allowed = clock.allowance().unwrap_or(limit);
-            let detail = format!("{} ms of {}", elapsed.as_millis(), allowed.as_millis());
-            Ending::loss(side, EndReason::TimeLoss, detail)
+            let allowed = clock.allowance().unwrap_or(limit).as_millis();
+            let elapsed = elapsed.as_millis();
+            Ending::loss(side, EndReason::TimeLoss, format!("{elapsed} ms of {allowed}"))
         }))
-    }
-
-    fn illegal(&mut self, side: Color, text: &str) -> Ending {
-        self.engines[side].has_failed = true;
-        Ending::loss(side, EndReason::IllegalMove, text)
     }
 
     /// The loss of the side whose engine failed.

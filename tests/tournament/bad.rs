@@ -122,6 +122,10 @@ fn illegal_moves_lose() {
     assert_loses("theft", "illegal move", "b9c7", "illegal_moves");
     assert_loses("garbage", "illegal move", "", "illegal_moves");
     assert_loses("nul", "illegal move", "", "illegal_moves");
+    // This engine counts ranks from 1.
+    let mut bad = script("bad", "ranks-illegal");
+    bad[5] = "ranks=1".to_owned();
+    assert_eq!(lost_games(bad, "illegal move", "illegal_moves"), ["H3-E2"; 4]);
 }
 
 /// The XBoard engine refuses the moves of its opponent, or `go`.

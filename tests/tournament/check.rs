@@ -87,12 +87,13 @@ fn opening_books_are_disabled() {
     });
 }
 
-/// The engine exits at xiangqi positions unless `UCI_Variant` is set.
+/// The engine exits at xiangqi positions unless `UCI_Variant` is set, counts ranks from 1 and ignores `searchmoves`.
 #[test]
-fn the_variant_of_an_engine_is_set() {
+fn the_variant_of_an_engine_is_set_and_its_moves_are_shown_as_sent() {
     let (_, reports) = check(&["cmd=sh", &arguments("ranks")]);
-    let known = reports.iter().find(|report| report.0 == "known lines");
-    assert_eq!(known.unwrap().1, "ok", "{known:?}");
+    let report = |name: &str| reports.iter().find(|report| report.0 == name).unwrap();
+    assert_eq!(report("known lines").1, "ok");
+    assert_eq!(report("searchmoves").2, "it plays b1c3, which is not in searchmoves");
 }
 
 /// The script answers according to the number of moves, has no infinite search, and in this mode exits neither at

@@ -63,10 +63,10 @@ choose() {
         checker*-3) move=f9e9 ;;
         # A pass, which is legal in janggi.
         janggi-*) [ "$stalemate" = yes ] && move=f1f1 || move=a1a2 ;;
-        ranks-0) move=a1a2 ;;
-        ranks-1) move=a10a9 ;;
-        ranks-2) move=a2a1 ;;
-        ranks-3) move=a9a10 ;;
+        ranks*-0) move=a1a2 ;;
+        ranks*-1) move=a10a9 ;;
+        ranks*-2) move=a2a1 ;;
+        ranks*-3) move=a9a10 ;;
         *-0) move=a0a1 ;;
         *-1) move=a9a8 ;;
         *-2) move=a1a0 ;;
@@ -91,6 +91,7 @@ answer() {
         killed) kill -KILL $$ ;;
         closed) exec 1>&-; sleep 1000 ;;
         illegal) say "bestmove a0a9" ;;
+        ranks-illegal) say "bestmove H3-E2" ;;
         theft) say "bestmove b9c7" ;;
         garbage) printf 'bestmove \377\376 %%n\n' ;;
         flood) while :; do say "info depth 1 score 1"; say "blah"; done ;;
@@ -135,7 +136,8 @@ answer() {
                 *) before=$moves; moves=$((moves + 1)); choose; next=$move; moves=$before; choose
                    say "bestmove $move ponder $next" ;;
             esac ;;
-        ranks) say "info depth 5 score cp 10 nodes 1000 time 1 pv $move a10a9 x"; say "bestmove $move" ;;
+        ranks) case $1 in *searchmoves*) move=b1c3 ;; esac
+               say "info depth 5 score cp 10 nodes 1000 time 1 pv $move a10a9 x"; say "bestmove $move" ;;
         untidy) say "info depth 5 score cp 10 pv $move a0a9 x"; say "bestmove $move ponder a0a9" ;;
         *) say "info depth 5 score 10 nodes 1000 time 1"; say "bestmove $move" ;;
     esac

@@ -176,7 +176,8 @@ pub fn banmoves(engine: &mut Dialogue<'_>) -> CheckResult {
     let (only, others) = one_and_others(engine);
     engine.send(&format!("banmoves {}", others.join(" ")));
     let (played, _) = engine.plays("go depth 4", &position)?;
-    violated_unless(played == only, format!("it plays {played}, which is banned"))?;
+    let answer = engine.dialect.write_move(played);
+    violated_unless(played == only, format!("it plays {answer}, which is banned"))?;
     engine.position(START, &[]);
     let (played, _) = engine.plays("go depth 4", &position)?;
     unclear_unless(played != only, "it seems that banmoves also applies to the next position")
@@ -187,7 +188,8 @@ pub fn searchmoves(engine: &mut Dialogue<'_>) -> CheckResult {
     let (only, _) = one_and_others(engine);
     let go = format!("go depth 3 searchmoves {}", engine.dialect.write_move(only));
     let (played, _) = engine.plays(&go, &position)?;
-    violated_unless(played == only, format!("it plays {played}, which is not in searchmoves"))
+    let answer = engine.dialect.write_move(played);
+    violated_unless(played == only, format!("it plays {answer}, which is not in searchmoves"))
 }
 
 pub fn draw_offer(engine: &mut Dialogue<'_>) -> CheckResult {

@@ -43,10 +43,8 @@ pub enum EngineFailure {
 /// The move or other decision of an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MoveChoice {
-    /// A move, legal or not.
-    Move(Move),
-    /// Text that is not a move.
-    Unreadable(String),
+    /// The word after `bestmove` as the engine wrote it, and its move, legal or not; `None` if the word is not a move.
+    Move(String, Option<Move>),
     Resign,
     /// The engine has no move, as after `nobestmove` or `bestmove (none)`.
     NoMove,

@@ -337,10 +337,7 @@ impl Engine {
                 None => MoveChoice::NoMove,
                 Some(text) if is_none || is_no_move(text) => MoveChoice::NoMove,
                 Some(text) if text.eq_ignore_ascii_case("resign") => MoveChoice::Resign,
-                Some(text) => match self.dialect.read_move(text) {
-                    Some(m) => MoveChoice::Move(m),
-                    None => MoveChoice::Unreadable(excerpt(text)),
-                },
+                Some(text) => MoveChoice::Move(excerpt(text), self.dialect.read_move(text)),
             },
             draw: false,
             ponder: None,
