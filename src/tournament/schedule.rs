@@ -14,8 +14,8 @@ named_enum! {
         RoundRobin = "round-robin",
         /// The seeds (by default the first engine) play all others.
         Gauntlet = "gauntlet",
-        /// In each round engines with about the same number of points play each other. They meet again only if that
-        /// cannot be avoided.
+        /// In each round engines with about the same number of points play each other. They meet again only if no
+        /// other pairing is found.
         Swiss = "swiss",
         /// The loser of a match leaves the tournament.
         Knockout = "knockout",
