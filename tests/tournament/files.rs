@@ -288,10 +288,12 @@ fn a_final_position_that_was_written_in_part_is_completed() {
             assert_eq!(dir.read("cut.epd"), positions);
         }
     }
-    // A line of the user stays.
-    dir.write("cut.epd", "9/9 mine");
-    run();
-    assert_eq!(dir.read("cut.epd"), format!("9/9 mine\n{positions}"));
+    // A line of the user stays. An empty pocket is allowed in a FEN.
+    for mine in ["9/9 mine", "9/9[] mine"] {
+        dir.write("cut.epd", mine);
+        run();
+        assert_eq!(dir.read("cut.epd"), format!("{mine}\n{positions}"));
+    }
     // An editor on Windows may have saved the file.
     let edited = format!("\u{feff}{}", positions.replace('\n', "\r\n"));
     dir.write("cut.epd", &edited);
@@ -328,6 +330,12 @@ fn games_of_engines_with_unusual_names_are_written_once() {
     let text = run();
     assert_eq!(games_of(&pgn), 4);
     assert_eq!(run(), text);
+    // A game of another engine with the same number, as after `--repair`, is not that of the journal.
+    let name = "[Red \"two";
+    assert_eq!(text.matches(name).count(), 2);
+    dir.write("names.pgn", text.replacen(name, "[Red \"three", 1));
+    run();
+    assert_eq!(games_of(&pgn), 5);
 }
 
 #[test]

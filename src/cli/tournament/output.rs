@@ -407,5 +407,7 @@ fn may_begin_pgn(line: &str) -> bool {
 fn may_begin_epd(line: &str) -> bool {
     let is_of_board = |c: char| c.is_ascii_digit() || "/KABNRCPEH".contains(c.to_ascii_uppercase());
     let word = line.split_whitespace().next().unwrap_or_default();
+    // An empty pocket.
+    let word = ["[]", "[-]"].iter().find_map(|end| word.strip_suffix(end)).unwrap_or(word);
     word.contains('/') && word.chars().all(is_of_board)
 }

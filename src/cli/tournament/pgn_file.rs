@@ -6,6 +6,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 
+use crate::board::ByColor;
 use crate::notation::MoveStyle;
 use crate::notation::pgn::{self, GameResult, tag_line};
 use crate::notation::tree::GameTree;
@@ -78,7 +79,7 @@ impl PgnFile {
             let is_last = range.end == length;
             match complete_game(&part) {
                 Some(game) if game.tag(MATCH_ID) == Some(journal.id()) => {
-                    written.extend(number_of(&game));
+                    written.extend(number_and_players(&game, &part));
                 }
                 Some(_) => {}
                 None if is_complete(&part) || !may_be_ours(&part, tournament, journal.id()) => {}
@@ -94,8 +95,13 @@ impl PgnFile {
             File::options().write(true).open(path)?.set_len(end)?;
         }
         let mut opened = Self::open(path, notation, Some(journal.id()))?;
-        for record in done.iter().filter(|record| !written.contains(&(record.number + 1))) {
-            opened.write(tournament, record)?;
+        for record in done {
+            let ByColor([red, black]) = record.players.map(|p| &tournament.engines[p].name);
+            let players = ByColor::new(tag_line("Red", red), tag_line("Black", black));
+            // After `--repair`, other players may have played a game with this number.
+            if !written.contains(&(record.number + 1, players)) {
+                opened.write(tournament, record)?;
+            }
         }
         Ok((opened, warnings))
     }
@@ -110,10 +116,13 @@ impl PgnFile {
     }
 }
 
-/// The number of a game of the tournament, from 1, from the tag `Round`.
-fn number_of(game: &GameTree) -> Option<u64> {
+/// The number of a game of the tournament, from 1, and the lines of the tags of its players. The lines are compared as
+/// they were written, because the reader changes names with invisible characters.
+fn number_and_players(game: &GameTree, part: &str) -> Option<(u64, ByColor<String>)> {
     let (_, number) = game.tag("Round")?.split_once('.')?;
-    number.parse().ok()
+    let line_of = |tag: &str| part.lines().find(|line| line.starts_with(tag)).map(str::to_owned);
+    let players = ByColor::new(line_of("[Red ")?, line_of("[Black ")?);
+    Some((number.parse().ok()?, players))
 }
 
 /// Calls `found` with each record and its range of bytes. A record starts with a tag that does not follow another tag.
