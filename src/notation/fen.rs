@@ -105,7 +105,7 @@ pub enum Strictness {
     /// The board is read from a9 to i0 up to its ninetieth square. A digit skips that many squares, and a letter fills
     /// one. `G` is an advisor, and unknown letters are empty squares. Other characters, including the separators of
     /// ranks, are ignored. The first `w`, `r` or `b` after the board is the side to move, which is required. The rest
-    /// is ignored.
+    /// is ignored, but a pocket with pieces is an error.
     Lenient,
 }
 

@@ -17,7 +17,8 @@ export const otherSide = (side) => (side === 'w' ? 'b' : 'w');
 // Parses the placement and the side of a FEN; null if it is malformed.
 export function parseFen(text) {
   const [placement, side = 'w'] = text.trim().split(/[\s_]+/);
-  const rows = placement.split('/');
+  // Some programs write an empty pocket after the placement.
+  const rows = placement.replace(/\[-?\]$/, '').split('/');
   if (rows.length !== 10 || !/^[wrb]$/i.test(side)) return null;
   const pieces = Array(90).fill('');
   for (const [index, row] of rows.entries()) {

@@ -361,7 +361,7 @@ const withoutPrefix = (text) => text.trim().replace(/^(position\s+)?(fen\s+)?/i,
 
 // Whether a text is only a FEN, without moves.
 export const isFen = (text) => (
-  /^(startpos|[a-z1-9]+(\/[a-z1-9]+)+(\s+[wrb](\s+[-\d]+)*)?)$/i.test(withoutPrefix(text))
+  /^(startpos|[a-z1-9]+(\/[a-z1-9]+)+(\[-?\])?(\s+[wrb](\s+[-\d]+)*)?)$/i.test(withoutPrefix(text))
 );
 
 // Sets up a position after the server or the page has checked it. A text that the page cannot read goes to the server.

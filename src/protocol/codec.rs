@@ -55,11 +55,7 @@ pub enum Command {
     Debug(bool),
     Position(PositionText),
     /// Excludes moves of the current position from the search.
-    BanMoves {
-        moves: Vec<String>,
-        /// How the moves number the ranks.
-        ranks: Ranks,
-    },
+    BanMoves(Vec<String>),
     /// Starts a search, unless the line was invalid.
     Go(Result<GoRequest, GoError>),
     /// The opponent played the expected move.

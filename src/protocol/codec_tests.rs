@@ -47,7 +47,7 @@ fn commands_of_both_protocols() {
         for line in ["ucinewgame", "uccinewgame", "uxinewgame", "newgame"] {
             assert_eq!(parse(line), Command::NewGame);
         }
-        let bans = Command::BanMoves { moves: words("h2e2 b2e2"), ranks: Ranks::FromZero };
+        let bans = Command::BanMoves(words("h2e2 b2e2"));
         assert_eq!(parse("banmoves h2e2 b2e2"), bans);
         assert_eq!(parse("ponderhit"), Command::PonderHit { draw: false });
         assert_eq!(parse("ponderhit draw"), Command::PonderHit { draw: true });

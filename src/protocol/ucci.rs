@@ -176,10 +176,7 @@ pub fn parse_common(line: &str, unit: TimeUnit, ranks: Ranks) -> Result<Command,
         "ponderhit" => Command::PonderHit { draw: rest.eq_ignore_ascii_case("draw") },
         "stop" => Command::Stop,
         "quit" => Command::Quit,
-        "banmoves" => {
-            let moves = rest.split_whitespace().map(str::to_owned).collect();
-            Command::BanMoves { moves, ranks }
-        }
+        "banmoves" => Command::BanMoves(rest.split_whitespace().map(str::to_owned).collect()),
         "d" => Command::ShowPosition,
         "hint" => Command::Hint(parse_hint(rest, ranks)),
         // Sylvan sends `newgame` in UCCI.

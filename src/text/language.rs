@@ -174,8 +174,7 @@ texts! {
     unknown_line: "unknown line: {}", "不认识的指令：{}";
     moves_ignored: "move {} of {} and all after it are ignored: {}", "从第 {} 步（共 {} 步）起的着法被忽略：{}";
     not_a_move: "{} is not a move{}", "{}不是着法{}";
-    other_ranks: " (ranks are 0 to 9, or 1 to 10 after setoption UCI_Variant)",
-        "（行号为 0 到 9，setoption UCI_Variant 后为 1 到 10）";
+    other_ranks: " (ranks are 0 to 9)", "（行号为 0 到 9）";
     not_a_legal_move: "{} is not a legal move", "{}不是合法着法";
     and_more: "and {} more", "另有 {} 个错误";
     table_not_used: "{}: {} is not used: {}", "{}：不使用 {}：{}";

@@ -41,6 +41,8 @@ try {
     '9/9/9/9/9/9/9/9/9/9 w', '3kk4/9/9/9/9/9/9/9/9/5K3 w', '9/9/9/3k5/9/9/9/9/9/4K4 w', '4k4/3a5/9/9/9/9/9/9/9/3K5 w',
     '4k4/2b6/9/9/9/9/9/9/9/3K5 w', '4k4/9/9/9/9/9/9/9/9/4K4 w', '4k4/9/9/9/9/9/9/9/4R4/3K5 w', `${START.replace('9', '8r')}`,
   ]) assert.equal(isLegal(parseFen(fen)), false, fen);
+  for (const pocket of ['[]', '[-]']) assert.deepEqual(parseFen(START.replace(' ', `${pocket} `)), parseFen(START));
+  assert.equal(parseFen(START.replace(' ', '[R] ')), null);
   // The counters of a position: moves since the last capture, and the number of the move.
   const counted = decodeGame('4k4/9/9/9/9/4p4/9/9/4R4/3K5_b_-_-_12_30~e9f9e1e4f9f8@1');
   const [third] = counted.node.children[0].children;

@@ -116,7 +116,7 @@ fn moves_before_the_first_illegal_one_are_played() {
         ("h2e2 h2e2 h9g7", "move 2 of 3 ", "not a legal move", "h2e2"),
         ("a0a9", "move 1 of 1 ", "not a legal move", ""),
         ("h2e2 zz", "move 2 of 2 ", "\"zz\" is not a move", "h2e2"),
-        ("h2e2 h10g8", "move 2 of 2 ", "UCI_Variant", "h2e2"),
+        ("h2e2 h10g8", "move 2 of 2 ", "(ranks are 0 to 9)", "h2e2"),
     ] {
         for start in ["startpos".to_owned(), format!("fen {BOARD} w")] {
             let message = client.refused(&format!("position {start} moves {moves}"));

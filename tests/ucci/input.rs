@@ -49,6 +49,7 @@ fn uci_works_without_its_handshake() {
         ("ucinewgame", "bestmove "),
         ("setoption name MultiPV value 2", " multipv 2 score "),
         ("d", "Fen: "),
+        ("eval", "Final evaluation "),
     ] {
         let mut client = Client::boot();
         client.send(&format!("{line}\ngo depth 1"));

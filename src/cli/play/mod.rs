@@ -268,7 +268,8 @@ impl PlaySession {
 
     /// Plays a move of the engine if the engine is to move and the game is not over.
     fn play_engine(&mut self) {
-        if !self.is_engines_turn() || self.ending().is_some() {
+        let is_over = self.ending().is_some() || self.output_end.get().is_some();
+        if !self.is_engines_turn() || is_over {
             return;
         }
         let side = self.game.position().side_to_move();

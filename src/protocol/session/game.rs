@@ -57,8 +57,8 @@ impl CurrentGame {
         self.parse_again(promotion)
     }
 
-    /// Parses the position again with the other numbering of the ranks. If the FEN is valid and all moves are legal
-    /// with it, adopts this game and returns that numbering; otherwise the game stays as it is. Some clients that follow
+    /// Parses the position again with the other numbering of the ranks. If the FEN is valid and all moves are legal with
+    /// it, adopts this game and returns that numbering; otherwise the game stays as it is. Some clients that follow
     /// Pikafish set `UCI_Variant` but count ranks from 0. Ranks from 1 are only recognized if `may_be_from_one`.
     pub fn recognize_ranks(&mut self, may_be_from_one: bool, promotion: bool) -> Option<Ranks> {
         if self.text.ranks == Ranks::FromZero && !may_be_from_one {

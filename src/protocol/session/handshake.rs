@@ -71,7 +71,7 @@ impl Session {
 fn shows_uci(line: &str) -> bool {
     let (verb, rest) = split_word(line);
     match verb.to_ascii_lowercase().as_str() {
-        "position" | "go" | "ucinewgame" | "d" => true,
+        "position" | "go" | "ucinewgame" | "d" | "eval" => true,
         "setoption" => split_word(rest).0.eq_ignore_ascii_case("name"),
         _ => false,
     }

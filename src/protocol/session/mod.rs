@@ -289,7 +289,9 @@ impl Session {
             Command::CountRanks(ranks) => self.preferences.shown_ranks = Some(ranks),
             Command::Debug(on) => self.preferences.debug = on,
             Command::Position(text) => self.set_position(text),
-            Command::BanMoves { moves, ranks } => {
+            Command::BanMoves(moves) => {
+                let is_uci = self.protocol == Protocol::Uci;
+                let ranks = if is_uci { self.preferences.ranks() } else { Ranks::FromZero };
                 if let Err(error) = self.game.ban(&moves, ranks) {
                     self.refuse("banmoves", &error);
                 }
