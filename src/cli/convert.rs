@@ -318,8 +318,8 @@ impl<'a> Output<'a> {
         let option = self.arguments.to.map_or("--out", |_| "--to");
         if self.games > 1 {
             let why = format!(
-                "this format holds one game, not {}: select one as in FILE:3, name an existing folder with --out, or use --to \
-                 cbl or pgn",
+                "this format holds one game, not {}: select one as in FILE:3, name an existing folder with --out, \
+                 or use --to cbl or pgn",
                 self.games
             );
             return Err(Failure::new(option, why));
