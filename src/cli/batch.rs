@@ -84,6 +84,10 @@ impl Arguments {
         text
     }
 
+    fn out_path(&self) -> &Path {
+        self.out.as_deref().unwrap_or(Path::new("-"))
+    }
+
     fn format(&self) -> BatchFormat {
         let out = self.out.as_deref();
         let is_csv = out.is_some_and(|out| has_extension(out, "csv"));
@@ -96,8 +100,8 @@ impl Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut unread = Unread::default();
     let files = with_files_of_folders(&arguments.files, &mut unread)?;
-    let out = arguments.out.as_deref().unwrap_or(Path::new("-"));
-    require_not_input("--out", out, files.iter().map(|file| GamePath::parse(file).path))?;
+    let inputs = files.iter().map(|file| GamePath::parse(file).path);
+    require_not_input("--out", arguments.out_path(), inputs)?;
     let is_named = files.len() > 1 || files != arguments.files;
     let positions = read_files(&files, is_named, &mut unread)?;
     let mut plan = arguments.search.plan(SearchDefaults { threads: 0, hash: 16 })?;
@@ -284,14 +288,14 @@ impl Output {
     /// Creates the file, or opens it to continue.
     ///
     /// # Errors
-    /// The file is an input, has the extension of another format, has other contents than results of these positions
-    /// with these settings, or cannot be opened, see [`LineOutput::open`].
+    /// The file has the extension of another format, has other contents than results of these positions with these
+    /// settings, or cannot be opened, see [`LineOutput::open`].
     fn open(
         arguments: &Arguments,
         positions: &[BatchPosition],
         search: String,
     ) -> Result<Self, Failure> {
-        let path = arguments.out.as_deref().unwrap_or(Path::new("-"));
+        let path = arguments.out_path();
         require_extension("--out", path, &["json", "csv"])?;
         let format = arguments.format();
         let has_file_names = positions.iter().any(|position| position.file.is_some());

@@ -90,7 +90,7 @@ pub struct EngineSpec {
     /// The number of the first rank in the engine's coordinates, 0 or 1; `None` to detect it.
     pub first_rank: Option<u8>,
     pub limit: Limit,
-    /// Time margin: the engine does not lose by an overrun of up to this time.
+    /// Time margin: an overrun of up to this time does not lose the game.
     #[serde(rename = "margin_ms", serialize_with = "serialize_milliseconds")]
     pub margin: Duration,
     pub ponder: bool,

@@ -36,7 +36,7 @@ const MAX_OPENINGS_MB: u64 = 1024;
 ///   init=LINE          a line to send after the options; may be repeated
 ///   tc=[MOVES/]TIME[+INCREMENT]  time control: seconds or minutes:seconds
 ///   movetime=MS, nodes=N, depth=N  limits per move instead of tc=; nodes and depth can be combined with a time
-///   margin=MS          time margin: it does not lose by an overrun of up to this time (default: 100)
+///   margin=MS          time margin: an overrun of up to this time does not lose the game (default: 100)
 ///   ponder=on          let it ponder
 ///   restart=on         restart it for each game
 ///   nice=N, cpus=LIST  its nice value and processors (such as 0-3,6)

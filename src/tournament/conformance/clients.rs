@@ -62,6 +62,7 @@ pub fn option_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
     engine.send(&line);
     let searched = searches_for(engine, Duration::from_millis(100));
     let result = searched.and_then(|()| stops_with_one_move(engine, &position));
+    // An exit remains a violation.
     if engine.process.has_ended(Duration::ZERO) {
         return result;
     }
