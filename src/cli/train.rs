@@ -252,9 +252,9 @@ fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> 
             warn_of_damage(path, damage);
         } else {
             let text = in_utf_8(&beginning, file);
-            let invalid = samples.add_text(recipe, text).context(&name)?;
+            let (invalid, first) = samples.add_text(recipe, text).context(&name)?;
             if invalid > 0 {
-                note(&format!("{name}: lines that are not samples: {invalid}"));
+                note(&format!("{name}: lines that are not samples: {invalid}, first line {first}"));
             }
         }
     }

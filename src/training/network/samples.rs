@@ -255,23 +255,24 @@ impl Samples {
     }
 
     /// Adds the samples of a text file that the filter of the recipe keeps: `FEN | score for red | result for red`,
-    /// one per line, in the order of the games. Skips invalid lines and returns their number. Rounds each result to 1,
-    /// 0.5 or 0.
+    /// one per line, in the order of the games. Skips invalid lines, and returns how many there are and the number of the
+    /// first one, from 1 (0 if all are valid). Rounds each result to 1, 0.5 or 0.
     ///
     /// The first sample of a game (see [`SampleLines::begins_game`]) decides between training and test, as it does if
     /// `chuhe data convert` has converted the file.
     ///
     /// # Errors
     /// The file cannot be read, or has a line of more than 1 MB.
-    pub fn add_text(&mut self, recipe: &Recipe, reader: impl BufRead) -> io::Result<u64> {
+    pub fn add_text(&mut self, recipe: &Recipe, reader: impl BufRead) -> io::Result<(u64, usize)> {
         let filter = recipe.filter();
-        let (mut game, mut invalid) = (0, 0);
+        let (mut game, mut invalid, mut first_invalid) = (0, 0, None);
         let mut lines = SampleLines::new(reader);
         while let Some(sample) = lines.next() {
             let sample = match sample {
                 Err(ReadSamplesError::Io(error)) => return Err(error),
-                Err(ReadSamplesError::Line { .. }) => {
+                Err(ReadSamplesError::Line { line, .. }) => {
                     invalid += 1;
+                    first_invalid.get_or_insert(line);
                     continue;
                 }
                 Ok(sample) => sample,
@@ -296,7 +297,11 @@ impl Samples {
                 None => self.filtered += 1,
             }
         }
-        Ok(invalid + u64::from(lines.is_torn))
+        if lines.is_torn {
+            invalid += 1;
+            first_invalid.get_or_insert(lines.line);
+        }
+        Ok((invalid, first_invalid.unwrap_or_default()))
     }
 }
 
