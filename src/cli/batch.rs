@@ -155,7 +155,7 @@ fn read_files(
     })?;
     if all.is_empty() {
         // Nothing can be searched, so the errors end the command.
-        std::mem::take(unread).finish("batch")?;
+        unread.finish("batch")?;
     }
     Ok(all)
 }

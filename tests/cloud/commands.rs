@@ -371,6 +371,9 @@ fn known_moves_are_copied_from_another_library() {
         > 1 already in the library, 3 requests, 3 unknown to the server; 0 moves
         $1 cloud copy none.db missing.pgn --url http://127.0.0.1:1
         2> missing.pgn:
+        $1 cloud copy none.db missing.pgn other.pgn --url http://127.0.0.1:1
+        =
+        2> cloud copy: 2 files cannot be read
         $1 cloud copy new2.db list.fen --url {}
         2> HTTP status 404
         $ cloud copy new2.db games.pgn --url {} --rate 100

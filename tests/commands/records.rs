@@ -390,6 +390,25 @@ fn bad_games_and_files_do_not_affect_the_others() {
 }
 
 #[test]
+fn outputs_are_kept_if_no_file_can_be_read() {
+    let dir = TestDir::new();
+    dir.write("bad.pgn", "[Red \"x\"]\n\n1. zz 1-0\n");
+    for (name, arguments) in [
+        ("kept.pgn", "review bad.pgn missing.pgn --pgn kept.pgn"),
+        ("kept.html", "review bad.pgn missing.pgn --all --html kept.html"),
+        ("kept.jsonl", "batch missing.pgn other.pgn --out kept.jsonl"),
+        ("kept.pgn", "convert bad.pgn missing.pgn --out kept.pgn"),
+        ("kept.dat", "book build kept.dat bad.pgn missing.pgn"),
+        ("kept.dat", "book merge kept.dat missing.dat other.dat"),
+        ("kept.chg", "data convert kept.chg bad.pgn missing.pgn"),
+    ] {
+        dir.write(name, "kept");
+        dir.check(&format!("$1 {arguments} --force\n2> missing."));
+        assert_eq!(dir.read(name), "kept", "{arguments}");
+    }
+}
+
+#[test]
 fn bad_games_do_not_affect_the_output_of_other_commands() {
     let dir = dir_with_bad_game();
     dir.check(&format!(

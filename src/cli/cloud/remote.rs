@@ -310,6 +310,10 @@ struct CopyCounts {
 pub fn copy(arguments: &CopyArguments) -> Result<(), Failure> {
     let client = arguments.server.client()?;
     let (mut positions, unread) = read_positions(&arguments.files, arguments.max_ply)?;
+    if positions.is_empty() {
+        // The errors end the command before it creates the library.
+        unread.finish("cloud copy")?;
+    }
     let store = Store::open_at(&arguments.library);
     let store = store.context(&arguments.library)?;
     let read = positions.len();

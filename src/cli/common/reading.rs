@@ -113,7 +113,7 @@ impl Unread {
     }
 
     /// Returns an error if anything could not be read.
-    pub fn finish(self, command: &str) -> Result<(), Failure> {
+    pub fn finish(&self, command: &str) -> Result<(), Failure> {
         let errors = self.clauses();
         if errors.is_empty() {
             Ok(())

@@ -121,7 +121,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 /// A game to review: the path of its file, its number in the file, and its record.
 type FileGame<'a> = (&'a GamePath, (usize, GameTree));
 
-/// The games of the files to review.
+/// The games of the files to review. Fails if no file can be read, or if no game has the opening of `--ecco`.
 fn read_files<'a>(
     arguments: &Arguments,
     game_paths: &'a [GamePath],
@@ -135,10 +135,11 @@ fn read_files<'a>(
         records.extend(games.into_iter().map(|game| (game_path, game)));
         Ok(())
     })?;
+    if !has_readable_file {
+        // The errors end the command before it creates the output files.
+        unread.finish("review")?;
+    }
     if let (true, Some(failure)) = (records.is_empty(), arguments.opening.no_game()) {
-        if !has_readable_file {
-            std::mem::take(unread).finish("review")?;
-        }
         return Err(failure);
     }
     Ok(records)
