@@ -53,8 +53,7 @@ fn open_as(name: &Path, flags: OpenFlags) -> Result<(Connection, Schema), BookEr
     let connection = Connection::open_with_flags(name, read_only | flags)?;
     connection.busy_timeout(OPENING_TIME)?;
     connection.pragma_update(None, "query_only", true)?;
-    let not_a_book = || BookError::NotABook("a database with other tables".to_owned());
-    let schema = schema(&connection)?.ok_or_else(not_a_book)?;
+    let schema = schema(&connection)?;
     Ok((connection, schema))
 }
 
@@ -79,27 +78,27 @@ fn immutable(path: &Path) -> PathBuf {
     (uri + "?immutable=1").into()
 }
 
-fn schema(connection: &Connection) -> Result<Option<Schema>, BookError> {
+fn schema(connection: &Connection) -> Result<Schema, BookError> {
+    let not_a_book = |reason: &str| BookError::NotABook(reason.to_owned());
     let has = |table: &str| {
         let query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1";
         let found = connection.query_row(query, [table], |_| Ok(())).optional();
         found.map(|found| found.is_some())
     };
     if has("position")? && has("edge")? {
-        let reason = "a cloud library; `chuhe serve` shows it in the browser";
-        return Err(BookError::NotABook(reason.to_owned()));
+        return Err(not_a_book("a cloud library; `chuhe serve` shows it in the browser"));
     }
     if has("book")? && has("information")? {
-        let query = "SELECT value FROM information WHERE name = 'type'";
-        let kind: Option<String> = connection.query_row(query, [], |row| row.get(0)).optional()?;
-        return Ok((kind.as_deref() == Some("xiangqi")).then_some(Schema::Xqb));
+        let query = "SELECT 1 FROM information WHERE name = 'type' AND value = 'xiangqi'";
+        let found = connection.query_row(query, [], |_| Ok(())).optional()?;
+        return found.map(|()| Schema::Xqb).ok_or_else(|| not_a_book("its type is not `xiangqi`"));
     }
     for table in ["bhobk", "pfBook"] {
         if has(table)? {
-            return Ok(Some(Schema::Obk { table }));
+            return Ok(Schema::Obk { table });
         }
     }
-    Ok(None)
+    Err(not_a_book("a database with other tables"))
 }
 
 /// A row of a book: the move as stored, its score and results.

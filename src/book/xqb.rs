@@ -472,12 +472,18 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("book.xqb");
         let connection = Connection::open(&path).unwrap();
-        connection.execute_batch("CREATE TABLE book(x); CREATE TABLE y(z);").unwrap();
-        assert!(matches!(open(&path), Err(BookError::NotABook(_))));
-        connection
-            .execute_batch("CREATE TABLE information(name, value); INSERT INTO information VALUES ('type', 'chess');")
-            .unwrap();
-        assert!(matches!(open(&path), Err(BookError::NotABook(_))));
+        let other_tables = "CREATE TABLE book(x); CREATE TABLE y(z);";
+        let other_type = "CREATE TABLE information(name, value); INSERT INTO information VALUES ('type', 'chess');";
+        for (queries, reason) in [
+            (other_tables, "a database with other tables"),
+            (other_type, "its type is not `xiangqi`"),
+            ("UPDATE information SET value = NULL", "its type is not `xiangqi`"),
+        ] {
+            connection.execute_batch(queries).unwrap();
+            let error = open(&path).err();
+            let is_expected = matches!(error, Some(BookError::NotABook(found)) if found == reason);
+            assert!(is_expected, "{queries}");
+        }
         std::fs::write(&path, [&b"SQLite format 3\0"[..], &[7; 500]].concat()).unwrap();
         assert!(open(&path).is_err());
     }
