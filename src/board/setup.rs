@@ -230,6 +230,6 @@ mod tests {
         let rooks: Position = "3k5/9/9/9/9/9/9/9/9/RRRRK4 b".parse().unwrap();
         let piece = Piece::RedRook;
         assert_eq!(rooks.irregularities(), [Reason::TooMany { piece, count: 4 }]);
-        assert_eq!(rooks.irregularities()[0].to_string(), "red has 4 rooks, a set has 2");
+        assert_eq!(rooks.irregularities()[0].to_string(), "red has 4 rooks (a set has 2)");
     }
 }

@@ -75,7 +75,7 @@ pub struct Arguments {
     /// Number of search threads, at low priority; 0 to 64.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=64))]
     workers: u8,
-    /// Nodes per score; finding moves takes four times as many.
+    /// Nodes to score a move. A search that finds the moves of a position has four times as many.
     #[arg(long, value_name = "N", default_value_t = NODES, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     #[command(flatten)]
@@ -85,7 +85,7 @@ pub struct Arguments {
 /// Time after which an idle worker looks for tasks again.
 pub const PAUSE: Duration = Duration::from_millis(500);
 
-/// Nodes per score by default.
+/// Default number of nodes to score a move.
 pub const NODES: u64 = 100_000;
 /// Maximum time of a search for a user of the page.
 const MAX_SEARCH_TIME: Duration = Duration::from_secs(300);

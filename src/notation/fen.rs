@@ -524,13 +524,10 @@ mod tests {
                 "red bishop cannot stand on f0, the kings face each other, \
                  black is in check but not to move",
             ),
-            (
-                "3k5/9/9/9/9/9/9/PPPP5/PPPPPPPPP/RRRRK4 w",
-                "red has 18 pieces, at most 16 are allowed",
-            ),
+            ("3k5/9/9/9/9/9/9/PPPP5/PPPPPPPPP/RRRRK4 w", "red has 18 pieces (at most 16)"),
             (
                 "4k4/9/9/9/3K5/9/9/9/9/4K4 w",
-                "red has 2 kings, a set has 1, red king cannot stand on d5",
+                "red has 2 kings (a set has 1), red king cannot stand on d5",
             ),
         ];
         for (text, message) in cases {

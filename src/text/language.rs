@@ -151,8 +151,8 @@ texts! {
         "走子方是“{}”，应为 w 或 r（红方）或 b（黑方）";
     invalid_counters: "invalid counters in the FEN: {}; read as {} {}", "FEN 中的计数无效：{}；按 {} {} 处理";
     no_king: "{} has no king", "{}没有将（帅）";
-    too_many: "{} has {} {}s, a set has {}", "{}有 {} 个{}，一副棋只有 {} 个";
-    too_many_pieces: "{} has {} pieces, at most {} are allowed", "{}有 {} 个棋子，最多 {} 个";
+    too_many: "{} has {} {}s (a set has {})", "{}有 {} 个{}（一副棋只有 {} 个）";
+    too_many_pieces: "{} has {} pieces (at most {})", "{}有 {} 个棋子（最多 {} 个）";
     impossible_square: "{} {} cannot stand on {}", "{}{}不能在 {}";
     facing_kings: "the kings face each other", "将帅照面";
     in_check_not_to_move: "{} is in check but not to move", "{}被将军，却没有轮到该方走棋";
@@ -311,7 +311,7 @@ h2e2, 炮二平五, C2=5     a move
 hint                     the best move
 analyse [SECONDS]        the best line with its score
 eval                     the evaluation without a search
-undo                     takes your last move and the reply back
+undo                     takes back your last move and the reply
 moves                    the moves of the game
 board, flip, fen         shows the board, flips it, shows its FEN
 level time SECONDS | depth N | elo POINTS

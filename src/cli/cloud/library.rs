@@ -188,7 +188,7 @@ pub struct FillArguments {
     /// Stop when the library has at least N positions.
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
     positions: u32,
-    /// Nodes per score; finding moves takes four times as many.
+    /// Nodes to score a move. A search that finds the moves of a position has four times as many.
     #[arg(long, value_name = "N", default_value_t = 50_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Number of search threads, at low priority.

@@ -73,14 +73,15 @@ enum CloudCommand {
         /// Show only the writes of this writer.
         #[arg(long, value_name = "NAME")]
         writer: Option<String>,
-        /// Show the undos instead: number, time (UTC), administrator, writer, start of the undone period, and redo.
+        /// Show the undos instead: number, time (UTC), administrator, writer, start of the undone period, and time and
+        /// administrator of the redo.
         #[arg(long, conflicts_with_all = ["writer", "limit"])]
         undos: bool,
         /// Number of writes.
         #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
         limit: u32,
     },
-    /// Check a library: count the values of moves that do not follow from those of the replies.
+    /// Check a library: count inconsistent values of moves, which do not follow from the values of the replies.
     ///
     /// Such values are possible along cycles of moves, and while a large change is still being propagated. Fails if a
     /// move is illegal or the file is damaged.

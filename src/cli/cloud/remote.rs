@@ -101,7 +101,7 @@ pub struct WorkerArguments {
     /// Number of search threads, at low priority.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
     threads: u8,
-    /// Nodes per score; finding moves takes four times as many.
+    /// Nodes to score a move. A search that finds the moves of a position has four times as many.
     #[arg(long, value_name = "N", default_value_t = NODES, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
 }

@@ -17,8 +17,8 @@ use crate::tablebase::{
 /// Verify every value of tablebases.
 ///
 /// Each value is compared with the values after all moves of the engine's move generator, draws are checked against
-/// the repetition rules, and a sample of the mates is searched. For two-sided classes it is proven that a side with a
-/// draw or better can always avoid offenses, and that a side that loses by rule cannot.
+/// the repetition rules, and a sample of mates and draws is searched. For two-sided classes it is proven that a side
+/// with a draw or better can always avoid offenses, and that a side that loses by rule cannot.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Classes such as KRA-KAB; all tablebases if none is given.

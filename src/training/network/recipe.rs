@@ -47,7 +47,7 @@ recipe! {
         /// Weight of the average score of the later plies in the score of a ply, 0 to less than 1: lambda of
         /// TD(lambda) (R. S. Sutton, 1988). No effect on text samples.
         pub later_share: f32,
-        /// Evaluation units at which the odds are e to 1; range 1 to 100000. A minor piece has 450 units.
+        /// Evaluation units at which the odds are e to 1; range 1 to 100000. A minor piece is worth 450 units.
         pub scale: f32,
         /// Power of the error in the loss, 1 to 4. The losses that are shown are squared errors in any case.
         pub loss_power: f32,
