@@ -1,4 +1,4 @@
-//! Guides for users. The files are `src/guide/*.md`.
+//! The guides. The files are `src/guide/*.md`.
 //!
 //! Links between guides are defined twice: here for rustdoc, where the first definition counts, and at the end of each
 //! file for readers of the repository.

@@ -66,14 +66,12 @@ pub fn shuffle(random: &mut impl Rng, shape: Shape) -> Option<Game> {
 }
 
 fn setup(random: &mut impl Rng, shape: Shape) -> Setup {
-    if shape == Shape::Irregular {
-        return irregular_setup(random);
-    }
-    let mut setup = Setup::empty();
     let density = match shape {
+        Shape::Irregular => return irregular_setup(random),
         Shape::Sparse => random.random_range(0.05..0.5),
-        Shape::Any | Shape::PawnsDoubled | Shape::Irregular => random.random_range(0.1..1.0),
+        Shape::Any | Shape::PawnsDoubled => random.random_range(0.1..1.0),
     };
+    let mut setup = Setup::empty();
     if random.random() {
         setup.side_to_move = Color::Black;
     }

@@ -126,7 +126,7 @@ impl Legality {
         if !self.pinned.contains(from) {
             to &= self.open;
         } else if !self.in_check && lines.contains(from) {
-            // A piece between the king and a rook, king or cannon may move only along the line, never off it.
+            // A piece between the king and a rook, king or cannon must stay on the line.
             to &= lines;
         }
         to.into_iter().filter(|to| leaves_king_safe(position, Move::new(from, *to))).collect()

@@ -49,9 +49,9 @@ impl Position {
     ///
     /// A move that is not pseudo-legal makes the position inconsistent, so check external input with
     /// [`is_legal`](crate::movegen::is_legal) first. A move that leaves the mover's king attacked may be made and
-    /// unmade. If other moves are made in between, their checkers can be wrong, because they are computed only if the
-    /// last move changed a square in the surroundings of the king. Only the look-ahead of the Chinese rules makes such
-    /// moves.
+    /// unmade. If more moves are made before it is unmade, [`Position::checkers`] can be wrong, because checkers are
+    /// computed only if the last move changed a square in the surroundings of the king. Only the look-ahead of the
+    /// Chinese rules makes such moves.
     #[inline]
     pub fn make_observed(&mut self, m: Move, observer: &mut impl Observer) -> Undo {
         let undo = Undo(self.state);

@@ -229,7 +229,7 @@ impl Position {
 
     /// The position as if the side to move were not in check, to find its threats. Moves of this position may leave the
     /// king attacked, and the enemy may then take the king. The ignored checks stay ignored until an enemy move changes
-    /// a square in the surroundings of the king, because only then the checkers are computed again.
+    /// a square in the surroundings of the king, because the checkers are not computed again before that.
     pub(crate) fn ignoring_checks(&self) -> Self {
         let mut position = self.clone();
         position.state.checkers = Bitboard::EMPTY;

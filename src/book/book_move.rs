@@ -58,7 +58,7 @@ pub struct HashedMove {
 pub struct BookMove {
     /// The move, which may be illegal. [`Book::moves`] returns only legal moves.
     pub played: Move,
-    /// Weight relative to the other moves of the position. Moves with weight 0 are not played.
+    /// Weight relative to the other moves of the position. [`Book::moves`] leaves out moves with weight 0.
     pub weight: u32,
     /// Results of games with the move, if the book stores them.
     pub results: Results,
@@ -203,7 +203,8 @@ pub enum BookError {
     TooLarge(u64),
 }
 
-/// Message of an error. That of an invalid query, as for a table without a column, contains the query otherwise.
+/// The message of an error without the SQL query. rusqlite's own message of an invalid query, for example if a column
+/// is missing, contains the whole query.
 #[cfg(feature = "sqlite")]
 fn without_query(error: &rusqlite::Error) -> String {
     match error {
@@ -213,7 +214,7 @@ fn without_query(error: &rusqlite::Error) -> String {
 }
 
 impl BookError {
-    /// Whether the book can be read later, because another program has only locked the database.
+    /// Whether the error is temporary: another program has locked the database, so the book can be read later.
     pub fn is_temporary(&self) -> bool {
         #[cfg(feature = "sqlite")]
         if let Self::Database(error) = self {

@@ -124,7 +124,8 @@ impl BookRow {
     }
 }
 
-/// The numbers for a value of the column `key`, by which [`BookRows::find`] finds its row.
+/// The numbers under which [`BookRows::find`] finds a row, from its column `key`: the hash of an .xqb key, or the one
+/// or two keys that a value in an .obk book can represent.
 type KeyNumbers = [Option<u64>; 2];
 
 /// The rows of a table that are not disabled and have a move.

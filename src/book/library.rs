@@ -169,8 +169,8 @@ impl BookLibrary {
         (found, problems)
     }
 
-    /// Moves for the current position of a game that satisfy `may_play` and do not repeat a position. Empty if the
-    /// current position is itself a repetition. Books do not take earlier positions of the game into account.
+    /// Moves for the current position of a game that satisfy `may_play` and do not repeat a position, because books do
+    /// not take earlier positions of the game into account. Empty if the current position is itself a repetition.
     pub fn fresh_moves(
         &mut self,
         game: &Game,

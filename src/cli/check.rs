@@ -39,15 +39,15 @@ pub struct Arguments {
     verbose: bool,
 }
 
-/// The settings of `chuhe match` for the limits of an engine and its part in a match.
-const IGNORED: [&str; 7] = ["tc", "movetime", "nodes", "depth", "margin", "ponder", "restart"];
+/// Settings of `chuhe match` that are refused, because they have no effect on the checks.
+const MATCH_ONLY: [&str; 7] = ["tc", "movetime", "nodes", "depth", "margin", "ponder", "restart"];
 
 /// Runs the checks and prints their results. The exit code is 1 after a violation and [`INTERRUPTED`] after Ctrl-C.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let settings: Vec<String> = arguments.engine.iter().map(|text| as_setting(text)).collect();
     for (key, _) in settings.iter().filter_map(|setting| setting.split_once('=')) {
         let why = "has no effect on the checks";
-        refuse_if(IGNORED.contains(&key), format_args!("{key}="), why)?;
+        refuse_if(MATCH_ONLY.contains(&key), format_args!("{key}="), why)?;
     }
     let spec = PartialEngineSpec::parse(&settings)
         .and_then(|engine| engine.spec(&PartialEngineSpec::parse(&["depth=1"])?))

@@ -53,9 +53,9 @@ struct Judging<'a> {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let is_unused = arguments.tablebases.is_given() && !arguments.explain;
     refuse_if(is_unused, "--tables", "has an effect only with --explain")?;
-    let is_table = arguments.all && !arguments.json && !arguments.explain;
+    let is_side_by_side = arguments.all && !arguments.json && !arguments.explain;
     let why = "has no effect with --all, except with --json or --explain";
-    refuse_if(is_table && arguments.rules.rules.is_some(), "--rules", why)?;
+    refuse_if(is_side_by_side && arguments.rules.rules.is_some(), "--rules", why)?;
     let judging = Judging { arguments, tablebases: arguments.tablebases.open()? };
     let done = judge_all(&judging);
     report_damaged_tablebases(&judging.tablebases);
@@ -139,7 +139,8 @@ struct JudgedGame<'a> {
     left_out: bool,
 }
 
-/// Reports if the rules, with `--all` each rule set, ended a game before its last move. JSON has a field for this.
+/// Prints a message if the rules ended the game before its last move; with `--all`, one for each rule set that did.
+/// Prints nothing with `--json`: the object has a field for this.
 fn note_early_ends(arguments: &Arguments, judged: &JudgedGame<'_>) {
     let JudgedGame { game, judgment, place, .. } = judged;
     if arguments.json {

@@ -147,7 +147,7 @@ pub struct RuleVerdict {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ApiReply {
     Empty,
-    /// A single word such as `unknown`.
+    /// A status such as `unknown` or `invalid parameters`.
     Status(&'static str),
     /// The moves of a position, and its distance from the starting position if known.
     Moves(Vec<ListedMove>, Option<u16>),
@@ -167,7 +167,7 @@ pub enum ApiReply {
         pv: Vec<Move>,
     },
     Rules(Vec<RuleVerdict>),
-    /// A digit, also in JSON.
+    /// A digit; in JSON a plain number, not an object.
     Digit(u8),
 }
 

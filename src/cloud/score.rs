@@ -36,9 +36,10 @@ pub const fn score_of(value: i32) -> i32 {
 /// With several good moves it is 3/5 of the best score plus 2/5 of the mean of the good moves. In this mean, the last
 /// one has the weight 1, and each move before it one more.
 ///
-/// If only one of several moves is good and its score is between 1 and 74, the mean includes the threshold of
-/// [`Class::Good`]. If only one move is known and its score is 21 to 99 or -21 to -99, the value is up to 10% closer
-/// to 0. In all other cases without several good moves, and for mates, the value is the best score.
+/// If only one of several moves is good and its score is 1 to 74, the threshold of [`Class::Good`] takes the place of a
+/// second good move; if the score is below 50, both have the same weight in the mean. If only one move is known and its
+/// score is 21 to 99 or -21 to -99, the value is up to 10% closer to 0. In all other cases without several good moves,
+/// and for mates, the value is the best score.
 ///
 /// `key` and `m` identify the parent and the move to this position, where the value is stored. A value is rounded up
 /// with a probability equal to its fractional part, decided by a hash of key, move and best score. Values between

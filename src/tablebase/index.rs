@@ -203,9 +203,9 @@ impl Indexer {
         }
     }
 
-    /// Visits the indices from which a quiet move of black's king, advisor or bishop leads to the index of `here`, a
-    /// listed cell. The move leads from the cell `before` to `here`. The mirrored move, from the mirror image of
-    /// `before`, leads to the same index unless the mirror image of `here` is listed separately.
+    /// Visits the indices of the cell `before`, from which a quiet move of black's king, advisor or bishop leads to
+    /// `here`, and of its mirror image, as far as these cells are listed. `here` must be listed. If its mirror image is
+    /// listed too, the mirrored move leads to that cell, so the mirror image of `before` is left out.
     #[inline]
     pub fn before_weak_step(&self, here: Cell, before: Cell, mut visit: impl FnMut(usize)) {
         let list = self.placements[Color::Black];
@@ -217,7 +217,7 @@ impl Indexer {
                 visit(self.listed(self.mirrored(before)));
             }
         } else if from_symmetric || from < list.canonical {
-            // The mirror image of `here` is listed too and has the mirrored moves.
+            // The mirror image of `here` is listed too.
             visit(self.listed(before));
         }
     }

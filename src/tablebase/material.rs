@@ -189,7 +189,8 @@ impl Material {
             let strong = if red.any() { Color::Red } else { Color::Black };
             (Attackers::one_sided(first, second)?, strong)
         } else {
-            // With equal attackers red comes first.
+            // The owner of `first`. With equal attackers it is red, so that red is the strong side if the defenders are
+            // equal too.
             let is_red_first = Some(first) == second || red.contains(attackers.first()?);
             let owner = if is_red_first { Color::Red } else { Color::Black };
             let (attackers, is_swapped) = Attackers::two_sided(first, second?)?;

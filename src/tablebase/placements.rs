@@ -98,7 +98,7 @@ pub struct PlacementList {
 }
 
 impl PlacementList {
-    /// Quiet moves from or to a placement on an otherwise empty board.
+    /// Quiet moves from a placement on an otherwise empty board. Reversed, they are the moves to it.
     #[inline]
     pub fn steps(&self, placement: &Placement) -> &[Step] {
         &self.steps[placement.steps.start as usize..placement.steps.end as usize]

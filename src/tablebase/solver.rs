@@ -175,6 +175,7 @@ impl Solver<'_> {
             }
             level += 1;
         }
+        // `start` has reported half of each slice, rounded down; this is the rest.
         let started = self.indexer.slices() as u64 * (self.indexer.slice_len() as u64 / 2);
         (self.progress)(self.indexer.len() as u64 - started);
         true
@@ -218,6 +219,7 @@ impl Solver<'_> {
         if self.moves.decrement(node.index()) {
             let captures = now.saturating_sub(PENDING);
             let lost = captures.max(level + 1);
+            // If the captures delay the loss longer, the pending value stays and becomes final at its level.
             if lost > captures {
                 self.values.set(node, lost);
             }

@@ -101,10 +101,10 @@ fn decode_lines<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Cow<'a, str
         return whole();
     }
     // Single lines may have too few characters to detect their encoding.
-    let of_others = if is_utf_8 { encoding_of(&others) } else { UTF_8 };
+    let other_encoding = if is_utf_8 { encoding_of(&others) } else { UTF_8 };
     let decoded = lines().map(|line| {
-        let of_line = if is_other(line) { of_others } else { encoding };
-        of_line.decode_with_bom_removal(line).0
+        let line_encoding = if is_other(line) { other_encoding } else { encoding };
+        line_encoding.decode_with_bom_removal(line).0
     });
     Cow::Owned(decoded.collect())
 }
@@ -234,10 +234,10 @@ pub fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
 /// Invalid bytes, extensions and, in Big5, rare characters (level 2) reduce the score.
 fn score(encoding: &'static Encoding, bytes: &[u8]) -> isize {
     let (text, _) = encoding.decode_without_bom_handling(bytes);
-    let mut of_characters = 0;
+    let mut character_score = 0;
     let mut last = '\0';
     for c in text.chars() {
-        of_characters += match c {
+        character_score += match c {
             c if c.is_ascii() => 0,
             // Bytes that the encoding does not have, or has only for private use.
             char::REPLACEMENT_CHARACTER | '\u{e000}'..='\u{f8ff}' => -4,
@@ -247,20 +247,20 @@ fn score(encoding: &'static Encoding, bytes: &[u8]) -> isize {
         let is_of_run = |run: &RangeInclusive<char>| run.contains(&last) && run.contains(&c);
         let ends_move = "进進退平".contains(last) && MOVE_NUMBERS.contains(c);
         if ends_move {
-            of_characters += 16;
+            character_score += 16;
         } else if RUNS.iter().any(is_of_run) {
-            of_characters += 4;
+            character_score += 4;
         }
         last = c;
     }
-    let mut of_levels = 0;
+    let mut level_score = 0;
     let mut rest = bytes.iter();
     while let Some(&lead) = rest.next() {
         if lead.is_ascii() {
             continue;
         }
         let trail = rest.next().copied().unwrap_or_default();
-        of_levels += if encoding == BIG5 {
+        level_score += if encoding == BIG5 {
             match lead {
                 0xa1..=0xc6 => 1,
                 0xc9..=0xf9 => -1,
@@ -277,7 +277,7 @@ fn score(encoding: &'static Encoding, bytes: &[u8]) -> isize {
             }
         };
     }
-    of_characters + of_levels
+    character_score + level_score
 }
 
 #[cfg(test)]

@@ -105,8 +105,8 @@ pub fn word_starts(text: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The text of an error in a TOML file, without the names of Rust's types and without a line break at its end. For an
-/// invalid escape, such as `\c` in `"C:\chess"`, with advice.
+/// The text of an error in a TOML file, without the names of Rust's types and without a line break at its end. Advice
+/// follows if an escape is invalid, such as `\c` in `"C:\chess"`.
 #[cfg(any(feature = "training", feature = "match"))]
 pub fn toml_error(error: impl Display) -> String {
     let mut text = error.to_string();

@@ -20,19 +20,19 @@ pub struct Replacement {
     /// The file with the new content.
     pub file: NamedTempFile,
     path: PathBuf,
-    _listed: ListedFile,
+    _unfinished: UnfinishedFile,
 }
 
 /// The paths of the unfinished files of this process.
-static LISTED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// An unfinished file in [`LISTED`] until it is dropped.
+/// An entry of [`UNFINISHED`], removed when dropped.
 #[derive(Debug)]
-struct ListedFile(PathBuf);
+struct UnfinishedFile(PathBuf);
 
-impl Drop for ListedFile {
+impl Drop for UnfinishedFile {
     fn drop(&mut self) {
-        LISTED.lock().remove(&self.0);
+        UNFINISHED.lock().remove(&self.0);
     }
 }
 
@@ -74,32 +74,32 @@ impl Replacement {
         prefix.push(short_name(&path, MAX_NAME));
         prefix.push(".");
         builder.prefix(&prefix).suffix(".tmp");
-        let mut listed = LISTED.lock();
+        let mut unfinished = UNFINISHED.lock();
         let file = builder.tempfile_in(directory);
         let file = file.map_err(without_path)?;
-        listed.insert(file.path().to_owned());
-        let _listed = ListedFile(file.path().to_owned());
-        drop(listed);
+        unfinished.insert(file.path().to_owned());
+        let _unfinished = UnfinishedFile(file.path().to_owned());
+        drop(unfinished);
         if let Some(permissions) = permissions {
             // The umask of the process restricts the permissions at creation, but not these.
             file.as_file().set_permissions(permissions)?;
         }
-        Ok(Self { file, path, _listed })
+        Ok(Self { file, path, _unfinished })
     }
 
     /// Removes all unfinished files of this process, which must then end: other threads that create or complete a file
     /// wait forever.
     #[cfg(feature = "cli")]
     pub fn remove_unfinished() {
-        let listed = LISTED.lock();
-        for path in &*listed {
+        let unfinished = UNFINISHED.lock();
+        for path in &*unfinished {
             let _ = fs::remove_file(path);
             // A database has a journal beside it while it is written.
             let mut journal = path.clone().into_os_string();
             journal.push("-journal");
             let _ = fs::remove_file(journal);
         }
-        std::mem::forget(listed);
+        std::mem::forget(unfinished);
     }
 
     /// Replaces or creates a file with the given content.

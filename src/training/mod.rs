@@ -7,7 +7,7 @@
 //! continues the file; games lost to damage within it are played again and appended. A game
 //!
 //! - begins with 8 to 10 random plies, drawn again until the absolute score of a search is at most 200 units
-//!   (`--opening-score`; a minor piece has 450);
+//!   (`--opening-score`; a minor piece is worth 450);
 //! - can have one random quiet move, 8 to 40 plies after the opening, that gets no score (`--random-moves` gives the
 //!   percentage of such games);
 //! - is played with a soft limit of `--nodes` nodes per move: the iteration in progress is finished, with at most

@@ -95,6 +95,7 @@ pub fn knight(square: Square, occupied: Bitboard) -> Bitboard {
 /// The orthogonal neighbors of `square`, where a piece blocks a knight on `square` (蹩马腿).
 #[inline]
 pub fn knight_legs(square: Square) -> Bitboard {
+    // On a full board a rook attacks only its neighbors.
     rook(square, Bitboard::ALL)
 }
 

@@ -289,7 +289,7 @@ impl BoardEngine {
         let _threads = self.threads.lock();
         let tree = GameTree::from(game.line());
         let (review, is_interrupted) =
-            review_tree((1, tree), 1, &plan, &run.interrupts, |count, total| {
+            review_tree(1, tree, 1, &plan, &run.interrupts, |count, total| {
                 send(("progress", json!({ "count": count, "total": total })));
             })?;
         let mut reply = page_game(&review);

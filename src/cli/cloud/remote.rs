@@ -389,7 +389,7 @@ fn copy_all(
                 return Ok(false);
             }
             counts.requests += 1;
-            match request(client, position) {
+            match known_scores(client, position) {
                 Ok(Some(scores)) => break scores,
                 Ok(None) => {}
                 Err(error) if error.is_temporary() && failures + 1 < MAX_FAILURES => {
@@ -413,9 +413,12 @@ fn copy_all(
     Ok(true)
 }
 
-/// Asks for the known moves of a position. Returns an empty list if it is unknown or invalid or has no legal move,
-/// `None` if the rate limit is exceeded.
-fn request(client: &Client, position: &Position) -> Result<Option<Vec<NewScore>>, ClientError> {
+/// Asks for the scores of the known moves of a position. Returns an empty list if it is unknown or invalid or has no
+/// legal move, `None` if the rate limit is exceeded.
+fn known_scores(
+    client: &Client,
+    position: &Position,
+) -> Result<Option<Vec<NewScore>>, ClientError> {
     let reply = ask(client, "queryall", position)?;
     let invalid = || ClientError::Reply(excerpt(&reply.to_string()));
     match reply["status"].as_str() {

@@ -17,8 +17,8 @@ pub struct SearchedPosition {
     pub depth: u32,
     /// The best line; empty if the game is decided.
     pub line: Vec<Move>,
-    /// Whether the move to this position makes the game a draw by the rules. If the game continues, the score is
-    /// nevertheless that of a search.
+    /// Whether the move to this position makes the game a draw by the rules. If the record has more moves, the score is
+    /// still that of a search.
     pub completes_draw: bool,
 }
 
@@ -123,7 +123,8 @@ pub fn decided_score(game: &Game, rules: RuleSet) -> Option<Score> {
 
 /// Judges the moves of a game by the search results before and after each.
 pub fn review(
-    (number, record): (usize, GameTree),
+    number: usize,
+    record: GameTree,
     game: &Game,
     judged: &[bool],
     found: &[Option<SearchedPosition>],
@@ -344,7 +345,7 @@ mod tests {
 
     fn reviewed(record: &GameTree, found: &[Option<SearchedPosition>]) -> Review {
         let (game, judged) = (played(record), judged_plies(record, 1));
-        review((1, record.clone()), &game, &judged, found, RuleSet::Asian)
+        review(1, record.clone(), &game, &judged, found, RuleSet::Asian)
     }
 
     fn found(hundredths: i32, best: &str) -> Option<SearchedPosition> {

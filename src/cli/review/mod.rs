@@ -92,9 +92,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let interrupts = interrupts()?;
     let mut reviews = Vec::new();
     let mut is_interrupted = false;
-    for (game_path, game) in records {
+    for (game_path, (number, record)) in records {
         let review;
-        (review, is_interrupted) = review_game(arguments, game_path, game, &plan, &interrupts)?;
+        (review, is_interrupted) =
+            review_game(arguments, game_path, number, record, &plan, &interrupts)?;
         if !uses_stdout {
             let path = game_path.path.display();
             print(&if arguments.json {
@@ -195,7 +196,8 @@ pub fn page_game(review: &Review) -> Value {
 fn review_game(
     arguments: &Arguments,
     game_path: &GamePath,
-    (number, record): (usize, GameTree),
+    number: usize,
+    record: GameTree,
     plan: &SearchPlan,
     interrupts: &Receiver<()>,
 ) -> Result<(Review, bool), Failure> {
@@ -209,7 +211,7 @@ fn review_game(
     let mut plan = plan.clone();
     plan.settings.rules = arguments.search.rules.of(rules_tag(&record).as_deref());
     let bar = register_bar(ProgressBar::new(0), "{bar:40} {pos}/{len} positions, {left} left");
-    let reviewed = review_tree((number, record), arguments.from, &plan, interrupts, |_, total| {
+    let reviewed = review_tree(number, record, arguments.from, &plan, interrupts, |_, total| {
         bar.set_length(total as u64);
         bar.inc(1);
     });
@@ -220,7 +222,8 @@ fn review_game(
 /// Judges the moves of a game from ply number `from` on. Calls `on_progress` after each position with the number of
 /// searched positions and the total. Also returns whether Ctrl-C has ended the searches.
 pub fn review_tree(
-    (number, record): (usize, GameTree),
+    number: usize,
+    record: GameTree,
     from: usize,
     plan: &SearchPlan,
     interrupts: &Receiver<()>,
@@ -232,12 +235,12 @@ pub fn review_tree(
     let searched = search_game(&game, &judged, plan, interrupts, on_progress);
     let (found, is_interrupted) = searched.map_err(|failure| failure.text)?;
     let rules = plan.settings.rules;
-    Ok((review((number, record), &game, &judged, &found, rules), is_interrupted))
+    Ok((review(number, record, &game, &judged, &found, rules), is_interrupted))
 }
 
 /// Searches the positions before and after each judged ply. A position that the rules decide is not searched, except a
-/// draw after which the game continued or which follows an earlier draw. Also returns whether Ctrl-C has ended the
-/// searches.
+/// draw after which the game continued, and a draw if the position before it was one too. Also returns whether Ctrl-C
+/// has ended the searches.
 fn search_game(
     game: &Game,
     judged: &[bool],
@@ -250,10 +253,10 @@ fn search_game(
     let is_judged = |ply: usize| judged.get(ply) == Some(&true);
     let is_needed = |ply: usize| is_judged(ply) || ply > 0 && is_judged(ply - 1);
     let mut decided: Vec<Option<Score>> = vec![None; last + 1];
-    let mut beginning = game.clone();
+    let mut remaining = game.clone();
     for ply in (0..=last).rev() {
-        decided[ply] = decided_score(&beginning, plan.settings.rules);
-        beginning.pop();
+        decided[ply] = decided_score(&remaining, plan.settings.rules);
+        remaining.pop();
     }
     let is_drawn = |ply: usize| decided[ply].is_some_and(|score| !score.is_proven());
     let completes_draw = |ply: usize| is_drawn(ply) && (ply == 0 || !is_drawn(ply - 1));
@@ -268,14 +271,14 @@ fn search_game(
     let is_open = |ply: &usize| is_needed(*ply) && found[*ply].is_none();
     let numbers: Vec<usize> = (0..=last).filter(is_open).collect();
     let (total, mut count) = (numbers.len(), 0);
-    let beginning = |n: usize| {
-        let mut beginning = game.clone();
-        while beginning.plies().len() > numbers[n] {
-            beginning.pop();
+    let game_before = |n: usize| {
+        let mut remaining = game.clone();
+        while remaining.plies().len() > numbers[n] {
+            remaining.pop();
         }
-        beginning
+        remaining
     };
-    let is_interrupted = search_games(total, beginning, plan, interrupts, |n, result| {
+    let is_interrupted = search_games(total, game_before, plan, interrupts, |n, result| {
         count += 1;
         on_progress(count, total);
         found[numbers[n]] = SearchedPosition::of(&result, completes_draw(numbers[n]));

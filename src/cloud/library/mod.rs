@@ -35,8 +35,8 @@ const CACHE_TIME: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Debug)]
 pub struct LibraryOptions {
-    /// The number of good moves that must be known in and below a position before `query` and similar actions return a
-    /// move. At least four of them (or `min_visits`, if it is smaller) must be below one of the best moves.
+    /// `query` and similar actions return a move only if a walk along the good moves visits at least this many moves.
+    /// At least four of these (or `min_visits`, if it is smaller) must be below one of the best moves.
     pub min_visits: usize,
     /// Seconds after which an unfinished task is given to another worker.
     pub lease: i64,
@@ -72,11 +72,11 @@ struct Query<'a> {
     text: &'a str,
     board: QueriedPosition,
     banned: Vec<&'a str>,
-    /// Whether `queryall` shows the scores of all known moves, and the request may create tasks (parameter `learn`, on
-    /// by default).
+    /// The parameter `learn`, on by default: `queryall` shows the scores of all known moves, and a request with at
+    /// least the role `queue` may create tasks.
     learn: bool,
-    /// Whether lists include the unknown legal moves (parameter `showall`). Without `learn`, lists include them in any
-    /// case, unless no move is known.
+    /// The parameter `showall`: `queryall` also lists the unknown legal moves. Without `learn` it always does so if any
+    /// move is known.
     shows_all: bool,
     role: Role,
     writer: &'a str,
@@ -88,7 +88,7 @@ impl Query<'_> {
         self.banned.iter().any(|banned| *banned == text)
     }
 
-    /// Whether the request may create tasks.
+    /// Whether the request may create tasks: `learn` is on and the client has at least the role `queue`.
     fn may_learn(&self) -> bool {
         self.learn && self.role >= Role::Queue
     }

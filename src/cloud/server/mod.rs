@@ -58,7 +58,7 @@ const CONNECTION_TIME: Duration = Duration::from_secs(600);
 /// Additional time for the request in progress when a connection reaches its maximum age. After this time the request
 /// is aborted. A review of a long game on the page takes hours.
 const LAST_REQUEST_TIME: Duration = Duration::from_secs(24 * 3600);
-/// Maximum time in which a client reads nothing of a reply.
+/// Maximum time for which a client may stop reading a reply.
 const STALL_TIME: Duration = Duration::from_secs(300);
 /// Maximum time to finish the requests in progress when the server stops.
 const CLOSING_TIME: Duration = Duration::from_secs(4);
@@ -72,7 +72,8 @@ const MAX_URL: usize = 16 << 10;
 const MAX_LINE: u64 = MAX_URL as u64 + 32;
 /// Maximum length of the URL and the headers together, in bytes.
 const MAX_HEAD: usize = 32 << 10;
-/// Size of the read buffer of a connection, in bytes. It bounds the memory for a head; the limit is [`MAX_HEAD`].
+/// Size of the read buffer of a connection, in bytes. It bounds the memory for a head. [`check_head`] rejects heads
+/// longer than [`MAX_HEAD`].
 const READ_BUFFER: usize = 32 << 10;
 
 /// Makes a write beyond the file size limit of the process (`ulimit -f`) fail like a write to a full disk. By

@@ -53,7 +53,7 @@ impl Batch<'_> {
     /// Marks the writes of `writer` since the time `since`, in seconds since 1970, as undone by the administrator `by`.
     /// Each move gets the value of its latest remaining write, or is removed if no write remains. A move to a position
     /// that still has known moves keeps the value computed from them; if none of its writes remains, it becomes a link
-    /// of the library.
+    /// (see `LINK_WRITER`).
     pub fn undo(&mut self, writer: &str, since: i64, by: &str) -> Result<UndoResult> {
         let query =
             "SELECT key, move FROM audit WHERE writer = $1 AND time >= $2 AND undone IS NULL
@@ -175,8 +175,8 @@ impl Batch<'_> {
         Ok(true)
     }
 
-    /// Value and depth of the latest write of a move that is not undone. With `links`, and if there is no such write,
-    /// those of the latest link to a known position.
+    /// Value and depth of the latest write of a move that is not undone, apart from links (see [`Self::LINK_WRITER`]).
+    /// Without such a write, if `links` is set, those of the latest link.
     fn latest_write(&self, edge: &Edge, links: bool) -> Result<Option<(i16, u8)>> {
         let query = "SELECT new, depth, writer FROM audit
             WHERE key = $1 AND move = $2 AND undone IS NULL AND note IS NULL

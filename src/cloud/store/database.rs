@@ -13,9 +13,9 @@ pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 
 /// A connection to a database.
 ///
-/// Both databases understand the statements. Parameters are `$1`, `$2` and so on. SQLite numbers them by their first
-/// occurrences, so these must be in this order. The connection to SQLite removes `FOR UPDATE` from the statements,
-/// because SQLite locks the whole database.
+/// Both databases understand the statements. Parameters are `$1`, `$2` and so on. They must first occur in this order,
+/// because SQLite numbers them by their first occurrences. The connection to SQLite removes `FOR UPDATE` from the
+/// statements, because SQLite locks the whole database.
 pub trait Database: Send {
     fn begin(&self, access: Access) -> Result<()>;
 
@@ -118,8 +118,7 @@ impl dyn Database + '_ {
         self.execute(statement, &values).map(drop)
     }
 
-    /// The positions with a move to this one, including removed moves, and moves without a score that have a private
-    /// note.
+    /// The positions with a move to this one. The move may have been removed, or have a private note but no score.
     pub fn parents(&self, child: &Key) -> Result<Vec<Key>> {
         let query = "SELECT parent FROM edge WHERE child = $1";
         self.query(query, &[child.into()], |columns| columns.key(0))

@@ -35,7 +35,7 @@ pub enum BatchError {
     Start(#[from] StartError),
 }
 
-/// A search with a fixed number of nodes, so that results are reproducible.
+/// Searches the positions of tasks, each with a fixed number of nodes, so that results are reproducible.
 #[derive(Debug)]
 pub struct Scorer {
     searcher: Searcher,

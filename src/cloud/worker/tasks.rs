@@ -1,5 +1,5 @@
 //! Tasks and results of the workers, their JSON messages, and the sources of tasks: the library in the same process, or
-//! a remote one. In the messages, the field of the tasks has its earlier name `jobs`.
+//! a remote one. In the messages, the tasks are in the field `jobs`, their earlier name.
 
 use std::collections::HashSet;
 use std::error::Error;

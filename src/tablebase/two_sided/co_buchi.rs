@@ -101,7 +101,7 @@ impl CoBuchi<'_> {
             };
             found.0
         });
-        let has_offense = |offenses: u8| Offenses(offenses).has(offense);
+        let has_offense = |offenses: u8| Offenses(offenses).contains(offense);
         let offending = offenses.find(self.loser, has_offense);
         let offending: Vec<Node> = offending.filter(|node| !self.is_lost(*node)).collect();
         let (nodes, graph) = self.graph(&offending, offense);

@@ -38,7 +38,7 @@ impl<'a> GameGraph<'a> {
         }
     }
 
-    /// Node after the quiet move `played` from `cell`, whose weak side's placement must be canonical. `after` is the
+    /// Node after the quiet move `played` from `cell`, in which black's placement must be canonical. `after` is the
     /// position after the move.
     pub fn node_after(&self, cell: Cell, played: Move, after: &Position) -> Node {
         let mut squares = cell.squares;
@@ -111,19 +111,21 @@ impl Offenses {
     pub const CHASES: [Self; 3] = [Self(2), Self(4), Self(8)];
     /// Chases any piece.
     pub const CHASE: Self = Self(14);
-    /// The goals that a side must reach again and again to avoid a loss by rule. Each goal is given by the offenses
-    /// that a move must avoid to reach it: checks, and all chases.
+    /// The goals that a side must reach again and again to avoid a loss by rule: a move that gives no check, and a move
+    /// that chases nothing. A goal is stored as the set of offenses that the move must avoid.
     pub const DEFAULT_GOALS: [Self; 2] = [Self::CHECK, Self::CHASE];
-    /// All offenses and one more bit: the value of a node whose moves all lose, and of an edge that reaches no goal.
+    /// All offenses and one more bit: the offenses that all moves of a node have in common if it has no move that
+    /// counts. For an edge: the move reaches no goal.
     pub const NO_MOVE: Self = Self(31);
 
-    pub const EACH: [Self; 4] = [Self(1), Self(2), Self(4), Self(8)];
+    pub const EACH: [Self; 4] = [Self::CHECK, Self::CHASES[0], Self::CHASES[1], Self::CHASES[2]];
 
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    pub const fn has(self, other: Self) -> bool {
+    /// Whether this set contains all of `other`.
+    pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 

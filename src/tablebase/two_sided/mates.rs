@@ -105,7 +105,8 @@ impl MateSearch<'_> {
             });
             plies += 1;
         }
-        // The rest is reported when the class is solved, so that the progress bar is not full before that.
+        // `start` reports half of the indices, this step a quarter, and the examination of the open positions a
+        // quarter. A little less is reported here, so that the progress bar is not full before the class is solved.
         let (len, slice) = (self.game.indexer.len(), self.game.indexer.slice_len());
         (self.progress)((len / 4).saturating_sub(slice / 4) as u64);
         true

@@ -9,10 +9,10 @@
 //!    - `co_buchi`: a side is proven to lose if the other side can keep it in positions (a zone) where all its moves
 //!      give check, or all chase the same piece, except moves that lose anyway. Again and again, the other side must be
 //!      able to make a move that gives no check and, in a zone of chases, also one that chases nothing. Each repetition
-//!      is then a perpetual check or chase by the loser. One such move of the other side in the judged line is enough,
-//!      even under the Asian rules, which judge each part of the line, from one occurrence of the position to the next,
-//!      separately (diagram 107 of the rule book): in the part with that move, not every move of the other side is a
-//!      chase. Positions from which such positions can be forced are lost too, and so on until nothing
+//!      is then a perpetual check or chase by the loser. One such move of the other side in the judged line is enough.
+//!      This is so under the Asian rules too, which judge each part of the line, from one occurrence of the position to
+//!      the next, separately (diagram 107 of the rule book): in the part with that move, the other side does not chase
+//!      with every move. Positions from which such positions can be forced are lost too, and so on until nothing
 //!      changes: a nested fixpoint as for co-Büchi games.
 //!    - `buchi`: a side is proven not to lose if it can make, again and again, a move that gives no check and one
 //!      that chases nothing: a fixpoint as for generalized Büchi games. The side pursues these two goals in turn.

@@ -62,8 +62,8 @@ impl Checker<'_> {
         });
     }
 
-    /// Calls `visit` with all nodes. Returns whether it returned `true` for any of them.
-    fn for_each_node(&self, visit: impl Fn(Node) -> bool + Sync) -> bool {
+    /// Calls `visit` with all nodes, also after it has returned `true`. Returns whether it returned `true` for any.
+    fn visit_all(&self, visit: impl Fn(Node) -> bool + Sync) -> bool {
         let found = AtomicBool::new(false);
         let visit = |node| {
             if visit(node) {
@@ -145,12 +145,12 @@ impl Checker<'_> {
             has_found = false;
             for goals in [Offenses::DEFAULT_GOALS].iter().chain(&GOAL_PAIRS) {
                 has_found |= self.prove_held(holder, goals, &proven);
-                if !self.for_each_node(is_open) {
+                if !self.visit_all(is_open) {
                     return;
                 }
             }
         }
-        self.for_each_node(|node| {
+        self.visit_all(|node| {
             if is_open(node) {
                 self.report(node, "a draw or better is not proven");
             }
@@ -162,7 +162,7 @@ impl Checker<'_> {
     /// that is already in `proven`. Returns whether any were added.
     fn prove_held(&self, holder: Color, goals: &[Offenses; 2], proven: &NodeBytes) -> bool {
         let alive = NodeBytes::new(self.game.indexer.len());
-        self.for_each_node(|node| {
+        self.visit_all(|node| {
             let is_open = proven.get(node) == 0 && self.is_stored_held(node, holder);
             is_open && alive.set_bits(node, 1)
         });
@@ -172,10 +172,10 @@ impl Checker<'_> {
             for goal in goals {
                 let reached = self.reaching(holder, *goal, &alive, proven);
                 changes |=
-                    self.for_each_node(|node| reached.get(node) == 0 && alive.clear_bits(node, 1));
+                    self.visit_all(|node| reached.get(node) == 0 && alive.clear_bits(node, 1));
             }
         }
-        self.for_each_node(|node| alive.get(node) != 0 && proven.set_bits(node, 1))
+        self.visit_all(|node| alive.get(node) != 0 && proven.set_bits(node, 1))
     }
 
     /// Nodes of `alive` from which a side can force a node of `proven`, or a move within `alive` without the
@@ -193,7 +193,7 @@ impl Checker<'_> {
             proven.get(m.to) != 0
                 || alive.get(m.to) != 0 && (reached.get(m.to) != 0 || reaches_goal())
         };
-        while self.for_each_node(|node| {
+        while self.visit_all(|node| {
             alive.get(node) != 0
                 && reached.get(node) == 0
                 && self.reaches(node, holder, is_good)
@@ -440,9 +440,9 @@ fn zone(
                 continue;
             }
             if lost.loser_moves {
-                let to = if certain.has(offense) { to } else { nowhere };
+                let to = if certain.contains(offense) { to } else { nowhere };
                 vertex.edges.push((to, Offenses::NO_MOVE));
-            } else if to != nowhere && !(without_checks && possible.has(Offenses::CHECK)) {
+            } else if to != nowhere && !(without_checks && possible.contains(Offenses::CHECK)) {
                 vertex.edges.push((to, *possible));
             }
         }

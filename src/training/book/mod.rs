@@ -12,7 +12,7 @@ mod scores;
 
 pub use check::{BookCheck, Checked, check};
 pub use expansion::{Expansion, expand};
-pub(super) use scores::{LineSearch, ScoredLine};
+pub(super) use scores::{LineSearch, SearchedMove};
 
 use std::collections::HashSet;
 

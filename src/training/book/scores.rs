@@ -14,7 +14,7 @@ const HASH: usize = 32;
 
 /// A move with its score for the side that moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ScoredLine {
+pub struct SearchedMove {
     pub played: Move,
     /// The score as the search returned it.
     pub search_score: Score,
@@ -22,10 +22,10 @@ pub struct ScoredLine {
     pub score: i32,
 }
 
-impl ScoredLine {
+impl SearchedMove {
     /// Whether the move allows a forced mate.
     pub fn is_lost(self) -> bool {
-        self.score <= -Score::LONGEST_MATE.units()
+        self.search_score.is_mated()
     }
 }
 
@@ -54,7 +54,7 @@ impl LineSearch {
         game: &Game,
         count: usize,
         only: Option<Vec<Move>>,
-    ) -> Result<Vec<ScoredLine>, StartError> {
+    ) -> Result<Vec<SearchedMove>, StartError> {
         self.searcher.forget();
         let request = self.searcher.request(game, Limits::soft(self.nodes));
         let result = self.searcher.search(SearchRequest {
@@ -74,7 +74,7 @@ impl LineSearch {
         game: &Game,
         count: usize,
         margin: i32,
-    ) -> Result<Vec<ScoredLine>, StartError> {
+    ) -> Result<Vec<SearchedMove>, StartError> {
         let mut found = self.best(game, count, None)?;
         let best = found.first().map_or(0, |m| m.score);
         found.retain(|m| best - m.score <= margin && !m.is_lost());
@@ -82,9 +82,9 @@ impl LineSearch {
     }
 }
 
-fn scored(line: &SearchLine) -> Option<ScoredLine> {
+fn scored(line: &SearchLine) -> Option<SearchedMove> {
     let played = *line.pv.first()?;
-    Some(ScoredLine { played, search_score: line.score, score: line.score.number() })
+    Some(SearchedMove { played, search_score: line.score, score: line.score.number() })
 }
 
 /// Maximum number of rounds of [`back_up`]: the maximum of `--max-ply`, the length of the lines of a book in plies.
@@ -98,13 +98,13 @@ pub fn key(position: &Position) -> u64 {
 /// The scores of a position, in hundredths of a minor piece for the side to move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScoredPosition {
-    best: ScoredLine,
+    best: SearchedMove,
     /// Scores of the moves of the book, without those that allow a forced mate.
     book_moves: HashMap<Move, i32>,
 }
 
 impl ScoredPosition {
-    pub fn new(best: ScoredLine, book_moves: &[ScoredLine]) -> Self {
+    pub fn new(best: SearchedMove, book_moves: &[SearchedMove]) -> Self {
         let kept = book_moves.iter().filter(|m| !m.is_lost());
         Self { best, book_moves: kept.map(|m| (m.played, m.score)).collect() }
     }
@@ -228,13 +228,13 @@ mod tests {
             let is_flipped = !table.entries().any(holds);
             let line = |(played, score): (&str, i32)| {
                 let played: Move = played.parse().unwrap();
-                ScoredLine {
+                SearchedMove {
                     played: if is_flipped { played.flip_file() } else { played },
                     search_score: Score::ZERO,
                     score,
                 }
             };
-            let own: Vec<ScoredLine> = own.iter().copied().map(line).collect();
+            let own: Vec<SearchedMove> = own.iter().copied().map(line).collect();
             found.insert(key(&position), ScoredPosition::new(line(best), &own));
         }
         reweight(&mut table, &found, margin);

@@ -2,8 +2,8 @@
 //!
 //! Format: `CHUHETR` and a zero byte; the length of the header (4 bytes); the header as JSON (version, recipe, number
 //! of steps, reports of the passes, checksums of the samples and of the initial network); the parameters and both
-//! moment estimates of the optimizer (AdamW) as 32-bit floating-point numbers; CRC-32C of everything before. All
-//! numbers are little-endian.
+//! moment estimates of the optimizer (AdamW) as 32-bit floating-point numbers; the CRC-32C of all bytes before it.
+//! All numbers are little-endian.
 
 use serde::{Deserialize, Serialize};
 

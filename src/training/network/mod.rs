@@ -10,7 +10,8 @@
 //! ```
 //!
 //! With four input buckets there are four sets of input weights. Each side uses the set for the kinds of attackers that
-//! it has (see [`InputBuckets`](crate::eval::nnue::InputBuckets)).
+//! it has (see [`InputBuckets`](crate::eval::nnue::InputBuckets)). During training, weights that all buckets share are
+//! added to those of each bucket (a *factorizer*).
 //!
 //! The loss is the square, or another power, of the difference between the predicted result and a mixture of the result
 //! of the game and the score of the search ([`Recipe`] has the formula). The search scales evaluations toward zero as
@@ -120,8 +121,14 @@ mod tests {
             };
             let mut gradient = vec![FloatBlock::ZERO; layout.length];
             let rows = layout.merged(&parameters);
-            let square =
-                workspace.learn(&layout, &rows, &parameters, (sample, true), target, &mut gradient);
+            let square = workspace.add_gradient(
+                &layout,
+                &rows,
+                &parameters,
+                (sample, true),
+                target,
+                &mut gradient,
+            );
             // By the chain rule, because the loss is a power of the square of the error.
             let power = f64::from(target.loss_power) / 2.0;
             let factor = power * square.powf(power - 1.0);
@@ -138,7 +145,14 @@ mod tests {
                     moved[block].0[lane] += change;
                     let rows = layout.merged(&moved);
                     let mut unused = vec![FloatBlock::ZERO; layout.length];
-                    workspace.learn(&layout, &rows, &moved, (sample, true), target, &mut unused)
+                    workspace.add_gradient(
+                        &layout,
+                        &rows,
+                        &moved,
+                        (sample, true),
+                        target,
+                        &mut unused,
+                    )
                 };
                 let step = 1e-2;
                 let change = square_at(step) - square_at(-step);

@@ -21,8 +21,8 @@ const TILE: usize = 64;
 const TYPICAL_ACTIVE: f32 = 24.0;
 /// Maximum noise on the input weights of a widened network.
 const WIDENING_NOISE: f32 = 0.035;
-/// The number of terms that [`folded_sum`] adds one by one.
-const FOLDED: usize = 16;
+/// [`folded_sum`] does not fold this number of terms or fewer.
+const UNFOLDED: usize = 16;
 
 /// Offsets of the parts of the network in the parameter vector, in [`FloatBlock`]s. The rows of the input weights
 /// come first.
@@ -246,7 +246,7 @@ impl Workspace {
 
     /// Adds the gradient of a sample's loss to `gradient` and returns the square of the error.
     #[inline(always)]
-    pub fn learn(
+    pub fn add_gradient(
         &mut self,
         layout: &Layout,
         rows: &[FloatBlock],
@@ -319,10 +319,10 @@ pub fn add(sums: &mut [f32], terms: &[f32]) {
 }
 
 /// Sums `terms` in a fixed order that vector instructions of any width can follow: adds the second half to the
-/// first until at most [`FOLDED`] terms or an odd number are left. Overwrites `terms`.
+/// first until at most [`UNFOLDED`] terms or an odd number are left. Overwrites `terms`.
 #[inline(always)]
 fn folded_sum(mut terms: &mut [f32]) -> f32 {
-    while terms.len() > FOLDED && terms.len().is_multiple_of(2) {
+    while terms.len() > UNFOLDED && terms.len().is_multiple_of(2) {
         let (first, second) = terms.split_at_mut(terms.len() / 2);
         add(first, second);
         terms = first;

@@ -41,7 +41,8 @@ pub struct Trainer {
     level: SimdLevel,
 }
 
-/// Losses are mean squared differences between the predicted result and the target of the sample.
+/// The losses are mean squared differences between the predicted result and the target of the sample, whatever
+/// the `loss_power` of the recipe is.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PassReport {
     /// Number of the pass, from 1.
@@ -253,8 +254,8 @@ impl Trainer {
                         let hash =
                             (u64::from(*index) ^ mirrors).wrapping_mul(0x9e37_79b9_7f4a_7c15);
                         let sample = (&samples[*index as usize], hash >> 63 == 1);
-                        *loss +=
-                            workspace.learn(layout, &rows, parameters, sample, target, gradient);
+                        *loss += workspace
+                            .add_gradient(layout, &rows, parameters, sample, target, gradient);
                     }
                 },
             );

@@ -82,7 +82,7 @@ pub struct SelfPlayPlan {
     pub random_moves: u8,
 }
 
-/// A minor piece.
+/// The limit of files that do not store it: the value of a minor piece.
 fn old_opening_score() -> u16 {
     450
 }

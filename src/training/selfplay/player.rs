@@ -14,7 +14,7 @@ use crate::movegen::legal_moves;
 use crate::random;
 use crate::rules::{self, Cause, Game, RuleSet};
 use crate::search::{Limits, Outcome, Score, Searcher, StartError};
-use crate::training::book::{LineSearch, ScoredLine};
+use crate::training::book::{LineSearch, SearchedMove};
 use crate::training::data::{LabeledResult, NO_SCORE, ScoredMove, Termination, TrainingGame};
 
 /// A game of this number of plies is a draw.
@@ -264,7 +264,7 @@ const TEMPERATURE: f64 = 5.0;
 const MAX_KNOWN: usize = 1 << 22;
 
 /// A cache of the good moves of positions, by key, shared by all players.
-pub type KnownMoves = Mutex<HashMap<u64, Arc<[ScoredLine]>>>;
+pub type KnownMoves = Mutex<HashMap<u64, Arc<[SearchedMove]>>>;
 
 /// Chooses the moves of an opening.
 struct OpeningMoves {
@@ -282,16 +282,16 @@ impl OpeningMoves {
         }
         let moves = self.moves(game.position());
         let best = moves.first()?;
-        let new: Vec<ScoredLine> =
+        let new: Vec<SearchedMove> =
             (moves.iter().copied()).filter(|m| !game.is_repetition(m.played)).collect();
-        let weight = |m: &ScoredLine| (f64::from(m.score - best.score) / TEMPERATURE).exp();
+        let weight = |m: &SearchedMove| (f64::from(m.score - best.score) / TEMPERATURE).exp();
         let chosen = new.choose_weighted(rng, weight).ok()?;
         Some((chosen.played, chosen.search_score))
     }
 
     /// The good moves of a position; empty if the search failed. They do not depend on the path to the position or on
     /// the plies since the last capture. So the cache does not depend on which game reaches the position first.
-    fn moves(&mut self, position: &Position) -> Arc<[ScoredLine]> {
+    fn moves(&mut self, position: &Position) -> Arc<[SearchedMove]> {
         if let Some(known) = self.known.lock().get(&position.key()) {
             return known.clone();
         }
@@ -304,7 +304,7 @@ impl OpeningMoves {
         let Ok(good) = good.inspect_err(|error| log::error!("{error}")) else {
             return Arc::default();
         };
-        let moves: Arc<[ScoredLine]> = good.into();
+        let moves: Arc<[SearchedMove]> = good.into();
         let mut known = self.known.lock();
         if known.len() < MAX_KNOWN {
             known.insert(position.key(), moves.clone());

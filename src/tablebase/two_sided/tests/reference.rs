@@ -141,7 +141,7 @@ impl<'a> Reference<'a> {
                 } else {
                     let is_good = |edge: &Edge| {
                         let commits_offense =
-                            offense.is_none_or(|offense| edge.offenses.has(offense));
+                            offense.is_none_or(|offense| edge.offenses.contains(offense));
                         won[edge.to] || before[edge.to] && commits_offense
                     };
                     let escapes = match offense {
