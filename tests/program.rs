@@ -77,12 +77,8 @@ impl TestDir {
     /// As [`Self::command`], but as a [`Command`] that can run in the background. It inherits the standard input, and
     /// `<` is not special.
     pub(crate) fn process(&self, arguments: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
+        let mut command = chuhe();
         command.args(words(arguments)).current_dir(self.0.path());
-        for variable in ["LC_ALL", "LC_CTYPE", "LC_MESSAGES", "RUST_LOG"] {
-            command.env_remove(variable);
-        }
-        command.env("LANG", "C.UTF-8");
         command
     }
 
@@ -147,6 +143,21 @@ impl TestDir {
             assert!(holds, "{command}\n{line}\n{}", streams.concat());
         }
     }
+}
+
+/// `chuhe` in an English locale.
+pub(crate) fn chuhe() -> Command {
+    in_english(env!("CARGO_BIN_EXE_chuhe"))
+}
+
+/// A program in an English locale, for a program that starts `chuhe`.
+pub(crate) fn in_english(program: &str) -> Command {
+    let mut command = Command::new(program);
+    for variable in ["LC_ALL", "LC_CTYPE", "LC_MESSAGES", "RUST_LOG"] {
+        command.env_remove(variable);
+    }
+    command.env("LANG", "C.UTF-8");
+    command
 }
 
 /// The JSON objects, one per line, of a text.

@@ -1,13 +1,11 @@
-//! README and guides: their examples run, and their tables are complete.
-
-#[cfg(unix)]
-use std::fs;
-#[cfg(unix)]
-use std::path::Path;
+//! README and guides: many of their examples run, and their tables are complete.
 
 use assert_cmd::Command;
 use chuhe::tournament::read_toml;
 use chuhe::tournament::stats::{Factors, Spsa};
+
+#[cfg(unix)]
+use crate::TestDir;
 
 const README: &str = include_str!("../README.md");
 const BOARD: &str = include_str!("../src/guide/board.md");
@@ -43,7 +41,7 @@ const ALL: [&str; 13] = [
 
 /// Runs a command, which must succeed, and returns its standard output.
 fn output(arguments: &[&str], input: &str) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
+    let mut command = Command::from_std(crate::chuhe());
     let assert = command.args(arguments).write_stdin(input).assert().code(0);
     String::from_utf8(assert.get_output().stdout.clone()).unwrap()
 }
@@ -125,9 +123,9 @@ fn without_time(row: &str) -> String {
 /// Runs a command in a directory with the programs of the examples, each of which is Chuhe. Some of its words are
 /// replaced, or removed if the new word is empty. Returns the standard output.
 #[cfg(unix)]
-fn run_in(directory: &Path, command: &[String], replaced: &[(&str, &str)]) -> String {
+fn run_in(dir: &TestDir, command: &[String], replaced: &[(&str, &str)]) -> String {
     for program in "chuhe chuhe-old eleeye fairy-stockfish pikafish".split(' ') {
-        let path = directory.join(program);
+        let path = dir.path(program);
         if !path.exists() {
             std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_chuhe"), path).unwrap();
         }
@@ -137,8 +135,7 @@ fn run_in(directory: &Path, command: &[String], replaced: &[(&str, &str)]) -> St
         found.map_or(word.clone(), |(_, new)| (*new).to_owned())
     };
     let arguments = command.iter().map(new).filter(|word| !word.is_empty());
-    let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
-    let assert = command.current_dir(directory).args(arguments).assert().code(0);
+    let assert = dir.command("").args(arguments).assert().code(0);
     String::from_utf8(assert.get_output().stdout.clone()).unwrap()
 }
 
@@ -146,14 +143,13 @@ fn run_in(directory: &Path, command: &[String], replaced: &[(&str, &str)]) -> St
 #[cfg(unix)]
 #[test]
 fn the_match_runs_and_its_games_are_replayed() {
-    let directory = tempfile::tempdir().unwrap();
-    let dir = directory.path();
+    let dir = TestDir::new();
     let shorter = [("20", "1"), ("tc=1+0.01", "nodes=50")];
     let command = &commands(TOURNAMENTS, "match --engine name=new")[0];
-    let text = run_in(dir, command, &shorter);
+    let text = run_in(&dir, command, &shorter);
     assert!(text.contains("\nnew vs old: 2 games, "), "{text}");
     assert!(TOURNAMENTS.contains("`chuhe replay games.pgn`"));
-    let replayed = run_in(dir, &["replay", "games.pgn"].map(str::to_owned), &[]);
+    let replayed = run_in(&dir, &["replay", "games.pgn"].map(str::to_owned), &[]);
     assert_eq!(replayed, "games.pgn: 2 of 2 games agree with the rules\n");
 }
 
@@ -162,10 +158,9 @@ fn the_match_runs_and_its_games_are_replayed() {
 #[cfg(unix)]
 #[test]
 fn the_gauntlet_of_the_readme_runs() {
-    let directory = tempfile::tempdir().unwrap();
     let shorter = [("50", "1"), ("tc=2+0.02", "nodes=50"), ("ranks=1", "")];
     let gauntlet = &commands(README, "match --format gauntlet")[0];
-    let text = run_in(directory.path(), gauntlet, &shorter);
+    let text = run_in(&TestDir::new(), gauntlet, &shorter);
     for game in ["2/6  game 2: pikafish - chuhe", "4/6  game 4: eleeye", "6/6  game 6: fairy"] {
         assert!(text.contains(game), "{text}");
     }
@@ -177,12 +172,11 @@ fn the_conversions_run() {
     let conversions = commands(RECORDS, "convert ");
     assert_eq!(conversions.len(), 8);
     for command in &conversions {
-        let directory = tempfile::tempdir().unwrap();
-        let dir = directory.path();
+        let dir = TestDir::new();
         let moves = "h2e2 h7e7 e2h2 e7h7 ".repeat(5);
         let game = format!("[Red \"胡荣华\"]\n\n{moves} 1-0\n");
-        std::fs::create_dir(dir.join("records")).unwrap();
-        std::fs::write(dir.join("records/1.pgn"), &game).unwrap();
+        std::fs::create_dir(dir.path("records")).unwrap();
+        dir.write("records/1.pgn", &game);
         let page = "[DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist]";
         // A minimal file: the starting position without moves.
         let mut xqf = vec![0; 1032];
@@ -191,45 +185,44 @@ fn the_conversions_run() {
         let black = red.map(|square| square / 10 * 10 + 9 - square % 10);
         xqf[0x10..0x20].copy_from_slice(&red);
         xqf[0x20..0x30].copy_from_slice(&black);
-        fs::write(dir.join("page.html"), page).unwrap();
-        fs::write(dir.join("1.xqf"), xqf).unwrap();
+        dir.write("page.html", page);
+        dir.write("1.xqf", xqf);
+        // The first conversion writes `games.pgn`.
         if !command.contains(&"1.xqf".to_owned()) {
-            fs::write(dir.join("games.pgn"), game.repeat(3)).unwrap();
+            dir.write("games.pgn", game.repeat(3));
         }
         let out = command.last().unwrap();
-        // The opening of the test game is 顺炮, whose code begins with D.
-        run_in(dir, command, &[("library.cbl", ""), ("C6", "D0")]);
-        let length = fs::metadata(dir.join(out)).unwrap().len();
+        // There is no `library.cbl`. The opening of the test game is 顺炮, whose code begins with D.
+        run_in(&dir, command, &[("library.cbl", ""), ("C6", "D0")]);
+        let length = dir.bytes(out).len();
         assert!(length > 50, "{command:?}");
     }
 }
 
 #[cfg(unix)]
 #[test]
-fn the_positions_are_searched() {
+fn the_batch_examples_run() {
     let batches = commands(SCRIPTING, "batch ");
     assert_eq!(batches.len(), 2);
     for command in &batches {
-        let directory = tempfile::tempdir().unwrap();
-        let epd = format!("{} bm h2e2;\n", chuhe::notation::fen::START);
-        fs::write(directory.path().join(&command[1]), epd).unwrap();
-        run_in(directory.path(), command, &[("12", "2"), ("2", "0.05")]);
+        let dir = TestDir::new();
+        dir.write(&command[1], format!("{} bm h2e2;\n", chuhe::notation::fen::START));
+        run_in(&dir, command, &[("12", "2"), ("2", "0.05")]);
         let out = command.iter().find(|word| word.starts_with("answers."));
-        let answers = fs::read_to_string(directory.path().join(out.unwrap())).unwrap();
+        let answers = dir.read(out.unwrap());
         assert!(answers.contains("rnbakabnr"), "{answers}");
     }
 }
 
 #[cfg(unix)]
 #[test]
-fn an_engine_is_checked() {
+fn the_check_with_json_output_runs() {
     let checks = commands(TOURNAMENTS, "check ");
     assert_eq!(checks.len(), 2);
-    let directory = tempfile::tempdir().unwrap();
     // The machine may be busy.
     let patience = ["--patience", "20"].map(str::to_owned);
     let command = [&checks[1][..], &patience].concat();
-    let text = run_in(directory.path(), &command, &[]);
+    let text = run_in(&TestDir::new(), &command, &[]);
     assert!(text.lines().count() > 25, "{text}");
     let is_ok = |line: &str| line.contains("\"outcome\":\"ok\"");
     assert!(text.lines().all(is_ok), "{text}");

@@ -25,9 +25,10 @@ fn chuhe(arguments: &[&str]) -> Command {
     command
 }
 
-/// The exit code and the output of a command that ends in time.
+/// The exit code and the output of a command that ends in time, in an English locale.
 fn output(mut command: Command) -> (Option<i32>, String) {
     let (sender, ended) = mpsc::channel();
+    command.env("LC_ALL", "C.UTF-8");
     thread::spawn(move || sender.send(command.stdin(Stdio::null()).output()));
     let output = ended.recv_timeout(PATIENCE).expect("the command must end").unwrap();
     let text = [output.stdout, output.stderr].concat();

@@ -138,6 +138,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     } else {
         words
     };
+    // Not in `parse`, because a unit test of it would choose the language of all tests.
+    Language::choose(language_of(&words).unwrap_or_else(|| language_of_locale(&words)));
     let arguments = match parse(&words) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -187,10 +189,9 @@ fn command() -> Command {
     if Language::chosen() == Language::Zh { help::translate(command) } else { command }
 }
 
-/// Chooses the language of help and messages, then parses the arguments. Negative numbers are values, so that the error
-/// for `--depth -1` names the option. Errors do not show passwords in addresses.
+/// Parses the arguments. Negative numbers are values, so that the error for `--depth -1` names the option. Errors do not
+/// show passwords in addresses.
 fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
-    Language::choose(language_of(words).unwrap_or_else(|| language_of_locale(words)));
     let mut command = command().mut_subcommands(|sub| sub.allow_negative_numbers(true));
     #[cfg(feature = "match")]
     {

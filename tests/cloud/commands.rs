@@ -285,8 +285,8 @@ fn a_backup_to_a_full_disk_names_the_copy() {
     let dir = dir_with_library();
     let chuhe = env!("CARGO_BIN_EXE_chuhe");
     // 36 KB: less than the copy, but enough for the index of the write-ahead log.
-    let script = format!("ulimit -f 72; exec '{chuhe}' --lang en cloud backup library.db copy.db");
-    let mut command = Command::new("sh");
+    let script = format!("ulimit -f 72; exec '{chuhe}' cloud backup library.db copy.db");
+    let mut command = crate::in_english("sh");
     let output = command.args(["-c", &script]).current_dir(dir.path(".")).output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(errors.contains("copy.db: database error: "), "{errors}");
@@ -488,13 +488,13 @@ fn read_only(dir: &TestDir) -> Option<Command> {
     };
     dir.names().iter().for_each(|name| set(name, 0o444));
     set("", 0o555);
-    let program = env!("CARGO_BIN_EXE_chuhe");
     if !rustix::process::getuid().is_root() {
-        return Some(Command::new(program));
+        return Some(crate::chuhe());
     }
     let user_command = || {
-        let mut command = Command::new("setpriv");
-        command.args(["--reuid=65534", "--regid=65534", "--clear-groups", program]);
+        let mut command = crate::in_english("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
+        command.arg(env!("CARGO_BIN_EXE_chuhe"));
         command
     };
     let probe = user_command().arg("--version").output();

@@ -54,17 +54,16 @@ impl Server {
 
     /// Starts a server on another library, with the tokens of a directory.
     pub fn start_on(library: &str, dir: &TestDir, arguments: &str) -> Self {
-        let program = Command::new(env!("CARGO_BIN_EXE_chuhe"));
-        Self::start_by(program, library, dir, arguments)
+        Self::start_by(crate::chuhe(), library, dir, arguments)
     }
 
     /// Starts a server with a file size limit of `blocks` blocks, which have 512 or 1024 bytes depending on the shell.
     /// Its standard error is the file `errors`.
     pub fn start_with_file_size_limit(dir: &TestDir, blocks: u32) -> Self {
-        let mut shell = Command::new("sh");
+        let mut shell = crate::in_english("sh");
         let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\" 2>errors");
         shell.args(["-c", &script, env!("CARGO_BIN_EXE_chuhe")]);
-        Self::start_by(shell, LIBRARY, dir, "--lang en")
+        Self::start_by(shell, LIBRARY, dir, "")
     }
 
     /// Starts a server by a command that runs the program. It has no workers unless the arguments set their number.

@@ -30,8 +30,7 @@ struct Board {
 
 impl Board {
     fn start(arguments: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
-        Self::of(command.args(["board", "--no-browser"]).args(arguments))
+        Self::of(crate::chuhe().args(["board", "--no-browser"]).args(arguments))
     }
 
     fn of(command: &mut Command) -> Self {
@@ -188,7 +187,7 @@ fn an_error_of_the_hash_table_names_no_argument() {
     let chuhe = env!("CARGO_BIN_EXE_chuhe");
     let script =
         format!("ulimit -v 1500000; exec '{chuhe}' board --no-browser --threads 1 --hash 100000");
-    let board = Board::of(Command::new("sh").args(["-c", &script]));
+    let board = Board::of(crate::in_english("sh").args(["-c", &script]));
     let (_, reply) = board.ask(&format!("move?start={ENDING}&moves=&time=0.1"));
     assert_eq!(reply, json!({ "error": "no memory for a hash table of 100000 MB" }));
 }

@@ -403,8 +403,8 @@ fn a_database_that_does_not_fit_into_memory_is_reported() {
     let (mut shown, mut refused) = (0, 0);
     for megabytes in (60..160).step_by(9) {
         let limit = format!("ulimit -v {}; exec \"$@\"", megabytes << 10);
-        let mut command = std::process::Command::new("sh");
-        command.args(["-c", &limit, "sh", env!("CARGO_BIN_EXE_chuhe"), "--lang", "en"]);
+        let mut command = crate::in_english("sh");
+        command.args(["-c", &limit, "sh", env!("CARGO_BIN_EXE_chuhe")]);
         command.args(["book", "show", "--book", "a.xqb"]).current_dir(dir.path("."));
         let output = command.output().unwrap();
         let errors = String::from_utf8(output.stderr).unwrap();

@@ -17,12 +17,9 @@ const SEGMENTATION_FAULT: i32 = 11;
 
 /// The program with `kilobytes` of address space.
 fn limited(kilobytes: u32, arguments: &str) -> Command {
-    let mut command = Command::new("sh");
+    let mut command = crate::in_english("sh");
     let chuhe = env!("CARGO_BIN_EXE_chuhe");
-    command
-        .arg("-c")
-        .arg(format!("ulimit -v {kilobytes}; exec '{chuhe}' {arguments}"))
-        .env_remove("RUST_LOG");
+    command.arg("-c").arg(format!("ulimit -v {kilobytes}; exec '{chuhe}' {arguments}"));
     command
 }
 
@@ -122,7 +119,7 @@ fn a_file_size_limit_leaves_no_unfinished_file() {
     dir.write("games.pgn", "1. h2e2 h9g7 2. h0g2 1-0\n\n".repeat(1000));
     let chuhe = env!("CARGO_BIN_EXE_chuhe");
     let script = format!("ulimit -f 8; exec '{chuhe}' convert games.pgn -o new.pgn");
-    let mut command = Command::new("sh");
+    let mut command = crate::in_english("sh");
     command.args(["-c", &script]).current_dir(dir.path("."));
     let output = run(command, "").assert().code(1);
     output.stderr(contains("new.pgn: File too large"));
@@ -204,8 +201,7 @@ fn very_long_games_are_searched() {
 #[test]
 fn engine_greets_a_user_at_a_terminal() {
     let (terminal, screen) = Terminal::new();
-    let chuhe = || Command::new(env!("CARGO_BIN_EXE_chuhe"));
-    let child = chuhe()
+    let child = crate::chuhe()
         .stdin(terminal.open())
         .stdout(Stdio::piped())
         .stderr(terminal.open())
@@ -233,9 +229,9 @@ fn engine_greets_a_user_at_a_terminal() {
     assert!(output.status.success());
     assert!(!String::from_utf8_lossy(&output.stdout).contains("exits."));
     // With empty input the engine ends at once. Without a terminal it prints nothing.
-    let output = chuhe().stdin(Stdio::null()).stderr(terminal.open()).output().unwrap();
+    let output = crate::chuhe().stdin(Stdio::null()).stderr(terminal.open()).output().unwrap();
     assert!(output.status.success());
-    let output = chuhe().stdin(Stdio::null()).output().unwrap();
+    let output = crate::chuhe().stdin(Stdio::null()).output().unwrap();
     assert_eq!((output.stdout, output.stderr), (Vec::new(), Vec::new()));
 }
 

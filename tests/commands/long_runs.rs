@@ -192,7 +192,7 @@ fn a_hangup_that_is_ignored_at_the_start_remains_ignored() {
         if is_ignored(Signal::HUP) { &["trap '' HUP; "][..] } else { &["trap '' HUP; ", ""] };
     for trap in traps {
         let program = dir.process("openings out.txt --force --depth 6 --count 100000");
-        let mut shell = std::process::Command::new("sh");
+        let mut shell = crate::in_english("sh");
         shell.args(["-c", &format!("{trap}exec \"$0\" \"$@\"")]);
         shell.arg(program.get_program()).args(program.get_args());
         shell.current_dir(dir.path(".")).stderr(Stdio::null());

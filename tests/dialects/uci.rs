@@ -259,7 +259,7 @@ fn ranks_are_0_to_9_if_the_program_is_named_pikafish() {
     let variant = "setoption name UCI_Variant value xiangqi";
     let input = format!("uci\n{variant}\nposition startpos\ngo perft 1\nquit\n");
     for (name, played) in [("/engines/Pikafish-avx2", "h2e2"), ("/pikafish/chuhe", "h3e3")] {
-        let mut engine = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"));
+        let mut engine = crate::chuhe();
         engine.arg0(name);
         let mut engine = assert_cmd::Command::from_std(engine);
         let output = engine.write_stdin(input.clone()).output().unwrap();

@@ -4,7 +4,7 @@
 #![allow(dead_code, reason = "builds without some features do not use all of it")]
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -36,7 +36,7 @@ pub(crate) struct Client {
 
 impl Client {
     pub(crate) fn with_arguments(arguments: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_chuhe"))
+        let mut child = crate::chuhe()
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -1,6 +1,5 @@
 //! `chuhe check` with Chuhe, which conforms to both protocols, and with the script, which does not.
 
-use std::process::Command;
 use std::thread;
 
 use chuhe::board::Position;
@@ -15,12 +14,7 @@ const PATIENCE: &str = "20";
 
 /// Runs `chuhe check`. Returns the exit code, standard output and standard error.
 fn run(words: &[&str]) -> (Option<i32>, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_chuhe"))
-        .arg("check")
-        .args(words)
-        .env_remove("RUST_LOG")
-        .output()
-        .unwrap();
+    let output = crate::chuhe().arg("check").args(words).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     let (shown, errors) = (text(output.stdout), text(output.stderr));
     (output.status.code(), shown, errors)

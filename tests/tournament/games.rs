@@ -1,7 +1,6 @@
 //! Games and their results.
 
 use std::fs;
-use std::process::Command;
 
 use super::{
     chuhe, error_output, good, match_of, mode_with, output, report, script, unknown_script, with,
@@ -294,7 +293,7 @@ fn replay_agrees_with_the_games_of_a_match() {
         );
         output(match_of(engines, &arguments).arg("--pgn").arg(&pgn));
         let replay = || {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
+            let mut command = crate::chuhe();
             command.arg("replay").arg(&pgn);
             command
         };
@@ -457,7 +456,7 @@ fn xboard_is_detected() {
     assert_eq!(engine["engine"], format!("Chuhe {version}, XBOARD"));
     let error = error_output(&mut match_of([xboard(), chuhe("other")], "--each nodes=9"));
     assert!(error.contains("engine x: it speaks XBoard, which cannot be combined"), "{error}");
-    let mut check = Command::new(command);
+    let mut check = crate::chuhe();
     let error = error_output(check.arg("check").args(&xboard()[1..]));
     assert!(error.contains("it speaks XBoard, which cannot be checked"), "{error}");
 }

@@ -76,7 +76,7 @@ fn open_files_do_not_accumulate() {
     let limited = match_of([engine, script("two", "good")], arguments);
     let mut words = vec![limited.get_program().to_owned()];
     words.extend(limited.get_args().map(ToOwned::to_owned));
-    let mut shell = std::process::Command::new("sh");
+    let mut shell = crate::in_english("sh");
     // 40 processes with two pipes each would exceed this limit.
     shell.args(["-c", "ulimit -n 48; exec \"$@\"", "sh"]).args(words);
     let ended = shell.output().unwrap();
@@ -198,7 +198,7 @@ fn a_file_with_many_options_is_read_quickly() {
     let engines = missing_engine("one") + &missing_engine("two");
     let text = format!("{engines}[engine.options]\n{options}");
     fs::write(&path, text).unwrap();
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"));
+    let mut command = crate::chuhe();
     let errors = error_output(command.args(["match", "--engines-file"]).arg(&path));
     assert!(errors.contains("no-such-engine: No such file"), "{errors}");
 }

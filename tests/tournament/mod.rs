@@ -73,12 +73,8 @@ fn chuhe(name: &str) -> Vec<String> {
 }
 
 fn match_of(engines: [Vec<String>; 2], arguments: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
-    command
-        .arg("match")
-        .args(engines.concat())
-        .args(arguments.split_whitespace())
-        .env_remove("RUST_LOG");
+    let mut command = crate::chuhe();
+    command.arg("match").args(engines.concat()).args(arguments.split_whitespace());
     command
 }
 

@@ -288,7 +288,7 @@ fn paths_and_messages_are_in_the_encoding_of_the_client() {
             "ucci\nsetoption bookfiles {name}/BOOK.DAT\nsetoption evalapi {name}/没有\n\
             position startpos\ngo time 60000\nquit\n"
         );
-        let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_chuhe"));
+        let mut command = assert_cmd::Command::from_std(crate::chuhe());
         let (input, _, _) = encoding_rs::GBK.encode(&text);
         let output = command.write_stdin(input.into_owned()).output().unwrap();
         let (answer, _, has_errors) = encoding_rs::GBK.decode(&output.stdout);

@@ -50,7 +50,7 @@ fn messages_are_in_the_language_of_the_client() {
         let text = format!("{handshake}{conversation}quit\n");
         let input =
             if is_gbk { encoding_rs::GBK.encode(&text).0.into_owned() } else { text.into_bytes() };
-        let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_chuhe"));
+        let mut command = assert_cmd::Command::from_std(crate::chuhe());
         let output = command.write_stdin(input).output().unwrap();
         let answer = if is_gbk {
             encoding_rs::GBK.decode(&output.stdout).0.into_owned()
