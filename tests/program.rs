@@ -12,8 +12,6 @@ mod cloud;
 mod commands;
 #[cfg(all(feature = "match", feature = "training", feature = "cloud"))]
 mod readme;
-#[cfg(feature = "match")]
-mod sprt;
 // These tests read the child processes of a match from /proc.
 #[cfg(all(feature = "match", target_os = "linux"))]
 mod tournament;

@@ -189,8 +189,8 @@ fn command() -> Command {
     if Language::chosen() == Language::Zh { help::translate(command) } else { command }
 }
 
-/// Parses the arguments. Negative numbers are values, so that the error for `--depth -1` names the option. Errors do not
-/// show passwords in addresses.
+/// Parses the arguments. Negative numbers are values, so that the error for `--depth -1` names the option. Errors do
+/// not show passwords in addresses.
 fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     let mut command = command().mut_subcommands(|sub| sub.allow_negative_numbers(true));
     #[cfg(feature = "match")]

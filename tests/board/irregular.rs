@@ -12,6 +12,8 @@ use chuhe::rules::{Game, RuleSet, judge};
 use chuhe::search::{Limits, Meaning, Score, Searcher};
 use chuhe::tablebase::Tables;
 use proptest::prelude::*;
+use rand::SeedableRng;
+use rand::rngs::StdRng;
 
 use super::evaluation::evaluate;
 use crate::test_positions::{Shape, play_on, random_position};
@@ -38,7 +40,7 @@ proptest! {
             nnue::evaluate(SimdLevel::BASELINE, network, stack, position)
         };
         prop_assert_eq!(by_network(&position), by_network(&position.with_colors_swapped()));
-        // Does not panic.
+        // The win rate of any position can be computed.
         WinRate::of(evaluate(&position, Knowledge::Small), &position);
     }
 
@@ -62,13 +64,14 @@ proptest! {
         for rules in RuleSet::ALL {
             let probe = tables.probe(&position, rules);
             prop_assert!(probe.is_none() || position.irregularities().is_empty());
+            // Any position can be probed.
             tables.probe_moves(&position, rules);
         }
     }
 
     #[test]
     fn judging_does_not_panic(seed: u64) {
-        let mut random = <rand::rngs::StdRng as rand::SeedableRng>::seed_from_u64(seed);
+        let mut random = StdRng::seed_from_u64(seed);
         if let Some(game) = chuhe::random::shuffle(&mut random, Shape::Irregular) {
             for rules in RuleSet::ALL {
                 judge(&game, rules);
@@ -100,6 +103,17 @@ proptest! {
     }
 }
 
+/// Random positions rarely have the material of a table.
+#[test]
+fn tables_do_not_cover_a_pawn_on_its_own_back_rank() {
+    for (fen, is_covered) in
+        [("3k1a3/9/9/9/9/9/P8/9/9/4K4 w", true), ("3k1a3/9/9/9/9/9/9/9/9/P3K4 w", false)]
+    {
+        let probe = Tables::embedded().probe(&fen.parse().expect(fen), RuleSet::Asian);
+        assert_eq!(probe.is_some(), is_covered, "{fen}");
+    }
+}
+
 #[test]
 fn crowded_boards_are_counted_and_searched() {
     let mut searcher = Searcher::new(1).unwrap();
@@ -108,8 +122,7 @@ fn crowded_boards_are_counted_and_searched() {
         assert_eq!(position.color(Color::Red).len(), 16, "{fen}");
         assert!(!position.irregularities().is_empty());
         let moves = legal_moves(&position).len();
-        let counted: u64 = perft(&position, 2);
-        assert!(counted > moves as u64, "{fen}");
+        assert!(perft(&position, 2) > moves as u64, "{fen}");
         for knowledge in Knowledge::ALL {
             let mut request = searcher.request(&Game::new(position.clone()), Limits::nodes(2_000));
             request.settings.knowledge = knowledge;

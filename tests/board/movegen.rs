@@ -223,7 +223,7 @@ proptest! {
     }
 
     #[test]
-    fn unmake_restores_the_position(position in positions()) {
+    fn made_positions_equal_rebuilt_ones_and_unmake_restores_them(position in positions()) {
         let mut played = position.clone();
         for m in legal_moves(&position) {
             let undo = played.make(m);

@@ -6,7 +6,9 @@ use chuhe::board::Move;
 use chuhe::movegen::is_legal;
 use proptest::prelude::*;
 
-use crate::engine_client::{BOARD, Client, after, is_outcome};
+use crate::engine_client::{BOARD, Client, after, outcomes};
+
+// No list has `batch`, which delays all input until a long search has ended.
 
 const UCCI: &str = "position startpos fen moves banmoves probe go depth nodes time increment infinite ponder draw ponderhit \
     isready ucci setoption style risky name value multipv promotion 4k4/9/9/9/9/9/9/9/9/3K5 searchmoves";
@@ -17,7 +19,6 @@ const UCI: &str = "uci debug on off isready setoption name value register later 
     UCI_ShowRefutations MultiPV Repetition Rule ChineseRule Sixty Move search mtd alphabeta usehash hashadjust \
     iterative nullmove true false Clear Hash joho";
 
-/// `batch=1` is left out, because it delays all input until a long search has ended.
 const XBOARD: &str = "protover accepted rejected new variant xiangqi force go playother level st sd time otim usermove ? ping draw \
     result 1-0 setboard hint bk undo remove hard easy post nopost analyze exit . name rating computer random \
     option style=risky multipv=3 repetition=chinese UCI_LimitStrength=1 nps h2e2 h9g7 b0c2";
@@ -38,7 +39,7 @@ fn word(words: &'static str) -> impl Strategy<Value = String> {
     ]
 }
 
-/// Lines of such words, many of them short because XBoard refuses surplus words, and a last line of any bytes.
+/// Lines of such words, many of them short because XBoard refuses surplus words, and any bytes at the end.
 fn input(words: &'static str) -> impl Strategy<Value = Vec<u8>> {
     let some = |counts: std::ops::Range<usize>| prop::collection::vec(word(words), counts);
     let line = prop_oneof![some(0..10), some(1..3)].prop_map(|words| words.join(" ") + "\n");
@@ -51,10 +52,11 @@ fn input(words: &'static str) -> impl Strategy<Value = Vec<u8>> {
 /// protocol before the name and the value of an option.
 fn reset(client: &mut Client, setoption: &str, value: &str) {
     for _ in 0..30 {
-        for (name, new) in [("batch", "false"), ("promotion", "false"), ("style", "end-of-input")] {
+        for (name, new) in [("promotion", "false"), ("style", "end-of-input")] {
             client.send(&format!("stop\n{setoption} {name}{value} {new}"));
         }
-        // After the refusal of this value of `style`, all input is processed. During a search, `setoption` is queued.
+        // The engine refuses this value of `style` after it has processed all earlier lines. During a search
+        // `setoption` is queued, so `stop` may be needed again.
         while let Some(line) = client.line_within(Duration::from_secs(2)) {
             if line.contains("end-of-input") {
                 return;
@@ -68,7 +70,7 @@ fn reset(client: &mut Client, setoption: &str, value: &str) {
 fn assert_no_move(client: &mut Client, answer: &str) -> Result<(), TestCaseError> {
     client.send("position fen nonsense\ngo depth 1");
     let lines = client.sync();
-    prop_assert_eq!(lines.iter().filter(|line| is_outcome(line)).count(), 1);
+    prop_assert_eq!(outcomes(&lines).len(), 1);
     prop_assert_eq!(lines.last().unwrap(), answer);
     Ok(())
 }
@@ -78,9 +80,7 @@ fn first_move(client: &mut Client) -> Move {
     client.send("force\nexit\noption promotion=0\nnew\nforce\nnopost\nsd 1\nping 987654");
     client.until("pong 987654");
     client.send("go");
-    let line = client.until("move ").pop().expect("a line");
-    let played = line.trim_start_matches("move ").parse();
-    played.unwrap_or_else(|_| panic!("{line}"))
+    client.xboard_move()
 }
 
 proptest! {
@@ -133,8 +133,7 @@ fn assert_plays_first_move(handshake: &str, bytes: &[u8]) {
     client.send_bytes(bytes);
     let played = first_move(&mut client);
     assert!(is_legal(&after(""), played));
-    client.send("quit");
-    client.end();
+    client.finish();
 }
 
 #[test]

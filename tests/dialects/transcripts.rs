@@ -10,6 +10,7 @@ use crate::engine_client::Client;
 fn is_information(line: &str) -> bool {
     let words = ["info ", "option ", "id ", "feature ", "# "];
     let first = line.bytes().next();
+    // A result such as `1-0 {red mates}` begins with a digit too.
     let is_thinking = first.is_some_and(|b| b.is_ascii_digit() || b == b'-') && !line.contains('{');
     line.is_empty() || is_thinking || words.iter().any(|word| line.starts_with(word))
 }
@@ -37,8 +38,7 @@ fn converse(section: &str, transcript: &str) {
             _ => panic!("{section}: {step}"),
         }
     }
-    client.send("quit");
-    client.end();
+    client.finish();
 }
 
 macro_rules! transcripts {
@@ -83,8 +83,7 @@ transcripts! {
         > position startpos \n > go mate 1 \n < info string there is no mate in 1 \n < bestmove";
     uci_4_4_a_last_report_comes_before_the_move: "> uci \n < uciok \n > go depth 3 \n < info depth 3
         < bestmove";
-    uci_4_7_info: "> uci \n < uciok \n > setoption name UCI_ShowWDL value true \n > go depth 2
-        < info depth 2 seldepth \n < bestmove
+    uci_4_7_info: "> uci \n < uciok \n > go depth 2 \n < info depth 2 seldepth \n < bestmove
         > go movetime 1500 \n < info time \n < info cpuload \n < bestmove";
     uci_4_8_option: "> uci \n < option name Ponder type check default false
         < option name Hash type spin default \n < option name MultiPV type spin default 1 min 1 max
@@ -110,9 +109,10 @@ transcripts! {
     tsito_blue: "> cxboard \n < Chuhe \n > sd 1 \n > blue \n < move";
     tsito_force_and_go: "> cxboard \n < Chuhe \n > sd 1 \n > force \n > h2e2 \n > h9g7 \n ! move
         > ping 1 \n < pong 1 \n > go \n < move";
-    tsito_sd: "> cxboard \n < Chuhe \n > post \n > sd 2 \n ! 3 \n > h2e2 \n < 2 \n < move
+    tsito_sd: "> cxboard \n < Chuhe \n > post \n > sd 2 \n > h2e2 \n < 2 \n ! 3 \n < move
         > sd none \n < Error (bad argument): sd none";
-    tsito_post_and_nopost: "> cxboard \n < Chuhe \n > sd 2 \n > post \n > h2e2 \n < 1 \n < 2 \n < move";
+    tsito_post_and_nopost: "> cxboard \n < Chuhe \n > sd 2 \n > post \n > h2e2 \n < 1 \n < 2 \n < move
+        > nopost \n ! 1 \n ! 2 \n > b0c2 \n < move";
     tsito_undo: "> cxboard \n < Chuhe \n > undo \n < Error (only in force mode): undo \n > force \n > h2e2
         > undo \n > h2e2 \n > ping 1 \n < pong 1";
     tsito_remove: "> cxboard \n < Chuhe \n > sd 1 \n > h2e2 \n < move \n > remove \n > h2e2 \n < move";
@@ -131,7 +131,7 @@ transcripts! {
     tsito_search: "> cxboard \n < Chuhe \n > search mtd \n > sd 3 \n > h2e2 \n < move \n > new
         > search alphabeta \n > sd 3 \n > h2e2 \n < move \n > search deep \n < Error (bad argument): search deep";
     tsito_switches: "> cxboard \n < Chuhe \n > nullmove off \n > verifynull off \n > hash off
-        > hashadjust on \n > iterative off \n > post \n > sd 3 \n ! 2 \n > h2e2 \n < 1 \n < 3 \n < move
+        > hashadjust on \n > iterative off \n > post \n > sd 3 \n > h2e2 \n < 1 \n ! 2 \n < 3 \n < move
         > iterative \n < Error (bad argument): iterative";
     xboard_2_features: "> xboard \n > protover 2 \n < feature done=0 \n < feature variants=\"xiangqi\"
         < feature option=\"naturallimit -check 1\" \n < feature done=1";
@@ -140,7 +140,7 @@ transcripts! {
         > usermove h2e2 \n < 1 \n < move \n > ping 3 \n < pong 3 \n > result * {adjourned} \n > ping 4 \n < pong 4";
     xboard_2_analysis: "> xboard \n > protover 2 \n < feature done=1 \n > new \n > analyze \n < 1
         > usermove h2e2 \n < 1 \n > undo \n < 1 \n > exit \n > ping 1 \n < pong 1";
-    cloud_worker_scores: "> isok \n < yesok \n > fen rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR b
+    cloud_worker_searches: "> isok \n < yesok \n > fen rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR b
         > go nodes 2000 \n < bestmove \n > isok \n < yesok \n > ucinewgame \n > isok \n < yesok
         > fen 3k5/3R5/3R5/9/9/9/9/9/9/4K4 b \n > go \n < bestmove (none) \n > go depth x \n < bestmove (none)";
     cloud_worker_answers_sel: "> isok \n < yesok \n > position fen rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w

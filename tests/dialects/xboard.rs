@@ -16,20 +16,18 @@ fn two_engines_play_a_game() {
     white.until("feature done=1");
     black.until("feature done=1");
     white.send("go");
-    for _ in 0..40 {
-        let Some(played) = next_move(&mut white) else {
-            break;
-        };
-        black.send(&format!("usermove {played}"));
-        let Some(answer) = next_move(&mut black) else {
-            break;
-        };
-        white.send(&format!("usermove {answer}"));
+    let mut engines = [white, black];
+    let mut plies = 0;
+    while plies < 80
+        && let Some(played) = next_move(&mut engines[plies % 2])
+    {
+        plies += 1;
+        engines[plies % 2].send(&format!("usermove {played}"));
     }
-    // White also reports the end of the game if its last move mates.
-    for mut client in [white, black] {
-        client.send("quit");
-        client.end();
+    assert!(plies > 10, "{plies}");
+    // An engine also reports the end of the game if its last move mates.
+    for engine in engines {
+        engine.finish();
     }
 }
 

@@ -200,6 +200,12 @@ impl Client {
         self.legal(&outcome, position)
     }
 
+    /// Waits for the engine's move in XBoard.
+    pub(crate) fn xboard_move(&mut self) -> Move {
+        let line = self.until("move ").pop().expect("a line");
+        line["move ".len()..].parse().expect(&line)
+    }
+
     /// Sends `stop` and returns the line that ends the search.
     pub(crate) fn stop(&mut self) -> String {
         self.send("stop");
@@ -249,18 +255,22 @@ impl Client {
         reader.join().expect("the reader ends");
     }
 
-    /// Sends `quit`; the last line must be `bye` and the exit status 0.
-    pub(crate) fn quit(mut self) -> Vec<String> {
+    /// Sends `quit` and returns the lines that follow.
+    pub(crate) fn finish(mut self) -> Vec<String> {
         self.send("quit");
-        let lines = self.end();
+        self.end()
+    }
+
+    /// Sends `quit`; the last line must be `bye` and the exit status 0.
+    pub(crate) fn quit(self) -> Vec<String> {
+        let lines = self.finish();
         assert_eq!(lines.last().map(String::as_str), Some("bye"), "{lines:?}");
         lines
     }
 
     /// Sends `quit`; the engine must end without output, as in UCI.
-    pub(crate) fn quit_silently(mut self) {
-        self.send("quit");
-        let lines = self.end();
+    pub(crate) fn quit_silently(self) {
+        let lines = self.finish();
         assert!(lines.is_empty(), "{lines:?}");
     }
 
@@ -350,6 +360,11 @@ impl Protocol {
 
 pub(crate) fn is_outcome(line: &str) -> bool {
     line == "nobestmove" || line.starts_with("bestmove ")
+}
+
+/// The lines that end a search.
+pub(crate) fn outcomes(lines: &[String]) -> Vec<&str> {
+    lines.iter().map(String::as_str).filter(|line| is_outcome(line)).collect()
 }
 
 /// The number after the word `key`, such as `nodes`, in the last of these lines that contains it.

@@ -101,13 +101,14 @@ fn diagrams_have_the_verdicts_of_the_book() {
 /// both.
 #[test]
 fn plies_have_the_classes_of_the_book() {
-    let is_idle = |label: char| matches!(label, '闲' | '兑');
+    let is_permitted = |label: char| matches!(label, '闲' | '兑');
     let mut exceptions = 0;
     for case in diagrams() {
         let plies = judge(&case.game, RuleSet::Chinese).plies;
         let first_round = &plies[..plies.len() / 2];
         for (n, classified) in plies.iter().enumerate() {
-            let name = classified.class.chinese().chars().next().unwrap();
+            let label = classified.class.chinese().chars().next().unwrap();
+            // A second round has the classes of the first.
             assert_eq!(classified.class, first_round[n % first_round.len()].class);
             let Some(expected) = case.labels.get(classified.number - 1) else {
                 continue;
@@ -115,9 +116,10 @@ fn plies_have_the_classes_of_the_book() {
             let exception =
                 LABEL_EXCEPTIONS.iter().find(|e| (e.0, e.1) == (case.id, classified.number));
             exceptions += usize::from(exception.is_some());
-            let has_class = |label: char| label == name || is_idle(label) && is_idle(name);
+            let has_class =
+                |other: char| other == label || is_permitted(other) && is_permitted(label);
             match exception {
-                Some(exception) => assert!(!has_class(*expected) && exception.2 == name),
+                Some(exception) => assert!(!has_class(*expected) && exception.2 == label),
                 None => assert!(has_class(*expected), "{} {}", case.id, classified.number),
             }
         }

@@ -33,7 +33,7 @@ fn cases() -> Vec<Case> {
         .collect()
 }
 
-/// Games of `data/random_repetitions.txt` with their verdicts.
+/// The verdicts and games of `data/random_repetitions.txt`.
 fn random_games() -> Vec<(&'static str, Game)> {
     judged_games(include_str!("../data/random_repetitions.txt"))
 }
@@ -178,7 +178,7 @@ fn verdicts_of_random_cycles_are_symmetric() {
 }
 
 /// Finding the class of c4c1 takes more nodes than the budget. The result then depends on the order in which moves are
-/// searched, which must not depend on the side of the board.
+/// searched, which must be the same in the mirrored position.
 #[test]
 fn classes_that_exhaust_the_node_budget_are_symmetric() {
     let start = "1PbkCab2/1RC1a4/3NP4/1Nr5P/r1c4R1/2c6/3n1n3/7p1/1p1p5/2BAKAB2 w";
@@ -219,7 +219,7 @@ fn image(game: &Game, symmetry: Symmetry) -> Game {
     image
 }
 
-/// The game continued by one move of each side, if its repetition consists of equal cycles.
+/// The game continued by one move of each side; `None` if its repetition does not consist of equal cycles.
 fn rotated(game: &Game, rules: RuleSet) -> Option<Game> {
     let moves =
         |judgment: Judgment| -> Vec<Move> { judgment.plies.iter().map(|ply| ply.played).collect() };

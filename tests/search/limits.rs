@@ -6,8 +6,7 @@ use std::time::Duration;
 use chuhe::notation::fen;
 use chuhe::search::{Control, Degree, Limits, PlayerClock};
 
-use super::Engine;
-use super::requests::request;
+use super::{Engine, request};
 
 #[test]
 fn a_node_limit_is_exceeded_by_at_most_one_node() {
@@ -61,6 +60,7 @@ fn a_search_without_time_left_ends_at_the_first_check() {
     let move_time = Limits::move_time(Duration::from_millis(10));
     for limits in [move_time, clock(10)] {
         let engine = Engine::new();
+        // The clock starts when the request is created.
         let request = request(fen::START, limits);
         std::thread::sleep(Duration::from_millis(20));
         let (_, outcome) = engine.run(request);
@@ -108,29 +108,29 @@ fn stop_ends_a_search_without_limits() {
 }
 
 #[test]
-fn the_clock_of_a_pondering_search_starts_at_the_ponder_hit() {
-    let mut pondering = request(fen::START, clock(300));
+fn a_pondering_search_does_not_end_before_the_ponder_hit() {
+    let mut pondering = request(fen::START, clock(30));
     pondering.control = Control::new(true);
     let control = Arc::clone(&pondering.control);
     std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(400));
+        std::thread::sleep(Duration::from_millis(60));
         control.ponder_hit();
     });
     let (_, outcome) = Engine::new().run(pondering);
-    assert!(outcome.time >= Duration::from_millis(400), "{:?}", outcome.time);
+    assert!(outcome.time >= Duration::from_millis(60), "{:?}", outcome.time);
 }
 
 #[test]
 fn a_node_limit_holds_while_pondering() {
-    let mut pondering = request(fen::START, Limits::nodes(5000));
+    let mut pondering = request(fen::START, Limits::nodes(500));
     pondering.control = Control::new(true);
     let control = Arc::clone(&pondering.control);
     std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(300));
+        std::thread::sleep(Duration::from_millis(50));
         control.ponder_hit();
     });
     let (_, outcome) = Engine::new().run(pondering);
-    assert!(outcome.nodes <= 5001, "{}", outcome.nodes);
+    assert!(outcome.nodes <= 501, "{}", outcome.nodes);
 }
 
 #[test]
@@ -140,8 +140,8 @@ fn a_soft_node_limit_lets_the_iteration_finish() {
         let limits = |soft_nodes, depth| Limits { soft_nodes, depth, ..Limits::default() };
         let (_, soft_limited) = Engine::new().run(request(fen::START, limits(Some(soft), None)));
         assert!(soft_limited.nodes >= soft);
-        // A depth limit below 8 turns off the pruning of replies to root moves, and the second comparison needs a limit
-        // of one ply less.
+        // The limits compared below are this depth and one ply less. With a limit below 8, replies to root moves are
+        // not pruned.
         if soft_limited.depth <= 8 {
             continue;
         }

@@ -7,11 +7,17 @@ mod techniques;
 
 use std::time::Duration;
 
-use chuhe::search::{Event, Info, Outcome, Pool, Report, SearchRequest};
+use chuhe::notation::fen::parse_position;
+use chuhe::rules::Game;
+use chuhe::search::{Event, Info, Limits, Outcome, Pool, Report, SearchRequest};
 use crossbeam_channel::{Receiver, unbounded};
 
 /// Maximum time to wait for the next event, for busy machines.
 const TIMEOUT: Duration = Duration::from_secs(120);
+
+pub fn request(fen: &str, limits: Limits) -> SearchRequest {
+    SearchRequest::new(Game::new(parse_position(fen).expect(fen)), limits)
+}
 
 pub struct Engine {
     pub pool: Pool,

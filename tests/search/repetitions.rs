@@ -1,8 +1,8 @@
 //! The search in games with repetitions. The mates and wins that it reports are compared with the rules and the endgame
 //! tablebases.
 
-use chuhe::board::{ByColor, Color, Position};
-use chuhe::movegen::has_legal_move;
+use chuhe::board::{ByColor, Color, Move, Position};
+use chuhe::movegen::{has_legal_move, legal_moves};
 use chuhe::notation::fen::{self, parse_position};
 use chuhe::random::{self, Shape};
 use chuhe::rules::{Cause, Game, RuleSet, Verdict, judge_outcome};
@@ -12,8 +12,8 @@ use rand::rngs::StdRng;
 use rand::seq::IteratorRandom;
 use rand::{Rng, SeedableRng};
 
-use super::Engine;
-use super::requests::{play, request};
+use super::{Engine, request};
+use crate::test_positions::play;
 
 #[test]
 fn a_perpetual_check_that_loses_is_avoided() {
@@ -90,7 +90,7 @@ fn a_lost_side_is_mated_rather_than_losing_at_once_by_repetition() {
     let (_, outcome) = engine.run(request.clone());
     assert_ne!(outcome.best, Some(repeat));
     assert!(outcome.score.is_some_and(Score::is_mated), "{outcome:?}");
-    // A search for several lines leaves out no move.
+    // A search for several lines leaves out no move, and a loss by the rules scores higher than being mated.
     request.settings.multipv = 2;
     let (_, outcome) = engine.run(request);
     assert_eq!(outcome.best, Some(repeat));
@@ -172,8 +172,8 @@ fn ending(random: &mut StdRng) -> Game {
     let mut game = Game::new(start);
     for ply in 0..random.random_range(0..10) {
         let back = (ply >= 2).then(|| game.plies()[ply - 2].played);
-        let back = back.map(|m| chuhe::board::Move::new(m.to(), m.from()));
-        let moves = chuhe::movegen::legal_moves(game.position());
+        let back = back.map(|m| Move::new(m.to(), m.from()));
+        let moves = legal_moves(game.position());
         let again = moves.iter().copied().find(|m| Some(*m) == back);
         let other = moves.iter().copied().choose(random);
         let played = again.filter(|_| random.random_bool(0.7)).or(other);
@@ -183,7 +183,8 @@ fn ending(random: &mut StdRng) -> Game {
     game
 }
 
-/// An ending of king, advisor and cannon against king, two advisors, knight and rook.
+/// An ending of king, advisor and cannon against king, two advisors, knight and rook. Fewer pieces if two get the same
+/// square.
 fn cannon_ending(random: &mut StdRng) -> Position {
     loop {
         let file = |random: &mut StdRng| random.random_range(0..9);

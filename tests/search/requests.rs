@@ -1,4 +1,5 @@
-//! Searches for mates, and the settings of a request: root moves, MultiPV, randomness, threads and the hash table.
+//! Mates, the bench signature, the reported lines, and the settings of a request: root moves, MultiPV, randomness,
+//! threads and the hash table.
 
 use std::collections::HashSet;
 
@@ -9,21 +10,11 @@ use chuhe::rules::{Game, RuleSet};
 use chuhe::search::{Control, Degree, Limits, Meaning, Outcome, ResizeError, Score, SearchRequest};
 use chuhe::tablebase::Tables;
 
-use super::Engine;
+use super::{Engine, request};
+use crate::test_positions::play;
 
 /// The node count of `chuhe bench`. Intended changes of the search update the file.
 const BENCH_SIGNATURE: &str = include_str!("../data/bench_signature.txt");
-
-pub fn request(fen: &str, limits: Limits) -> SearchRequest {
-    SearchRequest::new(Game::new(parse_position(fen).expect(fen)), limits)
-}
-
-/// Plays moves, separated by spaces.
-pub fn play(game: &mut Game, moves: &str) {
-    for m in moves.split_whitespace() {
-        game.push(m.parse().expect(m)).expect(m);
-    }
-}
 
 /// Mates with their length in plies, confirmed by an exhaustive search.
 const MATES: &[(&str, u32)] = &[
@@ -235,8 +226,8 @@ fn only_the_allowed_root_moves_are_played() {
 fn multipv_0_searches_one_line() {
     let mut none = request(fen::START, Limits::nodes(1000));
     none.settings.multipv = 0;
-    let (_, outcome) = Engine::new().run(none);
-    assert!(outcome.score.is_some_and(|score| !score.is_proven()));
+    let (infos, _) = Engine::new().run(none);
+    assert!(!infos.is_empty() && infos.iter().all(|info| info.multipv == 1), "{infos:?}");
 }
 
 #[test]

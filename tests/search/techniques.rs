@@ -11,16 +11,12 @@ use chuhe::search::{
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use super::Engine;
+use super::{Engine, request};
 
 /// Searches with an empty hash table and empty histories.
 fn search(engine: &mut Engine, fen: &str, settings: Settings, depth: u32) -> (Vec<Info>, Outcome) {
     engine.pool.forget();
-    let limits = Limits::depth(depth);
-    engine.run(SearchRequest {
-        settings,
-        ..SearchRequest::new(Game::new(fen.parse().expect(fen)), limits)
-    })
+    engine.run(SearchRequest { settings, ..request(fen, Limits::depth(depth)) })
 }
 
 fn score(engine: &mut Engine, fen: &str, settings: Settings, depth: u32) -> Score {

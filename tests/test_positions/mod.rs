@@ -44,8 +44,13 @@ pub(crate) fn lines(data: &'static str) -> impl Iterator<Item = Vec<&'static str
 /// The game that starts at a FEN and consists of `moves`.
 pub(crate) fn game(position: &str, moves: &str) -> Game {
     let mut game = Game::new(fen::parse_position(position).unwrap());
-    for played in moves.split(' ') {
-        game.push(played.parse().unwrap()).unwrap();
-    }
+    play(&mut game, moves);
     game
+}
+
+/// Plays moves, separated by spaces.
+pub(crate) fn play(game: &mut Game, moves: &str) {
+    for played in moves.split_whitespace() {
+        game.push(played.parse().expect(played)).expect(played);
+    }
 }

@@ -2,13 +2,7 @@
 
 use std::time::Duration;
 
-use crate::engine_client::{Client, after, is_outcome};
-
-/// The lines that end a search.
-fn outcomes(lines: &[String]) -> Vec<&str> {
-    let outcomes = lines.iter().filter(|line| is_outcome(line));
-    outcomes.map(String::as_str).collect()
-}
+use crate::engine_client::{Client, after, outcomes};
 
 /// Sends a script in one write and returns the lines after the handshake.
 fn run(script: &str) -> Vec<String> {

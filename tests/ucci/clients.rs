@@ -1,11 +1,11 @@
-//! Conversations with the engine as real clients have them.
+//! Conversations of real clients with the engine.
 
 use std::time::Duration;
 
-use crate::engine_client::{BOARD, Client, after, check_infos, is_outcome};
+use crate::engine_client::{BOARD, Client, after, check_infos, is_outcome, moves_of};
 
-/// A UCCI client that sends Chinese text gets Chinese messages, with moves in Chinese notation. Others get English
-/// messages.
+/// A UCCI client that sends Chinese text gets Chinese messages, with moves in Chinese notation. In an English
+/// locale, others get English messages.
 #[test]
 fn messages_are_in_the_language_of_the_client() {
     let conversation = "position startpos moves h2e2 h9h2\nposition fen 9/9 w\nposition fen \
@@ -90,7 +90,7 @@ fn league_simulator() {
         let list = if moves.is_empty() { String::new() } else { format!(" moves{moves}") };
         client.send(&format!("position fen {fen} - - 0 1{list}"));
         let position = after(&moves);
-        let banned = crate::engine_client::moves_of(&position)[0].clone();
+        let banned = moves_of(&position)[0].clone();
         client.send(&format!("banmoves {banned}"));
         client.send(&format!("go {draw}time 1000 increment 0 opptime 900 oppincrement 0"));
         let outcome = client.outcome();
@@ -251,7 +251,6 @@ fn tchess() {
     let mut client = Client::boot();
     client.send("uci");
     client.until("uciok");
-    std::thread::sleep(Duration::from_secs(1));
     client.send("ucci");
     client.until("ucciok");
     for line in ["setoption Threads 1", "setoption Hash 16"] {

@@ -92,7 +92,7 @@ fn unlimited_searches_run_until_stopped() {
 }
 
 #[test]
-fn a_ponder_hit_starts_the_clock() {
+fn limits_end_a_search_only_after_the_ponder_hit() {
     let mut client = Client::ucci();
     for (go, hit) in [
         ("go ponder time 100 increment 0", "ponderhit"),
@@ -230,8 +230,6 @@ fn searches_use_the_given_time() {
         ("go movetime 100", 50, 100),
         ("go movetime 400", 300, 400),
         ("go time 200 movestogo 1", 20, 200),
-        ("go time 200", 0, 200),
-        ("go time 200 increment 0", 0, 200),
     ] {
         client.send(go);
         let time = last_number(&client.until("bestmove "), "time");

@@ -30,9 +30,9 @@ fn a_ponder_hit_without_a_search_is_refused() {
 
 #[test]
 fn unknown_lines_are_ignored() {
-    let none = ["", " ", "\t", "hello", "readyok", "bestmove h2e2", "炮二平五"];
+    let unknown = ["", " ", "\t", "hello", "readyok", "bestmove h2e2", "炮二平五"];
     let ucci_only = ["stop", "banmoves h2e2", "probe startpos"];
-    for (protocol, lines) in [(Ucci, &none[..]), (Uci, &none), (Uci, &ucci_only)] {
+    for (protocol, lines) in [(Ucci, &unknown[..]), (Uci, &unknown), (Uci, &ucci_only)] {
         let mut client = protocol.start();
         for line in lines {
             client.silent(line);

@@ -135,17 +135,16 @@ fn unknown_options_are_ignored() {
 fn extreme_hash_sizes_and_thread_counts_do_not_stop_the_engine() {
     let mut client = Client::ucci();
     let huge = "9".repeat(100);
-    for value in ["1048576", "99999999", &huge, "-1", "1"] {
-        client.send(&format!("setoption hashsize {value}"));
-        let answers = client.sync();
-        assert!(answers.iter().all(|line| is_message(line)), "{answers:?}");
-        client.best_move("go depth 2", &after(""));
-    }
-    for value in ["-1", "3", "1"] {
-        client.send(&format!("setoption threads {value}"));
-        let answers = client.sync();
-        assert!(answers.iter().all(|line| is_message(line)), "{answers:?}");
-        client.best_move("go depth 2", &after(""));
+    for (option, values) in [
+        ("hashsize", &["1048576", "99999999", &huge, "-1", "1"][..]),
+        ("threads", &["-1", "3", "1"]),
+    ] {
+        for value in values {
+            client.send(&format!("setoption {option} {value}"));
+            let answers = client.sync();
+            assert!(answers.iter().all(|line| is_message(line)), "{answers:?}");
+            client.best_move("go depth 2", &after(""));
+        }
     }
     client.quit();
 }
