@@ -136,7 +136,7 @@ function describe(square) {
   for (const mark of view.drawn.filter((other) => other.startsWith(squareName(square)))) {
     parts.push(mark.length === 4 ? t('arrow to', mark.slice(2)) : t('circled'));
   }
-  return parts.join(', ');
+  return parts.join(t('comma'));
 }
 
 export function drawBoard() {

@@ -36,7 +36,7 @@ function knowledgeTable(title, entries, text) {
 
 function endText({ cause, loser }) {
   const result = loser ? t(`wins ${otherSide(loser)}`) : t('result draw');
-  return `${t('by rule', t(cause))}: ${result}`;
+  return t('by rule', t(cause), result);
 }
 
 async function askPosition() {

@@ -36,7 +36,7 @@ function drawGraph(nodes) {
     if (ply % 20 === 0 && ply) addShape(svg, 'text', { x: x(ply), y: HEIGHT - 5, 'text-anchor': 'middle' }, ply);
     const area = { class: 'ply', 'data-ply': ply, x: x(ply) - step / 2, y: 0, width: step, height: HEIGHT };
     const rectangle = addShape(svg, 'rect', area);
-    addShape(rectangle, 'title', {}, node.move ? numberText(node) + moveText(node) : t('first'));
+    addShape(rectangle, 'title', {}, node.move ? numberText(node) + moveText(node) : t('fill'));
     rectangle.addEventListener('click', () => go(node));
   });
 }

@@ -28,6 +28,7 @@ const TEXTS = {
   'title review': ['Chuhe review', '楚河评棋'],
   language: ['中文', 'English'],
   board: ['Board', '棋盘'],
+  comma: [', ', '，'],
   // Board and moves.
   empty: ['empty', '空'],
   selected: ['selected', '已选'],
@@ -42,12 +43,12 @@ const TEXTS = {
   moves: ['Moves', '着法'],
   'no moves': [
     'No moves yet. Click or drag a piece, or use Tab and the arrow keys.',
-    '尚无着法。点击或拖动棋子，或用 Tab 和方向键。',
+    '尚无着法。点击或拖动棋子走棋，也可以用 Tab 键和方向键。',
   ],
-  first: ['Start (Home)', '开始（Home）'],
+  first: ['Start (Home)', '开头（Home）'],
   back: ['Back (←)', '后退（←）'],
   next: ['Forward (→)', '前进（→）'],
-  last: ['End (End)', '结束（End）'],
+  last: ['End (End)', '末尾（End）'],
   flip: ['Flip the board (F)', '翻转棋盘（F）'],
   'draw mode': ['Draw arrows and circles (D)', '画箭头和圆圈（D）'],
   'draw hint': [
@@ -174,7 +175,7 @@ const TEXTS = {
   full: ['Full strength', '最强'],
   level: ['{} ({} Elo)', '{} 级（{} 分）'],
   seconds: ['Seconds per move', '每步秒数'],
-  minutes: ['Minutes (0: no clock)', '每方分钟数（0 为不计时）'],
+  minutes: ['Minutes (0: no clock)', '每方分钟数（0 为不用棋钟）'],
   increment: ['Increment in seconds', '每步加秒'],
   resign: ['Resign', '认输'],
   'offer draw': ['Offer a draw', '提和'],
@@ -197,7 +198,7 @@ const TEXTS = {
   Repetition: ['repetition', '循环反复'],
   InsufficientMaterial: ['insufficient material', '双方均无进攻子力'],
   NoCapture: ['no-capture limit', '自然限着'],
-  'by rule': ['by the rules ({})', '按棋规（{}）'],
+  'by rule': ['by the rules ({}): {}', '按棋规（{}）：{}'],
   // Review.
   review: ['Review', '评棋'],
   'start review': ['Review the game', '点评本局'],
@@ -262,7 +263,7 @@ const TEXTS = {
     '只保存在这个标签页中，随请求发送给服务器。',
   ],
   'token form': ['A token consists of letters, digits and - . _ ~', '令牌只能由字母、数字和 - . _ ~ 组成'],
-  'no stats': ['Statistics not available: {}', '无法取得统计：{}'],
+  'no stats': ['Statistics not available: {}', '无法取得统计数据：{}'],
   stats: ['Positions: {} · moves to score: {} · positions to expand: {}', '局面 {} · 待评分 {} · 待筛选 {}'],
   workers: [
     'Workers: {} · scores in the last minute: {} · time left: {}',
@@ -284,7 +285,7 @@ const TEXTS = {
   save: ['Save', '保存'],
   'note saved': ['The note was saved', '注记已保存'],
   'no last move': ['Make a move first; the note belongs to the last move', '请先走一着；注记针对上一着'],
-  jobs: ['Searches of uploaded files', '文件计算任务'],
+  jobs: ['Searches of uploaded files', '上传文件的计算任务'],
   upload: ['Upload games or a list of FENs', '上传棋谱或 FEN 列表'],
   priority: ['Priority', '优先级'],
   low: ['low', '低'],
@@ -304,10 +305,7 @@ export const LETTERS = {
     K: '帥', A: '仕', B: '相', N: '傌', R: '俥', C: '炮', P: '兵',
     k: '將', a: '士', b: '象', n: '馬', r: '車', c: '砲', p: '卒',
   },
-  simplified: {
-    K: '帅', A: '仕', B: '相', N: '傌', R: '俥', C: '炮', P: '兵',
-    k: '将', a: '士', b: '象', n: '马', r: '车', c: '砲', p: '卒',
-  },
+  simplified: PIECE_NAMES,
   latin: Object.fromEntries([...'KABNRCPkabnrcp'].map((letter) => [letter, letter])),
 };
 const ENGLISH_NAMES = { k: 'king', a: 'advisor', b: 'bishop', n: 'knight', r: 'rook', c: 'cannon', p: 'pawn' };

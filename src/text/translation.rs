@@ -15,9 +15,9 @@ use super::Language;
 /// Pairs of lines, English and Chinese; empty lines and those that begin with `#` are skipped.
 ///
 /// A pattern has `{}` for any text but an empty one, whose enclosing quotation marks become Chinese ones, `{n}` for a
-/// number, `{t}` for a text that is translated too, and `{l}` for a list, in which each `, ` becomes `、`. Each value
-/// ends at the first occurrence of the next literal text; the last literal text must end the message. `(s)` at the end
-/// of a noun is its ending in the singular or plural: nothing or `s`. It is not a value.
+/// number, `{t}` for a text that is translated too, and `{l}` for a list of texts as for `{}`, in which each `, `
+/// becomes `、`. Each value ends at the first occurrence of the next literal text; the last literal text must end the
+/// message. `(s)` at the end of a noun is its ending in the singular or plural: nothing or `s`. It is not a value.
 ///
 /// In the translation, `{3}` is replaced by the third value, and a `{}` that is the n-th placeholder by the n-th value.
 const TABLE: &str = include_str!("chinese.txt");
@@ -131,16 +131,22 @@ impl Slot {
                     .then_some(Cow::Borrowed(text))
             }
             Self::Text => (!text.is_empty()).then(|| chinese(text, cache)),
-            Self::List => (!text.is_empty()).then(|| text.replace(", ", "、").into()),
+            Self::List => (!text.is_empty()).then(|| {
+                let items: Vec<_> = text.split(", ").map(in_chinese_quotes).collect();
+                items.join("、").into()
+            }),
             Self::Plural => None,
         }
     }
 }
 
-/// A text in double quotation marks in Chinese ones instead; other texts unchanged.
+/// A text in single or double quotation marks in Chinese ones instead; other texts unchanged.
 fn in_chinese_quotes(text: &str) -> Cow<'_, str> {
-    let inner = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
-    match inner.filter(|inner| !inner.contains('"')) {
+    let inner = ['"', '\''].into_iter().find_map(|quote| {
+        let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;
+        (!inner.contains(quote)).then_some(inner)
+    });
+    match inner {
         Some(inner) => Cow::Owned(format!("“{inner}”")),
         None => Cow::Borrowed(text),
     }
@@ -243,6 +249,16 @@ mod tests {
             ("draw: Permission denied (os error 13)", "draw：没有权限"),
             ("a.pgn: game 3: unclosed tag", "a.pgn：第 3 局：标签未闭合"),
             ("the reply h2e2 is missing after a0a1", "缺少 a0a1 之后的应着 h2e2"),
+            ("error: unexpected argument 'foo' found", "错误：无法识别的参数“foo”"),
+            (
+                "tip: some similar subcommands exist: 'data', 'batch'",
+                "提示：是否指“data”、“batch”？",
+            ),
+            ("to pass '--foo' as a value, use '-- --foo'", "若要把“--foo”作为值，请写“-- --foo”"),
+            (
+                "x: failed to lookup address information: Name or service not known",
+                "x：无法解析主机名：没有这个主机名",
+            ),
             ("12 moves in 3 positions", "3 个局面中有 12 个着法"),
             ("1 move in 1 position", "1 个局面中有 1 个着法"),
             ("a.toml: TOML parse error at line 1, column 3", "a.toml：TOML 第 1 行第 3 列有错"),
@@ -259,7 +275,7 @@ mod tests {
             ("sub: is a directory", "sub：这是目录，不是文件"),
             (
                 "--engine: \"a: b\" is not of the form key=value",
-                "--engine：“a: b”不是 键=值 的形式",
+                "--engine：“a: b”不是“键=值”的形式",
             ),
             ("--engine: \"a=b\": unclosed quote", "--engine：“a=b”：引号未闭合"),
             (

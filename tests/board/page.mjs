@@ -963,6 +963,8 @@ async function showsReviewFile() {
   execFileSync(PROGRAM, ['review', 'game.pgn', '--depth', '3', '--html', 'game.html'], { cwd: directory });
   const page = await open(`file://${join(directory, 'game.html')}`, { locale: 'zh-CN' });
   assert.equal(await page.locator('#graph .ply').count(), 6);
+  assert.equal(await page.locator('#graph [data-ply="0"] title').textContent(), '起始局面');
+  assert.equal(await square(page, 'e0').getAttribute('aria-label'), 'e0，红帅');
   await page.locator('#graph [data-ply="2"]').click();
   assert.match(await status(page), /黑方 马８进７/);
   await page.keyboard.press('ArrowRight');

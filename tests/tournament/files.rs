@@ -170,7 +170,7 @@ fn the_plot_has_a_row_per_engine() {
     }
     let _ = output(&mut command("--force --lang zh"));
     let chinese = fs::read_to_string(&plot).unwrap();
-    for part in ["A &amp; B：2 局", "得分率（%）及 95% 置信区间"] {
+    for part in ["A &amp; B：2 局", "得分率（%）及 95 % 置信区间"] {
         assert!(chinese.contains(part), "{part}: {chinese}");
     }
     // It is written even if another report cannot be written.

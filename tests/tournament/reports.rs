@@ -223,7 +223,7 @@ fn the_plot_shows_elo_and_llr_by_games() {
     let arguments = "--openings start --sprt elo0=0,elo1=5 --rounds 4 --each depth=1";
     output(match_of(good(), arguments).arg("--plot").arg(&plot));
     let svg = fs::read_to_string(&plot).unwrap();
-    for part in ["Elo of one with 95% bounds", "LLR, nElo [0, 5]", "polyline"] {
+    for part in ["Elo of one with 95 % bounds", "LLR, nElo [0, 5]", "polyline"] {
         assert!(svg.contains(part), "{part}: {svg}");
     }
 }

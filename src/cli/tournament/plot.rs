@@ -119,7 +119,7 @@ fn curves(tournament: &Tournament, points: &[Point]) -> Vec<Curve> {
         let known = values.filter_map(|(games, value)| Some((games, value?)));
         known.filter(|(_, value)| value.is_finite()).collect()
     };
-    let elo = format!("Elo of {} with 95% bounds", tournament.engines[0].name);
+    let elo = format!("Elo of {} with 95 % bounds", tournament.engines[0].name);
     let elo = Curve {
         title: translated(&elo).into_owned(),
         lines: vec![
@@ -193,7 +193,7 @@ fn paint_standings(root: &Area<'_>, rows: &[(&str, Option<Estimate>)], title: &s
         .max_light_lines(1)
         .x_label_formatter(&|share| format!("{share:.0}"))
         .y_labels(0)
-        .x_desc(translated("score in % with 95% bounds"))
+        .x_desc(translated("score in % with 95 % bounds"))
         .draw()?;
     for (row, (name, estimate)) in rows.iter().enumerate() {
         let y = -(row as f64) - 0.7;
