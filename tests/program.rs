@@ -8,7 +8,7 @@ mod ucci;
 // These tests send signals to the server.
 #[cfg(all(feature = "cloud", unix))]
 mod cloud;
-#[cfg(all(feature = "match", feature = "training", feature = "sqlite"))]
+#[cfg(all(feature = "match", feature = "training", feature = "cloud"))]
 mod commands;
 #[cfg(all(feature = "match", feature = "training", feature = "cloud"))]
 mod readme;
@@ -17,11 +17,12 @@ mod readme;
 mod tournament;
 
 mod engine_client;
+mod processes;
 #[cfg(all(feature = "match", target_os = "linux"))]
 mod terminal;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tempfile::TempDir;
@@ -33,6 +34,10 @@ pub(crate) struct TestDir(TempDir);
 impl TestDir {
     pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        self.0.path()
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -49,6 +54,10 @@ impl TestDir {
 
     pub(crate) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    pub(crate) fn json(&self, name: &str) -> serde_json::Value {
+        serde_json::from_str(&self.read(name)).unwrap()
     }
 
     /// The names of the files in the directory, sorted.
@@ -145,12 +154,7 @@ impl TestDir {
 
 /// `chuhe` in an English locale.
 pub(crate) fn chuhe() -> Command {
-    in_english(env!("CARGO_BIN_EXE_chuhe"))
-}
-
-/// A program in an English locale, for a program that starts `chuhe`.
-pub(crate) fn in_english(program: &str) -> Command {
-    let mut command = Command::new(program);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
     for variable in ["LC_ALL", "LC_CTYPE", "LC_MESSAGES", "RUST_LOG"] {
         command.env_remove(variable);
     }

@@ -135,6 +135,7 @@ fn the_engine_passes_its_own_checks() {
 #[test]
 fn a_double_click_opens_the_board() {
     let directory = tempfile::tempdir().unwrap();
+    // The program takes a start by explorer.exe for a double-click.
     let explorer = directory.path().join("explorer.exe");
     fs::copy(std::env::current_exe().unwrap(), &explorer).unwrap();
     let dir = directory.path().join("引擎");

@@ -1,13 +1,15 @@
 //! Requests of administrators.
 
-use std::time::{Duration, Instant};
+use std::fs::File;
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::server::{
-    ADMIN, FORM, READER, START, Server, WRITER, bearer, body, dir_with_tokens, json_body, status,
-    write_example,
+    ADMIN, FORM, LIBRARY, READER, START, Server, WRITER, bearer, body, dir_with_tokens, json_body,
+    status, write_example,
 };
+use crate::processes::{send_signal, wait_until};
 
 /// The response to a POST request with a form and with a token in the header.
 fn post(server: &Server, path: &str, form: &str, token: &str) -> String {
@@ -91,29 +93,24 @@ fn sighup_reloads_tokens_and_static_files() {
     let dir = dir_with_tokens();
     std::fs::create_dir(dir.path("site")).unwrap();
     dir.write("site/a.txt", "old");
-    let server = Server::start(&dir, "--static site");
-    let hang_up = || {
-        let process = rustix::process::Pid::from_child(&server.child);
-        rustix::process::kill_process(process, rustix::process::Signal::HUP).unwrap();
-    };
+    let mut command = dir.process("");
+    command.stderr(File::create(dir.path("errors")).unwrap());
+    let server = Server::start_by(command, LIBRARY, "--static site");
     let admin_status = |token: &str| status(&post(&server, "/admin/undos", "", token));
     let new = "another-administrator";
     let file = || body(&server.get("/a.txt"));
     assert_eq!((admin_status(ADMIN), admin_status(new), &*file()), (200, 403, "old"));
     dir.write("site/a.txt", "new");
     dir.write("tokens", format!("admin other {new}\n"));
-    hang_up();
-    let begun = Instant::now();
-    while file() != "new" {
-        assert!(begun.elapsed() < Duration::from_secs(20));
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    send_signal(&server.child, Signal::HUP);
+    wait_until(|| file() == "new");
     assert_eq!((admin_status(ADMIN), admin_status(new)), (403, 200));
     // An invalid file changes nothing.
     dir.write("tokens", "nonsense\n");
     dir.write("site/a.txt", "newer");
-    hang_up();
-    std::thread::sleep(Duration::from_millis(500));
+    send_signal(&server.child, Signal::HUP);
+    let message = "the previous tokens and static files stay in use";
+    wait_until(|| dir.read("errors").contains(message));
     assert_eq!((admin_status(new), &*file()), (200, "new"));
     assert_eq!(server.stop(), Some(0));
 }
@@ -167,8 +164,7 @@ fn queues_are_emptied() {
 
 #[test]
 fn invalid_admin_requests_change_nothing() {
-    let dir = dir_with_tokens();
-    let server = Server::start(&dir, "");
+    let server = Server::new("");
     write_example(&server);
     for (path, form, expected) in [
         ("/admin/undo", "", "400 writer is missing\n"),
@@ -185,5 +181,4 @@ fn invalid_admin_requests_change_nothing() {
         assert_eq!(format!("{} {}", status(&response), body(&response)), expected);
     }
     assert_eq!(server.ask("queryscore", ""), "eval:20\0");
-    dir.check("$2 serve library.db --anonymous admin\n2> --anonymous");
 }

@@ -33,7 +33,7 @@ fn every_encoding_of_a_request_gets_the_same_reply() {
     assert_eq!(body(&server.post("/chessdb.php", FORM, &form)), KNOWN);
     let charset = format!("{FORM}; charset=UTF-8");
     assert_eq!(body(&server.post("/chessdb.php?action=query&x=y", &charset, &form)), KNOWN);
-    // From a client with an address that ends with a slash.
+    // From a client whose base URL ends with a slash.
     assert_eq!(body(&server.get(&format!("/{path}"))), KNOWN);
     // From a proxy, with an absolute URL.
     let absolute = server.get(&format!("http://www.example.com{path}"));
@@ -189,7 +189,15 @@ fn tokens_give_the_rights_of_their_role() {
     assert_eq!(with("Authorization: Bearer wrong\r\n"), "tokenerror\0");
     assert_eq!(with(&format!("Authorization: Basic {WRITER}\r\n")), "tokenerror\0");
     assert_eq!(status(&server.get("/metrics")), 403);
-    // A token that cannot be read is invalid. Another scheme is no token.
+    let metrics = server.get_with("/metrics", &bearer(READER));
+    for line in [
+        "chuhe_cloud_requests_total{action=\"store\"} 4\n",
+        "chuhe_cloud_positions 1\n",
+        "chuhe_cloud_waiting_to_be_sieved 1\n",
+    ] {
+        assert!(metrics.contains(line), "{metrics}");
+    }
+    // A bearer token that is missing or not ASCII is invalid. Another scheme is no token.
     let public = Server::new("--anonymous read");
     let path = format!("/chessdb.php?action=queryall&board={board}");
     for (value, reply) in [
@@ -201,20 +209,13 @@ fn tokens_give_the_rights_of_their_role() {
         let head = format!("Authorization: {value}\r\n");
         assert_eq!(body(&public.get_with(&path, &head)), reply, "{value}");
     }
-    let metrics = server.get_with("/metrics", &bearer(READER));
-    for line in [
-        "chuhe_cloud_requests_total{action=\"store\"} 4\n",
-        "chuhe_cloud_positions 1\n",
-        "chuhe_cloud_waiting_to_be_sieved 1\n",
-    ] {
-        assert!(metrics.contains(line), "{metrics}");
-    }
 }
 
 #[test]
 fn depths_above_127_are_stored_as_127() {
     let server = Server::new("");
     for depth in [127, 256, 70_000] {
+        // Different scores, so that each request changes the score.
         let score = depth % 100;
         let more = format!("&move=a3a4&score={score}&depth={depth}&token={WRITER}");
         assert_eq!(server.ask("store", &more), "ok\0", "{depth}");
@@ -252,6 +253,8 @@ fn invalid_arguments_of_serve_are_reported() {
         $1 serve text.db
         2> text.db: database error: file is not a database
         $2 serve x.db --anonymous king
+        2> possible values: none, read, queue, write
+        $2 serve x.db --anonymous admin
         2> possible values: none, read, queue, write
         $2 serve x.db --listen nowhere
         2> expected ADDRESS:PORT, HOST:PORT, :PORT or PORT

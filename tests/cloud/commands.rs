@@ -1,19 +1,20 @@
 //! The commands of `chuhe cloud`.
 
 use std::fs::File;
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use chuhe::cloud::key::View;
 use chuhe::cloud::store::{Priority, Store, Task, TaskKind, WORKER};
 
-use super::server::{LIBRARY, START, Server, WRITER, dir_with_tokens, responding, write_example};
-use crate::{TestDir, words};
+use super::server::{
+    DOUBLED, LIBRARY, START, Server, WRITER, dir_with_tokens, responding, write_example,
+};
+use crate::TestDir;
+use crate::processes::{in_shell, started_by};
 
 const GAME: &str = "[Game \"Chinese Chess\"]\n[Format \"ICCS\"]\n\n1. H2-E2 H9-G7 2. H0-G2 *\n";
-
-/// A position with two red pawns on one file that have not crossed the river, which a library cannot store.
-const DOUBLED: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/P1P1P1P2/1C5C1/9/RNBAKABNR w";
 
 /// A new directory with a library of three scores. No server runs on it.
 fn dir_with_library() -> TestDir {
@@ -39,15 +40,8 @@ fn query_and_walk_show_the_moves_of_a_library() {
     let first = "1    b2e2  炮八平五  20     ! (00-00)  6\n";
     assert!(text.contains(first), "{text}");
     assert!(text.ends_with("search requested\n"), "{text}");
-    dir.write("token", "two words");
     dir.check(&format!(
         "
-        $1 cloud query startpos --url {url} --token-file token
-        2> token: expected only a token
-        $1 cloud queue '3k5/9/9/4c4/4n4/9/9/4C4/4N4/R3K3R w' --url {url}
-        2> the library does not search positions with so few pieces
-        $1 cloud queue '1R2k4/R8/9/9/9/9/9/9/9/3K5 b' --url {url}
-        2> the position has no legal move
         $ --lang zh cloud query startpos --url {url}
         ^ 着法            分数  注记       胜率\n
         $ --lang zh cloud walk startpos --url {url}
@@ -58,6 +52,24 @@ fn query_and_walk_show_the_moves_of_a_library() {
         $ cloud query 'startpos moves a0a1' --url {url}/chuhe
         = unknown
         2=
+        "
+    ));
+}
+
+#[test]
+fn errors_of_query_walk_and_queue_are_reported() {
+    let dir = TestDir::new();
+    let server = Server::new("");
+    let url = server.url();
+    dir.write("token", "two words");
+    dir.check(&format!(
+        "
+        $1 cloud query startpos --url {url} --token-file token
+        2> token: expected only a token
+        $1 cloud queue '3k5/9/9/4c4/4n4/9/9/4C4/4N4/R3K3R w' --url {url}
+        2> the library does not search positions with so few pieces
+        $1 cloud queue '1R2k4/R8/9/9/9/9/9/9/9/3K5 b' --url {url}
+        2> the position has no legal move
         $1 cloud query startpos --url http://127.0.0.1:1
         2> refused
         $2 cloud query startpos --url '' --lang zh
@@ -144,8 +156,8 @@ fn a_dump_recreates_the_library() {
     dir.check("$ cloud dump library.db dump.txt");
     let dump = dir.read("dump.txt");
     assert!(dump.contains("RNBAKABNR w b2e2 -20 0\n"), "{dump}");
-    // A second import or an older dump changes nothing.
-    dir.write("older.txt", dump.replace("b2e2 -20 0", "b2e2 -90 0"));
+    // A second import changes nothing, and neither does another score of the same depth.
+    dir.write("other-score.txt", dump.replace("b2e2 -20 0", "b2e2 -90 0"));
     // With a byte order mark, as editors on Windows write it.
     dir.write("marked.txt", format!("\u{feff}{dump}"));
     // A book contains only the good moves.
@@ -156,7 +168,7 @@ fn a_dump_recreates_the_library() {
         2=
         $ cloud import other.db dump.txt
         ^ 0 moves written, 3 already known,
-        $ cloud import other.db older.txt
+        $ cloud import other.db other-score.txt
         ^ 0 moves written, 3 already known,
         $ cloud import other.db - < marked.txt
         ^ 0 moves written, 3 already known,
@@ -272,6 +284,7 @@ fn a_running_library_is_backed_up() {
     dir.check(
         "
         $1 cloud backup library.db copy.db
+        2> copy.db: the file already exists
         $ cloud undo copy.db --writer tests
         = 3 values undone (undo 1)
         2=
@@ -283,11 +296,9 @@ fn a_running_library_is_backed_up() {
 #[test]
 fn a_backup_to_a_full_disk_names_the_copy() {
     let dir = dir_with_library();
-    let chuhe = env!("CARGO_BIN_EXE_chuhe");
-    // 36 KB: less than the copy, but enough for the index of the write-ahead log.
-    let script = format!("ulimit -f 72; exec '{chuhe}' cloud backup library.db copy.db");
-    let mut command = crate::in_english("sh");
-    let output = command.args(["-c", &script]).current_dir(dir.path(".")).output().unwrap();
+    // 36 or 72 KB, depending on the shell: less than the copy, but enough for the index of the write-ahead log.
+    let backup = dir.process("cloud backup library.db copy.db");
+    let output = in_shell("ulimit -f 72", &backup).output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(errors.contains("copy.db: database error: "), "{errors}");
     assert!(!dir.names().contains(&"copy.db".to_owned()));
@@ -471,54 +482,65 @@ fn files_that_are_not_libraries_are_left_unchanged() {
             $1 cloud log {name}
             2> {name}
             $1 cloud undo {name} --writer x
+            2> {name}
             "
         ));
         assert_eq!(dir.read(name), content);
     }
 }
 
-/// A command that runs the program without write permission for the directory and its files. If the tests run as root,
-/// the program runs as another user, by `setpriv`; `None` if that fails.
-fn read_only(dir: &TestDir) -> Option<Command> {
-    use std::os::unix::fs::PermissionsExt;
+/// A directory without write permission for it and its files. The permission of the directory is restored when the
+/// value is dropped, so that it can be deleted.
+struct ReadOnly<'a>(&'a TestDir);
 
-    let set = |name: &str, mode: u32| {
-        let mode = std::fs::Permissions::from_mode(mode);
-        std::fs::set_permissions(dir.path(name), mode).unwrap();
-    };
-    dir.names().iter().for_each(|name| set(name, 0o444));
-    set("", 0o555);
-    if !rustix::process::getuid().is_root() {
-        return Some(crate::chuhe());
+impl<'a> ReadOnly<'a> {
+    fn new(dir: &'a TestDir) -> Self {
+        dir.names().iter().for_each(|name| set_mode(&dir.path(name), 0o444));
+        set_mode(dir.root(), 0o555);
+        Self(dir)
     }
-    let user_command = || {
-        let mut command = crate::in_english("setpriv");
-        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
-        command.arg(env!("CARGO_BIN_EXE_chuhe"));
-        command
-    };
-    let probe = user_command().arg("--version").output();
-    if probe.is_ok_and(|output| output.status.success()) {
-        return Some(user_command());
+
+    /// The program in the directory. If the tests run as root, it runs as another user, by `setpriv`; `None` if that
+    /// fails.
+    fn process(&self, line: &str) -> Option<Command> {
+        let program = self.0.process(line);
+        if !rustix::process::getuid().is_root() {
+            return Some(program);
+        }
+        let words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+        let probe = started_by(&words, &self.0.process("--version")).output();
+        if probe.is_ok_and(|output| output.status.success()) {
+            return Some(started_by(&words, &program));
+        }
+        eprintln!("skipped: setpriv cannot run the program as another user");
+        None
     }
-    eprintln!("skipped: setpriv cannot run the program as another user");
-    None
+
+    /// Runs the program; returns the exit code and the output.
+    fn run(&self, line: &str) -> Option<(Option<i32>, String)> {
+        let output = self.process(line)?.output().unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        Some((output.status.code(), String::from_utf8(text).unwrap()))
+    }
 }
 
-/// Runs the program with [`read_only`]; returns the exit code and the output.
-fn run_read_only(dir: &TestDir, line: &str) -> Option<(Option<i32>, String)> {
-    let mut command = read_only(dir)?;
-    command.current_dir(dir.path("")).args(words(line));
-    let output = command.output().unwrap();
-    let text = [output.stdout, output.stderr].concat();
-    Some((output.status.code(), String::from_utf8(text).unwrap()))
+impl Drop for ReadOnly<'_> {
+    fn drop(&mut self) {
+        set_mode(self.0.root(), 0o755);
+    }
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+    std::fs::set_permissions(path, mode).unwrap();
 }
 
 #[test]
 fn read_only_libraries_are_read_and_served() {
     let dir = dir_with_library();
     let dump = dir.output("cloud dump library.db");
-    let Some(read) = run_read_only(&dir, "cloud dump library.db") else {
+    let read_only = ReadOnly::new(&dir);
+    let Some(read) = read_only.run("cloud dump library.db") else {
         return;
     };
     assert_eq!(read, (Some(0), dump));
@@ -528,13 +550,13 @@ fn read_only_libraries_are_read_and_served() {
         ("cloud undo library.db --writer x", 1, "library.db: the library is read-only"),
         ("cloud import library.db tokens", 1, "library.db: the library is read-only"),
     ] {
-        let (found, text) = run_read_only(&dir, line).unwrap();
+        let (found, text) = read_only.run(line).unwrap();
         assert!(found == Some(code) && text.contains(message), "{text}");
     }
-    let mut command = read_only(&dir).unwrap();
+    let mut command = read_only.process("").unwrap();
     let errors = TestDir::new();
     command.stderr(File::create(errors.path("errors")).unwrap());
-    let server = Server::start_by(command, LIBRARY, &dir, "--lang en --workers 1");
+    let server = Server::start_by(command, LIBRARY, "--workers 1");
     assert_eq!(server.ask("queryscore", ""), "eval:20\0");
     let all = server.ask("queryall", "&learn=1");
     assert_eq!(all.matches("winrate").count(), 6);
@@ -552,7 +574,8 @@ fn unmerged_writes_of_a_read_only_library_are_reported() {
     let dir = dir_with_library();
     // A command that reads only the database file would miss the writes in the write-ahead log.
     dir.write("library.db-wal", "x".repeat(5_000));
-    let Some((code, text)) = run_read_only(&dir, "cloud dump library.db") else {
+    let read_only = ReadOnly::new(&dir);
+    let Some((code, text)) = read_only.run("cloud dump library.db") else {
         return;
     };
     let is_reported = text.contains("has unmerged writes in library.db-wal");

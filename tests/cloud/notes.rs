@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::server::{
-    ADMIN, FORM, READER, START, Server, WRITER, bearer, body, dir_with_tokens, encoded, json_body,
-    status, write_example,
+    ADMIN, DOUBLED, FORM, READER, START, Server, WRITER, bearer, body, dir_with_tokens, encoded,
+    json_body, status, write_example,
 };
 use crate::TestDir;
 
@@ -403,9 +403,7 @@ fn reasons_are_in_the_language_of_the_client() {
     assert_eq!(body(&refused), "没有权限\n");
     let refused = post("/notes", FORM, "board=x");
     assert_eq!(body(&refused), "board 须为 FEN\n");
-    // A position with two red pawns on one file that have not crossed the river cannot be stored.
-    let doubled = START.replace("/9/9/P1P1P1P1P", "/9/P8/P1P1P1P2");
-    let list = format!("{START}\n{doubled}\n");
+    let list = format!("{START}\n{DOUBLED}\n");
     let job = json_body(&post("/jobs", "text/plain", &list));
     let problem = "第 2 局：略去 1 个云库不存或不搜索的局面";
     assert_eq!(job["problems"], json!([problem]), "{job}");
@@ -456,6 +454,11 @@ fn unreadable_uploads_are_refused() {
     assert_eq!(status(&post("/jobs", &large, WRITER)), 413);
     let binary = post("/jobs", "\u{1}\u{2}nonsense", WRITER);
     assert_eq!(status(&binary), 400, "{binary}");
+}
+
+#[test]
+fn problems_of_uploads_are_listed() {
+    let server = Server::new("");
     // A game is searched up to its first illegal move, which is reported.
     let job = upload(&server, "", "1. h2e2 h9h1 *\n");
     assert_eq!(

@@ -12,11 +12,12 @@ fn get(server: &Server, query: &str) -> String {
     body(&server.get(&format!("/chessdb.php?{}", encoded(query))))
 }
 
-/// Acknowledges a batch by `ackqueue` or `acksel`, named by its hash and signed with the access token.
+/// Acknowledges a batch by the action `ackqueue` or `acksel`. The key is the hash of the batch; the token is the hash
+/// of the access token and the key.
 fn acknowledge(server: &Server, action: &str, access: &str, batch: &str) -> String {
-    let name = hash(batch);
-    let token = hash(&format!("{access}{name}"));
-    get(server, &format!("action={action}&key={name}&token={token}"))
+    let key = hash(batch);
+    let token = hash(&format!("{access}{key}"));
+    get(server, &format!("action={action}&key={key}&token={token}"))
 }
 
 /// The access token of a worker on this machine.

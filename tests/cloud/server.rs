@@ -1,13 +1,16 @@
 //! A server process for tests, and a client that writes raw HTTP.
 
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use rustix::process::Signal;
 use serde_json::Value;
 
 pub(crate) use crate::engine_client::START;
+use crate::processes::{Running, in_shell, send_signal};
 use crate::{TestDir, words};
 
 /// Content type of a form.
@@ -19,12 +22,15 @@ pub const WRITER: &str = "tests-may-write-scores";
 /// A token with the role `admin`.
 pub const ADMIN: &str = "tests-may-do-everything";
 
+/// A position with two red pawns on one file that have not crossed the river, which a library cannot store.
+pub const DOUBLED: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/P1P1P1P2/1C5C1/9/RNBAKABNR w";
+
 /// The file of the library in the directory of a test.
 pub const LIBRARY: &str = "library.db";
 
 /// A server that is killed at the end of the test.
 pub struct Server {
-    pub child: Child,
+    pub child: Running,
     pub address: SocketAddr,
     /// The directory of the server, if no other server uses it.
     _dir: Option<TestDir>,
@@ -54,22 +60,21 @@ impl Server {
 
     /// Starts a server on another library, with the tokens of a directory.
     pub fn start_on(library: &str, dir: &TestDir, arguments: &str) -> Self {
-        Self::start_by(crate::chuhe(), library, dir, arguments)
+        Self::start_by(dir.process(""), library, arguments)
     }
 
     /// Starts a server with a file size limit of `blocks` blocks, which have 512 or 1024 bytes depending on the shell.
     /// Its standard error is the file `errors`.
     pub fn start_with_file_size_limit(dir: &TestDir, blocks: u32) -> Self {
-        let mut shell = crate::in_english("sh");
-        let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\" 2>errors");
-        shell.args(["-c", &script, env!("CARGO_BIN_EXE_chuhe")]);
-        Self::start_by(shell, LIBRARY, dir, "")
+        let mut command = in_shell(&format!("ulimit -f {blocks}"), &dir.process(""));
+        command.stderr(File::create(dir.path("errors")).unwrap());
+        Self::start_by(command, LIBRARY, "")
     }
 
     /// Starts a server by a command that runs the program. It has no workers unless the arguments set their number.
-    pub fn start_by(mut command: Command, library: &str, dir: &TestDir, arguments: &str) -> Self {
+    pub fn start_by(mut command: Command, library: &str, arguments: &str) -> Self {
         let workers = if arguments.contains("--workers") { "" } else { "--workers 0" };
-        command.args(["serve", library]).current_dir(dir.path(""));
+        command.args(["serve", library]);
         command.args(words("--listen 127.0.0.1:0 --tokens tokens"));
         command.args(words(arguments)).args(words(workers));
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
@@ -79,7 +84,7 @@ impl Server {
         let address = line.trim().strip_prefix("listening on http://");
         let address = address.and_then(|rest| rest.strip_suffix("/chessdb.php"));
         let address = address.unwrap_or_else(|| panic!("{line}")).parse().unwrap();
-        Self { child, address, _dir: None }
+        Self { child: Running(child), address, _dir: None }
     }
 
     pub fn connect(&self) -> TcpStream {
@@ -113,7 +118,8 @@ impl Server {
         self.raw(get_request(path, more))
     }
 
-    /// The response to a writer's score of a move, for the side to move after it.
+    /// Stores the score of a move, for the side to move after the move, with the token of a writer; returns the
+    /// response.
     pub fn store(&self, board: &str, m: &str, score: i32) -> String {
         self.try_store(board, m, score).unwrap()
     }
@@ -162,17 +168,8 @@ fn get_request(path: &str, more: &str) -> String {
 
 /// Stops a process with SIGTERM; returns its exit code.
 pub fn stop(child: &mut Child) -> Option<i32> {
-    let process = rustix::process::Pid::from_child(child);
-    rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
+    send_signal(child, Signal::TERM);
     child.wait().unwrap().code()
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // Fails if it has already exited.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 /// The URL of a server that sends the same response to every request. A response that is a URL is also sent as the

@@ -6,10 +6,9 @@ use chuhe::notation::{chinese, fen, wxf};
 use predicates::prelude::*;
 use predicates::str::is_match;
 
-use super::{TestDir, check, keys, quiet_output};
+use super::{BLACK_MATED, TestDir, check, keys, quiet_output};
 
 const ENDGAME: &str = "3ak4/4a4/4b4/9/9/9/9/4B4/4A4/2BAKR3 w - - 0 1";
-const MATED: &str = "3k5/3R5/3R5/9/9/9/9/9/9/4K4 b";
 
 /// The rows that the command prints. It must succeed with an empty standard error.
 fn rows(arguments: &str) -> Vec<String> {
@@ -143,7 +142,7 @@ fn the_end_of_the_game_is_reported() {
     let bare = "3ak4/9/4b4/9/9/9/9/4B4/4A4/3K5 w";
     check(&format!(
         r"
-        $ analyse '{MATED}'
+        $ analyse '{BLACK_MATED}'
         = black is checkmated (将死), red wins
         $ analyse '3k5/4P4/9/9/9/9/9/9/9/4K4 b'
         = black has no legal move (困毙), red wins
@@ -194,7 +193,7 @@ fn pruning_and_knowledge_change_the_search() {
 #[test]
 fn files_of_positions_are_analyzed() {
     let dir = TestDir::new();
-    let text = format!("# positions\nstartpos moves h2e2\n{MATED}\n{ENDGAME}\n");
+    let text = format!("# positions\nstartpos moves h2e2\n{BLACK_MATED}\n{ENDGAME}\n");
     dir.write("positions.txt", text);
     dir.check(
         r"
@@ -306,7 +305,7 @@ fn json_is_english() {
     let object = |fen: &str| {
         TestDir::new().objects(&format!("analyse '{fen}' --depth 1 --json --lang zh"))[0].clone()
     };
-    assert_eq!(object(MATED)["ruling"], "black is checkmated (将死), red wins");
+    assert_eq!(object(BLACK_MATED)["ruling"], "black is checkmated (将死), red wins");
     let ending = "2baka3/9/9/9/9/9/9/9/9/R2K5 w";
     assert!(object(ending)["ending"].as_str().unwrap().contains("red wins, mate in"));
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chuhe::eval::nnue::Network;
 use serde_json::Value;
 
-use super::{START, TestDir};
+use super::{BLACK_MATED, START, TestDir};
 use crate::json_lines;
 
 /// A suite: a capture, a mate in at most two moves, a move to avoid, and a position without an EPD operation.
@@ -268,6 +268,7 @@ fn an_incomplete_output_is_continued() {
             $1 {batch}
             2> exists
             $2 {batch} --continue --force
+            2> '--continue' cannot be used with '--force'
             $ {batch} --continue
             2> 4 of 4 positions, 2 of 3 solved
             "
@@ -294,9 +295,8 @@ fn an_incomplete_output_is_continued() {
 #[test]
 fn scores_that_are_bounds_and_finished_games_are_marked() {
     let dir = TestDir::new();
-    let mated = "3k5/3R5/3R5/9/9/9/9/9/9/4K4 b";
     let positions = chuhe::search::BENCH_POSITIONS.join("\n");
-    dir.write("marked.epd", format!("{mated}\n{positions}\n"));
+    dir.write("marked.epd", format!("{BLACK_MATED}\n{positions}\n"));
     let answers = dir.objects("batch marked.epd --nodes 2000");
     assert_eq!(answers[0]["over"], "checkmate");
     assert_eq!(answers[0]["best"], Value::Null);
@@ -335,7 +335,9 @@ fn invalid_lines_do_not_stop_the_others() {
         $1 batch nothing.epd --out never.json
         2> there are no games or positions
         $1 batch no-such-file
+        2> no-such-file: No such file
         $2 batch invalid.epd --continue
+        2> --out <FILE>
         $ analyse task.epd --depth 1
         > 3k5
         ",

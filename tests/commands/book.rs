@@ -14,7 +14,8 @@ fn a_book_is_built_from_games_and_shown() {
     dir.check("$ book build book.dat games.pgn --min-games 1\n2> skipped 1 game without a result\n2> 3 games");
     dir.write("cut.pgn", "1. h2e2 h9g7 2. h0g2 a0a9 1-0\n");
     dir.check("$ book build cut.dat cut.pgn --min-games 1\n2> cut.pgn: game 1: line 1: move 4:");
-    // The central cannons have weight 3 for a win, a draw and a loss: each counts the games of both.
+    // The central cannons are mirror images, so the games with either count for both: 3 for the win, 1 for the draw,
+    // -1 for the loss.
     let shown = "b2e2  炮八平五  C8=5  3       50.0 %\nh2e2  炮二平五  C2=5  3       50.0 %\n";
     let text = dir.output("book show --book book.dat");
     assert_eq!(text.split_once('\n').unwrap().1, shown);
@@ -137,7 +138,7 @@ fn a_book_is_built_from_self_play_by_one_command() {
 fn by_score_keeps_moves_that_lost_their_games() {
     let dir = TestDir::new();
     dir.write("a.pgn", "[Result \"0-1\"]\n\n1. C2=5 N8+7 2. N2+3 0-1\n");
-    // Without a result the number of games counts.
+    // With --by-score, games without a result count as well.
     dir.write("c.pgn", "[Result \"*\"]\n\n1. h2e2 *\n");
     dir.check(
         "
@@ -231,7 +232,9 @@ fn invalid_books_are_reported() {
         $1 book export cut.dat
         2> truncated
         $1 book verify /no/such/book
+        2> /no/such/book: No such file
         $1 book export /no/such/book
+        2> /no/such/book: No such file
         $1 book verify wrong.dat
         2> 1 unusable move (illegal, duplicate or without weight)
         $1 book show --book foreign.dat
@@ -388,8 +391,7 @@ fn positions_with_the_same_hash_are_reported() {
     ));
 }
 
-/// With every limit of the address space with which the program runs, a book in a database is used, or an error is
-/// reported.
+/// At every limit of the address space at which the program starts, it shows the book or reports an error.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_database_that_does_not_fit_into_memory_is_reported() {
@@ -402,11 +404,9 @@ fn a_database_that_does_not_fit_into_memory_is_reported() {
     drop(database);
     let (mut shown, mut refused) = (0, 0);
     for megabytes in (60..160).step_by(9) {
-        let limit = format!("ulimit -v {}; exec \"$@\"", megabytes << 10);
-        let mut command = crate::in_english("sh");
-        command.args(["-c", &limit, "sh", env!("CARGO_BIN_EXE_chuhe")]);
-        command.args(["book", "show", "--book", "a.xqb"]).current_dir(dir.path("."));
-        let output = command.output().unwrap();
+        let limit = format!("ulimit -v {}", megabytes << 10);
+        let show = dir.process("book show --book a.xqb");
+        let output = crate::processes::in_shell(&limit, &show).output().unwrap();
         let errors = String::from_utf8(output.stderr).unwrap();
         match output.status.code() {
             Some(0) => shown += 1,

@@ -322,6 +322,7 @@ fn records_of_other_programs_are_converted() {
         $1 convert illegal
         2> game 1: move 1: h2e9 is not a legal move here
         $1 convert cut
+        2> cut: there are no games or positions
         $1 convert no-such-file
         2> No such file
         ",

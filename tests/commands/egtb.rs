@@ -93,10 +93,6 @@ fn probe_shows_the_value_of_each_move() {
         > best line:
         $1 egtb probe startpos
         2> no tablebase covers this position
-        $2 egtb generate KR-KPP
-        2> one side must have one or two attackers
-        $2 egtb generate
-        $2 egtb generate --embedded x.bin --rules computer --dry-run
         "
     ));
     let object = &dir.objects(&format!("egtb probe --json '{fen}'"))[0];
@@ -106,9 +102,23 @@ fn probe_shows_the_value_of_each_move() {
 }
 
 #[test]
+fn invalid_arguments_of_generate_are_refused() {
+    check(
+        "
+        $2 egtb generate KR-KPP
+        2> one side must have one or two attackers
+        $2 egtb generate
+        2> MATERIAL
+        $2 egtb generate --embedded x.bin --rules computer --dry-run
+        2> '--embedded <FILE>' cannot be used with '--rules <SET>'
+        ",
+    );
+}
+
+#[test]
 fn probe_considers_the_no_capture_limit_for_each_move() {
     let dir = TestDir::new();
-    // The mate takes 21 plies, only five of which may pass without a capture. After `d1e1` that is too few.
+    // The mate takes 21 plies, and a capture must come within five. After `d1e1` the first capture comes too late.
     let fen = "2ba1k3/4a4/9/9/9/8R/9/9/3K5/9 w - - 115 1";
     dir.check(&format!(
         r"
@@ -379,6 +389,7 @@ fn invalid_files_are_reported_and_skipped() {
         2>2 not a Chuhe tablebase
         2> egtb stats: 2 files cannot be read
         $1 egtb probe '4k4/9/9/9/9/9/9/9/9/R2K1A3 w' --tables /no/such/directory
+        2> --tables: /no/such/directory: No such file
         ",
     );
 }

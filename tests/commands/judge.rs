@@ -3,11 +3,11 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
-use super::{TestDir, check, quiet_output};
+use super::{BLACK_MATED, TestDir, check, quiet_output};
 
 /// Red's rook chases a cannon perpetually.
-const CHASE: &str = "4kab2/4a4/4b4/3rC2R1/9/9/4n4/4B4/4A4/4KAB1c w - - 0 1";
-const CHASE_MOVES: &str = "h6i6 i0h0 i6h6 h0i0 h6i6 i0h0 i6h6 h0i0";
+pub(super) const CHASE: &str = "4kab2/4a4/4b4/3rC2R1/9/9/4n4/4B4/4A4/4KAB1c w - - 0 1";
+pub(super) const CHASE_MOVES: &str = "h6i6 i0h0 i6h6 h0i0 h6i6 i0h0 i6h6 h0i0";
 
 /// Red alternates checks and attacks on a bishop; black alternates blocks and mate threats.
 const ATTACK: &str =
@@ -51,8 +51,7 @@ fn each_rule_set_has_its_verdict() {
         assert_eq!(judged(&chase(rules)), verdict, "{rules}");
     }
     assert_eq!(judged("startpos"), "none\n");
-    let mated = "'3k5/3R5/3R5/9/9/9/9/9/9/4K4 b'";
-    assert_eq!(judged(mated), "black_loses\n");
+    assert_eq!(judged(&format!("'{BLACK_MATED}'")), "black_loses\n");
 }
 
 #[test]
@@ -200,7 +199,8 @@ fn a_mate_mentions_no_occurrences() {
 
 #[test]
 fn the_plies_since_the_last_capture_are_counted_by_the_rules() {
-    // The checks of each side after its tenth, and the answers to them, do not count; ElephantEye counts none of them.
+    // The checks of each side after its tenth, and the answers to them, do not count. By the rules of
+    // ElephantEye, no check and no answer to a check counts.
     let checks = "e9f9 e1f1 f9e9 f1e1 ".repeat(6);
     let game = format!("'4k4/9/9/9/8p/9/9/9/R3R4/3K5 b - - 100 1' {checks} --explain");
     for (rules, counted, limit) in [("none", 121, 120), ("elephanteye", 100, 100)] {

@@ -10,17 +10,15 @@ use predicates::str::contains;
 
 use super::TestDir;
 use crate::engine_client::{Client, PATIENCE};
+use crate::processes::in_shell;
 use crate::terminal::Terminal;
 
 /// The signal that ends a process if the memory limit is too small to load the program.
 const SEGMENTATION_FAULT: i32 = 11;
 
-/// The program with `kilobytes` of address space.
-fn limited(kilobytes: u32, arguments: &str) -> Command {
-    let mut command = crate::in_english("sh");
-    let chuhe = env!("CARGO_BIN_EXE_chuhe");
-    command.arg("-c").arg(format!("ulimit -v {kilobytes}; exec '{chuhe}' {arguments}"));
-    command
+/// The program in a directory, with `kilobytes` of address space.
+fn limited(kilobytes: u32, dir: &TestDir, arguments: &str) -> Command {
+    in_shell(&format!("ulimit -v {kilobytes}"), &dir.process(arguments))
 }
 
 /// Runs a command with these lines as its input.
@@ -35,13 +33,20 @@ fn run(mut command: Command, input: &str) -> Output {
 /// Without `--hash`, an analysis uses a smaller hash table if memory is short.
 #[test]
 fn an_analysis_runs_or_reports_too_little_memory_for_a_search() {
+    let dir = TestDir::new();
     let mut ran = 0;
     for megabytes in (100..700).step_by(31) {
-        let command = limited(megabytes << 10, "analyse startpos --depth 1");
+        let command = limited(megabytes << 10, &dir, "analyse startpos --depth 1");
         let output = run(command, "");
         let errors = String::from_utf8(output.stderr).unwrap();
         assert!(!errors.contains("--hash"), "{megabytes} MB: {errors}");
-        ran += usize::from(output.status.code() == Some(0));
+        match output.status.code() {
+            Some(0) => ran += 1,
+            code => {
+                assert_eq!(code, Some(1), "{megabytes} MB: {errors}");
+                assert!(errors.contains("the search cannot start: "), "{errors}");
+            }
+        }
     }
     assert!(ran > 0);
 }
@@ -49,11 +54,12 @@ fn an_analysis_runs_or_reports_too_little_memory_for_a_search() {
 /// Without `--threads`, fewer positions are searched at the same time if memory is short.
 #[test]
 fn a_batch_uses_the_threads_that_fit() {
+    let dir = TestDir::new();
     let mut with_fewer = 0;
     for megabytes in (300..900).step_by(47) {
         // With this hash table, one thread fits in a range of more than 100 MB in which two do not.
         let arguments = "batch - --depth 1 --hash 100";
-        let output = run(limited(megabytes << 10, arguments), "startpos\nstartpos\n");
+        let output = run(limited(megabytes << 10, &dir, arguments), "startpos\nstartpos\n");
         let errors = String::from_utf8(output.stderr).unwrap();
         match output.status.code() {
             Some(0) => with_fewer += usize::from(errors.contains("searching with only 1 thread ")),
@@ -67,15 +73,16 @@ fn a_batch_uses_the_threads_that_fit() {
     assert!(with_fewer > 0 || cores == 1);
 }
 
-/// With every limit of the address space the engine either searches and refuses the settings that do not fit, or
+/// At every limit of the address space, the engine either searches and refuses the settings that do not fit, or
 /// reports at the start that there is too little memory. With very small limits the program cannot be loaded.
 #[test]
 fn the_engine_searches_or_reports_an_error_under_every_memory_limit() {
+    let dir = TestDir::new();
     let mut ran = 0;
     for megabytes in (20..700).step_by(17) {
         let script = "ucci\nsetoption threads 500\nsetoption hashsize 100000\n\
                       position startpos\ngo depth 4\n";
-        let output = run(limited(megabytes << 10, ""), script);
+        let output = run(limited(megabytes << 10, &dir, ""), script);
         let answers = String::from_utf8(output.stdout).unwrap();
         let errors = String::from_utf8(output.stderr).unwrap();
         match output.status.code() {
@@ -117,10 +124,7 @@ fn the_engine_searches_or_reports_an_error_under_every_memory_limit() {
 fn a_file_size_limit_leaves_no_unfinished_file() {
     let dir = TestDir::new();
     dir.write("games.pgn", "1. h2e2 h9g7 2. h0g2 1-0\n\n".repeat(1000));
-    let chuhe = env!("CARGO_BIN_EXE_chuhe");
-    let script = format!("ulimit -f 8; exec '{chuhe}' convert games.pgn -o new.pgn");
-    let mut command = crate::in_english("sh");
-    command.args(["-c", &script]).current_dir(dir.path("."));
+    let command = in_shell("ulimit -f 8", &dir.process("convert games.pgn -o new.pgn"));
     let output = run(command, "").assert().code(1);
     output.stderr(contains("new.pgn: File too large"));
     assert_eq!(dir.names(), ["games.pgn"]);
@@ -129,8 +133,7 @@ fn a_file_size_limit_leaves_no_unfinished_file() {
 #[test]
 fn too_many_games_at_a_time_are_refused() {
     let dir = TestDir::new();
-    let mut command = limited(1_500_000, "selfplay much.chg --games 200 --threads 200");
-    command.current_dir(dir.path("."));
+    let command = limited(1_500_000, &dir, "selfplay much.chg --games 200 --threads 200");
     let output = run(command, "");
     let refused = contains("cannot play 200 games at a time, ").and(contains(", only "));
     output.assert().code(1).stderr(refused);
@@ -143,18 +146,19 @@ fn games_are_relabeled_by_the_threads_that_fit() {
     dir.write("games.pgn", "1. h2e2 h9g7 2. h0g2 1-0\n\n".repeat(64));
     dir.check("$ data convert games.chg games.pgn");
     let relabel = |kilobytes| {
-        let arguments = "data relabel new.chg games.chg --nodes 1000 --threads 16 --force";
-        let mut command = limited(kilobytes, arguments);
-        command.current_dir(dir.path("."));
-        run(command, "").assert()
+        let files = "new.chg games.chg --force --log log";
+        let arguments = format!("data relabel {files} --nodes 1000 --threads 16");
+        run(limited(kilobytes, &dir, &arguments), "").assert()
     };
     relabel(700_000).code(0).stderr(contains("64 games"));
+    assert!(dir.read("log").contains("using fewer threads than requested"));
     let error = "too little memory for a search thread";
     relabel(150_000).code(1).stderr(contains(error));
 }
 
 #[test]
 fn endless_files_are_refused() {
+    let dir = TestDir::new();
     let no_record = "/dev/zero: neither text nor a game record in a known format";
     let openings = "match --engine cmd=a --engine cmd=b --each depth=1 --openings /dev/zero";
     for (arguments, error) in [
@@ -164,7 +168,7 @@ fn endless_files_are_refused() {
         ("data stats /dev/zero", "/dev/zero: not a game file"),
         (openings, "/dev/zero: the file is longer than the limit"),
     ] {
-        let output = run(limited(2_500_000, arguments), "");
+        let output = run(limited(2_500_000, &dir, arguments), "");
         output.assert().code(1).stderr(contains(error));
     }
 }
@@ -246,9 +250,7 @@ fn files_that_should_be_small_have_a_size_limit() {
         "serve zeros.db --tokens zeros",
         "cloud query startpos --token-file zeros",
     ] {
-        let mut command = limited(150_000, arguments);
-        command.current_dir(dir.path("."));
         let too_long = contains("longer than the limit of");
-        run(command, "").assert().code(1).stderr(too_long);
+        run(limited(150_000, &dir, arguments), "").assert().code(1).stderr(too_long);
     }
 }

@@ -6,19 +6,15 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::{Signal, TestDir, send_signal};
+use crate::processes::{in_shell, wait_for};
 
 /// Starts a command with its standard output in the file `stdout`, and interrupts it once `file` has `lines` lines.
 pub(super) fn interrupted(dir: &TestDir, line: &str, file: &str, lines: usize) -> Output {
     let mut command = dir.process(line);
     let stdout = File::create(dir.path("stdout")).unwrap();
-    let child = command.stdout(stdout).stderr(Stdio::piped()).spawn();
-    let child = child.unwrap();
+    let mut child = command.stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
     let count = || fs::read_to_string(dir.path(file)).map_or(0, |text| text.lines().count());
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while count() < lines {
-        assert!(Instant::now() < deadline);
-        sleep(Duration::from_millis(1));
-    }
+    wait_for(&mut child, || count() >= lines);
     send_signal(&child, Signal::INT);
     child.wait_with_output().unwrap()
 }
@@ -81,8 +77,7 @@ fn interrupted_openings_are_continued() {
 
 /// Starts a long run that writes `file`, and checks that a second run is refused once the file is not empty. Then kills
 /// the first run, and starts a third one, which continues the file.
-fn second_run_is_refused(dir: &TestDir, file: &str, line: &str) {
-    let pause = || sleep(Duration::from_millis(1));
+fn assert_second_run_is_refused(dir: &TestDir, file: &str, line: &str) {
     let read = |name: &str| fs::read_to_string(dir.path(name)).unwrap_or_default();
     let start = |line: &str| {
         let mut command = dir.process(line);
@@ -90,10 +85,7 @@ fn second_run_is_refused(dir: &TestDir, file: &str, line: &str) {
         command.spawn().unwrap()
     };
     let mut first = start(line);
-    while read(file).is_empty() {
-        assert!(first.try_wait().unwrap().is_none());
-        pause();
-    }
+    wait_for(&mut first, || !read(file).is_empty());
     let owner = first.id();
     dir.check(&format!("$1 {line} --continue\n2> {file}: process {owner} is writing this file"));
     first.kill().unwrap();
@@ -102,10 +94,7 @@ fn second_run_is_refused(dir: &TestDir, file: &str, line: &str) {
     let mut third = start(&format!("{line} --continue"));
     let (lock, owner) = (format!("{file}.lock"), third.id().to_string());
     // Ctrl-C is handled only after the file has been reopened, so the test waits until the file grows.
-    while read(&lock) != owner || read(file).len() <= before {
-        assert!(third.try_wait().unwrap().is_none());
-        pause();
-    }
+    wait_for(&mut third, || read(&lock) == owner && read(file).len() > before);
     send_signal(&third, Signal::INT);
     assert_eq!(third.wait().unwrap().code(), Some(130));
     assert!(!dir.path(&lock).exists());
@@ -118,9 +107,9 @@ fn second_run_on_the_same_file_is_refused() {
     let positions = format!("{}\n", chuhe::notation::fen::START).repeat(10_000);
     dir.write("positions.fen", positions);
     let openings = "openings openings.txt --depth 6 --count 100000";
-    second_run_is_refused(&dir, "openings.txt", openings);
+    assert_second_run_is_refused(&dir, "openings.txt", openings);
     let batch = "batch positions.fen --time 0.1 --out answers.json";
-    second_run_is_refused(&dir, "answers.json", batch);
+    assert_second_run_is_refused(&dir, "answers.json", batch);
 }
 
 /// Whether this process, and so each process that it starts, ignores a signal: SIGHUP if `nohup` runs the tests, SIGINT
@@ -178,8 +167,7 @@ fn signals_end_commands_that_wait_for_a_pipe() {
         }
     }
     assert!(!dir.path("book.dat").exists());
-    let left: Vec<_> = fs::read_dir(dir.path(".")).unwrap().collect();
-    assert_eq!(left.len(), 2, "an unfinished file is left: {left:?}");
+    assert_eq!(dir.names(), ["fifo", "list.txt"], "an unfinished file is left");
 }
 
 /// `nohup` starts a command with SIGHUP ignored.
@@ -188,28 +176,16 @@ fn signals_end_commands_that_wait_for_a_pipe() {
 fn a_hangup_that_is_ignored_at_the_start_remains_ignored() {
     let dir = TestDir::new();
     let size = || fs::metadata(dir.path("out.txt")).map_or(0, |data| data.len());
-    let traps =
-        if is_ignored(Signal::HUP) { &["trap '' HUP; "][..] } else { &["trap '' HUP; ", ""] };
-    for trap in traps {
+    for ignores in [true, is_ignored(Signal::HUP)] {
         let program = dir.process("openings out.txt --force --depth 6 --count 100000");
-        let mut shell = crate::in_english("sh");
-        shell.args(["-c", &format!("{trap}exec \"$0\" \"$@\"")]);
-        shell.arg(program.get_program()).args(program.get_args());
-        shell.current_dir(dir.path(".")).stderr(Stdio::null());
-        let mut child = shell.spawn().unwrap();
+        let mut program = in_shell(if ignores { "trap '' HUP" } else { ":" }, &program);
+        let mut child = program.stderr(Stdio::null()).spawn().unwrap();
         // The first openings are written after the signal handlers are installed.
-        let wait = |length: u64| {
-            let deadline = Instant::now() + Duration::from_secs(60);
-            while size() <= length {
-                assert!(Instant::now() < deadline);
-                sleep(Duration::from_millis(1));
-            }
-        };
-        wait(200);
+        wait_for(&mut child, || size() > 200);
         send_signal(&child, Signal::HUP);
-        if !trap.is_empty() {
-            wait(size() + 400);
-            assert!(child.try_wait().unwrap().is_none());
+        if ignores {
+            let before = size();
+            wait_for(&mut child, || size() > before + 400);
             send_signal(&child, Signal::INT);
         }
         assert_eq!(exit_code(&mut child, "openings"), Some(130));

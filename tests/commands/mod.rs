@@ -2,7 +2,6 @@
 
 mod analyse;
 mod batch;
-#[cfg(feature = "cloud")]
 mod board;
 mod book;
 mod cli;
@@ -23,10 +22,15 @@ mod solve;
 mod training;
 
 #[cfg(unix)]
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
 use crate::TestDir;
 use crate::engine_client::START;
+#[cfg(unix)]
+use crate::processes::send_signal;
+
+/// Black is to move and checkmated.
+const BLACK_MATED: &str = "3k5/3R5/3R5/9/9/9/9/9/9/4K4 b";
 
 /// Runs a session in a new directory.
 fn check(session: &str) {
@@ -42,9 +46,4 @@ fn quiet_output(line: &str) -> String {
 /// The names of the fields of a JSON object.
 fn keys(object: &serde_json::Value) -> Vec<&String> {
     object.as_object().unwrap().keys().collect()
-}
-
-#[cfg(unix)]
-fn send_signal(child: &std::process::Child, signal: Signal) {
-    kill_process(Pid::from_child(child), signal).unwrap();
 }

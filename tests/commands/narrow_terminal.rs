@@ -1,7 +1,6 @@
 //! The output of commands fits narrow terminals.
 
-use std::io::Read;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use super::{START, TestDir};
 use crate::terminal::Terminal;
@@ -9,23 +8,6 @@ use crate::terminal::Terminal;
 const COLUMNS: u16 = 50;
 /// An opening in which rooks are exchanged.
 const GAME: &str = "[Red \"甲\"]\n\n1. 炮二平五 马8进7 2. 马二进三 车9平8 3. 车一平二 炮8平9 4. 车二进九 马7退8 *\n";
-
-/// The lines that a command prints on a terminal, without colors.
-fn printed(mut command: Command) -> Vec<String> {
-    let (terminal, mut screen) = Terminal::new();
-    terminal.set_columns(COLUMNS);
-    let child = command.stdin(Stdio::null()).stdout(terminal.open());
-    let child = child.stderr(Stdio::piped()).spawn().unwrap();
-    // Reading ends with an error once no process has the terminal open. The `Command` also keeps it open.
-    drop(command);
-    let mut shown = Vec::new();
-    let _ = screen.read_to_end(&mut shown);
-    let output = child.wait_with_output().unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
-    let shown = String::from_utf8(shown).unwrap();
-    shown.lines().map(without_colors).collect()
-}
 
 /// A text without the control sequences that begin with ESC and end with a letter.
 fn without_colors(text: &str) -> String {
@@ -47,7 +29,12 @@ fn width(text: &str) -> usize {
 
 /// Asserts that no line of a command's output is too wide, and returns the output.
 fn narrow_output(dir: &TestDir, arguments: &str) -> String {
-    let lines = printed(dir.process(arguments));
+    let (terminal, screen) = Terminal::new();
+    terminal.set_columns(COLUMNS);
+    let mut command = dir.process(arguments);
+    command.stdin(Stdio::null()).stdout(terminal.open()).stderr(Stdio::piped());
+    let shown = Terminal::shown(command, screen);
+    let lines: Vec<String> = shown.lines().map(without_colors).collect();
     let wide = lines.iter().find(|line| width(line) > usize::from(COLUMNS));
     assert_eq!(wide, None, "{arguments}");
     assert!(!lines.is_empty());

@@ -1,6 +1,6 @@
 //! `chuhe play`, with its input from a pipe.
 
-use super::{TestDir, check};
+use super::{BLACK_MATED, TestDir, check};
 
 /// The output for these lines of input.
 fn played(arguments: &str, lines: &str) -> String {
@@ -122,7 +122,7 @@ fn the_home_directory_is_known_and_standard_input_is_no_game() {
     let dir = TestDir::new();
     let mut command = dir.command("play --ascii");
     let lines = "save ~/a.pgn\nload '~/a.pgn'\nload -\n";
-    let command = command.env("HOME", dir.path(".")).write_stdin(lines);
+    let command = command.env("HOME", dir.root()).write_stdin(lines);
     let text = String::from_utf8(command.output().unwrap().stdout).unwrap();
     assert_contains(&text, &["Saved to ", "Loaded.", "so the game must be in a file"]);
     assert_eq!(dir.names(), ["a.pgn"]);
@@ -233,7 +233,7 @@ fn saved_games_pass_replay() {
 #[cfg(target_os = "linux")]
 mod in_a_terminal {
     use std::io::Write;
-    use std::process::{Child, Stdio};
+    use std::process::Stdio;
     use std::sync::mpsc::Receiver;
     use std::thread;
     use std::time::{Duration, Instant};
@@ -241,15 +241,15 @@ mod in_a_terminal {
     use rustix::process::Signal;
 
     use super::TestDir;
-    use crate::commands::send_signal;
     use crate::engine_client::PATIENCE;
+    use crate::processes::{Running, send_signal};
     use crate::terminal::Terminal;
 
     struct Session {
-        child: Child,
+        child: Running,
         keyboard: std::fs::File,
         parts: Receiver<Vec<u8>>,
-        /// The output that was not waited for yet.
+        /// The output after the last awaited text.
         shown: Vec<u8>,
     }
 
@@ -261,14 +261,15 @@ mod in_a_terminal {
             command.env("TERM", "xterm").stdin(terminal.open()).stdout(terminal.open());
             let child = command.stderr(Stdio::inherit()).spawn().unwrap();
             let keyboard = screen.try_clone().unwrap();
-            Self { child, keyboard, parts: Terminal::receive(screen), shown: Vec::new() }
+            let parts = Terminal::receive(screen);
+            Self { child: Running(child), keyboard, parts, shown: Vec::new() }
         }
 
         fn press(&mut self, keys: &[u8]) {
             self.keyboard.write_all(keys).unwrap();
         }
 
-        /// Waits until the program shows a text after the previous one.
+        /// Waits for a text in the output after the last awaited text.
         fn wait_for(&mut self, text: &str) {
             loop {
                 let shown = String::from_utf8_lossy(&self.shown);
@@ -439,7 +440,7 @@ fn the_end_of_the_game_is_reported() {
     let reports = text.matches("The game is over: black is checkmated");
     assert_eq!(reports.count(), 5, "{text}");
     assert_contains(&text, &["Type `help` for the commands."]);
-    let text = played("'3k5/3R5/3R5/9/9/9/9/9/9/4K4 b'", "");
+    let text = played(&format!("'{BLACK_MATED}'"), "");
     assert!(text.contains("black is checkmated"), "{text}");
     assert!(!text.contains("Type a move"), "{text}");
 }

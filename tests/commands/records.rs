@@ -353,9 +353,9 @@ fn openings_are_named_and_selected() {
 }
 
 /// Three files, of which the first has a bad second game and the second is missing.
-const FILES: &str = "a.pgn missing.pgn b.pgn";
+const BAD_FILES: &str = "a.pgn missing.pgn b.pgn";
 
-/// A new directory with those of [`FILES`] that exist.
+/// A new directory with those of [`BAD_FILES`] that exist.
 fn dir_with_bad_game() -> TestDir {
     let dir = TestDir::new();
     let bad = "[Red \"x\"]\n\n1. zz 1-0\n\n";
@@ -383,7 +383,7 @@ fn bad_games_and_files_do_not_affect_the_others() {
             2> missing.pgn: No such file
             2> 1 game cannot be read, 1 file cannot be read
             ",
-            arguments.replace("FILES", FILES)
+            arguments.replace("FILES", BAD_FILES)
         ));
     }
     assert!(dir.path("book.dat").exists());
@@ -409,24 +409,24 @@ fn outputs_are_kept_if_no_file_can_be_read() {
 }
 
 #[test]
-fn bad_games_do_not_affect_the_output_of_other_commands() {
+fn data_replay_judge_and_analyse_skip_bad_games_and_files() {
     let dir = dir_with_bad_game();
     dir.check(&format!(
         r#"
-        $1 data convert games.chg {FILES}
+        $1 data convert games.chg {BAD_FILES}
         = a.pgn: 2 games, 0 positions\nb.pgn: 1 game, 0 positions
         2> a.pgn: games left out: 1
         2> 1 file cannot be read
-        $1 replay {FILES}
+        $1 replay {BAD_FILES}
         > 2 of 3 games agree
         > 1 of 1 games agree
         $1 judge a.pgn b.pgn
         >3 : none\n
         2> a.pgn: game 2:
-        $1 judge {FILES}
+        $1 judge {BAD_FILES}
         > b.pgn:
         2> missing.pgn: No such file
-        $1 analyse {FILES} --depth 1
+        $1 analyse {BAD_FILES} --depth 1
         > b.pgn:
         2> missing.pgn: No such file
         $ analyse a.pgn b.pgn:1@2 --depth 1 --json
@@ -437,6 +437,7 @@ fn bad_games_do_not_affect_the_output_of_other_commands() {
         > ends after ply 4
         > 1 of 1 games agree
         $2 review a.pgn b.pgn --svg x.svg
+        2> --svg: expected only one game
         "#
     ));
 }

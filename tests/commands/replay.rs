@@ -1,6 +1,19 @@
 //! `chuhe replay`.
 
+use serde_json::Value;
+
+use super::judge::{CHASE, CHASE_MOVES};
 use super::{TestDir, keys};
+
+/// The JSON objects that `replay --json` prints for files in which some games do not agree.
+fn objects(dir: &TestDir, arguments: &str) -> Vec<Value> {
+    let assert = dir.command(&format!("replay --json {arguments}")).assert().code(1);
+    crate::json_lines(&String::from_utf8_lossy(&assert.get_output().stdout))
+}
+
+/// Two games; the result of the second one is wrong.
+const TWO_GAMES: &str = "[Red \"x\"]\n\n1. h2e2 h9g7 1-0\n\n\
+    [Red \"a\"]\n[FEN \"4k4/R8/9/9/9/9/9/9/1R7/3K5 w\"]\n\n1. B1B9 0-1\n\n";
 
 #[test]
 fn files_are_reported_in_order() {
@@ -66,9 +79,7 @@ fn only_problems_up_to_the_requested_ply_count() {
 #[test]
 fn games_and_plies_can_be_selected() {
     let dir = TestDir::new();
-    let mate = "[Red \"a\"]\n[FEN \"4k4/R8/9/9/9/9/9/9/1R7/3K5 w\"]\n\n1. B1B9 0-1\n\n";
-    let games = format!("[Red \"x\"]\n\n1. h2e2 h9g7 1-0\n\n{mate}");
-    dir.write("games.pgn", games);
+    dir.write("games.pgn", TWO_GAMES);
     // Before the mate nothing contradicts the recorded result.
     dir.check(
         r"
@@ -84,17 +95,6 @@ fn games_and_plies_can_be_selected() {
         > game 1: game 1 ends after ply 2
         $2 replay none.pgn:-3
         2> as in games.pgn:3@42
-        $1 replay --list games.pgn
-        > 1  x  ?  1-0  2 plies  B05  agrees\n
-        > 2  a  ?  0-1  1 ply         0-1 in the record, 1-0 by checkmate\n
-        > 1 of 2 games agree
-        $1 replay --list --explain games.pgn
-        > games.pgn: game 2\nblack_loses\ncheckmate, asian rules\n
-        $1 replay --explain games.pgn
-        > black_loses\ncheckmate, asian rules\n
-        > recorded result: 1-0 by resignation, agreement or another reason
-        $1 replay --json --explain games.pgn
-        >2 \n
         $ judge games.pgn:2
         = black_loses
         $ judge games.pgn:2@0
@@ -105,33 +105,44 @@ fn games_and_plies_can_be_selected() {
         2> No such file
         ",
     );
+}
+
+#[test]
+fn games_are_listed_and_explained() {
+    let dir = TestDir::new();
+    dir.write("games.pgn", TWO_GAMES);
+    dir.check(
+        r"
+        $1 replay --list games.pgn
+        > 1  x  ?  1-0  2 plies  B05  agrees\n
+        > 2  a  ?  0-1  1 ply         0-1 in the record, 1-0 by checkmate\n
+        > 1 of 2 games agree
+        $1 replay --list --explain games.pgn
+        > games.pgn: game 2\nblack_loses\ncheckmate, asian rules\n
+        $1 replay --explain games.pgn
+        > black_loses\ncheckmate, asian rules\n
+        > recorded result: 1-0 by resignation, agreement or another reason
+        ",
+    );
     // The texts in JSON do not depend on the language.
     dir.write("illegal.pgn", "[Red \"x\"]\n\n1. h2e2 h2e2 *\n");
-    let [english, chinese] = ["en", "zh"].map(|language| {
-        let line = format!("replay --json illegal.pgn --lang {language}");
-        dir.command(&line).output().unwrap().stdout
-    });
+    let [english, chinese] =
+        ["en", "zh"].map(|language| objects(&dir, &format!("illegal.pgn --lang {language}")));
     assert_eq!(english, chinese);
-    let replay = dir.command("replay --json --explain games.pgn").output();
-    let text = String::from_utf8(replay.unwrap().stdout).unwrap();
-    let objects = crate::json_lines(&text);
-    let agree = [0, 1].map(|n: usize| objects[n]["agrees"].as_bool());
-    assert_eq!(agree, [Some(true), Some(false)]);
-    assert_eq!(objects[1]["verdict"], "black_loses");
+    let games = objects(&dir, "--explain games.pgn");
+    assert_eq!(games.len(), 2);
+    assert_eq!([&games[0]["agrees"], &games[1]["agrees"]], [true, false]);
+    assert_eq!((&games[1]["game"], &games[1]["verdict"]), (&2.into(), &"black_loses".into()));
     // The object of a game with an illegal move has the same fields.
-    let replay = dir.command("replay --json --explain illegal.pgn").output();
-    let text = String::from_utf8(replay.unwrap().stdout).unwrap();
-    let illegal = &crate::json_lines(&text)[0];
-    assert_eq!(keys(illegal), keys(&objects[1]));
+    let illegal = &objects(&dir, "--explain illegal.pgn")[0];
+    assert_eq!(keys(illegal), keys(&games[1]));
     assert!(illegal["verdict"].is_null() && illegal["repetition"].is_null());
-    assert_eq!(objects[1]["game"], 2);
 }
 
 #[test]
 fn a_game_that_was_over_earlier_is_explained_at_its_end() {
     let dir = TestDir::new();
-    let chase = "[FEN \"4kab2/4a4/4b4/3rC2R1/9/9/4n4/4B4/4A4/4KAB1c w\"]\n\
-        h6i6 i0h0 i6h6 h0i0 h6i6 i0h0 i6h6 h0i0 h6h5 i0h0 0-1\n\n";
+    let chase = format!("[FEN \"{CHASE}\"]\n{CHASE_MOVES} h6h5 i0h0 0-1\n\n");
     let quiet = "[FEN \"4k4/9/9/9/9/p8/9/9/R8/3K5 w - - 119 1\"]\nd0d1 e9f9 a1a4 1-0\n";
     dir.write("over.pgn", format!("{chase}{quiet}"));
     dir.check(
@@ -147,8 +158,7 @@ fn a_game_that_was_over_earlier_is_explained_at_its_end() {
         > none\nnothing decided, asian rules\nplies since the last capture: 119, counted: 119, limit: 120\n
         "#,
     );
-    let output = dir.command("replay over.pgn --json --explain").output().unwrap();
-    let objects = crate::json_lines(&String::from_utf8(output.stdout).unwrap());
+    let objects = objects(&dir, "over.pgn --explain");
     assert_eq!(objects[0]["verdict"], "red_loses");
     assert_eq!(objects[0]["repetition"].as_array().unwrap().len(), 8);
     assert_eq!(objects[1]["cause"], "no-capture limit");
@@ -187,11 +197,11 @@ fn games_after_the_selected_one_are_not_read() {
     // The end of the PGN, beyond the part that is read to detect the format, is not text.
     let pgn = "[Red \"a\"]\n\n1. h2e2 *\n\n".repeat(3);
     let files = [
-        ("games.pgn", pgn + "[Red \"b\"]\n\n" + &"; x\n".repeat(1 << 19) + "\0"),
-        ("games.txt", game.repeat(3)),
-        ("lines", "startpos moves h2e2\n".repeat(3)),
+        ("games.pgn", pgn + "[Red \"b\"]\n\n" + &"; x\n".repeat(1 << 19) + "\0", "not a text file"),
+        ("games.txt", game.repeat(3), "there is no game 9"),
+        ("lines", "startpos moves h2e2\n".repeat(3), "there is no game 9"),
     ];
-    for (name, text) in files {
+    for (name, text, error) in files {
         dir.write(name, text);
         dir.check(&format!(
             "
@@ -201,6 +211,7 @@ fn games_after_the_selected_one_are_not_read() {
             = startpos moves h2e2
             $ batch {name}:2 --depth 1
             $1 convert {name}:9
+            2> {name}: {error}
             "
         ));
     }

@@ -36,9 +36,13 @@ fn arguments_without_effect_are_refused() {
         2= chuhe: --notation: has an effect only on text, --pgn and --svg
         $ solve '{TWO_ROOKS}' --json --notation wxf --svg out.svg
         $2 solve '{TABLE_DRAW}' --draw --notation wxf
+        2> '--draw' cannot be used with '--notation <NOTATION>'
         $2 solve --verify solution.json --notation wxf
+        2> '--verify <FILE>' cannot be used with '--notation <NOTATION>'
         $2 solve --verify solution.json --rules computer
+        2> '--verify <FILE>' cannot be used with '--rules <SET>'
         $2 solve --verify solution.json --threads 1 --hash 16
+        2> '--verify <FILE>' cannot be used with:
         $2 solve '{TWO_ROOKS}' --resume -
         2= chuhe: --resume: needs a file, not standard output
         "
@@ -99,6 +103,7 @@ fn unsolved_problems_are_errors() {
         $1 solve '{TWO_ROOKS}' --draw --nodes 3
         2> it is not proven that black does not lose:
         $2 solve '{DRAW}' --draw --win
+        2> '--draw' cannot be used with '--win'
         $1 solve '{TABLE_DRAW}' --win
         2= chuhe: solve: the endgame tablebases show a draw
         $ solve '{TABLE_DRAW}' --draw

@@ -40,7 +40,9 @@ fn files_of_games_are_shown_merged_and_converted() {
         $ data view one.chg --plan
         > "seed":1
         $2 data view one.chg --plan --samples
+        2> '--plan' cannot be used with '--samples'
         $2 data view one.chg --plan --games 2
+        2> '--plan' cannot be used with '--games <N>'
         $ data view - --plan < one.chg
         > "seed":1
         $ data stats - < one.chg
@@ -308,9 +310,13 @@ fn a_finished_run_writes_its_network_again() {
         > pass   1
         "
     ));
-    fs::remove_file(dir.path("x.checkpoint")).unwrap();
+}
+
+#[test]
+fn tables_in_chinese_have_no_english_words() {
+    let dir = dir_with_games(4);
     for arguments in [
-        &format!("train games.chg --out x.nnue {SMALL} --force"),
+        &format!("train games.chg --out x.nnue {SMALL}"),
         "data stats games.chg",
         "data merge merged.chg games.chg",
         "perft 2",

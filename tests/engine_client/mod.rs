@@ -4,13 +4,15 @@
 #![allow(dead_code, reason = "builds without some features do not use all of it")]
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, ExitStatus, Stdio};
+use std::process::{ChildStdin, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use chuhe::board::{Move, Position};
 use chuhe::movegen::{is_legal, legal_moves};
+
+use crate::processes::Running;
 
 /// The time after which a test fails; the machine may be busy with other tests.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -25,7 +27,7 @@ pub(crate) const MATED: &str = "3k5/9/9/9/9/9/9/9/r8/r3K4 w";
 pub(crate) const STALEMATED: &str = "3k5/9/9/9/5r3/9/9/9/r8/4K4 w";
 
 pub(crate) struct Client {
-    child: Child,
+    child: Running,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
     reader: Option<JoinHandle<()>>,
@@ -64,7 +66,7 @@ impl Client {
             text
         });
         Self {
-            child,
+            child: Running(child),
             stdin,
             lines,
             reader: Some(reader),
@@ -281,7 +283,7 @@ impl Client {
             self.transcript.push(format!("< {line}"));
             lines.push(line);
         }
-        match self.status_before(Instant::now() + PATIENCE) {
+        match self.exit_status() {
             Some(status) if status.success() => {}
             Some(status) => self.fail(&format!("ended with {status}")),
             None => self.fail("the engine does not end"),
@@ -293,8 +295,9 @@ impl Client {
         }
     }
 
-    /// The exit status; `None` if the engine still runs at the deadline.
-    fn status_before(&mut self, deadline: Instant) -> Option<ExitStatus> {
+    /// Waits for the exit status; `None` if the engine still runs after [`PATIENCE`].
+    fn exit_status(&mut self) -> Option<ExitStatus> {
+        let deadline = Instant::now() + PATIENCE;
         while Instant::now() < deadline {
             if let Some(status) = self.child.try_wait().expect("a child") {
                 return Some(status);
@@ -308,13 +311,6 @@ impl Client {
     fn fail(&mut self, problem: &str) -> ! {
         let tail = self.transcript.len().saturating_sub(60);
         panic!("{problem}\n{}", self.transcript[tail..].join("\n"));
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -349,7 +345,7 @@ impl Protocol {
         ["go depth 1", "go depth 2", "go nodes 50", "go movetime 1", clock, other]
     }
 
-    /// The number of `nobestmove` with which a `stop` after the end of a search is answered.
+    /// The number of lines `nobestmove` that answer a `stop` after the end of a search.
     pub(crate) fn answers_to_late_stop(self) -> usize {
         match self {
             Self::Ucci => 1,

@@ -3,6 +3,7 @@
 use std::ffi::CString;
 use std::fs::File;
 use std::io::Read;
+use std::process::Command;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
@@ -46,6 +47,19 @@ impl Terminal {
             {}
         });
         parts
+    }
+
+    /// Runs a command that writes to the terminal of `screen`, and must succeed. Returns what is written.
+    pub fn shown(mut command: Command, mut screen: File) -> String {
+        let child = command.spawn().unwrap();
+        // Reading ends with an error once no process has the terminal open. The `Command` also keeps it open.
+        drop(command);
+        let mut shown = Vec::new();
+        let _ = screen.read_to_end(&mut shown);
+        let output = child.wait_with_output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{errors}");
+        String::from_utf8(shown).unwrap()
     }
 
     /// Opens the terminal as a standard stream of a program.

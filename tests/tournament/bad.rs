@@ -5,18 +5,16 @@ use std::thread;
 use serde_json::Value;
 
 use super::{
-    assert_processes_end, chuhe, match_of, mode_with, output, report, script, unknown_script, with,
+    FOUR_GAMES, assert_processes_end, chuhe, match_of, mode_with, output, report, script,
+    script_with, with,
 };
 use crate::TestDir;
-
-/// Four games without a clock; the time limit of a move is two minutes.
-const PLAIN: &str = "--openings start --rounds 2 --each depth=1";
 
 /// The limit of engines that exceed their time.
 const SHORT_TIME: &str = "movetime=100 margin=400";
 
 /// Asserts that the engine loses each game for `reason` with this detail, and that `counter` is its only counter of
-/// forfeits that is not zero.
+/// forfeits that is not zero; if `counter` is empty, all are zero.
 fn assert_loses(mode: &str, reason: &str, detail: &str, counter: &str) {
     assert_details(&lost_games(script("bad", mode), reason, counter), detail);
 }
@@ -35,7 +33,7 @@ fn assert_details(details: &[String], expected: &str) {
 /// The details of four games that a bad engine loses to a good one.
 fn lost_games(bad: Vec<String>, reason: &str, counter: &str) -> Vec<String> {
     let mode = bad.join(" ");
-    let report = report([bad, script("good", "good")], PLAIN);
+    let report = report([bad, script("good", "good")], FOUR_GAMES);
     assert_eq!(report["end"], "finished");
     let games = report["games"].as_array().unwrap();
     assert_eq!(games.len(), 4, "{mode}");
@@ -123,8 +121,7 @@ fn illegal_moves_lose() {
     assert_loses("garbage", "illegal move", "", "illegal_moves");
     assert_loses("nul", "illegal move", "", "illegal_moves");
     // This engine counts ranks from 1.
-    let mut bad = script("bad", "ranks-illegal");
-    bad[5] = "ranks=1".to_owned();
+    let bad = script_with("bad", "ranks-illegal", "proto=ucci ranks=1 init=known");
     assert_eq!(lost_games(bad, "illegal move", "illegal_moves"), ["H3-E2"; 4]);
 }
 
@@ -133,8 +130,7 @@ fn illegal_moves_lose() {
 fn refused_moves_and_searches_are_crashes() {
     for (mode, message) in [("refuses", "Illegal move: "), ("balks", "Error (no game): go")] {
         let mode = format!("{mode} '{}'", env!("CARGO_BIN_EXE_chuhe"));
-        let mut bad = script("bad", &mode);
-        bad[4] = "proto=xboard".to_owned();
+        let bad = script_with("bad", &mode, "proto=xboard ranks=0 init=known");
         let details = lost_games(bad, "crash", "crashes");
         let expected = format!("it refused the position, a legal move or the search: {message}");
         assert_details(&details, &expected);
@@ -145,21 +141,21 @@ fn refused_moves_and_searches_are_crashes() {
 fn late_answers_lose_on_time() {
     assert_loses_on_time("late", " ms of 100");
     // During the detection this engine answers after `stop`.
-    let bad = with(unknown_script("bad", "late"), SHORT_TIME);
+    let bad = script_with("bad", "late", SHORT_TIME);
     lost_games(bad, "time loss", "time_losses");
 }
 
 #[test]
 fn resignations_and_missing_moves_lose() {
-    assert_loses("resign", "resignation", "", "nothing");
-    assert_loses("nothing", "resignation", "no move", "nothing");
-    assert_loses("none", "resignation", "no move", "nothing");
+    assert_loses("resign", "resignation", "", "");
+    assert_loses("nothing", "resignation", "no move", "");
+    assert_loses("none", "resignation", "no move", "");
 }
 
 #[test]
 fn unusual_but_valid_engines_are_accepted() {
     for mode in ["liar", "noisy", "twice", "eager", "stays", "wordy", "loud"] {
-        let report = report([script("odd", mode), script("good", "good")], PLAIN);
+        let report = report([script("odd", mode), script("good", "good")], FOUR_GAMES);
         assert_eq!(report["engines"][0]["engine"], format!("Shuffler {mode}, UCCI"));
         for game in report["games"].as_array().unwrap() {
             assert_eq!(game["reason"], "repetition", "{mode}: {game}");
@@ -171,7 +167,7 @@ fn unusual_but_valid_engines_are_accepted() {
 #[test]
 fn information_after_the_move_is_ignored() {
     // The engine would resign by its late score.
-    let arguments = format!("{PLAIN} --resign score=800,moves=1");
+    let arguments = format!("{FOUR_GAMES} --resign score=800,moves=1");
     let report = report([script("late", "talks-on"), script("good", "good")], &arguments);
     assert_eq!(report["reasons"]["repetition"], report["games_played"]);
     assert_eq!(report["engines"][0]["mean_depth"], 5.0);
@@ -182,7 +178,7 @@ fn an_engine_that_cannot_be_restarted_loses_its_games() {
     let dir = TestDir::new();
     let file = dir.path("once");
     let once = script("bad", &mode_with("once", &file));
-    let report = report([once, script("good", "good")], PLAIN);
+    let report = report([once, script("good", "good")], FOUR_GAMES);
     assert_eq!(report["engines"][0]["crashes"], 4);
     assert_eq!(report["games"].as_array().unwrap().len(), 4);
 }
@@ -194,7 +190,7 @@ fn child_processes_of_a_killed_engine_are_killed() {
     let hang = script("bad", &mode_with("hang", &file));
     // Enough time to start a child process.
     let hang = with(hang, "movetime=100 margin=2900");
-    report([hang, script("good", "good")], PLAIN);
+    report([hang, script("good", "good")], FOUR_GAMES);
     let children = std::fs::read_to_string(&file).unwrap();
     let children: Vec<String> = children.lines().map(str::to_owned).collect();
     // Void games are replayed.

@@ -1,10 +1,10 @@
 //! `chuhe match --factors`.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use super::{chuhe, error_output, match_of, output};
+use super::{chuhe, error_output, match_of, output, pgn_games};
 use crate::TestDir;
 
 /// Writes a file with two factors, the second of which has these hash sizes.
@@ -31,8 +31,7 @@ fn the_effects_of_factors_are_reported() {
     let text = output(screening(&factors, "--rounds 12").arg("--json").arg(&report));
     assert!(text.contains("\nfactors: 2\n"), "{text}");
     assert!(text.contains("\nevaluation") && text.contains("\nhash "), "{text}");
-    let effects: serde_json::Value =
-        serde_json::from_str(&fs::read_to_string(&report).unwrap()).unwrap();
+    let effects = dir.json("effects.json");
     let effect = &effects["factors"][0];
     assert_eq!(effect["name"], "evaluation");
     assert!(effect["elo"]["low"].as_f64().unwrap() > 0.0, "{effect}");
@@ -41,12 +40,10 @@ fn the_effects_of_factors_are_reported() {
 }
 
 /// The engines of red and black in each game of a PGN file, with their options.
-fn players(pgn: &PathBuf) -> Vec<[String; 2]> {
-    let games = chuhe::notation::pgn::read(&fs::read_to_string(pgn).unwrap());
-    let players = games.into_iter().map(|game| {
-        let game = game.unwrap();
-        ["RedEngine", "BlackEngine"].map(|tag| game.tag(tag).unwrap().to_owned())
-    });
+fn players(pgn: &Path) -> Vec<[String; 2]> {
+    let games = pgn_games(pgn).into_iter();
+    let players =
+        games.map(|game| ["RedEngine", "BlackEngine"].map(|tag| game.tag(tag).unwrap().to_owned()));
     players.collect()
 }
 

@@ -4,14 +4,15 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::{error_output, good, match_of, mode_with, output, script, wait_for};
+use super::{
+    FOUR_GAMES, TWO_GAMES, error_output, good, match_of, mode_with, output, pgn_games, script,
+};
 use crate::TestDir;
-
-const PLAIN: &str = "--openings start --rounds 2 --each depth=1";
+use crate::processes::wait_for;
 
 #[test]
 fn output_to_a_pipe_is_plain() {
-    let text = output(&mut match_of(good(), PLAIN));
+    let text = output(&mut match_of(good(), FOUR_GAMES));
     assert!(text.starts_with("one: Shuffler good, UCCI, depth 1\n"), "{text}");
     let games: Vec<_> = text.lines().filter(|line| line.contains("  game ")).collect();
     assert_eq!(games.len(), 4, "{text}");
@@ -35,9 +36,9 @@ fn pgn_records_are_complete() {
     let dir = TestDir::new();
     let pgn = dir.path("played.pgn");
     fs::write(&pgn, "[Event \"older\"]\n\n1. H2-E2 *\n\n").unwrap();
-    let arguments = format!("{PLAIN} --event Cup --rules computer");
+    let arguments = format!("{FOUR_GAMES} --event Cup --rules computer");
     output(match_of(good(), &arguments).arg("--pgn").arg(&pgn));
-    let text = fs::read_to_string(&pgn).unwrap();
+    let text = dir.read("played.pgn");
     assert!(text.starts_with("[Event \"older\"]"), "earlier games are kept");
     for part in [
         "[Event \"Cup\"]",
@@ -51,9 +52,7 @@ fn pgn_records_are_complete() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let games = chuhe::notation::pgn::read(&text);
-    assert_eq!(games.len(), 5);
-    assert!(games.iter().all(Result::is_ok));
+    assert_eq!(pgn_games(&pgn).len(), 5);
 }
 
 #[test]
@@ -66,51 +65,50 @@ fn a_finished_match_is_resumed_only_with_more_rounds() {
         output(command.arg("--epd").arg(&epd).env("TZ", "EST5"))
     };
     let games = |text: &str| text.matches("  game ").count();
-    assert_eq!(games(&run(PLAIN)), 4);
+    assert_eq!(games(&run(FOUR_GAMES)), 4);
     // A position that was not written is added.
     let positions = dir.read("done.epd");
     let last = positions.trim_end().rfind('\n').unwrap() + 1;
     dir.write("done.epd", &positions[..last]);
-    let again = run(PLAIN);
+    let again = run(FOUR_GAMES);
     assert_eq!(dir.read("done.epd"), positions);
     assert_eq!(games(&again), 0, "{again}");
     assert!(again.contains("resumed after 4 games"), "{again}");
     assert!(again.contains("+0 =4 -0"), "{again}");
-    let more = run(&PLAIN.replace("--rounds 2", "--rounds 3"));
+    let more = run(&FOUR_GAMES.replace("--rounds 2", "--rounds 3"));
     assert_eq!(games(&more), 2, "{more}");
-    let text = fs::read_to_string(&pgn).unwrap();
-    assert_eq!(chuhe::notation::pgn::read(&text).len(), 6);
+    let text = dir.read("done.pgn");
+    assert_eq!(pgn_games(&pgn).len(), 6);
     // An incomplete line is dropped, and its game is played again. The other files keep the earlier game.
     let [kept, positions] = ["done.jsonl", "done.epd"].map(|name| dir.read(name));
     fs::write(&journal, &kept[..kept.len() - 20]).unwrap();
-    let repaired = run(&PLAIN.replace("--rounds 2", "--rounds 3"));
+    let repaired = run(&FOUR_GAMES.replace("--rounds 2", "--rounds 3"));
     assert_eq!(games(&repaired), 1, "{repaired}");
     assert!(repaired.contains("resumed after 5 games"), "{repaired}");
     let last = positions.lines().next_back().unwrap();
     assert_eq!(dir.read("done.epd"), format!("{positions}{last}\n"));
-    let again = fs::read_to_string(&pgn).unwrap();
-    assert!(again.starts_with(&text));
-    let text = again;
-    assert_eq!(chuhe::notation::pgn::read(&text).len(), 7);
+    assert!(dir.read("done.pgn").starts_with(&text));
+    let text = dir.read("done.pgn");
+    assert_eq!(pgn_games(&pgn).len(), 7);
     // With fewer rounds again, the games of later rounds do not count, but remain in both files.
-    assert!(run(PLAIN).contains("resumed after 4 games"));
-    let more = run(&PLAIN.replace("--rounds 2", "--rounds 3"));
+    assert!(run(FOUR_GAMES).contains("resumed after 4 games"));
+    let more = run(&FOUR_GAMES.replace("--rounds 2", "--rounds 3"));
     assert!(more.contains("resumed after 6 games"), "{more}");
-    assert_eq!(fs::read_to_string(&pgn).unwrap(), text);
+    assert_eq!(dir.read("done.pgn"), text);
     // The tag `Date` is the local day on which the game began.
-    let journal_text = fs::read_to_string(&journal).unwrap();
-    let (before, after) = journal_text.split_once("\"started\":").unwrap();
+    let games = dir.read("done.jsonl");
+    let (before, after) = games.split_once("\"started\":").unwrap();
     let after = after.trim_start_matches(|c: char| c.is_ascii_digit());
     fs::write(&journal, format!("{before}\"started\":86400{after}")).unwrap();
     fs::remove_file(&pgn).unwrap();
-    run(PLAIN);
+    run(FOUR_GAMES);
     assert!(dir.read("done.pgn").contains("[Date \"1970.01.01\"]"));
 
-    let mut command = match_of(good(), &format!("{PLAIN} --rules computer"));
+    let mut command = match_of(good(), &format!("{FOUR_GAMES} --rules computer"));
     let error = error_output(command.arg("--resume").arg(&journal));
     assert!(error.contains("the rules"), "{error}");
     fs::write(&journal, "nonsense\n").unwrap();
-    let error = error_output(match_of(good(), PLAIN).arg("--resume").arg(&journal));
+    let error = error_output(match_of(good(), FOUR_GAMES).arg("--resume").arg(&journal));
     assert!(error.contains("not a match journal"), "{error}");
 }
 
@@ -119,7 +117,7 @@ fn no_file_contains_passwords_of_urls() {
     let dir = TestDir::new();
     let names = ["pgn", "json", "resume", "log", "page.html"];
     let run = || {
-        let mut command = match_of(good(), PLAIN);
+        let mut command = match_of(good(), FOUR_GAMES);
         command.args(["--each", "option.cloud=http://secret@127.0.0.1:1"]);
         for name in names {
             let option = name.replace("page.html", "status");
@@ -150,10 +148,10 @@ fn the_plot_has_a_row_per_engine() {
     fs::write(&plot, &old).unwrap();
     let command = |arguments: &str| {
         let engines = [script("one", "good"), script("<two>", "resign")];
-        let mut command = match_of(engines, "--openings start --rounds 1 --each depth=1");
+        let mut command = match_of(engines, TWO_GAMES);
         command.args(["--event", "A & B"]).arg("--plot").arg(&plot);
         command.args(arguments.split_whitespace());
-        command.current_dir(dir.path(""));
+        command.current_dir(dir.root());
         command
     };
     // A match that is not continued does not overwrite a report, even if it has a new journal.
@@ -163,13 +161,13 @@ fn the_plot_has_a_row_per_engine() {
         assert_eq!(dir.read("standings.svg"), old);
     }
     output(&mut command("--force"));
-    let svg = fs::read_to_string(&plot).unwrap();
+    let svg = dir.read("standings.svg");
     assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
     for part in ["A &amp; B: 2 games", "one, Elo +∞", "&lt;two&gt;, Elo -∞"] {
         assert!(svg.contains(part), "{part}: {svg}");
     }
-    let _ = output(&mut command("--force --lang zh"));
-    let chinese = fs::read_to_string(&plot).unwrap();
+    output(&mut command("--force --lang zh"));
+    let chinese = dir.read("standings.svg");
     for part in ["A &amp; B：2 局", "得分率（%）及 95 % 置信区间"] {
         assert!(chinese.contains(part), "{part}: {chinese}");
     }
@@ -185,11 +183,11 @@ fn games_of_other_matches_in_the_pgn_are_kept() {
     let dir = TestDir::new();
     let [journal, other_journal, pgn] = ["a.jsonl", "b.jsonl", "ab.pgn"].map(|name| dir.path(name));
     let run = |journal: &Path, rounds: u32, names: [&str; 2]| {
-        let arguments = PLAIN.replace("--rounds 2", &format!("--rounds {rounds}"));
+        let arguments = FOUR_GAMES.replace("--rounds 2", &format!("--rounds {rounds}"));
         let mut command = match_of(names.map(|name| script(name, "good")), &arguments);
         output(command.arg("--resume").arg(journal).arg("--pgn").arg(&pgn))
     };
-    let read = || fs::read_to_string(&pgn).unwrap();
+    let read = || dir.read("ab.pgn");
     run(&journal, 1, ["one", "two"]);
     // Games of other engines, and one entered by hand without a final empty line.
     run(&other_journal, 1, ["three", "four"]);
@@ -198,13 +196,11 @@ fn games_of_other_matches_in_the_pgn_are_kept() {
     run(&journal, 2, ["one", "two"]);
     let after = read();
     assert!(after.starts_with(&before), "{after}");
-    assert_eq!(chuhe::notation::pgn::read(&after).len(), 7);
+    assert_eq!(pgn_games(&pgn).len(), 7);
     // The other match is resumed, and no game is written twice.
     run(&other_journal, 2, ["three", "four"]);
-    let games = chuhe::notation::pgn::read(&read());
     assert!(read().starts_with(&after));
-    assert_eq!(games.len(), 9);
-    assert!(games.iter().all(Result::is_ok));
+    assert_eq!(pgn_games(&pgn).len(), 9);
     // An incomplete record is removed, unless another match or program wrote it.
     let whole = read();
     let text = fs::read_to_string(&journal).unwrap();
@@ -238,7 +234,7 @@ fn a_journal_is_used_by_one_process_at_a_time() {
     let waits = mode_with("waits", &refused);
     let engines = || [script("one", &waits), script("two", "good")];
     let command = || {
-        let mut command = match_of(engines(), PLAIN);
+        let mut command = match_of(engines(), FOUR_GAMES);
         command.arg("--resume").arg(&journal).arg("--pgn").arg(&pgn);
         command
     };
@@ -252,22 +248,15 @@ fn a_journal_is_used_by_one_process_at_a_time() {
     assert!(first.wait().unwrap().success());
     let text = output(&mut command());
     assert!(text.contains("resumed after 4 games"), "{text}");
-    assert_eq!(games_of(&pgn), 4);
+    assert_eq!(pgn_games(&pgn).len(), 4);
     // Reports do not overwrite a journal.
     let before = fs::read(&journal).unwrap();
     for option in ["--json", "--plot", "--status", "--pgn", "--epd"] {
-        let mut other = match_of(engines(), PLAIN);
+        let mut other = match_of(engines(), FOUR_GAMES);
         let error = error_output(other.arg(option).arg(&journal));
         assert!(error.contains("the file is the journal of a match"), "{error}");
     }
     assert_eq!(fs::read(&journal).unwrap(), before);
-}
-
-/// The number of games in a PGN, all of which must be valid.
-fn games_of(pgn: &Path) -> usize {
-    let games = chuhe::notation::pgn::read(&fs::read_to_string(pgn).unwrap());
-    assert!(games.iter().all(Result::is_ok));
-    games.len()
 }
 
 #[test]
@@ -275,7 +264,7 @@ fn a_final_position_that_was_written_in_part_is_completed() {
     let dir = TestDir::new();
     let [journal, epd] = ["cut.jsonl", "cut.epd"].map(|name| dir.path(name));
     let run = || {
-        let mut command = match_of(good(), PLAIN);
+        let mut command = match_of(good(), FOUR_GAMES);
         output(command.arg("--resume").arg(&journal).arg("--epd").arg(&epd))
     };
     run();
@@ -306,10 +295,10 @@ fn a_final_position_that_was_written_in_part_is_completed() {
 fn final_positions_are_written_although_an_earlier_match_had_the_same() {
     let dir = TestDir::new();
     let [journal, epd] = ["same.jsonl", "same.epd"].map(|name| dir.path(name));
-    output(match_of(good(), PLAIN).arg("--epd").arg(&epd));
+    output(match_of(good(), FOUR_GAMES).arg("--epd").arg(&epd));
     let positions = dir.read("same.epd");
     for rounds in [1, 2] {
-        let arguments = PLAIN.replace("--rounds 2", &format!("--rounds {rounds}"));
+        let arguments = FOUR_GAMES.replace("--rounds 2", &format!("--rounds {rounds}"));
         let mut command = match_of(good(), &arguments);
         output(command.arg("--resume").arg(&journal).arg("--epd").arg(&epd));
     }
@@ -323,19 +312,19 @@ fn games_of_engines_with_unusual_names_are_written_once() {
     let [journal, pgn] = ["names.jsonl", "names.pgn"].map(|name| dir.path(name));
     let run = || {
         let engines = [script("Ky\u{323}", "good"), script("two\u{200b}", "good")];
-        let mut command = match_of(engines, PLAIN);
+        let mut command = match_of(engines, FOUR_GAMES);
         output(command.arg("--resume").arg(&journal).arg("--pgn").arg(&pgn));
         dir.read("names.pgn")
     };
     let text = run();
-    assert_eq!(games_of(&pgn), 4);
+    assert_eq!(pgn_games(&pgn).len(), 4);
     assert_eq!(run(), text);
-    // A game of another engine with the same number, as after `--repair`, is not that of the journal.
+    // A game with the same number but another player, as after `--repair`, is not the game of the journal.
     let name = "[Red \"two";
     assert_eq!(text.matches(name).count(), 2);
     dir.write("names.pgn", text.replacen(name, "[Red \"three", 1));
     run();
-    assert_eq!(games_of(&pgn), 5);
+    assert_eq!(pgn_games(&pgn).len(), 5);
 }
 
 #[test]
@@ -345,7 +334,7 @@ fn one_file_cannot_be_given_to_two_options() {
     let game = "[Event \"Openings\"]\n\n1. h2e2 h9g7 *\n\n";
     fs::write(&file, game).unwrap();
     let [path, directory] = [&file, file.parent().unwrap()].map(|path| path.display().to_string());
-    let plain = PLAIN.replace("--openings start", "");
+    let plain = FOUR_GAMES.replace("--openings start", "");
     let name = file.file_name().unwrap().display();
     let same_file = format!("{directory}/./{name}");
     for (arguments, reason) in [
@@ -376,7 +365,7 @@ fn one_file_cannot_be_given_to_two_options() {
     fs::write(&file, game.repeat(50)).unwrap();
     let sparse = fs::File::options().write(true).open(&file).unwrap();
     sparse.set_len(1 << 40).unwrap();
-    let mut command = match_of(good(), PLAIN);
+    let mut command = match_of(good(), FOUR_GAMES);
     output(command.arg("--pgn").arg(&file).arg("--resume").arg(&journal));
     assert!(fs::metadata(&file).unwrap().len() > 1 << 40);
 }

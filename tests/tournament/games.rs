@@ -3,13 +3,11 @@
 use std::fs;
 
 use super::{
-    chuhe, error_output, good, match_of, mode_with, output, report, script, unknown_script, with,
+    FOUR_GAMES, TWO_GAMES, chuhe, chuhe_with, error_output, good, match_of, mode_with, output,
+    pgn_games, report, script, script_with, with,
 };
 use crate::TestDir;
 use crate::engine_client::BOARD;
-
-/// Two games from the starting position, without a clock.
-const PLAIN: &str = "--openings start --rounds 1 --each depth=1";
 
 /// Reason, length and result of the first game.
 fn first_game(modes: [&str; 2], arguments: &str) -> (String, u64, String) {
@@ -23,23 +21,23 @@ fn first_game(modes: [&str; 2], arguments: &str) -> (String, u64, String) {
 fn engines_agree_to_draws() {
     let agreed = ("agreement".to_owned(), 2, "1/2-1/2".to_owned());
     for modes in [["offer", "offer"], ["shouts", "shouts"]] {
-        assert_eq!(first_game(modes, PLAIN), agreed);
+        assert_eq!(first_game(modes, TWO_GAMES), agreed);
     }
     // `polite` accepts a draw only if it receives the offer.
-    assert_eq!(first_game(["offer", "polite"], PLAIN), agreed);
-    assert_eq!(first_game(["offer", "good"], PLAIN).0, "repetition");
-    assert_eq!(first_game(["polite", "polite"], PLAIN).0, "repetition");
+    assert_eq!(first_game(["offer", "polite"], TWO_GAMES), agreed);
+    assert_eq!(first_game(["offer", "good"], TWO_GAMES).0, "repetition");
+    assert_eq!(first_game(["polite", "polite"], TWO_GAMES).0, "repetition");
 }
 
 #[test]
 fn wins_and_draws_are_adjudicated_by_score() {
-    let win = format!("{PLAIN} --adjudicate-win score=800,moves=2");
+    let win = format!("{TWO_GAMES} --adjudicate-win score=800,moves=2");
     let won = ("win adjudication".to_owned(), 4, "1-0".to_owned());
     assert_eq!(first_game(["win", "lose"], &win), won);
     let lost = ("win adjudication".to_owned(), 4, "0-1".to_owned());
     assert_eq!(first_game(["lose", "win"], &win), lost);
     assert_eq!(first_game(["win", "win"], &win).0, "repetition");
-    let draw = format!("{PLAIN} --adjudicate-draw score=10,moves=2,after=6");
+    let draw = format!("{TWO_GAMES} --adjudicate-draw score=10,moves=2,after=6");
     let drawn = ("draw adjudication".to_owned(), 6, "1/2-1/2".to_owned());
     assert_eq!(first_game(["good", "good"], &draw), drawn);
 }
@@ -59,10 +57,10 @@ fn games_are_adjudicated_by_the_tablebases() {
 
 #[test]
 fn the_ply_limit_and_the_rule_set_end_games() {
-    let short = format!("{PLAIN} --max-plies 5");
+    let short = format!("{TWO_GAMES} --max-plies 5");
     assert_eq!(first_game(["good", "good"], &short).0, "ply limit");
     // ElephantEye rules decide at the fourth occurrence.
-    let elephanteye = format!("{PLAIN} --rules elephanteye");
+    let elephanteye = format!("{TWO_GAMES} --rules elephanteye");
     assert_eq!(first_game(["good", "good"], &elephanteye).1, 12);
 }
 
@@ -88,8 +86,8 @@ fn banmoves_prevent_perpetual_check() {
 
 #[test]
 fn ranks_from_one_are_accepted() {
-    let one = with(unknown_script("one", "ranks"), "ranks=1 proto=uci");
-    let report = report([one, script("two", "good")], PLAIN);
+    let one = script_with("one", "ranks", "ranks=1 proto=uci");
+    let report = report([one, script("two", "good")], TWO_GAMES);
     for game in report["games"].as_array().unwrap() {
         assert_eq!(game["reason"], "repetition", "{game}");
     }
@@ -117,8 +115,8 @@ fn wrong_settings_are_refused_before_the_first_game() {
         ),
         ("chess", "ranks=1", "it plays bestmove e2e4, which is not a legal move of xiangqi"),
     ] {
-        let one = with(unknown_script("one", mode), settings);
-        let error = error_output(&mut match_of([one, script("two", "good")], PLAIN));
+        let one = script_with("one", mode, settings);
+        let error = error_output(&mut match_of([one, script("two", "good")], TWO_GAMES));
         assert!(error.contains(expected), "{error}");
     }
 }
@@ -127,8 +125,8 @@ fn wrong_settings_are_refused_before_the_first_game() {
 fn principal_variations_use_the_notation_of_the_pgn() {
     let dir = TestDir::new();
     let pgn = dir.path("ranks.pgn");
-    let engines = [unknown_script("one", "ranks"), script("two", "good")];
-    let mut command = match_of(engines, PLAIN);
+    let engines = [script_with("one", "ranks", ""), script("two", "good")];
+    let mut command = match_of(engines, TWO_GAMES);
     let arguments = ["--pgn-details", "--notation", "chinese", "--pgn"];
     output(command.args(arguments).arg(&pgn));
     let text = fs::read_to_string(&pgn).unwrap();
@@ -148,8 +146,8 @@ fn protocol_and_ranks_are_detected() {
         ("fussy", "Shuffler fussy, UCI, depth 1 (detected: UCI)\n"),
         ("drowsy", "Shuffler drowsy, UCI, depth 1 (detected: UCI)\n"),
     ] {
-        let engines = [unknown_script("one", mode), script("two", "good")];
-        let mut command = match_of(engines, PLAIN);
+        let engines = [script_with("one", mode, ""), script("two", "good")];
+        let mut command = match_of(engines, TWO_GAMES);
         let text = output(command.arg("--log").arg(&log));
         assert!(text.starts_with(&format!("one: {detected}")), "{text}");
         assert!(text.contains("end reasons: repetition 2;"), "{text}");
@@ -162,8 +160,8 @@ fn protocol_and_ranks_are_detected() {
         ("illegal", "engine one: from the starting position it plays bestmove a0a9"),
         ("crash", "engine one: it "),
     ] {
-        let engines = [unknown_script("one", mode), script("two", "good")];
-        let error = error_output(&mut match_of(engines, &format!("{PLAIN} --startup 3")));
+        let engines = [script_with("one", mode, ""), script("two", "good")];
+        let error = error_output(&mut match_of(engines, &format!("{TWO_GAMES} --startup 3")));
         assert!(error.contains(expected), "{mode}: {error}");
     }
 }
@@ -171,7 +169,7 @@ fn protocol_and_ranks_are_detected() {
 #[test]
 fn options_set_the_colors_and_the_seeds() {
     let reds = |arguments: &str| {
-        let report = report(good(), &format!("{PLAIN} {arguments}"));
+        let report = report(good(), &format!("{TWO_GAMES} {arguments}"));
         let games = report["games"].as_array().unwrap().iter();
         games.map(|game| game["red"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
@@ -189,7 +187,7 @@ fn options_set_the_colors_and_the_seeds() {
     for (seeds, played, missing) in
         [("", "one - two", "two - three"), ("--seeds 2", "two - three", "one - two")]
     {
-        let mut command = match_of(good(), &format!("{PLAIN} --format gauntlet {seeds}"));
+        let mut command = match_of(good(), &format!("{TWO_GAMES} --format gauntlet {seeds}"));
         let text = output(command.args(script("three", "good")));
         assert!(text.contains("\n4 games, concurrency 1"), "{text}");
         assert!(text.contains(played) && !text.contains(missing), "{text}");
@@ -198,17 +196,17 @@ fn options_set_the_colors_and_the_seeds() {
 
 #[test]
 fn resignations_are_adjudicated_by_score() {
-    let resign = format!("{PLAIN} --resign score=800,moves=2");
+    let resign = format!("{TWO_GAMES} --resign score=800,moves=2");
     let lost = ("win adjudication".to_owned(), 3, "0-1".to_owned());
     assert_eq!(first_game(["lose", "good"], &resign), lost);
     assert_eq!(first_game(["win", "good"], &resign).0, "repetition");
-    assert_eq!(first_game(["lose", "good"], PLAIN).0, "repetition");
+    assert_eq!(first_game(["lose", "good"], TWO_GAMES).0, "repetition");
 }
 
 #[test]
 fn wait_pauses_between_games() {
     let start = std::time::Instant::now();
-    output(&mut match_of(good(), &format!("{PLAIN} --wait 700")));
+    output(&mut match_of(good(), &format!("{TWO_GAMES} --wait 700")));
     assert!(start.elapsed() >= std::time::Duration::from_millis(700));
 }
 
@@ -223,7 +221,7 @@ fn engines_ponder_on_the_predicted_reply() {
     assert!(text.contains("repetition 2"), "{text}");
     assert!(text.contains("(detected: Ponder true)"), "{text}");
     // Engine one reports nodes only while it ponders. These nodes do not count for its speed.
-    let report: serde_json::Value = serde_json::from_str(&dir.read("ponder.json")).unwrap();
+    let report = dir.json("ponder.json");
     let speed = &report["engines"][0]["nodes_per_second"];
     assert!(speed.is_null(), "{speed}");
     let log_text = fs::read_to_string(&log).unwrap();
@@ -256,8 +254,9 @@ fn usemillisec_sets_the_unit_of_times() {
         let engines = ["one", "two"].map(|name| with(script(name, mode), setting));
         let arguments = "--openings start --rounds 1 --each movetime=2000 --log log";
         let mut command = match_of(engines, arguments);
-        output(command.current_dir(dir.path("")));
+        output(command.current_dir(dir.root()));
         let log = dir.read("log");
+        // The value `on` is sent as `true`.
         assert!(!log.contains(" on\n"), "{log}");
         let asked = log.lines().filter(|line| line.contains("<- go time "));
         assert!(log.contains("<- setoption newgame\n"), "{log}");
@@ -292,11 +291,7 @@ fn replay_agrees_with_the_games_of_a_match() {
             "--rounds {rounds} --concurrency 2 --shuffle 3 --notation {notation} --each {limit}"
         );
         output(match_of(engines, &arguments).arg("--pgn").arg(&pgn));
-        let replay = || {
-            let mut command = crate::chuhe();
-            command.arg("replay").arg(&pgn);
-            command
-        };
+        let replay = || dir.process("replay games.pgn");
         let text = output(&mut replay());
         let count = 2 * rounds;
         assert!(text.contains(&format!("{count} of {count} games agree")), "{text}");
@@ -319,7 +314,8 @@ fn an_sprt_ends_the_match() {
     assert!(text.contains("the SPRT has accepted a hypothesis"), "{text}");
     assert!(text.contains("H1 accepted (nElo >= 100)"), "{text}");
 
-    // The files are written more slowly than the games are played. At most the next game is played before a decision.
+    // Writing 30 status pages takes longer than a game. At most one game is played beyond the pairs that the decision
+    // counts.
     let dir = TestDir::new();
     let mut arguments = "--openings start --sprt elo0=0,elo1=100 --each depth=1".to_owned();
     for number in 0..30 {
@@ -354,7 +350,7 @@ fn games_that_may_repeat_give_a_warning() {
     ] {
         let engines = [script("one", "good"), script("two", "crash")];
         let mut command = match_of(engines, &format!("--openings {arguments}"));
-        let output = command.current_dir(dir.path("")).output().unwrap();
+        let output = command.current_dir(dir.root()).output().unwrap();
         let errors = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success(), "{errors}");
         let warning = repeated_round.map(|round| {
@@ -378,7 +374,7 @@ fn nice_and_affinity_are_set() {
         let file = dir.path("affinity");
         let one = script("one", &mode_with("affinity", &file));
         let one = with(one, settings);
-        output(&mut match_of([one, script("two", "good")], &format!("{arguments} {PLAIN}")));
+        output(&mut match_of([one, script("two", "good")], &format!("{arguments} {TWO_GAMES}")));
         let text = fs::read_to_string(&file).unwrap();
         let words = text.lines().next().unwrap().split_whitespace();
         words.map(str::to_owned).collect::<Vec<_>>()
@@ -394,8 +390,7 @@ fn restart_starts_a_process_for_each_game() {
         let dir = TestDir::new();
         let log = dir.path("restart.log");
         let one = with(script("one", "good"), setting);
-        let mut command =
-            match_of([one, script("two", "good")], &PLAIN.replace("--rounds 1", "--rounds 2"));
+        let mut command = match_of([one, script("two", "good")], FOUR_GAMES);
         output(command.arg("--log").arg(&log));
         let text = fs::read_to_string(&log).unwrap();
         // One start before the first game, and then those for the games.
@@ -407,12 +402,7 @@ fn restart_starts_a_process_for_each_game() {
 /// The same engine plays in XBoard and UCCI: moves, clocks, depths and scores are translated.
 #[test]
 fn xboard_engines_play_with_every_limit() {
-    let xboard = || {
-        let mut words = chuhe("xboard");
-        words.pop();
-        words.extend(["proto=xboard", "option.Hash=1"].map(str::to_owned));
-        words
-    };
+    let xboard = || chuhe_with("xboard", "proto=xboard option.Hash=1");
     for limit in ["tc=20+0.1", "depth=3", "movetime=200 margin=2000"] {
         let arguments = format!("--openings start --rounds 1 --max-plies 12 --each {limit}");
         let report = report([xboard(), chuhe("other")], &arguments);
@@ -427,10 +417,8 @@ fn xboard_engines_play_with_every_limit() {
     let pgn = dir.path("xboard.pgn");
     let arguments = "--openings balanced --rounds 2 --max-plies 14 --each depth=3 --pgn-details";
     output(match_of([xboard(), chuhe("other")], arguments).arg("--pgn").arg(&pgn));
-    let text = fs::read_to_string(&pgn).unwrap();
-    for game in chuhe::notation::pgn::read(&text) {
-        let game = game.unwrap();
-        assert_eq!(game.tag("Termination"), Some("adjudication"), "{text}");
+    for game in pgn_games(&pgn) {
+        assert_eq!(game.tag("Termination"), Some("adjudication"));
         // Both engines report a score, a depth of three and a line for each move.
         for comment in game.comments().iter().filter(|text| *text != "book") {
             assert!(comment.contains("/3 ") && comment.contains("pv=\""), "{comment}");
@@ -447,7 +435,7 @@ fn xboard_engines_play_with_every_limit() {
 #[test]
 fn xboard_is_detected() {
     let command = env!("CARGO_BIN_EXE_chuhe");
-    let xboard = || unknown_script("x", &format!("xboard '{command}'"));
+    let xboard = || script_with("x", &format!("xboard '{command}'"), "");
     let arguments = "--openings start --rounds 1 --max-plies 4 --each depth=1";
     let text = output(&mut match_of([xboard(), chuhe("other")], arguments));
     assert!(text.contains("XBOARD, depth 1 (detected: XBOARD)"), "{text}");
@@ -466,7 +454,7 @@ fn long_built_in_openings_are_reported_together() {
     let dir = TestDir::new();
     let arguments = "--openings balanced --rounds 1 --max-plies 8 --each depth=1";
     let mut command = match_of([chuhe("a"), chuhe("b")], arguments);
-    let errors = error_output(command.current_dir(dir.path("")));
+    let errors = error_output(command.current_dir(dir.root()));
     assert!(errors.contains("balanced: too long for the ply limit: 118 openings; "), "{errors}");
     assert_eq!(errors.matches("--opening-plies").count(), 1, "{errors}");
 }
@@ -478,10 +466,10 @@ fn xboard_engines_may_refuse_fens_and_a_second_game() {
     dir.write("openings.epd", format!("{BOARD} b - - 0 1\n"));
     let command = env!("CARGO_BIN_EXE_chuhe");
     let log = |openings: &str| {
-        let strict = unknown_script("strict", &format!("strict '{command}'"));
+        let strict = script_with("strict", &format!("strict '{command}'"), "");
         let arguments = "--rounds 1 --max-plies 8 --each depth=1 --log log --openings";
         let mut command = match_of([strict, chuhe("other")], arguments);
-        let text = output(command.arg(openings).current_dir(dir.path("")));
+        let text = output(command.arg(openings).current_dir(dir.root()));
         assert!(text.contains("ply limit 2"), "{text}");
         let log = dir.read("log");
         fs::remove_file(dir.path("log")).unwrap();

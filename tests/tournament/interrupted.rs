@@ -5,10 +5,11 @@ use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
-use super::{assert_processes_end, match_of, mode_with, output, script, wait_for};
+use super::{assert_processes_end, match_of, mode_with, output, pgn_games, script};
 use crate::TestDir;
+use crate::processes::{send_signal, wait_for};
 
 const SLOW: &str = "--openings start --rounds 15 --concurrency 2 --each depth=1";
 
@@ -41,7 +42,7 @@ fn interrupt_and_resume(signal: Signal) {
     let child = begin(&journal, &pgn);
     let processes = child_processes(&child);
     assert_eq!(processes.len(), 5, "four engines and the helper");
-    kill_process(Pid::from_child(&child), signal).unwrap();
+    send_signal(&child, signal);
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     let text = String::from_utf8(output.stdout).unwrap();
@@ -67,9 +68,8 @@ fn finish(journal: &Path, pgn: &Path) {
     assert_eq!(numbers.len(), 30);
     let numbers: HashSet<u64> = numbers.into_iter().collect();
     assert_eq!(numbers, (0..30).collect());
-    let games = chuhe::notation::pgn::read(&fs::read_to_string(pgn).unwrap());
-    let rounds: HashSet<String> =
-        games.iter().map(|game| game.as_ref().unwrap().tag("Round").unwrap().to_owned()).collect();
+    let games = pgn_games(pgn);
+    let rounds: HashSet<&str> = games.iter().map(|game| game.tag("Round").unwrap()).collect();
     assert_eq!((games.len(), rounds.len()), (30, 30));
 }
 
@@ -137,7 +137,7 @@ fn an_interrupt_before_the_first_game_leaves_no_engine_running() {
         wait_for(&mut child, || file.exists());
         let begun = fs::read_to_string(&file).unwrap();
         let begun: Vec<String> = begun.lines().map(str::to_owned).collect();
-        kill_process(Pid::from_child(&child), signal).unwrap();
+        send_signal(&child, signal);
         assert_eq!(child.wait().unwrap().code(), Some(130));
         assert_processes_end(&begun);
         fs::remove_file(&file).unwrap();

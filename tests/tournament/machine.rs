@@ -7,12 +7,13 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
 
 use super::{
-    assert_processes_end, error_output, match_of, mode_with, output, report, script, wait_for, with,
+    TWO_GAMES, assert_processes_end, error_output, match_of, mode_with, output, report, script,
+    with,
 };
 use crate::TestDir;
+use crate::processes::{in_shell, send_signal, wait_for};
 
 /// No engine loses a game because its program was removed.
 #[test]
@@ -38,7 +39,7 @@ fn a_missing_program_ends_the_match_without_losses() {
     let command = || {
         let mut command = match_of([engine("one"), engine("two")], arguments);
         command.arg("--resume").arg(&journal);
-        command.current_dir(dir.path(""));
+        command.current_dir(dir.root());
         command
     };
     let mut child = command().stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -58,8 +59,7 @@ fn a_missing_program_ends_the_match_without_losses() {
     let page = dir.read("page.html");
     let is_final = page.contains("stopped by an error") && !page.contains("http-equiv");
     assert!(is_final, "{page}");
-    let report: Value = serde_json::from_str(&dir.read("report")).unwrap();
-    assert_eq!(report["end"], "failed");
+    assert_eq!(dir.json("report")["end"], "failed");
     install(&program);
     let text = output(&mut command());
     assert!(text.contains("80 games, +0 =80 -0"), "{text}");
@@ -73,13 +73,9 @@ fn open_files_do_not_accumulate() {
     let file = dir.path("detached");
     let engine = with(script("one", &mode_with("detaches", &file)), "restart=on");
     let arguments = "--openings start --rounds 20 --each depth=1";
-    let limited = match_of([engine, script("two", "good")], arguments);
-    let mut words = vec![limited.get_program().to_owned()];
-    words.extend(limited.get_args().map(ToOwned::to_owned));
-    let mut shell = crate::in_english("sh");
+    let command = match_of([engine, script("two", "good")], arguments);
     // 40 processes with two pipes each would exceed this limit.
-    shell.args(["-c", "ulimit -n 48; exec \"$@\"", "sh"]).args(words);
-    let ended = shell.output().unwrap();
+    let ended = in_shell("ulimit -n 48", &command).output().unwrap();
     let left = fs::read_to_string(&file).unwrap();
     let left: Vec<String> = left.lines().map(str::to_owned).collect();
     for process in &left {
@@ -105,16 +101,15 @@ fn a_stopped_match_costs_no_game() {
     let mut command = match_of(engines, arguments);
     command.arg("--resume").arg(&journal).arg("--log").arg(&log);
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-    let process = Pid::from_child(&child);
     // The check of the engines before the first game sends `go depth`.
     let is_begun = || fs::read_to_string(&log).is_ok_and(|text| text.contains("<- go time"));
     wait_for(&mut child, is_begun);
     // Stop the match for longer than the limit of a move while the engine is thinking.
     sleep(Duration::from_millis(200));
-    kill_process(process, Signal::STOP).unwrap();
+    send_signal(&child, Signal::STOP);
     sleep(Duration::from_millis(2600));
     fs::write(&signal, "play").unwrap();
-    kill_process(process, Signal::CONT).unwrap();
+    send_signal(&child, Signal::CONT);
     let ended = child.wait_with_output().unwrap();
     let text = String::from_utf8(ended.stdout).unwrap();
     assert!(text.contains("2 games, +0 =2 -0"), "{text}");
@@ -130,14 +125,13 @@ fn a_stall_does_not_excuse_an_engine_that_hangs() {
     let dir = TestDir::new();
     let unready = dir.path("unready");
     let one = script("one", &mode_with("unready", &unready));
-    let arguments = "--openings start --rounds 1 --each depth=1 --startup 1";
-    let mut command = match_of([one, script("two", "good")], arguments);
+    let arguments = format!("{TWO_GAMES} --startup 1");
+    let mut command = match_of([one, script("two", "good")], &arguments);
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-    let process = Pid::from_child(&child);
     wait_for(&mut child, || unready.exists());
-    kill_process(process, Signal::STOP).unwrap();
+    send_signal(&child, Signal::STOP);
     sleep(Duration::from_millis(100));
-    kill_process(process, Signal::CONT).unwrap();
+    send_signal(&child, Signal::CONT);
     let ended = child.wait_with_output().unwrap();
     let text = String::from_utf8(ended.stdout).unwrap();
     assert!(text.contains("2 games, +0 =0 -2"), "{text}");
@@ -148,8 +142,7 @@ fn a_stall_does_not_excuse_an_engine_that_hangs() {
 #[test]
 fn engine_output_is_escaped() {
     let one = script("one", "colored");
-    let arguments = "--openings start --rounds 1 --each depth=1";
-    let output = match_of([one, script("two", "gbk")], arguments).output().unwrap();
+    let output = match_of([one, script("two", "gbk")], TWO_GAMES).output().unwrap();
     let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
     assert!(text.contains("two: 象棋, UCCI"), "{text}");
     assert!(text.contains("one: Red \\u{1b}[31mShuffler\\u{7}, UCCI"), "{text}");
@@ -164,7 +157,7 @@ fn engine_output_is_escaped() {
         (with_option("option.x\x07=1"), "engine a: the name or value of option x\\u{7} contains"),
         (with_option("option.x=1\nquit"), "engine a: the name or value of option x contains"),
     ] {
-        let errors = error_output(&mut match_of([engine, script("b", "good")], arguments));
+        let errors = error_output(&mut match_of([engine, script("b", "good")], TWO_GAMES));
         assert!(errors.contains(error) && !errors.contains('\x07'), "{errors}");
     }
 }
@@ -189,17 +182,14 @@ fn files_of_engines_may_be_in_gbk_or_utf_16() {
     assert!(errors.contains("engines.toml: not a text in UTF-8"), "{errors}");
 }
 
-/// A quadratic algorithm would take minutes.
+/// With a quadratic algorithm this test would take minutes.
 #[test]
-fn a_file_with_many_options_is_read_quickly() {
+fn a_file_with_many_options_is_read() {
     let dir = TestDir::new();
-    let path = dir.path("options.toml");
     let options: String = (0..60_000).map(|n| format!("o{n} = {n}\n")).collect();
     let engines = missing_engine("one") + &missing_engine("two");
-    let text = format!("{engines}[engine.options]\n{options}");
-    fs::write(&path, text).unwrap();
-    let mut command = crate::chuhe();
-    let errors = error_output(command.args(["match", "--engines-file"]).arg(&path));
+    dir.write("options.toml", format!("{engines}[engine.options]\n{options}"));
+    let errors = error_output(&mut dir.process("match --engines-file options.toml"));
     assert!(errors.contains("no-such-engine: No such file"), "{errors}");
 }
 
@@ -209,9 +199,7 @@ fn standard_error_is_saved() {
     let dir = TestDir::new();
     let file = dir.path("stderr.log");
     let one = with(script("one", "crash"), &format!("stderr={}", file.display()));
-    let report: Value =
-        report([one, script("two", "good")], "--openings start --rounds 1 --each depth=1");
+    let report = report([one, script("two", "good")], TWO_GAMES);
     assert_eq!(report["engines"][0]["crashes"], 2);
-    let text = fs::read_to_string(&file).unwrap();
-    assert_eq!(text, "out of luck\nout of luck\n");
+    assert_eq!(dir.read("stderr.log"), "out of luck\nout of luck\n");
 }

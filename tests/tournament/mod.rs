@@ -11,11 +11,14 @@ mod refused;
 mod reports;
 mod spsa;
 
+use std::fs;
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use chuhe::notation::pgn;
+use chuhe::notation::tree::GameTree;
 use serde_json::Value;
 
 use crate::TestDir;
@@ -23,20 +26,24 @@ use crate::TestDir;
 /// The script of the test engine.
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tournament/engine.sh");
 
+/// Two games from the starting position, without a clock.
+const TWO_GAMES: &str = "--openings start --rounds 1 --each depth=1";
+
+/// Four games from the starting position, without a clock; the time limit of a move is two minutes.
+const FOUR_GAMES: &str = "--openings start --rounds 2 --each depth=1";
+
 /// The arguments that add the script as an engine. `mode` selects its behavior; some modes have a file, see
 /// [`mode_with`].
 fn script(name: &str, mode: &str) -> Vec<String> {
-    vec![
-        "--engine".to_owned(),
-        format!("name={name}"),
-        "cmd=sh".to_owned(),
-        format!("args='{SCRIPT}' {mode}"),
-        // These settings turn the detection off, so that the engine misbehaves only in games. The script answers the
-        // verification of `ranks=` well after the line `known`.
-        "proto=ucci".to_owned(),
-        "ranks=0".to_owned(),
-        "init=known".to_owned(),
-    ]
+    // These settings turn off the detection, so that the engine misbehaves only in games. After the line `known`, the
+    // script passes the verification of `ranks=`.
+    script_with(name, mode, "proto=ucci ranks=0 init=known")
+}
+
+/// The script with these settings. The protocol and the ranks are detected if they are not set.
+fn script_with(name: &str, mode: &str, settings: &str) -> Vec<String> {
+    let words = ["--engine", &format!("name={name}"), "cmd=sh", &format!("args='{SCRIPT}' {mode}")];
+    with(words.map(str::to_owned).to_vec(), settings)
 }
 
 /// A mode of the script with its file.
@@ -55,21 +62,15 @@ fn with(mut engine: Vec<String>, settings: &str) -> Vec<String> {
     engine
 }
 
-/// [`script`] without its protocol and ranks, which are detected.
-fn unknown_script(name: &str, mode: &str) -> Vec<String> {
-    let mut words = script(name, mode);
-    words.truncate(4);
-    words
-}
-
 /// Chuhe itself, as an engine.
 fn chuhe(name: &str) -> Vec<String> {
-    vec![
-        "--engine".to_owned(),
-        format!("name={name}"),
-        format!("cmd={}", env!("CARGO_BIN_EXE_chuhe")),
-        "option.hashsize=1".to_owned(),
-    ]
+    chuhe_with(name, "option.hashsize=1")
+}
+
+fn chuhe_with(name: &str, settings: &str) -> Vec<String> {
+    let program = format!("cmd={}", env!("CARGO_BIN_EXE_chuhe"));
+    let words = ["--engine", &format!("name={name}"), &program];
+    with(words.map(str::to_owned).to_vec(), settings)
 }
 
 fn match_of(engines: [Vec<String>; 2], arguments: &str) -> Command {
@@ -103,21 +104,18 @@ fn report(engines: [Vec<String>; 2], arguments: &str) -> Value {
     let dir = TestDir::new();
     let mut command = match_of(engines, arguments);
     output(command.arg("--json").arg(dir.path("report.json")));
-    serde_json::from_str(&dir.read("report.json")).unwrap()
+    dir.json("report.json")
+}
+
+/// The games of a PGN file, which must be valid.
+fn pgn_games(pgn: &Path) -> Vec<GameTree> {
+    let games = pgn::read(&fs::read_to_string(pgn).unwrap());
+    games.into_iter().collect::<Result<_, _>>().unwrap()
 }
 
 fn is_alive(process: &str) -> bool {
     // A zombie has no command line.
-    std::fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|line| !line.is_empty())
-}
-
-/// Waits until the condition holds; the child process must not end before.
-fn wait_for(child: &mut Child, condition: impl Fn() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while !condition() {
-        assert!(Instant::now() < deadline && child.try_wait().unwrap().is_none());
-        sleep(Duration::from_millis(5));
-    }
+    fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|line| !line.is_empty())
 }
 
 /// Waits until the processes have ended.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{error_output, good, match_of, output, script, with};
+use super::{error_output, good, match_of, output, script, script_with, with};
 use crate::TestDir;
 
 #[test]
@@ -69,8 +69,7 @@ fn xboard_engines_that_do_not_work_are_refused() {
             "it refused the position, a legal move or the search: Error (no game): go",
         ),
     ] {
-        let mut engine = script("one", mode);
-        engine[4] = "proto=xboard".to_owned();
+        let engine = script_with("one", mode, "proto=xboard ranks=0 init=known");
         let startup = match mode {
             "mute" => "--startup 0.3",
             "fenless" => "--startup 2",
@@ -87,11 +86,10 @@ fn xboard_engines_that_do_not_work_are_refused() {
 fn engines_that_cannot_set_up_the_openings_are_refused() {
     let dir = TestDir::new();
     dir.write("openings.epd", "4k4/9/9/9/9/9/9/9/R8/3K5 w\n");
-    let mut fenless = script("one", "fenless");
-    fenless[4] = "proto=xboard".to_owned();
+    let fenless = script_with("one", "fenless", "proto=xboard ranks=0 init=known");
     let arguments = "--each depth=1 --openings openings.epd";
     let mut command = match_of([fenless, script("two", "good")], arguments);
-    let error = error_output(command.current_dir(dir.path("")));
+    let error = error_output(command.current_dir(dir.root()));
     let reason = "engine one: it speaks XBoard, but cannot set up the positions of the openings";
     assert!(error.contains(reason), "{error}");
 }

@@ -1,28 +1,27 @@
 //! Reports of a match: status, final positions, PGN details, ratings, plots. Knockout and Swiss tournaments.
 
 use std::fs;
-use std::io::Read;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use serde_json::Value;
 
-use super::{error_output, good, match_of, output, script, unknown_script, with};
+use super::{
+    TWO_GAMES, error_output, good, match_of, output, pgn_games, script, script_with, with,
+};
 use crate::TestDir;
 use crate::engine_client::START;
 use crate::terminal::Terminal;
-
-const PLAIN: &str = "--openings start --rounds 1 --each depth=1";
 
 #[test]
 fn the_status_is_written() {
     let dir = TestDir::new();
     let [json, html] = ["status.json", "status.html"].map(|name| dir.path(name));
     let engines = [script("<one>", "good"), script("two", "resign")];
-    let arguments = format!("{PLAIN} --sprt elo0=0,elo1=5");
+    let arguments = format!("{TWO_GAMES} --sprt elo0=0,elo1=5");
     let mut command = match_of(engines, &arguments);
     command.arg("--status").arg(&json).arg("--status").arg(&html);
     output(&mut command);
-    let status: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
+    let status = dir.json("status.json");
     assert_eq!((&status["version"], &status["end"]), (&1.into(), &"finished".into()));
     assert_eq!(status["engines"][0]["wins"], 2);
     assert_eq!((&status["games_played"], &status["total_games"]), (&2.into(), &2.into()));
@@ -65,30 +64,21 @@ fn the_status_contains_the_remaining_time() {
     assert!(playing["seconds_left"].as_f64().unwrap() > 60.0, "{playing}");
 }
 
-fn shown_on_a_terminal(command: &mut Command) -> String {
-    let (terminal, mut screen) = Terminal::new();
-    command.env("TERM", "xterm").env_remove("NO_COLOR");
-    let mut child = command.stdout(terminal.open()).stderr(terminal.open()).spawn().unwrap();
-    // The `Command` also keeps the terminal open.
-    command.stdout(Stdio::null()).stderr(Stdio::null());
-    let mut shown = Vec::new();
-    // Reading ends with an error once the terminal is closed everywhere.
-    let _ = screen.read_to_end(&mut shown);
-    assert!(child.wait().unwrap().success());
-    String::from_utf8_lossy(&shown).into_owned()
-}
-
 #[test]
 fn the_progress_bar_shows_elo_and_llr() {
     let engines = [script("one", "slow"), script("two", "slow")];
     let arguments = "--openings start --rounds 2 --each depth=1 --sprt elo0=0,elo1=5";
-    let shown = shown_on_a_terminal(&mut match_of(engines, arguments));
+    let (terminal, screen) = Terminal::new();
+    let mut command = match_of(engines, arguments);
+    command.env("TERM", "xterm").env_remove("NO_COLOR");
+    command.stdout(terminal.open()).stderr(terminal.open());
+    let shown = Terminal::shown(command, screen);
     for part in ["0/4", "? left", "Elo ", "LLR "] {
         assert!(shown.contains(part), "{part}: {shown:?}");
     }
     // An infinite Elo is not shown.
     let engines = [script("one", "good"), script("two", "resign")];
-    let text = output(&mut match_of(engines, PLAIN));
+    let text = output(&mut match_of(engines, TWO_GAMES));
     assert!(text.contains("+2 =0 -0\n"), "{text}");
 }
 
@@ -122,15 +112,15 @@ fn the_plot_is_well_formed() {
     let dir = TestDir::new();
     let svg = dir.path("plot.svg");
     let engines = [script("a<b>&\"c\"", "good"), script("车'炮", "resign")];
-    output(match_of(engines, PLAIN).arg("--plot").arg(&svg));
+    output(match_of(engines, TWO_GAMES).arg("--plot").arg(&svg));
     let text = fs::read_to_string(&svg).unwrap();
     assert!(text.contains("a&lt;b&gt;&amp;"), "{text}");
     assert_well_formed(&text);
     for name in ["a\u{fffe}", "a\u{ffff}"] {
         let engines = [script(name, "good"), script("two", "good")];
-        let error = error_output(&mut match_of(engines, PLAIN));
+        let error = error_output(&mut match_of(engines, TWO_GAMES));
         assert!(error.contains("noncharacters"), "{error}");
-        let error = error_output(match_of(good(), PLAIN).args(["--event", name]));
+        let error = error_output(match_of(good(), TWO_GAMES).args(["--event", name]));
         assert!(error.contains("noncharacters"), "{error}");
     }
 }
@@ -143,7 +133,7 @@ fn more_threads_than_processors_give_a_warning() {
     ] {
         let one = with(script("one", "good"), &format!("option.Threads={threads}"));
         let engines = [one, script("two", "good")];
-        let mut command = match_of(engines, PLAIN);
+        let mut command = match_of(engines, TWO_GAMES);
         let output = command.args(["--concurrency", concurrency]).output().unwrap();
         let errors = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success() && errors.contains(warning), "{errors}");
@@ -169,9 +159,7 @@ fn final_positions_and_details_are_written() {
         format!("{START} - - id \"game 1: one - two\"; c0 \"1/2-1/2 repetition\";")
     );
     assert!(chuhe::tournament::Openings::read(&ends).is_ok());
-    let text = fs::read_to_string(&pgn).unwrap();
-    let games = chuhe::notation::pgn::read(&text);
-    let comments = games[0].as_ref().unwrap().comments();
+    let comments = pgn_games(&pgn)[0].comments();
     for part in [", n=5000, sd=11, nps=", ", hashfull=3, tbhits=2, tl=", "s, pv=\"A0-A1 A9-A8\""] {
         assert!(comments[0].contains(part), "{comments:?}");
     }
@@ -182,13 +170,13 @@ fn final_positions_and_details_are_written() {
 #[test]
 fn the_cross_table_has_results_and_ratings() {
     let engines = [script("one", "good"), script("two", "crash")];
-    let mut command = match_of(engines, PLAIN);
+    let mut command = match_of(engines, TWO_GAMES);
     let dir = TestDir::new();
     let json = dir.path("ratings.json");
     command.arg("--status").arg(&json);
     let text = output(command.args(script("three", "good")));
     assert!(text.contains("\n6 games, concurrency 1") && text.contains("6/6"), "{text}");
-    let status: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
+    let status = dir.json("ratings.json");
     let line = |name: &str| {
         let mut lines = text.lines();
         lines.find(|line| line.get(2..).is_some_and(|rest| rest.starts_with(name))).unwrap()
@@ -230,7 +218,7 @@ fn the_plot_shows_elo_and_llr_by_games() {
 
 #[test]
 fn a_report_on_standard_output_replaces_the_text() {
-    let with_report = |report: &str| match_of(good(), &format!("{PLAIN} {report} -"));
+    let with_report = |report: &str| match_of(good(), &format!("{TWO_GAMES} {report} -"));
     let report = output(&mut with_report("--json"));
     assert!(serde_json::from_str::<Value>(&report).is_ok(), "{report}");
     let svg = output(&mut with_report("--plot"));
@@ -253,14 +241,12 @@ fn a_knockout_has_a_winner() {
     assert!(text.contains("4 games, concurrency 1, 1 opening, "), "{text}");
     assert!(text.contains("\none wins the knockout\n"), "{text}");
     assert!(text.contains("\n1 one "), "{text}");
-    let report: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
+    let report = dir.json("report.json");
     assert_eq!(report["winner"], "one");
     let page = fs::read_to_string(&html).unwrap();
     assert!(page.contains("\none wins the knockout\n"), "{page}");
-    let text = fs::read_to_string(&pgn).unwrap();
-    let games = chuhe::notation::pgn::read(&text);
+    let games = pgn_games(&pgn);
     let players = games.iter().map(|game| {
-        let game = game.as_ref().unwrap();
         let tag = |name| game.tag(name).unwrap().to_owned();
         [tag("Round"), tag("Red"), tag("Black")].join(" ")
     });
@@ -288,14 +274,11 @@ fn a_swiss_tournament_is_resumed() {
     assert!(text.contains("resumed after 4 games"), "{text}");
     assert!(text.contains("8 games, "), "{text}");
     let text = fs::read_to_string(&pgn).unwrap();
-    let mut rounds: Vec<(String, [String; 2])> = chuhe::notation::pgn::read(&text)
-        .iter()
-        .map(|game| {
-            let game = game.as_ref().unwrap();
-            let tag = |name| game.tag(name).unwrap().to_owned();
-            (tag("Round"), [tag("Red"), tag("Black")])
-        })
-        .collect();
+    let rounds = pgn_games(&pgn).into_iter().map(|game| {
+        let tag = |name| game.tag(name).unwrap().to_owned();
+        (tag("Round"), [tag("Red"), tag("Black")])
+    });
+    let mut rounds: Vec<(String, [String; 2])> = rounds.collect();
     rounds.sort();
     let second =
         rounds.iter().filter(|(round, _)| round.starts_with("2.")).map(|(_, pair)| pair.join(" "));
@@ -325,7 +308,7 @@ fn the_status_page_has_links_to_the_games() {
     fs::create_dir(dir.path("page")).unwrap();
     let [html, pgn] = ["page/status.html", "all 'games'#.pgn"].map(|name| dir.path(name));
     let engines = [script("a<b>", "good"), script("two", "resign")];
-    output(match_of(engines, PLAIN).arg("--status").arg(&html).arg("--pgn").arg(&pgn));
+    output(match_of(engines, TWO_GAMES).arg("--status").arg(&html).arg("--pgn").arg(&pgn));
     let page = fs::read_to_string(&html).unwrap();
     for part in [
         "<style>",
@@ -352,7 +335,7 @@ fn the_status_page_has_links_to_the_games() {
 #[test]
 fn reports_are_in_chinese_on_request() {
     let mut command = match_of(
-        [script("a", "illegal"), unknown_script("b", "plays")],
+        [script("a", "illegal"), script_with("b", "plays", "")],
         "--openings start --rounds 1 --each depth=1 --lang zh",
     );
     let text = output(&mut command);

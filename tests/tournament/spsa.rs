@@ -23,8 +23,7 @@ fn tuned_values_are_reported_and_resumed() {
         command
     };
     let value = || -> f64 {
-        let report: serde_json::Value =
-            serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
+        let report = dir.json("lines.json");
         assert_eq!(report["spsa"][0]["start"], 2);
         report["spsa"][0]["value"].as_f64().unwrap()
     };
@@ -78,7 +77,8 @@ fn the_values_of_a_game_follow_from_all_earlier_games() {
     let values: Vec<f64> = values.collect();
     let moved = values.chunks(2).map(|two| ((two[0] + two[1]) / 2.0 - 500.0).abs());
     let moved: Vec<f64> = moved.collect();
-    // Red loses each game, so the second game of a pair reverses the change of the first.
+    // Red loses each game, so the second game of a pair reverses the change of the first. A game moves the value by
+    // a / c, as in `tournament::stats::spsa`: by 134.3 in the first pair, and by 100 in the second.
     let expected = [0.0, 134.3, 0.0, 100.0];
     assert_eq!(moved.len(), expected.len(), "{text}");
     let mut both = moved.iter().zip(expected);
