@@ -132,7 +132,7 @@ pub struct ViewArguments {
     #[arg(long)]
     samples: bool,
     /// With --samples: show every position with a score.
-    #[arg(long, requires = "samples")]
+    #[arg(long, requires = "samples", conflicts_with = "plan")]
     all: bool,
     /// Show only the settings with which the games were made.
     #[arg(long, conflicts_with_all = ["skip", "games", "samples"])]

@@ -24,10 +24,10 @@ pub struct Arguments {
     #[command(flatten)]
     force: ForceArgument,
     /// Draw an arrow for MOVE: a move in any notation, or the coordinates of any two squares. Can be repeated.
-    #[arg(long, value_name = "MOVE", requires = "svg")]
+    #[arg(long, value_name = "MOVE", requires = "svg", conflicts_with = "ascii")]
     arrow: Vec<String>,
     /// Draw a ring around SQUARE, such as e4. Can be repeated.
-    #[arg(long, value_name = "SQUARE", requires = "svg")]
+    #[arg(long, value_name = "SQUARE", requires = "svg", conflicts_with = "ascii")]
     mark: Vec<Square>,
 }
 

@@ -660,6 +660,11 @@ fn arguments_without_effect_are_refused() {
         2> --rules: has no effect with --all
         $ judge games.pgn --all --rules chinese --json
         > chinese
+        $2 show --arrow h2e2 --ascii
+        2> cannot be used with
+        $2 book build new.xqb --self --threads 3
+        2> cannot be used with
+        $2 data view games.chg --plan --all
         ",
     );
 }

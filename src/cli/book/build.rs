@@ -58,23 +58,29 @@ pub struct Arguments {
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     self_play: Option<u32>,
     /// Nodes for each move of --self-play; up to --max-ply, N times the number of --lines.
-    #[arg(long, value_name = "N", requires = "self_play", default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", requires = "self_play", conflicts_with = "self_made", default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..))]
     game_nodes: u64,
     /// How much worse than the best a move of --self-play may be up to --max-ply, in hundredths of
     /// a minor piece.
-    #[arg(long, value_name = "N", requires = "self_play", default_value_t = 30, value_parser = clap::value_parser!(u16).range(0..=1000))]
+    #[arg(long, value_name = "N", requires = "self_play", conflicts_with = "self_made", default_value_t = 30, value_parser = clap::value_parser!(u16).range(0..=1000))]
     game_margin: u16,
     /// Seed of --self-play; a seed always gives the same games.
-    #[arg(long, value_name = "N", requires = "self_play", default_value_t = 0)]
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "self_play",
+        conflicts_with = "self_made",
+        default_value_t = 0
+    )]
     seed: u64,
     /// Search the moves of games and drop bad ones.
     #[arg(long, conflicts_with = "self_made")]
     check: bool,
     /// With --check: weight moves by their search scores, backed up from the ends of the lines, instead of by results.
-    #[arg(long, requires = "check")]
+    #[arg(long, requires = "check", conflicts_with = "self_made")]
     by_score: bool,
     /// Number of games or searches at the same time; does not change the book.
-    #[arg(long, value_name = "N", requires = "check", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", requires = "check", conflicts_with = "self_made", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
     /// Nodes for each search; the iteration in progress is completed.
     #[arg(long, value_name = "N", requires = "searches", default_value_t = 50_000, value_parser = clap::value_parser!(u64).range(1..))]
