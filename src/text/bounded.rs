@@ -87,14 +87,6 @@ pub fn first_bytes(path: &Path, length: usize) -> Vec<u8> {
     bytes
 }
 
-/// Reads a whole file.
-///
-/// # Errors
-/// The file cannot be read or is longer than `megabytes` MB.
-pub fn read_file(path: &Path, megabytes: u64) -> io::Result<Vec<u8>> {
-    read_all(File::open(path)?, megabytes)
-}
-
 /// Reads to the end of a source.
 ///
 /// # Errors

@@ -319,7 +319,7 @@ engine red | black | none   the side of the engine
 new [FEN [moves M…]]     a new game
 draw, resign             offers a draw, resigns
 save FILE                the game as PGN, or its position as .fen
-load FILE                a game in any format (FILE:3 is the third), or a .fen
+load FILE                a game or position in any format (FILE:3 is the third)
 help                     this list
 quit, exit               ends the program", "\
 炮二平五, h2e2, C2=5     走一着
@@ -335,7 +335,7 @@ new [FEN [moves 着法…]]  新的一局
 draw, 提和, 求和         提议和棋
 resign, 认输             认输
 save 文件, 保存 文件     保存为 PGN，或把局面保存为 .fen
-load 文件                载入任何格式的棋谱（文件:3 为第三局）或 .fen
+load 文件                载入任何格式的棋谱或局面（文件:3 为第三局）
 help, 帮助               显示本说明
 quit, exit, 退出         退出程序";
 }

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 pub use bounded::{
     Blocking, BoundedLine, first_bytes, open_or_create, open_regular, read_all, read_bounded_line,
-    read_bounded_until, read_file, read_line, require_regular, retry,
+    read_bounded_until, read_line, require_regular, retry,
 };
 pub use encoding::{
     decode, decode_line, decode_part, encode_gbk, encoding_of, is_invisible, is_text, is_utf_8,

@@ -211,6 +211,23 @@ fn unchanged_games_are_saved_whole() {
     assert!(!dir.read("copy.pgn").contains('甲'));
 }
 
+#[test]
+fn files_are_loaded_by_their_content() {
+    let dir = TestDir::new();
+    let fen = "3k5/9/9/9/9/9/9/9/R8/4K4 w - - 0 1";
+    for text in [
+        format!("# a\r\n1. {fen}\r\n"),
+        format!("局面：{fen}\n"),
+        format!("[Event \"a\"]\n[FEN \"{fen}\"]\n\n*\n"),
+    ] {
+        dir.write("a.fen", text);
+        assert_contains(&played_in(&dir, "", "load a.fen\nfen\n"), &[fen]);
+    }
+    dir.write("a.fen", format!("{fen}\n{fen}\n"));
+    dir.write("lines", "load a.fen\na1a2\nsave a.pgn\n");
+    dir.check("$ play --ascii < lines\n>0 not the names\n2> a.fen:2");
+}
+
 /// Games that the rules have ended agree with them.
 #[test]
 fn saved_games_pass_replay() {

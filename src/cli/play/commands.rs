@@ -9,24 +9,21 @@ use super::level::{PlayLevel, SHORT_SEARCH};
 use super::{GameEnd, PlaySession, require_not_piped};
 use crate::board::Color;
 use crate::cli::common::{
-    Context, FILE_EXISTS, Failure, ForceArgument, GamePath, OutputFile, fill, parse_seconds,
-    play_line, play_text, texts, today,
+    FILE_EXISTS, Failure, ForceArgument, GamePath, OutputFile, fill, parse_seconds, play_line,
+    play_text, texts, today,
 };
 use crate::notation::pgn::GameResult;
-use crate::notation::tree::GameTree;
+use crate::notation::tree::{GameTree, ROOT};
 use crate::notation::{GameText, MoveStyle};
 use crate::rules::{Game, judge_outcome};
 use crate::search::{Limits, Score, static_score};
-use crate::text::{decode, has_extension, read_file, unquoted};
+use crate::text::unquoted;
 
 /// With more than [`FEW_PIECES`] pieces on the board, the engine accepts no draw before this number of plies.
 const EARLIEST_DRAW: usize = 40;
 
 /// With at most this number of pieces on the board, a draw is never too early.
 const FEW_PIECES: u32 = 16;
-
-/// Maximum size of a file with a position, in MB.
-const MAX_FILE_MB: u64 = 16;
 
 /// Whether the engine does not yet accept a draw.
 pub fn is_too_early_for_a_draw(game: &Game) -> bool {
@@ -264,8 +261,7 @@ impl PlaySession {
         }
     }
 
-    /// Loads a game from a file of game records (the first, or that of `FILE:GAME@PLY`), or the position of a `.fen`
-    /// file. The user then plays both sides.
+    /// Loads a game or position from a file (the first, or that of `FILE:GAME@PLY`). The user then plays both sides.
     fn load(&mut self, path: &str) {
         match read_game(path) {
             Ok((game, record)) => {
@@ -312,17 +308,14 @@ fn typed_path(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// Reads a game and its record; a position has no record.
+/// Reads a game and its record, unless that is only a position.
 fn read_game(path: &str) -> Result<(Game, Option<GameTree>), Failure> {
-    if has_extension(Path::new(path), "fen") {
-        let bytes = read_file(Path::new(path), MAX_FILE_MB).context(path)?;
-        let position = decode(&bytes).trim().parse().context(path)?;
-        return Ok((Game::new(position), None));
-    }
     let game_path = GamePath::parse(path);
     require_not_piped(&game_path.path)?;
     let record = game_path.read()?;
     let game = play_line(record.main_line());
     let game = game.map_err(|failure| Failure::new(path, failure.text))?;
-    Ok((game, Some(record)))
+    let is_position =
+        record.moves.is_empty() && record.tags.is_empty() && record.moves[ROOT].comment.is_empty();
+    Ok((game, (!is_position).then_some(record)))
 }
