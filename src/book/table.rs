@@ -167,9 +167,12 @@ pub fn is_book_text(text: &str) -> bool {
     move_lines(text).next().is_some_and(|(_, line)| read_line(line).is_ok())
 }
 
-/// The lines of a text with their numbers, from 1, without empty lines and those that begin with `#`.
+/// The lines of a text with their numbers, from 1, without empty lines and those that begin with `#`. Control
+/// characters around them, such as the end-of-file mark of DOS, are ignored.
 fn move_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let lines = (1..).zip(without_byte_order_mark(text).lines().map(str::trim));
+    let is_blank = |c: char| c.is_whitespace() || c.is_control();
+    let lines = without_byte_order_mark(text).lines();
+    let lines = (1..).zip(lines.map(move |line| line.trim_matches(is_blank)));
     lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
 
@@ -279,5 +282,7 @@ pub mod tests {
             assert_eq!(error.line, Some(3));
             assert!(error.to_string().contains(reason), "{error}");
         }
+        // The end-of-file mark of DOS.
+        assert!(BookTable::from_text(&format!("h2e2 9 {fen}\r\n\u{1a}")).is_ok());
     }
 }

@@ -74,6 +74,13 @@ pub fn without_invisible(text: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(text.chars().filter(is_kept).collect())
 }
 
+/// A text with blanks in place of control characters, such as NUL and the end-of-file mark of DOS. Tabs, line ends and
+/// other control characters that are blanks are kept.
+pub fn without_control(text: Cow<'_, str>) -> Cow<'_, str> {
+    let is_control = |c: char| c.is_control() && !c.is_whitespace();
+    if text.contains(is_control) { Cow::Owned(text.replace(is_control, " ")) } else { text }
+}
+
 /// Decodes a text in the encoding that [`encoding_of`] detects, and removes a byte order mark. Lines in another
 /// encoding are decoded too, because a text may consist of the games of several programs.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {

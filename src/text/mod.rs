@@ -20,7 +20,8 @@ pub use bounded::{
 };
 pub use encoding::{
     decode, decode_line, decode_part, encode_gbk, encoding_of, is_invisible, is_text, is_utf_8,
-    path_in_gbk, path_of_name, unquoted, utf_16, without_byte_order_mark, without_invisible,
+    path_in_gbk, path_of_name, unquoted, utf_16, without_byte_order_mark, without_control,
+    without_invisible,
 };
 pub use language::{Language, Texts, fill, quoted, texts};
 #[cfg(feature = "match")]

@@ -50,6 +50,17 @@ fn arguments_may_be_urls_or_moves_in_any_form() {
 }
 
 #[test]
+fn control_characters_in_lists_are_blanks() {
+    let dir = TestDir::new();
+    let fen = "3ak4/4a4/4b4/9/9/9/9/4B4/4A4/2BAKR3 w";
+    let list = format!("\x01{fen}\x1a\r\n\0{fen}\x7ff0f4\x1be7g5\r\n\x1a");
+    dir.write("list", list);
+    for arguments in ["list", "- < list"] {
+        dir.check(&format!("$ judge {arguments}\n= line 1: none\\nline 2: none\n2="));
+    }
+}
+
+#[test]
 fn every_command_reads_every_format() {
     let (dir, files) = files();
     for file in files {

@@ -23,7 +23,8 @@ use crate::notation::pgn::{PgnReader, is_tag_line};
 use crate::notation::raw::RecordError;
 use crate::notation::tree::GameTree;
 use crate::text::{
-    self, decode, decode_part, encoding_of, is_text, is_utf_8, read_all, without_invisible,
+    self, decode, decode_part, encoding_of, is_text, is_utf_8, read_all, without_control,
+    without_invisible,
 };
 
 /// The maximum size of files that are read as a whole, in MB.
@@ -232,7 +233,7 @@ impl<'a> RecordReader<'a> {
 
 fn text_source<'a>(file: Input<'a>, beginning: &[u8]) -> io::Result<Source<'a>> {
     let encoding = encoding_of(beginning);
-    let beginning = without_invisible(decode(beginning));
+    let beginning = plain(decode(beginning));
     // The names in a list may have marks of other formats, such as `<b>`.
     if is_list(&beginning) {
         return Ok(Source::Lines(Lines::new(file, encoding, true)));
@@ -251,10 +252,15 @@ fn text_source<'a>(file: Input<'a>, beginning: &[u8]) -> io::Result<Source<'a>> 
     }
     if is_html(&beginning) {
         let text = html_text(&read_text(file)?);
-        let beginning = without_invisible(Cow::Owned(text.clone()));
+        let beginning = plain(Cow::Owned(text.clone()));
         return other_text_source(Box::new(Cursor::new(text)), &beginning, UTF_8);
     }
     other_text_source(file, &beginning, encoding)
+}
+
+/// A text without invisible characters, and with blanks in place of control characters.
+fn plain(text: Cow<'_, str>) -> Cow<'_, str> {
+    without_control(without_invisible(text))
 }
 
 /// Reads and decodes a whole file.
@@ -381,7 +387,7 @@ fn whole_lines(beginning: &[u8]) -> &[u8] {
 
 /// Whether a text has one game per line, and the first of them has a position.
 fn is_list(text: &str) -> bool {
-    let text = without_invisible(Cow::Borrowed(text));
+    let text = plain(Cow::Borrowed(text));
     let text = &*text;
     text.lines().next().is_some_and(is_lines) && is_lines(text) && !has_annotated_moves(text)
 }
@@ -447,7 +453,7 @@ impl<'a> Lines<'a> {
         let mut line = Vec::new();
         while text::read_line(&mut self.file, MAX_LINE_MB, &mut line)? {
             self.read += 1;
-            let text = without_invisible(self.decode(&line));
+            let text = plain(self.decode(&line));
             let text = text.trim();
             if !text.is_empty() && !is_comment(text) {
                 return Ok(Some((self.read, text.to_owned())));

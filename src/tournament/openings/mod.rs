@@ -22,7 +22,7 @@ use crate::notation::tree::GameTree;
 use crate::notation::{
     GameText, Line, LineError, NotationError, RecordError, without_move_numbers,
 };
-use crate::text::{decode, is_text, utf_16};
+use crate::text::{decode, is_text, utf_16, without_control};
 
 /// The built-in openings as text: random lines that the search evaluates as balanced, made by `chuhe openings`.
 pub const BALANCED: &str = include_str!("balanced.txt");
@@ -192,6 +192,7 @@ fn read_lines(
     rules: Option<&GameRules>,
 ) -> Vec<Result<Line, OpeningError>> {
     let mut lines = Vec::new();
+    let text = without_control(text.into());
     for (number, text) in (1..).zip(text.lines().map(str::trim)) {
         if text.is_empty() || is_comment(text) {
             continue;
@@ -317,6 +318,8 @@ mod tests {
         let pgn = game.write_pgn(MoveStyle::Chinese);
         let from_pgn = Openings::read(&format!("; a comment\n\n{pgn}")).unwrap();
         assert_eq!(texts(&from_pgn), [moved]);
+        let dos = Openings::read("h2e2, h9g7\r\n\x1a").unwrap();
+        assert_eq!(texts(&dos), [moved]);
         for (text, reason) in [
             ("", "there are no games or positions"),
             ("# comment\n9/9", "line 2: invalid FEN"),
