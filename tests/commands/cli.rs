@@ -110,6 +110,25 @@ fn directories_are_not_games() {
 }
 
 #[test]
+fn startpos_is_no_file() {
+    let dir = TestDir::new();
+    dir.write("startpos", "1. c3c4 *\n");
+    dir.check(&format!(
+        "
+        $ show startpos
+        > {START}
+        $ show startpos h2e2
+        > /1C2C4/
+        $ show ./startpos
+        > /2P6/
+        $ analyse startpos --depth 1 --json
+        > \"file\":null
+        ",
+        START = super::START
+    ));
+}
+
+#[test]
 fn perft_prints_counts() {
     let dir = TestDir::new();
     for (depth, nodes) in [(0, 1), (1, 44), (2, 1920), (3, 79666)] {

@@ -50,9 +50,13 @@ impl GameArguments {
         refuse_if(!self.is_given(), command, why)
     }
 
-    /// The files that the arguments name, each with an optional game and ply. Empty if an argument is not a file, if
-    /// `--moves` is given, or if the only argument has a game or ply, because it is then a single game.
+    /// The files that the arguments name, each with an optional game and ply. Empty if an argument is not a file or the
+    /// first is `startpos`, if `--moves` is given, or if the only argument has a game or ply, because it is then a
+    /// single game.
     pub fn game_paths(&self) -> Vec<GamePath> {
+        if self.game.first().is_some_and(is_startpos) {
+            return Vec::new();
+        }
         let game_paths: Vec<GamePath> = self.game.iter().map(GamePath::parse).collect();
         let is_file = |game_path: &GamePath| {
             let data = game_path.path.metadata();
@@ -152,6 +156,10 @@ impl GivenGame {
     pub fn rules(&self) -> Option<String> {
         self.record.as_ref().and_then(rules_tag)
     }
+}
+
+fn is_startpos(argument: impl AsRef<OsStr>) -> bool {
+    argument.as_ref().eq_ignore_ascii_case("startpos")
 }
 
 /// The game of a text: `startpos`, a FEN or a URL with a FEN, and moves.
@@ -280,7 +288,8 @@ impl GamePath {
         Self { path: without_end(whole, text.len() - path.len()), game, ply }
     }
 
-    /// Parses an argument whose file exists, has the extension `.pgn` or is `-`; `None` for others, which may be FENs.
+    /// Parses an argument whose file exists, has the extension `.pgn` or is `-`; `None` for others, which may be FENs,
+    /// and for `startpos`, even if a file has this name.
     ///
     /// # Errors
     /// The text after `.pgn` is invalid.
@@ -289,6 +298,9 @@ impl GamePath {
         let game_path = Self::parse(argument);
         let path = &game_path.path;
         let text = argument.to_string_lossy();
+        if is_startpos(argument) {
+            return Ok(None);
+        }
         let is_input = path == Path::new("-");
         let is_pgn = has_extension(path, "pgn");
         if is_input || is_pgn || path.exists() && !path.is_dir() {
