@@ -22,15 +22,21 @@ pub enum SolveError {
     /// There is no mate in this number of moves.
     #[error("there is no mate in {0}")]
     NoMate(u32),
+    /// There is no win in this number of moves.
+    #[error("there is no win in {0} moves")]
+    NoWin(u32),
     /// The position is a draw by an endgame tablebase.
     #[error("the endgame tablebases show a draw")]
     Drawn,
     /// The position is lost by an endgame tablebase.
     #[error("the endgame tablebases show that the other side wins")]
     Lost,
-    /// The node limit was reached.
+    /// The node limit was reached before a mate in this number of moves was found.
     #[error("no mate in {0} found within the node limit")]
     NotFound(u32),
+    /// The node limit was reached before a win was found.
+    #[error("no win found within the node limit")]
+    NoWinFound,
     /// A reply was not refuted within the node limit.
     #[error("no refutation found after {0} within the node limit")]
     NotRefuted(String),
@@ -49,6 +55,22 @@ pub enum SolveError {
     /// The search failed, or a stored move is illegal.
     #[error("{0}")]
     Failed(String),
+}
+
+impl SolveError {
+    /// Whether it is proven that no solution exists; `None` if the search was stopped or failed.
+    pub fn is_proven(&self) -> Option<bool> {
+        match self {
+            Self::NoMate(_) | Self::NoWin(_) | Self::Drawn | Self::Lost => Some(true),
+            Self::NotFound(_)
+            | Self::NoWinFound
+            | Self::NotRefuted(_)
+            | Self::TooLarge(_)
+            | Self::NoDefense(_)
+            | Self::TooMany(_) => Some(false),
+            Self::Stopped | Self::Failed(_) => None,
+        }
+    }
 }
 
 /// The reason why a solution or a strategy is wrong.

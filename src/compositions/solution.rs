@@ -183,7 +183,11 @@ impl<'a> Solver<'a> {
     /// There is no such mate, it or a refutation was not found, the tree is too large, or the searches failed or were
     /// stopped.
     pub fn win(&mut self, game: &Game, moves: u32) -> Result<MatingMove, SolveError> {
-        let (played, plies) = self.first_mate(game, moves)?;
+        let (played, plies) = self.first_mate(game, moves).map_err(|error| match error {
+            SolveError::NoMate(moves) => SolveError::NoWin(moves),
+            SolveError::NotFound(_) => SolveError::NoWinFound,
+            error => error,
+        })?;
         self.tree(game, played, plies, Lines::AnyToTables, &mut 0)
     }
 

@@ -10,6 +10,10 @@ const TWO_ROOKS: &str = "3k5/9/R8/1R7/9/9/9/9/9/5K3 w";
 const TABLE_WIN: &str = "3ak4/4a4/9/9/9/9/9/9/1n7/1R2K4 w";
 /// A pawn against an advisor, a draw by an embedded tablebase.
 const TABLE_DRAW: &str = "4k4/4a4/4P4/9/9/9/9/9/9/5K3 w";
+/// A pawn against a cannon and an advisor.
+const UNCLEAR: &str = "5c3/4a4/5k3/9/4P4/9/9/9/9/3K5 w";
+/// Black mates after each move of red that does not mate.
+const HOPELESS: &str = "3k5/4P4/9/9/9/9/9/9/3p1p3/4K4 w";
 /// A pawn cannot win against two advisors, and black has nothing to attack with.
 const DRAW: &str = "4k4/4a4/3a5/9/9/9/9/3P5/9/4K4 w";
 
@@ -98,6 +102,10 @@ fn unsolved_problems_are_errors() {
         2= chuhe: solve: there is no mate in 1
         $1 solve startpos --mate 9 --nodes 20000
         2= chuhe: solve: no mate in 9 found within the node limit
+        $1 solve '{UNCLEAR}' --win --nodes 2000
+        2= chuhe: solve: no win found within the node limit
+        $1 solve '{HOPELESS}' --win
+        2= chuhe: solve: there is no win in 64 moves
         $2 solve
         2> no position is given
         $1 solve '{TWO_ROOKS}' --draw --nodes 3
@@ -110,6 +118,27 @@ fn unsolved_problems_are_errors() {
         > \nby the rules or the endgame tablebases, red does not lose\nby the rules
         "
     ));
+}
+
+#[test]
+fn json_shows_whether_no_solution_is_proven() {
+    let dir = TestDir::new();
+    for (arguments, stipulation, result) in [
+        (format!("'{TWO_ROOKS}' --mate 1"), "mate", "none"),
+        (format!("'{UNCLEAR}' --mate 9 --nodes 2000"), "mate", "unknown"),
+        (format!("'{TABLE_DRAW}' --win"), "win", "none"),
+        (format!("'{TWO_ROOKS}' --draw --nodes 3"), "draw", "unknown"),
+    ] {
+        let output = dir.command(&format!("solve {arguments} --json")).assert().code(1);
+        let object: Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+        assert_eq!(
+            (&object["stipulation"], &object["result"]),
+            (&stipulation.into(), &result.into())
+        );
+        assert_eq!(object["moves"].is_null(), stipulation != "mate");
+        dir.write("unsolved.json", object.to_string());
+        dir.check("$1 solve --verify unsolved.json\n2> not a solution as JSON");
+    }
 }
 
 #[test]
@@ -157,6 +186,15 @@ fn a_solution_is_written_as_pgn_and_as_diagrams() {
         > 1-0
         "#
     ));
+    // The names of the composition are kept.
+    dir.write("list.epd", format!("{TWO_ROOKS} - - id \"双车\";\n"));
+    dir.check(
+        r#"
+        $ solve list.epd:1 --pgn -
+        > [Event "双车"]
+        > {mate in 2 moves (3 plies),
+        "#,
+    );
     let picture = dir.read("solution.svg");
     assert_eq!(picture.matches("class=\"arrow\"").count(), 2, "{picture}");
 }

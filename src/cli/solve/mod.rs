@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::Receiver;
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::common::{
     Context, Failure, ForceArgument, GameArguments, INTERRUPTED, OutputFile, RulesArgument,
@@ -23,6 +24,7 @@ use crate::compositions::{
     Candidates, KnownMate, MatingMove, Reply, RulesAndTables, Solution, SolveError, Solver, hold,
     verify_solution, verify_strategy,
 };
+use crate::notation::tree::GameTree;
 use crate::notation::{MoveStyle, fen};
 use crate::rules::{Game, RuleSet, counted_plies};
 use crate::search::{
@@ -193,7 +195,8 @@ fn prove(arguments: &Arguments, tablebases: &Arc<Tables>) -> Result<ExitCode, Fa
     if arguments.json && arguments.pgn.is_none() && arguments.svg.is_none() {
         require_no_notation(arguments.notation)?;
     }
-    let game = arguments.game.read()?;
+    let given = arguments.game.read_with_source()?;
+    let game = given.game;
     if let Some(end) = describe_end(&game, arguments.rules.rules) {
         note(&end);
     }
@@ -214,7 +217,7 @@ fn prove(arguments: &Arguments, tablebases: &Arc<Tables>) -> Result<ExitCode, Fa
         note("interrupted; the proof is incomplete");
         return Ok(ExitCode::from(INTERRUPTED));
     };
-    show(&game, proof, arguments, files, tablebases)?;
+    show(&game, given.record, proof, arguments, files, tablebases)?;
     if work.is_interrupted {
         note("interrupted; there may be a shorter mate or other solutions");
     }
@@ -335,8 +338,39 @@ fn solve(
     match solved {
         Ok(proof) => Ok(Some(proof)),
         Err(SolveError::Stopped) => Ok(None),
-        Err(error) => Err(Failure::new("solve", error)),
+        Err(error) => {
+            print_unsolved(game, &error, arguments, &work.progress)?;
+            Err(Failure::new("solve", error))
+        }
     }
+}
+
+/// With `--json`, prints whether it is proven that no solution exists.
+fn print_unsolved(
+    game: &Game,
+    error: &SolveError,
+    arguments: &Arguments,
+    progress: &Progress,
+) -> Result<(), Failure> {
+    let Some(is_proven) = error.is_proven().filter(|_| arguments.json) else {
+        return Ok(());
+    };
+    let stipulation = match arguments {
+        Arguments { win: true, .. } => "win",
+        Arguments { draw: true, .. } => "draw",
+        _ => "mate",
+    };
+    let mut object = json!({
+        "fen": fen::write_position(game.position()),
+        "rules": arguments.rules.rules.name(),
+        "stipulation": stipulation,
+        "result": if is_proven { "none" } else { "unknown" },
+    });
+    if stipulation == "mate" {
+        object["moves"] = json!(arguments.mate);
+    }
+    progress.bar.finish_and_clear();
+    print(&format!("{object:#}\n"))
 }
 
 /// Proves that neither side can win. `None` after Ctrl-C.
@@ -370,6 +404,7 @@ fn prove_draw(
             Ok(strategy) => strategy,
             Err(SolveError::Stopped) => return file.write(arguments).map(|()| None),
             Err(error) => {
+                print_unsolved(game, &error, arguments, &work.progress)?;
                 let why = format!("it is not proven that {side} does not lose: {error}");
                 return Err(Failure::new("solve", why));
             }
@@ -431,9 +466,10 @@ fn create_files(arguments: &Arguments) -> Result<OutputFiles, Failure> {
     Ok(created)
 }
 
-/// Checks the proof, writes the files and prints the solution.
+/// Checks the proof, writes the files and prints the solution. `record` is that of the composition.
 fn show(
     game: &Game,
+    record: Option<GameTree>,
     proof: Proof,
     arguments: &Arguments,
     files: OutputFiles,
@@ -454,7 +490,8 @@ fn show(
                 Proof::Mate { solution, .. } => Some(solution),
                 _ => None,
             };
-            let pgn = game_tree(game.position(), solution, tree, notation);
+            let tags = record.map_or_else(Vec::new, |record| record.tags);
+            let pgn = game_tree(game.position(), tags, solution, tree, notation);
             out.write(pgn.write_pgn(notation))?;
         }
         if let Some(out) = svg {

@@ -47,17 +47,24 @@ pub fn describe_draw(strategies: &ByColor<Vec<Reply>>) -> String {
     text
 }
 
-/// A mate as a game record. Every defense is a variation; the longest one is the main line. Comments give the length of
-/// the mate and the other mates of `solution`.
+/// A mate as a game record with the `tags` of the composition. Every defense is a variation; the longest one is the
+/// main line. Comments give the length of the mate and the other mates of `solution`.
 pub fn game_tree(
     start: &Position,
+    tags: Vec<(String, String)>,
     solution: Option<&Solution>,
     tree: &MatingMove,
     notation: MoveStyle,
 ) -> GameTree {
     let mut record = GameTree::new(start.clone());
     record.result = GameResult::win_of(start.side_to_move());
-    record.tags.push(("Event".to_owned(), length(tree.plies)));
+    // How an earlier game ended is not part of the composition.
+    let is_kept = |(name, _): &(String, String)| !["Reason", "Termination"].contains(&&**name);
+    record.tags = tags.into_iter().filter(is_kept).collect();
+    if record.known_tag("Event").is_none() {
+        record.set_tag("Event", &length(tree.plies));
+    }
+    record.moves[ROOT].comment = solution.map_or_else(|| length(tree.plies), headline);
     add_moves(&mut record, ROOT, tree);
     if let Some(solution) = solution {
         let line: Vec<NodeId> = record.moves.line(ROOT).collect();
@@ -68,7 +75,6 @@ pub fn game_tree(
                 here.make(played);
             }
         }
-        record.moves[ROOT].comment = headline(solution);
     }
     record
 }
