@@ -205,10 +205,11 @@ impl GameText {
     }
 }
 
-/// Removes move numbers and separates joined moves: `1. h2e2h9g7 2.h0g2` becomes `h2e2 h9g7 h0g2`. But `33.4` is a
-/// move.
+/// Removes move numbers and the punctuation between moves, and separates joined moves: `1. h2e2h9g7, 2.h0g2` becomes
+/// `h2e2 h9g7 h0g2`. But `33.4` is a move.
 pub fn without_move_numbers(text: &str) -> String {
-    let words = text.split_whitespace().map(|word| {
+    let is_separator = |c: char| c.is_whitespace() || "，、；。,".contains(c);
+    let words = text.split(is_separator).map(|word| {
         let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
         let after = rest.trim_start_matches('.');
         if rest.len() < word.len() && after.len() < rest.len() && after.chars().count() != 1 {
@@ -263,6 +264,7 @@ mod tests {
             ("1... 12...h9g7", "h9g7"),
             ("1.炮二平五马8进72.马二进三", "炮二平五 马8进7 马二进三"),
             ("77.6 33.4 5", "77.6 33.4 5"),
+            ("1. h2e2, h9g7；2.炮二平五，马8进7。", "h2e2 h9g7 炮二平五 马8进7"),
         ] {
             assert_eq!(without_move_numbers(text), moves);
         }

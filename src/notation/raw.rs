@@ -180,14 +180,21 @@ impl Default for RawGame {
 }
 
 impl RawGame {
-    /// Creates a record from a line of text. Only its FEN and the number of its moves are checked.
+    /// Creates a record from a line of text, whose moves may end with a result. Only its FEN and the number of its moves
+    /// are checked.
     #[cfg(feature = "records")]
-    pub fn from_text(text: GameText) -> Result<Self, RecordError> {
+    pub fn from_text(mut text: GameText) -> Result<Self, RecordError> {
         if text.moves.len() > MAX_MOVES {
             return Err(RecordError::too_long());
         }
         let start = fen::parse_position(&text.fen).map_err(RecordError::new)?;
         let mut game = Self::new(start);
+        // A single word, such as 红胜, may be the name of a position.
+        let word = text.moves.last().filter(|_| text.moves.len() > 1);
+        if let Some(result) = word.and_then(|word| word.parse().ok()) {
+            game.result = result;
+            text.moves.pop();
+        }
         let mut last = ROOT;
         for text in text.moves {
             let played = RawMove::Text { text, line: None, lacks_reply: false };

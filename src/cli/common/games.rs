@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::{Context, Failure, fill, note, open_input, refuse_if, texts};
-use crate::notation::records::{RecordReader, is_lines, url_game};
+use crate::notation::epd::Epd;
+use crate::notation::records::{RecordReader, is_lines, read_line, url_game};
 use crate::notation::tree::{GameResult, GameTree, LostPart};
 use crate::notation::{GameText, Line, LineError, RecordError, is_move_text, without_move_numbers};
 use crate::rules::Game;
@@ -123,31 +124,18 @@ impl GameArguments {
             let source = is_only_argument.then_some((game_path.path, place));
             return Ok(GivenGame { game, record: Some(record), source });
         }
-        let mut text = if self.game.is_empty() {
-            GameText::split("startpos")
-        } else {
-            game_text(&words.join(" "))?
-        };
-        text.extend(&[plain_moves(&self.moves.join(" "))]);
-        let first = self.game.first().map(Path::new);
-        let directory = first.filter(|path| path.is_dir());
-        let directory_error = |path: &Path| {
-            let error = io::Error::from(io::ErrorKind::IsADirectory);
-            Failure::new(path.display(), error)
-        };
+        let directory = self.game.first().filter(|first| !is_startpos(first)).map(Path::new);
+        if let Some(path) = directory.filter(|path| path.is_dir()) {
+            return Err(Failure::new(path.display(), io::Error::from(io::ErrorKind::IsADirectory)));
+        }
         if let [word] = &words[..]
             && is_probably_file_name(word)
         {
-            return Err(match directory {
-                Some(path) => directory_error(path),
-                None => Failure::new(word, texts().no_such_file),
-            });
+            return Err(Failure::new(word, texts().no_such_file));
         }
-        let line = read_text(&text).map_err(|error| match (&error, directory) {
-            (LineError::Start(_), Some(path)) => directory_error(path),
-            _ => line_failure(error, 0),
-        })?;
-        Ok(GivenGame { game: play_line(line)?, record: None, source: None })
+        let text = if words.is_empty() { "startpos".to_owned() } else { words.join(" ") };
+        let game = play_texts(&text, &self.moves.join(" "))?;
+        Ok(GivenGame { game, record: None, source: None })
     }
 }
 
@@ -162,17 +150,17 @@ fn is_startpos(argument: impl AsRef<OsStr>) -> bool {
     argument.as_ref().eq_ignore_ascii_case("startpos")
 }
 
-/// The game of a text: `startpos`, a FEN or a URL with a FEN, and moves.
-fn game_text(text: &str) -> Result<GameText, Failure> {
-    match url_game(text) {
-        Some(game) => game.map_err(Failure::message),
-        None => Ok(GameText::split(&plain_moves(text))),
-    }
+/// A game or its moves without move numbers and the punctuation between moves.
+fn plain_moves(text: &str) -> String {
+    without_move_numbers(&text.replace(';', " "))
 }
 
-/// A game or its moves without move numbers. Punctuation separates moves, as in `炮二平五，马8进7` or `h2e2,h9g7`.
-fn plain_moves(text: &str) -> String {
-    without_move_numbers(&text.replace(['，', '、', '；', '。', ',', ';'], " "))
+/// A text without its last word if that is a result.
+fn without_result(text: &str) -> &str {
+    match text.rsplit_once(' ') {
+        Some((moves, last)) if last.parse::<GameResult>().is_ok() => moves,
+        _ => text,
+    }
 }
 
 /// Whether all words of a text are moves or their numbers.
@@ -198,10 +186,33 @@ fn play_record(record: &GameTree, moves: &str) -> Result<Game, Failure> {
     Ok(game)
 }
 
-/// Plays a game that is given as `startpos`, a FEN or a URL with a FEN, with or without moves in any notation after it.
+/// Plays a game that is given as `startpos`, a FEN, a URL with a FEN or a line of a list, with or without moves in any
+/// notation after it.
 pub fn play_text(text: &str) -> Result<Game, Failure> {
-    let line = read_text(&game_text(text)?);
-    play_line(line.map_err(|error| line_failure(error, 0))?)
+    play_texts(text, "")
+}
+
+/// Like [`play_text`], but then plays more moves.
+fn play_texts(text: &str, more: &str) -> Result<Game, Failure> {
+    let plain = plain_moves(text);
+    let plain = without_result(&plain);
+    let game = match url_game(text) {
+        Some(game) => game.ok(),
+        None => Some(GameText::split(plain)),
+    };
+    if let Some(mut game) = game {
+        game.extend(&[plain_moves(more)]);
+        match read_text(&game) {
+            Ok(line) => return play_line(line),
+            Err(error @ LineError::Move { .. }) if !Epd::is_form_of(plain) => {
+                return Err(line_failure(error, 0));
+            }
+            Err(_) => {}
+        }
+    }
+    // Lists have more forms of positions. A name after a FEN is not accepted, because it may be a mistyped move.
+    let record = read_line(text).and_then(|content| GameTree::from(content).complete());
+    play_record(&record.map_err(Failure::message)?, more)
 }
 
 /// Reads the start and the moves of a game text, and prints a note about invalid counters of its FEN.
@@ -589,6 +600,39 @@ mod tests {
         }
         assert!(play("startpos 1.").unwrap().plies().is_empty());
         assert!(play("startpos 12 h2e2").is_err());
+    }
+
+    #[test]
+    fn arguments_may_have_the_forms_of_lists() {
+        const FEN: &str = "3ak4/4a4/4b4/9/9/9/9/4B4/4A4/2BAKR3 w - - 0 1";
+        for (text, plies) in [
+            (format!("[FEN \"{FEN}\"]"), 0),
+            (format!("[FEN \"{FEN}\"] 1. f0f4 e7g5 *"), 2),
+            (format!("\"{FEN}\""), 0),
+            (format!("局面：{FEN} f0f4"), 1),
+            (format!("第1题 {FEN}"), 0),
+            (format!("名|{FEN}|f0f4,e7g5"), 2),
+            (format!("{FEN} bm f0f4; id \"x\";"), 0),
+            (format!("{FEN} f0f4，e7g5 1-0"), 2),
+        ] {
+            let game = play(&text).expect(&text);
+            assert_eq!(game.plies().len(), plies, "{text}");
+            assert_eq!(game.line().start.to_string(), FEN, "{text}");
+            let arguments = GameArguments { game: vec![text.into()], moves: vec!["x".to_owned()] };
+            assert!(arguments.read().is_err());
+        }
+        let moves = vec!["e7g5".to_owned()];
+        let game = vec![format!("[FEN \"{FEN}\"] f0f4").into()];
+        assert_eq!(GameArguments { game, moves }.read().unwrap().plies().len(), 2);
+        for (text, reason) in [
+            (format!("{FEN} 马擒士"), "move 1: \"马擒士\" cannot be read"),
+            (format!("{FEN} f0f4 x"), "move 2: \"x\" cannot be read"),
+            (format!("[FEN \"{FEN}\"] f0f4 f4f5"), "move 2: \"f4f5\""),
+            (format!("[FEN \"{}\"]", FEN.replace('R', "x")), "'x' is not a piece"),
+        ] {
+            let error = play(&text).unwrap_err().text;
+            assert!(error.contains(reason), "{text}: {error}");
+        }
     }
 
     #[test]

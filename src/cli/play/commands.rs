@@ -292,10 +292,10 @@ fn english(verb: &str) -> &str {
     }
 }
 
-/// Whether the text after `new` is empty or may begin with a position.
+/// Whether the text after `new` is empty or may have a position.
 fn may_be_position(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or("startpos");
-    GameText::is_start(first) || first.contains('/')
+    GameText::is_start(first) || text.contains('/')
 }
 
 /// A typed file name without quotes. `~/` at its beginning is the home directory, as in a shell.

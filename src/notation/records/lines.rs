@@ -199,6 +199,24 @@ pub(super) fn without_marks(line: &str) -> &str {
     line[..end.unwrap_or(line.len())].trim_end()
 }
 
+/// A line without a label before its FEN, as in `局面：FEN`, `fen=FEN` and the tag `[FEN "…"]`, and without the quotes
+/// after a label.
+fn without_label(line: &str) -> Cow<'_, str> {
+    let label = line.trim_start_matches('[');
+    let rest = label.trim_start_matches(char::is_alphanumeric);
+    let fen = rest.trim_start_matches(|c: char| c.is_whitespace() || ":：=\"“".contains(c));
+    let mark = rest[..rest.len() - fen.len()].trim();
+    if rest.len() == label.len() || mark.is_empty() || !begins_with_board(fen) {
+        return Cow::Borrowed(line);
+    }
+    match fen.split_once(['"', '”']) {
+        Some((fen, rest)) if mark.ends_with(['"', '“']) => {
+            Cow::Owned(format!("{fen} {}", rest.trim_start_matches(']')))
+        }
+        _ => Cow::Borrowed(fen),
+    }
+}
+
 /// The position of a line with the six fields of a FEN and a name. A name contains no move, no `moves`, and no ASCII
 /// word with both letters and digits, which may be a mistyped move.
 fn named_position(text: &str) -> Option<Epd> {
@@ -226,7 +244,7 @@ fn named_position(text: &str) -> Option<Epd> {
 /// or the game is too long. Or the line is an EPD with other operations before `moves`, and one of its moves cannot be
 /// played.
 pub fn read_line(text: &str) -> Result<LineContent, RecordError> {
-    let text = without_marks(text);
+    let text = &*without_label(without_marks(text));
     if let Some((name, rest)) = after_name(text) {
         let (board, moves) = rest.split_once('|').unwrap_or((rest, ""));
         let line = format!("{board} {}", moves.replace([',', '|'], " "));
@@ -390,6 +408,7 @@ pub fn url_game(text: &str) -> Option<Result<GameText, RecordError>> {
 mod tests {
     use super::*;
     use crate::board::Position;
+    use crate::notation::tree::GameResult;
 
     #[test]
     fn lines_are_recognized() {
@@ -570,6 +589,46 @@ mod tests {
         }
         let game = game("由中应外|3ak4/4a4/4b4/9/9/9/9/4B4/4A4/2BAKR3 w|f0f4,e7g5").unwrap();
         assert_eq!((game.plies(), game.tag("Event")), (2, Some("由中应外")));
+    }
+
+    #[test]
+    fn labels_before_positions_are_removed() {
+        let fen = "3ak4/4a4/4b4/9/9/9/9/4B4/4A4/2BAKR3 w - - 0 1";
+        for text in [
+            &format!("[FEN \"{fen}\"]"),
+            &format!("[FEN \"{fen}\"] 1. f0f4 e7g5 *"),
+            &format!("FEN \"{fen}\""),
+            &format!("FEN “{fen}”"),
+            &format!("局面1：{fen}"),
+            &format!("Fen: {fen} f0f4, e7g5"),
+            &format!("fen={fen} bm f0f4; id \"x: y\";"),
+        ] {
+            let game = game(text).expect(text);
+            assert_eq!(game.start.to_string(), fen, "{text}");
+            assert_eq!(game.plies(), if text.contains("e7g5") { 2 } else { 0 }, "{text}");
+            assert!(game.problems.is_empty(), "{text}");
+            assert_eq!(game.tag("Event"), text.contains("x: y").then_some("x: y"), "{text}");
+        }
+        for text in [&format!("局面 {fen}"), &format!("局：面：{fen}"), &format!("：{fen}")]
+        {
+            assert!(read_line(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn results_end_the_moves() {
+        for (text, plies, result) in [
+            ("h2e2 h9g7 *", 2, GameResult::Unfinished),
+            ("1. 炮二平五，马8进7。 1-0", 2, GameResult::RedWins),
+            ("moves h2e2 红胜", 1, GameResult::RedWins),
+        ] {
+            let game = game(&format!("startpos {text}")).expect(text);
+            assert_eq!((game.plies(), game.result), (plies, result), "{text}");
+            assert!(game.problems.is_empty(), "{text}");
+        }
+        // The name of a position.
+        let named = game(&format!("{} 红胜", fen::START)).unwrap();
+        assert_eq!((named.tag("Event"), named.result), (Some("红胜"), GameResult::Unfinished));
     }
 
     #[test]

@@ -198,7 +198,7 @@ fn read_lines(
             continue;
         }
         let content = without_end_comment(text);
-        let game = without_move_numbers(&content.replace([',', '，'], " "));
+        let game = without_move_numbers(content);
         let line = match game.split(' ').next().unwrap_or_default() {
             first if first.contains('/') => read_position(text, &game, plies),
             first if GameText::is_start(first) => GameText::split(&game).first(plies).read(),
