@@ -41,6 +41,14 @@ fn moves_are_judged() {
     let is_small = score.parse::<f64>().unwrap().abs() < 2.0;
     assert!(is_small && depth == "3", "{number}");
     assert!(text.contains("RedAccuracy"), "{text}");
+    let review = dir.objects("review game.pgn --depth 3 --json").remove(0);
+    let fields = review["moves"].as_array().unwrap().iter().map(|m| [&m["points"], &m["lost"]]);
+    let sides = review["sides"].as_array().unwrap().iter().map(|s| [&s["accuracy"], &s["lost"]]);
+    for percent in fields.chain(sides).flatten() {
+        let text = percent.to_string();
+        let decimals = text.split_once('.').expect(&text).1;
+        assert!(decimals.len() <= 2, "{text}");
+    }
     let picture = dir.read("out.svg");
     assert_eq!(picture.matches("data-ply").count(), 8);
     assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));

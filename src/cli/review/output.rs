@@ -32,7 +32,7 @@ pub fn table(review: &Review, notation: MoveStyle, has_title: bool) -> String {
             format!("{number:>3}"),
             write(reviewed.played) + &mark,
             format!("{score:>7}"),
-            verdict.map_or_else(String::new, lost),
+            verdict.map_or_else(String::new, |verdict| lost(verdict.lost)),
             verdict.map_or("", |verdict| verdict.grade.name()).to_owned(),
             verdict.and_then(MoveVerdict::better).map_or_else(String::new, write),
         ]);
@@ -58,9 +58,16 @@ pub fn table(review: &Review, notation: MoveStyle, has_title: bool) -> String {
     text
 }
 
-/// The loss of expected points in percent; empty if it is less than half a percent.
-fn lost(verdict: &MoveVerdict) -> String {
-    if verdict.lost >= 0.5 { format!("{:>3.0} %", verdict.lost) } else { String::new() }
+/// A loss of expected points in percent; empty if it is less than half a percent.
+fn lost(percent: f64) -> String {
+    // `{:.0}` would show 0.5 as 0, because it rounds half to even.
+    let lost = percent.round();
+    if lost > 0.0 { format!("{lost:>3} %") } else { String::new() }
+}
+
+/// A percentage with two decimals.
+fn rounded(percent: f64) -> f64 {
+    (percent * 100.0).round() / 100.0
 }
 
 /// The review of one game of `file`, as one line of JSON.
@@ -69,8 +76,11 @@ pub fn json(review: &Review, file: &str) -> String {
     let moves = (1..).zip(moves);
     let moves = moves.map(|(ply, (reviewed, points))| move_json(ply, reviewed, *points));
     let sides = Color::ALL.map(|color| {
-        let mut side = json!(review.sides[color]);
+        let summary = &review.sides[color];
+        let mut side = json!(summary);
         side["side"] = json!(color);
+        side["accuracy"] = json!(summary.accuracy.map(rounded));
+        side["lost"] = json!(summary.lost.map(rounded));
         side
     });
     let repetitions = review.repetitions.iter();
@@ -107,12 +117,12 @@ fn move_json(ply: usize, reviewed: &ReviewedMove, points: Option<f64>) -> Value 
         "move": reviewed.played,
         "chinese": chinese::write(&reviewed.before, reviewed.played),
         "fen": reviewed.before.to_string(),
-        "points": points,
+        "points": points.map(rounded),
         "score": score,
         "mate": mate,
         "winner": winner,
         "depth": verdict.map(|verdict| verdict.found.depth),
-        "lost": verdict.map(|verdict| verdict.lost),
+        "lost": verdict.map(|verdict| rounded(verdict.lost)),
         "grade": verdict.map(|verdict| verdict.grade.word()),
         "best_line": verdict.map(|verdict| &verdict.found.line),
     })
@@ -222,7 +232,7 @@ fn comment(verdict: &MoveVerdict) -> String {
     };
     let mut comment = format!("[%eval {score},{}]", verdict.found.depth);
     if verdict.grade.glyph().is_some() {
-        comment += &format!(" {} (-{:.0} %)", verdict.grade.word(), verdict.lost);
+        comment += &format!(" {} (-{} %)", verdict.grade.word(), verdict.lost.round());
     }
     comment
 }
@@ -353,4 +363,16 @@ fn rectangle(ply: usize, plies: usize, reviewed: &ReviewedMove, notation: MoveSt
         "<rect class=\"ply\" data-ply=\"{ply}\" x=\"{left:.1}\" y=\"0\" width=\"{width:.1}\" \
          height=\"{HEIGHT}\" fill-opacity=\"0\"><title>{ply}. {text}</title></rect>\n"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn losses_are_rounded_half_up() {
+        for (percent, shown) in [(0.49, ""), (0.5, "  1 %"), (2.5, "  3 %"), (99.6, "100 %")] {
+            assert_eq!(lost(percent), shown);
+        }
+    }
 }
