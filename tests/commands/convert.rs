@@ -205,6 +205,19 @@ fn options_without_effect_are_refused() {
 }
 
 #[test]
+fn a_missing_folder_is_reported_as_such() {
+    let dir = dir_with_games();
+    dir.check(
+        "
+        $1 convert games.pgn -o new/
+        2= chuhe: new/: there is no such folder
+        $1 convert games.pgn -o new/ --lang zh
+        2= chuhe: new/：没有这个文件夹
+        ",
+    );
+}
+
+#[test]
 fn folders_are_read() {
     let dir = TestDir::new();
     for folder in ["records/b", "empty"] {

@@ -128,12 +128,15 @@ impl OutputFile {
     pub fn create(path: &Path, ForceArgument { force }: ForceArgument) -> Result<Self, Failure> {
         require_not_log(path)?;
         let data = fs::metadata(path);
+        let is_missing = data.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
         let target = if path.as_os_str() == "-" {
             Ok(Target::StandardOutput)
         } else if data.as_ref().is_ok_and(|data| !data.is_file()) {
             File::options().write(true).open(path).map(Target::Special)
         } else if data.is_ok() && !force {
             return Err(Failure::new(path.display(), FILE_EXISTS));
+        } else if is_missing && names_folder(path) {
+            return Err(Failure::new(path.display(), "there is no such folder"));
         } else if is_locked(path) {
             let why = "another process is writing this file";
             return Err(Failure::new(path.display(), why));
@@ -206,6 +209,12 @@ impl Write for OutputFile {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// Whether a path ends with a separator.
+fn names_folder(path: &Path) -> bool {
+    let last = path.as_os_str().as_encoded_bytes().last();
+    last.is_some_and(|byte| std::path::is_separator(char::from(*byte)))
 }
 
 /// Whether a file is locked, by a [`FileLock`] or by a lock on the file itself, such as that of `chuhe selfplay`.
