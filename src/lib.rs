@@ -10,7 +10,7 @@
 //! let mut searcher = Searcher::new(16)?; // MB of hash table
 //! let outcome = searcher.think(&game, Limits::depth(3))?;
 //! let best = outcome.best.expect("red has legal moves");
-//! println!("{outcome}"); // a0a3, +0.51 at depth 3, 103 nodes in 3 ms
+//! println!("{outcome}"); // a0b0, +0.48 at depth 3, 132 nodes in 3 ms
 //! game.push(best)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
