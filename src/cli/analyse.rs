@@ -80,7 +80,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     arguments.game.require_given("analyse")?;
     let (games, unread) = read_games(arguments)?;
     // The hash table is cleared after each position, which takes longer than many searches if the table is large.
-    let hash = if games.len() > 1 { 16 } else { 0 };
+    let hash = if games.len() > 1 { 64 } else { 0 };
     let mut plan = arguments.search.plan(SearchDefaults { threads: 1, hash })?;
     plan.limits = arguments.limits.limits(Duration::from_secs(5));
     plan.settings.multipv = usize::from(arguments.multipv);

@@ -355,8 +355,6 @@ fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure
 mod tests {
     use std::collections::BTreeSet;
 
-    use clap::{Arg, value_parser};
-
     use super::*;
     use crate::text::translated_texts;
 
@@ -396,64 +394,6 @@ mod tests {
         // Names of languages, and moves.
         let names = ["C2=5", "Che2", "English", "H2-E2", "h2e2", "中文", "炮二平五"];
         assert_eq!(found.into_iter().collect::<Vec<_>>(), names);
-    }
-
-    /// The arguments that a command line with these options lacks; `None` if two of the options exclude each other.
-    fn missing(command: &Command, options: &[&Arg]) -> Option<Vec<String>> {
-        let words = options.iter().flat_map(|option| {
-            let value = option.get_action().takes_values().then(|| "1".to_owned());
-            [name(option), value].into_iter().flatten()
-        });
-        let words = std::iter::once("chuhe".to_owned()).chain(words);
-        let Err(error) = command.clone().try_get_matches_from(words) else {
-            return Some(Vec::new());
-        };
-        match (error.kind(), error.get(ContextKind::InvalidArg)) {
-            (ErrorKind::ArgumentConflict, _) => None,
-            (ErrorKind::MissingRequiredArgument, Some(ContextValue::Strings(missing))) => {
-                Some(missing.clone())
-            }
-            _ => panic!("{error}"),
-        }
-    }
-
-    fn name(option: &Arg) -> Option<String> {
-        option.get_long().map(|long| format!("--{long}"))
-    }
-
-    /// Checks the options of a command and its subcommands. Returns the number of options that require others.
-    fn check_requirements(command: &Command) -> usize {
-        let below = command.get_subcommands().map(check_requirements).sum();
-        if command.has_subcommands() {
-            return below;
-        }
-        // Any value is accepted.
-        let command = &command.clone().mut_args(|argument| {
-            let takes_values = argument.get_action().takes_values();
-            if takes_values { argument.value_parser(value_parser!(OsString)) } else { argument }
-        });
-        let always = missing(command, &[]).unwrap();
-        let options = || command.get_arguments().filter(|option| option.get_long().is_some());
-        let dependent = options().filter(|option| {
-            let mut required = missing(command, &[option]).unwrap();
-            required.retain(|argument| !always.contains(argument));
-            for (argument, other) in required.iter().flat_map(|a| options().map(move |o| (a, o))) {
-                let is_other = |word| name(other).as_deref() == Some(word);
-                if !argument.split([' ', '<', '>', '|']).any(is_other)
-                    && other.get_id() != option.get_id()
-                    && let Some(missing) = missing(command, &[option, other])
-                {
-                    assert!(missing.contains(argument), "{option} {other}: not {argument}");
-                }
-            }
-            !required.is_empty()
-        });
-        dependent.count()
-    }
-
-    #[test]
-    fn options_are_refused_without_those_that_they_require() {
-        assert!(check_requirements(&Arguments::command()) > 0);
     }
 
     fn words(line: &str) -> Vec<OsString> {

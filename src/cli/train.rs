@@ -254,7 +254,9 @@ fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> 
             let text = in_utf_8(&beginning, file);
             let (invalid, first) = samples.add_text(recipe, text).context(&name)?;
             if invalid > 0 {
-                note(&format!("{name}: lines that are not samples: {invalid}, first line {first}"));
+                note(&format!(
+                    "{name}: lines that are not samples: {invalid}; the first is line {first}"
+                ));
             }
         }
     }

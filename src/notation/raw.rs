@@ -180,8 +180,8 @@ impl Default for RawGame {
 }
 
 impl RawGame {
-    /// Creates a record from a line of text, whose moves may end with a result. Only its FEN and the number of its moves
-    /// are checked.
+    /// Creates a record from a line of text, whose moves may end with a result. Only its FEN and the number of its
+    /// moves are checked.
     #[cfg(feature = "records")]
     pub fn from_text(mut text: GameText) -> Result<Self, RecordError> {
         if text.moves.len() > MAX_MOVES {

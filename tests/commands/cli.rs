@@ -113,11 +113,16 @@ fn directories_are_not_games() {
 fn startpos_is_no_file() {
     let dir = TestDir::new();
     dir.write("startpos", "1. c3c4 *\n");
+    std::fs::create_dir(dir.path("position")).unwrap();
     dir.check(&format!(
         "
         $ show startpos
         > {START}
         $ show startpos h2e2
+        > /1C2C4/
+        $ show position startpos moves h2e2
+        > /1C2C4/
+        $ show startpos --moves 'h2e2 1-0'
         > /1C2C4/
         $ show ./startpos
         > /2P6/
@@ -684,6 +689,7 @@ fn arguments_without_effect_are_refused() {
         $2 book build new.xqb --self --threads 3
         2> cannot be used with
         $2 data view games.chg --plan --all
+        2> cannot be used with
         ",
     );
 }

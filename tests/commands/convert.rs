@@ -154,7 +154,7 @@ fn binary_files_json_and_csv_are_rejected() {
         $1 convert words moves
         2> chuhe: convert: 1 file cannot be read
         $1 convert codes
-        2= chuhe: codes: not a game record: none of its 2 parts can be read
+        2> chuhe: codes: not a game record: none of its 2 parts can be read. The first error is line 1:
         $1 convert - < binary
         2= chuhe: -: neither text nor a game record in a known format
         $1 convert list.json

@@ -209,6 +209,10 @@ fn unchanged_games_are_saved_whole() {
     let text = played_in(&dir, "", "load game.pgn\nundo\nsave --force copy.pgn\nsave end.fen\n");
     assert_eq!(text.matches(partial).count(), 1, "{text}");
     assert!(!dir.read("copy.pgn").contains('甲'));
+    // A position without names or moves may have a result.
+    dir.write("won.pgn", "[Result \"1-0\"]\n[FEN \"3k5/9/9/9/9/9/9/9/R8/4K4 w\"]\n\n1-0\n");
+    played_in(&dir, "", "load won.pgn\nsave --force copy.pgn\n");
+    assert_contains(&dir.read("copy.pgn"), &["[Result \"1-0\"]"]);
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn json_shows_whether_no_solution_is_proven() {
             (&object["stipulation"], &object["result"]),
             (&stipulation.into(), &result.into())
         );
-        assert_eq!(object["moves"].is_null(), stipulation != "mate");
+        assert_eq!(object["moves"].is_null(), stipulation == "draw");
         dir.write("unsolved.json", object.to_string());
         dir.check("$1 solve --verify unsolved.json\n2> not a solution as JSON");
     }
@@ -195,6 +195,12 @@ fn a_solution_is_written_as_pgn_and_as_diagrams() {
         > {mate in 2 moves (3 plies),
         "#,
     );
+    // Its rules are those of the solution.
+    let tags = "[Rules \"chinese\"]\n[PlyCount \"7\"]";
+    dir.write("game.pgn", format!("{tags}\n[FEN \"{TWO_ROOKS}\"]\n\n*\n"));
+    let output = dir.command("solve game.pgn --pgn -").assert().code(0);
+    let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
+    assert!(!text.contains("[Rules") && !text.contains("[PlyCount"), "{text}");
     let picture = dir.read("solution.svg");
     assert_eq!(picture.matches("class=\"arrow\"").count(), 2, "{picture}");
 }

@@ -192,7 +192,7 @@ fn invalid_arguments_are_refused_before_the_training() {
         >0 samples
         2> /dev/null: not a regular file
         $1 train - --out x.nnue {SMALL} < samples.txt
-        2> -: lines that are not samples: 1, first line 1
+        2> -: lines that are not samples: 1; the first is line 1
         2> there are no samples
         $2 train - --out x.nnue --recipe - < samples.txt
         2> --recipe: this is also the file of SAMPLES

@@ -124,7 +124,10 @@ impl GameArguments {
             let source = is_only_argument.then_some((game_path.path, place));
             return Ok(GivenGame { game, record: Some(record), source });
         }
-        let directory = self.game.first().filter(|first| !is_startpos(first)).map(Path::new);
+        let is_start = words.first().is_some_and(|first| {
+            is_startpos(&**first) || words.len() > 1 && GameText::is_start(first)
+        });
+        let directory = self.game.first().filter(|_| !is_start).map(Path::new);
         if let Some(path) = directory.filter(|path| path.is_dir()) {
             return Err(Failure::new(path.display(), io::Error::from(io::ErrorKind::IsADirectory)));
         }
@@ -150,9 +153,10 @@ fn is_startpos(argument: impl AsRef<OsStr>) -> bool {
     argument.as_ref().eq_ignore_ascii_case("startpos")
 }
 
-/// A game or its moves without move numbers and the punctuation between moves.
+/// A game or its moves without move numbers, the punctuation between moves, and a result at the end.
 fn plain_moves(text: &str) -> String {
-    without_move_numbers(&text.replace(';', " "))
+    let plain = without_move_numbers(&text.replace(';', " "));
+    without_result(&plain).to_owned()
 }
 
 /// A text without its last word if that is a result.
@@ -195,16 +199,15 @@ pub fn play_text(text: &str) -> Result<Game, Failure> {
 /// Like [`play_text`], but then plays more moves.
 fn play_texts(text: &str, more: &str) -> Result<Game, Failure> {
     let plain = plain_moves(text);
-    let plain = without_result(&plain);
     let game = match url_game(text) {
         Some(game) => game.ok(),
-        None => Some(GameText::split(plain)),
+        None => Some(GameText::split(&plain)),
     };
     if let Some(mut game) = game {
         game.extend(&[plain_moves(more)]);
         match read_text(&game) {
             Ok(line) => return play_line(line),
-            Err(error @ LineError::Move { .. }) if !Epd::is_form_of(plain) => {
+            Err(error @ LineError::Move { .. }) if !Epd::is_form_of(&plain) => {
                 return Err(line_failure(error, 0));
             }
             Err(_) => {}

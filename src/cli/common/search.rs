@@ -29,8 +29,8 @@ pub struct SearchArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=i64::from(MAX_THREADS)))]
     pub threads: Option<u16>,
     /// Hash table in MB; 0 = the default. `batch` and `review` use one for each position searched at the same time
-    /// [default: 16 for `batch` and for several positions of `analyse`, 32 for `review`, 64 for `board`, otherwise by the
-    /// memory of the machine].
+    /// [default: 16 for `batch`, 32 for `review`, 64 for `board` and for several positions of `analyse`, otherwise by
+    /// the memory of the machine].
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_HASH)))]
     pub hash: Option<u32>,
     /// Amount of unsound pruning, the same as the engine option `pruning`.

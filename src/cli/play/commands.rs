@@ -315,7 +315,9 @@ fn read_game(path: &str) -> Result<(Game, Option<GameTree>), Failure> {
     let record = game_path.read()?;
     let game = play_line(record.main_line());
     let game = game.map_err(|failure| Failure::new(path, failure.text))?;
-    let is_position =
-        record.moves.is_empty() && record.tags.is_empty() && record.moves[ROOT].comment.is_empty();
+    let is_position = record.moves.is_empty()
+        && record.tags.is_empty()
+        && record.moves[ROOT].comment.is_empty()
+        && record.result == GameResult::Unfinished;
     Ok((game, (!is_position).then_some(record)))
 }

@@ -345,7 +345,7 @@ fn solve(
     }
 }
 
-/// With `--json`, prints whether it is proven that no solution exists.
+/// With `--json`, prints whether it is proven that no mate or win exists in the maximum number of moves.
 fn print_unsolved(
     game: &Game,
     error: &SolveError,
@@ -366,8 +366,10 @@ fn print_unsolved(
         "stipulation": stipulation,
         "result": if is_proven { "none" } else { "unknown" },
     });
-    if stipulation == "mate" {
-        object["moves"] = json!(arguments.mate);
+    match stipulation {
+        "mate" => object["moves"] = json!(arguments.mate),
+        "win" => object["moves"] = json!(MAX_MOVES),
+        _ => {}
     }
     progress.bar.finish_and_clear();
     print(&format!("{object:#}\n"))

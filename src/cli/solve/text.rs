@@ -58,8 +58,9 @@ pub fn game_tree(
 ) -> GameTree {
     let mut record = GameTree::new(start.clone());
     record.result = GameResult::win_of(start.side_to_move());
-    // How an earlier game ended is not part of the composition.
-    let is_kept = |(name, _): &(String, String)| !["Reason", "Termination"].contains(&&**name);
+    // How an earlier game was played, judged and ended is not part of the composition.
+    let dropped = ["ECCO", "Opening", "PlyCount", "Reason", "Rules", "Termination", "TimeControl"];
+    let is_kept = |(name, _): &(String, String)| !dropped.contains(&&**name);
     record.tags = tags.into_iter().filter(is_kept).collect();
     if record.known_tag("Event").is_none() {
         record.set_tag("Event", &length(tree.plies));

@@ -255,8 +255,8 @@ impl Samples {
     }
 
     /// Adds the samples of a text file that the filter of the recipe keeps: `FEN | score for red | result for red`,
-    /// one per line, in the order of the games. Skips invalid lines, and returns how many there are and the number of the
-    /// first one, from 1 (0 if all are valid). Rounds each result to 1, 0.5 or 0.
+    /// one per line, in the order of the games. Skips invalid lines, and returns how many there are and the number of
+    /// the first one, from 1 (0 if all are valid). Rounds each result to 1, 0.5 or 0.
     ///
     /// The first sample of a game (see [`SampleLines::begins_game`]) decides between training and test, as it does if
     /// `chuhe data convert` has converted the file.
