@@ -67,7 +67,8 @@ pub struct Outcome {
     /// Score for the side to move; `None` without a move to play. If the search was interrupted while the score was
     /// only a bound, this is the last exact score of the move, or the bound if no exact score is known.
     pub score: Option<Score>,
-    /// Depth of the iteration that found the score, in plies, or, for a mate proven without iterations, its length.
+    /// Depth of the last iteration that gave a score or bound of the move, in plies, or, for a mate proven without
+    /// iterations, its length.
     pub depth: u32,
     /// Nodes searched, all threads together.
     pub nodes: u64,

@@ -161,13 +161,13 @@ fn the_outcome_is_that_of_the_last_line_reported() {
             let mut first_lines = infos.iter().rev().filter(|info| info.multipv == 1);
             let mut best = first_lines.next().unwrap();
             assert_eq!(Some(best.pv[0]), outcome.best, "{nodes} nodes");
+            assert_eq!(best.depth, outcome.depth, "{nodes} nodes");
             if best.bound != Bound::Exact {
                 let is_exact =
                     |info: &&Info| info.bound == Bound::Exact && info.pv[0] == best.pv[0];
                 best = first_lines.find(is_exact).unwrap_or(best);
             }
             assert_eq!(Some(best.score), outcome.score, "{nodes} nodes");
-            assert_eq!(best.depth, outcome.depth, "{nodes} nodes");
         }
     }
 }
