@@ -47,7 +47,7 @@ const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
 
 async function open(url, options = {}) {
   const context = await (options.browser || browser).newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US', ...options });
-  context.setDefaultTimeout(20000);
+  context.setDefaultTimeout(60000);
   const page = await context.newPage();
   page.on('console', (message) => {
     // The browser itself reports a rejected request, such as one with an invalid FEN.
