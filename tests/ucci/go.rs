@@ -230,6 +230,8 @@ fn searches_use_the_given_time() {
         ("go movetime 100", 50, 100),
         ("go movetime 400", 300, 400),
         ("go time 200 movestogo 1", 20, 200),
+        ("go time 200", 0, 200),
+        ("go time 200 increment 0", 0, 200),
     ] {
         client.send(go);
         let time = last_number(&client.until("bestmove "), "time");

@@ -174,6 +174,6 @@ fn commands_after_stop_wait_for_its_answer() {
         client.played(&after("h2e2"));
         client.silent("position startpos");
     }
-    assert!(late < 50, "{late}");
+    assert!(late <= 10, "{late}");
     client.quit();
 }

@@ -355,10 +355,10 @@ fn print_unsolved(
     let Some(is_proven) = error.is_proven().filter(|_| arguments.json) else {
         return Ok(());
     };
-    let stipulation = match arguments {
-        Arguments { win: true, .. } => "win",
-        Arguments { draw: true, .. } => "draw",
-        _ => "mate",
+    let (stipulation, moves) = match arguments {
+        Arguments { win: true, .. } => ("win", Some(MAX_MOVES)),
+        Arguments { draw: true, .. } => ("draw", None),
+        _ => ("mate", Some(arguments.mate)),
     };
     let mut object = json!({
         "fen": fen::write_position(game.position()),
@@ -366,10 +366,8 @@ fn print_unsolved(
         "stipulation": stipulation,
         "result": if is_proven { "none" } else { "unknown" },
     });
-    match stipulation {
-        "mate" => object["moves"] = json!(arguments.mate),
-        "win" => object["moves"] = json!(MAX_MOVES),
-        _ => {}
+    if let Some(moves) = moves {
+        object["moves"] = json!(moves);
     }
     progress.bar.finish_and_clear();
     print(&format!("{object:#}\n"))
