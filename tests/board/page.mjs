@@ -638,6 +638,11 @@ async function fitsWindows(url) {
     assert(board > 0.55 * Math.min(height, width), `${width}×${height}: the board has the height ${board}`);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
   }
+  for (const [width, height] of [[3840, 2160], [3000, 2000], [2160, 3840]]) {
+    await page.setViewportSize({ width, height });
+    const { width: panel } = await page.locator('#game-panel').boundingBox();
+    assert(panel > 300, `${width}×${height}: the panels have the width ${panel}`);
+  }
   await page.context().close();
 }
 
@@ -739,7 +744,7 @@ async function showsOtherMedia(url) {
   const [list, first, last] = await Promise.all(['#moves', '#moves span:first-child button', '#moves .current']
     .map((selector) => page.locator(selector).boundingBox()));
   for (const box of [first, last]) assert(box.y >= list.y && box.y + box.height <= list.y + list.height + 1);
-  assert.equal(await page.locator('#flip, #language, #analyse, #position, #annotate').filter({ visible: true }).count(), 0);
+  assert.equal(await page.locator('#flip, #language, #position, #annotate, #engine-panel, #review-panel').filter({ visible: true }).count(), 0);
   await page.emulateMedia({ media: 'screen', forcedColors: 'active' });
   await page.click('#annotate summary');
   const color = (selector) => page.locator(selector).evaluate((node) => getComputedStyle(node).backgroundColor);
