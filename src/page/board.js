@@ -230,12 +230,18 @@ function startPointer(event) {
   if (view.onSquare || !isOwn(square)) {
     choose(square);
     if (mayPress) dragged = { pointerId, square, x, y, isWaiting: true };
+    // In the editor, a piece that is selected to be moved may be dragged.
+    if (view.onSquare && view.selected === square) startDrag({ pointerId, square, x, y });
     return;
   }
-  dragged = { pointerId, square, x, y, wasSelected: view.selected === square, piece: null };
-  element('squares').setPointerCapture(pointerId);
+  startDrag({ pointerId, square, x, y, wasSelected: view.selected === square });
   view.selected = square;
   drawBoard();
+}
+
+function startDrag(drag) {
+  dragged = { ...drag, piece: null };
+  element('squares').setPointerCapture(drag.pointerId);
 }
 
 // A long press: the finger now draws an arrow, or a circle if it stays on the square.
@@ -284,6 +290,7 @@ function endPointer(event) {
       toggleMark(square, target);
     } else drawBoard();
   } else if (target !== null && target !== square) {
+    if (view.onSquare) { choose(target); return; }
     view.selected = null;
     view.onMove(square, target);
   } else {

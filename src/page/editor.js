@@ -1,5 +1,6 @@
 // The board editor.
 import { START, parseFen, writeFen, otherSide } from './rules.js';
+import { fenOf } from './game.js';
 import { element, makeButton, t, pieceName, LETTERS } from './texts.js';
 import { view, drawBoard, setDrawing, keepFocus } from './board.js';
 import { app, show, say, setUp, stopEditing } from './study.js';
@@ -72,9 +73,15 @@ export function buildEditor() {
     [edited, view.selected] = [parseFen(START), null];
     drawEditor();
   });
-  element('done').addEventListener('click', () => setUp(writeFen(edited)));
-  element('cancel').addEventListener('click', () => keepFocus(() => {
+  const cancel = () => keepFocus(() => {
     stopEditing();
     show();
-  }));
+  });
+  element('done').addEventListener('click', () => {
+    // An unchanged position keeps its moves and counters.
+    if (writeFen(edited) === fenOf(app.game.node)) cancel();
+    else setUp(writeFen(edited));
+  });
+  element('cancel').addEventListener('click', cancel);
+  document.addEventListener('keydown', (event) => { if (view.onSquare && event.key === 'Escape') cancel(); });
 }

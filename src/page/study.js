@@ -359,9 +359,9 @@ export function openAddress() {
 // Removes the words `position` and `fen`, as in a command of UCI.
 const withoutPrefix = (text) => text.trim().replace(/^(position\s+)?(fen\s+)?/i, '');
 
-// Whether a text is only a FEN, without moves.
+// Whether a text is only a FEN, without moves. A FEN of chess, with castling rights such as `KQkq`, is one too.
 export const isFen = (text) => (
-  /^(startpos|[a-z1-9]+(\/[a-z1-9]+)+(\[-?\])?(\s+[wrb](\s+[-\d]+)*)?)$/i.test(withoutPrefix(text))
+  /^(startpos|[a-z1-9?]+(\/[a-z1-9?]+)+(\[-?\])?(\s+[wrb](\s+[-\dkq]+)*)?)$/i.test(withoutPrefix(text))
 );
 
 // Sets up a position after the server or the page has checked it. A text that the page cannot read goes to the server.

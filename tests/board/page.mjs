@@ -480,9 +480,14 @@ async function keepsFocus(url) {
     assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), `red ${name}`);
   }
   assert.equal(await page.locator('#palette [aria-pressed=true]').count(), 1);
+  // An unchanged position keeps its moves. Escape leaves the editor.
   await press('#done');
+  assert.equal(await moveCount(page), 1);
   await press('#edit', false);
   await press('#cancel');
+  await press('#edit', false);
+  await page.keyboard.press('Escape');
+  assert.equal(await page.locator('#editor').isVisible(), false);
   await press('#play-black');
   await press('#resign');
   // The mouse does not move the focus.
@@ -823,10 +828,21 @@ async function reviews(url) {
   assert.equal(await moveCount(page), 0);
   // Invalid text is refused with its reason, and the position stays.
   await page.click('#game-panel summary');
-  await page.fill('#fen', 'rnbakabnr/9/9 w');
-  await page.click('#position button');
-  await waitForStatus(page, 'ranks');
+  for (const fen of ['rnbakabnr/9/9 w', 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1']) {
+    await page.fill('#fen', fen);
+    await page.click('#position button');
+    await waitForStatus(page, `${fen.split('/').length} ranks`);
+  }
   await page.click('#edit');
+  // The editor moves pieces by a drag and by two clicks.
+  const [from, to] = await centers(page, 'a0', 'a4');
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(to.x, to.y, { steps: 5 });
+  await page.mouse.up();
+  await square(page, 'i0').click();
+  await square(page, 'i4').click();
+  assert.deepEqual(await Promise.all(['a0', 'a4', 'i0', 'i4'].map((name) => pieceAt(page, name))), [0, 1, 0, 1]);
   await page.click('#clear');
   await page.click('#done');
   await waitForStatus(page, 'king');
