@@ -1,9 +1,9 @@
 // Starts the page. `chuhe board` provides the engine, `chuhe serve` a library, and `chuhe review --html` reviewed
 // games, which are in the page itself.
-import { newGame, encodeGame, writePgn } from './game.js';
+import { newGame, encodeGame, decodeGame, writePgn } from './game.js';
 import { element, t, errorText, language, translate, switchLanguage, tryStorage } from './texts.js';
 import { view, buildBoard, picture } from './board.js';
-import { app, buildStudy, openGame, openGames, openAddress, redraw, say, setUp, show } from './study.js';
+import { app, buildStudy, keepListed, openGame, openGames, openAddress, redraw, say, setUp, show } from './study.js';
 import { buildEditor, drawEditor } from './editor.js';
 import { showReview } from './review.js';
 import { buildFiles } from './files.js';
@@ -20,6 +20,18 @@ function download(name, content) {
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+// Saves all games of the list if one of them is on the board, or else the game on the board.
+function savePgn() {
+  keepListed();
+  try {
+    const games = app.listed ? app.games.map(({ text }) => decodeGame(text)) : [app.game];
+    const content = games.map((game) => writePgn(game, view.notation));
+    download(games.length > 1 ? 'games.pgn' : 'game.pgn', new Blob(content, { type: 'application/x-chess-pgn' }));
+  } catch (error) {
+    say(errorText(error));
+  }
 }
 
 function savePicture() {
@@ -98,9 +110,7 @@ function buildPage() {
   buildEditor();
   buildSettings();
   element('new-game').addEventListener('click', () => openGame(newGame()));
-  element('save-pgn').addEventListener('click', () => {
-    download('game.pgn', new Blob([writePgn(app.game, view.notation)], { type: 'application/x-chess-pgn' }));
-  });
+  element('save-pgn').addEventListener('click', savePgn);
   element('save-picture').addEventListener('click', savePicture);
   element('copy-link').addEventListener('click', copyLink);
   element('position').addEventListener('submit', (event) => {

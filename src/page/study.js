@@ -275,9 +275,14 @@ export function stopEditing() {
   element('editor').hidden = true;
 }
 
+// Keeps the changes of the listed game on the board.
+export function keepListed() {
+  if (app.listed) app.listed.text = encodeGame(app.game);
+}
+
 // Opens a game, which may be the game `listed` of the list. A listed game that is left is kept with its changes.
 export function openGame(game, { listed = null, ...options } = { isNew: true }) {
-  if (app.listed) app.listed.text = encodeGame(app.game);
+  keepListed();
   Object.assign(app, { game, listed });
   if (commented) beginComment();
   element('games').selectedIndex = app.games.indexOf(listed);

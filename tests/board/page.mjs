@@ -957,7 +957,31 @@ async function opensFiles(url) {
   const [saved] = await Promise.all([page.waitForEvent('download'), page.click('#save-pgn')]);
   const text = execFileSync(PROGRAM, ['convert', await saved.path(), '--notation', 'wxf'], { encoding: 'utf8' });
   assert.match(text, /\{Before\} 1\. C2=5 N8\+7 \{known\} \(1\.\.\. C8=5 2\. N2\+3 \(2\. N8\+7\)\)/);
+  await savesAllGames(page);
   await page.context().close();
+}
+
+// The saved PGN has all games of the list with their changes, or only the game on the board if it is not in the list.
+async function savesAllGames(page) {
+  const save = async () => {
+    const [saved] = await Promise.all([page.waitForEvent('download'), page.click('#save-pgn')]);
+    return [saved.suggestedFilename(), readFileSync(await saved.path(), 'utf8')];
+  };
+  await transfer(page, 'drop', 'games.pgn', Buffer.from('1. h2e2 *\n\n1. c3c4 b7c7 *\n'));
+  await waitForStatus(page, 'Games read: 2');
+  await page.click('#annotate summary');
+  for (const [index, text] of [['0', 'of game 1'], ['1', 'of game 2']]) {
+    await page.selectOption('#games', index);
+    await page.fill('#comment', text);
+    await page.locator('#comment').blur();
+  }
+  const [name, text] = await save();
+  assert.equal(name, 'games.pgn');
+  assert.match(text, /\{of game 1\} 1\. C2=5 \*\n\n\[.*\n\n\{of game 2\} 1\. P7\+1 C2=3 \*\n\n$/s);
+  await page.click('#new-game');
+  const [ownName, ownText] = await save();
+  assert.equal(ownName, 'game.pgn');
+  assert.equal(ownText.match(/\[Game /g).length, 1);
 }
 
 // Without a font that has Chinese characters, letters name the pieces.
