@@ -5,6 +5,7 @@ import { element, t, tryStorage } from './texts.js';
 import { view, drawBoard, keepFocus } from './board.js';
 import { app, openGame, show, say, end, side, playMove, moveButton, lineText, redraw, removeAccuracy, writeAddress } from './study.js';
 import { copyReview } from './review.js';
+import { endByRules } from './knowledge.js';
 import { currentQuery, positionQuery, request, stream } from './server.js';
 
 const LEVELS = [500, 700, 900, 1100, 1300, 1500, 1700, 1900, 2100, 2300, 2500, 2800];
@@ -117,8 +118,8 @@ function setAnalyzing(isOn) {
 }
 
 // The game against the engine, or null: the side of the engine, the node of the last move, and the clocks in
-// milliseconds. `isNew` is true after a start or a take-back: `followMatch` then sets the last move to the current one
-// on the board.
+// milliseconds. `begin` is the number of plies before its first move. `isNew` is true after a start or a take-back:
+// `followMatch` then sets the last move to the current one on the board.
 let match = null;
 
 const isPlaying = () => match !== null && !match.isOver;
@@ -147,7 +148,7 @@ function tickClock() {
   match.clock[loser] -= now - match.ticked;
   match.ticked = now;
   if (match.clock[loser] <= 0) {
-    end(`${t('result time', t(loser))} · ${t(`wins ${otherSide(loser)}`)}`);
+    end(() => `${t('result time', t(loser))} · ${t(`wins ${otherSide(loser)}`)}`);
     finishPlay(loser);
   }
   drawClocks();
@@ -163,25 +164,27 @@ const textOfGame = () => encodeGame(app.game).replace(/@\d+/, '');
 function keepMatch() {
   if (!match) return;
   if (match.isOver) { tryStorage(() => sessionStorage.removeItem(KEPT)); return; }
-  const { engine, clock, increment, node } = match;
+  const { engine, begin, clock, increment, node } = match;
   const fields = KEPT_FIELDS.map((id) => [id, element(id).value]);
-  const kept = { engine, clock, increment, moves: movesOf(pathTo(node)), flipped: view.flipped, fields, game: textOfGame() };
+  const kept = { engine, begin, clock, increment, moves: movesOf(pathTo(node)), flipped: view.flipped, fields, game: textOfGame() };
   tryStorage(() => sessionStorage.setItem(KEPT, JSON.stringify(kept)));
 }
 
 // Continues the game against the engine that a reload has interrupted. The clocks did not run while the page was
 // closed.
 export function resumePlay() {
+  // Without the engine, the game is kept for the next reload.
+  if (element('play-panel').hidden) return;
   const kept = tryStorage(() => JSON.parse(sessionStorage.getItem(KEPT)));
   tryStorage(() => sessionStorage.removeItem(KEPT));
-  if (!kept || kept.game !== textOfGame() || element('play-panel').hidden) return;
+  if (!kept || kept.game !== textOfGame()) return;
   let node = app.game.root;
   for (const move of kept.moves.split(',').filter(Boolean)) node = node?.children.find((child) => child.move === move);
   if (!node) return;
   for (const [id, value] of kept.fields) element(id).value = value;
   drawLevels();
-  const { engine, clock, increment } = kept;
-  match = { engine, clock, increment, game: app.game, node, isNew: false, isOver: false, ticked: performance.now() };
+  const { engine, begin, clock, increment } = kept;
+  match = { engine, begin, clock, increment, game: app.game, node, isNew: false, isOver: false, ticked: performance.now() };
   showPlayButtons();
   view.flipped = kept.flipped;
   redraw();
@@ -274,7 +277,9 @@ async function playEngine() {
     const reply = await askEngine('move', moveOptions());
     if (!reply) return;
     app.game.node = match.node;
-    playMove(reply.move);
+    if (reply.move) playMove(reply.move);
+    else show();
+    if (reply.end && isPlaying()) endByRules(reply.end);
   } catch (error) {
     // The game is kept. The button `ask-again` and a reload request the move again. The time of the failed request does
     // not count.
@@ -313,6 +318,7 @@ function followMatch() {
   endTurn();
   match.isNew = false;
   match.node = node;
+  node.clock = match.clock && { ...match.clock };
   setStuck(false);
   keepMatch();
   if (!app.legal.length) finishPlay(side());
@@ -327,18 +333,27 @@ function areInRange(ids) {
   return !wrong;
 }
 
-// Starts a game from the position on the board. It is a new game with the moves up to this position, so that the game
-// on the board keeps its players, result and moves.
+// The node at which a new game starts: that on the board, or if the game is over there, that at which it started.
+function startNode() {
+  const { root, node } = app.game;
+  const isOwn = node === match?.node;
+  if (!app.isOver && !(isOwn && match.hasResult)) return node;
+  return (isOwn && pathTo(node)[match.begin - 1]) || root;
+}
+
+// Starts a game. It is a new game with the moves up to the start, so that the game on the board keeps its players,
+// result and moves.
 function startPlay(engine) {
-  if (app.isOver) { say(t('game over')); return; }
+  const start = startNode();
+  if (app.isOver && start === app.game.node) { say(t('game over')); return; }
   if (reviewing) { say(t('review running')); return; }
   if (!areInRange(['move-time', 'minutes', 'increment'])) return;
   setAnalyzing(false);
   const minutes = Number(element('minutes').value) || 0;
-  const game = copyPath(app.game.start, app.game.node);
+  const game = copyPath(app.game.start, start);
   [game.tags.Red, game.tags.Black] = engine === 'w' ? ['Chuhe', '?'] : ['?', 'Chuhe'];
   match = {
-    engine, game, node: game.node, isNew: true, isOver: false, ticked: performance.now(),
+    engine, game, node: game.node, begin: pathTo(game.node).length, isNew: true, isOver: false, ticked: performance.now(),
     increment: Math.round(1000 * element('increment').value),
     clock: minutes > 0 ? { w: 60000 * minutes, b: 60000 * minutes } : null,
   };
@@ -363,6 +378,8 @@ function takeBack() {
   last.parent.children.splice(last.parent.children.indexOf(last), 1);
   removeAccuracy();
   match.isNew = true;
+  // A reload forgets the clocks of earlier positions.
+  if (last.parent.clock) match.clock = { ...last.parent.clock };
   app.game.node = last.parent;
   show({ isNew: true });
 }
@@ -386,7 +403,7 @@ async function offerDraw() {
     const reply = await askEngine('draw', engineOptions());
     if (!reply) return;
     if (reply.answer === 'accepted') {
-      end(t('draw agreed'));
+      end(() => t('draw agreed'));
       finishPlay(null);
     } else say(t(reply.answer));
   } catch (error) {
@@ -395,14 +412,17 @@ async function offerDraw() {
   startAnalysis();
 }
 
-// The levels from weak to strong. Only full strength without clocks needs a time per move.
+// The levels from weak to strong. Only full strength without clocks needs a time per move, and only clocks have an
+// increment.
 function drawLevels() {
   const [{ options, value }, isNew] = [element('strength'), !element('strength').options.length];
   if (isNew) element('strength').append(...LEVELS.map((elo) => new Option('', elo)), new Option('', ''));
   LEVELS.forEach((elo, n) => { options[n].textContent = t('level', n + 1, elo); });
   options[LEVELS.length].textContent = t('full');
   element('strength').value = isNew ? '1500' : value;
-  element('move-time-field').hidden = element('strength').value !== '' || element('minutes').value > 0;
+  const hasClock = element('minutes').value > 0;
+  element('move-time-field').hidden = element('strength').value !== '' || hasClock;
+  element('increment-field').hidden = !hasClock;
 }
 
 function buildPlay() {
@@ -415,7 +435,7 @@ function buildPlay() {
   element('end-play').addEventListener('click', () => { finishPlay(); say(t('game over')); });
   element('resign').addEventListener('click', () => {
     const loser = otherSide(match.engine);
-    end(`${t('result resigned', t(loser))} · ${t(`wins ${match.engine}`)}`);
+    end(() => `${t('result resigned', t(loser))} · ${t(`wins ${otherSide(loser)}`)}`);
     finishPlay(loser);
   });
   element('ask-again').addEventListener('click', playEngine);

@@ -34,9 +34,11 @@ function knowledgeTable(title, entries, text) {
   return [heading, list];
 }
 
-function endText({ cause, loser }) {
-  const result = loser ? t(`wins ${otherSide(loser)}`) : t('result draw');
-  return t('by rule', t(cause), result);
+// Shows that the rules have ended the game, and ends the game against the engine.
+export function endByRules({ cause, loser }) {
+  app.isOver = true;
+  end(() => t('by rule', t(cause), loser ? t(`wins ${otherSide(loser)}`) : t('result draw')));
+  app.onEnd(loser);
 }
 
 async function askPosition() {
@@ -62,11 +64,7 @@ async function askPosition() {
   keepFocus(() => element('knowledge').replaceChildren(...(tables.length ? tables : [t('no knowledge')])));
   element('opening').textContent = reply.opening ? t('opening', reply.opening) : '';
   element('tablebase-value').textContent = reply.value ? outcomeText(reply.value) : '';
-  if (reply.end && app.legal.length) {
-    app.isOver = true;
-    end(endText(reply.end));
-    app.onEnd(reply.end.loser);
-  }
+  if (reply.end && app.legal.length) endByRules(reply.end);
 }
 
 export function buildKnowledge(books) {

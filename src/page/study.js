@@ -7,12 +7,12 @@ import { view, drawBoard, setDrawing, keepFocus } from './board.js';
 // `listeners` are called after each change of the current move, `onLanguage` after a change of the language or
 // notation. `listed` is the element of `games` that is on the board, or null. `onEnd` is called when a rule ends the
 // game, with the loser, or null for a draw. `legal` has the legal moves of the current position. `mayLeave` returns
-// whether a changed address may open another game. `refusal` returns the key of the reason why the user may not move
-// now, or null. `hint` returns a text to add to the state of the position, or an empty one. `check` returns the normal
-// form of a FEN, or throws an error with a message for the user. `read` opens the games of a text, if a server can read
-// them. `isOver` is whether the rules have ended the game. `ending` is the text of how a rule or a player has ended the
-// game, or null. `problem` is what was wrong with the opened game, or empty. `title` is the key of the title of the
-// page.
+// whether a changed address may open another game. `refusal` returns
+// the key of the reason why the user may not move now, or null. `hint` returns a text to add to the state of the
+// position, or an empty one. `check` returns the normal form of a FEN, or throws an error with a message for the user.
+// `read` opens the games of a text, if a server can read them. `isOver` is whether the rules have ended the game.
+// `ending` is a function that returns the text of how a rule or a player has ended the game, or null. `problem` is what
+// was wrong with the opened game, or empty. `title` is the key of the title of the page.
 export const app = {
   game: newGame(), games: [], listed: null, legal: [], ending: null, problem: '', title: 'title', listeners: [], onLanguage: [],
   onEnd: () => {}, refusal: () => null, hint: () => '', mayLeave: () => true, read: null, isOver: false,
@@ -48,6 +48,13 @@ export function lineText(position, moves) {
   return words;
 }
 
+// The result of the game, at the end of its main line.
+function resultText() {
+  const { node, tags } = app.game;
+  const isKnown = /^(1-0|0-1|1\/2-1\/2)$/.test(tags.Result);
+  return isKnown && !node.children.length && isMainLine(node) ? t('result', tags.Result) : '';
+}
+
 // Shows the state of the position in words: the last move, the side to move, check and mate.
 function sayPosition() {
   const { node } = app.game;
@@ -56,8 +63,8 @@ function sayPosition() {
   if (node.move) parts.push(`${t(node.parent.position.side)} ${moveText(node)}`);
   const isCheck = isInCheck(position, position.side);
   if (!app.legal.length) parts.push(t(isCheck ? 'checkmate' : 'stalemate'), t(`wins ${otherSide(position.side)}`));
-  else if (app.ending) parts.push(app.ending);
-  else parts.push(...(isCheck ? [t('check')] : []), t(`to move ${position.side}`));
+  else if (app.ending) parts.push(app.ending());
+  else parts.push(...(isCheck ? [t('check')] : []), t(`to move ${position.side}`), resultText());
   say([...parts, app.hint()].filter(Boolean).join(' · '));
 }
 
@@ -251,9 +258,10 @@ export function show({ isNew = false, keepsAddress = false } = {}) {
   drawBoard();
 }
 
-// Shows how a rule or a player has ended the game. The reply about the rules comes after the position has been shown.
-export function end(text) {
-  app.ending = text;
+// Shows how a rule or a player has ended the game. `ending` returns the text. The reply about the rules comes after the
+// position has been shown.
+export function end(ending) {
+  app.ending = ending;
   sayPosition();
 }
 

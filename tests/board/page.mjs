@@ -200,6 +200,18 @@ async function asksBeforeLeavingMatch(url) {
   await waitForMoves(page, 2);
   assert.equal(await page.locator('#ask-again').isVisible(), false);
   assert.equal(await page.locator('#clock-near.running').count(), 1);
+  // A take-back restores the clocks.
+  await page.evaluate(() => {
+    const now = performance.now.bind(performance);
+    window.ahead = 60000;
+    performance.now = () => now() + window.ahead;
+  });
+  await page.waitForFunction(() => /^Red (4:00|3)/.test(document.querySelector('#clock-near').textContent));
+  await page.click('#take-back');
+  await page.waitForFunction(() => /^Red (5:00|4:[1-5])/.test(document.querySelector('#clock-near').textContent));
+  await square(page, 'h2').click();
+  await square(page, 'e2').click();
+  await waitForMoves(page, 2);
   await page.goBack();
   await waitForStatus(page, 'Go back once more');
   assert.equal(await moveCount(page), 2);
@@ -207,6 +219,43 @@ async function asksBeforeLeavingMatch(url) {
   await page.goBack();
   await waitForExactly(page, 1);
   assert.equal(await page.locator('#resign').isVisible(), false);
+  await page.context().close();
+}
+
+// The server judges a game with the engine's move, so that no other query about the position is needed. The next game
+// starts where the one before has started. Its end is shown in the language of the page, and its result later, too.
+async function endsMatches(url) {
+  const page = await open(`${url}#~h2e2h9g7@2`);
+  const unknown = { book: [], tablebase: [], opening: null, value: null, end: null };
+  await page.route('**/api/position*', (route) => route.fulfill({ json: unknown }));
+  const play = async (reply, steps = '') => {
+    await page.route('**/api/move*', async (route) => {
+      if (steps) await page.click(steps);
+      await route.fulfill({ json: reply });
+    }, { times: 1 });
+    await page.click('#play-red');
+    await waitForExactly(page, 2);
+    await square(page, 'h0').click();
+    await square(page, 'g2').click();
+  };
+  await page.click('#play-panel summary');
+  await play({ end: { cause: 'Repetition', loser: 'w' } }, '#back');
+  await waitForStatus(page, 'Red N2+3 · by the rules (repetition): Black wins');
+  assert.equal(await moveCount(page), 3);
+  assert.equal(await page.locator('#resign').isVisible(), false);
+  await play({ move: 'i9h9', end: { cause: 'NoCapture', loser: null } });
+  await waitForStatus(page, 'Black R9=8 · by the rules (no-capture limit): Draw');
+  assert.equal(await page.locator('#resign').isVisible(), false);
+  await play({ move: 'i9h9', end: null });
+  await waitForExactly(page, 4);
+  await page.click('#resign');
+  await waitForStatus(page, 'Red resigns');
+  await page.click('#language');
+  await waitForStatus(page, '红方认输 · 黑胜');
+  await page.click('#back');
+  assert.match(await status(page), /黑方走棋$/);
+  await page.click('#next');
+  assert.match(await status(page), /红方走棋 · 结果：0-1$/);
   await page.context().close();
 }
 
@@ -597,9 +646,15 @@ async function playsFromRecord(url) {
   assert.equal(await page.evaluate(() => location.hash), record);
   await page.goto(`${url}#${STALEMATE.replaceAll(' ', '_')}~b1b8@1;Red=A`);
   await waitForStatus(page, 'No legal move');
+  await page.click('#play-red');
+  await waitForStatus(page, 'Red to move');
+  assert.equal(await title(), '? – Chuhe');
+  assert.equal(await moveCount(page), 0);
+  await page.click('#end-play');
+  await page.goto(`${url}#3k5/1R7/9/9/9/9/9/R8/9/4K4_b`);
+  await waitForStatus(page, 'No legal move');
   await page.click('#play-black');
   await waitForStatus(page, 'The game is over');
-  assert.equal(await title(), 'A – ?');
   await page.context().close();
 }
 
@@ -1305,7 +1360,7 @@ async function uploadsFiles(page) {
 try {
   const url = await start('board', '--no-browser');
   const tests = {
-    playsByMouse, playsFromRecord, asksBeforeLeavingMatch, leavesEngineThinking, changesGames, keepsComments, keepsFinishedReview, playsByKeyboard, keepsFocus,
+    playsByMouse, playsFromRecord, endsMatches, asksBeforeLeavingMatch, leavesEngineThinking, changesGames, keepsComments, keepsFinishedReview, playsByKeyboard, keepsFocus,
     playsByTouch, fitsWindows, keepsLanguage, showsOtherMedia, analyses, reviews, opensFiles, needsNoChineseFont, showsReviewFile, showsLibrary, showsOwnLibrary,
   };
   for (const [name, test] of Object.entries(tests)) {

@@ -212,6 +212,23 @@ fn positions_are_described() {
 }
 
 #[test]
+fn the_engine_does_not_move_after_the_end() {
+    let board = Board::start(&["--no-book"]);
+    let checks = ["e9f9,e1f1,f9e9,f1e1"; 3].join(",");
+    let path = format!("move?start=4k4/9/9/9/9/9/9/9/4R4/3K5 b&moves={checks}&elo=500");
+    let (status, reply) = board.ask(&path);
+    let lost = json!({ "end": { "cause": "Repetition", "loser": "w" } });
+    assert_eq!((status, reply), (200, lost));
+    // A move that ends the game: every move reaches the no-capture limit.
+    let path = "move?start=3k5/9/9/9/9/9/9/4B4/9/R3K4 w - - 119 80&moves=&elo=500";
+    let (_, mut reply) = board.ask(path);
+    assert!(reply["move"].is_string(), "{reply}");
+    assert_eq!(reply["end"].take(), json!({ "cause": "NoCapture", "loser": null }));
+    let (_, reply) = board.ask(&format!("move?start={ENDING}&moves=&elo=500"));
+    assert!(reply["move"].is_string() && reply["end"].is_null(), "{reply}");
+}
+
+#[test]
 fn analysis_streams_until_the_client_leaves() {
     let board = Board::start(&[]);
     let path = format!("analyse?start={START}&moves=b2e2&lines=3&hash=16&threads=1");

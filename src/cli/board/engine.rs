@@ -25,7 +25,7 @@ use crate::movegen::has_legal_move;
 use crate::notation::tree::GameTree;
 use crate::notation::{Line, opening};
 use crate::protocol::strength::{MAX_ELO, MIN_ELO};
-use crate::rules::{Cause, Game, judge};
+use crate::rules::{Cause, Game, RuleSet, judge};
 use crate::search::{Control, Info, Limits, Outcome, PlayerClock, Report, Score, nodes_per_second};
 use crate::tablebase::{Material, Probe};
 
@@ -106,14 +106,6 @@ impl EngineSettings {
     pub fn describe(&self, parameters: &QueryParameters) -> Result<Value, String> {
         let game = read_game(parameters)?;
         let (position, rules) = (game.position(), self.plan.settings.rules);
-        let judgment = judge(&game, rules);
-        let cause = match judgment.cause {
-            Cause::Nothing | Cause::Checkmate | Cause::Stalemate => None,
-            Cause::Repetition => Some("Repetition"),
-            Cause::InsufficientMaterial => Some("InsufficientMaterial"),
-            Cause::NoCapture => Some("NoCapture"),
-        };
-        let loser = judgment.verdict.loser().map(letter);
         let (moves, _) = self.books.lock().fresh_moves(&game, |_| true);
         let book =
             moves.iter().map(|m| json!({ "move": m.played.to_string(), "weight": m.weight }));
@@ -130,7 +122,7 @@ impl EngineSettings {
         });
         Ok(json!({
             "fen": position.to_string(),
-            "end": cause.map(|cause| json!({ "cause": cause, "loser": loser })),
+            "end": end_by_rules(&game, rules),
             "book": book.collect::<Value>(),
             "tablebase": known.collect::<Value>(),
             "ending": Material::of(position).map(|(m, _)| format!("{m} {}", m.chinese())),
@@ -238,9 +230,14 @@ impl BoardEngine {
         Ok(json!({ "stopped": run.control.is_stopped(), "expired": is_expired }))
     }
 
-    /// A move of the books, or else of a search at the requested strength.
+    /// A move of the books, or else of a search at the requested strength, and how the rules end the game after it.
+    /// There is no move if they end the game before it.
     pub fn choose_move(&self, parameters: &QueryParameters, run: &Run) -> Result<Value, String> {
-        let game = read_game(parameters)?;
+        let mut game = read_game(parameters)?;
+        let rules = self.settings.plan.settings.rules;
+        if let Some(end) = end_by_rules(&game, rules) {
+            return Ok(json!({ "end": end }));
+        }
         if !has_legal_move(game.position()) {
             return Err("the game is over: there is no legal move".to_owned());
         }
@@ -248,12 +245,14 @@ impl BoardEngine {
         plan.limits = self.limits(parameters, game.position().side_to_move())?;
         plan.elo = number(parameters, "elo", MIN_ELO, MAX_ELO)?;
         let (moves, _) = self.settings.books.lock().fresh_moves(&game, |_| true);
-        if let Some(chosen) = choose(&moves, Some(1.0), &mut rand::rng()) {
-            return Ok(json!({ "move": moves[chosen].played.to_string(), "from": "book" }));
-        }
-        let outcome = self.search_whole(&game, &plan, run)?;
-        let best = outcome.best.ok_or("the search was stopped")?;
-        Ok(json!({ "move": best.to_string(), "from": "search" }))
+        let (best, from) = if let Some(chosen) = choose(&moves, Some(1.0), &mut rand::rng()) {
+            (moves[chosen].played, "book")
+        } else {
+            let outcome = self.search_whole(&game, &plan, run)?;
+            (outcome.best.ok_or("the search was stopped")?, "search")
+        };
+        game.push(best).map_err(|error| error.to_string())?;
+        Ok(json!({ "move": best.to_string(), "from": from, "end": end_by_rules(&game, rules) }))
     }
 
     /// The answer to a draw offer of the side to move: `accepted`, `too early`, or `better` if the engine's position is
@@ -400,6 +399,19 @@ impl Analysis {
             "lines": lines.collect::<Value>(),
         })
     }
+}
+
+/// The cause and the loser, or null for a draw, if the rules end the game. `None` without a legal move, which the page
+/// itself recognizes.
+fn end_by_rules(game: &Game, rules: RuleSet) -> Option<Value> {
+    let judgment = judge(game, rules);
+    let cause = match judgment.cause {
+        Cause::Nothing | Cause::Checkmate | Cause::Stalemate => return None,
+        Cause::Repetition => "Repetition",
+        Cause::InsufficientMaterial => "InsufficientMaterial",
+        Cause::NoCapture => "NoCapture",
+    };
+    Some(json!({ "cause": cause, "loser": judgment.verdict.loser().map(letter) }))
 }
 
 fn letter(color: Color) -> &'static str {
