@@ -384,14 +384,15 @@ function takeBack() {
   show({ isNew: true });
 }
 
-// The Back button of the browser leaves a game against the engine only if it is used twice within this time, in
-// milliseconds.
+// Back, the deletion of its moves and opening another game end a game against the engine only if the action is repeated
+// within this time, in milliseconds.
 const LEAVE_TIME = 5000;
 let askedToLeave = -LEAVE_TIME;
 
-function mayLeave() {
+function mayLeave(deleted = null) {
   const now = performance.now();
   if (!isPlaying() || now - askedToLeave < LEAVE_TIME) return true;
+  if (deleted && !pathTo(match.node).includes(deleted)) return true;
   askedToLeave = now;
   say(t('leave game'));
   return false;

@@ -109,7 +109,7 @@ function buildPage() {
   buildStudy();
   buildEditor();
   buildSettings();
-  element('new-game').addEventListener('click', () => openGame(newGame()));
+  element('new-game').addEventListener('click', () => { if (app.mayLeave()) openGame(newGame()); });
   element('save-pgn').addEventListener('click', savePgn);
   element('save-picture').addEventListener('click', savePicture);
   element('copy-link').addEventListener('click', copyLink);

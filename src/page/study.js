@@ -7,7 +7,7 @@ import { view, drawBoard, setDrawing, keepFocus } from './board.js';
 // `listeners` are called after each change of the current move, `onLanguage` after a change of the language or
 // notation. `listed` is the element of `games` that is on the board, or null. `onEnd` is called when a rule ends the
 // game, with the loser, or null for a draw. `legal` has the legal moves of the current position. `mayLeave` returns
-// whether a changed address may open another game. `refusal` returns
+// whether another game may be opened, or the moves from a node on deleted; if not, it asks the user. `refusal` returns
 // the key of the reason why the user may not move now, or null. `hint` returns a text to add to the state of the
 // position, or an empty one. `check` returns the normal form of a FEN, or throws an error with a message for the user.
 // `read` opens the games of a text, if a server can read them. `isOver` is whether the rules have ended the game.
@@ -288,8 +288,20 @@ export function keepListed() {
   if (app.listed) app.listed.text = encodeGame(app.game);
 }
 
+// The number of the games and positions that the user has asked to open.
+let opened = 0;
+
+// Begins to open a game that a server will send. Returns a function that returns whether no other one has been opened
+// since; null if the user has not confirmed that a game against the engine may end.
+export function beginOpening(isConfirmed = false) {
+  if (!isConfirmed && !app.mayLeave()) return null;
+  const own = ++opened;
+  return () => own === opened;
+}
+
 // Opens a game, which may be the game `listed` of the list. A listed game that is left is kept with its changes.
 export function openGame(game, { listed = null, ...options } = { isNew: true }) {
+  opened++;
   keepListed();
   Object.assign(app, { game, listed });
   if (commented) beginComment();
@@ -379,12 +391,15 @@ export const isFen = (text) => (
 
 // Sets up a position after the server or the page has checked it. A text that the page cannot read goes to the server.
 export async function setUp(text) {
+  const isWanted = beginOpening();
+  if (!isWanted) return;
   try {
     const [start, moves = ''] = withoutPrefix(text).split(/\s+moves\s+/);
     const game = newGame(/^startpos$/i.test(start) ? undefined : await app.check(start));
     for (const move of moves.split(/\s+/).filter(Boolean)) game.node = addMove(game.node, move);
-    openGame(game);
+    if (isWanted()) openGame(game);
   } catch (error) {
+    if (!isWanted()) return;
     if (app.read && !isFen(text)) await app.read(text);
     else say(errorText(error));
   }
@@ -419,7 +434,7 @@ function promote() {
 
 function deleteMoves() {
   const { node } = app.game;
-  if (!node.parent) return;
+  if (!node.parent || !app.mayLeave(node)) return;
   if (isMainLine(node)) removeAccuracy();
   node.parent.children.splice(node.parent.children.indexOf(node), 1);
   app.game.node = node.parent;
@@ -436,7 +451,10 @@ export function buildStudy() {
   const keys = { first: 'Home', back: 'ArrowLeft', next: 'ArrowRight', last: 'End' };
   for (const [id, key] of Object.entries(keys)) element(id).addEventListener('click', () => walk(key));
   element('flip').addEventListener('click', () => flip());
-  element('games').addEventListener('change', () => openListed(element('games').value));
+  element('games').addEventListener('change', () => {
+    if (app.mayLeave()) openListed(element('games').value);
+    else element('games').selectedIndex = app.games.indexOf(app.listed);
+  });
   element('promote').addEventListener('click', promote);
   element('delete').addEventListener('click', deleteMoves);
   element('comment').addEventListener('focus', beginComment);

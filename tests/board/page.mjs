@@ -212,14 +212,38 @@ async function asksBeforeLeavingMatch(url) {
   await square(page, 'h2').click();
   await square(page, 'e2').click();
   await waitForMoves(page, 2);
+  await asksBeforeOpening(page);
   await page.goBack();
-  await waitForStatus(page, 'Go back once more');
+  await waitForStatus(page, 'Do this once more');
   assert.equal(await moveCount(page), 2);
   assert.equal(await page.locator('#resign').isVisible(), true);
   await page.goBack();
   await waitForExactly(page, 1);
   assert.equal(await page.locator('#resign').isVisible(), false);
   await page.context().close();
+}
+
+// Each way to open another game asks before it ends the game against the engine. `ahead` is added to the time of the page.
+async function asksBeforeOpening(page) {
+  await page.click('#game-panel summary');
+  await page.fill('#fen', ENDING);
+  await page.fill('#paste', GAME);
+  const click = (id) => page.locator(`#${id}`).evaluate((node) => node.click());
+  const ways = [
+    ...['new-game', 'read', 'file', 'delete'].map((id) => () => click(id)), () => page.click('#position button'),
+    () => transfer(page, 'drop', 'game.pgn', Buffer.from(GAME)), () => transfer(page, 'paste', 'game.pgn', Buffer.from(GAME)),
+  ];
+  for (const way of ways) {
+    await page.evaluate(() => {
+      window.ahead += 6000;
+      document.querySelector('#status').textContent = '';
+    });
+    await way();
+    await waitForStatus(page, 'Do this once more');
+    assert.equal(await moveCount(page), 2);
+    assert.equal(await page.locator('#resign').isVisible(), true);
+  }
+  await page.evaluate(() => { window.ahead += 6000; });
 }
 
 // The server judges a game with the engine's move, so that no other query about the position is needed. The next game
@@ -256,6 +280,32 @@ async function endsMatches(url) {
   assert.match(await status(page), /黑方走棋$/);
   await page.click('#next');
   assert.match(await status(page), /红方走棋 · 结果：0-1$/);
+  await page.context().close();
+}
+
+// A reply that arrives after another game has been opened does not replace it.
+async function dropsLateReplies(url) {
+  const page = await open(url);
+  await page.click('#game-panel summary');
+  for (const [path, field, text, button] of [
+    ['api/read', '#paste', GAME, '#read'], ['api/position?start=3k5', '#fen', ENDING, '#position button'],
+  ]) {
+    let answer = null;
+    await page.route((address) => address.href.includes(path), (route) => { answer = () => route.continue(); }, { times: 1 });
+    await page.fill(field, text);
+    const replied = page.waitForResponse((response) => response.url().includes(path));
+    await page.click(button);
+    if (path === 'api/read') assert.equal(await status(page), 'Reading…');
+    while (!answer) await page.waitForTimeout(50);
+    await page.click('#new-game');
+    await square(page, 'c3').click();
+    await square(page, 'c4').click();
+    answer();
+    await replied;
+    await page.waitForTimeout(300);
+    assert.equal(await moveCount(page), 1);
+    assert.equal(await pieceAt(page, 'c4'), 1);
+  }
   await page.context().close();
 }
 
@@ -331,11 +381,11 @@ async function setsUpInMatch(page, reply) {
   await waitForMoves(page, 4);
   assert.equal(await pieceAt(page, 'e0'), 0);
   await page.goBack();
-  await waitForStatus(page, 'Go back once more');
+  await waitForStatus(page, 'Do this once more');
   assert.equal(await pieceAt(page, 'e0'), 0);
   await page.click('#cancel');
   assert.equal(await pieceAt(page, 'c7'), 1);
-  for (const id of ['back', 'back', 'delete']) await page.click(`#${id}`);
+  for (const id of ['back', 'back', 'delete', 'delete']) await page.click(`#${id}`);
   assert.equal(await page.locator('#resign').isVisible(), false);
   await page.click('#edit');
   await transfer(page, 'drop', 'game.pgn', Buffer.from(GAME));
@@ -999,7 +1049,7 @@ async function opensFiles(url) {
     [`https://example.org/?${ENDING.replace(' ', '_')}`, 'e1'], [page.url(), 'h0'],
     [`https://example.org/?fen=${fen}&x=1`, 'e1'],
     [page.url(), 'h0'],
-    [`https://example.org/editor/${fen}`, 'e1'], [page.url(), 'h0'],
+    [`https://example.org/editor/${fen}`, 'e1'], [`Look: ${page.url()}`, 'h0'],
   ]) {
     await page.fill('#paste', link);
     await page.click('#read');
@@ -1008,7 +1058,7 @@ async function opensFiles(url) {
   assert.equal(await moveCount(page), 8);
   await page.fill('#paste', 'https://example.org/?x/y');
   await page.click('#read');
-  await page.waitForFunction(() => !/Games read|to move/.test(document.querySelector('#status').textContent));
+  await waitForStatus(page, 'opens no links to other sites');
   const [saved] = await Promise.all([page.waitForEvent('download'), page.click('#save-pgn')]);
   const text = execFileSync(PROGRAM, ['convert', await saved.path(), '--notation', 'wxf'], { encoding: 'utf8' });
   assert.match(text, /\{Before\} 1\. C2=5 N8\+7 \{known\} \(1\.\.\. C8=5 2\. N2\+3 \(2\. N8\+7\)\)/);
@@ -1360,7 +1410,7 @@ async function uploadsFiles(page) {
 try {
   const url = await start('board', '--no-browser');
   const tests = {
-    playsByMouse, playsFromRecord, endsMatches, asksBeforeLeavingMatch, leavesEngineThinking, changesGames, keepsComments, keepsFinishedReview, playsByKeyboard, keepsFocus,
+    playsByMouse, playsFromRecord, endsMatches, asksBeforeLeavingMatch, dropsLateReplies, leavesEngineThinking, changesGames, keepsComments, keepsFinishedReview, playsByKeyboard, keepsFocus,
     playsByTouch, fitsWindows, keepsLanguage, showsOtherMedia, analyses, reviews, opensFiles, needsNoChineseFont, showsReviewFile, showsLibrary, showsOwnLibrary,
   };
   for (const [name, test] of Object.entries(tests)) {
