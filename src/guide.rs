@@ -3,6 +3,9 @@
 //! Links between guides are defined twice: here for rustdoc, where the first definition counts, and at the end of each
 //! file for readers of the repository.
 
+#[doc = "[serve]: crate::guide::cloud"]
+#[doc = "[cloud library]: crate::guide::cloud"]
+#[doc = ""]
 #[doc = include_str!("guide/board.md")]
 pub mod board {}
 
@@ -48,6 +51,9 @@ pub mod systems {}
 #[doc = include_str!("guide/tables.md")]
 pub mod tables {}
 
+#[doc = "[rules]: crate::guide::rules"]
+#[doc = "[format]: crate::guide::records"]
+#[doc = ""]
 #[doc = include_str!("guide/tournaments.md")]
 pub mod tournaments {}
 

@@ -300,6 +300,32 @@ fn lines_other_than_table_rows_are_at_most_120_columns_wide() {
     }
 }
 
+/// In rustdoc the guides are modules, so a link to a file leads nowhere.
+#[test]
+fn links_between_guides_are_defined_for_rustdoc() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let modules = std::fs::read_to_string(root.join("src/guide.rs")).unwrap();
+    let mut links = 0;
+    for module in modules.split("\n\n").skip(1) {
+        let (_, file) = module.split_once("include_str!(\"").unwrap();
+        let file = file.split('"').next().unwrap();
+        let text = std::fs::read_to_string(root.join("src").join(file)).unwrap();
+        for rest in text.split("](").skip(1) {
+            let target = rest.split([')', '#']).next().unwrap();
+            assert!(!target.ends_with(".md"), "{file}: the link to {target} is not a reference");
+        }
+        for line in text.lines().filter(|line| line.starts_with('[')) {
+            let Some((label, target)) = line.split_once("]: ") else { continue };
+            let Some(target) = target.strip_suffix(".md") else { continue };
+            let item = target.replace('-', "_");
+            let definition = format!("#[doc = \"{label}]: crate::guide::{item}\"]");
+            assert!(module.contains(&definition), "{file}: no {definition}");
+            links += 1;
+        }
+    }
+    assert!(links > 10, "{links}");
+}
+
 #[test]
 fn the_toml_files_are_valid() {
     let files = blocks(TOURNAMENTS, "toml");
