@@ -111,7 +111,8 @@ impl SimdLevel {
     /// The name for reports.
     pub const fn name(self) -> &'static str {
         match self.0 {
-            InstructionSet::Baseline if cfg!(target_arch = "x86_64") => "x86-64-v2 (128 bits)",
+            InstructionSet::Baseline if cfg!(target_feature = "sse4.2") => "x86-64-v2 (128 bits)",
+            InstructionSet::Baseline if cfg!(target_arch = "x86_64") => "x86-64 (128 bits)",
             InstructionSet::Baseline if cfg!(target_arch = "aarch64") => "NEON (128 bits)",
             InstructionSet::Baseline => "baseline",
             #[cfg(target_arch = "x86_64")]
