@@ -105,6 +105,10 @@
 //! dependencies. With `serde`, scores are serialized in units of the evaluation and positions as FENs. Positions of the
 //! promotion variant cannot be serialized, because a FEN does not contain the variant.
 //!
+//! The crates whose types are part of the public API are re-exported: `arrayvec`, `crossbeam_channel`, `encoding_rs`,
+//! `rand` and, with the feature `sqlite`, `rusqlite`. With `serde`, types implement its traits. The modules of the
+//! subcommands (`cli`, `cloud`, `page`, `tournament`, `training`) also use types of other crates, such as `clap`.
+//!
 //! # Invariants
 //!
 //! - An engine that misbehaves in a game of a tournament can lose only this game; the other games continue. Only an
@@ -124,8 +128,9 @@
 //! - There is no build script, and the binary needs no other file. On x86-64, `.cargo/config.toml` has the program
 //!   compiled for x86-64-v2, not for the processor of the machine that builds it.
 
-// The crates whose types are part of the public API.
-pub use {arrayvec, crossbeam_channel, rand};
+#[cfg(feature = "sqlite")]
+pub use rusqlite;
+pub use {arrayvec, crossbeam_channel, encoding_rs, rand};
 
 // In the modules of the subcommands, items whose name says everything need no documentation.
 pub mod board;

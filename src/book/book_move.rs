@@ -171,6 +171,7 @@ pub fn choose(moves: &[BookMove], sharpness: Option<f64>, random: &mut impl Rng)
 
 /// Error of a book file.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BookError {
     /// Read or write error.
     #[error(transparent)]

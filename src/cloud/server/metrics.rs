@@ -187,7 +187,7 @@ impl Stats {
     }
 
     /// The statistics as JSON, in the form of chessdb.cn.
-    pub fn to_public_json(&self, tables: (u64, u64)) -> serde_json::Value {
+    pub(super) fn to_public_json(&self, tables: (u64, u64)) -> serde_json::Value {
         let counts = self.counts;
         json!({
             "status": "ok",

@@ -245,6 +245,7 @@ pub fn now() -> i64 {
 }
 
 #[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StoreError {
     /// An error of SQLite: for example the file is locked or damaged, or the disk is full.
     #[error("database error: {0}")]
