@@ -92,8 +92,33 @@ pub struct HashProbe {
     pub upper: Option<(Score, u32)>,
 }
 
-/// The search threads and their transposition table. Dropping the pool waits for the current search, which
-/// should be stopped first.
+/// The search threads and their transposition table.
+///
+/// ```
+/// use chuhe::crossbeam_channel::unbounded;
+/// use chuhe::rules::Game;
+/// use chuhe::search::{Event, Limits, Pool, Report, SearchRequest};
+///
+/// let (sender, events) = unbounded();
+/// let pool = Pool::new(sender)?;
+/// let request = SearchRequest::new(Game::startpos(), Limits::default());
+/// let control = request.control.clone();
+/// pool.start(request); // without a limit
+/// for event in &events {
+///     match event {
+///         Event::Report(Report::Line(info)) if info.depth >= 4 => control.stop(),
+///         Event::Report(report) => println!("{report:?}"),
+///         Event::Done(result) => {
+///             println!("{}", result.outcome);
+///             break;
+///         }
+///     }
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Dropping the pool waits for the current search. One without a limit must be stopped first, or the drop never
+/// returns.
 #[derive(Debug)]
 pub struct Pool {
     coordinator: Worker<Message>,

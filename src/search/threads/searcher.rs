@@ -46,7 +46,8 @@ use crate::tablebase::Tables;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// The [`Control`](crate::search::Control) of a request stops its search, also from another thread.
+/// The [`Control`](crate::search::Control) of a request stops its search, also from another thread. For reports on the
+/// progress, use a [`Pool`](crate::search::Pool).
 pub struct Searcher {
     thread: ThreadData,
     handler: RequestHandler,
