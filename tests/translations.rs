@@ -1,4 +1,4 @@
-//! Checks that messages for users have a Chinese translation.
+//! Checks that messages for users have a Chinese translation, and that errors do not repeat their causes.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 
 use syn::parse::ParseStream;
 use syn::visit::{self, Visit};
-use syn::{Attribute, Expr, ExprCall, ExprMethodCall, ItemFn, ItemMod, Lit, LitStr, Macro};
+use syn::{
+    Attribute, Expr, ExprCall, ExprMethodCall, Fields, ItemFn, ItemMod, ItemStruct, Lit, LitStr, Macro,
+    Variant,
+};
 
 use crate::architecture::is_for_tests;
 
@@ -201,4 +204,52 @@ fn messages_have_a_chinese_translation() {
     assert!(count > 300, "only {count} messages are recognized");
     let missing = missing.join("\n");
     assert!(missing.is_empty(), "not in src/text/chinese.txt:\n{missing}");
+}
+
+/// The errors with a message of their own and with a source, and the number of all errors with a source.
+#[derive(Default)]
+struct ErrorSources {
+    with_message: Vec<String>,
+    count: usize,
+}
+
+impl ErrorSources {
+    fn add(&mut self, name: &syn::Ident, attributes: &[Attribute], fields: &Fields) {
+        let is_source =
+            |a: &Attribute| ["from", "source"].iter().any(|name| a.path().is_ident(name));
+        if fields.iter().any(|field| field.attrs.iter().any(is_source)) {
+            self.count += 1;
+            let is_transparent = |a: &Attribute| {
+                let argument = a.parse_args::<syn::Path>();
+                a.path().is_ident("error") && argument.is_ok_and(|p| p.is_ident("transparent"))
+            };
+            if !attributes.iter().any(is_transparent) {
+                self.with_message.push(name.to_string());
+            }
+        }
+    }
+}
+
+impl<'a> Visit<'a> for ErrorSources {
+    fn visit_variant(&mut self, variant: &'a Variant) {
+        self.add(&variant.ident, &variant.attrs, &variant.fields);
+    }
+
+    fn visit_item_struct(&mut self, item: &'a ItemStruct) {
+        self.add(&item.ident, &item.attrs, &item.fields);
+    }
+}
+
+/// The messages contain the cause, so programs that print an error and its sources would print the cause twice.
+#[test]
+fn errors_with_a_message_return_no_source() {
+    let mut files = Vec::new();
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
+    let mut errors = ErrorSources::default();
+    for path in files {
+        let text = fs::read_to_string(&path).unwrap();
+        errors.visit_file(&syn::parse_file(&text).unwrap());
+    }
+    assert!(errors.count > 10, "only {} errors with a source are recognized", errors.count);
+    assert!(errors.with_message.is_empty(), "{:?}", errors.with_message);
 }

@@ -188,7 +188,7 @@ pub enum BookError {
     /// Error of the database.
     #[cfg(feature = "sqlite")]
     #[error("database: {}", without_query(.0))]
-    Database(#[from] rusqlite::Error),
+    Database(rusqlite::Error),
     /// The key file for the hashed positions is missing.
     #[error("books of this format need their key file in the same list, separated by ;")]
     NeedsKeys,
@@ -211,6 +211,13 @@ fn without_query(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
         _ => error.to_string(),
+    }
+}
+
+#[cfg(feature = "sqlite")]
+impl From<rusqlite::Error> for BookError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(error)
     }
 }
 

@@ -43,7 +43,7 @@ pub struct Epd {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EpdError {
     /// The text does not begin with a valid FEN.
-    #[error("{0}")]
+    #[error(transparent)]
     Start(#[from] FenError),
     /// A move of `bm`, `am` or `moves` is illegal or cannot be read.
     #[error("{code}: {error}")]

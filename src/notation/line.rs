@@ -20,7 +20,7 @@ pub struct Line {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
     /// The starting position is invalid.
-    #[error("{0}")]
+    #[error(transparent)]
     Start(#[from] FenError),
     /// A move is illegal or cannot be read.
     #[error("move {number}: {error}")]

@@ -43,7 +43,7 @@ use crate::search::StartError;
 pub enum RunError {
     /// The thread that reads standard input cannot be started.
     #[error("cannot start the thread that reads standard input: {0}")]
-    Input(#[from] io::Error),
+    Input(io::Error),
     /// The search cannot be started.
     #[error(transparent)]
     Search(#[from] StartError),
@@ -59,7 +59,7 @@ pub enum RunError {
 /// The system refuses a thread or memory that the engine needs, or standard output cannot be written, for example to a
 /// full disk. A client that has closed its end of the pipe is no error.
 pub fn run(in_gbk: bool) -> Result<(), RunError> {
-    let input = stdio::spawn_stdin_reader()?;
+    let input = stdio::spawn_stdin_reader().map_err(RunError::Input)?;
     let error = session::run(input, Box::new(io::stdout()), in_gbk)?;
     error.map_or(Ok(()), |error| Err(RunError::Output(error)))
 }

@@ -83,7 +83,6 @@ pub struct SkippedFile {
     /// The file or directory.
     pub path: PathBuf,
     /// Reason.
-    #[source]
     pub error: TableError,
 }
 

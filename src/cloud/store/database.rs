@@ -249,7 +249,7 @@ pub fn now() -> i64 {
 pub enum StoreError {
     /// An error of SQLite: for example the file is locked or damaged, or the disk is full.
     #[error("database error: {0}")]
-    Database(#[from] Arc<rusqlite::Error>),
+    Database(Arc<rusqlite::Error>),
     /// An error of PostgreSQL: for example the server cannot be reached or the connection was lost.
     #[cfg(feature = "postgres")]
     #[error("database error: {}", server_message(.0))]

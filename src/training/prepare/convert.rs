@@ -34,7 +34,13 @@ pub enum ConvertError {
     #[error(transparent)]
     Records(#[from] io::Error),
     #[error("cannot write: {0}")]
-    Write(#[from] AppendError),
+    Write(AppendError),
+}
+
+impl From<AppendError> for ConvertError {
+    fn from(error: AppendError) -> Self {
+        Self::Write(error)
+    }
 }
 
 /// Converts text samples, one per line (`FEN | score for red | result for red`), in the order of the games; see
