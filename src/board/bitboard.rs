@@ -36,14 +36,16 @@ impl Bitboard {
         Self(bits)
     }
 
-    /// The nine squares of a rank.
+    /// The nine squares of a rank from 0 to 9. Other numbers panic if debug assertions are enabled, else the set is
+    /// unspecified.
     #[inline]
     pub const fn rank(rank: usize) -> Self {
         debug_assert!(rank < RANKS);
-        Self(0x1ff << (rank * FILES))
+        Self::from_bits(0x1ff << (rank * FILES))
     }
 
-    /// The ten squares of a file.
+    /// The ten squares of a file from 0 to 8. Other numbers panic if debug assertions are enabled, else the set is
+    /// unspecified.
     #[inline]
     pub const fn file(file: usize) -> Self {
         const FILE_A: u128 = {
@@ -56,7 +58,7 @@ impl Bitboard {
             bits
         };
         debug_assert!(file < FILES);
-        Self(FILE_A << file)
+        Self::from_bits(FILE_A << file)
     }
 
     /// The half of the board that `color` starts on.

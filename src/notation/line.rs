@@ -120,7 +120,8 @@ impl Line {
         Ok(Self { start, moves })
     }
 
-    /// The position after the moves.
+    /// The position after the moves, which must be legal. For other moves it may panic or return a wrong position;
+    /// `Game::try_from` checks them.
     pub fn end(&self) -> Position {
         let mut position = self.start.clone();
         for m in &self.moves {

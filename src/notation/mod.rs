@@ -136,7 +136,7 @@ named_enum! {
 }
 
 impl MoveStyle {
-    /// Writes a legal move of `position`.
+    /// Writes a legal move of `position`. The text of another move has no meaning.
     pub fn write(self, position: &Position, m: Move) -> String {
         match self {
             Self::Iccs => coordinates::write_iccs(m),
@@ -155,7 +155,7 @@ impl MoveStyle {
         }
     }
 
-    /// Writes legal moves, played one after another from `position`, separated by spaces.
+    /// Writes legal moves, played one after another from `position`, separated by spaces. Other moves may panic.
     pub fn write_line(self, position: &Position, moves: &[Move]) -> String {
         let mut position = position.clone();
         let words = moves.iter().map(|m| {

@@ -455,7 +455,7 @@ impl GameTree {
         self.problems.retain(|problem| problem.lost == LostPart::Other);
     }
 
-    /// Adds a line of legal moves after a node, as its last child.
+    /// Adds a line of legal moves after a node, as its last child. With other moves, writing the game may panic.
     pub fn add_line(&mut self, mut after: NodeId, line: &[Move]) {
         for &played in line {
             after = self.moves.add(after, AnnotatedMove::new(played));
@@ -495,7 +495,7 @@ pub fn append(text: &mut String, more: &str) {
 }
 
 impl From<Line> for GameTree {
-    /// A game without tags, comments or a result.
+    /// A game without tags, comments or a result. The moves must be legal, as for [`Self::add_line`].
     fn from(line: Line) -> Self {
         let mut game = Self::new(line.start);
         game.add_line(ROOT, &line.moves);

@@ -207,7 +207,7 @@ fn answers_with_files_of_other_contents_are_not_continued() {
         dir.check(&format!("$ {batch} --force\n$ {batch} --continue"));
         if arguments.contains("net") {
             parameters.output_biases[0] += 1;
-            let (architecture, scale) = (network.architecture, network.scale);
+            let (architecture, scale) = (network.architecture(), network.scale());
             let other = Network::new(architecture, scale, String::new(), &parameters).unwrap();
             dir.write("net.nnue", other.to_bytes());
         } else {

@@ -238,7 +238,7 @@ fn recipes_are_printed_without_samples() {
 #[test]
 fn training_from_a_network_keeps_its_architecture() {
     let embedded = concat!(env!("CARGO_MANIFEST_DIR"), "/src/eval/nnue/embedded.nnue");
-    let architecture = chuhe::eval::nnue::embedded().architecture;
+    let architecture = chuhe::eval::nnue::embedded().architecture();
     // The command of the guide, on a few games.
     let dir = dir_with_games(8);
     dir.check(&format!(

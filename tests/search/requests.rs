@@ -8,7 +8,8 @@ use chuhe::movegen::{has_legal_move, legal_moves};
 use chuhe::notation::fen::{self, parse_position};
 use chuhe::rules::{Game, RuleSet};
 use chuhe::search::{
-    Bound, Control, Degree, Info, Limits, Meaning, Outcome, ResizeError, Score, SearchRequest,
+    Bound, Control, Degree, Info, Limits, MAX_THREADS, Meaning, Outcome, ResizeError, Score,
+    SearchRequest,
 };
 use chuhe::tablebase::Tables;
 
@@ -287,12 +288,15 @@ fn root_noise_varies_the_move_but_not_the_score_or_the_effort() {
 }
 
 #[test]
-fn threads_and_hash_size_can_be_changed_and_a_huge_size_is_an_error() {
+fn threads_and_hash_size_can_be_changed_and_huge_numbers_are_errors() {
     let mut engine = Engine::new();
     for threads in [2, 4, 1] {
         assert_eq!(engine.pool.set_threads(threads), Ok(threads));
         assert!(engine.run(request(fen::START, Limits::depth(8))).1.best.is_some());
     }
+    let too_many = MAX_THREADS as usize + 1;
+    let refused = ResizeError::NoThreads { threads: too_many, kept: 1 };
+    assert_eq!(engine.pool.set_threads(too_many), Err(refused));
     assert_eq!(engine.pool.set_hash_size(3), Ok(3));
     let refused = engine.pool.set_hash_size(usize::MAX >> 20);
     assert!(matches!(refused, Err(ResizeError::NoMemory { kept: 3, .. })), "{refused:?}");

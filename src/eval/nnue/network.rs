@@ -48,9 +48,9 @@ const MAX_FILE_MB: u64 = 64;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Network {
     /// The architecture.
-    pub architecture: Architecture,
+    pub(crate) architecture: Architecture,
     /// The value of an output of 255 · 64 (1 before quantization), in units of the evaluation.
-    pub scale: i32,
+    pub(crate) scale: i32,
     /// A description of how the network was made.
     pub description: String,
     pub(super) input_weights: Vec<Block>,
@@ -125,6 +125,16 @@ impl Network {
             output_weights: blocks(&parameters.output_weights),
             output_biases: parameters.output_biases.clone(),
         })
+    }
+
+    /// The architecture.
+    pub fn architecture(&self) -> Architecture {
+        self.architecture
+    }
+
+    /// The value of an output of 255 · 64 (1 before quantization), in units of the evaluation.
+    pub fn scale(&self) -> i32 {
+        self.scale
     }
 
     /// The parameters of the network.

@@ -63,7 +63,7 @@ pub enum StartError {
 /// The reason why the transposition table or the pool cannot be resized.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ResizeError {
-    /// There is too little free memory.
+    /// There is too little free memory, or the size exceeds [`MAX_HASH`].
     #[error("no memory for a hash table of {megabytes} MB, keeping {kept} MB")]
     NoMemory {
         /// The requested size in MB.
@@ -71,7 +71,7 @@ pub enum ResizeError {
         /// The present size in MB, which is kept.
         kept: usize,
     },
-    /// There is no memory for more threads, or the system does not start them.
+    /// There is no memory for more threads, the system does not start them, or there are more than [`MAX_THREADS`].
     #[error("cannot start {threads} threads, keeping {kept}")]
     NoThreads {
         /// The requested number.
@@ -196,7 +196,7 @@ impl Pool {
     /// waits for the end of the current search and begins with an empty table.
     ///
     /// # Errors
-    /// There is too little memory; the old table is kept.
+    /// There is too little memory, or the size exceeds [`MAX_HASH`]; the old table is kept.
     pub fn set_hash_size(&mut self, megabytes: usize) -> Result<usize, ResizeError> {
         let wanted = if megabytes == 0 { automatic_hash_size() } else { megabytes };
         let kept = self.tt.megabytes();
@@ -204,6 +204,9 @@ impl Pool {
             return Ok(kept);
         }
         let refused = ResizeError::NoMemory { megabytes: wanted, kept };
+        if wanted > MAX_HASH as usize {
+            return Err(refused);
+        }
         self.wait();
         // Replacing the table by a smaller one frees memory, so it needs no check.
         let grows = wanted > kept;
@@ -217,25 +220,29 @@ impl Pool {
         Ok(wanted)
     }
 
-    /// Sets the number of search threads; 0 for one per processor core. Returns the number. If it changes, waits for
-    /// the end of the current search.
+    /// Sets the number of search threads; 0 for one per processor core, up to [`MAX_THREADS`]. Returns the number. If
+    /// it changes, waits for the end of the current search.
     ///
     /// # Errors
-    /// The threads cannot all be started; the old number is kept.
+    /// The threads cannot all be started, or there would be more than [`MAX_THREADS`]; the old number is kept.
     pub fn set_threads(&mut self, threads: usize) -> Result<usize, ResizeError> {
         let wanted = match threads {
-            0 => cores(),
+            0 => cores().min(MAX_THREADS as usize),
             n => n,
         };
         if wanted == self.threads {
             return Ok(wanted);
+        }
+        let refused = ResizeError::NoThreads { threads: wanted, kept: self.threads };
+        if wanted > MAX_THREADS as usize {
+            return Err(refused);
         }
         self.wait();
         let start = |id| start_helper(id, self.tt.clone());
         let started: io::Result<Vec<_>> = (self.threads..wanted).map(start).collect();
         let started = started.map_err(|error| {
             log::warn!("cannot start {wanted} search threads: {error}");
-            ResizeError::NoThreads { threads: wanted, kept: self.threads }
+            refused
         })?;
         self.threads = wanted;
         self.coordinator.send(Message::Helpers { kept: wanted - 1, started });
