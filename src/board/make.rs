@@ -27,7 +27,7 @@ impl Observer for () {
 }
 
 /// The state before a move, for [`Position::unmake`] or [`Position::unmake_null`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Undo(State);
 
 impl Undo {

@@ -21,8 +21,8 @@ use super::square::Square;
 /// ```
 ///
 /// In the promotion variant ([`Setup::promotion`](super::Setup::promotion)), a move from a square to itself is a
-/// promotion. a0 to a0, which is never legal, is [`Move::NONE`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+/// promotion. a0 to a0, which is never legal, is [`Move::NONE`]. The order of moves is that of their bits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Move(u16);
 
 /// An upper bound on the number of pseudo-legal moves of a side.
@@ -115,7 +115,8 @@ pub struct ParseMoveError;
 impl FromStr for Move {
     type Err = ParseMoveError;
 
-    /// Reads `h2e2` and, as in some game records, `H2-E2`, ignoring case.
+    /// Reads `h2e2` and, as in some game records, `H2-E2`, ignoring case. `0000` is an error, so [`Move::NONE`] is
+    /// written but not read, also in serialized values.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (from, to) = match text.len() {
             4 => (text.get(..2), text.get(2..)),

@@ -89,7 +89,7 @@ pub fn weight(worse: i32, margin: i32) -> u32 {
 }
 
 /// A position with its book moves.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BookEntry {
     /// The position in which the moves are played.
     pub position: Position,
@@ -101,7 +101,7 @@ pub struct BookEntry {
 pub type Memo = (Position, Move, String);
 
 /// The records of a position and of its mirror image.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct FoundRecords {
     /// Legal moves with a weight above 0, the heaviest first.
     pub moves: Vec<BookMove>,

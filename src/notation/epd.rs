@@ -20,7 +20,7 @@ type Operation = (String, Vec<String>);
 /// assert_eq!(epd.best_moves, ["a0a9".parse().unwrap()]);
 /// # Ok::<(), chuhe::notation::epd::EpdError>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Epd {
     /// The starting position and the moves of the operation `moves`.
     pub line: Box<Line>,

@@ -390,7 +390,8 @@ crate::board::deserialize_from_text!(Position);
 impl FromStr for Position {
     type Err = FenError;
 
-    /// Parses a FEN, see [`parse_position`].
+    /// Parses a FEN, see [`parse_position`]. A FEN has neither the last capture nor the count of checks, so compare the
+    /// [keys](Position::key) of a position and of its FEN.
     fn from_str(text: &str) -> Result<Self, FenError> {
         parse_position(text)
     }

@@ -8,7 +8,7 @@ use super::{
 use crate::board::{Move, Position};
 
 /// A starting position and the legal moves played from it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Line {
     /// The starting position.
     pub start: Position,

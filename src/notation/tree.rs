@@ -122,13 +122,13 @@ pub const ROOT: NodeId = 0;
 const NONE: NodeId = NodeId::MAX;
 
 /// An ordered tree in one vector. The first child of a node continues its line, the other children are
-/// variations.
-#[derive(Clone, Debug)]
+/// variations. Equal trees have also received their nodes in the same order.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree<T> {
     nodes: Vec<Node<T>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Node<T> {
     value: T,
     parent: NodeId,
@@ -320,7 +320,7 @@ pub enum LostPart {
 
 /// A game record: tags, starting position, and a tree of moves. A [`Move`] is legal in the position after its parent;
 /// moves that have not been checked have another type.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameTree<M = Move> {
     /// The tags in order, except `Game`, `Result`, `FEN` and `Format`, which are derived when the game is written.
     pub tags: Vec<(String, String)>,

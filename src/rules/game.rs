@@ -5,7 +5,7 @@ use crate::movegen::is_legal;
 use crate::notation::Line;
 
 /// One move of a game.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ply {
     /// The move.
     pub played: Move,
@@ -39,7 +39,7 @@ impl Checks {
 }
 
 /// A start position and the moves played from it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Game {
     position: Position,
     plies: Vec<Ply>,
