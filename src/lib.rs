@@ -15,9 +15,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! On x86-64, compile for x86-64-v2 or newer: population counts and SSE4.2 are worth a tenth of the speed. Cargo ignores
-//! the flags of a dependency, so set `RUSTFLAGS="-C target-cpu=x86-64-v2"`, or in the `.cargo/config.toml` of your
-//! project:
+//! On x86-64, compile for x86-64-v2 or newer: population counts and SSE4.2 are worth a tenth of the speed. Cargo
+//! ignores the flags of a dependency, so set `RUSTFLAGS="-C target-cpu=x86-64-v2"`, or in the `.cargo/config.toml` of
+//! your project:
 //!
 //! ```toml
 //! [target.'cfg(target_arch = "x86_64")']
@@ -54,7 +54,15 @@
 //! | `search/tree/state.rs` | moves are played | stop at the hard time limit |
 //! | `search/tree/node.rs`, `search/ordering/mod.rs` | nodes and the order of their moves | |
 //!
-//! A node also uses `search::tree::pruning`, `search::tree::repetition` and the transposition table, `search::tt`.
+//! A `go` also uses these modules:
+//!
+//! - `protocol::codec`: the commands, the replies and the trait of the codecs
+//! - `protocol::session::stage`, `protocol::session::state`: the stages of a `go` and the search in progress
+//! - `protocol::session::game`: the root moves
+//! - `protocol::session::adjudication`: resignations and draw offers in the answer
+//! - `search::mate`: mates by checks, before the search
+//! - `search::tree::shared`, `search::tree::iteration`: the state of all threads, and one iteration
+//! - `search::tree::pruning`, `search::tree::repetition`, `search::tt`: parts of a node
 //!
 //! # Modules
 //!
@@ -103,7 +111,8 @@
 //!
 //! Without the default features, the library contains the board, the rules, the search and the protocols, and has few
 //! dependencies. With `serde`, scores are serialized in units of the evaluation and positions as FENs. Positions of the
-//! promotion variant cannot be serialized, because a FEN does not contain the variant.
+//! promotion variant cannot be serialized, because a FEN does not contain the variant. Moves, squares, colors,
+//! positions, results and solutions can also be deserialized; scores, verdicts and other types with names cannot.
 //!
 //! The crates whose types are part of the public API are re-exported: `arrayvec`, `crossbeam_channel`, `encoding_rs`,
 //! `rand` and, with the feature `sqlite`, `rusqlite`. With `serde`, types implement its traits. The modules of the
