@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use syn::parse::ParseStream;
 use syn::visit::{self, Visit};
 use syn::{
-    Attribute, Expr, ExprCall, ExprMethodCall, Fields, ItemFn, ItemMod, ItemStruct, Lit, LitStr, Macro,
-    Variant,
+    Attribute, Expr, ExprCall, ExprMethodCall, Fields, ItemFn, ItemMod, ItemStruct, Lit, LitStr,
+    Macro, Variant,
 };
 
 use crate::architecture::is_for_tests;

@@ -423,6 +423,24 @@ fn a_failed_conversion_leaves_no_file() {
     );
 }
 
+#[test]
+fn games_without_scores_and_empty_files_are_reported() {
+    let dir = TestDir::new();
+    dir.write("game.pgn", "1. h2e2 1-0\n");
+    dir.write("empty.chg", "");
+    dir.check(&format!(
+        "
+        $ data convert plain.chg game.pgn
+        = 1 game, 0 positions
+        $1 train plain.chg --out x.nnue {SMALL}
+        > samples: 0 for training
+        2> there are no games with scores; `chuhe data relabel` computes scores
+        $1 data stats empty.chg
+        2> empty.chg: the file is empty
+        "
+    ));
+}
+
 /// `data convert` recognizes the reasons for the end of a game that `chuhe match` writes. It leaves out games that end
 /// by forfeit, and resignation and agreement become unknown reasons.
 #[test]

@@ -232,7 +232,7 @@ mod tests {
         assert!(read(Trickle(&bytes)).0 == records);
         let reader = GameReader::new(&bytes[..]).unwrap();
         assert_eq!(reader.plan(), Some("{\"made_by\":\"a test\"}"));
-        assert!(matches!(GameReader::new(&b""[..]), Err(ReadError::Foreign)));
+        assert!(matches!(GameReader::new(&b""[..]), Err(ReadError::Empty)));
         assert!(matches!(GameReader::new(&b"rnbakabnr/9 | 1 | 1"[..]), Err(ReadError::Foreign)));
         assert!(matches!(GameReader::new(&b"CHUHEGM\x02"[..]), Err(ReadError::Version(2))));
     }

@@ -4,11 +4,14 @@ use std::io::{self, Read};
 
 use super::record::{LooseRecord, Record, TrainingGame};
 use super::{BLOCK_HEADER, BLOCK_START, BlockKind, DecodedBlock, MAGIC, MAX_PAYLOAD, decode_block};
+use crate::text::counted;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     #[error(transparent)]
     Io(#[from] io::Error),
+    #[error("the file is empty")]
+    Empty,
     #[error("not a game file (.chg)")]
     Foreign,
     #[error("a game file (.chg) of format version {0}, but this program reads version {version}", version = MAGIC[7])]
@@ -35,13 +38,13 @@ impl FileDamage {
 impl std::fmt::Display for FileDamage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut separator = "";
-        for (count, what) in [
-            (self.damaged_bytes, "damaged bytes"),
-            (self.torn_bytes, "bytes of an incomplete last block"),
-            (self.unknown_blocks, "unknown or invalid blocks"),
+        for (count, noun, place) in [
+            (self.damaged_bytes, "damaged byte", ""),
+            (self.torn_bytes, "byte", " of an incomplete last block"),
+            (self.unknown_blocks, "unknown or invalid block", ""),
         ] {
             if count > 0 {
-                write!(f, "{separator}skipped {count} {what}")?;
+                write!(f, "{separator}skipped {}{place}", counted(count, noun))?;
                 separator = "; ";
             }
         }
@@ -73,6 +76,7 @@ impl<R: Read> GameReader<R> {
         let mut head = Vec::with_capacity(MAGIC.len());
         source.by_ref().take(MAGIC.len() as u64).read_to_end(&mut head)?;
         match head.split_last() {
+            None => return Err(ReadError::Empty),
             Some((version, name)) if *name == MAGIC[..MAGIC.len() - 1] => {
                 if *version != MAGIC[MAGIC.len() - 1] {
                     return Err(ReadError::Version(*version));
