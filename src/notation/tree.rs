@@ -70,12 +70,13 @@ impl FromStr for GameResult {
     type Err = ParseResultError;
 
     /// Reads a result as in PGN, also with other dashes (`1–0`) or a colon, or in words such as 红胜, 紅方勝, 先手勝,
-    /// 黑方认输, 红方超时, `Red wins` and `Đỏ thắng`. Blanks, Chinese punctuation and case are ignored.
+    /// 红方获胜, 黑方认输, 红方超时判负, 平局, 双方议和, `Red wins` and `Đỏ thắng`. Blanks, Chinese punctuation and case are
+    /// ignored.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.len() > LONGEST_RESULT {
             return Err(ParseResultError);
         }
-        let is_word = |c: &char| !c.is_whitespace() && !"方手，。！（）".contains(*c);
+        let is_word = |c: &char| !c.is_whitespace() && !"，。！（）".contains(*c);
         let word: String = text
             .chars()
             .map(|c| match c {
@@ -90,25 +91,48 @@ impl FromStr for GameResult {
             | "blackresigned" | "đỏthắng" => return Ok(Self::RedWins),
             "0-1" | "0:1" | "0：1" | "blackwin" | "blackwins" | "blackwon" | "redresigns"
             | "redresigned" | "đenthắng" => return Ok(Self::BlackWins),
-            "1/2-1/2" | "1/2" | "½" | "½-½" | "0.5-0.5" | "和" | "和棋" | "和局" | "双议和"
-            | "draw" | "drawn" | "hòa" | "hoà" => {
+            "1/2-1/2" | "1/2" | "½" | "½-½" | "0.5-0.5" | "draw" | "drawn" | "hòa" | "hoà" => {
                 return Ok(Self::Draw);
             }
             "*" => return Ok(Self::Unfinished),
             _ => {}
         }
-        let is_red = word.starts_with(['红', '先']);
-        let rest = word.strip_prefix(['红', '黑', '先', '后']);
-        let event = rest.ok_or(ParseResultError)?.trim_start_matches('先');
-        match event {
-            "胜" if is_red => Ok(Self::RedWins),
-            "胜" => Ok(Self::BlackWins),
-            "负" | "认负" | "认输" | "超时" | "超时负" if is_red => Ok(Self::BlackWins),
-            "负" | "认负" | "认输" | "超时" | "超时负" => Ok(Self::RedWins),
-            "和" | "和棋" => Ok(Self::Draw),
-            _ => Err(ParseResultError),
+        let side = match word.chars().next() {
+            Some('红' | '先') => Some(Color::Red),
+            Some('黑' | '后') => Some(Color::Black),
+            _ => None,
+        };
+        let event = match side {
+            Some(_) => word.trim_start_matches(['红', '黑', '先', '后', '方', '手']),
+            None => word.strip_prefix('双').unwrap_or(&word).trim_start_matches('方'),
+        };
+        if DRAWS.split(' ').any(|draw| draw == event) {
+            return Ok(Self::Draw);
+        }
+        let side = side.ok_or(ParseResultError)?;
+        if WINS.split(' ').any(|win| win == event) {
+            Ok(Self::win_of(side))
+        } else if is_loss(event) {
+            Ok(Self::win_of(!side))
+        } else {
+            Err(ParseResultError)
         }
     }
+}
+
+/// The words for a draw.
+const DRAWS: &str = "和 和棋 和局 议和 言和 握手言和 成和 作和 弈和 战和 平局 平手";
+
+/// The words for a win, after the winner.
+const WINS: &str = "胜 获胜 得胜 取胜 胜利 胜定 赢 赢棋";
+
+/// The words for a loss, after the loser. Several may follow each other: 超时判负.
+const LOSSES: &str = "负 判负 告负 认负 认输 输 输棋 败 投子 弃权 超时";
+
+/// Whether a text consists of [`LOSSES`].
+fn is_loss(text: &str) -> bool {
+    let mut after = LOSSES.split(' ').filter_map(|loss| text.strip_prefix(loss));
+    after.any(|rest| rest.is_empty() || is_loss(rest))
 }
 
 #[cfg(feature = "serde")]

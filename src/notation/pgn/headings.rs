@@ -233,8 +233,9 @@ fn is_sentence(line: &str) -> bool {
     let first = line.split_whitespace().next().unwrap_or_default();
     let begins_with_number = first.starts_with(char::is_numeric) || is_move_number(first);
     // The result of a game within a line, as in `许银川 先胜 胡荣华`, is part of a title.
+    let begins_title_word = |word: &str| word.starts_with(['先', '后', '後', '战', '戰', '弈']);
     let is_title_word = |word: &str| {
-        word != line.trim() && (word.starts_with(['先', '后', '後']) || word.contains([':', '：']))
+        word != line.trim() && (begins_title_word(word) || word.contains([':', '：']))
     };
     let is_result = |word: &str| word.parse::<GameResult>().is_ok() && !is_title_word(word);
     !line.starts_with(['（', '【', '｛'])

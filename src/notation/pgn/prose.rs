@@ -174,13 +174,15 @@ impl Prose {
 }
 
 /// Whether a word is Chinese text and not a move with an error. Text has a character that does not occur in moves, and
-/// it is longer than a move or has neither a piece nor a direction.
+/// it is longer than a move or does not have two of the three parts of a move: a piece, a direction and a number.
 pub fn is_text(word: &str) -> bool {
-    has_text(word) && !(is_short(word) && word.contains(|c| is_piece(c) || is_direction(c)))
+    let is_part: [fn(char) -> bool; 3] = [is_piece, is_direction, is_digit];
+    let parts = is_part.into_iter().filter(|is_part| word.contains(is_part)).count();
+    has_text(word) && !(is_short(word) && parts > 1)
 }
 
 /// Whether a word that begins the text in parentheses is Chinese text and not a move with an error. In contrast to
-/// [`is_text`], a short word may have a piece: `红方多2兵`.
+/// [`is_text`], a short word may have a number and a piece (`红方多2兵`), and none has a direction.
 pub fn is_text_in_parentheses(word: &str) -> bool {
     has_text(word) && !(is_short(word) && (word.contains(is_direction) || is_damaged_move(word)))
 }
@@ -394,6 +396,22 @@ mod tests {
         // Red's number does not replace black's move.
         let game = read_one(&format!("1. 炮二平五 马8进7\n红方也可(1. 马二进三)\n{rest}"));
         assert_eq!(game.comments()[1], "红方也可(1. 马二进三)");
+    }
+
+    #[test]
+    fn text_after_the_last_move_is_a_comment_unless_it_may_be_a_move() {
+        for separator in [" ", "\n"] {
+            let moves = format!("1. 炮二平五 马8进7 2. 马二进三{separator}");
+            for text in ["将死", "绝杀", "双方平", "平稳", "和平", "车炮残局", "均势", "黑车无路"]
+            {
+                let game = read_one(&format!("{moves}{text}"));
+                assert_eq!((game.plies(), game.comments()[2].as_str()), (3, text));
+                assert!(game.problems.is_empty(), "{text}");
+            }
+            for word in ["车乎八", "车耳平八", "居9平八", "车九凭八", "前车近八", "平八步"] {
+                check_error(&format!("{moves}{word}"), &format!("\"{word}\" cannot be read"));
+            }
+        }
     }
 
     #[test]

@@ -85,9 +85,10 @@ fn comments_numbers_and_results_of_chinese_texts_are_read() {
         assert_eq!(game.main_line().coordinates(), "h2e2 h9g7 h0g2 i9h9", "{text}");
         assert_eq!(game.result, GameResult::RedWins, "{text}");
     }
-    let title = read_one("赛事：决赛\n许银川 先胜 胡荣华\n1. 炮二平五 马8进7 *");
-    assert_eq!(title.plies(), 2);
-    assert_eq!(title.moves[ROOT].comment, "许银川 先胜 胡荣华");
+    for title in ["许银川 先胜 胡荣华", "许银川 战和 胡荣华"] {
+        let game = read_one(&format!("赛事：决赛\n{title}\n1. 炮二平五 马8进7 *"));
+        assert_eq!((game.plies(), game.moves[ROOT].comment.as_str()), (2, title));
+    }
     let game = read_one("1. 炮二平五（好棋） 马8进7｛稳｝ 2. 马二进三【常见】 *");
     assert_eq!(game.comments(), ["好棋", "稳", "常见"]);
     let game = read_one("1. 炮二平五〔好棋〕 马8进7〖稳〗 2. 马二进三〈常见〉 车9平8《对》 *");
@@ -181,6 +182,29 @@ fn results_and_remarks_joined_to_moves_are_read() {
     }
     // A move before text with another move is not lost without a message.
     check_error("1. 炮二平五 马8进7\n2. 马二进三 车9平8若马8退9", "cannot be read");
+}
+
+#[test]
+fn results_in_words_are_read() {
+    let draws = "和 双方议和 雙方議和 言和 双方握手言和 成和 作和 弈和 平局 双方平手 红先和";
+    let reds = "红方获胜 紅方獲勝 红方胜利 红方赢 红胜定 后手负 黑方弃权 黑方判负 黑方投子认负 黑方超时判负 黑棄權";
+    for (words, result) in [(draws, GameResult::Draw), (reds, GameResult::RedWins)] {
+        for word in words.split(' ') {
+            let moves = "炮二平五 马8进7";
+            for text in [
+                format!("[Result \"{word}\"]\n\n{moves}"),
+                format!("{moves} {word}"),
+                format!("{moves}\n{word}。"),
+            ] {
+                let game = read_one(&text);
+                assert_eq!((game.plies(), game.result), (2, result), "{text}");
+                assert!(game.problems.is_empty(), "{text}");
+            }
+        }
+    }
+    for word in "平 双方 红方 红方优 投子认负 红超时好".split(' ') {
+        assert!(word.parse::<GameResult>().is_err(), "{word}");
+    }
 }
 
 #[test]
