@@ -33,7 +33,7 @@ pub struct Arguments {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The format to write [default: xqf, cbr, cbl, fen or epd if this is the extension of --out, dhtmlxq if it is
-    /// dhtmlxq or ubb, otherwise pgn].
+    /// dhtmlxq, dpxq or ubb, otherwise pgn].
     #[arg(long, value_enum, ignore_case = true, value_name = "FORMAT")]
     to: Option<TargetFormat>,
     /// The notation of moves in PGN [default: iccs].
@@ -105,6 +105,7 @@ impl Arguments {
             (Cbl, "cbl"),
             (Dhtmlxq, "dhtmlxq"),
             (Dhtmlxq, "ubb"),
+            (Dhtmlxq, "dpxq"),
             (Fen, "fen"),
             (Epd, "epd"),
         ];

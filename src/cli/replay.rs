@@ -41,14 +41,16 @@ pub struct Arguments {
     opening: OpeningArgument,
 }
 
-/// Prints a line for each game that does not agree with the rules, and a summary of each file. Of several files, those
-/// that cannot be read are reported and skipped.
+/// Prints a line for each game that does not agree with the rules, and a summary of each file. Of several files, only
+/// those with such a game have a summary (with `--list` all), and a summary of all files follows; files that cannot be
+/// read are reported and skipped.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut counts = Counts::default();
     let (mut is_closed, mut unread) = (false, Unread::default());
     let files = with_files_of_folders(&arguments.files, &mut unread)?;
     for file in &files {
-        match replay_file(arguments, &GamePath::parse(file), &mut counts) {
+        let is_only = files.len() == 1;
+        match replay_file(arguments, &GamePath::parse(file), is_only, &mut counts) {
             Ok(true) => {}
             Ok(false) => {
                 is_closed = true;
@@ -56,6 +58,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             }
             Err(failure) => unread.add_file(failure, files.len())?,
         }
+    }
+    if files.len() > 1 && !is_closed && !arguments.json && counts.games > 0 {
+        let numbers = [counts.games - counts.disagreeing, counts.games].map(|n| n.to_string());
+        let sum = fill(texts().all_games_agree, &[&numbers[0], &numbers[1]]);
+        is_closed = !print_if_read(&sentence(&sum, terminal_width()))?;
     }
     let games = match counts.disagreeing {
         0 => None,
@@ -80,10 +87,12 @@ struct Counts {
     disagreeing: usize,
 }
 
-/// Replays the games of a file and counts them in `counts`. Returns `false` if standard output is closed.
+/// Replays the games of a file and counts them in `counts`. `is_only` is whether there is no other file. Returns `false`
+/// if standard output is closed.
 fn replay_file(
     arguments: &Arguments,
     game_path: &GamePath,
+    is_only: bool,
     counts: &mut Counts,
 ) -> Result<bool, Failure> {
     let mut games = game_path.select(game_path.games_line_by_line()?);
@@ -121,6 +130,9 @@ fn replay_file(
         return Ok(true);
     }
     let agreeing = games + before.disagreeing - counts.disagreeing;
+    if !is_only && !arguments.list && agreeing == games {
+        return Ok(true);
+    }
     let numbers = [agreeing, games].map(|number| number.to_string());
     let sum = fill(texts().games_agree, &[&path, &numbers[0], &numbers[1]]);
     let width = terminal_width();

@@ -17,8 +17,10 @@ const NUMERALS: [char; 10] = ['零', '一', '二', '三', '四', '五', '六', '
 const DIGITS: [char; 10] = ['０', '１', '２', '３', '４', '５', '６', '７', '８', '９'];
 
 /// The traditional characters of tag names and results, in the order of [`SIMPLIFIED`].
-pub(super) const TRADITIONAL: &str = "標題類賽輪佈開紅後執結對時間點組別記錄評論備註勝負認輸獲贏議戰敗棄權雙";
-pub(super) const SIMPLIFIED: &str = "标题类赛轮布开红后执结对时间点组别记录评论备注胜负认输获赢议战败弃权双";
+pub(super) const TRADITIONAL: &str =
+    "標題類賽輪佈開紅後執結對時間點組別記錄評論備註勝負認輸獲贏議戰敗棄權雙";
+pub(super) const SIMPLIFIED: &str =
+    "标题类赛轮布开红后执结对时间点组别记录评论备注胜负认输获赢议战败弃权双";
 
 /// The simplified form of a character of [`TRADITIONAL`]; other characters are returned unchanged.
 pub(super) fn simplified(c: char) -> char {

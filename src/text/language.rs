@@ -210,11 +210,13 @@ texts! {
     lines_skipped: "{}: skipped {} lines of text outside games", "{}：跳过对局以外的 {} 行文字";
     first_of_several: "{}: using the first of several games; {}:2 is the next",
         "{}：有多局棋，只用第一局；{}:2 为下一局";
+    other_extensions: "{}: not read because of other extensions: {}", "{}：因扩展名不同而未读取：{}";
     no_game: "there is no game {}", "没有第 {} 局";
     too_few_plies: "game {} ends after ply {}", "第 {} 局只有 {} 步";
     games_converted: "{} read, {} written", "读入 {}，写出 {}";
     cannot_be_read: "{} cannot be read", "有 {}无法读取";
     games_agree: "{}: {} of {} games agree with the rules", "{}：{} / {} 局无误";
+    all_games_agree: "{} of {} games agree with the rules", "共 {} / {} 局无误";
     variations_not_verified: "{}: only main lines are verified, not the variations ({})",
         "{}：只复核主线，不复核变着（{} 个）";
     // Verdicts of chuhe judge.

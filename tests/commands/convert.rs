@@ -232,7 +232,7 @@ fn folders_are_read() {
         $ convert records --to moves
         = startpos moves h2e2\\nstartpos moves b2e2\\nstartpos moves c3c4
         $1 convert empty
-        2= chuhe: empty: the folder has no game records
+        2= chuhe: empty: the folder has no files with the extension of a game record
         $2 convert records -o records/c.pgn --force
         2> this is one of the input files
         $ batch records --nodes 100 --to csv
@@ -241,7 +241,8 @@ fn folders_are_read() {
         $ review records --nodes 100
         > records/b/1.pgn:
         $ replay records
-        > records/c.pgn: 1 of 1 games agree with the rules
+        = 3 of 3 games agree with the rules
+        2= records: not read because of other extensions: 1 file
         $ book build new.xqb records --min-games 1
         2> records/b/1.pgn: skipped 1 game without a result
         $ data convert new.chg records
@@ -257,7 +258,7 @@ fn folders_are_read() {
         $ cloud import new.db records
         > 2 tasks added
         $1 batch empty
-        2= chuhe: empty: the folder has no game records
+        2= chuhe: empty: the folder has no files with the extension of a game record
         ",
     );
 }

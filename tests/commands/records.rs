@@ -429,8 +429,8 @@ fn data_replay_judge_and_analyse_skip_bad_games_and_files() {
         2> a.pgn: games left out: 1
         2> 1 file cannot be read
         $1 replay {BAD_FILES}
-        > 2 of 3 games agree
-        > 1 of 1 games agree
+        > a.pgn: 2 of 3 games agree
+        > 3 of 4 games agree
         $1 judge a.pgn b.pgn
         >3 : none\n
         2> a.pgn: game 2:
@@ -446,7 +446,7 @@ fn data_replay_judge_and_analyse_skip_bad_games_and_files() {
         2= a.pgn: using the first of several games; a.pgn:2 is the next
         $1 replay b.pgn@5 b.pgn
         > ends after ply 4
-        > 1 of 1 games agree
+        > 1 of 2 games agree
         $2 review a.pgn b.pgn --svg x.svg
         2> --svg: expected only one game
         "#

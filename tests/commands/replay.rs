@@ -31,10 +31,14 @@ fn files_are_reported_in_order() {
         $ replay good.pgn
         = good.pgn: 1 of 1 games agree with the rules
         $1 replay good.pgn no-such-file bad.pgn good.pgn
-        > good.pgn: 1 of 1 games agree with the rules\nbad.pgn: game 1:
-        > bad.pgn: 0 of 1 games agree with the rules\ngood.pgn: 1 of
+        ^ bad.pgn: game 1:
+        > bad.pgn: 0 of 1 games agree with the rules\n2 of 3 games agree with the rules\n
         2> chuhe: no-such-file: No such file
         2> one game does not agree with the rules, 1 file cannot be read
+        $ replay good.pgn good.pgn
+        = 2 of 2 games agree with the rules
+        $ replay good.pgn good.pgn --list
+        > good.pgn: 1 of 1 games agree with the rules\n2 of 2 games agree with the rules\n
         $1 replay results.pgn
         > game 1: line 3: the results 1-0 and 0-1 contradict each other\n
         $1 replay list.txt

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::games::{finish_games, note_first_of_several};
 use super::{
-    Context, Failure, GamePath, Place, fill, is_folder, note_problems, play_line, rules_tag, texts,
-    translated,
+    Context, Failure, GamePath, Place, fill, is_folder, note, note_problems, play_line, rules_tag,
+    texts, translated,
 };
 use crate::notation::epd::Epd;
 use crate::notation::records::{LineContent, Lines, RecordReader, read_line};
@@ -174,13 +174,14 @@ impl ErrorList {
 }
 
 /// The extensions of the files that are read from a folder.
-const RECORD_EXTENSIONS: [&str; 16] = [
-    "cbf", "cbl", "cbr", "ccm", "dhtmlxq", "epd", "fen", "htm", "html", "mxq", "pfc", "pgn", "txt",
-    "ubb", "wxf", "xqf",
+const RECORD_EXTENSIONS: [&str; 17] = [
+    "cbf", "cbl", "cbr", "ccm", "dhtmlxq", "dpxq", "epd", "fen", "htm", "html", "mxq", "pfc",
+    "pgn", "txt", "ubb", "wxf", "xqf",
 ];
 
 /// The files, with the game records in a folder and its subfolders, in the order of their names, in place of the
-/// folder. A folder that cannot be read or has no game records is handled as an unreadable file.
+/// folder. A folder that cannot be read or has no game records is handled as an unreadable file. The number of files
+/// with other extensions is reported.
 pub fn with_files_of_folders<P: AsRef<OsStr>>(
     paths: &[P],
     unread: &mut Unread,
@@ -193,29 +194,38 @@ pub fn with_files_of_folders<P: AsRef<OsStr>>(
             continue;
         }
         let before = files.len();
-        if let Err(failure) = add_records(path, &mut files) {
+        let mut others = 0;
+        let added = add_records(path, &mut files, &mut others);
+        if others > 0 {
+            let path = path.display().to_string();
+            let others = counted(others, "file");
+            note(&fill(texts().other_extensions, &[&path, &*translated(&others)]));
+        }
+        if let Err(failure) = added {
             unread.add_file(failure, paths.len())?;
         } else if files.len() == before {
-            let failure = Failure::new(path.display(), "the folder has no game records");
-            unread.add_file(failure, paths.len())?;
+            let why = "the folder has no files with the extension of a game record";
+            unread.add_file(Failure::new(path.display(), why), paths.len())?;
         }
     }
     Ok(files)
 }
 
-/// Adds the game records of a folder. Links to other folders are not followed.
-fn add_records(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+/// Adds the game records of a folder, and counts its other files in `others`. Links to other folders are not followed.
+fn add_records(folder: &Path, files: &mut Vec<PathBuf>, others: &mut u64) -> Result<(), Failure> {
     let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
     let mut entries = entries.context(folder.display())?;
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
         let path = entry.path();
         if entry.file_type().context(path.display())?.is_dir() {
-            add_records(&path, files)?;
-        } else if path.is_file()
-            && RECORD_EXTENSIONS.iter().any(|known| has_extension(&path, known))
-        {
-            files.push(path);
+            add_records(&path, files, others)?;
+        } else if path.is_file() {
+            if RECORD_EXTENSIONS.iter().any(|known| has_extension(&path, known)) {
+                files.push(path);
+            } else {
+                *others += 1;
+            }
         }
     }
     Ok(())

@@ -44,7 +44,7 @@ const HEADINGS: [(&str, &str); 45] = [
     ("Black", "黑方 黑方名称 黑方姓名 黑方棋手 黑方选手 黑棋 黑 后手 执黑 Black Đen"),
     ("Result", "结果 比赛结果 对局结果 Result Kếtquả"),
     ("Date", "日期 比赛日期 比赛时间 对局日期 Date Ngày"),
-    ("Site", "地点 比赛地点 Site"),
+    ("Site", "地点 比赛地点 Site Địađiểm"),
     ("Dhtml_group", "组别 赛事组别"),
     ("Dhtml_table", "台次 比赛台次"),
     ("Dhtml_judge", "裁判 裁判员 执台裁判"),
@@ -234,9 +234,8 @@ fn is_sentence(line: &str) -> bool {
     let begins_with_number = first.starts_with(char::is_numeric) || is_move_number(first);
     // The result of a game within a line, as in `许银川 先胜 胡荣华`, is part of a title.
     let begins_title_word = |word: &str| word.starts_with(['先', '后', '後', '战', '戰', '弈']);
-    let is_title_word = |word: &str| {
-        word != line.trim() && (begins_title_word(word) || word.contains([':', '：']))
-    };
+    let is_title_word =
+        |word: &str| word != line.trim() && (begins_title_word(word) || word.contains([':', '：']));
     let is_result = |word: &str| word.parse::<GameResult>().is_ok() && !is_title_word(word);
     !line.starts_with(['（', '【', '｛'])
         && !begins_with_number
@@ -380,6 +379,7 @@ mod tests {
             ("White: Li", "Red=Li"),
             ("Trắng: A　Đen: B", "Red=A|Black=B"),
             ("Kết quả: Hòa", "Result=Hòa"),
+            ("Địa điểm: Huế", "Site=Huế"),
             ("红方：甲 一\u{3000}\u{3000}黑方：乙 日期:", "Red=甲 一|Black=乙|Date="),
             ("第1局 红方: 甲　黑方: 乙", "Red=甲|Black=乙"),
             ("比赛日期：  比赛地点：x", "Date=|Site=x"),

@@ -1,6 +1,10 @@
 //! The numbers of moves. They show whether text between moves replaces a move, and whether moves are missing.
 
 use crate::notation::chinese;
+use crate::notation::raw::MAX_MOVES;
+
+/// The maximum number of a move. The start of a game may have the number 65535.
+const MAX_NUMBER: usize = u16::MAX as usize + MAX_MOVES;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoveNumber {
@@ -13,15 +17,15 @@ pub struct MoveNumber {
 }
 
 impl MoveNumber {
-    /// Reads the part of a word before its move: `3.`, `3...`, `十二、`, `第3回合`, `③`. Returns `None` for other
+    /// Reads the part of a word before its move: `3.`, `3...`, `十二、`, `第3回合`, `回合3`, `③`. Returns `None` for other
     /// text.
     pub fn read(text: &str) -> Option<Self> {
-        let digits = text.trim_start_matches('第');
+        let digits = text.trim_start_matches(['第', '回', '合']);
         let rest = digits.trim_start_matches(is_digit);
         let digits = &digits[..digits.len() - rest.len()];
         let dots = rest.chars().filter(|c| matches!(c, '.' | '．')).count();
         let is_black = dots > 1 || rest.contains('…');
-        let value = digits.parse::<u16>().map(usize::from).ok();
+        let value = digits.parse().ok().filter(|value| *value <= MAX_NUMBER);
         let value = value.or_else(|| chinese_number(digits));
         (value.is_some() || is_black && digits.is_empty()).then_some(Self {
             value,
@@ -202,7 +206,7 @@ mod tests {
         }
         let dots = MoveNumber::read("...").unwrap();
         assert_eq!(dots.after(MoveNumber::read("3.")), MoveNumber::read("3...").unwrap());
-        for text in ["", ".", "*", "第", "百", "一二三", "二十一二", "65536."] {
+        for text in ["", ".", "*", "第", "百", "一二三", "二十一二", "400000."] {
             assert_eq!(MoveNumber::read(text), None, "{text}");
         }
     }

@@ -408,7 +408,8 @@ mod tests {
                 assert_eq!((game.plies(), game.comments()[2].as_str()), (3, text));
                 assert!(game.problems.is_empty(), "{text}");
             }
-            for word in ["车乎八", "车耳平八", "居9平八", "车九凭八", "前车近八", "平八步"] {
+            for word in ["车乎八", "车耳平八", "居9平八", "车九凭八", "前车近八", "平八步"]
+            {
                 check_error(&format!("{moves}{word}"), &format!("\"{word}\" cannot be read"));
             }
         }

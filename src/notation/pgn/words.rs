@@ -75,16 +75,19 @@ pub fn in_half_width(text: &str) -> String {
 
 /// Whether a word is only a move number, and shows this by punctuation or a word for a move: `3.`, `三、`, `第3回合`.
 pub fn is_move_number(word: &str) -> bool {
-    word.starts_with(|c| c == '第' || is_digit(c))
+    word.starts_with(|c| matches!(c, '第' | '回') || is_digit(c))
         && !word.chars().all(is_digit)
         && without_number(word).is_empty()
 }
 
-/// The rest of a word that begins with the number of a move in Chinese, such as `第3回合` or `第三步`; `None` for
-/// others.
+/// The rest of a word that begins with the number of a move in Chinese, such as `第3回合`, `第三步` or `回合3`; `None`
+/// for others.
 fn after_round_number(word: &str) -> Option<&str> {
+    if let Some(rest) = word.strip_prefix("回合") {
+        return rest.starts_with(is_digit).then(|| rest.trim_start_matches(is_digit));
+    }
     let rest = word.strip_prefix('第')?.trim_start_matches(is_digit);
-    ["回合", "着", "步"].iter().find_map(|unit| rest.strip_prefix(unit))
+    ["回合", "着", "步", "手"].iter().find_map(|unit| rest.strip_prefix(unit))
 }
 
 /// Whether a word is not longer than a Chinese move.
@@ -335,6 +338,10 @@ mod tests {
             ("第1回合炮二平五", "炮二平五", None),
             ("第十二步:炮二平五!", "炮二平五", Some(1)),
             ("第１回合", "", None),
+            ("第3手炮二平五", "炮二平五", None),
+            ("回合3", "", None),
+            ("回合3:炮二平五", "炮二平五", None),
+            ("回合", "回合", None),
             ("十二、炮二平五", "炮二平五", None),
             ("一.", "", None),
             ("12马二进三!", "马二进三", Some(1)),

@@ -19,7 +19,8 @@ pub fn tag_line(name: &str, value: &str) -> String {
 }
 
 impl GameTree {
-    /// The game as PGN, with an empty line at the end. Moves in coordinates are written as ICCS.
+    /// The game as PGN, with an empty line at the end. Moves in coordinates are written as ICCS. A tag `PlyCount` gets
+    /// the number of plies of the main line.
     pub fn write_pgn(&self, style: MoveStyle) -> String {
         let style = if style == MoveStyle::Coordinate { MoveStyle::Iccs } else { style };
         let mut text = String::new();
@@ -28,8 +29,10 @@ impl GameTree {
             text.push('\n');
         };
         tag("Game", "Chinese Chess");
+        let plies = self.plies().to_string();
         for (name, value) in &self.tags {
-            tag(name, value);
+            let is_length = name.eq_ignore_ascii_case("PlyCount");
+            tag(name, if is_length { &plies } else { value });
         }
         tag("Result", self.result.text());
         let start = fen::write_position(&self.start);
@@ -51,12 +54,13 @@ impl GameTree {
         let moves = &self.moves;
         let mut words = Vec::new();
         push_comment(&moves[ROOT], &mut words);
-        let mut lines = vec![WrittenLine::new(moves.first_child(ROOT), &self.start)];
+        let mut lines =
+            vec![WrittenLine::new(moves.first_child(ROOT), &self.start, self.start.ply())];
         while let Some(line) = lines.last_mut() {
             if let Some(variation) = line.alternative {
                 line.alternative = moves.next_sibling(variation);
                 line.needs_number = true;
-                let mut alternative = WrittenLine::new(Some(variation), &line.before);
+                let mut alternative = WrittenLine::new(Some(variation), &line.before, line.ply - 1);
                 alternative.bracket = "(";
                 lines.push(alternative);
                 continue;
@@ -69,7 +73,7 @@ impl GameTree {
                 }
                 continue;
             };
-            let number = line.position.fullmove_number();
+            let number = line.ply / 2 + 1;
             let bracket = std::mem::take(&mut line.bracket);
             match line.position.side_to_move() {
                 Color::Red => words.push(format!("{bracket}{number}.")),
@@ -81,6 +85,7 @@ impl GameTree {
             line.needs_number = push_comment(&moves[id], &mut words);
             line.before.clone_from(&line.position);
             line.position.make(played);
+            line.ply += 1;
             // The first move of a variation has no alternatives of its own: its siblings are alternatives to the move
             // that it replaces.
             if moves.is_first_child(id) {
@@ -101,6 +106,8 @@ struct WrittenLine {
     before: Position,
     /// The position before the next move.
     position: Position,
+    /// The number of plies before the next move, see [`Position::ply`]. The move number of a position ends at 65535.
+    ply: u32,
     /// Whether the next move is written with its number even if it is a move of black.
     needs_number: bool,
     /// The bracket before the next move: `(` before the first move of a variation, otherwise empty.
@@ -108,12 +115,13 @@ struct WrittenLine {
 }
 
 impl WrittenLine {
-    fn new(next: Option<NodeId>, position: &Position) -> Self {
+    fn new(next: Option<NodeId>, position: &Position, ply: u32) -> Self {
         Self {
             next,
             alternative: None,
             before: position.clone(),
             position: position.clone(),
+            ply,
             needs_number: true,
             bracket: "",
         }

@@ -46,8 +46,10 @@ const MAIN_FIELDS: [&str; 3] = ["movelist", "binit", "fen"];
 const OTHER: &str = "Dhtml_";
 
 /// The beginnings of the names of fields that do not become tags. The numbers are fields of DHJHtmlXQ.
-const NO_TAGS: [&str; 11] =
-    ["ver", "init", "pver", "viewurl", "binit", "fen", "move", "comment", "result", "32", "33"];
+const NO_TAGS: [&str; 12] = [
+    "ver", "init", "pver", "viewurl", "binit", "fen", "move", "comment", "result", "length", "32",
+    "33",
+];
 
 /// The names with which the tags of a record may begin, in lower case.
 const NAMES: [&str; 2] = ["dhtmlxq", "dhjhtmlxq"];
@@ -157,6 +159,21 @@ pub fn split_dhtmlxq(text: &str) -> Vec<&str> {
     let parts = tags.iter().zip(ends).map(|(tag, end)| &text[tag.end..end]);
     let parts: Vec<&str> = parts.filter(|part| !part.trim().is_empty()).collect();
     if parts.is_empty() { vec![text] } else { parts }
+}
+
+/// The text outside of the tags of records and the values of their fields.
+pub fn outside_dhtmlxq(text: &str) -> String {
+    let mut outside = String::new();
+    let mut rest = text;
+    while let Some((before, tag)) = rest.split_once("[DhtmlXQ") {
+        outside += before;
+        outside.push('\n');
+        // A field ends after its closing tag, another tag at its bracket.
+        let closing = if tag.starts_with('_') { tag.find("[/DhtmlXQ_") } else { Some(0) };
+        let after = closing.and_then(|closing| tag[closing..].split_once(']'));
+        rest = after.map_or("", |(_, after)| after);
+    }
+    (outside + rest).replace("[/DhtmlXQ]", "\n")
 }
 
 /// Reads a record.

@@ -1,7 +1,7 @@
 //! Reads game records in any format.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::ops::Range;
 
@@ -9,7 +9,9 @@ use encoding_rs::{Encoding, GBK, UTF_8};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 
 use super::ccbridge::{is_ccbridge, read_ccbridge, split_ccbridge};
-use super::dhtmlxq::{is_dhtmlxq, is_move_list, plain_dhtmlxq, read_dhtmlxq, split_dhtmlxq};
+use super::dhtmlxq::{
+    is_dhtmlxq, is_move_list, outside_dhtmlxq, plain_dhtmlxq, read_dhtmlxq, split_dhtmlxq,
+};
 use super::lines::{
     has_annotated_moves, has_moves_below, is_comment, is_line_of_moves, is_lines,
     may_have_moves_below, read_line, without_marks,
@@ -19,6 +21,7 @@ use super::sites::{is_ccm, is_mxq, read_ccm, read_mxq};
 use super::wxf_file::{is_wxf, read_wxf, split_wxf};
 use super::xml::{is_cbf, is_pfc, read_cbf, read_pfc, split_cbf, split_pfc};
 use super::xqf::{is_xqf, read_xqf};
+use crate::board::Move;
 use crate::notation::pgn::{PgnReader, is_tag_line};
 use crate::notation::raw::RecordError;
 use crate::notation::tree::GameTree;
@@ -140,9 +143,11 @@ impl<'a> RecordReader<'a> {
         };
         // If a text has records in several formats, only those in one format are read.
         let error = match &source {
-            Source::Text(text, ..) if has_pgn(text) => {
-                let why =
-                    "the PGN games in this file were not read, only the records in another format";
+            Source::Text(text, parts, read)
+                if has_pgn(text) || has_text_games(text, parts, *read) =>
+            {
+                let why = "the games in PGN or as text in this file were not read, only the \
+                           records in another format";
                 Some(io::Error::other(why))
             }
             _ => None,
@@ -367,6 +372,26 @@ fn without_pgn_texts(text: &str) -> Cow<'_, str> {
 fn has_pgn(text: &str) -> bool {
     let has_tag = |text: &str| text.lines().any(|line| is_tag_line(line.trim()));
     has_tag(text) || is_html(text) && has_tag(&html_text(text))
+}
+
+/// Whether a text with records in DhtmlXQ also has games as text that are not copies of the records. A web page may
+/// show the moves of its record in another form, so such pages count as texts without games.
+fn has_text_games(text: &str, parts: &VecDeque<(Range<usize>, usize)>, read: TextReader) -> bool {
+    if !is_dhtmlxq(text) || is_html(text) {
+        return false;
+    }
+    let outside = outside_dhtmlxq(text);
+    let others = PgnReader::new(outside.as_bytes()).filter_map(|game| Some(game.ok()?.main_line()));
+    let others = others.filter(|line| line.moves.len() > 1).map(|line| line.moves);
+    let mut others: HashSet<Vec<Move>> = others.collect();
+    if !others.is_empty() {
+        for (part, lines_before) in parts {
+            if let Ok(record) = read(&text[part.clone()], *lines_before) {
+                others.remove(&record.main_line().moves);
+            }
+        }
+    }
+    !others.is_empty()
 }
 
 /// Whether the complete lines in the beginning of a file are games, one per line, and the first of them has a position.

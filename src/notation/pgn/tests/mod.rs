@@ -3,8 +3,8 @@
 mod limits;
 
 use super::*;
-use crate::notation::MoveStyle;
 use crate::notation::tree::ROOT;
+use crate::notation::{MoveStyle, fen};
 
 pub fn main_lines(text: &str) -> Vec<String> {
     let games = read(text).into_iter();
@@ -69,6 +69,9 @@ fn comments_numbers_and_results_of_chinese_texts_are_read() {
         "一、炮二平五 马8进7 二、马二进三 车9平8 黑认输",
         "一、\n炮二平五 马8进7\n二、\n马二进三 车9平8 1－0",
         "1炮二平五 马8进7 2马二进三 车9平8 红胜",
+        "第1手 炮二平五 马8进7\n第2手 马二进三 车9平8 红胜",
+        "回合1 炮二平五 马8进7\n回合2 马二进三 车9平8 红胜",
+        "回合1：炮二平五 马8进7 回合2：马二进三 车9平8 红胜",
         "炮二平五马8进72马二进三车9平8 红胜",
         "1）炮二平五马8进7 2）马二进三车9平8 红胜",
         "（一）炮二平五 马8进7（二）马二进三 车9平8 红胜！",
@@ -205,6 +208,28 @@ fn results_in_words_are_read() {
     for word in "平 双方 红方 红方优 投子认负 红超时好".split(' ') {
         assert!(word.parse::<GameResult>().is_err(), "{word}");
     }
+}
+
+#[test]
+fn numbers_of_moves_may_exceed_65535() {
+    let start = fen::START.replace("0 1", "0 65534");
+    let moves = "65534. H2-E2 H9-G7 65535. H0-G2 I9-H9 65536. I0-H0 (65536. B0-C2 B9-C7) 65536...";
+    let text = format!("[FEN \"{start}\"]\n\n{moves} B9-C7 65537. A0-A1 *");
+    let game = read_one(&text);
+    assert_eq!((game.plies(), game.moves.len()), (7, 9));
+    let pgn = game.write_pgn(MoveStyle::Iccs);
+    assert!(pgn.contains(moves) && pgn.contains("B9-C7 65537. A0-A1 *"), "{pgn}");
+    assert_eq!(read_one(&pgn).moves.len(), 9);
+}
+
+#[test]
+fn the_tag_with_the_number_of_plies_is_that_of_the_written_moves() {
+    // The third move is illegal.
+    let text = "[PlyCount \"3\"]\n\n1. h2e2 h9g7 2. h2e2 *";
+    let mut game = PgnReader::new(text.as_bytes()).next().unwrap().unwrap();
+    assert!(game.write_pgn(MoveStyle::Iccs).contains("[PlyCount \"2\"]\n"));
+    game.truncate(1);
+    assert!(game.write_pgn(MoveStyle::Iccs).contains("[PlyCount \"1\"]\n"));
 }
 
 #[test]
