@@ -1,10 +1,9 @@
 //! The numbers of moves. They show whether text between moves replaces a move, and whether moves are missing.
 
 use crate::notation::chinese;
-use crate::notation::raw::MAX_MOVES;
 
-/// The maximum number of a move. The start of a game may have the number 65535.
-const MAX_NUMBER: usize = u16::MAX as usize + MAX_MOVES;
+/// The maximum number of a move. The start of a game may have the number 65535, and a game may have 250,000 moves.
+const MAX_NUMBER: usize = 65_535 + 250_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoveNumber {
