@@ -87,8 +87,8 @@ struct Counts {
     disagreeing: usize,
 }
 
-/// Replays the games of a file and counts them in `counts`. `is_only` is whether there is no other file. Returns `false`
-/// if standard output is closed.
+/// Replays the games of a file and counts them in `counts`. `is_only` is whether there is no other file. Returns
+/// `false` if standard output is closed.
 fn replay_file(
     arguments: &Arguments,
     game_path: &GamePath,

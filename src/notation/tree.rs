@@ -70,8 +70,8 @@ impl FromStr for GameResult {
     type Err = ParseResultError;
 
     /// Reads a result as in PGN, also with other dashes (`1–0`) or a colon, or in words such as 红胜, 紅方勝, 先手勝,
-    /// 红方获胜, 黑方认输, 红方超时判负, 平局, 双方议和, `Red wins` and `Đỏ thắng`. Blanks, Chinese punctuation and case are
-    /// ignored.
+    /// 红方获胜, 黑方认输, 红方超时判负, 平局, 双方议和, `Red wins` and `Đỏ thắng`. Blanks, Chinese punctuation
+    /// and case are ignored.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.len() > LONGEST_RESULT {
             return Err(ParseResultError);

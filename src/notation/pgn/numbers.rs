@@ -16,8 +16,8 @@ pub struct MoveNumber {
 }
 
 impl MoveNumber {
-    /// Reads the part of a word before its move: `3.`, `3...`, `十二、`, `第3回合`, `回合3`, `③`. Returns `None` for other
-    /// text.
+    /// Reads the part of a word before its move: `3.`, `3...`, `十二、`, `第3回合`, `回合3`, `③`. Returns `None` for
+    /// other text.
     pub fn read(text: &str) -> Option<Self> {
         let digits = text.trim_start_matches(['第', '回', '合']);
         let rest = digits.trim_start_matches(is_digit);
