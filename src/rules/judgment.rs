@@ -232,12 +232,13 @@ impl Judgment {
         })
     }
 
-    /// The cause with the rule set and the number of occurrences, in the chosen language: `repetition, asian rules,
-    /// occurrence 3 of the position`.
+    /// The cause with the rule set, in the chosen language: `repetition, asian rules, occurrence 3 of the position`.
+    /// The number of occurrences is given for a repetition and, if it is at least 2, for a game that is not over.
     pub fn local_reason(&self) -> String {
         let texts = texts();
         let reason = fill(texts.cause_and_rules, &[self.cause.local_name(), self.rules.name()]);
-        if self.cause == Cause::Repetition {
+        let is_repeated = self.cause == Cause::Nothing && self.occurrences > 1;
+        if self.cause == Cause::Repetition || is_repeated {
             reason + &fill(texts.occurrence, &[&self.occurrences.to_string()])
         } else {
             reason

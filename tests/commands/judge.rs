@@ -120,6 +120,9 @@ fn the_explanation_lists_every_ply_in_both_languages() {
     let nothing = "none\nnothing decided, asian rules\n\
         plies since the last capture: 0, counted: 0, limit: 120\n";
     assert_eq!(judged("startpos --explain"), nothing);
+    let twice = judged("startpos h0g2 h9g7 g2h0 g7h9 --explain");
+    let second = "none\nnothing decided, asian rules, occurrence 2 of the position\n";
+    assert!(twice.starts_with(second), "{twice}");
     let text = judged(&chase("--explain --lang zh"));
     let expected = [
         "红负",

@@ -173,6 +173,10 @@ impl XBoard {
         }
         let text = match (judgment.cause, judgment.verdict.loser()) {
             (Cause::Checkmate, Some(loser)) => format!("{} mates", self.side(!loser)),
+            (Cause::Repetition, Some(loser)) => {
+                let offense = judgment.end_reason().unwrap_or_default();
+                format!("{} loses by {offense}", self.side(loser))
+            }
             (cause, Some(loser)) => format!("{} wins by {cause}", self.side(!loser)),
             (cause, None) => format!("Draw by {cause}"),
         };

@@ -394,6 +394,25 @@ fn no_capture_limit_can_be_turned_off() {
 }
 
 #[test]
+fn a_result_by_repetition_names_the_offense() {
+    let end = |start: &str, moves: &str| {
+        let mut client = Client::xboard();
+        client.send("force");
+        client.send(&format!("setboard {start}"));
+        let (before, last) = moves.rsplit_once(' ').unwrap();
+        before.split(' ').for_each(|played| assert_eq!(client.printed(played), [""; 0]));
+        client.send("playother");
+        client.printed(last).concat()
+    };
+    let checks = "e9f9 e1f1 f9e9 f1e1 e9f9 e1f1 f9e9 f1e1";
+    let result = end("4k4/9/9/9/9/9/9/9/4R4/3K5 b", checks);
+    assert_eq!(result, "0-1 {White loses by perpetual check}");
+    let idle = "a1a2 e9f9 a2a1 f9e9 a1a2 e9f9 a2a1 f9e9";
+    let result = end("4k4/9/9/9/9/9/9/9/R8/3K5 w", idle);
+    assert_eq!(result, "1/2-1/2 {Draw by repetition}");
+}
+
+#[test]
 fn late_move_loses_in_tsitos_dialect() {
     let mut client = Client::cxboard();
     client.send("st 0.01");
