@@ -138,7 +138,7 @@ fn read_games(arguments: &Arguments) -> Result<(Vec<AnalyzedGame>, Unread), Fail
     let rules = arguments.search.rules;
     if game_paths.is_empty() {
         let given = arguments.game.read_with_source()?;
-        let rules = rules.of(given.rules().as_deref());
+        let rules = rules.of(given.rules().as_deref(), None);
         let left_out = given.record.as_ref().is_some_and(|record| record.lacks_last_moves());
         let (place, title) = (given.source, String::new());
         return Ok((
@@ -156,7 +156,8 @@ fn read_games(arguments: &Arguments) -> Result<(Vec<AnalyzedGame>, Unread), Fail
                 Place::Line(_) => format!("{place}: "),
                 Place::Game(_) => String::new(),
             };
-            let (place, rules) = (Some((path.clone(), place)), rules.of(named.as_deref()));
+            let rules = rules.of(named.as_deref(), Some((path, place)));
+            let place = Some((path.clone(), place));
             games.push(AnalyzedGame { place, title, game, rules, left_out });
         }
         Ok(())

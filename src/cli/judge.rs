@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::common::{
     Failure, GameArguments, GamePath, GameRulesArgument, GivenGame, Language, Place,
-    TablebaseArguments, Unread, clauses_json, describe_ending, explain, fill, no_capture_json,
-    note, place_json, play_line, plies_json, print, print_if_read, refuse_if,
+    TablebaseArguments, Unread, at_place, clauses_json, describe_ending, explain, fill,
+    no_capture_json, note, place_json, play_line, plies_json, print, print_if_read, refuse_if,
     report_damaged_tablebases, row, rules_tag, terminal_width, texts, translated, verdict_name,
 };
 use crate::board::Color;
@@ -44,6 +44,18 @@ pub struct Arguments {
     tablebases: TablebaseArguments,
 }
 
+impl Arguments {
+    /// Whether only the verdicts of all rule sets are printed, so that the rules of a game do not matter.
+    fn is_side_by_side(&self) -> bool {
+        self.all && !self.json && !self.explain
+    }
+
+    /// The rules for a game with the value `tag` of the tag `Rules`, see [`GameRulesArgument::of`].
+    fn rules(&self, tag: Option<&str>, place: Option<(&Path, Place)>) -> RuleSet {
+        self.rules.of(tag.filter(|_| !self.is_side_by_side()), place)
+    }
+}
+
 struct Judging<'a> {
     arguments: &'a Arguments,
     tablebases: Arc<Tables>,
@@ -53,9 +65,8 @@ struct Judging<'a> {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let is_unused = arguments.tablebases.is_given() && !arguments.explain;
     refuse_if(is_unused, "--tables", "has an effect only with --explain")?;
-    let is_side_by_side = arguments.all && !arguments.json && !arguments.explain;
     let why = "has no effect with --all, except with --json or --explain";
-    refuse_if(is_side_by_side && arguments.rules.rules.is_some(), "--rules", why)?;
+    refuse_if(arguments.is_side_by_side() && arguments.rules.rules.is_some(), "--rules", why)?;
     let judging = Judging { arguments, tablebases: arguments.tablebases.open()? };
     let done = judge_all(&judging);
     report_damaged_tablebases(&judging.tablebases);
@@ -75,7 +86,7 @@ fn judge_all(judging: &Judging<'_>) -> Result<(), Failure> {
         // The text output does not name the place of a single game.
         let source = source.filter(|_| arguments.json);
         let place = source.as_ref().map(|(path, place)| (path.as_path(), *place));
-        let judgment = judge(&game, arguments.rules.of(rules.as_deref()));
+        let judgment = judge(&game, arguments.rules(rules.as_deref(), place));
         let judged = JudgedGame { game, judgment, place, left_out };
         note_early_ends(arguments, &judged);
         print(&(heading(arguments) + &report(judging, &judged)))
@@ -108,8 +119,9 @@ fn judge_file(judging: &Judging<'_>, file: &GamePath, unread: &mut Unread) -> Re
             let record = file.cut_and_note(record, number, place);
             let record = record.map_err(|failure| failure.text)?;
             let game = play_line(record.main_line()).map_err(|failure| failure.text)?;
-            let rules = judging.arguments.rules.of(rules_tag(&record).as_deref());
-            let (judgment, place) = (judge(&game, rules), Some((path, place)));
+            let place = Some((path, place));
+            let rules = judging.arguments.rules(rules_tag(&record).as_deref(), place);
+            let judgment = judge(&game, rules);
             Ok(JudgedGame { game, judgment, place, left_out: record.lacks_last_moves() })
         });
         match played {
@@ -157,11 +169,7 @@ fn note_early_ends(arguments: &Arguments, judged: &JudgedGame<'_>) {
         if arguments.all {
             text = fill(texts().labeled, &[rules.name(), &text]);
         }
-        if let Some((path, place)) = place {
-            let place = fill(texts().labeled, &[&path.display().to_string(), &place.to_string()]);
-            text = fill(texts().labeled, &[&place, &text]);
-        }
-        note(&text);
+        note(&at_place(*place, &text));
     }
 }
 

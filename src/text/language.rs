@@ -291,6 +291,10 @@ texts! {
     i_play: "I play {}{} ({} s).", "我走 {}{}，用时 {} 秒。";
     from_the_book: ", from the book", "（开局库）";
     check: "Check!", "将军！";
+    must_deviate:
+        "{} must deviate (变着): a position has occurred {} times; \
+        repeating it once more in this way loses by the rules ({}): {}.",
+        "{}须变着：局面已出现 {} 次，再如此重复，按棋规（{}）判负：{}。";
     game_over: "The game is over: {}. `new` starts another one.", "对局已结束：{}。`new` 开始新的一局。";
     usage: "Type `{} {}`.", "请输入 `{} {}`。";
     no_argument: "`{}` takes no arguments.", "`{}` 没有参数。";

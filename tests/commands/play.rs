@@ -172,8 +172,20 @@ fn loaded_games_have_their_own_rules() {
         = game 1: red_loses
         $ judge unknown.pgn
         = game 1: red_loses
-        2> rules \"club\": 
+        2> unknown.pgn: game 1: rules \"club\": unknown rule set, expected one of asian,
+        2> none; the Asian rules are used\n
         $ judge two.pgn
+        2>1 club
+        $ judge none.pgn two.pgn --lang zh
+        2> two.pgn：第 1 局：棋规“club”：没有这种棋规，可用的有 asian、
+        2> none；改用亚洲棋规\n
+        $ analyse none.pgn two.pgn --depth 1
+        2> two.pgn: game 1: rules \"club\":
+        $ review unknown.pgn --depth 1
+        2> unknown.pgn: game 1: rules \"club\":
+        $ judge two.pgn --all
+        2>0 club
+        $ judge two.pgn --all --json
         2>1 club
         $ judge unknown.pgn --rules asian
         2=
@@ -192,6 +204,48 @@ fn loaded_games_have_their_own_rules() {
         > the rules (none)
         ",
     );
+}
+
+/// Red checks perpetually, and black has only one legal move each time.
+const FORCED_CHECKS: &str = "'4k4/9/9/9/9/9/9/9/4R4/3K5 b'";
+
+#[test]
+fn a_user_who_must_deviate_is_warned() {
+    let lines = "e1f1\nf1e1\ne1f1\nf1e1\n";
+    let warning = "red must deviate (变着): a position has occurred 2 times; \
+        repeating it once more in this way loses by the rules (asian): perpetual check.\n";
+    let engine = "--no-book --depth 1";
+    let text = played(&format!("{FORCED_CHECKS} {engine}"), lines);
+    let parts: Vec<&str> = text.split("I play ").collect();
+    let warnings: Vec<usize> = parts.iter().map(|part| part.matches(warning).count()).collect();
+    assert_eq!(warnings, [0, 0, 0, 1, 1], "{text}");
+    assert_contains(parts[4], &["lost for red: perpetual check"]);
+    let text = played(&format!("{FORCED_CHECKS} {engine} --rules elephanteye"), &lines.repeat(2));
+    assert_contains(&text, &["a position has occurred 3 times", "rules (elephanteye): perpetual"]);
+    assert!(!text.contains("occurred 2 times"), "{text}");
+    let text = played(&format!("{FORCED_CHECKS} {engine} --lang zh"), lines);
+    assert_contains(
+        &text,
+        &["红方须变着：局面已出现 2 次，再如此重复，按棋规（asian）判负：长将。"],
+    );
+}
+
+#[test]
+fn a_user_who_may_repeat_is_not_warned() {
+    let repeated = format!("{FORCED_CHECKS} e9f9 e1f1 f9e9 f1e1");
+    // Not after the end of the game.
+    let text = played(&repeated, "resign\nboard\n");
+    assert_eq!(text.matches("red must deviate").count(), 1, "{text}");
+    for (arguments, lines) in [
+        // The engine would lose.
+        (format!("--red {repeated}"), ""),
+        (format!("{repeated} --rules none"), ""),
+        (format!("{repeated} e9f9 e1e2"), ""),
+        ("startpos h0g2 h9g7 g2h0 g7h9".to_owned(), ""),
+    ] {
+        let text = played(&arguments, lines);
+        assert!(!text.contains("must deviate"), "{arguments}: {text}");
+    }
 }
 
 /// A loaded game is saved with its names, result, comments and variations, unless its moves have changed.

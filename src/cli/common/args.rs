@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use parking_lot::Mutex;
 
-use super::{Context, Failure, Unread, note, refuse_if};
+use super::{Context, Failure, Place, Unread, at_place, note, refuse_if};
 use crate::book::{BUILTIN, BookLibrary};
 use crate::eval::Knowledge;
 use crate::eval::nnue::Network;
@@ -112,13 +112,13 @@ static REPORTED_RULES: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
 impl GameRulesArgument {
     /// The rules for a game with the value `tag` of the tag `Rules`. Without `--rules`, an unknown name is reported
-    /// once and has no effect.
-    pub fn of(self, tag: Option<&str>) -> RuleSet {
+    /// once, with the `place` of the game, and has no effect.
+    pub fn of(self, tag: Option<&str>, place: Option<(&Path, Place)>) -> RuleSet {
         self.rules.unwrap_or_else(|| match tag.map(named_rules).transpose() {
             Ok(named) => named.unwrap_or_default(),
             Err(error) => {
                 if REPORTED_RULES.lock().insert(error.clone()) {
-                    note(&error);
+                    note(&at_place(place, &format!("{error}; the Asian rules are used")));
                 }
                 RuleSet::default()
             }

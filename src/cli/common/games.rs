@@ -567,6 +567,16 @@ impl Display for Place {
     }
 }
 
+/// A message in the chosen language, preceded by the file of a game and the place in it if they are given.
+pub fn at_place(place: Option<(&Path, Place)>, message: &str) -> String {
+    let message = translated(message).into_owned();
+    let Some((path, place)) = place else {
+        return message;
+    };
+    let place = fill(texts().labeled, &[&path.display().to_string(), &place.to_string()]);
+    fill(texts().labeled, &[&place, &message])
+}
+
 /// The fields `file`, and `game` or `line`, of a JSON object about a game; null if it is not from a file.
 pub fn place_json(place: Option<(&Path, Place)>) -> Value {
     let (game, line) = match place {

@@ -43,8 +43,8 @@ pub use files::{FileLock, require_not_log};
 #[cfg(any(feature = "cloud", feature = "training"))]
 pub use files::{in_utf_8, open_with_beginning};
 pub use games::{
-    GameArguments, GamePath, GivenGame, Place, note_problems, place_json, play_line, play_text,
-    rules_tag,
+    GameArguments, GamePath, GivenGame, Place, at_place, note_problems, place_json, play_line,
+    play_text, rules_tag,
 };
 #[cfg(any(feature = "cloud", feature = "training"))]
 pub use output::print_line;

@@ -74,7 +74,7 @@ impl SearchArguments {
         let network = self.network.read()?;
         Ok(SearchPlan {
             settings: Settings {
-                rules: self.rules.of(None),
+                rules: self.rules.of(None, None),
                 pruning: self.pruning,
                 knowledge: self.knowledge,
                 ..Settings::default()

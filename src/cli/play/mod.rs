@@ -29,7 +29,7 @@ use crate::notation::pgn::{in_half_width, split_word};
 use crate::notation::tree::GameTree;
 use crate::notation::{NotationError, parse_move, san, without_move_numbers};
 use crate::protocol::strength::{MAX_ELO, MIN_ELO};
-use crate::rules::Game;
+use crate::rules::{Game, judge_at};
 use crate::search::{Control, Limits, SearchResult};
 use crate::text::{Blocking, BoundedLine, decode_line, read_bounded_line, without_byte_order_mark};
 use level::{GameClock, PlayLevel};
@@ -85,7 +85,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let books = arguments.books.open()?;
     let mut plan = arguments.search.plan(SearchDefaults { threads: 1, hash: 0 })?;
     let given = arguments.game.read_with_source()?;
-    plan.settings.rules = arguments.search.rules.of(given.rules().as_deref());
+    plan.settings.rules = arguments.search.rules.of(given.rules().as_deref(), None);
     let notation = if is_utf8() { MoveStyle::Chinese } else { MoveStyle::Wxf };
     let mut session = PlaySession {
         game: given.game,
@@ -245,15 +245,44 @@ impl PlaySession {
         format!("{name}{time}> ")
     }
 
+    /// Prints the board and, if the user must deviate from a repetition, a warning.
     fn show_board(&self) {
         let last = self.game.plies().last().map(|ply| ply.played);
         self.say(&draw(self.game.position(), self.style, last));
+        if let Some(warning) = self.repetition_warning() {
+            self.say(&warning);
+        }
+    }
+
+    /// The warning that the user must deviate from a repetition, before the user moves: the next occurrence of the
+    /// current position, or of that before the last move, would decide, and the moves since its first occurrence
+    /// would be lost for the user.
+    fn repetition_warning(&self) -> Option<String> {
+        if self.is_engines_turn() || self.ending().is_some() {
+            return None;
+        }
+        let rules = self.plan.settings.rules;
+        let occurrence = rules.deciding_occurrence() - 1;
+        let warning = |game: &Game| {
+            let judgment = judge_at(game, rules, occurrence);
+            let loser = judgment.verdict.loser()?;
+            let offense = judgment.offense().filter(|_| self.engine != Some(loser))?;
+            let occurrences = judgment.occurrences.to_string();
+            let values = [loser.local_name(), &occurrences, rules.name(), offense.local_name()];
+            Some(fill(texts().must_deviate, &values))
+        };
+        warning(&self.game).or_else(|| {
+            let mut before = self.game.clone();
+            before.pop()?;
+            warning(&before)
+        })
     }
 
     /// Starts a new game by the rules of `--rules`, of the tag `Rules` of its record, or the default.
     fn restart(&mut self, game: Game, record: Option<GameTree>) {
         self.game = game;
-        self.plan.settings.rules = self.rules.of(record.as_ref().and_then(rules_tag).as_deref());
+        let tag = record.as_ref().and_then(rules_tag);
+        self.plan.settings.rules = self.rules.of(tag.as_deref(), None);
         self.record = record;
         self.end = None;
         if let Some(clock) = &mut self.clock {

@@ -14,7 +14,7 @@ use indicatif::ProgressBar;
 use serde_json::Value;
 
 use super::common::{
-    Context, Failure, ForceArgument, GamePath, LimitArguments, OpeningArgument, OutputFile,
+    Context, Failure, ForceArgument, GamePath, LimitArguments, OpeningArgument, OutputFile, Place,
     SearchArguments, SearchDefaults, SearchPlan, Unread, create_outputs, exit_code, interrupts,
     note, play_line, print, refuse_if, register_bar, report_damaged_tablebases,
     require_no_notation, rules_tag, search_games, with_files_of_folders,
@@ -209,7 +209,8 @@ fn review_game(
         ));
     }
     let mut plan = plan.clone();
-    plan.settings.rules = arguments.search.rules.of(rules_tag(&record).as_deref());
+    let place = Some((&*game_path.path, Place::Game(number)));
+    plan.settings.rules = arguments.search.rules.of(rules_tag(&record).as_deref(), place);
     let bar = register_bar(ProgressBar::new(0), "{bar:40} {pos}/{len} positions, {left} left");
     let reviewed = review_tree(number, record, arguments.from, &plan, interrupts, |_, total| {
         bar.set_length(total as u64);
