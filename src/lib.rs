@@ -112,7 +112,8 @@
 //! Without the default features, the library contains the board, the rules, the search and the protocols, and has few
 //! dependencies. With `serde`, scores are serialized in units of the evaluation and positions as FENs. Positions of the
 //! promotion variant cannot be serialized, because a FEN does not contain the variant. Moves, squares, colors,
-//! positions, results and solutions can also be deserialized; scores, verdicts and other types with names cannot.
+//! positions, results and solutions can also be deserialized; scores cannot, nor can types that are
+//! serialized as names, such as verdicts.
 //!
 //! The crates whose types are part of the public API are re-exported: `arrayvec`, `crossbeam_channel`, `encoding_rs`,
 //! `rand` and, with the feature `sqlite`, `rusqlite`. With `serde`, types implement its traits. The modules of the

@@ -217,7 +217,12 @@ impl ErrorSources {
     fn add(&mut self, name: &syn::Ident, attributes: &[Attribute], fields: &Fields) {
         let is_source =
             |a: &Attribute| ["from", "source"].iter().any(|name| a.path().is_ident(name));
-        if fields.iter().any(|field| field.attrs.iter().any(is_source)) {
+        let is_error = attributes.iter().any(|a| a.path().is_ident("error"));
+        let is_named_source = |name: &syn::Ident| is_error && name == "source";
+        let has_source = fields.iter().any(|field| {
+            field.attrs.iter().any(is_source) || field.ident.as_ref().is_some_and(is_named_source)
+        });
+        if has_source {
             self.count += 1;
             let is_transparent = |a: &Attribute| {
                 let argument = a.parse_args::<syn::Path>();

@@ -155,7 +155,7 @@ impl MoveStyle {
         }
     }
 
-    /// Writes legal moves, played one after another from `position`, separated by spaces. Other moves may panic.
+    /// Writes legal moves, played one after another from `position`, separated by spaces. With other moves it may panic.
     pub fn write_line(self, position: &Position, moves: &[Move]) -> String {
         let mut position = position.clone();
         let words = moves.iter().map(|m| {

@@ -97,13 +97,15 @@ impl FromStr for GameResult {
             "*" => return Ok(Self::Unfinished),
             _ => {}
         }
-        let side = match word.chars().next() {
+        let mut characters = word.chars();
+        let side = match characters.next() {
             Some('红' | '先') => Some(Color::Red),
             Some('黑' | '后') => Some(Color::Black),
             _ => None,
         };
         let event = match side {
-            Some(_) => word.trim_start_matches(['红', '黑', '先', '后', '方', '手']),
+            // A second side may contradict the first one: in 红先黑胜, red moves first and black wins.
+            Some(_) => characters.as_str().trim_start_matches(['先', '方', '手']),
             None => word.strip_prefix('双').unwrap_or(&word).trim_start_matches('方'),
         };
         if DRAWS.split(' ').any(|draw| draw == event) {

@@ -240,7 +240,7 @@ function startPointer(event) {
 }
 
 function startDrag(drag) {
-  dragged = { ...drag, piece: null };
+  dragged = { ...drag, piece: null, onSquare: view.onSquare };
   element('squares').setPointerCapture(drag.pointerId);
 }
 
@@ -278,9 +278,11 @@ function movePointer(event) {
 function endPointer(event) {
   if (event.pointerId !== dragged?.pointerId) return;
   clearTimeout(pressTimer);
-  const { square, isMark, isPressed, isWaiting, piece, wasSelected } = dragged;
+  const { square, isMark, isPressed, isWaiting, piece, wasSelected, onSquare } = dragged;
   dragged = null;
   if (isWaiting) return;
+  // The editor has been closed during the drag.
+  if (!isMark && onSquare !== view.onSquare) { drawBoard(); return; }
   const target = event.type === 'pointercancel' ? null : squareAt(event);
   if (isMark) {
     // In drawing mode a click chooses the start or the end of an arrow.

@@ -83,5 +83,8 @@ export function buildEditor() {
     else setUp(writeFen(edited));
   });
   element('cancel').addEventListener('click', cancel);
-  document.addEventListener('keydown', (event) => { if (view.onSquare && event.key === 'Escape') cancel(); });
+  document.addEventListener('keydown', (event) => {
+    const isTyping = event.target.closest('input, textarea, select');
+    if (view.onSquare && event.key === 'Escape' && !isTyping) cancel();
+  });
 }

@@ -185,6 +185,7 @@ export function resumePlay() {
   drawLevels();
   const { engine, begin, clock, increment } = kept;
   match = { engine, begin, clock, increment, game: app.game, node, isNew: false, isOver: false, ticked: performance.now() };
+  node.clock = clock && { ...clock };
   showPlayButtons();
   view.flipped = kept.flipped;
   redraw();
@@ -377,6 +378,7 @@ function takeBack() {
   }
   last.parent.children.splice(last.parent.children.indexOf(last), 1);
   removeAccuracy();
+  match.begin = Math.min(match.begin, pathTo(last.parent).length);
   match.isNew = true;
   // A reload forgets the clocks of earlier positions.
   if (last.parent.clock) match.clock = { ...last.parent.clock };
@@ -384,8 +386,8 @@ function takeBack() {
   show({ isNew: true });
 }
 
-// Back, the deletion of its moves and opening another game end a game against the engine only if the action is repeated
-// within this time, in milliseconds.
+// A game against the engine ends by Back, by the deletion of its moves or by opening another game only if the action is
+// repeated within this time, in milliseconds.
 const LEAVE_TIME = 5000;
 let askedToLeave = -LEAVE_TIME;
 

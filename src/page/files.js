@@ -42,7 +42,7 @@ async function readText(body, { others = 0, isConfirmed = false } = {}) {
     if (app.problem) parts.push(app.problem);
     if (parts.length) say(parts.join(' · '));
   } catch (error) {
-    if (isWanted()) say([errorText(error), ...(link === text ? [t('foreign link')] : [])].join(' · '));
+    if (isWanted()) say([errorText(error), ...(link === text ? [t('no game in link')] : [])].join(' · '));
   }
 }
 

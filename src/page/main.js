@@ -26,9 +26,9 @@ function download(name, content) {
 function savePgn() {
   keepListed();
   try {
-    const games = app.listed ? app.games.map(({ text }) => decodeGame(text)) : [app.game];
-    const content = games.map((game) => writePgn(game, view.notation));
-    download(games.length > 1 ? 'games.pgn' : 'game.pgn', new Blob(content, { type: 'application/x-chess-pgn' }));
+    const content = app.listed
+      ? app.games.map(({ text }) => writePgn(decodeGame(text), view.notation)) : [writePgn(app.game, view.notation)];
+    download(content.length > 1 ? 'games.pgn' : 'game.pgn', new Blob(content, { type: 'application/x-chess-pgn' }));
   } catch (error) {
     say(errorText(error));
   }

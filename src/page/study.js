@@ -384,9 +384,9 @@ export function openAddress() {
 // Removes the words `position` and `fen`, as in a command of UCI.
 const withoutPrefix = (text) => text.trim().replace(/^(position\s+)?(fen\s+)?/i, '');
 
-// Whether a text is only a FEN, without moves. A FEN of chess, with castling rights such as `KQkq`, is one too.
+// Whether a text is only a FEN, without moves. A FEN of chess, such as `… w KQkq e3 0 1`, is one too.
 export const isFen = (text) => (
-  /^(startpos|[a-z1-9?]+(\/[a-z1-9?]+)+(\[-?\])?(\s+[wrb](\s+[-\dkq]+)*)?)$/i.test(withoutPrefix(text))
+  /^(startpos|[a-z1-9?]+(\/[a-z1-9?]+)+(\[-?\])?(\s+[wrb](\s+([-\dkq]+|[a-h][36]))*)?)$/i.test(withoutPrefix(text))
 );
 
 // Sets up a position after the server or the page has checked it. A text that the page cannot read goes to the server.
@@ -400,7 +400,7 @@ export async function setUp(text) {
     if (isWanted()) openGame(game);
   } catch (error) {
     if (!isWanted()) return;
-    if (app.read && !isFen(text)) await app.read(text);
+    if (app.read && !isFen(text)) await app.read(text, { isConfirmed: true });
     else say(errorText(error));
   }
 }

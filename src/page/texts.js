@@ -118,7 +118,7 @@ const TEXTS = {
   ],
   games: ['Games of the file', '文件中的对局'],
   reading: ['Reading…', '读取中…'],
-  'foreign link': ['the page opens no links to other sites; paste the game or position', '本页面不打开其他网站的链接；请粘贴棋谱或局面'],
+  'no game in link': ['the link contains no game or position that the page can read; paste the game or position', '链接中没有本页面能读取的对局或局面；请粘贴棋谱或局面'],
   loaded: ['Games read: {}', '已读取 {} 局'],
   'other files': ['Other files, not opened: {}', '另有 {} 个文件未打开'],
   'long address': ['The browser does not keep a game of this length; save it to a file', '对局太长，浏览器无法保留；请另存为文件'],

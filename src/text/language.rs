@@ -210,7 +210,7 @@ texts! {
     lines_skipped: "{}: skipped {} lines of text outside games", "{}：跳过对局以外的 {} 行文字";
     first_of_several: "{}: using the first of several games; {}:2 is the next",
         "{}：有多局棋，只用第一局；{}:2 为下一局";
-    other_extensions: "{}: not read because of other extensions: {}", "{}：因扩展名不同而未读取：{}";
+    other_extensions: "{}: not read because of other extensions: {}", "{}：扩展名不是棋谱格式，未读取：{}";
     no_game: "there is no game {}", "没有第 {} 局";
     too_few_plies: "game {} ends after ply {}", "第 {} 局只有 {} 步";
     games_converted: "{} read, {} written", "读入 {}，写出 {}";

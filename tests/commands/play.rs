@@ -231,6 +231,16 @@ fn a_user_who_must_deviate_is_warned() {
 }
 
 #[test]
+fn a_user_whose_opponent_has_deviated_is_warned() {
+    // Black has two replies to the check, so only the position after the check has occurred twice.
+    let checks = "'4k4/9/9/9/9/9/9/4R4/4A4/4K4 b' e9d9 e2d2 d9e9 d2e2";
+    for reply in ["e9d9", "e9f9"] {
+        let text = played(&format!("{checks} {reply}"), "");
+        assert_eq!(text.matches("red must deviate").count(), 1, "{text}");
+    }
+}
+
+#[test]
 fn a_user_who_may_repeat_is_not_warned() {
     let repeated = format!("{FORCED_CHECKS} e9f9 e1f1 f9e9 f1e1");
     // Not after the end of the game.
@@ -242,6 +252,8 @@ fn a_user_who_may_repeat_is_not_warned() {
         (format!("{repeated} --rules none"), ""),
         (format!("{repeated} e9f9 e1e2"), ""),
         ("startpos h0g2 h9g7 g2h0 g7h9".to_owned(), ""),
+        // The last move captures the checking rook.
+        ("'4k4/9/9/9/8P/9/9/9/r3R4/3K5 b' e9f9 e1f1 f9e9 f1e1 a1e1".to_owned(), ""),
     ] {
         let text = played(&arguments, lines);
         assert!(!text.contains("must deviate"), "{arguments}: {text}");

@@ -254,9 +254,8 @@ impl PlaySession {
         }
     }
 
-    /// The warning that the user must deviate from a repetition, before the user moves: the next occurrence of the
-    /// current position, or of that before the last move, would decide, and the moves since its first occurrence
-    /// would be lost for the user.
+    /// The warning that the user must deviate from a repetition, before the user moves: if the current position, or that
+    /// before the last move, occurs once more by the same moves, the user loses.
     fn repetition_warning(&self) -> Option<String> {
         if self.is_engines_turn() || self.ending().is_some() {
             return None;
@@ -272,6 +271,10 @@ impl PlaySession {
             Some(fill(texts().must_deviate, &values))
         };
         warning(&self.game).or_else(|| {
+            // After a capture no earlier position can occur again.
+            if self.game.plies_since_capture().is_empty() {
+                return None;
+            }
             let mut before = self.game.clone();
             before.pop()?;
             warning(&before)

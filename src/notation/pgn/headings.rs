@@ -222,6 +222,10 @@ fn split_heading(line: &str) -> Option<(&'static str, &str)> {
     Some((tag, value.trim_start().trim_end_matches("(Email:)")))
 }
 
+/// The first characters of results between the names of players, as in `许银川 先胜 胡荣华`.
+const TITLE_WORDS: [char; 12] =
+    ['先', '后', '後', '战', '戰', '弈', '成', '作', '言', '议', '議', '握'];
+
 /// Whether a line is Chinese text or has a web address, without moves, move numbers, results or characters with a
 /// meaning in PGN.
 fn is_sentence(line: &str) -> bool {
@@ -233,7 +237,7 @@ fn is_sentence(line: &str) -> bool {
     let first = line.split_whitespace().next().unwrap_or_default();
     let begins_with_number = first.starts_with(char::is_numeric) || is_move_number(first);
     // The result of a game within a line, as in `许银川 先胜 胡荣华`, is part of a title.
-    let begins_title_word = |word: &str| word.starts_with(['先', '后', '後', '战', '戰', '弈']);
+    let begins_title_word = |word: &str| word.starts_with(TITLE_WORDS);
     let is_title_word =
         |word: &str| word != line.trim() && (begins_title_word(word) || word.contains([':', '：']));
     let is_result = |word: &str| word.parse::<GameResult>().is_ok() && !is_title_word(word);

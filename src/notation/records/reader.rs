@@ -1,7 +1,7 @@
 //! Reads game records in any format.
 
 use std::borrow::Cow;
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::ops::Range;
 
@@ -374,7 +374,8 @@ fn has_pgn(text: &str) -> bool {
     has_tag(text) || is_html(text) && has_tag(&html_text(text))
 }
 
-/// Whether a text with records in DhtmlXQ also has games as text that are not copies of the records. A web page may
+/// Whether a text with records in DhtmlXQ also has games as text that are not copies of the records or of their
+/// first moves. A web page may
 /// show the moves of its record in another form, so such pages count as texts without games.
 fn has_text_games(text: &str, parts: &VecDeque<(Range<usize>, usize)>, read: TextReader) -> bool {
     if !is_dhtmlxq(text) || is_html(text) {
@@ -383,15 +384,18 @@ fn has_text_games(text: &str, parts: &VecDeque<(Range<usize>, usize)>, read: Tex
     let outside = outside_dhtmlxq(text);
     let others = PgnReader::new(outside.as_bytes()).filter_map(|game| Some(game.ok()?.main_line()));
     let others = others.filter(|line| line.moves.len() > 1).map(|line| line.moves);
-    let mut others: HashSet<Vec<Move>> = others.collect();
-    if !others.is_empty() {
-        for (part, lines_before) in parts {
-            if let Ok(record) = read(&text[part.clone()], *lines_before) {
-                others.remove(&record.main_line().moves);
-            }
-        }
+    let others: Vec<Vec<Move>> = others.collect();
+    if others.is_empty() {
+        return false;
     }
-    !others.is_empty()
+    let records = parts.iter().filter_map(|(part, before)| read(&text[part.clone()], *before).ok());
+    let mut records: Vec<Vec<Move>> = records.map(|record| record.main_line().moves).collect();
+    records.sort_unstable();
+    // In the order, the first line that is not less than `line` is the first one that may begin with it.
+    others.iter().any(|line| {
+        let at = records.partition_point(|record| record < line);
+        !records.get(at).is_some_and(|record| record.starts_with(line))
+    })
 }
 
 /// Whether the complete lines in the beginning of a file are games, one per line, and the first of them has a position.

@@ -88,9 +88,11 @@ fn comments_numbers_and_results_of_chinese_texts_are_read() {
         assert_eq!(game.main_line().coordinates(), "h2e2 h9g7 h0g2 i9h9", "{text}");
         assert_eq!(game.result, GameResult::RedWins, "{text}");
     }
-    for title in ["许银川 先胜 胡荣华", "许银川 战和 胡荣华"] {
+    for title in
+        ["先胜", "战和", "成和", "言和", "握手言和"].map(|word| format!("许银川 {word} 胡荣华"))
+    {
         let game = read_one(&format!("赛事：决赛\n{title}\n1. 炮二平五 马8进7 *"));
-        assert_eq!((game.plies(), game.moves[ROOT].comment.as_str()), (2, title));
+        assert_eq!((game.plies(), game.moves[ROOT].comment.as_str()), (2, title.as_str()));
     }
     let game = read_one("1. 炮二平五（好棋） 马8进7｛稳｝ 2. 马二进三【常见】 *");
     assert_eq!(game.comments(), ["好棋", "稳", "常见"]);
@@ -205,7 +207,9 @@ fn results_in_words_are_read() {
             }
         }
     }
-    for word in "平 双方 红方 红方优 投子认负 红超时好".split(' ') {
+    for word in
+        "平 双方 红方 红方优 投子认负 红超时好 红先黑胜 黑先红胜 红黑胜 红方黑方和".split(' ')
+    {
         assert!(word.parse::<GameResult>().is_err(), "{word}");
     }
 }

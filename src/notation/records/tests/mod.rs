@@ -457,18 +457,21 @@ fn operations_of_an_epd_are_kept() {
 fn text_games_beside_records_in_dhtmlxq_are_reported() {
     let record = "[DhtmlXQ][DhtmlXQ_length]2[/DhtmlXQ_length][DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist]\
                   [DhtmlXQ_comment1]1. 炮八平五 马8进7[/DhtmlXQ_comment1][/DhtmlXQ]";
+    let longer = record.replace("77477062", "774770627967");
     let other = "标题: 甲\n红方: 乙\n\n1.炮二平五 马８进７\n2.马二进三 车９平８\n";
     let copy = "标题: 甲\n红方: 乙\n\n1.炮二平五 马８进７\n";
     for (text, is_complete) in [
         (format!("{record}\n{other}"), false),
         (format!("{other}\n{record}\n{record}"), false),
         (format!("{copy}{record}"), true),
+        (format!("{copy}{longer}"), true),
         (format!("甲 - 乙\n{record}\n1. 见下\n{record}"), true),
         (format!("<html><body>{other}\n{record}</body></html>"), true),
     ] {
         let mut reader = RecordReader::new(text.as_bytes()).unwrap();
         let game = reader.next().unwrap().unwrap();
-        assert_eq!((game.plies(), game.tag("Dhtml_length")), (2, None), "{text}");
+        let plies = if text.contains(&longer) { 3 } else { 2 };
+        assert_eq!((game.plies(), game.tag("Dhtml_length")), (plies, None), "{text}");
         reader.by_ref().for_each(drop);
         assert_eq!(reader.finish().is_ok(), is_complete, "{text}");
     }
