@@ -179,6 +179,10 @@ impl Search<'_> {
             if self.stopped {
                 return Some(Score::ZERO);
             }
+            if score.is_path_dependent() && score.score.is_proven() {
+                // A win by repetition on this path: the search of the moves returns it with its dependency.
+                continue;
+            }
             let score = score.score;
             if score >= target {
                 self.store(
