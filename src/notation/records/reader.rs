@@ -374,9 +374,8 @@ fn has_pgn(text: &str) -> bool {
     has_tag(text) || is_html(text) && has_tag(&html_text(text))
 }
 
-/// Whether a text with records in DhtmlXQ also has games as text that are not copies of the records or of their
-/// first moves. A web page may
-/// show the moves of its record in another form, so such pages count as texts without games.
+/// Whether a text with records in DhtmlXQ also has games as text that are not copies of the records or of their first
+/// moves. A web page may show the moves of its record in another form, so such pages count as texts without games.
 fn has_text_games(text: &str, parts: &VecDeque<(Range<usize>, usize)>, read: TextReader) -> bool {
     if !is_dhtmlxq(text) || is_html(text) {
         return false;
