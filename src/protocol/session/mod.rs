@@ -468,6 +468,8 @@ impl Session {
         self.preferences.batch && self.ends_by_itself() || self.queue.is_full()
     }
 
+    /// Whether a command that arrives during a search is queued: because it waits for the answer, because it belongs to
+    /// a queued `go`, or because it shows what queued commands change.
     fn must_wait(&self, command: &Command) -> bool {
         let Some(search) = &self.search else {
             return false;
@@ -480,6 +482,7 @@ impl Session {
         is_for_queued || is_about_queued || self.waits_for_answer(command)
     }
 
+    /// Whether a command, arrived or queued, must not run before the answer of the search in progress.
     fn waits_for_answer(&self, command: &Command) -> bool {
         let is_perft = |search: &ActiveSearch| search.awaited_perft.is_some();
         let quit_waits = self.preferences.batch || self.search.as_ref().is_some_and(is_perft);
@@ -558,6 +561,7 @@ fn shows_state(command: &Command) -> bool {
     matches!(command, Command::ShowBook(_) | Command::ShowPosition | Command::ShowEvaluation)
 }
 
+/// Whether a command starts a search or changes what a search uses, so that it must not run during one.
 fn needs_idle(command: &Command) -> bool {
     !matches!(
         command,
