@@ -15,9 +15,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! On x86-64, compile for x86-64-v2 or newer: population counts and SSE4.2 are worth a tenth of the speed. Cargo
-//! ignores the flags of a dependency, so set `RUSTFLAGS="-C target-cpu=x86-64-v2"`, or in the `.cargo/config.toml` of
-//! your project:
+//! On x86-64, compile for x86-64-v2 or newer, because the search counts bits in nearly every step. Cargo ignores the
+//! flags of a dependency, so set `RUSTFLAGS="-C target-cpu=x86-64-v2"`, or in the `.cargo/config.toml` of your project:
 //!
 //! ```toml
 //! [target.'cfg(target_arch = "x86_64")']
@@ -112,8 +111,8 @@
 //! Without the default features, the library contains the board, the rules, the search and the protocols, and has few
 //! dependencies. With `serde`, scores are serialized in units of the evaluation and positions as FENs. Positions of the
 //! promotion variant cannot be serialized, because a FEN does not contain the variant. Moves, squares, colors,
-//! positions, results and solutions can also be deserialized; scores cannot, nor can types that are
-//! serialized as names, such as verdicts.
+//! positions, results and solutions can also be deserialized; scores cannot, nor can types that are serialized as
+//! names, such as verdicts.
 //!
 //! The crates whose types are part of the public API are re-exported: `arrayvec`, `crossbeam_channel`, `encoding_rs`,
 //! `rand` and, with the feature `sqlite`, `rusqlite`. With `serde`, types implement its traits. The modules of the

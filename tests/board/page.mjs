@@ -710,10 +710,11 @@ async function playsFromRecord(url) {
   assert.equal(await title(), '? – Chuhe');
   assert.equal(await moveCount(page), 0);
   await page.click('#end-play');
-  await page.goto(`${url}#3k5/1R7/9/9/9/9/9/R8/9/4K4_b`);
+  await page.goto(`${url}#3k5/1R7/9/9/9/9/9/R8/9/4K4_b~@0;Red=A`);
   await waitForStatus(page, 'No legal move');
   await page.click('#play-black');
   await waitForStatus(page, 'The game is over');
+  assert.equal(await title(), 'A – ?');
   await page.context().close();
 }
 
