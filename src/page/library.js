@@ -209,6 +209,7 @@ async function answer(requested, tries) {
   if (path.length >= 3) {
     const movelist = path.map((node) => node.move).join('|');
     const rules = await ask('queryrule', { board: fenOf(app.game.root), movelist });
+    if (requested !== query) return;
     ban.push(...(rules.moves || []).filter((move) => move.rule === 'ban').map((move) => `move:${move.uci}`));
   }
   const reply = await ask('querybest', { ban: ban.join('|') });

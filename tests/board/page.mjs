@@ -1266,7 +1266,9 @@ async function playsByLibrary(page, url) {
   await page.unroute('**/api/position*');
   await page.click('#new-game');
   await waitForMoves(page, 1);
-  // If the query fails after a search was requested, the library stops playing, and the query can be repeated.
+  // If the query fails after a search was requested, the library stops playing, and the query can be repeated. The
+  // library does not play in the meantime, because its query for the earlier game would count as the first one.
+  await page.selectOption('#library-side', '');
   let tries = 0;
   await page.route('**/chessdb.php', (route) => {
     const action = new URLSearchParams(route.request().postData()).get('action');
@@ -1275,6 +1277,7 @@ async function playsByLibrary(page, url) {
     return route.fulfill({ json: { status: 'ok', moves } });
   });
   await page.click('#new-game');
+  await page.selectOption('#library-side', 'wb');
   await page.waitForSelector('#retry', { state: 'visible' });
   assert.equal(await page.inputValue('#library-side'), '');
 }
