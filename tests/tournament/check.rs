@@ -190,11 +190,12 @@ fn lines_that_ucci_does_not_specify_are_unclear() {
 /// In this mode the script writes tabs between words, which UCI allows, and illegal moves after `pv` and `ponder`. It
 /// crashes at `quit` and at the end of its input.
 #[test]
-fn tabs_are_allowed_but_not_illegal_moves_and_crashes() {
+fn tabs_are_unclear_and_illegal_moves_and_crashes_are_violations() {
     let (_, text, _) = run(&["cmd=sh", &arguments("untidy"), "proto=uci", "ranks=0"]);
     for part in [
         "ok        handshake\n",
         "ok        known lines\n",
+        "unclear   single spaces: \"bestmove\\ta0a1\\tponder\\ta0a9\" has other blanks",
         "violated  depth: the move to ponder on is illegal: \"bestmove a0a1 ponder a0a9\"\n",
         "violated  info: the move a0a9 of pv is illegal: \"info depth 5 ",
         "violated  quit: it exited (signal: 11 (SIGSEGV)",
@@ -203,6 +204,42 @@ fn tabs_are_allowed_but_not_illegal_moves_and_crashes() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
+}
+
+/// In this mode the script writes a blank at the end of each line, offers an option twice or with an invalid default,
+/// and exits with another code than 0, as after a panic or an exception.
+#[test]
+fn blanks_options_and_exit_codes_that_clients_may_refuse_are_unclear() {
+    let check_sloppy = |protocol: &str, options: &str, quit: (&str, &str), last: &str| {
+        let (_, reports) = check(&["cmd=sh", &arguments("sloppy"), protocol, "ranks=0"]);
+        let spaces = format!(
+            "\"{last} \" has other blanks than single spaces between words; \
+             some clients do not read it"
+        );
+        for (name, (outcome, detail)) in [
+            ("handshake", ("ok", "")),
+            ("options", ("unclear", options)),
+            ("single spaces", ("unclear", &spaces)),
+            ("quit", quit),
+            ("quit during search", quit),
+            ("end of input", ("unclear", "it exited (exit status: 1)")),
+            ("end of input during search", ("unclear", "it exited (exit status: 1)")),
+        ] {
+            let report = reports.iter().find(|report| report.0 == name).unwrap();
+            assert_eq!((&*report.1, &*report.2), (outcome, detail), "{protocol}: {name}");
+        }
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let options = "option Speed: the default \"0\" is not between 1 and 9";
+            let quit = ("unclear", "it exited (exit status: 101): out of luck");
+            check_sloppy("proto=uci", options, quit, "uciok");
+        });
+        scope.spawn(|| {
+            let options = "it offers the option UseMillisec twice";
+            check_sloppy("proto=ucci", options, ("violated", "it does not send bye"), "ucciok");
+        });
+    });
 }
 
 #[test]

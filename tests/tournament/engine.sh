@@ -28,6 +28,9 @@ if [ "$mode" = untidy ]; then
     say() { printf '%s\n' "$1" | tr ' ' "$TAB"; }
 fi
 
+# A blank at the end of each line.
+[ "$mode" = sloppy ] && say() { printf '%s \n' "$1"; }
+
 # The program `file`, which is Chuhe, as an engine that speaks only XBoard: `xboard` reads its first line late, `strict`
 # plays one game, reads only FENs with the letters N and B and refuses the first move that it gets, `refuses` refuses
 # all moves, `declines` refuses `go`, `balks` refuses `go` after its first move.
@@ -186,6 +189,14 @@ while read -r line; do
             [ "$mode" = resign ] && say "option speed type spin default 500 min 1 max 1000"
             case $mode in
                 seconds) ;;
+                sloppy)
+                    if [ "$line" = uci ]; then
+                        say "option name Speed type spin default 0 min 1 max 9"
+                    else
+                        say "option usemillisec type check default false"
+                        say "option UseMillisec type check default true"
+                    fi
+                    ;;
                 hybrid) say "option UCI_Variant type combo default xiangqi var chess var xiangqi" ;;
                 twice) say "option UseMillisec type check default false" ;;
                 *) say "option usemillisec type check default false" ;;
@@ -239,9 +250,13 @@ while read -r line; do
         quit)
             [ "$mode" = lingers ] && sleep 3
             [ "$mode" = untidy ] && kill -SEGV $$
+            if [ "$mode" = sloppy ]; then echo "out of luck" >&2; exit 101; fi
             [ "$mode" = stays ] || exit 0
             ;;
     esac
 done
-[ "$mode" = stays ] && sleep 1000
-[ "$mode" = untidy ] && kill -SEGV $$
+case $mode in
+    stays) sleep 1000 ;;
+    untidy) kill -SEGV $$ ;;
+    sloppy) exit 1 ;;
+esac

@@ -99,6 +99,17 @@ pub fn words_of_the_handshake(engine: &mut Dialogue<'_>) -> CheckResult {
     }
 }
 
+pub fn single_spaces(engine: &mut Dialogue<'_>) -> CheckResult {
+    let position = set_startpos(engine)?;
+    engine.plays("go depth 4", &position)?;
+    match &engine.misspaced {
+        Some(line) => unclear(format!(
+            "{line:?} has other blanks than single spaces between words; some clients do not read it"
+        )),
+        None => Ok(()),
+    }
+}
+
 pub fn legal_move_list(engine: &mut Dialogue<'_>) -> CheckResult {
     set_startpos(engine)?;
     engine.send("go perft 1");

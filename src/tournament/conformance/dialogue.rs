@@ -62,6 +62,8 @@ pub struct Dialogue<'a> {
     interrupt: &'a Receiver<()>,
     pub is_interrupted: bool,
     pub timeouts: CheckTimeouts,
+    /// The first response with other blanks than single spaces between words.
+    pub misspaced: Option<String>,
     transcript: Vec<String>,
 }
 
@@ -81,6 +83,7 @@ impl<'a> Dialogue<'a> {
             interrupt,
             is_interrupted: false,
             timeouts,
+            misspaced: None,
             transcript: Vec::new(),
         })
     }
@@ -151,8 +154,11 @@ impl<'a> Dialogue<'a> {
             Ok(None) => Ok(None),
             Ok(Some((_, text))) => {
                 self.note('<', &text);
+                if self.misspaced.is_none() && is_misspaced(&text) {
+                    self.misspaced = Some(text.clone());
+                }
                 if self.dialect.is_ucci() {
-                    return Ok(Some(text));
+                    return Ok(Some(text.trim().to_owned()));
                 }
                 // UCI allows several spaces and tabs between words.
                 let words: Vec<&str> = text.split_ascii_whitespace().collect();
@@ -343,6 +349,14 @@ impl<'a> Dialogue<'a> {
         self.answers_once()?;
         Ok((played, lines))
     }
+}
+
+/// Whether a response, which clients compare as a whole or split at single spaces, has other blanks than single spaces
+/// between words.
+fn is_misspaced(line: &str) -> bool {
+    let word = line.split_ascii_whitespace().next().unwrap_or_default();
+    let is_response = matches!(word, "ucciok" | "uciok" | "readyok" | "bestmove" | "nobestmove");
+    is_response && line.split(' ').any(|word| word.is_empty() || word.contains('\t'))
 }
 
 /// Initializes an engine and sends the starting position.

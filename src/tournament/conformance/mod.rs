@@ -203,6 +203,11 @@ const CHECKS: &[Check] = &[
         "clients send position and go during a search, without stop",
         clients::position_during_search,
     ),
+    both(
+        "single spaces",
+        "clients compare responses as a whole, or split them at single spaces",
+        clients::single_spaces,
+    ),
     ucci(
         "words of the handshake",
         "clients look for the words draw and resign in all lines",

@@ -8,7 +8,7 @@ use super::dialogue::{
 };
 use crate::board::Position;
 use crate::notation::fen::START;
-use crate::tournament::engine::{find_offer, offered_options};
+use crate::tournament::engine::{END_TIMEOUT, find_offer, offered_options};
 use crate::tournament::spec::EngineProtocol::{Ucci, Uci};
 
 pub fn handshake(engine: &mut Dialogue<'_>) -> CheckResult {
@@ -38,6 +38,15 @@ pub fn options(engine: &mut Dialogue<'_>) -> CheckResult {
         violated_unless(is_complete, format!("{line:?} has no type or an incomplete one"))?;
         let is_named = engine.protocol() != Uci || line.starts_with("option name ");
         violated_unless(is_named, format!("{line:?} has no name"))?;
+    }
+    let offered = offered_options(&lines);
+    for (index, option) in offered.iter().enumerate() {
+        let name = &option.name;
+        let is_new = find_offer(&offered[..index], name).is_none();
+        unclear_unless(is_new, format!("it offers the option {name} twice"))?;
+        if let Some(error) = option.default_error() {
+            return unclear(error);
+        }
     }
     Ok(())
 }
@@ -202,8 +211,10 @@ fn exits_at_quit(engine: &mut Dialogue<'_>) -> CheckResult {
     engine.send("quit");
     let has_sent_bye = engine.protocol() == Uci
         || engine.until("bye", engine.timeouts.response, |line| line == "bye").is_ok();
-    exits(engine, "it does not exit")?;
-    violated_unless(has_sent_bye, "it does not send bye")
+    match exits(engine, "it does not exit") {
+        Ok(()) | Err(CheckFailure::Unclear(_)) if !has_sent_bye => violated("it does not send bye"),
+        result => result,
+    }
 }
 
 pub fn quit_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
@@ -218,10 +229,18 @@ pub fn end_of_input(engine: &mut Dialogue<'_>) -> CheckResult {
     exits(engine, "it does not exit at the end of its input, and would outlive a killed client")
 }
 
-/// Expects the end of the engine. `error` is the violation if it does not exit; a crash is another one.
+/// Expects the end of the engine. `error` is the violation if it does not exit; a signal or, on Windows, an exception
+/// is another one. Other exit codes than 0 are unclear: a panic of Rust and an uncaught exception of Python or Java end
+/// with such a code, but the protocols do not mention exit codes.
 fn exits(engine: &mut Dialogue<'_>, error: &str) -> CheckResult {
     violated_unless(engine.ends_within(engine.timeouts.response), error)?;
-    engine.process.crash().map_or(Ok(()), violated)
+    let (status, how) = engine.process.exit(END_TIMEOUT);
+    match status.map(|status| status.code()) {
+        None | Some(Some(0)) => Ok(()),
+        // Exit codes of Unix are below 256.
+        Some(Some(code)) if code.cast_unsigned() < 0xC000_0000 => unclear(how),
+        _ => violated(how),
+    }
 }
 
 pub fn end_of_input_during_search(engine: &mut Dialogue<'_>) -> CheckResult {

@@ -220,6 +220,7 @@ pub struct OfferedOption {
     /// The words of the name, separated by single blanks.
     pub name: String,
     kind: OptionKind,
+    default: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -254,10 +255,11 @@ impl OfferedOption {
                 (_, None) => {}
             }
         }
-        let bound = |key: &str| {
+        let value_of = |key: &str| {
             let (_, value) = values.iter().find(|(k, _)| *k == key)?;
-            value.parse().ok()
+            Some(value.clone())
         };
+        let bound = |key: &str| value_of(key)?.parse().ok();
         let kind = match kind {
             "check" => OptionKind::Check,
             "spin" => OptionKind::Spin(bound("min"), bound("max")),
@@ -269,7 +271,15 @@ impl OfferedOption {
             _ => OptionKind::Other,
         };
         let name = name.join(" ");
-        Some(Self { name, kind })
+        let default = value_of("default");
+        Some(Self { name, kind, default })
+    }
+
+    /// A description of the default value if it is invalid for this option.
+    pub fn default_error(&self) -> Option<String> {
+        let default = self.default.as_deref()?;
+        let objection = self.objection(default)?;
+        Some(format!("option {}: the default {default:?} {objection}", self.name))
     }
 
     /// The reason why a value is invalid for this option; `None` if it is valid.
@@ -424,6 +434,25 @@ mod tests {
         ] {
             let found = handshake.option_warning(name, value);
             assert_eq!(found.as_deref(), warning, "{name} {value}");
+        }
+    }
+
+    #[test]
+    fn invalid_defaults_are_found() {
+        for (line, error) in [
+            ("spin default 0 min 1 max 9", Some("\"0\" is not between 1 and 9")),
+            ("spin default all min 1 max 9", Some("\"all\" is not a whole number")),
+            ("spin default 9 min 1 max 9", None),
+            ("combo var A B var C default B", Some("\"B\" is not one of A B, C")),
+            ("combo default A B var A B var C", None),
+            ("check default maybe", Some("\"maybe\" is neither true nor false")),
+            ("check", None),
+            ("string default", None),
+            ("button", None),
+        ] {
+            let offer = OfferedOption::read(&format!("option X type {line}")).unwrap();
+            let error = error.map(|error| format!("option X: the default {error}"));
+            assert_eq!(offer.default_error(), error, "{line}");
         }
     }
 }

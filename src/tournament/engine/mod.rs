@@ -22,7 +22,7 @@ pub use dialect::{EngineDialect, MoveRequest};
 pub use handshake::{Handshake, find_offer, has_milliseconds, offered_options, option_command};
 pub use platform::processors;
 pub use probe::probe;
-pub use process::{Output, Process};
+pub use process::{END_TIMEOUT, Output, Process};
 
 use super::limit::{Clock, Timeouts};
 use super::spec::EngineSpec;

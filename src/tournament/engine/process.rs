@@ -28,7 +28,7 @@ use crate::tournament::spec::{EngineProtocol, EngineSpec};
 /// Number of buffered lines. If more are pending, the reader waits, and the engine blocks when its pipe is full.
 const LINES_AHEAD: usize = 1024;
 /// Time limit for the exit of a process that has closed its output.
-const END_TIMEOUT: Duration = Duration::from_millis(200);
+pub const END_TIMEOUT: Duration = Duration::from_millis(200);
 /// How long to wait for a killed process before a separate thread waits for it.
 const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -58,10 +58,11 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts an engine, bound to `cpus` if given. With `passes_info` the `info` lines are sent to `output` like
-    /// other lines, instead of being parsed. An error means that the process, one of its threads or pipes, or the
-    /// file for standard error cannot be set up. The engine did not cause such an error.
-    pub fn start(spec: &EngineSpec, cpus: Option<&[usize]>, passes_info: bool) -> io::Result<Self> {
+    /// Starts an engine, bound to `cpus` if given. With `is_raw` the `info` lines are sent to `output` like other
+    /// lines, instead of being parsed, and all lines with the blanks at their ends. An error means that the process,
+    /// one of its threads or pipes, or the file for standard error cannot be set up. The engine did not cause such an
+    /// error.
+    pub fn start(spec: &EngineSpec, cpus: Option<&[usize]>, is_raw: bool) -> io::Result<Self> {
         let cancel = Cancel::new()?;
         let error_log = spec.stderr.as_deref().map(open_log).transpose()?;
         let mut group = spawn(spec, cpus)?;
@@ -107,7 +108,7 @@ impl Process {
             label: Arc::clone(&process.label),
             xboard: process.xboard.clone(),
             sender,
-            passes_info,
+            is_raw,
         };
         start(Box::new(move || reader.run(stdout)))?;
         let error_lines = Arc::clone(&process.error_lines);
@@ -193,8 +194,14 @@ impl Process {
     /// description of how the process ended, or else that it closed its output, with the error message from standard
     /// error.
     pub fn end(&mut self, timeout: Duration) -> String {
+        self.exit(timeout).1
+    }
+
+    /// As [`Self::end`], with the exit status if the process has ended and was not reaped before.
+    pub fn exit(&mut self, timeout: Duration) -> (Option<ExitStatus>, String) {
         let has_ended = self.has_ended(timeout);
-        let how = match has_ended.then(|| self.reap()) {
+        let end = has_ended.then(|| self.reap());
+        let how = match &end {
             Some(Some(Ok(status))) => format!("it exited ({status})"),
             Some(Some(Err(error))) => format!("it exited ({error})"),
             Some(None) => "it exited".to_owned(),
@@ -202,19 +209,11 @@ impl Process {
         };
         // The last error message of the engine may not have been read yet.
         let _ = self.errors_end.recv_timeout(timeout);
-        match error_message(&self.error_lines.lock()) {
+        let how = match error_message(&self.error_lines.lock()) {
             Some(words) => format!("{how}: {words}"),
             None => how,
-        }
-    }
-
-    /// Reaps the process, which has ended. If a signal or, on Windows, an exception ended it, returns a description of
-    /// this.
-    pub fn crash(&mut self) -> Option<String> {
-        let status = self.reap()?.ok()?;
-        // Exit codes of Unix are below 256.
-        let is_crash = status.code().is_none_or(|code| code.cast_unsigned() >= 0xC000_0000);
-        is_crash.then(|| format!("it exited ({status})"))
+        };
+        (end.flatten().and_then(Result::ok), how)
     }
 
     /// Kills the rest of the process group, then reaps the process.
@@ -363,7 +362,7 @@ const MAX_MESSAGE: usize = 200;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// A line that is neither empty nor, unless `passes_info` is set, an `info` line.
+    /// A line that is neither blank nor, unless `is_raw` is set, an `info` line.
     Line {
         /// Time of arrival.
         at: Instant,
@@ -391,8 +390,8 @@ struct OutputReader {
     label: Arc<str>,
     xboard: Option<Arc<Mutex<XboardTranslator>>>,
     sender: Sender<Output>,
-    /// Whether `info` lines are sent to the receiver like other lines, instead of being parsed here.
-    passes_info: bool,
+    /// Whether all lines are sent to the receiver with their blanks, `info` lines as well instead of being parsed here.
+    is_raw: bool,
 }
 
 impl OutputReader {
@@ -435,17 +434,20 @@ impl OutputReader {
 
     /// Handles a line. Returns `false` if the receiver was dropped.
     fn line(&self, line: &[u8], at: Instant) -> bool {
-        let text = without_byte_order_mark(&decode_line(line).0).trim().to_owned();
+        let decoded = decode_line(line).0;
+        let line = without_byte_order_mark(&decoded);
+        let text = line.trim();
         log::debug!("{} -> {text}", self.label);
         let Some(translator) = &self.xboard else {
-            return self.handle(text, at);
+            let text = if self.is_raw { line.trim_end_matches('\r') } else { text };
+            return self.handle(text.to_owned(), at);
         };
-        let translated = translator.lock().answer(&text);
+        let translated = translator.lock().answer(text);
         translated.into_iter().all(|text| self.handle(text, at))
     }
 
     fn handle(&self, text: String, at: Instant) -> bool {
-        if !self.passes_info && text.split_ascii_whitespace().next() == Some("info") {
+        if !self.is_raw && text.split_ascii_whitespace().next() == Some("info") {
             let mut output = self.move_output.lock();
             if !output.has_outcome {
                 output.info.read(&text);
@@ -461,7 +463,7 @@ impl OutputReader {
         if is_outcome(&text) {
             self.move_output.lock().has_outcome = true;
         }
-        text.is_empty() || self.sender.send(Output::Line { at, text }).is_ok()
+        text.trim().is_empty() || self.sender.send(Output::Line { at, text }).is_ok()
     }
 }
 
