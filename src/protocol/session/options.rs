@@ -27,10 +27,11 @@ impl Session {
             }
             Some(Err(error)) => self.refuse("setoption", &error),
             Some(Ok(OptionChange { name, effect, note })) => {
-                if let Some(note) = note {
-                    self.message(&note);
+                match (self.apply(preferences, name, effect), note) {
+                    (Err(error), _) => self.refuse("setoption", &error),
+                    (Ok(()), Some(note)) => self.message(&note),
+                    (Ok(()), None) => {}
                 }
-                self.apply(preferences, name, effect);
             }
         }
     }
@@ -43,9 +44,14 @@ impl Session {
         meaning(&after) != meaning(&self.preferences)
     }
 
-    /// Adopts the preferences after a change of one option. The option stays as it was if the memory or the threads for
-    /// the new value are not available, or the network cannot be loaded.
-    fn apply(&mut self, preferences: Preferences, name: &str, effect: Effect) {
+    /// Adopts the preferences after a change of one option. If the memory or the threads for the new value are not
+    /// available, or the network cannot be loaded, the option stays as it was and the error is returned.
+    fn apply(
+        &mut self,
+        preferences: Preferences,
+        name: &str,
+        effect: Effect,
+    ) -> Result<(), String> {
         let is_changed = preferences != self.preferences;
         let result = match effect {
             Effect::Resize if is_changed => self.resize(preferences.hash_size),
@@ -59,7 +65,7 @@ impl Session {
         if let Err(error) = result {
             // A network of Pikafish is refused, but shows how the client counts ranks.
             self.preferences.shown_ranks = preferences.shown_ranks;
-            return self.refuse("setoption", &error);
+            return Err(error);
         }
         let before = std::mem::replace(&mut self.preferences, preferences);
         if !before.settings().scores_like(&self.preferences.settings()) {
@@ -77,6 +83,7 @@ impl Session {
             Effect::Position if is_changed => self.parse_position_again(),
             _ => {}
         }
+        Ok(())
     }
 
     /// Clears what earlier searches have left, and the counts for draw offers and resignation. The position stays.
