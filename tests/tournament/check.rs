@@ -206,6 +206,18 @@ fn tabs_are_unclear_and_illegal_moves_and_crashes_are_violations() {
     }
 }
 
+/// In this mode the script writes `ponder` without a move after `go depth`, and otherwise moves as `a0-a1`.
+#[test]
+fn other_forms_of_moves_are_violations() {
+    let (_, text, _) = run(&["cmd=sh", &arguments("dashes"), "proto=uci", "ranks=0"]);
+    for part in [
+        "violated  depth: there is no move after \"ponder\": \"bestmove a0a1 ponder\"\n",
+        "violated  nodes: a move is written \"a0-a1\" instead of \"a0a1\"\n",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
 /// In this mode the script writes a blank at the end of each line, offers an option twice or with an invalid default,
 /// and exits with another code than 0, as after a panic or an exception.
 #[test]

@@ -282,11 +282,22 @@ impl<'a> Dialogue<'a> {
     pub fn legal_move(&self, position: &Position, lines: &[String]) -> Result<Move, CheckFailure> {
         let answer = lines.last().map_or("", String::as_str);
         let text = answer.split_ascii_whitespace().nth(1).unwrap_or_default();
-        let is_legal_here = |m: &Move| is_legal(position, *m);
-        match self.dialect.read_move(text).filter(is_legal_here) {
-            Some(m) if answer.starts_with("bestmove ") => Ok(m),
+        match self.dialect.read_move(text).filter(|m| is_legal(position, *m)) {
+            Some(m) if answer.starts_with("bestmove ") => {
+                self.check_spelling(m, text)?;
+                Ok(m)
+            }
             _ => violated(format!("{answer:?} is not a legal move here")),
         }
+    }
+
+    /// Checks that a move is written as the protocol demands. Clients do not read forms such as `h3-e3` and `H3E3`.
+    fn check_spelling(&self, m: Move, text: &str) -> CheckResult {
+        let expected = self.dialect.write_move(m);
+        if text == expected {
+            return Ok(());
+        }
+        violated(format!("a move is written {text:?} instead of {expected:?}"))
     }
 
     /// Checks that the move to ponder on in the last line, if there is one, is legal after `played`.
@@ -298,16 +309,17 @@ impl<'a> Dialogue<'a> {
     ) -> CheckResult {
         let answer = lines.last().map_or("", String::as_str);
         let mut words = answer.split_ascii_whitespace().skip_while(|word| *word != "ponder");
+        if words.next().is_none() {
+            return Ok(());
+        }
         let after = position.after_all([played]);
-        let is_legal_after = |text: &str| {
-            let read = self.dialect.read_move(text);
-            read.is_some_and(|m| is_legal(&after, m))
-        };
-        match words.nth(1) {
-            Some(text) if !is_no_move(text) && !is_legal_after(text) => {
-                violated(format!("the move to ponder on is illegal: {answer:?}"))
-            }
-            _ => Ok(()),
+        match words.next() {
+            Some(text) if is_no_move(text) => Ok(()),
+            Some(text) => match self.dialect.read_move(text).filter(|m| is_legal(&after, *m)) {
+                Some(m) => self.check_spelling(m, text),
+                None => violated(format!("the move to ponder on is illegal: {answer:?}")),
+            },
+            None => violated(format!("there is no move after \"ponder\": {answer:?}")),
         }
     }
 
@@ -321,7 +333,7 @@ impl<'a> Dialogue<'a> {
         let mut position = position.clone();
         for (index, word) in pv.enumerate() {
             match self.dialect.read_move(word) {
-                Some(m) if is_legal(&position, m) => {
+                Some(m) if is_legal(&position, m) && self.dialect.write_move(m) == word => {
                     position.make(m);
                 }
                 None if index > 0 => return None,
