@@ -60,33 +60,37 @@ fn cannon_destinations(position: &Position, from: Square) -> Bitboard {
         | attacks::cannon(from, occupied) & position.color(!position.side_to_move())
 }
 
-/// Calls `visit` with the square and the pseudo-legal destinations of each piece of the side to move on `pieces`.
-/// Has one loop for each kind, so that the attack functions are inlined.
+/// Calls `visit` with the kind, the square and the pseudo-legal destinations of each piece of the side to move on
+/// `pieces`. Has one loop for each kind, so that the attack functions are inlined.
 #[inline(always)]
-fn for_each_piece(position: &Position, pieces: Bitboard, mut visit: impl FnMut(Square, Bitboard)) {
+fn for_each_piece(
+    position: &Position,
+    pieces: Bitboard,
+    mut visit: impl FnMut(PieceKind, Square, Bitboard),
+) {
     let us = position.side_to_move();
     let occupied = position.occupied();
     let own = position.color(us);
     for from in pieces & position.kind(PieceKind::King) {
-        visit(from, attacks::king(from) & !own);
+        visit(PieceKind::King, from, attacks::king(from) & !own);
     }
     for from in pieces & position.kind(PieceKind::Advisor) {
-        visit(from, attacks::advisor(from) & !own);
+        visit(PieceKind::Advisor, from, attacks::advisor(from) & !own);
     }
     for from in pieces & position.kind(PieceKind::Bishop) {
-        visit(from, attacks::bishop(from, occupied) & !own);
+        visit(PieceKind::Bishop, from, attacks::bishop(from, occupied) & !own);
     }
     for from in pieces & position.kind(PieceKind::Knight) {
-        visit(from, attacks::knight(from, occupied) & !own);
+        visit(PieceKind::Knight, from, attacks::knight(from, occupied) & !own);
     }
     for from in pieces & position.kind(PieceKind::Rook) {
-        visit(from, attacks::rook(from, occupied) & !own);
+        visit(PieceKind::Rook, from, attacks::rook(from, occupied) & !own);
     }
     for from in pieces & position.kind(PieceKind::Cannon) {
-        visit(from, cannon_destinations(position, from));
+        visit(PieceKind::Cannon, from, cannon_destinations(position, from));
     }
     for from in pieces & position.kind(PieceKind::Pawn) {
-        visit(from, attacks::pawn(us, from) & !own);
+        visit(PieceKind::Pawn, from, attacks::pawn(us, from) & !own);
     }
 }
 
@@ -108,19 +112,36 @@ fn promotions(position: &Position) -> Bitboard {
 /// Appends the pseudo-legal moves of the side to move, which may leave its king attacked.
 #[inline]
 pub fn generate(position: &Position, targets: Targets, moves: &mut MoveList) {
+    for_each_origin(position, targets, |_, from, destinations| {
+        for to in destinations {
+            moves.push(Move::new(from, to));
+        }
+    });
+}
+
+/// The moves of [`generate`] by origin: calls `visit` with the kind and the square of each piece of the side to move
+/// and its destinations. The destination of a promotion is its origin.
+#[inline(always)]
+pub(crate) fn for_each_origin(
+    position: &Position,
+    targets: Targets,
+    mut visit: impl FnMut(PieceKind, Square, Bitboard),
+) {
     let us = position.side_to_move();
     let wanted = match targets {
         Targets::Captures => position.color(!us),
         Targets::Quiets => !position.occupied(),
         Targets::All => Bitboard::ALL,
     };
-    for_each_piece(position, position.color(us), |from, destinations| {
-        for to in destinations & wanted {
-            moves.push(Move::new(from, to));
-        }
+    for_each_piece(position, position.color(us), |kind, from, destinations| {
+        visit(kind, from, destinations & wanted);
     });
     if targets != Targets::Captures {
-        push_promotions(position, moves);
+        for from in promotions(position) {
+            if let Some(piece) = position.piece_on(from) {
+                visit(piece.kind(), from, from.into());
+            }
+        }
     }
 }
 
@@ -162,7 +183,7 @@ pub(crate) fn legal_moves_between(
 ) -> MoveList {
     let legality = Legality::new(position);
     let mut moves = MoveList::new();
-    for_each_piece(position, pieces, |from, to| {
+    for_each_piece(position, pieces, |_, from, to| {
         for to in legality.restrict(position, from, to & targets) {
             moves.push(Move::new(from, to));
         }
@@ -181,7 +202,7 @@ pub fn count_legal(position: &Position) -> u64 {
     for steps in attacks::pawn_steps(us, pawns) {
         count += (steps & open & !own).len();
     }
-    for_each_piece(position, own & free & !pawns, |_, to| count += (to & open).len());
+    for_each_piece(position, own & free & !pawns, |_, _, to| count += (to & open).len());
     for from in own & !free {
         if let Some(piece) = position.piece_on(from) {
             let to = destinations(position, piece.kind(), from);

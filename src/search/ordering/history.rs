@@ -42,8 +42,12 @@ impl PieceTo {
     /// The index of a move in the position before it; `None` without a piece on its origin.
     #[inline]
     pub fn new(position: &Position, m: Move) -> Option<Self> {
-        let piece = position.piece_on(m.from())?;
-        Some(Self(PIECE_TO_INDEX[piece.index()][m.to().index()]))
+        Some(Self::of_piece(position.piece_on(m.from())?, m.to()))
+    }
+
+    #[inline]
+    fn of_piece(piece: Piece, to: Square) -> Self {
+        Self(PIECE_TO_INDEX[piece.index()][to.index()])
     }
 
     #[inline]
@@ -61,9 +65,11 @@ fn update(value: &mut i16, bonus: i32, limit: i32) {
     *value = (old + bonus - old * bonus.abs() / limit) as i16;
 }
 
+/// Number of indices of the main history of an origin: the destination, and whether the opponent attacks it.
+const MAIN_ROW: usize = 2 * Square::COUNT;
 /// Number of indices of the main history of a side: origin and destination, and for each of them whether the opponent
 /// attacks it.
-const MAIN_COUNT: usize = 4 * Square::COUNT * Square::COUNT;
+const MAIN_COUNT: usize = MAIN_ROW * MAIN_ROW;
 
 /// Squares attacked by the opponent of the side to move.
 #[derive(Clone, Copy, Debug, Default)]
@@ -104,11 +110,13 @@ impl Threats {
     /// Index of a move in the main history of its side.
     #[inline]
     fn main_index(&self, m: Move) -> usize {
-        let [from, to] = [m.from(), m.to()].map(|square| {
-            let is_attacked = self.by_any.contains(square);
-            2 * square.index() + usize::from(is_attacked)
-        });
-        from * 2 * Square::COUNT + to
+        self.square_index(m.from()) * MAIN_ROW + self.square_index(m.to())
+    }
+
+    /// Index of a square and whether it is attacked, below [`MAIN_ROW`].
+    #[inline]
+    fn square_index(&self, square: Square) -> usize {
+        2 * square.index() + usize::from(self.by_any.contains(square))
     }
 }
 
@@ -130,15 +138,41 @@ pub struct QuietHistories<'a> {
     continuation: [&'a [i16; PIECE_TO_COUNT]; 3],
 }
 
-impl QuietHistories<'_> {
+impl<'a> QuietHistories<'a> {
     #[inline(always)]
-    pub fn of(&self, position: &Position, m: Move) -> i32 {
-        let main = self.main[self.threats.main_index(m)].into();
-        let Some(now) = PieceTo::new(position, m) else {
-            return main;
-        };
-        let after = |row: &[i16; PIECE_TO_COUNT]| i32::from(row[now.index()]);
-        main + self.continuation.into_iter().map(after).sum::<i32>()
+    fn of(&self, position: &Position, m: Move) -> i32 {
+        let piece = position.piece_on(m.from());
+        piece.map_or(0, |piece| self.of_piece(piece, m.from()).of(m.to()))
+    }
+
+    /// The histories of the moves of a piece.
+    #[inline(always)]
+    pub fn of_piece(&self, piece: Piece, from: Square) -> PieceHistories<'a> {
+        let (rows, _) = self.main.as_chunks();
+        PieceHistories {
+            piece,
+            main: &rows[self.threats.square_index(from)],
+            threats: self.threats,
+            continuation: self.continuation,
+        }
+    }
+}
+
+/// The part of [`QuietHistories`] for the moves of one piece.
+#[derive(Clone, Copy, Debug)]
+pub struct PieceHistories<'a> {
+    piece: Piece,
+    main: &'a [i16; MAIN_ROW],
+    threats: Threats,
+    continuation: [&'a [i16; PIECE_TO_COUNT]; 3],
+}
+
+impl PieceHistories<'_> {
+    #[inline(always)]
+    pub fn of(&self, to: Square) -> i32 {
+        let now = PieceTo::of_piece(self.piece, to).index();
+        let main = i32::from(self.main[self.threats.square_index(to)]);
+        main + self.continuation.into_iter().map(|row| i32::from(row[now])).sum::<i32>()
     }
 }
 
@@ -183,10 +217,15 @@ impl Histories {
     }
 
     #[inline]
-    fn capture_index(position: &Position, m: Move) -> Option<usize> {
-        let victim = position.taken_by(m)?;
-        let taker = PieceTo::new(position, m)?;
-        Some(taker.index() * PieceKind::COUNT + victim.kind().index())
+    fn capture_index(piece: Piece, to: Square, victim: PieceKind) -> usize {
+        PieceTo::of_piece(piece, to).index() * PieceKind::COUNT + victim.index()
+    }
+
+    /// The index of a move in the capture history; `None` if it is not a capture.
+    #[inline]
+    fn index_of_capture(position: &Position, m: Move) -> Option<usize> {
+        let (piece, victim) = (position.piece_on(m.from())?, position.taken_by(m)?);
+        Some(Self::capture_index(piece, m.to(), victim.kind()))
     }
 
     /// The histories of the quiet moves of `side`.
@@ -209,9 +248,16 @@ impl Histories {
         self.quiets(position.side_to_move(), context).of(position, m)
     }
 
+    /// History of a capture; 0 for other moves.
     #[inline]
     pub fn capture(&self, position: &Position, m: Move) -> i32 {
-        Self::capture_index(position, m).map_or(0, |index| i32::from(self.capture[index]))
+        Self::index_of_capture(position, m).map_or(0, |index| i32::from(self.capture[index]))
+    }
+
+    /// History of the capture of a `victim` on `to` by `piece`.
+    #[inline]
+    pub fn capture_of(&self, piece: Piece, to: Square, victim: PieceKind) -> i32 {
+        self.capture[Self::capture_index(piece, to, victim)].into()
     }
 
     /// Updates the main history and the continuation histories of a quiet move.
@@ -247,7 +293,7 @@ impl Histories {
     }
 
     pub fn update_capture(&mut self, position: &Position, m: Move, bonus: i32) {
-        if let Some(index) = Self::capture_index(position, m) {
+        if let Some(index) = Self::index_of_capture(position, m) {
             update(&mut self.capture[index], bonus, values::history_limit());
         }
     }
@@ -321,34 +367,46 @@ impl QuietBonus {
         }
     }
 
-    /// The bonus of a pseudo-legal quiet move; negative for a malus.
-    #[inline]
-    pub fn of(&self, position: &Position, m: Move) -> i32 {
-        let Some(piece) = position.piece_on(m.from()) else {
-            return 0;
-        };
+    /// The bonuses of the quiet moves of a piece.
+    #[inline(always)]
+    pub fn of_piece(&self, kind: PieceKind, from: Square) -> PieceBonus {
         let none = Bitboard::EMPTY;
-        let (checks, attacked, escape) = match piece.kind() {
-            PieceKind::Rook => {
-                (self.rook_checks, self.threats.by_lesser_than_rook, values::rook_escape_bonus())
-            }
-            PieceKind::Knight => (
-                self.knight_checks,
-                self.threats.by_lesser_than_minor,
-                values::minor_escape_bonus(),
-            ),
-            PieceKind::Cannon => (
-                self.cannon_checks,
-                self.threats.by_lesser_than_minor,
-                values::minor_escape_bonus(),
-            ),
+        let Threats { by_lesser_than_minor, by_lesser_than_rook, .. } = self.threats;
+        let minor_escape = values::minor_escape_bonus();
+        let (checks, attacked, escape) = match kind {
+            PieceKind::Rook => (self.rook_checks, by_lesser_than_rook, values::rook_escape_bonus()),
+            PieceKind::Knight => (self.knight_checks, by_lesser_than_minor, minor_escape),
+            PieceKind::Cannon => (self.cannon_checks, by_lesser_than_minor, minor_escape),
             PieceKind::Pawn => (self.pawn_checks, none, 0),
-            PieceKind::King | PieceKind::Advisor | PieceKind::Bishop => return 0,
+            PieceKind::King | PieceKind::Advisor | PieceKind::Bishop => (none, none, 0),
         };
-        let escaped = i32::from(attacked.contains(m.from())) - i32::from(attacked.contains(m.to()));
-        let is_check =
-            checks.contains(m.to()) && see_at_least(position, m, -values::check_order_exchange());
-        escaped * escape + i32::from(is_check) * values::check_order_bonus()
+        let leave = if attacked.contains(from) { escape } else { 0 };
+        PieceBonus { from, checks, attacked, escape, leave }
+    }
+}
+
+/// The part of [`QuietBonus`] for the moves of one piece.
+#[derive(Debug)]
+pub struct PieceBonus {
+    from: Square,
+    /// The squares from which the piece gives check.
+    checks: Bitboard,
+    /// The squares that a lesser piece attacks.
+    attacked: Bitboard,
+    /// The malus for entering such a square.
+    escape: i32,
+    /// The bonus for leaving the origin.
+    leave: i32,
+}
+
+impl PieceBonus {
+    /// The bonus of a pseudo-legal quiet move; negative for a malus.
+    #[inline(always)]
+    pub fn of(&self, position: &Position, to: Square) -> i32 {
+        let enter = if self.attacked.contains(to) { self.escape } else { 0 };
+        let is_check = self.checks.contains(to)
+            && see_at_least(position, Move::new(self.from, to), -values::check_order_exchange());
+        self.leave - enter + i32::from(is_check) * values::check_order_bonus()
     }
 }
 
@@ -435,7 +493,9 @@ mod tests {
     fn bonus(fen: &str, m: &str) -> i32 {
         let position: Position = fen.parse().expect(fen);
         let threats = Threats::new(&position);
-        QuietBonus::new(&position, threats).of(&position, m.parse().expect(m))
+        let m: Move = m.parse().expect(m);
+        let kind = position.piece_on(m.from()).unwrap().kind();
+        QuietBonus::new(&position, threats).of_piece(kind, m.from()).of(&position, m.to())
     }
 
     #[test]

@@ -9,8 +9,8 @@ use arrayvec::ArrayVec;
 
 use history::QuietBonus;
 
-use crate::board::{MAX_MOVES, Move, MoveList, Position, SEE_VALUES, see_at_least};
-use crate::movegen::{Targets, generate, is_pseudo_legal};
+use crate::board::{MAX_MOVES, Move, Piece, Position, SEE_VALUES, see_at_least};
+use crate::movegen::{Targets, for_each_origin, is_pseudo_legal};
 use crate::search::parameters::values;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,38 +167,50 @@ impl MovePicker {
             && is_pseudo_legal(position, killer)
     }
 
+    // Not inlined into `next`, which is called for every move.
+    #[inline(never)]
     fn generate_captures(&mut self, position: &Position, histories: &Histories) {
-        let mut moves = MoveList::new();
-        generate(position, Targets::Captures, &mut moves);
-        for played in moves {
-            if played != self.hash_move {
-                let victim = position.taken_by(played).map_or(0, |p| SEE_VALUES[p.kind().index()]);
-                let score =
-                    values::capture_order_victim() * victim + histories.capture(position, played);
-                self.list.push(ScoredMove { played, score });
+        let us = position.side_to_move();
+        for_each_origin(position, Targets::Captures, |kind, from, destinations| {
+            let piece = Piece::new(kind, us);
+            for to in destinations {
+                let played = Move::new(from, to);
+                if let Some(victim) = position.piece_on(to)
+                    && played != self.hash_move
+                {
+                    let value = values::capture_order_victim() * SEE_VALUES[victim.kind().index()];
+                    let score = value + histories.capture_of(piece, to, victim.kind());
+                    self.list.push(ScoredMove { played, score });
+                }
             }
-        }
+        });
     }
 
+    // Not inlined, as above.
+    #[inline(never)]
     fn generate_quiets(
         &mut self,
         position: &Position,
         histories: &Histories,
         context: &QuietContext,
     ) {
-        let mut moves = MoveList::new();
-        generate(position, Targets::Quiets, &mut moves);
         self.list.clear();
         self.next = 0;
-        let histories = histories.quiets(position.side_to_move(), context);
+        let us = position.side_to_move();
+        let histories = histories.quiets(us, context);
         let bonus = QuietBonus::new(position, context.threats);
-        for played in moves {
-            if played == self.hash_move || self.killers.contains(&played) {
-                continue;
+        let yielded = [self.hash_move, self.killers[0], self.killers[1]];
+        for_each_origin(position, Targets::Quiets, |kind, from, destinations| {
+            let histories = histories.of_piece(Piece::new(kind, us), from);
+            let bonus = bonus.of_piece(kind, from);
+            for to in destinations {
+                let played = Move::new(from, to);
+                if !yielded.contains(&played) {
+                    let score = histories.of(to) + bonus.of(position, to);
+                    self.list.push(ScoredMove { played, score });
+                }
             }
-            let score = histories.of(position, played) + bonus.of(position, played);
-            self.list.push(ScoredMove { played, score });
-        }
+        });
     }
 
     /// Removes the remaining move with the best score, the first of equals.
