@@ -3,6 +3,7 @@
 use super::node::Node;
 use super::score::MovesResult;
 use super::state::Search;
+use crate::board::Move;
 use crate::movegen::is_pseudo_legal;
 use crate::rules::Ply;
 use crate::search::event::Bound;
@@ -46,12 +47,11 @@ impl Search<'_> {
 
     /// Updates the histories after a cutoff by the hash score: a quiet hash move gets a bonus, smaller than that of a
     /// move that was searched.
-    pub fn update_hash_move(&mut self, node: &Node) {
-        let m = node.hash_move;
+    pub fn update_hash_move(&mut self, ply: usize, depth: i32, m: Move) {
         let quiet = self.position.taken_by(m).is_none();
         if quiet && is_pseudo_legal(&self.position, m) {
-            let context = self.set_quiet_context(node.ply);
-            let bonus = parameters::hash_cutoff_bonus(node.depth);
+            let context = self.set_quiet_context(ply);
+            let bonus = parameters::hash_cutoff_bonus(depth);
             self.histories.update_quiet(&self.position, m, &context, bonus);
         }
     }

@@ -63,15 +63,16 @@ impl Search<'_> {
         if alpha >= beta {
             return NodeScore::of_position(alpha);
         }
-        let mut node = self.open_node::<N>(ply, depth, cut_node);
-        if let Some(entry) = node.entry.filter(|_| !N::PV)
-            && let Some(score) = entry.cutoff(node.depth, alpha, beta, ply)
+        let entry = self.probe_node::<N>(ply);
+        if let Some(entry) = entry.filter(|_| !N::PV)
+            && let Some(score) = entry.cutoff(depth, alpha, beta, ply)
         {
             if score >= beta {
-                self.update_hash_move(&node);
+                self.update_hash_move(ply, depth, entry.best);
             }
             return NodeScore::of_position(score);
         }
+        let mut node = self.open_node::<N>(ply, depth, cut_node, entry);
         if !N::ROOT {
             self.update_by_evaluation_swing(&node);
         }
@@ -121,7 +122,8 @@ impl Search<'_> {
         let Some((alpha, beta)) = disputed.narrow(alpha, beta, draw) else {
             return NodeScore::of_path(draw, disputed.first);
         };
-        let mut node = self.open_node::<N>(ply, depth, false);
+        let entry = self.probe_node::<N>(ply);
+        let mut node = self.open_node::<N>(ply, depth, false, entry);
         if let Some(entry) = &mut node.entry {
             entry.bound = None;
         }
@@ -165,12 +167,22 @@ impl Search<'_> {
         }))
     }
 
-    /// Probes the transposition table (not at the root or if a move is excluded), evaluates the position, and clears
-    /// the killers and the excluded move of later plies.
-    fn open_node<N: NodeType>(&mut self, ply: usize, depth: i32, cut_node: bool) -> Node {
+    /// The hash entry of the node at `ply`; none at the root or if a move is excluded.
+    fn probe_node<N: NodeType>(&self, ply: usize) -> Option<TtEntry> {
+        let excluded = self.stack.at(ply).excluded;
+        if N::ROOT || excluded.is_some() { None } else { self.probe() }
+    }
+
+    /// Evaluates the position, and clears the killers and the excluded move of later plies.
+    fn open_node<N: NodeType>(
+        &mut self,
+        ply: usize,
+        depth: i32,
+        cut_node: bool,
+        entry: Option<TtEntry>,
+    ) -> Node {
         let excluded = self.stack.at(ply).excluded;
         let in_check = self.position.in_check();
-        let entry = if N::ROOT || excluded.is_some() { None } else { self.probe() };
         let was_pv = if excluded.is_some() {
             self.stack.at(ply).was_pv
         } else {
