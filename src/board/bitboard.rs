@@ -101,24 +101,33 @@ impl Bitboard {
         (self.0 as u64).count_ones() + ((self.0 >> 64) as u64).count_ones()
     }
 
+    /// The set of one square. A shift of 64 bits is faster than a shift of 128 bits.
+    #[inline]
+    const fn of(square: Square) -> Self {
+        let bit = 1 << (square.index() % 64);
+        let [low, high]: [u64; 2] = if square.index() < 64 { [bit, 0] } else { [0, bit] };
+        Self((high as u128) << 64 | low as u128)
+    }
+
     /// Whether `square` is in the set.
     #[inline]
     pub const fn contains(self, square: Square) -> bool {
-        self.0 >> square.index() & 1 != 0
+        let half = if square.index() < 64 { self.0 as u64 } else { (self.0 >> 64) as u64 };
+        half >> (square.index() % 64) & 1 != 0
     }
 
     /// The set with `square` added.
     #[inline]
     #[must_use]
     pub const fn with(self, square: Square) -> Self {
-        Self(self.0 | 1 << square.index())
+        Self(self.0 | Self::of(square).0)
     }
 
     /// The set with `square` removed.
     #[inline]
     #[must_use]
     pub const fn without(self, square: Square) -> Self {
-        Self(self.0 & !(1 << square.index()))
+        Self(self.0 & !Self::of(square).0)
     }
 
     /// The square with the lowest index, `None` if the set is empty.
@@ -190,7 +199,7 @@ impl Not for Bitboard {
 impl From<Square> for Bitboard {
     #[inline]
     fn from(square: Square) -> Self {
-        Self(1 << square.index())
+        Self::of(square)
     }
 }
 

@@ -106,7 +106,15 @@ impl Piece {
     /// Its kind.
     #[inline]
     pub const fn kind(self) -> PieceKind {
-        PieceKind::ALL[self as usize % PieceKind::COUNT]
+        match self {
+            Self::RedKing | Self::BlackKing => PieceKind::King,
+            Self::RedAdvisor | Self::BlackAdvisor => PieceKind::Advisor,
+            Self::RedBishop | Self::BlackBishop => PieceKind::Bishop,
+            Self::RedKnight | Self::BlackKnight => PieceKind::Knight,
+            Self::RedRook | Self::BlackRook => PieceKind::Rook,
+            Self::RedCannon | Self::BlackCannon => PieceKind::Cannon,
+            Self::RedPawn | Self::BlackPawn => PieceKind::Pawn,
+        }
     }
 
     /// Its owner.
