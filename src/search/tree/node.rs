@@ -90,13 +90,14 @@ impl Search<'_> {
             // Internal iterative reduction (Chessprogramming wiki, "Internal Iterative Reductions").
             node.depth -= 1;
         }
-        let found = match self.search_moves::<N>(&node, alpha, beta) {
-            Ok(found) => found.settled_at(ply),
-            Err(multi_cut) => return NodeScore::of_position(multi_cut),
-        };
+        let mut found = MovesResult::default();
+        if let Err(multi_cut) = self.search_moves::<N>(&node, alpha, beta, &mut found) {
+            return NodeScore::of_position(multi_cut);
+        }
         if self.stopped {
             return NodeScore::STOPPED;
         }
+        found.settle_at(ply);
         if excluded.is_none() && (!N::ROOT || self.searches_every_root_move()) {
             self.close_node(&node, &found, alpha, beta);
         }
@@ -127,12 +128,15 @@ impl Search<'_> {
         if let Some(entry) = &mut node.entry {
             entry.bound = None;
         }
-        // Without a bound of the entry there is no multi-cut.
-        let found = self.search_moves::<N>(&node, alpha, beta);
-        let found = found.unwrap_or_else(MovesResult::of_score).settled_at(ply);
+        let mut found = MovesResult::default();
+        if let Err(score) = self.search_moves::<N>(&node, alpha, beta, &mut found) {
+            // Without a bound of the entry there is no multi-cut.
+            found.set_score(score);
+        }
         if self.stopped {
             return NodeScore::STOPPED;
         }
+        found.settle_at(ply);
         disputed.limit(found.node_score(beta), draw)
     }
 
@@ -237,7 +241,7 @@ struct TriedMove {
 }
 
 impl Search<'_> {
-    /// Searches the moves of a node and updates the histories with the result.
+    /// Searches the moves of a node, adds their scores to `found`, and updates the histories with the result.
     ///
     /// # Errors
     /// The score of a multi-cut. It comes from a search of about half the depth, so it is not stored for the node.
@@ -246,10 +250,10 @@ impl Search<'_> {
         node: &Node,
         mut alpha: Score,
         beta: Score,
-    ) -> Result<MovesResult, Score> {
+        found: &mut MovesResult,
+    ) -> Result<(), Score> {
         let ply = node.ply;
         let excluded = self.stack.at(ply).excluded;
-        let mut found = MovesResult::default();
         let mut picker = self.move_picker::<N>(node);
         let legality = Legality::new(&self.position);
         let context = self.set_quiet_context(ply);
@@ -266,12 +270,12 @@ impl Search<'_> {
             }
             let extension = self.extension::<N>(node, m, beta)?;
             if self.stopped {
-                return Ok(found);
+                return Ok(());
             }
             let tried = TriedMove { m, number, extension, best: found.best.score, alpha, beta };
             let score = self.search_move::<N>(node, tried);
             if self.stopped {
-                return Ok(found);
+                return Ok(());
             }
             found.add(score);
             let score = score.score;
@@ -284,8 +288,8 @@ impl Search<'_> {
                     self.stack.update_pv(ply, m);
                 }
                 if score >= beta {
-                    self.update_histories(node, &found, &context);
-                    return Ok(found);
+                    self.update_histories(node, found, &context);
+                    return Ok(());
                 }
                 alpha = score;
             } else {
@@ -295,13 +299,13 @@ impl Search<'_> {
         if number == 0 {
             // Mate or stalemate, both a loss; or the only move is excluded.
             let lost = Score::mated_in(ply);
-            let score = if excluded.is_some() { alpha } else { lost };
-            return Ok(MovesResult::of_score(score));
+            found.set_score(if excluded.is_some() { alpha } else { lost });
+            return Ok(());
         }
         if found.best_move.is_some() {
-            self.update_histories(node, &found, &context);
+            self.update_histories(node, found, &context);
         }
-        Ok(found)
+        Ok(())
     }
 
     /// The moves of a node, most promising first; at the root in the order of the last iteration.

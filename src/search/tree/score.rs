@@ -110,10 +110,10 @@ impl Default for MovesResult {
 }
 
 impl MovesResult {
-    /// A result without a best move.
-    pub fn of_score(score: Score) -> Self {
-        let score = NodeScore::of_position(score);
-        Self { best: score, all: score, ..Self::default() }
+    /// Sets the score of a result without moves.
+    pub fn set_score(&mut self, score: Score) {
+        self.best = NodeScore::of_position(score);
+        self.all = self.best;
     }
 
     pub fn add(&mut self, score: NodeScore) {
@@ -128,11 +128,10 @@ impl MovesResult {
         if self.best.score >= beta { self.best } else { self.all }
     }
 
-    /// The result as seen from the node at `ply`, without dependencies on the path from this node on.
-    pub fn settled_at(mut self, ply: usize) -> Self {
+    /// Removes dependencies on the path from the node at `ply` on.
+    pub fn settle_at(&mut self, ply: usize) {
         self.best = self.best.settled_at(ply);
         self.all = self.all.settled_at(ply);
-        self
     }
 
     pub fn add_failure(&mut self, m: Move, position: &Position) {
