@@ -3,6 +3,7 @@
 use crate::board::{
     Bitboard, Color, Move, Piece, PieceKind, Position, Square, attacks, see_at_least,
 };
+use crate::eval::nnue::simd::prefetch;
 use crate::search::parameters::{self, values};
 
 /// Entries of a correction table for each side.
@@ -319,6 +320,17 @@ impl Histories {
         (sum * values::correction_weight()
             + continuation * values::continuation_correction_weight())
             / 128
+    }
+
+    /// Loads the corrections of a position into the cache, for a later [`Self::correction`].
+    #[inline]
+    pub fn prefetch_correction(&self, position: &Position, before: [Option<PieceTo>; 3]) {
+        for (table, index) in self.corrections.iter().zip(Self::correction_indices(position)) {
+            prefetch(&table[index]);
+        }
+        if let Some(index) = Self::continuation_correction_index(before) {
+            prefetch(&self.continuation_correction[index]);
+        }
     }
 
     /// Updates the corrections with `error`, the search result at `depth` minus the corrected static evaluation.

@@ -111,6 +111,7 @@ impl<'a> Search<'a> {
         self.stack.at_mut(ply).played = PieceTo::new(&self.position, m);
         self.earlier_keys.add(self.position.key());
         let undo = self.evaluator.make(&mut self.position, m);
+        self.histories.prefetch_correction(&self.position, self.stack.before(ply + 1));
         self.path.push(Ply { played: m, undo });
         self.nodes += 1;
     }
