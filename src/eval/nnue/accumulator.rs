@@ -11,7 +11,7 @@ use arrayvec::ArrayVec;
 use super::features::{MAX_ACTIVE, Perspective};
 use super::network::Network;
 use super::simd::{self, Block};
-use crate::board::{Bitboard, ByColor, Color, Observer, Piece, Position, Square};
+use crate::board::{Bitboard, ByColor, Color, Observer, Piece, PieceKind, Position, Square};
 
 /// The view of a side: whether the board is mirrored, and the input bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -230,6 +230,12 @@ impl Observer for Recorder<'_> {
 
     #[inline]
     fn completed(&mut self, position: &Position) {
+        // Only captures and moves of a king can change the views.
+        if let [(piece, _)] = *self.entry.removed
+            && piece.kind() != PieceKind::King
+        {
+            return;
+        }
         self.entry.views = ByColor::from_fn(|side| SideView::new(self.network, position, side));
     }
 }
