@@ -78,7 +78,8 @@ impl Batch<'_> {
     }
 
     /// Sets a move of a row. `replies` is the row of the position after the move. A value that follows from the rules
-    /// or the replies takes precedence over `value`.
+    /// or the replies takes precedence over `value`. Returns the entry for the log, which has the value without the
+    /// replies: it is the value of the move if the replies are undone.
     pub(super) fn put_move(
         &mut self,
         edge: &Edge,
@@ -88,19 +89,14 @@ impl Batch<'_> {
         depth: u8,
     ) -> Result<Entry> {
         let limit = FINAL - 1;
-        let derived = replies.as_ref();
-        let derived = derived.and_then(|row| score::value(&mut row.scores(), &edge.parent, edge.m));
-        let value = match derived {
-            _ if edge.ends_game => -FINAL,
-            Some(value) => value,
-            None => value.clamp(-limit, limit),
-        };
-        let entry = Entry { m: edge.m, value: i16::try_from(value).unwrap_or(0), depth };
+        let value = if edge.ends_game { -FINAL } else { value.clamp(-limit, limit) };
+        let derived = replies.as_ref().and_then(|replies| derived_value(edge, replies));
+        let entry = |value| Entry { m: edge.m, value: i16::try_from(value).unwrap_or(0), depth };
         if row.moves.is_empty() {
             row.plies = self.plies_from_parents(&edge.parent)?;
             self.inherit_privacy(&edge.parent, row.plies)?;
         }
-        row.set(entry);
+        row.set(entry(derived.unwrap_or(value)));
         self.connection.put_row(&edge.parent, &row)?;
         self.connection.add_edge(&edge.parent, &edge.child)?;
         if let Some(mut replies) = replies
@@ -110,7 +106,7 @@ impl Batch<'_> {
             self.lowered.push(edge.child.clone());
         }
         self.changed.push(edge.parent.clone());
-        Ok(entry)
+        Ok(entry(value))
     }
 
     /// Like [`Self::store`], but also keeps an existing value of the same depth. An import may be older than the
@@ -128,10 +124,11 @@ impl Batch<'_> {
 
     /// Links a move to a known position. Returns `false` if the position is unknown or the move already known.
     pub fn link_move(&mut self, edge: &Edge) -> Result<bool> {
-        if self.get(&edge.child)?.is_none() {
+        let Some(replies) = self.get(&edge.child)? else {
             return Ok(false);
-        }
-        self.store(&NewScore::new(edge.clone(), 0, 0, Self::LINK_WRITER))
+        };
+        let value = derived_value(edge, &replies).unwrap_or(0);
+        self.store(&NewScore::new(edge.clone(), value, 0, Self::LINK_WRITER))
     }
 
     /// The distances of a position and of the one with colors swapped (see [`Row::plies`]): one more than those of the
@@ -182,6 +179,11 @@ impl Batch<'_> {
         ];
         self.connection.execute(statement, &values).map(drop)
     }
+}
+
+/// The value of a move that follows from the replies; `None` for a move that ends the game.
+fn derived_value(edge: &Edge, replies: &Row) -> Option<i32> {
+    score::value(&mut replies.scores(), &edge.parent, edge.m).filter(|_| !edge.ends_game)
 }
 
 /// Lowers each distance of a position to that of a parent plus one, if this is less or the distance is unknown. Returns

@@ -6,6 +6,7 @@ on_both! {
     writes_are_logged,
     undone_writes_stay_in_the_log_and_can_be_redone,
     a_redo_restores_moves_that_depended_on_replies,
+    a_move_gets_the_value_that_was_sent_back,
     the_log_reconstructs_every_value,
     the_workers_of_the_library_correct_any_score,
 }
@@ -131,6 +132,27 @@ fn a_redo_restores_moves_that_depended_on_replies(library: &TestLibrary) {
     assert_eq!(moves(&store), both);
     assert_eq!(store.redo(5, "owner").unwrap().unwrap().values, 1);
     assert_eq!(moves(&store), before);
+}
+
+fn a_move_gets_the_value_that_was_sent_back(library: &TestLibrary) {
+    let store = library.open();
+    write(&store, "c3c4", "c6c5", 20, "bob");
+    write(&store, "", "c3c4", 31, "anna");
+    assert_eq!(stored(&store, "", "c3c4"), Some(-20));
+    let log = store.read(|s| s.log(Some("anna"), 1)).unwrap();
+    assert_eq!(log[0].new, Some(-31));
+    assert_eq!(undo(&store, "bob"), 1);
+    assert_eq!(stored(&store, "", "c3c4"), Some(31));
+    // A link has the value that follows from the replies.
+    write(&store, "c3c4", "c6c5", 20, "bob");
+    write(&store, "g3g4 c6c5", "c3c4", 9, "bob");
+    let link = edge("c3c4 c6c5", "g3g4");
+    assert!(!store.write(move |batch| batch.link_move(&link)).unwrap());
+    write(&store, "c3c4 c6c5 g3g4", "b2e2", 9, "bob");
+    let link = edge("c3c4 c6c5", "g3g4");
+    assert!(store.write(move |batch| batch.link_move(&link)).unwrap());
+    let log = store.read(|s| s.log(Some("library"), 1)).unwrap();
+    assert_eq!(log[0].new, Some(9));
 }
 
 /// All moves with their values and depths, as in a dump.
