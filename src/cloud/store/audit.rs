@@ -1,6 +1,6 @@
 //! The audit log, and undo and redo of the writes of one writer.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
@@ -10,6 +10,7 @@ use super::notes::{Note, parse_note};
 use super::snapshot::Snapshot;
 use crate::board::Move;
 use crate::cloud::key::{Key, KeyedMove};
+use crate::cloud::row::Row;
 use crate::cloud::score::score_of;
 use crate::cloud::{Edge, fen};
 
@@ -51,13 +52,13 @@ pub enum RedoError {
 
 impl Batch<'_> {
     /// Marks the writes of `writer` since the time `since`, in seconds since 1970, as undone by the administrator `by`.
-    /// Each move gets the value of its latest remaining write, or is removed if no write remains. A move to a position
-    /// that still has known moves keeps the value computed from them; if none of its writes remains, it becomes a link
-    /// (see `LINK_WRITER`).
+    /// Each move gets the value of its latest remaining write, or is removed if no write remains (see `unsupported`). A
+    /// move to a position that still has known moves keeps the value computed from them; if none of its writes remains,
+    /// it becomes a link (see `LINK_WRITER`).
     pub fn undo(&mut self, writer: &str, since: i64, by: &str) -> Result<UndoResult> {
         let query =
             "SELECT key, move FROM audit WHERE writer = $1 AND time >= $2 AND undone IS NULL
-            GROUP BY key, move ORDER BY MAX(id)";
+            GROUP BY key, move ORDER BY MAX(id) DESC";
         let values = [Value::from(writer), since.into()];
         let moves = self.connection.query(query, &values, parse_move)?;
         if moves.is_empty() {
@@ -71,7 +72,7 @@ impl Batch<'_> {
         let values = [number.into(), writer.into(), since.into()];
         self.connection.execute(mark, &values)?;
         let notes = self.notes_of_undo(number)?;
-        let result = self.apply_undo(number, moves.clone(), &notes)?;
+        let result = self.apply_undo(number, &moves, &notes)?;
         for (key, m) in moves {
             self.log_kept_move(&key, m)?;
         }
@@ -88,8 +89,7 @@ impl Batch<'_> {
             Some(Some(_)) => return Ok(Err(RedoError::Redone)),
             Some(None) => {}
         }
-        let query =
-            "SELECT key, move FROM audit WHERE undone = $1 GROUP BY key, move ORDER BY MAX(id)";
+        let query = "SELECT key, move FROM audit WHERE undone = $1 GROUP BY key, move ORDER BY MAX(id) DESC";
         let moves = self.connection.query(query, &values, parse_move)?;
         let notes = self.notes_of_undo(number)?;
         let unmark = "UPDATE audit SET undone = NULL WHERE undone = $1";
@@ -97,7 +97,7 @@ impl Batch<'_> {
         let mark = "UPDATE undo SET redone = $1, redone_by = $2 WHERE id = $3";
         let values = [now().into(), by.into(), number.into()];
         self.connection.execute(mark, &values)?;
-        self.apply_undo(number, moves, &notes).map(Ok)
+        self.apply_undo(number, &moves, &notes).map(Ok)
     }
 
     /// The moves with notes that are marked as undone by an undo.
@@ -111,60 +111,122 @@ impl Batch<'_> {
     fn apply_undo(
         &mut self,
         number: i64,
-        moves: Vec<KeyedMove>,
+        moves: &[KeyedMove],
         notes: &[KeyedMove],
     ) -> Result<UndoResult> {
-        let values = self.restore_all(moves)?;
+        let unsupported = self.unsupported(moves)?;
+        let mut open = moves.to_vec();
+        for key in self.remove(&unsupported)? {
+            // Moves to this position have the values of their latest writes again.
+            open.extend(keyed_moves(self.moves_to(&key)?));
+        }
+        let mut changed = self.restore_all(open)?;
+        changed.extend(unsupported);
         for (key, m) in notes {
             for edge in Edge::of_stored(key, [*m]) {
                 self.update_privacy(&edge.child)?;
             }
         }
+        let values = moves.iter().filter(|place| changed.contains(*place)).count();
         Ok(UndoResult { undo: Some(number), values, notes: notes.len() })
     }
 
-    /// Calls [`Self::restore`] for `moves`, and for the moves to positions that become known or unknown. Returns how
-    /// many of `moves` have changed.
-    pub(super) fn restore_all(&mut self, moves: Vec<KeyedMove>) -> Result<usize> {
-        let mut uncounted: HashSet<KeyedMove> = moves.iter().cloned().collect();
+    /// The moves to be removed after writes of `moves` have been undone: known moves without a write that do not lead, by
+    /// known moves, to a move with a write. These are some of `moves` and of the links that lead to them. A cycle of
+    /// moves must not keep itself known. So all moves that may be affected are collected first, and then those that lead
+    /// to known positions are kept.
+    fn unsupported(&self, moves: &[KeyedMove]) -> Result<HashSet<KeyedMove>> {
+        let mut removed = HashSet::new();
+        let mut open = Vec::new();
+        for (key, m) in moves {
+            let is_known = self.get(key)?.is_some_and(|row| row.get(*m).is_some());
+            if is_known && !self.has_write(key, Some(*m))? {
+                removed.insert((key.clone(), *m));
+                open.push(key.clone());
+            }
+        }
+        // The moves to each position that may become unknown.
+        let mut leading: HashMap<Key, Vec<KeyedMove>> = HashMap::new();
+        while let Some(key) = open.pop() {
+            if leading.contains_key(&key) || self.has_write(&key, None)? {
+                continue;
+            }
+            let found: Vec<KeyedMove> = keyed_moves(self.moves_to(&key)?).collect();
+            for (parent, m) in &found {
+                if !self.has_write(parent, Some(*m))? && removed.insert((parent.clone(), *m)) {
+                    open.push(parent.clone());
+                }
+            }
+            leading.insert(key, found);
+        }
+        let mut kept = Vec::new();
+        for (key, m) in &removed {
+            for Edge { child, .. } in Edge::of_stored(key, [*m]) {
+                if !leading.contains_key(&child) && self.get(&child)?.is_some() {
+                    kept.push((key.clone(), *m));
+                }
+            }
+        }
+        for key in leading.keys() {
+            let row = self.get(key)?.unwrap_or_default();
+            let is_kept = |place: &KeyedMove| !removed.contains(place);
+            kept.extend(row.moves.iter().map(|entry| (key.clone(), entry.m)).find(is_kept));
+        }
+        while let Some(place) = kept.pop() {
+            removed.remove(&place);
+            let leading = leading.remove(&place.0).unwrap_or_default().into_iter();
+            kept.extend(leading.filter(|place| removed.contains(place)));
+        }
+        Ok(removed)
+    }
+
+    /// Removes moves. Returns the positions that have become unknown.
+    fn remove(&mut self, moves: &HashSet<KeyedMove>) -> Result<Vec<Key>> {
+        let mut unknown = Vec::new();
+        // In a fixed order, because along cycles the values depend on it.
+        let mut moves: Vec<&KeyedMove> = moves.iter().collect();
+        moves.sort_unstable_by_key(|(key, m)| (key, m.bits()));
+        for (key, m) in moves {
+            let mut row = self.get(key)?.unwrap_or_default();
+            row.remove(*m);
+            self.connection.put_row(key, &row)?;
+            if row.moves.is_empty() {
+                unknown.push(key.clone());
+            }
+            self.changed.push(key.clone());
+        }
+        Ok(unknown)
+    }
+
+    /// Calls [`Self::restore`] for `moves`, the last one first, and for the links to positions that become known.
+    /// Returns the moves that have changed.
+    pub(super) fn restore_all(&mut self, moves: Vec<KeyedMove>) -> Result<HashSet<KeyedMove>> {
         let mut open = moves;
-        let mut count = 0;
+        let mut changed = HashSet::new();
         while let Some((key, m)) = open.pop() {
             let was_known = self.get(&key)?.is_some();
             if !self.restore(&key, m)? {
                 continue;
             }
-            match (was_known, self.get(&key)?.is_some()) {
-                (true, false) => {
-                    let moves = self.moves_to(&key)?.into_iter();
-                    open.extend(moves.map(|(_, edge)| (edge.parent, edge.m)));
-                }
-                (false, true) => open.extend(self.links_to(&key)?),
-                _ => {}
+            if !was_known {
+                open.extend(self.links_to(&key)?);
             }
-            self.changed.push(key.clone());
-            count += usize::from(uncounted.remove(&(key, m)));
+            changed.insert((key, m));
         }
-        Ok(count)
+        Ok(changed)
     }
 
-    /// Gives a move the value and the depth of its latest write that is not undone, or removes it. If the position
-    /// after it has known moves, the value follows from them, and the move is not removed. Returns whether the move
-    /// has changed.
+    /// Gives a move the value and the depth of its latest write that is not undone. If the position after it has known
+    /// moves, the value follows from them. Returns whether the move has changed.
     fn restore(&mut self, key: &Key, m: Move) -> Result<bool> {
         let Some(edge) = Edge::of_stored(key, [m]).pop() else {
             return Ok(false);
         };
-        let mut row = self.get(key)?.unwrap_or_default();
+        let row = self.get(key)?.unwrap_or_default();
         let known = row.get(m).map(|entry| (entry.value, entry.depth));
         let replies = self.get(&edge.child)?;
         let Some((value, depth)) = self.latest_write(&edge, replies.is_some())? else {
-            if replies.is_some() || known.is_none() {
-                return Ok(false);
-            }
-            row.remove(m);
-            self.connection.put_row(key, &row)?;
-            return Ok(true);
+            return Ok(false);
         };
         let is_restored =
             |known: (i16, u8)| known.1 == depth && (replies.is_some() || known.0 == value);
@@ -173,6 +235,18 @@ impl Batch<'_> {
         }
         self.put_move(&edge, row, replies, i32::from(value), depth)?;
         Ok(true)
+    }
+
+    /// Whether a move, or any move of a position, has a write that is not undone, apart from links.
+    fn has_write(&self, key: &Key, m: Option<Move>) -> Result<bool> {
+        let query = "SELECT id FROM audit WHERE key = $1 AND writer <> $2 AND undone IS NULL AND note IS NULL LIMIT 1";
+        let of_move = "SELECT id FROM audit
+            WHERE key = $1 AND writer <> $2 AND move = $3 AND undone IS NULL AND note IS NULL LIMIT 1";
+        let writer = Value::from(Self::LINK_WRITER);
+        match m {
+            Some(m) => self.connection.has_row(of_move, &[key.into(), writer, m.into()]),
+            None => self.connection.has_row(query, &[key.into(), writer]),
+        }
     }
 
     /// Value and depth of the latest write of a move that is not undone, apart from links (see [`Self::LINK_WRITER`]).
@@ -215,6 +289,10 @@ impl Batch<'_> {
         }
         Ok(found)
     }
+}
+
+fn keyed_moves(found: Vec<(Row, Edge)>) -> impl Iterator<Item = KeyedMove> {
+    found.into_iter().map(|(_, edge)| (edge.parent, edge.m))
 }
 
 fn parse_move(columns: &Columns<'_>) -> Result<KeyedMove> {

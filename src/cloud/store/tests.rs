@@ -1,9 +1,9 @@
 //! Tests of the store, on a file and on a PostgreSQL database.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rand::rngs::StdRng;
-use rand::seq::IndexedRandom;
+use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, SeedableRng};
 
 use super::*;
@@ -210,6 +210,33 @@ fn pawn_moves(position: &Position) -> Vec<Move> {
     };
     let moves = legal_moves(position).into_iter();
     moves.filter(is_forward).collect()
+}
+
+/// A line of moves that often repeat positions and transpose.
+fn random_line(random: &mut StdRng) -> Vec<Edge> {
+    let moves = ["c3c4", "a0a1", "a1a0", "h2h3", "h3h2", "c6c5", "a9a8", "a8a9", "h7h6", "h6h7"];
+    let moves: Vec<Move> = moves.iter().map(|m| m.parse().unwrap()).collect();
+    let mut position = after("");
+    let mut line = Vec::new();
+    for _ in 0..random.random_range(1..8) {
+        let legal: Vec<Move> =
+            legal_moves(&position).into_iter().filter(|m| moves.contains(m)).collect();
+        let m = *legal.choose(random).unwrap();
+        line.push(Edge::of(&position, &View::of(&position), m));
+        position.make(m);
+    }
+    line
+}
+
+/// All positions with their distances from the starting position and their moves.
+fn contents(store: &Store) -> Vec<(Key, Row)> {
+    let mut found = Vec::new();
+    let collect = |key: Key, row: Row| {
+        found.push((key, row));
+        Ok::<_, StoreError>(())
+    };
+    store.read(|s| s.for_each(collect)).unwrap();
+    found
 }
 
 fn propagated_values_equal_a_full_computation(library: &TestLibrary) {

@@ -7,6 +7,8 @@ on_both! {
     undone_writes_stay_in_the_log_and_can_be_redone,
     a_redo_restores_moves_that_depended_on_replies,
     a_move_gets_the_value_that_was_sent_back,
+    a_cycle_does_not_keep_itself,
+    a_move_is_kept_if_it_leads_to_a_write,
     the_log_reconstructs_every_value,
     the_workers_of_the_library_correct_any_score,
 }
@@ -45,17 +47,6 @@ fn writes_are_logged(library: &TestLibrary) {
     assert_eq!(log(None, 2), all[..2]);
     assert_eq!(log(Some("good"), 10), [all[0], all[2]]);
     assert_eq!(log(Some("goo"), 10), [""; 0]);
-}
-
-/// All positions with their distances from the starting position and their moves.
-fn contents(store: &Store) -> Vec<(Key, Row)> {
-    let mut found = Vec::new();
-    let collect = |key: Key, row: Row| {
-        found.push((key, row));
-        Ok::<_, StoreError>(())
-    };
-    store.read(|s| s.for_each(collect)).unwrap();
-    found
 }
 
 fn undone_writes_stay_in_the_log_and_can_be_redone(library: &TestLibrary) {
@@ -153,6 +144,87 @@ fn a_move_gets_the_value_that_was_sent_back(library: &TestLibrary) {
     assert!(store.write(move |batch| batch.link_move(&link)).unwrap());
     let log = store.read(|s| s.log(Some("library"), 1)).unwrap();
     assert_eq!(log[0].new, Some(9));
+}
+
+fn a_cycle_does_not_keep_itself(library: &TestLibrary) {
+    let store = library.open();
+    let line = ["c3c4", "c6c5", "h2h3", "h7h6", "h3h2", "h6h7"];
+    for (ply, m) in line.iter().enumerate() {
+        write(&store, &line[..ply].join(" "), m, 700, "bob");
+    }
+    let all = moves(&store);
+    assert_eq!(undo(&store, "bob"), 6);
+    assert_eq!(moves(&store), []);
+    assert_eq!(store.redo(1, "owner").unwrap().unwrap().values, 6);
+    assert_eq!(moves(&store).len(), all.len());
+    // A write of another writer keeps the moves that lead to it, also those around the cycle.
+    write(&store, "c3c4 c6c5 h2h3", "b9c7", 20, "anna");
+    assert_eq!(undo(&store, "bob"), 0);
+    assert_eq!(moves(&store).len(), all.len() + 1);
+    assert_eq!(undo(&store, "anna"), 1);
+    assert_eq!(moves(&store), []);
+}
+
+/// After random writes, links, undos and redos on cycles of moves, the known moves are those with a write that is not
+/// undone, and the links that lead to them.
+fn a_move_is_kept_if_it_leads_to_a_write(library: &TestLibrary) {
+    let store = library.open();
+    let mut random = StdRng::seed_from_u64(7);
+    let (mut undos, mut redos) = (0, 0);
+    for _ in 0..80 {
+        for _ in 0..2 {
+            let mut line = random_line(&mut random);
+            line.shuffle(&mut random);
+            let writer = random_writer(&mut random);
+            let is_link = random.random_ratio(1, 4);
+            store
+                .write(move |batch| {
+                    for edge in line {
+                        if is_link {
+                            batch.link_move(&edge)?;
+                        } else {
+                            batch.store(&NewScore::new(edge, 10, 0, &writer))?;
+                        }
+                    }
+                    Ok(())
+                })
+                .unwrap();
+        }
+        assert_known_moves_follow_from_log(&store);
+        let before = known_moves(&store);
+        if let Some(undo) = store.undo(&random_writer(&mut random), None, "owner").unwrap().undo {
+            undos += usize::from(known_moves(&store) != before);
+            assert_known_moves_follow_from_log(&store);
+            if random.random_ratio(1, 3) {
+                store.redo(undo, "owner").unwrap().unwrap();
+                redos += 1;
+                assert_eq!(known_moves(&store), before);
+            }
+        }
+    }
+    assert!(undos > 20 && redos > 10, "{undos} {redos}");
+}
+
+fn known_moves(store: &Store) -> HashSet<(Key, Move)> {
+    moves(store).into_iter().map(|(key, m, ..)| (key, m)).collect()
+}
+
+fn assert_known_moves_follow_from_log(store: &Store) {
+    let log = store.read(|s| s.log(None, 100_000)).unwrap();
+    let live = log.iter().filter(|write| write.undone.is_none());
+    let (links, writes): (Vec<_>, Vec<_>) = live.partition(|write| write.writer == "library");
+    let links: HashSet<_> = links.into_iter().map(stored_move).collect();
+    let mut known: HashSet<_> = writes.into_iter().map(stored_move).collect();
+    let mut count = 0;
+    while known.len() > count {
+        count = known.len();
+        let positions: HashSet<Key> = known.iter().map(|(key, _)| key.clone()).collect();
+        let leads = |(key, m): &&(Key, Move)| {
+            positions.contains(&Edge::of_stored(key, [*m]).pop().unwrap().child)
+        };
+        known.extend(links.iter().filter(leads).cloned());
+    }
+    assert_eq!(known_moves(store), known);
 }
 
 /// All moves with their values and depths, as in a dump.
