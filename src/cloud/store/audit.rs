@@ -191,6 +191,7 @@ impl Batch<'_> {
             row.remove(*m);
             self.connection.put_row(key, &row)?;
             if row.moves.is_empty() {
+                self.forget_privacy(key)?;
                 unknown.push(key.clone());
             }
             self.changed.push(key.clone());

@@ -94,16 +94,17 @@ impl Batch<'_> {
         let entry = |value| Entry { m: edge.m, value: i16::try_from(value).unwrap_or(0), depth };
         if row.moves.is_empty() {
             row.plies = self.plies_from_parents(&edge.parent)?;
-            self.inherit_privacy(&edge.parent, row.plies)?;
+            self.inherit_privacy(&edge.parent)?;
         }
         row.set(entry(derived.unwrap_or(value)));
         self.connection.put_row(&edge.parent, &row)?;
         self.connection.add_edge(&edge.parent, &edge.child)?;
-        if let Some(mut replies) = replies
-            && lower_plies(&mut replies, &row, edge.swaps_colors)
-        {
-            self.connection.put_row(&edge.child, &replies)?;
-            self.lowered.push(edge.child.clone());
+        if let Some(mut replies) = replies {
+            if lower_plies(&mut replies, &row, edge.swaps_colors) {
+                self.connection.put_row(&edge.child, &replies)?;
+                self.lowered.push(edge.child.clone());
+            }
+            self.hide_linked(edge)?;
         }
         self.changed.push(edge.parent.clone());
         Ok(entry(value))

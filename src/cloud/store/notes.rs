@@ -1,7 +1,8 @@
 //! Notes of writers on moves, and private branches. Notes are entries of the audit log; the note of a move is its
 //! latest one that is not undone.
 
-use std::collections::{BTreeMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +11,7 @@ use super::database::{Columns, Database, Result, StoreError, Value, now};
 use super::snapshot::Snapshot;
 use crate::board::{Move, Position};
 use crate::cloud::key::{Key, View};
-use crate::cloud::row::{Edge, Row};
+use crate::cloud::row::Edge;
 use crate::notation::tree::glyph_text;
 
 /// Maximum length of a comment, in characters.
@@ -322,21 +323,47 @@ impl Batch<'_> {
     }
 
     /// Makes a new position private if all positions before it are.
-    pub(super) fn inherit_privacy(&mut self, key: &Key, plies: [Option<u16>; 2]) -> Result<()> {
+    pub(super) fn inherit_privacy(&mut self, key: &Key) -> Result<()> {
         if has_private(self.connection)?
             && marked(self.connection, key)?.is_none()
-            && self.inherits_privacy(key, plies, &HashSet::new(), true)?
+            && self.inherits_privacy(key)?
         {
             self.set_private(key, INHERITING)?;
         }
         Ok(())
     }
 
+    /// Called when a move to a known position has been added. If the position before the move is private, the one after
+    /// it becomes private unless it has a public path, and so do the positions that are reached only through it. None
+    /// of them does if they are more than [`MAX_BRANCH`].
+    pub(super) fn hide_linked(&mut self, edge: &Edge) -> Result<()> {
+        if !has_private(self.connection)? || marked(self.connection, &edge.child)?.is_some() {
+            return Ok(());
+        }
+        // The first move to a position may also close a cycle whose only other entrance is private.
+        let is_private = marked(self.connection, &edge.parent)?.is_some();
+        let mut search = PathSearch::default();
+        if (is_private || self.moves_to(&edge.child)?.len() == 1)
+            && self.add_unreachable(&edge.child, &mut search)?
+            && self.add_branch(&mut search, &[None], MAX_BRANCH)?
+        {
+            for key in search.hidden {
+                self.set_private(&key, INHERITING)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Called when the last move of a position has been removed. It inherits its privacy again when it is added again.
+    pub(super) fn forget_privacy(&self, key: &Key) -> Result<()> {
+        let statement = "DELETE FROM private WHERE key = $1 AND marked = $2";
+        self.connection.execute(statement, &[key.into(), INHERITING.into()]).map(drop)
+    }
+
     /// Called when a client or an import writes the score of a move, even if the stored score is kept. If the position
     /// before the move is public and the one after it has inherited its privacy, the latter and the positions after it
-    /// become public. They stay private if the position before the move is not nearer to the starting position, see
-    /// `inherits_privacy`. Results of workers and links to known positions must not publish anything, because any
-    /// client can request them.
+    /// become public. Results of workers and links to known positions must not publish anything, because any client can
+    /// request them.
     pub fn publish(&mut self, new: &NewScore) -> Result<()> {
         let NewScore { edge, writer, .. } = new;
         if marked(self.connection, &edge.parent)?.is_some() {
@@ -369,96 +396,121 @@ impl Batch<'_> {
         self.connection.execute(statement, &values).map(drop)
     }
 
-    /// Whether all positions that lead to a position are private; `false` if no position does. Those that are not
-    /// nearer to the starting position are ignored, because they may be reached from the position itself. Those in
-    /// `changed` count as private or public (`is_private`), the others as they are stored.
-    fn inherits_privacy(
-        &self,
-        key: &Key,
-        plies: [Option<u16>; 2],
-        changed: &HashSet<Key>,
-        is_private: bool,
-    ) -> Result<bool> {
-        let distance = |plies: [Option<u16>; 2]| plies.into_iter().flatten().min();
-        let mut inherits = false;
-        for (row, edge) in self.moves_to(key)? {
-            if distance(plies)
-                .is_some_and(|own| distance(row.plies).is_some_and(|other| other >= own))
-            {
-                continue;
-            }
-            let is_private = if changed.contains(&edge.parent) {
-                is_private
-            } else {
-                marked(self.connection, &edge.parent)?.is_some()
-            };
-            if !is_private {
+    /// Whether all positions that lead to a position are private; `false` if no position does.
+    fn inherits_privacy(&self, key: &Key) -> Result<bool> {
+        let leading = self.moves_to(key)?;
+        for (_, edge) in &leading {
+            if marked(self.connection, &edge.parent)?.is_none() {
                 return Ok(false);
             }
-            inherits = true;
         }
-        Ok(inherits)
+        Ok(!leading.is_empty())
     }
 
-    /// The positions whose privacy changes when a position becomes private (`is_private`) or public: the position
-    /// itself, and those after it that then inherit privacy or no longer inherit it. Positions with another state than
-    /// those in `states` (see [`marked`]) do not change. `None` if there are more than `max`.
-    fn branch(
-        &self,
-        root: &Key,
-        is_private: bool,
-        states: &[Option<i64>],
-        max: usize,
-    ) -> Result<Option<HashSet<Key>>> {
-        let mut changed = HashSet::from([root.clone()]);
-        let mut open = vec![root.clone()];
-        while let Some(key) = open.pop() {
-            let row = self.get(&key)?.unwrap_or_default();
-            for Edge { child, .. } in row.edges(&key) {
-                if changed.contains(&child) {
-                    continue;
+    /// Searches backward for a public path to a position: from the starting position, or from a position to which no
+    /// known move leads. If no such path exists and a private position leads to this one, adds it and the positions
+    /// found to `search.hidden`, and returns `true`.
+    fn add_unreachable(&self, key: &Key, search: &mut PathSearch) -> Result<bool> {
+        let start = View::of(&Position::startpos()).key;
+        let mut is_after_private = false;
+        // The positions found, each with the next one on the way to `key`.
+        let mut next = HashMap::from([(key.clone(), None)]);
+        // Those near the starting position first.
+        let mut open = BinaryHeap::from([(Reverse(0), key.clone())]);
+        while let Some((_, found)) = open.pop() {
+            let is_public = found == start || search.public.contains(&found);
+            let leading = if is_public { Vec::new() } else { self.moves_to(&found)? };
+            if leading.is_empty() {
+                let mut on_path = Some(found);
+                while let Some(found) = on_path {
+                    on_path = next.remove(&found).flatten();
+                    search.public.insert(found);
                 }
-                let Some(Row { plies, .. }) = self.get(&child)? else {
-                    continue;
-                };
-                if !states.contains(&marked(self.connection, &child)?)
-                    || self.inherits_privacy(&child, plies, &changed, is_private)? != is_private
-                {
-                    continue;
+                return Ok(false);
+            }
+            for (row, Edge { parent, .. }) in leading {
+                if search.hidden.contains(&parent) || marked(self.connection, &parent)?.is_some() {
+                    is_after_private = true;
+                } else if !next.contains_key(&parent) {
+                    next.insert(parent.clone(), Some(found.clone()));
+                    let plies = row.plies.into_iter().flatten().min().unwrap_or(u16::MAX);
+                    open.push((Reverse(plies), parent));
                 }
-                if changed.len() >= max {
-                    return Ok(None);
-                }
-                changed.insert(child.clone());
-                open.push(child);
             }
         }
-        Ok(Some(changed))
+        if is_after_private {
+            search.open.extend(next.keys().cloned());
+            search.hidden.extend(next.into_keys());
+        }
+        Ok(is_after_private)
+    }
+
+    /// Adds the positions that are reached only through `search.hidden` and have one of `states` (see [`marked`]).
+    /// Returns `false` if there are more than `max`.
+    fn add_branch(
+        &self,
+        search: &mut PathSearch,
+        states: &[Option<i64>],
+        max: usize,
+    ) -> Result<bool> {
+        while let Some(key) = search.open.pop() {
+            let row = self.get(&key)?.unwrap_or_default();
+            for Edge { child, .. } in row.edges(&key) {
+                if !search.hidden.contains(&child)
+                    && self.get(&child)?.is_some()
+                    && states.contains(&marked(self.connection, &child)?)
+                {
+                    self.add_unreachable(&child, search)?;
+                }
+            }
+            if search.hidden.len() > max {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Marks a position as private; positions with one of `states` that are reached only through it inherit its
     /// privacy. Returns `false` and changes nothing if these are more than `max` positions.
     fn hide_branch(&mut self, root: &Key, states: &[Option<i64>], max: usize) -> Result<bool> {
-        let Some(changed) = self.branch(root, true, states, max)? else {
+        let mut search = PathSearch::default();
+        search.hidden.insert(root.clone());
+        search.open.push(root.clone());
+        if !self.add_branch(&mut search, states, max)? {
             return Ok(false);
-        };
-        for key in changed {
+        }
+        for key in search.hidden {
             self.set_private(&key, if key == *root { MARKED } else { INHERITING })?;
         }
         Ok(true)
     }
 
     /// Removes the mark of a private position. The position and those after it become public unless they are marked or
-    /// imported themselves or inherit privacy from other positions.
+    /// imported themselves, or the position inherits privacy from others.
     fn show_branch(&mut self, root: &Key) -> Result<()> {
-        let plies = self.get(root)?.map_or([None; 2], |row| row.plies);
-        if self.inherits_privacy(root, plies, &HashSet::new(), true)? {
+        if self.get(root)?.is_some() && self.inherits_privacy(root)? {
             return self.set_private(root, INHERITING);
         }
-        let changed = self.branch(root, false, &[Some(INHERITING)], usize::MAX)?;
-        for key in changed.unwrap_or_default() {
+        let mut open = vec![root.clone()];
+        while let Some(key) = open.pop() {
             self.connection.execute("DELETE FROM private WHERE key = $1", &[(&key).into()])?;
+            let row = self.get(&key)?.unwrap_or_default();
+            for Edge { child, .. } in row.edges(&key) {
+                if marked(self.connection, &child)? == Some(INHERITING) {
+                    open.push(child);
+                }
+            }
         }
         Ok(())
     }
+}
+
+/// The positions that become private, found by [`Batch::add_branch`].
+#[derive(Default)]
+struct PathSearch {
+    hidden: HashSet<Key>,
+    /// Those of `hidden` whose moves have not yet been followed.
+    open: Vec<Key>,
+    /// Positions with a public path.
+    public: HashSet<Key>,
 }

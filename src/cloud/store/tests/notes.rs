@@ -6,6 +6,9 @@ on_both! {
     private_branches_are_hidden,
     a_position_with_a_public_path_stays_public,
     undo_and_redo_change_what_is_private,
+    the_order_of_moves_does_not_change_what_is_private,
+    positions_without_a_public_path_are_private,
+    a_removed_position_forgets_its_privacy,
     cycles_do_not_make_a_branch_public,
     imported_positions_become_public_with_an_imported_mark,
     imported_notes_do_not_replace_existing_ones,
@@ -106,6 +109,112 @@ fn undo_and_redo_change_what_is_private(library: &TestLibrary) {
     assert!(is_public(&store, "c3c4"));
     store.undo("bert", None, "owner").unwrap();
     assert!(!is_public(&store, "c3c4"));
+}
+
+fn the_order_of_moves_does_not_change_what_is_private(library: &TestLibrary) {
+    let store = library.open();
+    hide(&store, "", "c3c4");
+    let round = ["c3c4", "h7h6", "h2h3", "h6h7", "h3h2", "h7h6"];
+    let line = ["c3c4", "a6a5", "e3e4", "e6e5", "g3g4"];
+    for line in [&round[..], &line] {
+        for ply in (0..line.len()).rev() {
+            put(&store, new_score(&line[..ply].join(" "), line[ply], 10, 1));
+        }
+        for ply in 1..line.len() {
+            assert!(!is_public(&store, &line[..ply].join(" ")), "{ply}");
+        }
+    }
+    // Public moves publish the position after them, and what can be reached from it without the private move. The
+    // public path may be longer than the private one.
+    let path = ["h2h3", "h7h6", "c3c4", "a9a8", "h3h2", "a8a9"];
+    for (ply, m) in path.iter().enumerate() {
+        let score = new_score(&path[..ply].join(" "), m, 10, 1);
+        store.write(move |batch| batch.merge(&score)).unwrap();
+        let found = ["c3c4 h7h6", "c3c4 h7h6 h2h3", "c3c4 h7h6 h2h3 h6h7"];
+        let is_reached = [ply == 5, ply >= 2, ply >= 2];
+        assert_eq!(found.map(|moves| is_public(&store, moves)), is_reached, "{ply}");
+    }
+    assert!(!is_public(&store, "c3c4"));
+}
+
+/// After lines of moves that are written in any order, and after changes of private notes, exactly the positions that
+/// can only be reached through a private move are hidden.
+fn positions_without_a_public_path_are_private(library: &TestLibrary) {
+    let store = library.open();
+    let mut random = StdRng::seed_from_u64(11);
+    let mut seen = [0; 2];
+    for _ in 0..120 {
+        let mut line = random_line(&mut random);
+        line.shuffle(&mut random);
+        let merge = move |batch: &mut Batch<'_>| {
+            line.iter().try_for_each(|edge| {
+                batch.merge(&NewScore::new(edge.clone(), 10, 0, "test")).map(drop)
+            })
+        };
+        store.write(merge).unwrap();
+        if random.random_ratio(1, 2) {
+            let (key, row) = contents(&store).choose(&mut random).unwrap().clone();
+            let edge = row.edges(&key).choose(&mut random).unwrap().clone();
+            let note = note("", random.random_ratio(1, 3));
+            let _ = store.write(move |batch| batch.annotate(&edge, &note, "test")).unwrap();
+        }
+        let rows = contents(&store);
+        let private: HashSet<Key> =
+            store.read(|s| s.private_positions()).unwrap().into_iter().collect();
+        let public = positions_with_public_path(&store, &rows);
+        for (key, _) in &rows {
+            assert_eq!(!private.contains(key), public.contains(key), "{key}");
+            seen[usize::from(public.contains(key))] += 1;
+        }
+    }
+    assert!(seen.iter().all(|count| *count > 500), "{seen:?}");
+}
+
+/// The positions that can be reached from the starting position by known moves, without private moves.
+fn positions_with_public_path(store: &Store, rows: &[(Key, Row)]) -> HashSet<Key> {
+    let mut private = HashSet::new();
+    let add = |key: &Key, placed: PlacedNote| {
+        let edges = Edge::of_stored(key, [placed.m]).into_iter();
+        private.extend(edges.filter(|_| placed.note.private).map(|edge| edge.child));
+        Ok::<_, StoreError>(())
+    };
+    store.read(|s| s.for_each_note(add)).unwrap();
+    let mut public = HashSet::from([View::of(&after("")).key]);
+    let mut count = 0;
+    while public.len() > count {
+        count = public.len();
+        for (key, row) in rows {
+            if public.contains(key) {
+                let children = row.edges(key).into_iter().map(|edge| edge.child);
+                public.extend(children.filter(|child| !private.contains(child)));
+            }
+        }
+    }
+    public
+}
+
+fn a_removed_position_forgets_its_privacy(library: &TestLibrary) {
+    let store = library.open();
+    put_line(&store, "c3c4 a6a5");
+    let by_bob = |moves, m| {
+        put(&store, NewScore::new(edge(moves, m), 7, 0, "bob"));
+    };
+    by_bob("c3c4 a6a5", "e3e4");
+    hide(&store, "", "c3c4");
+    assert!(!is_public(&store, "c3c4 a6a5"));
+    store.undo("bob", None, "owner").unwrap();
+    let private = store.read(|s| s.private_positions()).unwrap();
+    assert_eq!(private, [View::of(&after("c3c4")).key]);
+    store.redo(1, "owner").unwrap().unwrap();
+    assert!(!is_public(&store, "c3c4 a6a5"));
+    store.undo("bob", None, "owner").unwrap();
+    // A private note inside the branch, on a move to an unknown position.
+    hide(&store, "c3c4", "a6a5");
+    annotate(&store, "c3c4", "a6a5", note("", false), "test");
+    annotate(&store, "", "c3c4", note("", false), "test");
+    assert_eq!(store.read(|s| s.private_positions()).unwrap(), []);
+    store.redo(2, "owner").unwrap().unwrap();
+    assert!(is_public(&store, "c3c4 a6a5"));
 }
 
 fn public_moves_publish_positions_that_inherited_privacy(library: &TestLibrary) {
