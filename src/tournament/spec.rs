@@ -7,6 +7,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use toml::Spanned;
 
 use super::limit::{Limit, MAX_TIME, TimeControl, serialize_milliseconds};
 use super::settings::{SettingError, require_valid};
@@ -174,7 +175,7 @@ pub struct PartialEngineSpec {
     args: Option<Vec<String>>,
     dir: Option<PathBuf>,
     proto: Option<String>,
-    /// In the order in which they are set: sorted by name in TOML, as given on the command line.
+    /// In the order in which they are given and set.
     #[serde(default, deserialize_with = "read_options")]
     options: Vec<(String, String)>,
     init: Option<Vec<String>>,
@@ -411,8 +412,18 @@ impl std::fmt::Display for OptionValue {
 
 /// Reads a table of options in TOML.
 fn read_options<'de, D: Deserializer<'de>>(table: D) -> Result<Vec<(String, String)>, D::Error> {
-    let options = BTreeMap::<String, OptionValue>::deserialize(table)?;
+    let options: Vec<(String, OptionValue)> = in_file_order(table)?;
     Ok(options.into_iter().map(|(name, value)| (name, value.to_string())).collect())
+}
+
+/// Reads the entries of a table in TOML in the order of the file. Engines set options in this order.
+pub fn in_file_order<'de, D: Deserializer<'de>, V: Deserialize<'de>>(
+    table: D,
+) -> Result<Vec<(String, V)>, D::Error> {
+    let table = BTreeMap::<Spanned<String>, V>::deserialize(table)?;
+    let mut entries: Vec<_> = table.into_iter().collect();
+    entries.sort_by_key(|(name, _)| name.span().start);
+    Ok(entries.into_iter().map(|(name, value)| (name.into_inner(), value)).collect())
 }
 
 /// Checks that the name and the values of an option have no control characters: after a line end the engine would
@@ -500,6 +511,34 @@ mod tests {
         assert_eq!(options, ["Threads=1", "Hash=64", "Use NNUE=false"]);
         assert_eq!(toml.limit.to_string(), "20 ms per move");
         assert_eq!((toml.nice, toml.margin), (Some(5), DEFAULT_MARGIN));
+    }
+
+    #[test]
+    fn options_of_a_file_keep_their_order() {
+        let text = r#"
+            [each]
+            options = { Threads = 2, Hash = 16, Preset = "" }
+            [[engine]]
+            cmd = "x"
+            depth = 1
+            options.VariantPath = "v.ini"
+            options."UCI_Variant" = "xiangqi"
+            [[engine]]
+            cmd = "y"
+            depth = 1
+            [engine.options]
+            b = 1
+            hash = 2
+            a = 3
+            "#;
+        let (each, engines) = read_toml(text).unwrap();
+        let names = engines.into_iter().map(|engine| {
+            let options = engine.spec(&each).unwrap().options;
+            options.into_iter().map(|(name, _)| name).collect::<Vec<_>>().join(" ")
+        });
+        let names: Vec<_> = names.collect();
+        let expected = ["Threads Hash Preset VariantPath UCI_Variant", "Threads Preset b hash a"];
+        assert_eq!(names, expected);
     }
 
     #[test]

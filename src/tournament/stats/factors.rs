@@ -6,7 +6,7 @@
 //! as precisely as a match of the same length about one factor (Fisher, "The Design of Experiments", 1935). The
 //! effects are estimated by least squares.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::elo::{Interval, Z_95, invert};
 use crate::text::{is_allowed_character, printable};
 use crate::tournament::settings::{SettingError, require_valid};
-use crate::tournament::spec::{OptionValue, check_option};
+use crate::tournament::spec::{OptionValue, check_option, in_file_order};
 
 /// Elo per point of score between equal engines: the reciprocal of the slope of the logistic curve at a score of one
 /// half.
@@ -52,7 +52,8 @@ struct FactorFile {
 #[serde(deny_unknown_fields)]
 struct FactorEntry {
     name: String,
-    options: BTreeMap<String, Vec<OptionValue>>,
+    #[serde(deserialize_with = "in_file_order")]
+    options: Vec<(String, Vec<OptionValue>)>,
 }
 
 impl Factors {
@@ -80,7 +81,7 @@ impl Factors {
                 ),
             )?;
             require_valid(!options.is_empty(), format!("factor {name} sets no option"))?;
-            for option in options.keys() {
+            for (option, _) in &options {
                 let is_new = option_names.insert(option.to_ascii_lowercase());
                 require_valid(is_new, format!("option {option} is set twice"))?;
             }
@@ -301,7 +302,7 @@ mod tests {
         assert!(error(&factor("", "x = [1, 2]")).contains("name"));
         assert!(error(&(factor("a", "x = [1, 2]") + &factor("a", "y = [1, 2]"))).contains("name"));
         assert!(error(&(factor("a", "x = [1, 2]") + &factor("b", "X = [1, 2]"))).contains("X"));
-        assert!(error(&factor("a", "x = [1, 2], X = [1, 2]")).contains("x is set twice"));
+        assert!(error(&factor("a", "x = [1, 2], X = [1, 2]")).contains("X is set twice"));
         for option in [r#"books = ["a\nquit", "b"]"#, r#""books\nquit" = [1, 2]"#] {
             let text = error(&factor("a", option));
             assert!(text.starts_with("the name or value of option books"), "{text}");
