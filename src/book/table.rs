@@ -7,7 +7,7 @@ use super::book_move::{Book, BookEntry, BookError, BookMove, FoundRecords, Resul
 use super::dat::stored_order;
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
-use crate::notation::{RecordError, fen};
+use crate::notation::{GameText, RecordError, fen};
 use crate::text::{excerpt, without_byte_order_mark, word_starts};
 
 /// Positions with their moves. Like BOOK.DAT, the table stores only one of a position and its mirror image.
@@ -149,7 +149,7 @@ impl BookTable {
     }
 
     /// Reads the text of [`Self::to_text`], with or without the results, or lines `h2e2 9 FEN`, the form of BOOK.DAT
-    /// before version 2.0 of ElephantEye. Empty lines and lines that begin with `#` are ignored.
+    /// before version 2.0 of ElephantEye. Moves from a position may follow its FEN. Empty lines and lines that begin with `#` are ignored.
     pub fn from_text(text: &str) -> Result<Self, RecordError> {
         let mut table = Self::default();
         for (line, content) in move_lines(text) {
@@ -187,7 +187,8 @@ fn read_line(line: &str) -> Result<(Position, BookMove), String> {
     let [fen, played, weight, results @ ..] = fields.as_slice() else {
         return Err("expected a FEN, a move and a weight, separated by tabs".to_owned());
     };
-    let position = fen::parse_position(fen).map_err(|error| error.to_string())?;
+    let line = GameText::split(fen).read().map_err(|error| error.to_string())?;
+    let position = line.end();
     let no_move = |_| format!("{:?} is not a move", excerpt(played));
     let played: Move = played.parse().map_err(no_move)?;
     if !is_legal(&position, played) {
@@ -267,6 +268,16 @@ pub mod tests {
     }
 
     #[test]
+    fn moves_may_follow_the_fen() {
+        let fen = crate::notation::fen::START;
+        let text = format!("{fen} moves h2e2\th9g7\t5\nh0g2 4 {fen} h2e2 h9g7\nstartpos\tc3c4\t3");
+        let table = BookTable::from_text(&text).unwrap();
+        let found = ["h2e2", "h2e2 h9g7", ""].map(|line| moves(&table, line));
+        assert_eq!(found, ["h9g7 5", "h0g2 4", "c3c4 3"]);
+        assert_eq!(table.moves_count(), 3);
+    }
+
+    #[test]
     fn errors_name_the_line() {
         let fen = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
         for (line, reason) in [
@@ -277,6 +288,9 @@ pub mod tests {
             (&format!("{fen}\th2e2\t-1"), "not a number"),
             (&format!("{fen}\th2e2\t1\t2"), "after the weight"),
             (&format!("h2e2 x {fen}"), "not a number"),
+            (&format!("{fen} - - 0 1 hello\th2e2\t1"), "move 1: \"hello\""),
+            (&format!("{fen} moves h2e9\th2e2\t1"), "move 1"),
+            (&format!("h2e2 9 {fen} hello"), "move 1: \"hello\""),
         ] {
             let error = BookTable::from_text(&format!("# \n\n{line}\n")).unwrap_err();
             assert_eq!(error.line, Some(3));
