@@ -176,7 +176,7 @@ pub enum BookError {
     /// Read or write error.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The file is empty, or a text without moves.
+    /// The file is empty, or a text or a database without moves.
     #[error("the book is empty")]
     Empty,
     /// The length is not a multiple of the record size.

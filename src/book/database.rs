@@ -146,7 +146,7 @@ impl BookRows {
     /// are not disabled, and `keys` computes the numbers for a value of the column `key`.
     ///
     /// # Errors
-    /// The table cannot be read, or there is too little memory for its keys.
+    /// The table cannot be read or has no moves, or there is too little memory for its keys.
     pub fn new(
         connection: Connection,
         table: &str,
@@ -177,6 +177,9 @@ impl BookRows {
         }
         drop(rows);
         drop(query);
+        if book.count == 0 {
+            return Err(BookError::Empty);
+        }
         book.index.sort_unstable();
         book.connection.busy_timeout(LOOK_UP_TIME)?;
         Ok(book)

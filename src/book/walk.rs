@@ -13,6 +13,9 @@ use crate::movegen::legal_moves;
 pub struct BookWalk {
     /// Positions that were found.
     pub table: BookTable,
+    /// The number of these positions. One that shares its records with the position with swapped colors counts with
+    /// it as one.
+    pub positions: usize,
     /// Usable records of these positions.
     pub usable: usize,
     /// Unusable records of the positions that were looked up: illegal, duplicate, or without weight.
@@ -35,6 +38,7 @@ pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
         seen: HashMap::new(),
         passed: HashSet::new(),
         open: VecDeque::new(),
+        positions: 0,
         records: 0,
         unusable: 0,
         records_without_moves: 0,
@@ -73,6 +77,7 @@ pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
     let records_without_moves = walker.records_without_moves.min(left);
     Ok(BookWalk {
         table: walker.table,
+        positions: walker.positions,
         usable: walker.records - walker.unusable,
         unusable: walker.unusable + records_without_moves,
         unreached: left - records_without_moves,
@@ -110,6 +115,8 @@ struct Walker<'a> {
     passed: HashSet<(u32, u32)>,
     /// Positions whose moves must be tried, with their book moves.
     open: VecDeque<(Position, Vec<Move>)>,
+    /// See [`BookWalk::positions`].
+    positions: usize,
     /// Records of positions with a usable move.
     records: usize,
     /// Unusable records among them.
@@ -146,6 +153,7 @@ impl Walker<'_> {
         if is_stored {
             moves.iter().for_each(|m| self.table.add(position, *m));
             if !is_counted {
+                self.positions += 1;
                 self.records += records;
                 self.unusable += records - usable;
             }

@@ -12,7 +12,7 @@ use super::file::Output;
 use crate::book::{BookTable, drop_unreached};
 use crate::cli::common::{
     Context, Failure, ForceArgument, ProgressMeter, Unread, exit_code, interrupts, note,
-    open_with_beginning, require_not_input, with_files_of_folders,
+    note_repeated, open_with_beginning, require_not_input, with_files_of_folders,
 };
 use crate::cli::data;
 use crate::cli::selfplay::{GAME_HASH, open_games, play_games};
@@ -102,6 +102,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut unread = Unread::default();
     let files = with_files_of_folders(&arguments.games, &mut unread)?;
     require_not_input("OUT", &arguments.out, &files)?;
+    note_repeated(&files);
     let out = Output::new(&arguments.out, arguments.force)?;
     // Ctrl-C is handled only after the files have been opened, because opening a FIFO can block.
     let (interrupts, table_of_games) = if let Some(games) = arguments.self_play {

@@ -11,7 +11,8 @@ use clap::Subcommand;
 
 use super::common::{
     Context, Failure, ForceArgument, GameArguments, OutputFile, Unread, columns, heads, note,
-    open_input, print, print_text, require_extension, require_not_input, terminal_width,
+    note_repeated, open_input, print, print_text, require_extension, require_not_input,
+    terminal_width,
 };
 use crate::book::{BUILTIN, BookTable, book_text, walk};
 use crate::notation::{MoveStyle, chinese};
@@ -137,6 +138,7 @@ fn show(game: &GameArguments, files: &str) -> Result<(), Failure> {
 }
 
 fn merge(out: Output, books: &[String]) -> Result<(), Failure> {
+    note_repeated(books);
     let mut unread = Unread::default();
     let mut libraries = Vec::new();
     unread.each_file(books, |_, name| {
@@ -182,7 +184,7 @@ fn verify(name: &str) -> Result<(), Failure> {
             book.format(),
             counted(count, "move"),
             walk.usable,
-            counted(walk.table.positions_count(), "position")
+            counted(walk.positions, "position")
         ))?;
         let unreached = format!(
             "{} in positions that no line of the book reaches",

@@ -7,7 +7,9 @@ use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::{Context, Failure, ignore_closed_pipe, refuse_if, remove_unfinished_at_interrupt};
+use super::{
+    Context, Failure, ignore_closed_pipe, note, refuse_if, remove_unfinished_at_interrupt,
+};
 use crate::text::{Blocking, Replacement, first_bytes, has_extension, short_name};
 
 /// The number of bytes that are read from a file at once.
@@ -303,6 +305,17 @@ pub fn require_not_input<P: AsRef<Path>>(
     inputs: impl IntoIterator<Item = P>,
 ) -> Result<(), Failure> {
     InputFiles::new(inputs).require_other(option, out)
+}
+
+/// Reports the files that are given more than once, even under another path.
+pub fn note_repeated<P: AsRef<Path>>(files: impl IntoIterator<Item = P>) {
+    let mut known = HashSet::new();
+    for path in files {
+        let path = path.as_ref();
+        if identity_of(path).is_some_and(|file| !known.insert(file)) {
+            note(&format!("{}: given more than once; it counts each time", path.display()));
+        }
+    }
 }
 
 /// Returns an error if two of the files, each with its option, are the same, even under different paths; `-` is
