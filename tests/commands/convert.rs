@@ -142,6 +142,7 @@ fn binary_files_json_and_csv_are_rejected() {
     dir.write("list.json", "[\n {\"fen\": \"9/9\"}\n]");
     dir.write("list.csv", "line,id,fen,best\n1,,4k4/9/9/9/9/9/9/9/9/3K5 w,d0d1\n");
     dir.write("games.zip", b"PK\x03\x04\x14\0");
+    dir.write("book.xqb", b"SQLite format 3\0");
     dir.write("deep.json", "[".repeat(5000));
     dir.write("date", "20260831\n");
     dir.write("words", "position fen x\nabc\n");
@@ -163,6 +164,8 @@ fn binary_files_json_and_csv_are_rejected() {
         2= chuhe: list.csv: this is CSV; give one FEN per line or a game record
         $1 convert games.zip
         2= chuhe: games.zip: this is a compressed file (ZIP); unpack it first
+        $1 convert book.xqb
+        2= chuhe: book.xqb: this is a database, such as an opening book, not a game record
         $1 convert deep.json
         2> line 1: unclosed tag
         $1 convert date

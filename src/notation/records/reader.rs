@@ -36,6 +36,8 @@ const MAX_FILE_MB: u64 = 1024;
 const LOOK_AHEAD: u64 = 1 << 20;
 /// The beginning of the files that `chuhe selfplay` writes.
 const SELF_PLAY_MARK: &[u8] = b"CHUHEGM";
+/// The beginning of an SQLite database.
+const DATABASE_MARK: &[u8] = b"SQLite format 3\0";
 /// The beginnings of compressed files, with their formats.
 const ARCHIVES: [(&[u8], &str); 6] = [
     (b"PK\x03\x04", "ZIP"),
@@ -98,7 +100,7 @@ impl<'a> RecordReader<'a> {
     ///
     /// # Errors
     /// The file cannot be read, is of a format that is read as a whole and has more than 1 GB, is neither text nor a
-    /// record of a known format, is CSV, JSON or a file of self-play games, or is a library of CCBridge without records
+    /// record of a known format, is CSV, JSON, a database or a file of self-play games, or is a library of CCBridge without records
     /// or of an older version.
     pub fn new(input: impl BufRead + Send + 'a) -> io::Result<Self> {
         let mut input: Input<'a> = Box::new(input);
@@ -106,6 +108,10 @@ impl<'a> RecordReader<'a> {
         input.by_ref().take(LOOK_AHEAD).read_to_end(&mut beginning)?;
         if beginning.starts_with(SELF_PLAY_MARK) {
             let why = "this is a file of self-play games (.chg), which `chuhe data view` shows";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+        }
+        if beginning.starts_with(DATABASE_MARK) {
+            let why = "this is a database, such as an opening book, not a game record";
             return Err(io::Error::new(io::ErrorKind::InvalidData, why));
         }
         let archive = ARCHIVES.iter().find(|(mark, _)| beginning.starts_with(mark));
