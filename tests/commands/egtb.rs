@@ -258,6 +258,8 @@ fn a_table_without_its_smaller_classes_can_be_used() {
         "
         $ egtb stats KRB-KB --tables .
         > longest win: 11 plies
+        $1 egtb verify KRB-KB --tables .
+        2> KRB-KB: cannot be verified: KRB-K: there is no tablebase of this class
         $ egtb probe '{fen}' --tables .
         > mate in 7 plies
         $ < ucci
@@ -360,6 +362,9 @@ fn unused_files_are_reported() {
         $ egtb stats KN-K --json --tables .
         2> x.chtb: not used, another tablebase of the same class is used
         2>1 not used
+        $ egtb generate --out . --rules none KP-KP
+        $ egtb stats KP-KP --json --tables . --rules none
+        2= ./KP-KP.elephanteye.chtb: not used, it is for another rule set
         ",
     );
 }

@@ -51,17 +51,17 @@ pub fn selected(
 fn note_unused(wanted: &[Material], tablebases: &Tables, rules: RuleSet) {
     let is_wanted = |table: &&ClassTable| wanted.is_empty() || wanted.contains(&table.material());
     for table in tablebases.iter().filter(is_wanted) {
-        let dtm = tablebases.get(table.material(), rules);
+        let material = table.material();
+        let dtm = tablebases.get(material, rules);
+        let is_for_other_rules = material.is_two_sided() && !table.draws().is_under(rules);
         let used = match table.metric() {
             Metric::Dtm => dtm,
-            Metric::Dtc => tablebases.dtc_table(table.material()),
+            Metric::Dtc => tablebases.dtc_table(material),
         };
         let why = match (table.path(), dtm, used) {
             (None, ..) => continue,
-            (_, None, _) if table.metric() == Metric::Dtc => {
-                "there is no DTM tablebase of its class"
-            }
-            (_, None, _) => "it is for another rule set",
+            _ if is_for_other_rules => "it is for another rule set",
+            (_, None, _) => "there is no DTM tablebase of its class",
             (_, _, Some(used)) if std::ptr::eq(used, table) => continue,
             _ => "another tablebase of the same class is used",
         };

@@ -81,9 +81,12 @@ fn verify_class(
     progress: &(dyn Fn(u64) + Sync),
     searcher: &mut Searcher,
 ) -> Result<String, Failure> {
+    let unverified = |failure: Failure| {
+        Failure::new(material, format_args!("cannot be verified: {}", failure.text))
+    };
     let started = Instant::now();
     let solved = load(material, tablebases, rules)?;
-    let smaller = load_smaller(material, Metric::Dtm, tablebases, rules)?;
+    let smaller = load_smaller(material, Metric::Dtm, tablebases, rules).map_err(&unverified)?;
     let checked = verify(&solved, &smaller, threads, progress).context(material)?;
     let (solved, proven) = if material.is_two_sided() {
         let proven = format!("draws and losses by rule are proven ({rules})");
@@ -99,7 +102,7 @@ fn verify_class(
     let Some(dtc) = load_dtc(material, tablebases)? else {
         return Ok(line);
     };
-    let smaller = load_smaller(material, Metric::Dtc, tablebases, rules)?;
+    let smaller = load_smaller(material, Metric::Dtc, tablebases, rules).map_err(unverified)?;
     let checked =
         verify(&dtc, &smaller, threads, progress).context(format_args!("{material} DTC"))?;
     let seconds = started.elapsed().as_secs_f64();
