@@ -38,9 +38,14 @@ impl<'a> KeyValues<'a> {
     pub fn read(text: &'a str, keys: &[&str]) -> Result<Self, SettingError> {
         let mut pairs: Vec<(&str, &str)> = Vec::new();
         for part in text.split(',') {
-            let (key, value) = part.split_once('=').unwrap_or((part, ""));
-            let (key, value) = (key.trim(), value.trim());
             let known = keys.join(", ");
+            let (key, value) = part.split_once('=').ok_or_else(|| {
+                let part = part.trim();
+                SettingError::new(format!(
+                    "{part:?} is not of the form key=value; the keys are {known}"
+                ))
+            })?;
+            let (key, value) = (key.trim(), value.trim());
             let is_known = keys.contains(&key);
             require_valid(is_known, format!("unknown key {key:?}; the keys are {known}"))?;
             let is_new = pairs.iter().all(|(other, _)| *other != key);
@@ -87,7 +92,9 @@ mod tests {
         let error = list.require::<u32>("a").unwrap_err().to_string();
         assert_eq!(error, "invalid value: a=1 b=2; the values are separated by commas");
         for (text, reason) in [
-            ("", "unknown key \"\"; the keys are a"),
+            ("", "\"\" is not of the form key=value; the keys are a"),
+            ("900", "\"900\" is not of the form key=value; the keys are a"),
+            ("a=1, a", "\"a\" is not of the form"),
             ("d=1", "unknown key \"d\""),
             ("a=1,a=1", "a= is given twice"),
         ] {
