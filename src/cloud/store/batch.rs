@@ -1,11 +1,11 @@
 //! The writes of one transaction, and their propagation: values to the parents, distances from the starting
 //! position to the children.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use super::database::{Database, Result, Value, now};
 use super::task::TaskState;
-use crate::board::Position;
+use crate::board::{PieceKind, Position, RANKS, Square};
 use crate::cloud::key::{Key, View};
 use crate::cloud::row::{Edge, Entry, Row};
 use crate::cloud::score::{self, FINAL};
@@ -200,12 +200,58 @@ pub fn lower_plies(row: &mut Row, parent: &Row, swaps_colors: bool) -> bool {
     row.plies != before
 }
 
-/// After this number of rows, a propagation of values or distances stores the rest in the table `pending`.
+/// After this number of rows, a propagation of values or distances stores the rest in the table `pending`. A
+/// propagation of values finishes the level that it has begun, but no longer follows the cycles.
 const MAX_ROWS: usize = 10_000;
 
-/// Maximum number of times that one propagation changes a value. In a cycle, values could change forever. Without
-/// cycles, a value changes at most once for each different length of the paths to the written moves.
+/// Maximum number of times that one pass over a level changes the values of a move along a cycle, where values could
+/// change forever.
 const MAX_CHANGES: u8 = 16;
+
+/// Number of passes over a level. The first pass does not know the cycles, so it limits the changes of all moves. The
+/// others update what it has left.
+const PASSES: usize = 4;
+
+/// The number of pieces plus the number of moves to the next rank that the pawns still have. No move increases this, so
+/// all positions of a cycle have the same level.
+fn level(key: &Key) -> usize {
+    let Some(position) = key.position() else {
+        return 0;
+    };
+    let steps = |square: Square| match position.piece_on(square) {
+        Some(pawn) if pawn.kind() == PieceKind::Pawn => {
+            RANKS - 1 - square.relative_rank(pawn.color())
+        }
+        _ => 0,
+    };
+    position.occupied().into_iter().map(|square| 1 + steps(square)).sum()
+}
+
+/// The positions with a move to a position.
+struct Parents {
+    in_level: Vec<Key>,
+    above: Vec<(usize, Key)>,
+}
+
+/// The positions of a level whose parents must be updated.
+struct OpenLevel {
+    level: usize,
+    /// The first positions to update, in this order.
+    open: Vec<Key>,
+    /// In the order of [`Batch::ranks`], a position comes before the positions with a move to it, unless they lie on a
+    /// cycle. Empty in the first pass.
+    ranks: HashMap<Key, usize>,
+    /// The parents of the positions whose parents in the level have been updated.
+    parents: HashMap<Key, Parents>,
+    /// Number of updated pairs of parent and child.
+    seen: usize,
+}
+
+impl OpenLevel {
+    fn rank(&self, key: &Key) -> usize {
+        self.ranks.get(key).copied().unwrap_or(0)
+    }
+}
 
 impl Batch<'_> {
     /// Propagates values and distances until nothing changes or [`MAX_ROWS`] is reached.
@@ -214,43 +260,129 @@ impl Batch<'_> {
         self.propagate_values()
     }
 
-    /// Updates the parents of all changed positions, their parents, and so on.
+    /// Updates the parents of all changed positions, their parents, and so on, one level after the other.
     fn propagate_values(&mut self) -> Result<()> {
-        let mut queue = VecDeque::new();
-        let mut queued = HashSet::new();
-        // The last write is usually the furthest from the starting position. Starting there updates each level
+        let mut levels: BTreeMap<usize, Vec<Key>> = BTreeMap::new();
+        // The last write is usually the furthest from the starting position. Starting there updates most positions
         // once.
         for key in std::mem::take(&mut self.changed).into_iter().rev() {
-            if queued.insert(key.clone()) {
-                queue.push_back(key);
-            }
+            levels.entry(level(&key)).or_default().push(key);
         }
-        // The number of changes for each pair of parent and child.
-        let mut changes: HashMap<(Key, Key), u8> = HashMap::new();
         let mut seen = 0;
-        while let Some(child) = queue.pop_front() {
-            queued.remove(&child);
+        while let Some((level, open)) = levels.pop_first() {
             if seen >= MAX_ROWS {
-                self.add_pending(&child)?;
+                open.iter().try_for_each(|key| self.add_pending(key))?;
                 continue;
             }
-            let Some(row) = self.get(&child)? else {
-                continue;
-            };
-            let mut scores = row.scores();
-            for parent in self.connection.parents(&child)? {
-                seen += 1;
-                let edge = (parent.clone(), child.clone());
-                let count = changes.entry(edge).or_default();
-                if *count < MAX_CHANGES && self.update_parent(&parent, &child, &mut scores)? {
-                    *count += 1;
-                    if queued.insert(parent.clone()) {
-                        queue.push_back(parent);
+            let settled = self.settle(level, open)?;
+            seen += settled.seen;
+            for (child, parents) in settled.parents {
+                let Some(row) = self.get(&child)? else {
+                    continue;
+                };
+                let mut scores = row.scores();
+                for (level, parent) in parents.above {
+                    seen += 1;
+                    if self.update_parent(&parent, &child, &mut scores)? {
+                        levels.entry(level).or_default().push(parent);
                     }
                 }
             }
         }
         Ok(())
+    }
+
+    /// Propagates the values of the positions `open` within their level. Then only moves along cycles may have values
+    /// that do not follow from the replies.
+    fn settle(&self, level: usize, open: Vec<Key>) -> Result<OpenLevel> {
+        let (ranks, parents) = Default::default();
+        let mut work = OpenLevel { level, open, ranks, parents, seen: 0 };
+        for _ in 1..PASSES {
+            self.pass(&mut work)?;
+            if work.open.is_empty() {
+                return Ok(work);
+            }
+            work.ranks = self.ranks(&work)?;
+        }
+        self.pass(&mut work)?;
+        Ok(work)
+    }
+
+    /// Updates the parents of the open positions, their parents in the level, and so on, lowest rank first. Leaves the
+    /// positions open that have changed too often.
+    fn pass(&self, work: &mut OpenLevel) -> Result<()> {
+        let mut queue = BTreeMap::new();
+        let mut queued = HashSet::new();
+        let mut added = 0;
+        let mut add = |queue: &mut BTreeMap<_, Key>, rank, key| {
+            added += 1;
+            queue.insert((rank, added), key);
+        };
+        for key in std::mem::take(&mut work.open) {
+            if queued.insert(key.clone()) {
+                add(&mut queue, work.rank(&key), key);
+            }
+        }
+        // The number of changes for each pair of parent and child.
+        let mut changes: HashMap<(Key, Key), u8> = HashMap::new();
+        let mut open = HashSet::new();
+        while let Some(((rank, _), child)) = queue.pop_first() {
+            queued.remove(&child);
+            let Some(row) = self.get(&child)? else {
+                continue;
+            };
+            let mut scores = row.scores();
+            for parent in self.parents(work, &child)? {
+                work.seen += 1;
+                let above = work.rank(&parent);
+                let edge = (parent.clone(), child.clone());
+                let count = changes.entry(edge).or_default();
+                if above <= rank && (*count >= MAX_CHANGES || work.seen > MAX_ROWS) {
+                    open.insert(child.clone());
+                } else if self.update_parent(&parent, &child, &mut scores)? {
+                    *count = count.saturating_add(1);
+                    if queued.insert(parent.clone()) {
+                        add(&mut queue, above, parent);
+                    }
+                }
+            }
+        }
+        work.open = open.into_iter().collect();
+        Ok(())
+    }
+
+    /// The parents of a position in its level.
+    fn parents(&self, work: &mut OpenLevel, key: &Key) -> Result<Vec<Key>> {
+        if let Some(known) = work.parents.get(key) {
+            return Ok(known.in_level.clone());
+        }
+        let parents = self.connection.parents(key)?.into_iter();
+        let (in_level, above): (Vec<_>, Vec<_>) =
+            parents.map(|key| (level(&key), key)).partition(|(level, _)| *level == work.level);
+        let in_level: Vec<Key> = in_level.into_iter().map(|(_, key)| key).collect();
+        work.parents.insert(key.clone(), Parents { in_level: in_level.clone(), above });
+        Ok(in_level)
+    }
+
+    /// Ranks of the open positions of a level and of all positions of the level from which moves lead to them. The rank
+    /// of a position is below those of its parents, except for some moves of each cycle.
+    fn ranks(&self, work: &OpenLevel) -> Result<HashMap<Key, usize>> {
+        let mut ranks = HashMap::new();
+        let mut visited = HashSet::new();
+        // A depth-first search, which ranks a position when it has ranked its parents.
+        let mut stack: Vec<(Key, bool)> =
+            work.open.iter().map(|key| (key.clone(), false)).collect();
+        while let Some((key, has_ranked_parents)) = stack.pop() {
+            if has_ranked_parents {
+                ranks.insert(key, usize::MAX - ranks.len());
+            } else if visited.insert(key.clone()) {
+                stack.push((key.clone(), true));
+                let parents = self.connection.parents(&key)?.into_iter();
+                let in_level = parents.filter(|parent| level(parent) == work.level);
+                stack.extend(in_level.map(|parent| (parent, false)));
+            }
+        }
+        Ok(ranks)
     }
 
     /// Updates the children of positions that have come nearer to the starting position, their children, and so on.

@@ -76,7 +76,9 @@ on_both! {
     a_merge_replaces_only_shallower_searches,
     mates_are_set_by_the_rules,
     propagated_values_equal_a_full_computation,
-    propagation_along_a_cycle_ends,
+    values_do_not_depend_on_the_order_of_writes,
+    a_late_mate_reaches_a_cycle,
+    only_moves_along_cycles_may_be_inconsistent,
     prefetched_rows_equal_rows_read_one_by_one,
 }
 
@@ -276,14 +278,104 @@ fn propagated_values_equal_a_full_computation(library: &TestLibrary) {
     }
 }
 
-fn propagation_along_a_cycle_ends(library: &TestLibrary) {
-    let store = library.open();
-    let round = ["h2h3", "h7h6", "h3h2", "h6h7"];
-    for (n, m) in round.iter().enumerate() {
-        assert!(put(&store, new_score(&round[..n].join(" "), m, 29_000, 0)));
+/// Random moves without captures from a position that never repeat a position, as scores to store.
+fn quiet_line(start: &Position, length: usize, random: &mut StdRng) -> Vec<NewScore> {
+    let mut position = start.clone();
+    let mut seen = HashSet::from([View::of(start).key]);
+    let mut line = Vec::new();
+    while line.len() < length {
+        let view = View::of(&position);
+        let moves = legal_moves(&position).into_iter();
+        let quiet = moves.filter(|m| position.piece_on(m.to()).is_none());
+        let edges = quiet.map(|m| (m, Edge::of(&position, &view, m)));
+        let new = edges.filter(|(_, edge)| !edge.ends_game && !seen.contains(&edge.child));
+        let new: Vec<(Move, Edge)> = new.collect();
+        let Some((m, edge)) = new.choose(random) else {
+            return quiet_line(start, length, random);
+        };
+        seen.insert(edge.child.clone());
+        line.push(NewScore::new(edge.clone(), random.random_range(-900..900), 0, ""));
+        position.make(*m);
     }
-    assert!(put(&store, new_score("h2h3", "h7h5", -40, 0)));
-    assert!(stored(&store, "", "h2h3").is_some());
+    line
+}
+
+/// Stores scores in one transaction.
+fn put_all(store: &Store, scores: Vec<NewScore>) {
+    let work = move |batch: &mut Batch<'_>| {
+        scores.iter().try_for_each(|score| batch.store(score).map(drop))
+    };
+    store.write(work).unwrap();
+}
+
+fn values_do_not_depend_on_the_order_of_writes(library: &TestLibrary) {
+    let store = library.open();
+    let mut random = StdRng::seed_from_u64(1);
+    // Without a path from the starting position too.
+    for start in [after(""), "rnbakabnr/9/9/4p4/9/9/4P4/9/9/RNBAKABNR w".parse().unwrap()] {
+        let mut line = quiet_line(&start, 80, &mut random);
+        line.shuffle(&mut random);
+        put_all(&store, line);
+        assert_eq!(store.read(|s| s.check()).unwrap(), []);
+    }
+}
+
+fn a_late_mate_reaches_a_cycle(library: &TestLibrary) {
+    let store = library.open();
+    let mut random = StdRng::seed_from_u64(1);
+    let round = ["h2h3", "h7h6", "h3h2", "h6h7"];
+    let score = |n: usize| new_score(&round[..n].join(" "), round[n], 29_000, 0);
+    let mut scores: Vec<NewScore> = (0..4).map(score).collect();
+    scores.push(new_score("h2h3", "h9g7", 0, 0));
+    let line = quiet_line(&after("h2h3 h9g7"), 81, &mut random);
+    scores.splice(0..0, line);
+    scores[80].value = 29_990;
+    put_all(&store, scores);
+    assert_eq!(store.read(|s| s.check()).unwrap(), []);
+    assert_eq!(stored(&store, "", "h2h3"), Some(29_908));
+}
+
+fn only_moves_along_cycles_may_be_inconsistent(library: &TestLibrary) {
+    let store = library.open();
+    let mut random = StdRng::seed_from_u64(1);
+    let mut scores = Vec::new();
+    let mut position: Position = "4k4/9/9/9/9/9/9/9/4A4/3K1R3 w".parse().unwrap();
+    for _ in 0..400 {
+        let Some(m) =
+            legal_moves(&position).into_iter().collect::<Vec<_>>().choose(&mut random).copied()
+        else {
+            break;
+        };
+        let value = random.random_range(-10_100..10_100);
+        scores.push(NewScore::new(Edge::of(&position, &View::of(&position), m), value, 0, ""));
+        position.make(m);
+    }
+    scores.shuffle(&mut random);
+    put_all(&store, scores);
+    let mut rows = HashMap::new();
+    store
+        .read(|s| {
+            s.for_each(|key, row| {
+                rows.insert(key, row);
+                Ok::<_, StoreError>(())
+            })
+        })
+        .unwrap();
+    let problems = store.read(|s| s.check()).unwrap();
+    for problem in problems {
+        let Inconsistency::Value { key, m, .. } = problem else { panic!("{problem}") };
+        // The position before the move is reached again from the position after it.
+        let mut open = vec![Edge::of_stored(&key, [m]).pop().unwrap().child];
+        let mut reached = HashSet::new();
+        while let Some(next) = open.pop() {
+            if let Some(row) = rows.get(&next)
+                && reached.insert(next.clone())
+            {
+                open.extend(row.edges(&next).into_iter().map(|edge| edge.child));
+            }
+        }
+        assert!(reached.contains(&key), "{key} {m}");
+    }
 }
 
 #[test]
