@@ -34,9 +34,9 @@ impl Throughput {
         current.nodes = current.nodes.saturating_add(done.nodes);
     }
 
-    /// Work done in the last full minute.
-    pub fn last_minute(&self) -> WorkCount {
-        self.at(Instant::now()).previous
+    /// Work done in the last full minute before `now`.
+    pub fn last_minute(&self, now: Instant) -> WorkCount {
+        self.at(now).previous
     }
 
     fn at(&self, now: Instant) -> MutexGuard<'_, Minutes> {
@@ -124,7 +124,7 @@ mod tests {
         throughput.add(done(3));
         throughput.add(done(4));
         let begin = Instant::now();
-        let last_minute = |seconds| throughput.at(begin + Duration::from_secs(seconds)).previous;
+        let last_minute = |seconds| throughput.last_minute(begin + Duration::from_secs(seconds));
         assert_eq!(last_minute(1), WorkCount::default());
         assert_eq!(last_minute(61), done(7));
         assert_eq!(last_minute(100), done(7));

@@ -174,6 +174,12 @@ fn invalid_admin_requests_change_nothing() {
             "writer=tests&minutes=-1",
             "400 minutes must be a number from 0 to 4294967295\n",
         ),
+        (
+            "/admin/undo",
+            "writer=tests&minutes=%2B5",
+            "400 minutes must be a number from 0 to 4294967295\n",
+        ),
+        ("/admin/redo", "undo=%2B1", "400 undo must be the number of an undo\n"),
         ("/admin/empty", "queue=all", "400 queue must be scoring or expansion\n"),
         ("/admin/stop", "", "404 Not Found\n"),
     ] {

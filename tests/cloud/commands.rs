@@ -535,6 +535,16 @@ fn set_mode(path: &Path, mode: u32) {
     std::fs::set_permissions(path, mode).unwrap();
 }
 
+#[cfg(unix)]
+#[test]
+fn a_named_pipe_is_not_a_library() {
+    let dir = TestDir::new();
+    dir.make_pipe("pipe");
+    for line in ["cloud check pipe", "cloud undo pipe --writer x"] {
+        dir.check(&format!("$1 {line}\n2> pipe: this is not a cloud library"));
+    }
+}
+
 #[test]
 fn read_only_libraries_are_read_and_served() {
     let dir = dir_with_library();

@@ -62,6 +62,7 @@ fn invalid_notes_are_refused() {
     for (form, reason) in [
         ("move=h2e3", "move must be a legal move such as h2e2\n"),
         ("move=h2e2&glyphs=300", "glyphs must be at most four different numbers from 1 to 139\n"),
+        ("move=h2e2&glyphs=%2B1", "glyphs must be at most four different numbers from 1 to 139\n"),
         ("move=h2e2&glyphs=x", "glyphs must be at most four different numbers from 1 to 139\n"),
         (
             "move=h2e2&name=a%0Ab",

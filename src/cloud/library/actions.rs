@@ -404,8 +404,10 @@ impl Library {
             batch.publish(&new)?;
             Ok(is_written)
         })?;
-        self.throughput
-            .add(WorkCount { scores: 1, nodes: thousands.unwrap_or(0).saturating_mul(1_000) });
+        self.throughput.add(WorkCount {
+            scores: is_written.into(),
+            nodes: thousands.unwrap_or(0).saturating_mul(1_000),
+        });
         Ok(if is_written { OK } else { ApiReply::Empty })
     }
 

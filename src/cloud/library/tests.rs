@@ -1,5 +1,7 @@
 //! Tests of the actions, most of which compare the replies byte for byte.
 
+use std::time::Instant;
+
 use super::*;
 use crate::cloud::key::View;
 use crate::cloud::score::{score_of, value};
@@ -470,6 +472,9 @@ fn storing_moves_needs_a_role() {
     assert_eq!(store(Role::Queue, "move=a3a4&score=12"), "tokenerror\0");
     let list = ask(&library, "queryall", START, "");
     assert!(list.contains("move:a3a4,score:-13,rank:0"), "{list}");
+    // Refused scores are not counted.
+    let later = Instant::now() + Duration::from_secs(60);
+    assert_eq!(library.throughput.last_minute(later).scores, 3);
 }
 
 #[test]

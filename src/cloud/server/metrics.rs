@@ -142,7 +142,7 @@ impl Stats {
     pub fn new(library: &Library, counts: LibraryCounts) -> Self {
         // Less than the maximum, so that `scores + 1` does not overflow.
         let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX - 1);
-        let done = library.throughput.last_minute();
+        let done = library.throughput.last_minute(Instant::now());
         let scores = number(done.scores);
         let waiting = counts.waiting_to_be_scored + counts.waiting_to_be_sieved;
         Self {

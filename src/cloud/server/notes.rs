@@ -17,6 +17,7 @@ use crate::cloud::api::QueryParameters;
 use crate::cloud::key::View;
 use crate::cloud::store::{Note, NoteError, PlacedNote};
 use crate::movegen::is_legal;
+use crate::text::number_of_digits;
 
 /// The notes on the moves of a position. In a symmetric position, a note is listed for a move and for its mirror image.
 pub async fn list(
@@ -79,12 +80,13 @@ pub async fn write(State(shared): State<Arc<Shared>>, request: Request) -> JsonR
         return Err(ServerError::parameter("move must be a legal move such as h2e2"));
     };
     let glyphs = form.get("glyphs").unwrap_or("").split([' ', ',']).filter(|word| !word.is_empty());
-    let glyphs: Result<Vec<u8>, _> = glyphs.map(str::parse::<u8>).collect();
+    let glyph = |word| number_of_digits(word, 10)?.try_into().ok();
+    let glyphs: Option<Vec<u8>> = glyphs.map(glyph).collect();
     let invalid = |error: NoteError| ServerError::parameter(error.to_string());
     let note = Note {
         name: text_of(&form, "name")?,
         comment: text_of(&form, "comment")?,
-        glyphs: glyphs.map_err(|_| invalid(NoteError::Glyph))?,
+        glyphs: glyphs.ok_or_else(|| invalid(NoteError::Glyph))?,
         private: is_private(&form)?,
         author: String::new(),
     };

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::batch::Batch;
 use super::database::{Columns, Result, Value, now};
 use super::notes::{Note, parse_note};
-use super::snapshot::Snapshot;
+use super::snapshot::{PAGE, Snapshot};
 use crate::board::Move;
 use crate::cloud::key::{Key, KeyedMove};
 use crate::cloud::row::Row;
@@ -335,6 +335,24 @@ pub struct Undone {
 }
 
 impl Snapshot<'_> {
+    /// Fails if the audit log has an invalid move or note.
+    pub(super) fn check_log(&self) -> Result<()> {
+        let query = "SELECT id, key, move, note FROM audit WHERE id > $1 ORDER BY id LIMIT $2";
+        let mut last = 0;
+        loop {
+            let ids = self.connection.query(query, &[last.into(), PAGE.into()], |columns| {
+                columns.key(1)?;
+                columns.played(2)?;
+                columns.maybe_bytes(3, "note")?.map(parse_note).transpose()?;
+                columns.number::<i64>(0, "id")
+            })?;
+            let Some(id) = ids.last() else {
+                return Ok(());
+            };
+            last = *id;
+        }
+    }
+
     /// All undos, latest first.
     pub fn undos(&self) -> Result<Vec<UndoRecord>> {
         let query = "SELECT id, time, administrator, writer, since, redone, redone_by FROM undo ORDER BY id DESC";

@@ -197,7 +197,7 @@ impl Store {
         minutes: Option<u32>,
         by: &str,
     ) -> Result<UndoResult, StoreError> {
-        let since = minutes.map_or(0, |minutes| now() - 60 * i64::from(minutes));
+        let since = minutes.map_or(0, |minutes| (now() - 60 * i64::from(minutes)).max(0));
         let (writer, by) = (writer.to_owned(), by.to_owned());
         self.write(move |batch| batch.undo(&writer, since, &by))
     }

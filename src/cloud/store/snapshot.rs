@@ -11,7 +11,7 @@ use crate::cloud::row::Row;
 use crate::cloud::score;
 
 /// Rows per query when all positions are read.
-const PAGE: i64 = 1_000;
+pub const PAGE: i64 = 1_000;
 
 /// The library at one moment; later writes are not visible.
 pub struct Snapshot<'a> {
@@ -108,6 +108,7 @@ impl Snapshot<'_> {
     /// Finds illegal moves, and values that do not follow from the replies. Fails if the file is damaged.
     pub fn check(&self) -> Result<Vec<Inconsistency>> {
         self.connection.check_file()?;
+        self.check_log()?;
         let mut problems = Vec::new();
         self.for_each(|key, row| {
             let edges = row.edges(&key);

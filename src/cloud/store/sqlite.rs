@@ -58,14 +58,17 @@ pub const SCHEMA: &str = "
         requested INTEGER NOT NULL DEFAULT 0, tries INTEGER NOT NULL DEFAULT 0, PRIMARY KEY(job, id)) WITHOUT ROWID;
     CREATE TABLE pending(key BLOB PRIMARY KEY) WITHOUT ROWID;";
 
-/// How long a statement waits for another process.
-const TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a statement waits for another process. An undo of 50,000 values is a transaction of about ten seconds.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Opens a library for writing. Creates a missing one if `creates`.
 ///
 /// # Errors
 /// The file cannot be opened, is read-only, contains something else, or has another format version.
 pub fn open(path: &Path, creates: bool) -> Result<Connection> {
+    if is_special(path) {
+        return Err(StoreError::Foreign);
+    }
     let file = OpenOptions::new().append(true).create(creates).open(path);
     file.map_err(|error| match error.kind() {
         ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied if path.exists() => {
@@ -78,6 +81,11 @@ pub fn open(path: &Path, creates: bool) -> Result<Connection> {
         StoreError::Database(cause) if is_read_only(cause) => StoreError::ReadOnly,
         _ => error,
     })
+}
+
+/// Whether a path is neither a file nor a folder. Opening a FIFO would wait for another program.
+fn is_special(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
 fn open_writable(path: &Path, creates: bool) -> Result<Connection> {
@@ -130,6 +138,9 @@ pub fn open_reader(path: &Path) -> Result<Connection> {
         Ok::<_, rusqlite::Error>(connection)
     };
     std::fs::metadata(path).map_err(|error| StoreError::Open(Arc::new(error)))?;
+    if is_special(path) {
+        return Err(StoreError::Foreign);
+    }
     let connection = match open(path.as_os_str(), OpenFlags::empty()) {
         Err(error) if is_read_only(&error) || is_missing_index(&error) => {
             // SQLite cannot create the log in a read-only directory. A file without a log can be read as immutable.

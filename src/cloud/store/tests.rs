@@ -398,6 +398,18 @@ fn a_damaged_index_is_found() {
 }
 
 #[test]
+fn a_damaged_note_is_found() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("library.db");
+    let store = Store::open(&path).unwrap();
+    assert!(put(&store, new_score("", "h2e2", -20, 3)));
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection.execute("UPDATE audit SET note = '{'", []).unwrap();
+    let error = store.read(|s| s.check()).unwrap_err().to_string();
+    assert!(error.ends_with("invalid value in the column note"), "{error}");
+}
+
+#[test]
 fn other_files_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("other.db");
