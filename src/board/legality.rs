@@ -121,6 +121,12 @@ impl Legality {
         }
     }
 
+    /// The squares of `to` without the illegal destinations that need no test of the move.
+    #[inline]
+    pub fn candidates(&self, from: Square, to: Bitboard) -> Bitboard {
+        if self.pinned.contains(from) { to } else { to & self.open }
+    }
+
     fn test_each(&self, position: &Position, from: Square, mut to: Bitboard) -> Bitboard {
         let lines = attacks::lines(self.king);
         if !self.pinned.contains(from) {

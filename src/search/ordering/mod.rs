@@ -9,7 +9,7 @@ use arrayvec::ArrayVec;
 
 use history::QuietBonus;
 
-use crate::board::{MAX_MOVES, Move, Piece, Position, SEE_VALUES, see_at_least};
+use crate::board::{Legality, MAX_MOVES, Move, Piece, Position, SEE_VALUES, see_at_least};
 use crate::movegen::{Targets, for_each_origin, is_pseudo_legal};
 use crate::search::parameters::values;
 
@@ -104,6 +104,7 @@ impl MovePicker {
     pub fn next(
         &mut self,
         position: &Position,
+        legality: &Legality,
         histories: &Histories,
         context: &QuietContext,
     ) -> Option<Move> {
@@ -120,7 +121,7 @@ impl MovePicker {
                     }
                 }
                 Stage::GenerateCaptures => {
-                    self.generate_captures(position, histories);
+                    self.generate_captures(position, legality, histories);
                     self.stage = Stage::GoodCaptures;
                 }
                 Stage::GoodCaptures => match self.next_capture(position) {
@@ -136,7 +137,7 @@ impl MovePicker {
                     }
                 }
                 Stage::GenerateQuiets => {
-                    self.generate_quiets(position, histories, context);
+                    self.generate_quiets(position, legality, histories, context);
                     self.stage = Stage::Quiets;
                 }
                 Stage::Quiets => match self.best_of_list() {
@@ -169,11 +170,16 @@ impl MovePicker {
 
     // Not inlined into `next`, which is called for every move.
     #[inline(never)]
-    fn generate_captures(&mut self, position: &Position, histories: &Histories) {
+    fn generate_captures(
+        &mut self,
+        position: &Position,
+        legality: &Legality,
+        histories: &Histories,
+    ) {
         let us = position.side_to_move();
         for_each_origin(position, Targets::Captures, |kind, from, destinations| {
             let piece = Piece::new(kind, us);
-            for to in destinations {
+            for to in legality.candidates(from, destinations) {
                 let played = Move::new(from, to);
                 if let Some(victim) = position.piece_on(to)
                     && played != self.hash_move
@@ -191,6 +197,7 @@ impl MovePicker {
     fn generate_quiets(
         &mut self,
         position: &Position,
+        legality: &Legality,
         histories: &Histories,
         context: &QuietContext,
     ) {
@@ -203,7 +210,7 @@ impl MovePicker {
         for_each_origin(position, Targets::Quiets, |kind, from, destinations| {
             let histories = histories.of_piece(Piece::new(kind, us), from);
             let bonus = bonus.of_piece(kind, from);
-            for to in destinations {
+            for to in legality.candidates(from, destinations) {
                 let played = Move::new(from, to);
                 if !yielded.contains(&played) {
                     let score = histories.of(to) + bonus.of(position, to);

@@ -258,7 +258,7 @@ impl Search<'_> {
         let legality = Legality::new(&self.position);
         let context = self.set_quiet_context(ply);
         let (first_alpha, mut number) = (alpha, 0);
-        while let Some(m) = picker.next(&self.position, self.histories, &context) {
+        while let Some(m) = picker.next(&self.position, &legality, self.histories, &context) {
             if m == excluded || !legality.allows(&self.position, m) {
                 continue;
             }
@@ -473,7 +473,7 @@ impl Search<'_> {
         let legality = Legality::new(&self.position);
         let context =
             if node.in_check { self.set_quiet_context(node.ply) } else { QuietContext::default() };
-        while let Some(m) = picker.next(&self.position, self.histories, &context) {
+        while let Some(m) = picker.next(&self.position, &legality, self.histories, &context) {
             self.prefetch_after(m);
             if !legality.allows(&self.position, m) {
                 continue;

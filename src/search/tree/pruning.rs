@@ -164,7 +164,7 @@ impl Search<'_> {
         let mut picker = MovePicker::new(&self.position, mode, node.hash_move, [Move::NONE; 2]);
         let legality = Legality::new(&self.position);
         let context = QuietContext::default();
-        while let Some(m) = picker.next(&self.position, self.histories, &context) {
+        while let Some(m) = picker.next(&self.position, &legality, self.histories, &context) {
             self.prefetch_after(m);
             if !legality.allows(&self.position, m) {
                 continue;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::iteration::{Iteration, NOT_OVERTAKEN, Stability};
 use super::shared::SharedState;
 use super::state::{NonPv, Root, Search, ThreadData};
-use crate::board::Move;
+use crate::board::{Legality, Move};
 use crate::movegen::{is_legal, legal_moves};
 use crate::search::event::{Bound, Report};
 use crate::search::ordering::{MovePicker, PickerMode};
@@ -73,8 +73,9 @@ impl Search<'_> {
         let mut picker =
             MovePicker::new(&self.position, PickerMode::All, hash_move, [Move::NONE; 2]);
         let context = self.set_quiet_context(0);
+        let legality = Legality::new(&self.position);
         let mut ordered = 0;
-        while let Some(m) = picker.next(&self.position, self.histories, &context) {
+        while let Some(m) = picker.next(&self.position, &legality, self.histories, &context) {
             let moves = &mut self.iteration.moves[ordered..];
             if let Some(index) = moves.iter().position(|root_move| root_move.played == m) {
                 moves[..=index].rotate_right(1);
