@@ -149,7 +149,8 @@ impl BookTable {
     }
 
     /// Reads the text of [`Self::to_text`], with or without the results, or lines `h2e2 9 FEN`, the form of BOOK.DAT
-    /// before version 2.0 of ElephantEye. Moves from a position may follow its FEN. Empty lines and lines that begin with `#` are ignored.
+    /// before version 2.0 of ElephantEye. Moves from a position may follow its FEN. Empty lines and lines that begin
+    /// with `#` are ignored.
     pub fn from_text(text: &str) -> Result<Self, RecordError> {
         let mut table = Self::default();
         for (line, content) in move_lines(text) {
