@@ -121,7 +121,8 @@ impl Legality {
         }
     }
 
-    /// The squares of `to` without the illegal destinations that need no test of the move.
+    /// The squares of `to`, without those to which the piece on `from` surely cannot move legally. Moves to the others
+    /// may still be illegal; see [`Self::allows`].
     #[inline]
     pub fn candidates(&self, from: Square, to: Bitboard) -> Bitboard {
         if self.pinned.contains(from) { to } else { to & self.open }

@@ -188,8 +188,8 @@ fn read_line(line: &str) -> Result<(Position, BookMove), String> {
     let [fen, played, weight, results @ ..] = fields.as_slice() else {
         return Err("expected a FEN, a move and a weight, separated by tabs".to_owned());
     };
-    let line = GameText::split(fen).read().map_err(|error| error.to_string())?;
-    let position = line.end();
+    let game = GameText::split(fen).read().map_err(|error| error.to_string())?;
+    let position = game.end();
     let no_move = |_| format!("{:?} is not a move", excerpt(played));
     let played: Move = played.parse().map_err(no_move)?;
     if !is_legal(&position, played) {

@@ -13,8 +13,8 @@ use crate::movegen::legal_moves;
 pub struct BookWalk {
     /// Positions that were found.
     pub table: BookTable,
-    /// The number of these positions. One that shares its records with the position with swapped colors counts with
-    /// it as one.
+    /// The number of these positions. If a book has the same records for a position and the one with colors swapped,
+    /// both count as one.
     pub positions: usize,
     /// Usable records of these positions.
     pub usable: usize,

@@ -11,8 +11,10 @@ use super::fen;
 use crate::board::Position;
 use crate::text::{printable, without_credentials};
 
-/// Timeout of the requests of commands and workers.
+/// Timeout of the requests of commands, and of connections.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
+/// Timeout of the requests of workers, longer than a server waits for other writers of its library.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(75);
 /// Maximum size of a reply, in bytes.
 const MAX_REPLY: u64 = 64 << 10;
 
@@ -151,7 +153,7 @@ impl Client {
         let invalid = |error: serde_json::Error| ClientError::Reply(error.to_string());
         let body = serde_json::to_string(message).map_err(invalid)?;
         let address = format!("{}{path}", self.server);
-        let reply = self.post(&address, "application/json", body, TIMEOUT)?;
+        let reply = self.post(&address, "application/json", body, WRITE_TIMEOUT)?;
         serde_json::from_str(&reply).map_err(invalid)
     }
 
@@ -163,7 +165,8 @@ impl Client {
         timeout: Duration,
     ) -> Result<String, ClientError> {
         let request = self.agent.post(address).content_type(kind).config();
-        let mut request = request.timeout_global(Some(timeout)).build();
+        let request = request.timeout_global(Some(timeout)).timeout_connect(Some(TIMEOUT));
+        let mut request = request.build();
         if let Some(credentials) = &self.credentials {
             request = request.header("Authorization", credentials);
         }

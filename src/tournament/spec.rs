@@ -416,7 +416,7 @@ fn read_options<'de, D: Deserializer<'de>>(table: D) -> Result<Vec<(String, Stri
     Ok(options.into_iter().map(|(name, value)| (name, value.to_string())).collect())
 }
 
-/// Reads the entries of a table in TOML in the order of the file. Engines set options in this order.
+/// Reads the entries of a table in TOML, in the order of the file. The options of engines are set in this order.
 pub fn in_file_order<'de, D: Deserializer<'de>, V: Deserialize<'de>>(
     table: D,
 ) -> Result<Vec<(String, V)>, D::Error> {

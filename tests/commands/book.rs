@@ -326,6 +326,13 @@ fn each_row_of_an_xqb_is_counted_once() {
         2> 1 unusable move
         ",
     );
+    database.execute("UPDATE book SET valid = 0", ()).unwrap();
+    dir.check(
+        "
+        $1 book verify a.xqb
+        2= chuhe: a.xqb: the book is empty
+        ",
+    );
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::engine_client::{BOARD, Client, after, check_infos, is_outcome, moves_
 fn messages_are_in_the_language_of_the_client() {
     let conversation = "position startpos moves h2e2 h9h2\nposition fen 9/9 w\nposition fen \
         4k4/9/9/9/9/9/9/9/9/4K4 w\nposition startpos\nsetoption hashsize x\n\
-        setoption hashsize 99999999\nsetoption evalapi nofile\ngo depth\nbanmoves xx h10g8\nponderhit\n\
+        setoption multipv 9999\nsetoption evalapi nofile\ngo depth\nbanmoves xx h10g8\nponderhit\n\
         go depth 1 searchmoves h2e2 a0a5\n";
     // Windows has other words for a missing file. Only those of Windows itself, not those of Wine, are translated.
     let missing = std::io::Error::from_raw_os_error(2);

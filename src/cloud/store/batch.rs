@@ -1,7 +1,7 @@
 //! The writes of one transaction, and their propagation: values to the parents, distances from the starting
 //! position to the children.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::database::{Database, Result, Value, now};
 use super::task::TaskState;
@@ -201,19 +201,20 @@ pub fn lower_plies(row: &mut Row, parent: &Row, swaps_colors: bool) -> bool {
 }
 
 /// After this number of rows, a propagation of values or distances stores the rest in the table `pending`. A
-/// propagation of values finishes the level that it has begun, but no longer follows the cycles.
+/// propagation of values finishes the level that it has begun; each pass over it updates no moves that close a cycle
+/// after this number of rows.
 const MAX_ROWS: usize = 10_000;
 
 /// Maximum number of times that one pass over a level changes the values of a move along a cycle, where values could
 /// change forever.
 const MAX_CHANGES: u8 = 16;
 
-/// Number of passes over a level. The first pass does not know the cycles, so it limits the changes of all moves. The
-/// others update what it has left.
+/// Number of passes over a level. In the first pass, the cycles are not known, so the changes of all moves are limited.
+/// Each later pass updates the positions that the previous one left open.
 const PASSES: usize = 4;
 
-/// The number of pieces plus the number of moves to the next rank that the pawns still have. No move increases this, so
-/// all positions of a cycle have the same level.
+/// Number of pieces, plus the ranks that each pawn can still advance. No move increases this sum, so all positions of a
+/// cycle have the same level.
 fn level(key: &Key) -> usize {
     let Some(position) = key.position() else {
         return 0;
@@ -238,18 +239,39 @@ struct OpenLevel {
     level: usize,
     /// The first positions to update, in this order.
     open: Vec<Key>,
-    /// In the order of [`Batch::ranks`], a position comes before the positions with a move to it, unless they lie on a
-    /// cycle. Empty in the first pass.
+    /// A position has a lower rank than the positions with a move to it, except along some moves of each cycle (see
+    /// [`Self::find_ranks`]). Empty in the first pass.
     ranks: HashMap<Key, usize>,
     /// The parents of the positions whose parents in the level have been updated.
-    parents: HashMap<Key, Parents>,
+    parents: BTreeMap<Key, Parents>,
     /// Number of updated pairs of parent and child.
     seen: usize,
 }
 
 impl OpenLevel {
+    /// The rank of a position. Positions without a rank come last.
     fn rank(&self, key: &Key) -> usize {
-        self.ranks.get(key).copied().unwrap_or(0)
+        self.ranks.get(key).copied().unwrap_or(usize::MAX)
+    }
+
+    /// Ranks the open positions and all positions from which moves lead to them, as far as their parents are known. The
+    /// rank of a position is below those of its parents, except for some moves of each cycle.
+    fn find_ranks(&mut self) {
+        self.ranks.clear();
+        let mut visited = HashSet::new();
+        // A depth-first search, which ranks a position when it has ranked its parents.
+        let mut stack: Vec<(&Key, bool)> = self.open.iter().map(|key| (key, false)).collect();
+        while let Some((key, has_ranked_parents)) = stack.pop() {
+            let Some(parents) = self.parents.get(key) else {
+                continue;
+            };
+            if has_ranked_parents {
+                self.ranks.insert(key.clone(), usize::MAX - 1 - self.ranks.len());
+            } else if visited.insert(key) {
+                stack.push((key, true));
+                stack.extend(parents.in_level.iter().map(|parent| (parent, false)));
+            }
+        }
     }
 }
 
@@ -302,7 +324,7 @@ impl Batch<'_> {
             if work.open.is_empty() {
                 return Ok(work);
             }
-            work.ranks = self.ranks(&work)?;
+            work.find_ranks();
         }
         self.pass(&mut work)?;
         Ok(work)
@@ -325,7 +347,8 @@ impl Batch<'_> {
         }
         // The number of changes for each pair of parent and child.
         let mut changes: HashMap<(Key, Key), u8> = HashMap::new();
-        let mut open = HashSet::new();
+        let mut open = BTreeSet::new();
+        let last = work.seen + MAX_ROWS;
         while let Some(((rank, _), child)) = queue.pop_first() {
             queued.remove(&child);
             let Some(row) = self.get(&child)? else {
@@ -337,7 +360,7 @@ impl Batch<'_> {
                 let above = work.rank(&parent);
                 let edge = (parent.clone(), child.clone());
                 let count = changes.entry(edge).or_default();
-                if above <= rank && (*count >= MAX_CHANGES || work.seen > MAX_ROWS) {
+                if above <= rank && (*count >= MAX_CHANGES || work.seen > last) {
                     open.insert(child.clone());
                 } else if self.update_parent(&parent, &child, &mut scores)? {
                     *count = count.saturating_add(1);
@@ -362,27 +385,6 @@ impl Batch<'_> {
         let in_level: Vec<Key> = in_level.into_iter().map(|(_, key)| key).collect();
         work.parents.insert(key.clone(), Parents { in_level: in_level.clone(), above });
         Ok(in_level)
-    }
-
-    /// Ranks of the open positions of a level and of all positions of the level from which moves lead to them. The rank
-    /// of a position is below those of its parents, except for some moves of each cycle.
-    fn ranks(&self, work: &OpenLevel) -> Result<HashMap<Key, usize>> {
-        let mut ranks = HashMap::new();
-        let mut visited = HashSet::new();
-        // A depth-first search, which ranks a position when it has ranked its parents.
-        let mut stack: Vec<(Key, bool)> =
-            work.open.iter().map(|key| (key.clone(), false)).collect();
-        while let Some((key, has_ranked_parents)) = stack.pop() {
-            if has_ranked_parents {
-                ranks.insert(key, usize::MAX - ranks.len());
-            } else if visited.insert(key.clone()) {
-                stack.push((key.clone(), true));
-                let parents = self.connection.parents(&key)?.into_iter();
-                let in_level = parents.filter(|parent| level(parent) == work.level);
-                stack.extend(in_level.map(|parent| (parent, false)));
-            }
-        }
-        Ok(ranks)
     }
 
     /// Updates the children of positions that have come nearer to the starting position, their children, and so on.

@@ -7,7 +7,7 @@ use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, SeedableRng};
 
 use super::*;
-use crate::board::{Move, Position};
+use crate::board::{Move, PieceKind, Position};
 use crate::cloud::key::{Key, View};
 use crate::cloud::row::{Edge, Row};
 use crate::cloud::score::{self, score_of};
@@ -278,7 +278,7 @@ fn propagated_values_equal_a_full_computation(library: &TestLibrary) {
     }
 }
 
-/// Random moves without captures from a position that never repeat a position, as scores to store.
+/// Random moves without captures and pawn moves from a position that never repeat a position, as scores to store.
 fn quiet_line(start: &Position, length: usize, random: &mut StdRng) -> Vec<NewScore> {
     let mut position = start.clone();
     let mut seen = HashSet::from([View::of(start).key]);
@@ -286,7 +286,9 @@ fn quiet_line(start: &Position, length: usize, random: &mut StdRng) -> Vec<NewSc
     while line.len() < length {
         let view = View::of(&position);
         let moves = legal_moves(&position).into_iter();
-        let quiet = moves.filter(|m| position.piece_on(m.to()).is_none());
+        let is_pawn =
+            |m: &Move| position.piece_on(m.from()).is_some_and(|p| p.kind() == PieceKind::Pawn);
+        let quiet = moves.filter(|m| position.piece_on(m.to()).is_none() && !is_pawn(m));
         let edges = quiet.map(|m| (m, Edge::of(&position, &view, m)));
         let new = edges.filter(|(_, edge)| !edge.ends_game && !seen.contains(&edge.child));
         let new: Vec<(Move, Edge)> = new.collect();

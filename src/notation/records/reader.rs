@@ -100,8 +100,8 @@ impl<'a> RecordReader<'a> {
     ///
     /// # Errors
     /// The file cannot be read, is of a format that is read as a whole and has more than 1 GB, is neither text nor a
-    /// record of a known format, is CSV, JSON, a database or a file of self-play games, or is a library of CCBridge without records
-    /// or of an older version.
+    /// record of a known format, is CSV, JSON, a database or a file of self-play games, or is a library of CCBridge
+    /// without records or of an older version.
     pub fn new(input: impl BufRead + Send + 'a) -> io::Result<Self> {
         let mut input: Input<'a> = Box::new(input);
         let mut beginning = Vec::new();

@@ -66,7 +66,7 @@ fn update(value: &mut i16, bonus: i32, limit: i32) {
     *value = (old + bonus - old * bonus.abs() / limit) as i16;
 }
 
-/// Number of indices of the main history of an origin: the destination, and whether the opponent attacks it.
+/// Number of indices of the main history for one origin: destination, and whether the opponent attacks it.
 const MAIN_ROW: usize = 2 * Square::COUNT;
 /// Number of indices of the main history of a side: origin and destination, and for each of them whether the opponent
 /// attacks it.

@@ -42,9 +42,10 @@ struct ScoredMove {
     score: i32,
 }
 
-/// Yields the pseudo-legal moves of its mode, each once: the hash move, good captures by victim and capture history,
-/// killers (Akl and Newborn, "The principal continuation and the killer heuristic", 1977), quiet moves by
-/// history with bonuses for checks and escapes, and bad captures.
+/// Yields the pseudo-legal moves of its mode, each once, except most of the illegal ones (see
+/// [`Legality::candidates`]): the hash move, good captures by victim and capture history, killers (Akl and Newborn,
+/// "The principal continuation and the killer heuristic", 1977), quiet moves by history with bonuses for checks and
+/// escapes, and bad captures.
 #[derive(Debug)]
 pub struct MovePicker {
     stage: Stage,
@@ -100,7 +101,8 @@ impl MovePicker {
         }
     }
 
-    /// The next pseudo-legal move. Pickers of captures do not use the context.
+    /// The next move; it may be illegal. `legality` must be that of `position`. Pickers of captures do not use the
+    /// context.
     pub fn next(
         &mut self,
         position: &Position,
@@ -256,5 +258,71 @@ impl MovePicker {
             }
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::rngs::StdRng;
+    use rand::seq::IndexedRandom;
+    use rand::{Rng, SeedableRng};
+
+    use super::history::Threats;
+    use super::*;
+    use crate::movegen::legal_moves;
+    use crate::notation::fen::{START, parse_variant_position};
+
+    /// The picker yields each legal move once, with any hash move and any killers.
+    #[test]
+    fn every_legal_move_is_yielded_once() {
+        let histories = Histories::new();
+        let mut random = StdRng::seed_from_u64(7);
+        let mut checks = 0;
+        for (fen, has_promotion) in [
+            (START, false),
+            // A check by a knight, a rook or a cannon, a double check, and a cannon that faces the king.
+            ("3aka3/9/3N5/9/9/9/9/4R4/9/3AK4 b", false),
+            ("3aka3/9/9/4R4/9/2n6/9/9/4A4/4KC3 b", false),
+            ("3akab2/9/4b4/9/4C4/9/9/9/4R4/3K5 b", false),
+            ("3aka3/9/3N5/9/9/4R4/9/9/4C4/3K5 b", false),
+            ("3aka3/9/9/9/2n3r2/9/9/4C4/9/3K5 b", false),
+            ("3k5/9/9/9/9/9/9/9/9/2BAKAB2 w", true),
+        ] {
+            let start = parse_variant_position(fen, has_promotion).unwrap();
+            for _ in 0..20 {
+                let mut position = start.clone();
+                for _ in 0..60 {
+                    let legal: Vec<Move> = legal_moves(&position).to_vec();
+                    let Some(&played) = legal.choose(&mut random) else {
+                        break;
+                    };
+                    checks += usize::from(position.in_check());
+                    let mut pick = || match random.random_range(0..3) {
+                        0 => Move::NONE,
+                        _ => *legal.choose(&mut random).unwrap(),
+                    };
+                    let hash_move = pick();
+                    let [first, second] = [pick(), pick()];
+                    let killers = [first, if second == first { Move::NONE } else { second }];
+                    let legality = Legality::new(&position);
+                    let threats = Threats::new(&position);
+                    let context = QuietContext { before: [None; 3], threats };
+                    let mut picker =
+                        MovePicker::new(&position, PickerMode::All, hash_move, killers);
+                    let mut yielded = Vec::new();
+                    while let Some(m) = picker.next(&position, &legality, &histories, &context) {
+                        yielded.push(m);
+                    }
+                    yielded.retain(|m| legality.allows(&position, *m));
+                    let [yielded, expected] = [yielded, legal].map(|mut moves| {
+                        moves.sort_by_key(ToString::to_string);
+                        moves
+                    });
+                    assert_eq!(yielded, expected, "{position}, {hash_move}, {killers:?}");
+                    position.make(played);
+                }
+            }
+        }
+        assert!(checks > 50, "{checks}");
     }
 }

@@ -128,7 +128,7 @@ impl MovesResult {
         if self.best.score >= beta { self.best } else { self.all }
     }
 
-    /// Removes dependencies on the path from the node at `ply` on.
+    /// Settles both scores at the node at `ply`; see [`NodeScore::settled_at`].
     pub fn settle_at(&mut self, ply: usize) {
         self.best = self.best.settled_at(ply);
         self.all = self.all.settled_at(ply);

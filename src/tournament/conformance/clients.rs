@@ -104,7 +104,7 @@ pub fn single_spaces(engine: &mut Dialogue<'_>) -> CheckResult {
     engine.plays("go depth 4", &position)?;
     match &engine.misspaced {
         Some(line) => unclear(format!(
-            "{line:?} has other blanks than single spaces between words; some clients do not read it"
+            "{line:?} has white space other than single spaces between words; some clients do not read it"
         )),
         None => Ok(()),
     }

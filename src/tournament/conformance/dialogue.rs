@@ -62,7 +62,7 @@ pub struct Dialogue<'a> {
     interrupt: &'a Receiver<()>,
     pub is_interrupted: bool,
     pub timeouts: CheckTimeouts,
-    /// The first response with other blanks than single spaces between words.
+    /// The first response with white space other than single spaces between words.
     pub misspaced: Option<String>,
     transcript: Vec<String>,
 }
@@ -147,8 +147,8 @@ impl<'a> Dialogue<'a> {
         false
     }
 
-    /// The next line before `deadline`, if there is one. The words of a UCI engine are separated by single spaces in
-    /// it. Fails if the engine exits or writes too much, or if the checks are interrupted.
+    /// The next line before `deadline`, if there is one, with single spaces between its words. Fails if the engine
+    /// exits or writes too much, or if the checks are interrupted.
     pub fn line_before(&mut self, deadline: Instant) -> Result<Option<String>, CheckFailure> {
         match self.process.next_line(deadline, self.interrupt) {
             Ok(None) => Ok(None),
@@ -157,10 +157,7 @@ impl<'a> Dialogue<'a> {
                 if self.misspaced.is_none() && is_misspaced(&text) {
                     self.misspaced = Some(text.clone());
                 }
-                if self.dialect.is_ucci() {
-                    return Ok(Some(text.trim().to_owned()));
-                }
-                // UCI allows several spaces and tabs between words.
+                // Several spaces and tabs between words have a check of their own.
                 let words: Vec<&str> = text.split_ascii_whitespace().collect();
                 Ok(Some(words.join(" ")))
             }
@@ -291,7 +288,8 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// Checks that a move is written as the protocol demands. Clients do not read forms such as `h3-e3` and `H3E3`.
+    /// Checks that a move is written as the protocol demands. Many clients do not read forms such as `h3-e3` and
+    /// `H3E3`.
     fn check_spelling(&self, m: Move, text: &str) -> CheckResult {
         let expected = self.dialect.write_move(m);
         if text == expected {
@@ -323,21 +321,27 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// The first word of a principal variation that is not a legal move. From the second word on, a word that is not a
-    /// move ends the variation.
-    pub fn illegal_pv_move<'b>(
+    /// The error of a principal variation: a move that is illegal or not written as the protocol demands. From the
+    /// second word on, a word that is not a move ends the variation.
+    pub fn pv_error<'b>(
         &self,
         position: &Position,
         pv: impl Iterator<Item = &'b str>,
-    ) -> Option<&'b str> {
+    ) -> Option<String> {
         let mut position = position.clone();
         for (index, word) in pv.enumerate() {
             match self.dialect.read_move(word) {
-                Some(m) if is_legal(&position, m) && self.dialect.write_move(m) == word => {
+                Some(m) if is_legal(&position, m) => {
+                    let expected = self.dialect.write_move(m);
+                    if word != expected {
+                        return Some(format!(
+                            "a move of pv is written {word:?} instead of {expected:?}"
+                        ));
+                    }
                     position.make(m);
                 }
                 None if index > 0 => return None,
-                _ => return Some(word),
+                _ => return Some(format!("the move {word} of pv is illegal")),
             }
         }
         None
@@ -363,8 +367,8 @@ impl<'a> Dialogue<'a> {
     }
 }
 
-/// Whether a response, which clients compare as a whole or split at single spaces, has other blanks than single spaces
-/// between words.
+/// Whether a line is a response with white space other than single spaces between words. Some clients compare responses
+/// as a whole or split them at single spaces.
 fn is_misspaced(line: &str) -> bool {
     let word = line.split_ascii_whitespace().next().unwrap_or_default();
     let is_response = matches!(word, "ucciok" | "uciok" | "readyok" | "bestmove" | "nobestmove");

@@ -48,8 +48,8 @@ pub fn info(engine: &mut Dialogue<'_>) -> CheckResult {
         let mut words = line.split_ascii_whitespace().skip(1).peekable();
         while let Some(key) = words.next() {
             if key == "pv" {
-                if let Some(word) = engine.illegal_pv_move(&position, words) {
-                    return violated(format!("the move {word} of pv is illegal: {line:?}"));
+                if let Some(error) = engine.pv_error(&position, words) {
+                    return violated(format!("{error}: {line:?}"));
                 }
                 break;
             }

@@ -209,11 +209,15 @@ pub fn quit(engine: &mut Dialogue<'_>) -> CheckResult {
 
 fn exits_at_quit(engine: &mut Dialogue<'_>) -> CheckResult {
     engine.send("quit");
-    let has_sent_bye = engine.protocol() == Uci
-        || engine.until("bye", engine.timeouts.response, |line| line == "bye").is_ok();
-    match exits(engine, "it does not exit") {
-        Ok(()) | Err(CheckFailure::Unclear(_)) if !has_sent_bye => violated("it does not send bye"),
-        result => result,
+    let bye = match engine.protocol() {
+        Uci => Ok(Vec::new()),
+        _ => engine.until("bye", engine.timeouts.response, |line| line == "bye"),
+    };
+    match (bye, exits(engine, "it does not exit")) {
+        (Err(CheckFailure::Violated(how)), Ok(()) | Err(CheckFailure::Unclear(_))) => {
+            violated(format!("it does not send bye: {how}"))
+        }
+        (_, result) => result,
     }
 }
 
@@ -237,8 +241,11 @@ fn exits(engine: &mut Dialogue<'_>, error: &str) -> CheckResult {
     let (status, how) = engine.process.exit(END_TIMEOUT);
     match status.map(|status| status.code()) {
         None | Some(Some(0)) => Ok(()),
-        // Exit codes of Unix are below 256.
-        Some(Some(code)) if code.cast_unsigned() < 0xC000_0000 => unclear(how),
+        // Exit codes of Unix are below 256. On Windows, those of exceptions begin with 0xC or 0xE, and `exit(-1)` is
+        // 0xFFFF_FFFF.
+        Some(Some(code)) if !(0xC000_0000..0xFFFF_0000).contains(&code.cast_unsigned()) => {
+            unclear(how)
+        }
         _ => violated(how),
     }
 }

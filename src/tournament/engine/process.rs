@@ -58,10 +58,9 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts an engine, bound to `cpus` if given. With `is_raw` the `info` lines are sent to `output` like other
-    /// lines, instead of being parsed, and all lines with the blanks at their ends. An error means that the process,
-    /// one of its threads or pipes, or the file for standard error cannot be set up. The engine did not cause such an
-    /// error.
+    /// Starts an engine, bound to `cpus` if given. With `is_raw`, all lines are sent to `output` with the white space
+    /// at their ends, also `info` lines, which are otherwise parsed. An error means that the process, one of its
+    /// threads or pipes, or the file for standard error cannot be set up. The engine did not cause such an error.
     pub fn start(spec: &EngineSpec, cpus: Option<&[usize]>, is_raw: bool) -> io::Result<Self> {
         let cancel = Cancel::new()?;
         let error_log = spec.stderr.as_deref().map(open_log).transpose()?;
@@ -366,7 +365,8 @@ pub enum Output {
     Line {
         /// Time of arrival.
         at: Instant,
-        /// The trimmed text; bytes that are neither UTF-8 nor GBK are replaced.
+        /// The text, without spaces and tabs at its ends unless `is_raw` is set. Bytes that are neither UTF-8 nor GBK
+        /// are replaced.
         text: String,
     },
     /// Too much output. The reader stops after this.
@@ -390,7 +390,8 @@ struct OutputReader {
     label: Arc<str>,
     xboard: Option<Arc<Mutex<XboardTranslator>>>,
     sender: Sender<Output>,
-    /// Whether all lines are sent to the receiver with their blanks, `info` lines as well instead of being parsed here.
+    /// Whether all lines are sent to the receiver with the white space at their ends, also `info` lines, which are
+    /// otherwise parsed here.
     is_raw: bool,
 }
 
