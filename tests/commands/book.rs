@@ -330,7 +330,7 @@ fn each_row_of_an_xqb_is_counted_once() {
     dir.check(
         "
         $1 book verify a.xqb
-        2= chuhe: a.xqb: the book is empty
+        2= chuhe: book: a.xqb: the book is empty
         ",
     );
 }
