@@ -131,10 +131,10 @@ impl Batch<'_> {
         Ok(UndoResult { undo: Some(number), values, notes: notes.len() })
     }
 
-    /// The moves to be removed after writes of `moves` have been undone: known moves without a write that do not lead, by
-    /// known moves, to a move with a write. These are some of `moves` and of the links that lead to them. A cycle of
-    /// moves must not keep itself known. So all moves that may be affected are collected first, and then those that lead
-    /// to known positions are kept.
+    /// The moves to be removed after writes of `moves` have been undone: known moves without a write from which no
+    /// known moves lead to a move with a write. They are some of `moves` and of the links that lead to them. Moves of a
+    /// cycle do not keep each other: all moves that may be affected are collected first; then those that lead to
+    /// positions that stay known are taken out.
     fn unsupported(&self, moves: &[KeyedMove]) -> Result<HashSet<KeyedMove>> {
         let mut removed = HashSet::new();
         let mut open = Vec::new();

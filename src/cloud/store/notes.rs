@@ -268,6 +268,9 @@ impl Batch<'_> {
             // `update_privacy` finds the note through this edge.
             self.connection.add_edge(&edge.parent, &edge.child)?;
         }
+        if self.get(&edge.parent)?.is_none() {
+            self.inherit_privacy(&edge.parent)?;
+        }
         let text = serde_json::to_string(note).map_err(|_| StoreError::Damaged("note"))?;
         let statement =
             "INSERT INTO audit(time, writer, key, move, new, note) VALUES ($1, $2, $3, $4, 0, $5)";
@@ -305,6 +308,13 @@ impl Batch<'_> {
         Ok(notes.find(|placed| placed.m == edge.m).map(|placed| placed.note))
     }
 
+    /// Whether a move of a position has a note that is not undone, even if the note is empty.
+    fn has_note(&self, key: &Key) -> Result<bool> {
+        let query =
+            "SELECT id FROM audit WHERE key = $1 AND note IS NOT NULL AND undone IS NULL LIMIT 1";
+        self.connection.has_row(query, &[key.into()])
+    }
+
     /// Makes a position private or public again after notes on moves to it have changed.
     pub(super) fn update_privacy(&mut self, key: &Key) -> Result<()> {
         let mut is_private = false;
@@ -322,7 +332,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Makes a new position private if all positions before it are.
+    /// Makes a new position, or an unknown one that gets a note, private if all positions before it are.
     pub(super) fn inherit_privacy(&mut self, key: &Key) -> Result<()> {
         if has_private(self.connection)?
             && marked(self.connection, key)?.is_none()
@@ -334,8 +344,8 @@ impl Batch<'_> {
     }
 
     /// Called when a move to a known position has been added. If the position before the move is private, the one after
-    /// it becomes private unless it has a public path, and so do the positions that are reached only through it. None
-    /// of them does if they are more than [`MAX_BRANCH`].
+    /// it becomes private unless it has a public path, and so do the positions that are reached only through it. If
+    /// these are more than [`MAX_BRANCH`] positions, all of them stay public.
     pub(super) fn hide_linked(&mut self, edge: &Edge) -> Result<()> {
         if !has_private(self.connection)? || marked(self.connection, &edge.child)?.is_some() {
             return Ok(());
@@ -354,9 +364,11 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Called when the last move of a position has been removed. It inherits its privacy again when it is added again.
+    /// Called when the last move of a position has been removed. When the position is added again, its privacy is
+    /// determined again. Its notes stay private.
     pub(super) fn forget_privacy(&self, key: &Key) -> Result<()> {
-        let statement = "DELETE FROM private WHERE key = $1 AND marked = $2";
+        let statement = "DELETE FROM private WHERE key = $1 AND marked = $2 AND NOT EXISTS
+            (SELECT id FROM audit WHERE key = $1 AND note IS NOT NULL AND undone IS NULL)";
         self.connection.execute(statement, &[key.into(), INHERITING.into()]).map(drop)
     }
 
@@ -396,8 +408,12 @@ impl Batch<'_> {
         self.connection.execute(statement, &values).map(drop)
     }
 
-    /// Whether all positions that lead to a position are private; `false` if no position does.
+    /// Whether all positions that lead to a position are private; `false` if no position does, and for the starting
+    /// position.
     fn inherits_privacy(&self, key: &Key) -> Result<bool> {
+        if *key == View::of(&Position::startpos()).key {
+            return Ok(false);
+        }
         let leading = self.moves_to(key)?;
         for (_, edge) in &leading {
             if marked(self.connection, &edge.parent)?.is_none() {
@@ -457,7 +473,7 @@ impl Batch<'_> {
             let row = self.get(&key)?.unwrap_or_default();
             for Edge { child, .. } in row.edges(&key) {
                 if !search.hidden.contains(&child)
-                    && self.get(&child)?.is_some()
+                    && (self.get(&child)?.is_some() || self.has_note(&child)?)
                     && states.contains(&marked(self.connection, &child)?)
                 {
                     self.add_unreachable(&child, search)?;
@@ -486,7 +502,7 @@ impl Batch<'_> {
     }
 
     /// Removes the mark of a private position. The position and those after it become public unless they are marked or
-    /// imported themselves, or the position inherits privacy from others.
+    /// imported themselves. If the position inherits privacy from others, it and those after it stay private.
     fn show_branch(&mut self, root: &Key) -> Result<()> {
         if self.get(root)?.is_some() && self.inherits_privacy(root)? {
             return self.set_private(root, INHERITING);

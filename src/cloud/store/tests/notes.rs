@@ -8,7 +8,9 @@ on_both! {
     undo_and_redo_change_what_is_private,
     the_order_of_moves_does_not_change_what_is_private,
     positions_without_a_public_path_are_private,
+    the_starting_position_stays_public,
     a_removed_position_forgets_its_privacy,
+    notes_of_unknown_positions_are_private_with_their_branch,
     cycles_do_not_make_a_branch_public,
     imported_positions_become_public_with_an_imported_mark,
     imported_notes_do_not_replace_existing_ones,
@@ -137,6 +139,21 @@ fn the_order_of_moves_does_not_change_what_is_private(library: &TestLibrary) {
     assert!(!is_public(&store, "c3c4"));
 }
 
+fn the_starting_position_stays_public(library: &TestLibrary) {
+    let store = library.open();
+    hide(&store, "", "h2h3");
+    let round = ["h2h3", "h7h6", "h3h2", "h6h7"];
+    for ply in (0..round.len()).rev() {
+        put(&store, new_score(&round[..ply].join(" "), round[ply], 10, 1));
+    }
+    assert!(is_public(&store, ""));
+    for ply in 1..round.len() {
+        assert!(!is_public(&store, &round[..ply].join(" ")), "{ply}");
+    }
+    put_line(&store, "c3c4 a6a5");
+    assert!(is_public(&store, "c3c4"));
+}
+
 /// After lines of moves that are written in any order, and after changes of private notes, exactly the positions that
 /// can only be reached through a private move are hidden.
 fn positions_without_a_public_path_are_private(library: &TestLibrary) {
@@ -214,6 +231,33 @@ fn a_removed_position_forgets_its_privacy(library: &TestLibrary) {
     annotate(&store, "", "c3c4", note("", false), "test");
     assert_eq!(store.read(|s| s.private_positions()).unwrap(), []);
     store.redo(2, "owner").unwrap().unwrap();
+    assert!(is_public(&store, "c3c4 a6a5"));
+}
+
+fn notes_of_unknown_positions_are_private_with_their_branch(library: &TestLibrary) {
+    let store = library.open();
+    put_line(&store, "c3c4 a6a5");
+    put_line(&store, "c3c4 i6i5");
+    put(&store, NewScore::new(edge("c3c4 a6a5", "e3e4"), 7, 0, "bob"));
+    annotate(&store, "c3c4 a6a5", "e3e4", note("removed", false), "test");
+    annotate(&store, "c3c4 i6i5", "e3e4", note("before", false), "test");
+    hide(&store, "", "c3c4");
+    assert_eq!(comments(&store, "c3c4 i6i5", true), [""; 0]);
+    // The position after c3c4 a6a5 becomes unknown, but its note remains.
+    store.undo("bob", None, "owner").unwrap();
+    assert_eq!(comments(&store, "c3c4 a6a5", true), [""; 0]);
+    assert_eq!(comments(&store, "c3c4 a6a5", false), ["removed"]);
+    // A note on a move of an unknown position after a private one.
+    put_line(&store, "c3c4 e6e5");
+    annotate(&store, "c3c4 e6e5", "e3e4", note("later", false), "test");
+    assert_eq!(comments(&store, "c3c4 e6e5", true), [""; 0]);
+    // The notes become public with the branch.
+    annotate(&store, "", "c3c4", note("", false), "test");
+    let branch = ["c3c4 a6a5", "c3c4 i6i5", "c3c4 e6e5"];
+    let public = branch.map(|moves| comments(&store, moves, true).concat());
+    assert_eq!(public, ["removed", "before", "later"]);
+    assert_eq!(store.read(|s| s.private_positions()).unwrap(), []);
+    store.redo(1, "owner").unwrap().unwrap();
     assert!(is_public(&store, "c3c4 a6a5"));
 }
 
