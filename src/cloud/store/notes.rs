@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet};
+use std::sync::Once;
 
 use serde::{Deserialize, Serialize};
 
@@ -352,16 +353,38 @@ impl Batch<'_> {
         }
         // The first move to a position may also close a cycle whose only other entrance is private.
         let is_private = marked(self.connection, &edge.parent)?.is_some();
-        let mut search = PathSearch::default();
-        if (is_private || self.moves_to(&edge.child)?.len() == 1)
-            && self.add_unreachable(&edge.child, &mut search)?
-            && self.add_branch(&mut search, &[None], MAX_BRANCH)?
+        if !is_private && !self.has_single_move_to(&edge.child)? {
+            return Ok(());
+        }
+        let mut search = PathSearch::new(MAX_BRANCH);
+        if self.add_unreachable(&edge.child, &mut search)?
+            && self.add_branch(&mut search, &[None])?
         {
             for key in search.hidden {
                 self.set_private(&key, INHERITING)?;
             }
+        } else if search.is_too_large {
+            static WARNING: Once = Once::new();
+            WARNING.call_once(|| {
+                log::warn!(
+                    "a private branch reaches more than 20000 known positions; they stay public"
+                );
+            });
         }
         Ok(())
+    }
+
+    /// Whether exactly one known move leads to a position.
+    fn has_single_move_to(&self, key: &Key) -> Result<bool> {
+        let mut count = 0;
+        for parent in self.connection.parents(key)? {
+            let row = self.get(&parent)?.unwrap_or_default();
+            count += row.edges(&parent).iter().filter(|edge| edge.child == *key).count();
+            if count > 1 {
+                return Ok(false);
+            }
+        }
+        Ok(count == 1)
     }
 
     /// Called when the last move of a position has been removed. When the position is added again, its privacy is
@@ -423,52 +446,58 @@ impl Batch<'_> {
         Ok(!leading.is_empty())
     }
 
-    /// Searches backward for a public path to a position: from the starting position, or from a position to which no
-    /// known move leads. If no such path exists and a private position leads to this one, adds it and the positions
-    /// found to `search.hidden`, and returns `true`.
+    /// Searches backward for a public path to a position: from the starting position, from a position to which no known
+    /// move leads, or from a cycle to which no private position leads. If no such path exists and a private position
+    /// leads to this one, adds it and the positions found to `search.hidden`, and returns `true`.
     fn add_unreachable(&self, key: &Key, search: &mut PathSearch) -> Result<bool> {
         let start = View::of(&Position::startpos()).key;
-        let mut is_after_private = false;
-        // The positions found, each with the next one on the way to `key`.
-        let mut next = HashMap::from([(key.clone(), None)]);
+        // Those of the positions found to which a move from a private position leads.
+        let mut entrances = Vec::new();
+        // The positions found, each with the next ones on the way to `key`.
+        let mut next = HashMap::from([(key.clone(), Vec::new())]);
         // Those near the starting position first.
         let mut open = BinaryHeap::from([(Reverse(0), key.clone())]);
         while let Some((_, found)) = open.pop() {
             let is_public = found == start || search.public.contains(&found);
             let leading = if is_public { Vec::new() } else { self.moves_to(&found)? };
             if leading.is_empty() {
-                let mut on_path = Some(found);
-                while let Some(found) = on_path {
-                    on_path = next.remove(&found).flatten();
-                    search.public.insert(found);
-                }
+                take_reached(&mut next, vec![found], |key| {
+                    search.public.insert(key);
+                });
                 return Ok(false);
             }
             for (row, Edge { parent, .. }) in leading {
                 if search.hidden.contains(&parent) || marked(self.connection, &parent)?.is_some() {
-                    is_after_private = true;
-                } else if !next.contains_key(&parent) {
-                    next.insert(parent.clone(), Some(found.clone()));
+                    entrances.push(found.clone());
+                } else if let Some(followers) = next.get_mut(&parent) {
+                    followers.push(found.clone());
+                } else {
+                    next.insert(parent.clone(), vec![found.clone()]);
                     let plies = row.plies.into_iter().flatten().min().unwrap_or(u16::MAX);
                     open.push((Reverse(plies), parent));
                 }
             }
+            if next.len() > search.max {
+                search.is_too_large = true;
+                return Ok(false);
+            }
         }
-        if is_after_private {
-            search.open.extend(next.keys().cloned());
-            search.hidden.extend(next.into_keys());
+        let mut hidden = Vec::new();
+        take_reached(&mut next, entrances, |key| hidden.push(key));
+        if !next.is_empty() {
+            // All positions found lead to `key`, so those that are not after a private position are a public path.
+            search.public.insert(key.clone());
+            search.public.extend(next.into_keys());
+            return Ok(false);
         }
-        Ok(is_after_private)
+        search.open.extend(hidden.iter().cloned());
+        search.hidden.extend(hidden);
+        Ok(true)
     }
 
     /// Adds the positions that are reached only through `search.hidden` and have one of `states` (see [`marked`]).
-    /// Returns `false` if there are more than `max`.
-    fn add_branch(
-        &self,
-        search: &mut PathSearch,
-        states: &[Option<i64>],
-        max: usize,
-    ) -> Result<bool> {
+    /// Returns `false` if there are more than `search.max`.
+    fn add_branch(&self, search: &mut PathSearch, states: &[Option<i64>]) -> Result<bool> {
         while let Some(key) = search.open.pop() {
             let row = self.get(&key)?.unwrap_or_default();
             for Edge { child, .. } in row.edges(&key) {
@@ -479,7 +508,8 @@ impl Batch<'_> {
                     self.add_unreachable(&child, search)?;
                 }
             }
-            if search.hidden.len() > max {
+            search.is_too_large |= search.hidden.len() > search.max;
+            if search.is_too_large {
                 return Ok(false);
             }
         }
@@ -489,10 +519,10 @@ impl Batch<'_> {
     /// Marks a position as private; positions with one of `states` that are reached only through it inherit its
     /// privacy. Returns `false` and changes nothing if these are more than `max` positions.
     fn hide_branch(&mut self, root: &Key, states: &[Option<i64>], max: usize) -> Result<bool> {
-        let mut search = PathSearch::default();
+        let mut search = PathSearch::new(max);
         search.hidden.insert(root.clone());
         search.open.push(root.clone());
-        if !self.add_branch(&mut search, states, max)? {
+        if !self.add_branch(&mut search, states)? {
             return Ok(false);
         }
         for key in search.hidden {
@@ -522,11 +552,31 @@ impl Batch<'_> {
 }
 
 /// The positions that become private, found by [`Batch::add_branch`].
-#[derive(Default)]
 struct PathSearch {
     hidden: HashSet<Key>,
     /// Those of `hidden` whose moves have not yet been followed.
     open: Vec<Key>,
     /// Positions with a public path.
     public: HashSet<Key>,
+    /// Maximum number of hidden positions, and of positions of one search backward.
+    max: usize,
+    /// Whether the maximum was exceeded, so that no position becomes private.
+    is_too_large: bool,
+}
+
+impl PathSearch {
+    fn new(max: usize) -> Self {
+        let (hidden, public) = Default::default();
+        Self { hidden, open: Vec::new(), public, max, is_too_large: false }
+    }
+}
+
+/// Removes the positions of `open`, and those that follow them in `next`, from `next`, and calls `each` with each one.
+fn take_reached(next: &mut HashMap<Key, Vec<Key>>, mut open: Vec<Key>, mut each: impl FnMut(Key)) {
+    while let Some(key) = open.pop() {
+        if let Some(followers) = next.remove(&key) {
+            open.extend(followers);
+            each(key);
+        }
+    }
 }

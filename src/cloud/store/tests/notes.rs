@@ -9,6 +9,7 @@ on_both! {
     the_order_of_moves_does_not_change_what_is_private,
     positions_without_a_public_path_are_private,
     the_starting_position_stays_public,
+    a_cycle_without_private_entrance_stays_public,
     a_removed_position_forgets_its_privacy,
     notes_of_unknown_positions_are_private_with_their_branch,
     cycles_do_not_make_a_branch_public,
@@ -152,6 +153,32 @@ fn the_starting_position_stays_public(library: &TestLibrary) {
     }
     put_line(&store, "c3c4 a6a5");
     assert!(is_public(&store, "c3c4"));
+}
+
+fn a_cycle_without_private_entrance_stays_public(library: &TestLibrary) {
+    let store = library.open();
+    // A cycle that no move enters, and a move from it to the position after a3a4 a6a5.
+    let round = ["a3a4", "h7h6", "h2h3", "h6h7", "h3h2"];
+    for ply in 1..round.len() {
+        put(&store, new_score(&round[..ply].join(" "), round[ply], 10, 1));
+    }
+    put(&store, new_score("a3a4", "a6a5", 10, 1));
+    put(&store, new_score("a3a4 a6a5", "i3i4", 10, 1));
+    put(&store, new_score("a3a4 a6a5 i3i4", "g6g5", 10, 1));
+    // A private path to the same position.
+    hide(&store, "a3a4 a6a5 h2h3 a9a8", "h3h2");
+    put(&store, new_score("a3a4 a6a5 h2h3 a9a8 h3h2", "a8a9", 10, 1));
+    assert!(!is_public(&store, "a3a4 a6a5 h2h3 a9a8 h3h2"));
+    for ply in 1..round.len() {
+        assert!(is_public(&store, &round[..ply].join(" ")), "{ply}");
+    }
+    assert!(is_public(&store, "a3a4 a6a5") && is_public(&store, "a3a4 a6a5 i3i4"));
+    // With a private entrance, the cycle and the positions after it are private.
+    hide(&store, "a3a4 a9a8 h2h3 h7h6", "h3h2");
+    put(&store, new_score("a3a4 a9a8 h2h3 h7h6 h3h2", "a8a9", 10, 1));
+    for moves in ["a3a4", "a3a4 h7h6 h2h3", "a3a4 a6a5", "a3a4 a6a5 i3i4"] {
+        assert!(!is_public(&store, moves), "{moves}");
+    }
 }
 
 /// After lines of moves that are written in any order, and after changes of private notes, exactly the positions that
