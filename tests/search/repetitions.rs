@@ -112,6 +112,16 @@ fn the_third_occurrence_decides_nothing_under_elephanteye_rules() {
 }
 
 #[test]
+fn the_no_capture_limit_precedes_a_repetition_that_is_not_decided() {
+    // Red must check until the limit of 120 plies. Then its perpetual check has not been judged yet.
+    let fen = |counted: u32| format!("R3k4/9/9/9/7r1/9/9/9/8r/3K5 b - - {counted} 58");
+    for (counted, score) in [(115, Score::ZERO), (111, Score::by_rule_in(5))] {
+        let request = request(&fen(counted), Limits::depth(6));
+        assert_eq!(Engine::new().run(request).1.score, Some(score), "{counted}");
+    }
+}
+
+#[test]
 fn a_losing_side_takes_the_draw_by_repetition() {
     // Both sides moved back and forth without checks or chases; d8d9 leads to a third occurrence.
     let start = parse_position("3k5/9/9/9/9/9/9/9/R8/R3K4 w").expect("the position is legal");

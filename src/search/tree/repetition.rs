@@ -79,13 +79,16 @@ impl Search<'_> {
                     return repetition;
                 }
             }
-            let is_at_limit = self.no_capture_limit.is_reached(&self.position, 0);
-            if is_at_limit && has_legal_move(&self.position) {
+            if self.is_at_no_capture_limit() && has_legal_move(&self.position) {
                 let draw = NodeScore::of_path(self.draw_score(ply), BEFORE_ROOT);
                 return PathVerdict::Final(draw);
             }
         }
         PathVerdict::Open
+    }
+
+    fn is_at_no_capture_limit(&self) -> bool {
+        self.no_capture_limit.is_reached(&self.position, 0)
     }
 
     /// The part of [`Self::judge_path`] for repetitions.
@@ -121,8 +124,11 @@ impl Search<'_> {
             self.poll_after_judging(length);
             return PathVerdict::Final(NodeScore::of_path(score, ply as i32 - length as i32));
         }
-        // A second occurrence of the root is not decided, because a game may repeat a position once.
-        let Some(distance) = nearest.filter(|distance| *distance < ply) else {
+        // A second occurrence of the root is not decided, because a game may repeat a position once. At the no-capture
+        // limit the game is drawn before the rules judge the repetition.
+        let Some(distance) =
+            nearest.filter(|distance| *distance < ply && !self.is_at_no_capture_limit())
+        else {
             return PathVerdict::Open;
         };
         let verdict = self.judge(distance);
