@@ -37,6 +37,8 @@ struct Selection {
     lines: BTreeMap<usize, (Move, i64)>,
 }
 
+/// The answer to `isok`.
+const YES_OK: &str = "yesok";
 /// The parameters of `sel`, in order.
 const PARAMETERS: [&str; 3] = ["sel DEPTH", "sel COUNT", "sel WINDOW"];
 
@@ -44,7 +46,7 @@ impl Codec for WorkerDialect {
     fn parse(&mut self, line: &str, preferences: &Preferences) -> Vec<Command> {
         let (verb, rest) = split_word(line);
         let command = match verb.to_ascii_lowercase().as_str() {
-            "isok" => Command::IsReady,
+            "isok" => Command::Print(YES_OK.to_owned()),
             "fen" => Command::Position(parse_position(rest, Ranks::FromZero)),
             "sel" => Command::Go(parse_select(rest)),
             _ => return self.ucci.parse(line, preferences),
@@ -66,12 +68,11 @@ impl Codec for WorkerDialect {
     }
 
     fn handshake_answer(&mut self) -> Vec<String> {
-        vec!["yesok".to_owned()]
+        vec![YES_OK.to_owned()]
     }
 
     fn format(&mut self, reply: &Reply<'_>, preferences: &Preferences) -> Vec<String> {
         match reply {
-            Reply::Ready => return vec!["yesok".to_owned()],
             Reply::Search { report: Report::Line(info), .. } => {
                 if let (Some(selection), Some(first)) = (&mut self.selection, info.pv.first()) {
                     let scored = (*first, i64::from(info.score.number()));
@@ -79,14 +80,12 @@ impl Codec for WorkerDialect {
                 }
             }
             Reply::BestMove { .. } | Reply::NoBestMove => {
-                let answer = self.ucci.format(reply, preferences);
-                return match (self.selection.take(), reply) {
-                    (Some(selection), _) => {
-                        vec![format_selected(selection.window, &selection.lines)]
-                    }
-                    (None, Reply::NoBestMove) => vec!["bestmove (none)".to_owned()],
-                    (None, _) => answer,
-                };
+                if let Some(selection) = self.selection.take() {
+                    return vec![format_selected(selection.window, &selection.lines)];
+                }
+                if matches!(reply, Reply::NoBestMove) {
+                    return vec!["bestmove (none)".to_owned()];
+                }
             }
             _ => {}
         }

@@ -142,6 +142,7 @@ transcripts! {
         > usermove h2e2 \n < 1 \n > undo \n < 1 \n > exit \n > ping 1 \n < pong 1";
     cloud_worker_searches: "> isok \n < yesok \n > fen rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR b
         > go nodes 2000 \n < bestmove \n > isok \n < yesok \n > ucinewgame \n > isok \n < yesok
+        > isready \n < readyok
         > fen 3k5/3R5/3R5/9/9/9/9/9/9/4K4 b \n > go \n < bestmove (none) \n > go depth x \n < bestmove (none)";
     cloud_worker_answers_sel: "> isok \n < yesok \n > position fen rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w
         ! bestmove \n > sel 3 5 200 \n < selmove \n > isok \n < yesok \n > go depth 1 \n < bestmove

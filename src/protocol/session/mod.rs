@@ -505,8 +505,9 @@ impl Session {
         match command {
             Command::Handshake(protocol) => *protocol != self.protocol,
             Command::SetOption { name, value } => {
-                // The options of times and ranks mean nothing in the other protocols.
-                let is_affected = matches!(self.protocol, Protocol::Ucci | Protocol::Uci);
+                // UCI-Cyclone has fixed units and ranks, and XBoard has its own.
+                let is_affected =
+                    matches!(self.protocol, Protocol::Ucci | Protocol::Uci | Protocol::Worker);
                 is_affected && self.option_changes_parsing(name, value.as_deref())
             }
             _ => false,

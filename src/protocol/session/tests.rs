@@ -353,6 +353,13 @@ fn lines_after_a_change_of_their_meaning_are_parsed_when_they_run() {
             "go time 1000",
             "position startpos moves h2e2",
         ),
+        (
+            "isok",
+            "isok",
+            "setoption usemillisec false\nfen 4k4/9/9/9/9/9/9/9/9/R2K5 w",
+            "go time 1000",
+            "fen 4k4/9/9/9/9/9/9/9/9/R2K5 w",
+        ),
     ] {
         let mut session = TestSession::new(protocol);
         session.say("setoption usebook false");
