@@ -7,7 +7,7 @@ use crossbeam_channel::Sender;
 
 use crate::board::{Move, NoCaptureClock};
 use crate::movegen::{is_legal, legal_moves};
-use crate::rules::{Cause, Game, judge_outcome};
+use crate::rules::{Cause, Game, RuleSet, judge_outcome};
 use crate::search::event::{Bound, Event, Info, Outcome, Report, SearchLine, SearchResult};
 use crate::search::mate::{MateLimits, mate_by_checks};
 use crate::search::parameters::values;
@@ -66,8 +66,16 @@ fn without_losses_by_repetition(moves: Vec<Move>, request: &SearchRequest) -> Ve
 #[derive(Debug)]
 struct AnnouncedMate {
     position: RecentKeys,
-    settings: Settings,
+    rules: LimitedRules,
     line: SearchLine,
+}
+
+/// The rules under which a mate is a proof: the rule set, and whether the no-capture limit applies. Other settings only
+/// decide whether a search finds it.
+type LimitedRules = (RuleSet, bool);
+
+fn limited_rules(settings: &Settings) -> LimitedRules {
+    (settings.rules, settings.no_capture_draws)
 }
 
 /// The keys of the positions since the last capture, the current one last, and the no-capture clock.
@@ -93,7 +101,7 @@ impl AnnouncedMate {
         }
         let score = Score::mate_in(plies as usize - 2);
         let line = SearchLine { score, depth: plies - 2, pv: rest.to_vec(), ..line.clone() };
-        Some(Self { position: recent_keys(&game), settings: request.settings, line })
+        Some(Self { position: recent_keys(&game), rules: limited_rules(&request.settings), line })
     }
 
     /// The line, if the game of the request ends in the position in which the line begins, and the request allows its
@@ -105,7 +113,7 @@ impl AnnouncedMate {
         let is_valid = is_allowed
             && request.settings.multipv == 1
             && request.limits.mate.is_none()
-            && request.settings.scores_like(&self.settings)
+            && limited_rules(&request.settings) == self.rules
             && recent_keys(&request.game) == self.position;
         is_valid.then_some(self.line)
     }
@@ -470,7 +478,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::search::request::{Control, Limits, PlayerClock};
+    use crate::search::request::{Control, Degree, Limits, PlayerClock};
 
     #[test]
     fn a_mate_found_while_pondering_has_no_time() {
@@ -521,11 +529,14 @@ mod tests {
         for rest in [&pv[2..], &pv[4..]] {
             game.push(pv[pv.len() - rest.len() - 2]).unwrap();
             game.push(pv[pv.len() - rest.len() - 1]).unwrap();
-            let found = search(&mut handler, SearchRequest::new(game.clone(), Limits::nodes(1)));
+            let mut request = SearchRequest::new(game.clone(), Limits::nodes(1));
+            // A mate is a proof with any pruning.
+            request.settings.pruning = Degree::Small;
+            let found = search(&mut handler, request);
             assert_eq!(found.score, Some(Score::mate_in(rest.len())));
             assert_eq!((found.best, found.ponder), (Some(rest[0]), rest.get(1).copied()));
         }
-        // Not in another position, under other rules, or if its first move is not allowed.
+        // Not in another position, without the no-capture limit, or if its first move is not allowed.
         for case in 0..3 {
             let (mut game, pv) = announced(&mut handler);
             for played in &pv[..if case == 0 { 4 } else { 2 }] {
