@@ -128,11 +128,10 @@ impl Epd {
             !has_moves || !["moves", "hmvc", "fmvn"].contains(&code.as_str())
         };
         let mut kept: Vec<Operation> = self.operations.iter().filter(is_kept).cloned().collect();
-        let of_kept = dialect(&self.position, &kept);
-        if dialect(&self.line.start, &self.operations) == Dialect::RanksFromOne
-            && of_kept == Dialect::Usual
-        {
-            kept.push(("variant".to_owned(), vec!["xiangqi".to_owned()]));
+        // Without the operation `moves`, other moves may be read in another dialect.
+        let dialect_of_all = dialect(&self.line.start, &self.operations);
+        if dialect(&self.position, &kept) != dialect_of_all {
+            write_in_coordinates(&self.position, &mut kept, dialect_of_all);
         }
         let is_text = |code: &str| code == "id" || code.starts_with('c') && code.len() == 2;
         let operations = kept.iter().map(|(code, operands)| {
@@ -166,6 +165,27 @@ impl Epd {
             self.mate_in = Some(moves.ok_or(EpdError::Mate)?);
         }
         Ok(())
+    }
+}
+
+/// Writes the moves of operations in coordinates. Words that cannot be read as moves are not changed.
+#[cfg(feature = "records")]
+fn write_in_coordinates(position: &Position, operations: &mut [Operation], dialect: Dialect) {
+    for (code, operands) in operations.iter_mut().filter(|(code, _)| has_moves(code)) {
+        let mut position = position.clone();
+        for text in operands {
+            let moves =
+                text.split(',').map(|word| match read_move(&position, code, word, dialect) {
+                    Ok(played) => {
+                        if code == "pv" {
+                            position.make(played);
+                        }
+                        played.to_string()
+                    }
+                    Err(_) => word.to_owned(),
+                });
+            *text = moves.collect::<Vec<_>>().join(",");
+        }
     }
 }
 
@@ -239,20 +259,24 @@ fn operands<'a>(operations: &'a [Operation], code: &str) -> impl Iterator<Item =
 /// for Fairy-Stockfish write, or a move with the rank 10. Otherwise it is the dialect of the operation `moves`, whose
 /// moves are played from `start`.
 fn dialect(start: &Position, operations: &[Operation]) -> Dialect {
-    let takes_moves = |code: &str| ["moves", "bm", "am", "sm", "pv"].contains(&code);
     // A 10 without a letter before it may be the number of a move.
     let has_rank_10 = |text: &String| {
         let mut tens = text.match_indices("10");
         tens.any(|(at, _)| text[..at].ends_with(|c: char| c.is_ascii_alphabetic()))
     };
     let counts_from_one = |(code, operands): &Operation| {
-        code == "variant" || takes_moves(code) && operands.iter().any(has_rank_10)
+        code == "variant" || has_moves(code) && operands.iter().any(has_rank_10)
     };
     if operations.iter().any(counts_from_one) {
         return Dialect::RanksFromOne;
     }
     let moves: Vec<&str> = operands(operations, "moves").map(|text| without_marks(text)).collect();
     Line::play_in_best_dialect(start, &moves).0
+}
+
+/// Whether the operands of the operation with this code are moves.
+fn has_moves(code: &str) -> bool {
+    ["moves", "bm", "am", "sm", "pv"].contains(&code)
 }
 
 /// Removes marks such as `!?` from the end of a move.

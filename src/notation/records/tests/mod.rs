@@ -445,7 +445,9 @@ fn operations_of_an_epd_are_kept() {
         ("bm a1a2", "bm a1a2;"),
         ("id \"a<b>c\";", "id \"a<b>c\";"),
         ("bm d9d8; moves a1a2; hmvc 3;", "bm d9d8;"),
-        ("bm d9d8; moves a2a3 d10d9 a3a4;", "bm d9d8; variant xiangqi;"),
+        // Ranks from 1, and Vietnamese.
+        ("bm d9d8; moves a2a3 d10d9 a3a4;", "bm d8d7;"),
+        ("moves X9.1; bm Tg4.1,x; pv Tg4.1 X9.1;", "bm d9d8,x; pv d9d8 a2a3;"),
         ("moves a1a2", ""),
     ] {
         let game = read(format!("{board} {operations}\n").as_bytes()).remove(0).unwrap();
