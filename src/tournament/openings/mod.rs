@@ -67,8 +67,9 @@ impl Openings {
         plies: usize,
         rules: Option<&GameRules>,
     ) -> Result<(Self, Vec<OpeningError>), OpeningError> {
-        let parsed = if is_opening_list(text) {
-            read_lines(text, plies, rules)
+        let list = without_control(text.into());
+        let parsed = if is_opening_list(&list) {
+            read_lines(&list, plies, rules)
         } else {
             read_records(text.as_bytes(), plies, rules)
         };
@@ -97,7 +98,7 @@ impl Openings {
         let (valid, invalid): (Vec<_>, Vec<_>) = parsed.into_iter().partition(Result::is_ok);
         let lines: Vec<Line> = valid.into_iter().flatten().collect();
         let errors: Vec<OpeningError> = invalid.into_iter().filter_map(Result::err).collect();
-        // Without openings there is an error: a list has at least one line, and a file without games is an error.
+        // Without openings there is an error: a list has at least one opening, and a file without games is an error.
         match errors.first() {
             Some(error) if lines.is_empty() => Err(error.clone()),
             _ => Ok((Self { lines }, errors)),
@@ -192,7 +193,6 @@ fn read_lines(
     rules: Option<&GameRules>,
 ) -> Vec<Result<Line, OpeningError>> {
     let mut lines = Vec::new();
-    let text = without_control(text.into());
     for (number, text) in (1..).zip(text.lines().map(str::trim)) {
         if text.is_empty() || is_comment(text) {
             continue;
@@ -227,18 +227,20 @@ fn read_moves(text: &str, game: &str, plies: usize) -> Result<Line, LineError> {
 }
 
 /// Reads an opening that begins with a FEN and shortens it to `plies` plies. `text` is the whole line; `game` is the
-/// part before the first `;`, without commas and move numbers. A line with the form of an EPD is read as an EPD in
-/// three cases: the first word after the FEN is `moves`, that word cannot be read as a move, or `game` contains a
+/// part before the first `;` or ` #`, without commas and move numbers. A line with the form of an EPD is read as an EPD
+/// in three cases: the first word after the FEN is `moves`, that word cannot be read as a move, or `game` contains a
 /// quotation mark.
 fn read_position(text: &str, game: &str, plies: usize) -> Result<Line, LineError> {
-    let line = GameText::split(game).first(plies).read();
-    let is_operation =
-        matches!(&line, Err(LineError::Move { number: 1, error: NotationError::Unreadable(_) }));
+    let game_text = GameText::split(game);
+    let is_operation = matches!(
+        game_text.clone().first(1).read(),
+        Err(LineError::Move { error: NotationError::Unreadable(_), .. })
+    );
     let may_be_epd = is_operation || game.contains('"') || Epd::has_moves(text);
     if may_be_epd && Epd::is_form_of(text) {
         return Epd::line(&without_move_numbers(text), plies);
     }
-    line
+    game_text.first(plies).read()
 }
 
 #[cfg(test)]
@@ -323,6 +325,7 @@ mod tests {
         for (text, reason) in [
             ("", "there are no games or positions"),
             ("# comment\n9/9", "line 2: invalid FEN"),
+            ("\u{1}// comment", "there are no games or positions"),
             ("h2e2\nh2e2 x", "line 2: move 2: \"x\" cannot be read"),
             ("startpos moves h2e9 ; +12", "line 1: move 1"),
             ("startpos xx ; +12", "line 1: move 1"),
@@ -448,6 +451,11 @@ mod tests {
             let start = openings.lines()[0].start.to_string();
             assert!(start.ends_with(&format!(" w - - {counters}")), "{start}");
             assert_eq!(texts(&openings), [moves], "{operations}");
+        }
+        let text = format!("{BOARD} w - - hmvc 30; fmvn 20;");
+        for plies in 0..3 {
+            let (openings, _) = Openings::read_valid(&text, plies, None).unwrap();
+            assert!(openings.lines()[0].start.to_string().ends_with(" w - - 30 20"), "{plies}");
         }
         let text = format!("{BOARD} w - - hmvc 30; moves h2e2 x;");
         let (openings, _) = Openings::read_valid(&text, 1, None).unwrap();
