@@ -206,11 +206,13 @@ fn tabs_are_unclear_and_illegal_moves_and_crashes_are_violations() {
     }
 }
 
-/// In this mode the script writes `ponder` without a move after `go depth`, and otherwise moves as `a0-a1`.
+/// In this mode the script offers an option without a name, and writes `ponder` without a move after `go depth`, and
+/// otherwise moves as `a0-a1`.
 #[test]
-fn other_forms_of_moves_are_violations() {
+fn other_forms_of_options_and_moves_are_violations() {
     let (_, text, _) = run(&["cmd=sh", &arguments("dashes"), "proto=uci", "ranks=0"]);
     for part in [
+        "violated  options: \"option name type check default true\" has no name\n",
         "violated  depth: there is no move after \"ponder\": \"bestmove a0a1 ponder\"\n",
         "violated  nodes: a move is written \"a0-a1\" instead of \"a0a1\"\n",
         "violated  info: a move of pv is written \"a0-a1\" instead of \"a0a1\": ",

@@ -202,6 +202,7 @@ while read -r line; do
                     fi
                     ;;
                 hybrid) say "option UCI_Variant type combo default xiangqi var chess var xiangqi" ;;
+                dashes) say "option name type check default true" ;;
                 twice) say "option UseMillisec type check default false" ;;
                 *) say "option usemillisec type check default false" ;;
             esac

@@ -26,7 +26,7 @@ pub fn handshake(engine: &mut Dialogue<'_>) -> CheckResult {
 pub fn options(engine: &mut Dialogue<'_>) -> CheckResult {
     let lines = engine.handshake()?;
     for line in lines.iter().filter(|line| line.starts_with("option ")) {
-        let (_, rest) = line.split_once(" type ").unwrap_or((line, ""));
+        let (head, rest) = line.split_once(" type ").unwrap_or((line, ""));
         let words: Vec<&str> = rest.split_ascii_whitespace().collect();
         let has = |key: &str| words.contains(&key);
         let is_complete = match words.first() {
@@ -36,8 +36,9 @@ pub fn options(engine: &mut Dialogue<'_>) -> CheckResult {
             _ => false,
         };
         violated_unless(is_complete, format!("{line:?} has no type or an incomplete one"))?;
-        let is_named = engine.protocol() != Uci || line.starts_with("option name ");
-        violated_unless(is_named, format!("{line:?} has no name"))?;
+        let prefix = if engine.protocol() == Uci { "option name " } else { "option " };
+        let name = head.strip_prefix(prefix).unwrap_or_default();
+        violated_unless(!name.trim().is_empty(), format!("{line:?} has no name"))?;
     }
     let offered = offered_options(&lines);
     for (index, option) in offered.iter().enumerate() {
