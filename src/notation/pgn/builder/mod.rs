@@ -227,6 +227,7 @@ impl Builder {
             has_ended: self.has_ended,
             first_tag: std::mem::take(&mut self.first_tag),
             has_fen: self.has_fen,
+            has_tag_pair: self.has_tag_pair,
             ..Self::default()
         };
     }

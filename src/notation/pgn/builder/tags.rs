@@ -280,11 +280,14 @@ mod tests {
         }
         for variant in ["Jieqi", "揭棋", "Minixiangqi", "Standard"] {
             let text = format!(
-                "[Red \"a\"]\n[variant \"{variant}\"]\n\n1. C2=5 *\n\n[Red \"b\"]\n\n1. C2=5 *\n"
+                "[Red \"a\"]\n[variant \"{variant}\"]\n\nhello world 1. C2=5 *\n\n\
+                 [Red \"b\"]\n\n1. C2=5 *\n"
             );
-            let [rejected, other] = &read(&text)[..] else {
+            let mut reader = PgnReader::new(text.as_bytes());
+            let [rejected, other] = &reader.by_ref().collect::<Vec<_>>()[..] else {
                 panic!("{text}");
             };
+            assert_eq!(reader.skipped_lines(), 0, "{text}");
             let error = rejected.as_ref().unwrap_err().to_string();
             assert_eq!(error, format!("line 2: the variant \"{variant}\" is not xiangqi"));
             assert_eq!(other.as_ref().unwrap().tag("Red"), Some("b"));
