@@ -479,7 +479,7 @@ pub fn verify_strategy(
         let played = moves.get(&key).copied();
         let played = played.ok_or_else(|| VerifyError::NoMove(position.to_string()))?;
         let is_legal = legal_moves(&position).contains(&played);
-        let next = successors(judge, &position, played).filter(|_| is_legal);
+        let next = is_legal.then(|| successors(judge, &position, played)).flatten();
         let next = next.ok_or_else(|| VerifyError::Wrong(position.to_string(), played))?;
         let node = Node {
             next: next.iter().map(Position::key).collect(),

@@ -65,6 +65,11 @@ fn an_interrupted_search_is_resumed() {
     let rules_and_tables = rules_and_tables(RuleSet::Asian, &tables);
     let verified = verify_strategy(&start(), Color::Black, rules_and_tables, &strategy);
     assert_eq!(verified, Ok(strategy.len()));
+    // No piece is on e5.
+    let mut wrong = strategy.clone();
+    wrong.iter_mut().for_each(|reply| reply.played = "e5e4".parse().unwrap());
+    let verified = verify_strategy(&start(), Color::Black, rules_and_tables, &wrong);
+    assert!(matches!(verified, Err(VerifyError::Wrong(..))), "{verified:?}");
     // Black is mated.
     let lost = "3k5/3P5/3P5/9/9/9/9/9/9/4K4 b".parse().unwrap();
     let verified = verify_strategy(&lost, Color::Black, rules_and_tables, &strategy);
