@@ -391,7 +391,7 @@ fn absolute(command: &Path) -> PathBuf {
 
 /// The value of a protocol option or of `tc` in TOML.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(untagged, expecting = "expected true, false, a number or a text")]
+#[serde(untagged, expecting = "expected true, false, a number or a string")]
 pub enum OptionValue {
     Boolean(bool),
     Integer(i64),
@@ -606,7 +606,7 @@ mod tests {
             ("[[engine]]\nhash = 3", "unknown field `hash`"),
             ("engine = 5", "expected a sequence"),
             ("[", "TOML parse error"),
-            ("[each.options]\nHash = [1]", "expected true, false, a number or a text"),
+            ("[each.options]\nHash = [1]", "expected true, false, a number or a string"),
         ] {
             let error = read_toml(text).unwrap_err().to_string();
             assert!(error.contains(reason), "{text}: {error}");

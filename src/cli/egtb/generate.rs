@@ -39,8 +39,7 @@ pub struct Arguments {
     /// All classes with one attacker and any defenders on both sides (324 tablebases).
     #[arg(long, group = "what")]
     all_one: bool,
-    /// All ten pairs of attackers whose side has no defenders, against any defenders (90 tablebases, and 36 smaller
-    /// ones).
+    /// All ten pairs of attackers without defenders, against any defenders (90 tablebases, and 36 smaller ones).
     #[arg(long, group = "what")]
     pairs: bool,
     /// All two-sided classes (one attacker on each side) with up to N advisors and bishops a side.

@@ -1,4 +1,4 @@
-//! Performs the handshake with an engine, checks option values against those that it offers, and sets its options.
+//! Performs the handshake with an engine, checks option values against the options that it offers, and sets them.
 
 use std::time::Duration;
 
@@ -293,11 +293,14 @@ impl OfferedOption {
                 let Ok(number) = value.parse::<i64>() else {
                     return Some("is not a whole number".to_owned());
                 };
-                let is_low = min.is_some_and(|min| number < min);
-                let is_high = max.is_some_and(|max| number > max);
-                let bound = |bound: &Option<i64>| bound.map_or("?".to_owned(), |b| b.to_string());
-                (is_low || is_high)
-                    .then(|| format!("is not between {} and {}", bound(min), bound(max)))
+                match (*min, *max) {
+                    (Some(min), Some(max)) if !(min..=max).contains(&number) => {
+                        Some(format!("is not between {min} and {max}"))
+                    }
+                    (Some(min), None) if number < min => Some(format!("is less than {min}")),
+                    (None, Some(max)) if number > max => Some(format!("is greater than {max}")),
+                    _ => None,
+                }
             }
             OptionKind::Combo(values) if !values.iter().any(|one| is(one)) => {
                 Some(format!("is not one of {}", values.join(", ")))
@@ -421,7 +424,7 @@ mod tests {
                 Some("the engine does not offer the option Hash; in its protocol this is hashsize"),
             ),
             ("OwnBook", "true", Some("the engine does not offer the option OwnBook")),
-            ("threads", "0", Some("option threads: \"0\" is not between 1 and ?")),
+            ("threads", "0", Some("option threads: \"0\" is less than 1")),
             ("Skill", "-5", None),
             ("batch", "TRUE", None),
             ("batch", "off", None),
@@ -441,6 +444,7 @@ mod tests {
     fn invalid_defaults_are_found() {
         for (line, error) in [
             ("spin default 0 min 1 max 9", Some("\"0\" is not between 1 and 9")),
+            ("spin default 10 max 9", Some("\"10\" is greater than 9")),
             ("spin default all min 1 max 9", Some("\"all\" is not a whole number")),
             ("spin default 9 min 1 max 9", None),
             ("combo var A B var C default B", Some("\"B\" is not one of A B, C")),
