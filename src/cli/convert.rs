@@ -14,7 +14,7 @@ use super::common::{
     with_files_of_folders,
 };
 use crate::board::Position;
-use crate::notation::epd::{codes_of_task, operand_text};
+use crate::notation::epd::{lost_codes, operand_text};
 use crate::notation::records::{CblWriter, RecordReader, write_cbr, write_dhtmlxq, write_xqf};
 use crate::notation::tree::{GameResult, GameTree};
 use crate::notation::{Line, MoveStyle, RecordError, date_tag, fen};
@@ -377,7 +377,7 @@ impl Writer<'_> {
             _ => {}
         }
         if !format.holds_positions() {
-            self.lost_operations.extend(codes_of_task(&game.operations));
+            self.lost_operations.extend(lost_codes(&game.operations));
         }
         let text = match format {
             TargetFormat::Pgn => {

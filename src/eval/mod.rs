@@ -1,6 +1,6 @@
 //! Static evaluation, in integers: a neural network, and a handcrafted evaluation with several levels.
 //!
-//! A minor piece (knight or cannon) is worth about 450 *units of the evaluation*.
+//! Values are in *units of the evaluation*. In scores and options, 450 of them are one minor piece (knight or cannon).
 
 pub mod handcrafted;
 pub mod nnue;

@@ -189,10 +189,11 @@ fn write_in_coordinates(position: &Position, operations: &mut [Operation], diale
     }
 }
 
-/// The codes of the operations of a text that are lost in a game record, which holds only the name (`id`) and the
-/// counters of the starting position. A word of more than four characters is not a code but the beginning of a name.
+/// The codes of the operations that are lost in a game record, which holds only the name (`id`) and the counters of the
+/// starting position. `text` is operations without a position. A word of more than four characters is not a code but
+/// the beginning of a name.
 #[cfg(feature = "records")]
-pub fn codes_of_task(text: &str) -> Vec<String> {
+pub fn lost_codes(text: &str) -> Vec<String> {
     let is_code = |code: &str| {
         let is_short = (2..=4).contains(&code.len());
         is_short && code.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
@@ -231,7 +232,7 @@ impl std::str::FromStr for Epd {
 /// Reads the operations of an EPD and the position before its `moves`. The counters are those of the FEN or, if it has
 /// none, of `hmvc` and `fmvn`.
 fn read_start(text: &str) -> Result<(Position, Vec<Operation>), FenError> {
-    // No blank is needed after the `;` that ends the FEN.
+    // The FEN may end with `;` or `"`, with or without a blank.
     let head = text.split([';', '"']).next().unwrap_or_default();
     let words: Vec<&str> = head.split_whitespace().collect();
     // The side to move is a field even if it is wrong.

@@ -124,25 +124,25 @@ pub fn encode(tree: &GameTree, points: &[Option<f64>], ply: usize) -> String {
     }
     text.push('~');
     let mut written = Vec::new();
-    let mut write_node = |text: &mut String, id| {
+    let mut push_node = |text: &mut String, id| {
         write_node(text, tree, id, &points);
         written.push(id);
     };
-    write_node(&mut text, ROOT);
+    push_node(&mut text, ROOT);
     let mut steps = vec![Step::After(ROOT)];
     while let Some(step) = steps.pop() {
         match step {
             Step::Close => text.push(')'),
             Step::Open(id) => {
                 text.push('(');
-                write_node(&mut text, id);
+                push_node(&mut text, id);
             }
             Step::After(id) => {
                 let children: Vec<NodeId> = tree.moves.children(id).collect();
                 let Some((&first, variations)) = children.split_first() else {
                     continue;
                 };
-                write_node(&mut text, first);
+                push_node(&mut text, first);
                 steps.push(Step::After(first));
                 for &id in variations.iter().rev() {
                     steps.extend([Step::Close, Step::After(id), Step::Open(id)]);

@@ -92,8 +92,8 @@ fn perpetual_chases(position: &Position, plies: &[Ply], rules: RuleSet) -> ByCol
     sides
 }
 
-/// The enemy pieces that a side chased throughout at least one of the rounds; empty if there is a round throughout
-/// which it chased none.
+/// The enemy pieces that a side chased throughout at least one of the rounds; empty if in some round it chased no piece
+/// throughout.
 fn chased_in_each_round(
     side: Color,
     position: &Position,
@@ -161,8 +161,8 @@ fn new_throughout(
     among
 }
 
-/// The plies since the first of the last `occurrences` occurrences of the current position, counting the current
-/// one. `None` if the position has occurred fewer times or `occurrences` is less than 2.
+/// The plies that contain the last `occurrences` occurrences of the current position, from the first of these to the
+/// current one. `None` if the position has occurred fewer times or `occurrences` is less than 2.
 pub fn deciding_repetition(game: &Game, occurrences: usize) -> Option<&[Ply]> {
     let key = game.position().key();
     let plies = game.plies_since_capture();

@@ -21,7 +21,7 @@ pub fn chaseable(position: &Position, owner: Color) -> Bitboard {
     position.color(owner) & !exempt
 }
 
-/// Whether `side` threatens the piece on `to`, which its piece on `from` attacks.
+/// Whether the piece of `side` on `from` threatens the enemy piece on `to`, which it attacks.
 ///
 /// The capture must be legal. It must also win a more valuable piece or be safe from every legal recapture. A rook is
 /// more valuable than a knight or cannon, and these three are more valuable than an advisor or bishop. Pieces of the
@@ -115,8 +115,8 @@ fn is_king_safe(
     attackers.without(to).is_empty()
 }
 
-/// The piece that the last move `played` chases under the ElephantEye rules. Only a knight, rook or cannon that has
-/// just moved chases, and only one piece at a time. A move that gives check chases nothing.
+/// The square of the piece that the last move `played` chases under the ElephantEye rules. Only a knight, rook or
+/// cannon that has just moved chases, and only one piece at a time. A move that gives check chases nothing.
 ///
 /// Pins are ignored, and pieces of the same kind never chase each other. A rook or cannon chases only
 /// at right angles to its move, because it attacked the pieces along its move before.

@@ -76,8 +76,8 @@ named_enum! {
         /// Every move gave check, threatened mate or chased something, in any mixture (长打, Chinese
         /// rules).
         Attack = "perpetual attack",
-        /// Every move chased the same piece (长捉). By diagram 107 of the Asian rules, the piece may be another one in
-        /// each round of the repetition if the other side chases the same piece throughout.
+        /// Every move chased the same piece (长捉). By diagram 107 of the Asian rules, the piece may differ between
+        /// the rounds of the repetition if the other side chases one piece throughout.
         Chase = "perpetual chase",
         /// Every move gave check (长将).
         Check = "perpetual check",

@@ -142,7 +142,8 @@ impl MateSearch<'_> {
                     return None;
                 }
             }
-            // The depth limit has ended no line, so a deeper search finds nothing new.
+            // The depth limit has ended no line of this iteration. A mate after a position that an earlier iteration
+            // has refuted only to its depth limit may be missed, which is rare.
             if !std::mem::take(&mut self.cut_off) {
                 return None;
             }

@@ -154,8 +154,9 @@ impl Role {
 /// The result of following a proof.
 enum Walk {
     Line(Vec<Move>),
-    /// A shorter length of the mate in plies, with which the proof must be followed again.
-    Shorter(u32),
+    /// The proof must be followed again, for a mate within this number of plies: the mate is shorter than was known in
+    /// a position of the line.
+    Again(u32),
 }
 
 /// A proof-number search for a mate at the root of a request. It is run in parts and keeps its numbers between them.
@@ -339,14 +340,15 @@ impl<'a> ProofSearch<'a> {
             self.position = start.clone();
             match walk? {
                 Walk::Line(line) => return Some(line),
-                Walk::Shorter(shorter) => plies = shorter,
+                Walk::Again(within) => plies = within,
             }
         }
         None
     }
 
-    /// Follows the proof to the mate, or to a position whose stored mate is longer than the one that its moves show.
-    /// The shorter length is then stored, because another defense may now be the longest.
+    /// Follows the proof to the mate. If the moves of a position show a shorter mate than the stored one, the shorter
+    /// length is stored (at the root: returned), and the proof must be followed again, because another defense may now
+    /// be the longest.
     fn walk(&mut self, root_moves: &[Move], plies: u32) -> Option<Walk> {
         let mut line = Vec::new();
         let mut moves = root_moves.to_vec();
@@ -355,11 +357,11 @@ impl<'a> ProofSearch<'a> {
             let (played, needed) = self.proven_move(role, left, &moves)?;
             if needed + 1 < left {
                 if line.is_empty() {
-                    return Some(Walk::Shorter(needed + 1));
+                    return Some(Walk::Again(needed + 1));
                 }
                 let key = self.key();
                 self.known.get_mut(key).proven = needed + 1;
-                return Some(Walk::Shorter(plies));
+                return Some(Walk::Again(plies));
             }
             line.push(played);
             self.position.make(played);

@@ -10,7 +10,9 @@ use crate::board::{Move, Position, named_enum};
 use crate::eval::Knowledge;
 use crate::eval::nnue::Network;
 use crate::movegen::is_legal;
-use crate::rules::{Game, Judgment, RuleSet, counted_plies, judge_outcome};
+use crate::rules::{
+    Game, Judgment, RuleSet, counted_plies, is_within_no_capture_limit, judge_outcome,
+};
 use crate::tablebase::Tables;
 use crate::text::LONGEST_TIME;
 
@@ -417,7 +419,7 @@ pub struct SearchRequest {
     pub network: Option<Arc<Network>>,
     /// The endgame tablebases to probe.
     pub tablebases: Option<Arc<Tables>>,
-    /// Stop, ponder hit, and the time of the request. Not for several searches.
+    /// Stop, ponder hit, and the time of the request. Each search needs its own.
     pub control: Arc<Control>,
 }
 
@@ -477,7 +479,8 @@ impl NoCaptureLimit {
         self.0.map_or(0, |rules| counted_plies(position.clock(), rules))
     }
 
-    /// Whether the game is drawn by the limit if `ahead` plies without a capture follow the position.
+    /// Whether the game is drawn by the limit if `ahead` plies without a capture follow the position and each of them
+    /// counts.
     #[inline]
     pub fn is_reached(self, position: &Position, ahead: u32) -> bool {
         self.0.is_some_and(|rules| {
@@ -486,8 +489,8 @@ impl NoCaptureLimit {
         })
     }
 
-    /// Whether a mate or capture in `plies`, without a capture before it, comes before the limit.
-    pub fn allows(self, position: &Position, plies: u32) -> bool {
-        plies == 0 || !self.is_reached(position, plies - 1)
+    /// See [`is_within_no_capture_limit`]; `true` if the limit does not apply.
+    pub fn allows(self, position: &Position, plies: u16) -> bool {
+        self.0.is_none_or(|rules| is_within_no_capture_limit(position.clock(), rules, plies))
     }
 }

@@ -69,7 +69,7 @@ impl<'a> CellBoard<'a> {
     #[inline]
     fn attacks(&self, by: Color, king: Square, occupied: Bitboard, taken: Option<usize>) -> bool {
         let attackers = &self.indexer.attackers;
-        let attacks = |i: usize| {
+        let attacks_king = |i: usize| {
             let from = match attackers.kinds[i] {
                 PieceKind::Rook => attacks::rook(king, occupied),
                 PieceKind::Cannon => attacks::cannon(king, occupied),
@@ -79,7 +79,7 @@ impl<'a> CellBoard<'a> {
             from.contains(self.cell.squares[i])
         };
         let is_there = |i: &usize| attackers.colors[*i] == by && Some(*i) != taken;
-        (0..attackers.count).filter(is_there).any(attacks)
+        (0..attackers.count).filter(is_there).any(attacks_king)
     }
 
     /// Whether the position is legal with `side` to move: the other side's king is not attacked.

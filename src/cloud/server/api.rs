@@ -23,9 +23,9 @@ use super::worker;
 use crate::cloud::access::Role;
 use crate::cloud::api::{ApiReply, QueryParameters};
 
-/// Whether an action writes to the library or runs the engine. Browsers may send it without a token only from pages of
-/// this server.
-fn is_work(action: Option<&str>) -> bool {
+/// Whether browsers may send an action without a token only from pages of this server: it queues a position, stores a
+/// move or runs the engine. Other queries are not included, although they may create tasks.
+fn requires_own_origin(action: Option<&str>) -> bool {
     matches!(action, Some("queue" | "store" | "queryengine"))
 }
 
@@ -98,7 +98,7 @@ pub async fn answer(
         return limited();
     };
     let action = parameters.get("action");
-    if caller.name == ANONYMOUS && is_work(action) {
+    if caller.name == ANONYMOUS && requires_own_origin(action) {
         check_origin(&shared, head)?;
     }
     if caller.limit(&shared, cost(&parameters)).is_err() {

@@ -25,6 +25,8 @@ impl Group {
 /// The number of possible rank distances of a piece from a king, -2 to 9 ranks ahead of it.
 pub const KING_RANKS: usize = 12;
 
+/// Defines groups of `rows` × `row` weights, in the order of [`WEIGHTS`]. In a group with one index, the rows only
+/// divide its part of that list.
 macro_rules! groups {
     ($($(#[$meta:meta])* $name:ident: $rows:expr, $row:expr;)+) => {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]

@@ -13,9 +13,9 @@ use super::features::{
 };
 use crate::board::{Bitboard, ByColor, Color, PieceKind, Position, RANKS, Square, attacks};
 
-/// A knight, rook, cannon, pawn or bishop, with its attacks.
+/// The attacks of one knight, rook, cannon, pawn or bishop.
 #[derive(Clone, Copy, Debug)]
-struct Attacker {
+struct PieceAttacks {
     kind: PieceKind,
     /// The attacked squares, including those of own pieces that it guards. A cannon attacks only over a screen.
     attacks: Bitboard,
@@ -24,7 +24,7 @@ struct Attacker {
 #[derive(Clone, Debug, Default)]
 pub struct SideAttacks {
     /// The pieces except king and advisors. No side has more than 16.
-    pieces: ArrayVec<Attacker, 16>,
+    pieces: ArrayVec<PieceAttacks, 16>,
     /// The empty squares that each cannon can go to.
     cannon_steps: ArrayVec<Bitboard, 16>,
     /// The squares that pieces of each kind attack.
@@ -65,7 +65,7 @@ impl SideAttacks {
         for square in position.pieces(us, kind) {
             let attacks = attacks(square);
             self.by_kind[kind.index()] |= attacks;
-            self.pieces.push(Attacker { kind, attacks });
+            self.pieces.push(PieceAttacks { kind, attacks });
         }
     }
 

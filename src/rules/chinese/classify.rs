@@ -1,14 +1,13 @@
 //! The class of one move of a repetition.
 
 use super::super::verdict::{Exemption, MoveClass};
-use super::lookahead::{NodeBudget, begins_mate, forced_mate, has_move, moves_of, threatens_mate};
+use super::lookahead::{
+    MATE_CHECKS, NodeBudget, begins_mate, forced_mate, has_move, moves_of, threatens_mate,
+};
 use super::threats::{
     Restriction, ThreatFinder, ThreatResult, is_joint_chase, takes_value, wins_exchange,
 };
 use crate::board::{Bitboard, Color, Move, PieceKind, Position, Reason, Square, Symmetry};
-
-/// The maximum number of checks of a forced mate.
-const MATE_CHECKS: u32 = 4;
 
 /// The node budget for classifying one move. When it is spent, no more mates are found, and captures are judged without
 /// the answers that have not been searched. The class can then depend on the order in which moves are searched, but
@@ -263,7 +262,7 @@ impl MoveContext<'_> {
         let old = self.before_move(m);
         // The moved piece already threatened to win the target.
         let continues = m.from() == self.played.to() && wins_exchange(then, old, budget);
-        // The capture was an answer to the check.
+        // As an answer to the check, the capture already won material.
         let was_in_check = self.before.in_check();
         if continues || was_in_check && wins_exchange(self.before, old, budget) {
             return true;
@@ -271,8 +270,9 @@ impl MoveContext<'_> {
         if !self.is_unrelated(then, now, m) || !self.wins_without_mover(now, m, budget) {
             return false;
         }
-        // A capture unrelated to the repeated moves is old if it won material on its square before, unless the enemy
-        // then threatened mate. It is also old if it won material before with the moved piece not regarded as hanging.
+        // A capture that is unrelated to the repeated moves and also wins without the moved piece is old in two cases:
+        // - It won material on its square before, and the move answered a check or the enemy did not threaten mate.
+        // - It won material before, with the moved piece not regarded as hanging.
         let is_safe = was_in_check || !threatens_mate(self.before, MATE_CHECKS, budget);
         let none_hanging = ThreatFinder::new(then, None, budget);
         is_safe && wins_exchange(then, old, budget)

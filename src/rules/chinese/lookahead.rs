@@ -29,6 +29,9 @@ pub type PieceValue = i32;
 /// The value of a mate, greater than all material.
 pub const MATE: PieceValue = 1000;
 
+/// The maximum number of checks of a forced mate.
+pub const MATE_CHECKS: u32 = 4;
+
 /// The cost of offering a pawn: more than a knight and an advisor, less than a rook. So the chaser gains if it wins
 /// a rook for the pawn, but not if it wins a knight, or a knight and an advisor.
 pub const OFFERED_PAWN: PieceValue = 14;

@@ -45,8 +45,8 @@ pub fn judge_repetition(position: &Position, plies: &[Ply]) -> Verdict {
     Verdict::compare(perpetuals)
 }
 
-/// [`Perpetual::Check`] for a side whose moves all give check, otherwise [`Perpetual::Attack`], the gravest behavior
-/// that is possible.
+/// The behavior of each side as far as the checks show it: [`Perpetual::Check`] if all its moves give check, otherwise
+/// [`Perpetual::Attack`] as an upper bound.
 fn perpetual_checks(position: &Position, plies: &[Ply]) -> ByColor<Perpetual> {
     let checks = |side| Checks::of(side, position, plies).all;
     ByColor::from_fn(|side| if checks(side) { Perpetual::Check } else { Perpetual::Attack })

@@ -1,18 +1,15 @@
 //! The captures and checks by which a side could win material if it moved next, and joint chases (联合捉子).
 
 use super::lookahead::{
-    CaptureSequence, MATE, NodeBudget, PieceValue, Scope, captures, captures_on, exchange,
-    forced_mate, has_move, is_king_or_pawn_move, moves_of, value_on,
+    CaptureSequence, MATE, MATE_CHECKS, NodeBudget, PieceValue, Scope, captures, captures_on,
+    exchange, forced_mate, has_move, is_king_or_pawn_move, moves_of, value_on,
 };
 use crate::board::{Bitboard, Move, MoveList, PieceKind, Position, Square};
-
-/// A capture without check is not counted if the other side can then mate by at most this many checks.
-const MATE_AFTER_CAPTURE: u32 = 4;
 
 /// The result of a capture or check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ThreatResult {
-    /// Neither an even exchange nor a win, or a capture of a valuable piece by the king or a pawn.
+    /// None of the others. A capture of a valuable piece by the king or a pawn always has this result.
     Nothing,
     /// An even exchange.
     Even,
@@ -26,7 +23,7 @@ pub enum Restriction {
     None,
     /// Captures by the other side that only the first move makes possible do not count, except on its destination.
     IgnoresUncovered,
-    /// Only the piece that makes the first move may take for its side.
+    /// Of the side that begins, only the piece that makes the first move may take.
     Alone,
 }
 
@@ -130,7 +127,7 @@ impl<'a> ThreatFinder<'a> {
             return None;
         }
         let mut position = self.position.after(m);
-        if !gives_check && forced_mate(&mut position, MATE_AFTER_CAPTURE, budget).is_some() {
+        if !gives_check && forced_mate(&mut position, MATE_CHECKS, budget).is_some() {
             return None;
         }
         let is_pawn = self.position.piece_on(m.from()).is_some_and(|p| p.kind() == PieceKind::Pawn);

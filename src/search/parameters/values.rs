@@ -164,7 +164,7 @@ parameters! {
     /// Searches with a depth limit below this do not prune replies to root moves, because that could hide a mate in one
     /// or a losing repetition.
     replies_pruned_depth = 8, 1, 20;
-    /// Maximum reduced depth, changed by the history of the move, for futility and exchange pruning of quiet moves.
+    /// Maximum reduced depth, adjusted by the move's history, for futility and exchange pruning of quiet moves.
     quiet_pruning_depth = 6, 1, 12;
     /// Futility of quiet moves: margin at reduced depth 0.
     futility_base = 45, 0, 600;

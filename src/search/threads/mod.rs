@@ -129,7 +129,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Starts one search thread with a transposition table of automatic size, or of a smaller one if memory is
+    /// Starts one search thread with a transposition table of automatic size, or a smaller one if memory is
     /// short. The pool sends reports to `events`, and exactly one [`Event::Done`] for each request.
     ///
     /// # Errors

@@ -235,7 +235,7 @@ impl RequestHandler {
         let (game, occurrences) = (&request.game, &shared.occurrences);
         let root_moves = &shared.root_moves;
         let (line, nodes) = mate_by_checks(game, occurrences, root_moves, limits, &request.control);
-        let plies = line.len() as u32;
+        let plies = line.len() as u16;
         let is_mate = plies > 0 && request.no_capture_limit().allows(game.position(), plies);
         shared.nodes.store(nodes, Ordering::Relaxed);
         is_mate.then(|| self.answer_with_mates(shared, vec![proven_mate(line)], tt))

@@ -56,7 +56,7 @@ pub struct Searcher {
 }
 
 impl Searcher {
-    /// A searcher with a transposition table of `megabytes`, or of a smaller one if memory is short.
+    /// A searcher with a transposition table of `megabytes`, or a smaller one if memory is short.
     ///
     /// # Errors
     /// There is no memory for a search thread and a table of one MB.
@@ -199,8 +199,8 @@ pub fn spawn_search_thread<'scope, R: Send + 'scope>(
 }
 
 /// Calls `work` with each index below `count`, in one thread for each searcher. If the system does not start them all,
-/// there are fewer threads. `collect` gets the results with their indexes in any order, while the threads work. When it
-/// drops the receiver, no more calls of `work` begin.
+/// there are fewer threads. `collect` gets the results with their indexes in any order, while the threads work. After
+/// it has dropped the receiver, each thread ends when it sends its next result.
 ///
 /// # Errors
 /// No thread can be started.

@@ -98,7 +98,7 @@ impl Search<'_> {
     /// Whether a mate or capture `plies` after the node at `ply` comes before the no-capture limit and is near
     /// enough for a score.
     fn is_in_time(&self, ply: usize, plies: u16) -> bool {
-        self.no_capture_limit.allows(&self.position, plies.into())
+        self.no_capture_limit.allows(&self.position, plies)
             && ply + usize::from(plies) < 2 * MAX_PLY
     }
 
